@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -24,10 +25,10 @@ from scoring_program.challenges.anet_entities.reference import (
 )
 from scoring_program.challenges.anet_entities.task import TASKS, GeneratedSentences
 from scoring_program.metrics.grounding import FRAMES, IOU, frame_overlaps
-from scoring_program.result import GROUND_TRUTH, Drawing, DrawnObject, shapes
+from scoring_program.result import GROUND_TRUTH, Drawing, DrawnObject, Section, shapes
 from scoring_program.settings import Settings
 from scoring_program.task import AnyLoaded
-from validator.arrays import Floats, Ints
+from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings
 from validator.formats.anet_entities.write import Results, add_object, encode_submission, no_objects
 from validator.strict_json import pointer_part
@@ -51,9 +52,10 @@ class EntitiesAnnotations(Annotations[Reference, Results]):
 
     def pools(self, reference: Reference) -> Pools:
         """Return the vocabulary and the annotated boxes."""
+        words = reference.words
         labels = Counter(dict.fromkeys(reference.vocab or sorted(reference.classes), 0))
-        labels.update(reference.classes[number] for number in reference.words.label.tolist())
-        return Pools({_KIND: labels}, {_KIND: reference.words.box.astype(np.float64)})
+        labels.update(reference.classes[label] for label in words.label.tolist())
+        return Pools(labels={_KIND: labels}, boxes={_KIND: words.box.astype(np.float64)})
 
     def predicted(self, reference: Reference, guess: Guess) -> Results:
         """Return the objects of each segment."""
@@ -73,13 +75,15 @@ class EntitiesAnnotations(Annotations[Reference, Results]):
         """Yield segment, class, index and boxes of each word; a perfect submission has one object a class of
         generated sentences, because an object is compared with the first word of its class."""
         if self._generated and guess.name == "perfect":
-            for (segment, label), (index, boxes, _) in _merged(annotated).items():
-                yield segment, annotated.classes[label], index, boxes
+            for (segment, label), merged in _merge_words(annotated).items():
+                yield segment, annotated.classes[label], merged.first_index, merged.boxes
             return
         words = annotated.words
-        for word, numbers in enumerate(np.stack([words.segment, words.label, words.index], axis=1).tolist()):
+        columns = (words.segment.tolist(), words.label.tolist(), words.index.tolist())
+        for word, (segment, label, index) in enumerate(zip(*columns)):
+            # Where a word has several boxes on a frame, the first that can be right.
             boxes = dict(reversed(_boxes_of(annotated, word)))
-            yield numbers[0], annotated.classes[numbers[1]], numbers[2], boxes
+            yield segment, annotated.classes[label], index, boxes
 
     def files(self, prediction: Results) -> Files:
         """Return the one JSON file."""
@@ -87,26 +91,32 @@ class EntitiesAnnotations(Annotations[Reference, Results]):
 
     def reasons(self, reference: Reference, settings: Settings) -> dict[str, set[str]]:
         """Return the videos with words that cannot all be right."""
-        words, video_of = reference.words, [video for video, _ in reference.segments]
-        word_of_box = np.repeat(np.arange(len(words.segment)), np.diff(words.box_start))
-        unusable = set(words.segment[word_of_box[~_usable(words.box)]].tolist())
-        found = {"a box of one pixel or with reversed corners": unusable}
+        words = reference.words
+        segment_of_box = words.segment[_word_of_box(reference)]
+        segments = {
+            "a box of one pixel or with reversed corners": segment_of_box[~_usable(words.box)].tolist()
+        }
         if self._generated:
-            merged = _merged(reference).items()
-            apart = {segment for (segment, _), (_, _, conflict) in merged if conflict}
-            many = np.flatnonzero(np.bincount(words.mention_word, minlength=1) > 1)
-            found["two words of one class in different boxes of a frame"] = apart
-            found["the boxes of a word have several classes"] = set(words.segment[many].tolist())
-        return {reason: {video_of[segment] for segment in of} for reason, of in found.items()}
+            merged_words = _merge_words(reference).items()
+            conflicts = [segment for (segment, _), merged in merged_words if merged.conflict]
+            has_several_classes = np.bincount(words.mention_word, minlength=1) > 1
+            several_classes = words.segment[np.flatnonzero(has_several_classes)].tolist()
+            segments["two words of one class in different boxes of a frame"] = conflicts
+            segments["the boxes of a word have several classes"] = several_classes
+        videos = {}
+        for reason, numbers in segments.items():
+            videos[reason] = {reference.segments[number][0] for number in numbers}
+        return videos
 
     def classes(self, reference: Reference) -> dict[str, list[str]]:
         """Return the class of each word of each video of the chosen splits, annotated or not."""
-        kept = {video for videos in reference.splits.values() for video in videos}
-        items = set(reference.annotated_videos())
-        found: dict[str, list[str]] = {v: [] for v in reference.videos if v in items or v in kept}
+        videos_of_splits = {video for videos in reference.splits.values() for video in videos}
+        to_divide = videos_of_splits.union(reference.annotated_videos())
+        classes: dict[str, list[str]] = {video: [] for video in reference.videos if video in to_divide}
         for segment, label in zip(reference.words.segment.tolist(), reference.words.label.tolist()):
-            found[reference.segments[segment][0]].append(reference.classes[label])
-        return found
+            video, _ = reference.segments[segment]
+            classes[video].append(reference.classes[label])
+        return classes
 
     def cut(self, source: Path, reference: Reference, names: Collection[str], output: Path) -> None:
         """Write the arrays of some videos."""
@@ -123,123 +133,206 @@ def _boxes_on_all_frames(true_boxes: Boxes, guess: Guess) -> list[list[float]]:
     return predicted_boxes
 
 
+def _word_of_box(annotated: Reference) -> Ints:
+    """Return the number of the word of each box; shape (n_boxes,)."""
+    n_boxes = np.diff(annotated.words.box_start)
+    return np.repeat(np.arange(len(n_boxes)), n_boxes)
+
+
 def _boxes_of(annotated: Reference, word: int) -> list[tuple[int, list[float]]]:
     """Return frame and box of each box of a word, those first that can be right."""
-    boxes = slice(*annotated.words.box_start[word : word + 2].tolist())
-    order = np.argsort(~_usable(annotated.words.box[boxes]), kind="stable")
-    frames = annotated.words.frame[boxes][order].tolist()
-    return list(zip(frames, annotated.words.box[boxes][order].tolist()))
-
-
-def _usable(boxes: Floats) -> np.ndarray:
-    sizes = boxes[:, 2:] - boxes[:, :2] + 1
-    return (sizes > 0).all(axis=1) & (sizes != 1).any(axis=1)
-
-
-def _merged(annotated: Reference) -> dict[tuple[int, int], tuple[int, Boxes, bool]]:
-    """Return for each (segment, class) the smallest index of its words, boxes that suit as many of them as
-    there are free frames for, and whether a word is left over."""
     words = annotated.words
-    found: dict[tuple[int, int], tuple[int, Boxes, bool]] = {}
-    columns = (words.segment, words.label, words.index)
-    for word, (segment, label, index) in enumerate(zip(*(column.tolist() for column in columns))):
-        first, boxes, conflict = found.get((segment, label), (index, {}, False))
-        own = _boxes_of(annotated, word)
-        fits = any(frame in boxes and _meet(boxes[frame], box) for frame, box in own)
-        free = [(frame, box) for frame, box in own if frame not in boxes]
-        if not fits and free:
-            boxes[free[0][0]] = free[0][1]
-        found[segment, label] = first, boxes, conflict or not (fits or free)
-    return found
+    boxes_of_word = slice(words.box_start[word], words.box_start[word + 1])
+    boxes, frames = words.box[boxes_of_word], words.frame[boxes_of_word]
+    usable_first = np.argsort(~_usable(boxes), kind="stable")
+    return list(zip(frames[usable_first].tolist(), boxes[usable_first].tolist()))
 
 
-def _meet(first: list[float], second: list[float]) -> bool:
-    ten = np.full((1, FRAMES, 4), first, np.float32)
-    return bool(frame_overlaps(ten, np.array([second], np.float32), np.zeros(1, int))[0, 0] > IOU)
+def _usable(boxes: Floats) -> Bools:
+    """Return which boxes (n, 4) can be met: their corners are in order, and they are not of one pixel."""
+    sizes = boxes[:, 2:] - boxes[:, :2] + 1
+    is_ordered = (sizes > 0).all(axis=1)
+    is_one_pixel = (sizes == 1).all(axis=1)
+    return is_ordered & ~is_one_pixel
+
+
+@dataclass
+class _MergedWords:
+    """The words of one class in a segment, as one object.
+
+    Attributes
+    ----------
+    first_index : int
+        The smallest index of the words.
+    boxes : dict of int to box
+        Boxes that suit as many of the words as there are free frames for.
+    conflict : bool
+        Whether a word is left over.
+    """
+
+    first_index: int
+    boxes: Boxes = field(default_factory=dict)
+    conflict: bool = False
+
+    def add(self, boxes_of_word: list[tuple[int, list[float]]]) -> None:
+        """Add a box of a word on a free frame, unless one that is there suits the word."""
+        if any(frame in self.boxes and _meet(self.boxes[frame], box) for frame, box in boxes_of_word):
+            return
+        free = [(frame, box) for frame, box in boxes_of_word if frame not in self.boxes]
+        if free:
+            frame, box = free[0]
+            self.boxes[frame] = box
+        else:
+            self.conflict = True
+
+
+def _merge_words(annotated: Reference) -> dict[tuple[int, int], _MergedWords]:
+    """Return the words of each (segment, class) as one object."""
+    words = annotated.words
+    merged: dict[tuple[int, int], _MergedWords] = {}
+    columns = (words.segment.tolist(), words.label.tolist(), words.index.tolist())
+    for word, (segment, label, index) in enumerate(zip(*columns)):
+        # The words of a segment are in the order of their indexes.
+        merged.setdefault((segment, label), _MergedWords(index)).add(_boxes_of(annotated, word))
+    return merged
+
+
+def _meet(predicted_box: list[float], true_box: list[float]) -> bool:
+    """Return whether a predicted box on the frame of an annotated one overlaps it enough."""
+    on_all_frames = np.full((1, FRAMES, 4), predicted_box, np.float32)
+    overlaps = frame_overlaps(on_all_frames, np.array([true_box], np.float32), np.zeros(1, np.int64))
+    return bool(overlaps[0, 0] > IOU)
 
 
 def content_of(loaded: AnyLoaded) -> Content:
     """Return what is scored: the annotated words of the chosen splits."""
     reference: Reference = loaded.reference
     settings = loaded.settings
-    words, segments, warnings = reference.words, reference.segments, Findings()
-    file, labels = settings["reference_file"], Counter(words.label.tolist())
-    names = {name: labels[number] for number, name in enumerate(reference.classes) if labels[number]}
-    content.check_names("class", names, file, warnings, load_table() if TABLE.is_file() else ())
-    n_boxes = np.diff(words.box_start)
-    word_of_box = np.repeat(np.arange(len(n_boxes)), n_boxes)
-    segment, word, box = (partial(place, reference) for place in (_segment, _word, _box))
+    words = reference.words
+    n_of_label = Counter(words.label.tolist())
+    names = {name: n_of_label[label] for label, name in enumerate(reference.classes) if n_of_label[label]}
+    n_videos = len(reference.annotated_videos())
+    videos_of_splits = {video for split in settings["splits"] for video in reference.splits[split]}
+    counts = {
+        "videos": n_videos,
+        "videos without annotations": len(videos_of_splits) - n_videos,
+        "segments": len(reference.segments),
+        "words": len(words.segment),
+        "boxes": len(words.box),
+        "classes": len(names),
+    }
+    return Content(
+        n_instances=len(words.segment),
+        counts=counts,
+        names={"class": names},
+        values=_values(reference),
+        warnings=_warnings(reference, settings, names),
+        draw=partial(_drawings, reference),
+    )
+
+
+def _values(reference: Reference) -> list[Values]:
+    """Return the numbers whose distributions are shown."""
+    words = reference.words
+    n_words = np.bincount(words.segment, minlength=len(reference.segments))
     boxes = words.box.astype(np.float64)
-    content.check_boxes("word", boxes, (file, box), warnings)
-    rows = np.column_stack([word_of_box, words.frame, boxes])
-    problem = "the box of the word repeats an earlier one"
-    content.warn_where(content.repeated(rows), "R-REPEATED", problem, (file, box), warnings)
-    # In the order of the file, in which the segments of a video follow each other.
-    number = {video: i for i, video in enumerate(dict.fromkeys(video for video, _ in segments))}
-    video_of_word = np.array([number[video] for video, _ in segments], dtype=np.int64)[words.segment]
-    of_word = np.column_stack([words.index, words.label, n_boxes])
-    tables = [(video_of_word, of_word), (video_of_word[word_of_box], rows[:, 1:])]
-    content.check_same(list(number), tables, warnings)
-    _check_splits(reference, settings, warnings)
-    scored = {video for split in settings["splits"] for video in reference.splits[split]}
-    counts = {"videos": len(number), "videos without annotations": len(scored) - len(number)}
-    counts |= {"segments": len(segments), "words": len(of_word), "boxes": len(rows), "classes": len(names)}
     size = np.sqrt(np.maximum(boxes[:, 2:] - boxes[:, :2] + 1, 0).prod(axis=1))
-    values = [
-        Values("annotated words of a segment", np.bincount(words.segment, minlength=len(segments)), segment),
-        Values("boxes of a word", n_boxes, word),
-        Values("size of a box (root of the area, pixels)", size, box),
+    segment_place, word_place = partial(_segment_place, reference), partial(_word_place, reference)
+    box_place = partial(_box_place, reference)
+    return [
+        Values("annotated words of a segment", n_words, segment_place),
+        Values("boxes of a word", np.diff(words.box_start), word_place),
+        Values("size of a box (root of the area, pixels)", size, box_place),
     ]
+
+
+def _warnings(reference: Reference, settings: Settings, names: dict[str, int]) -> Findings:
+    """Return what is likely a mistake in classes, boxes, videos and splits."""
+    warnings = Findings()
+    words = reference.words
+    file = settings["reference_file"]
+    content.check_names("class", names, file, warnings, load_table() if TABLE.is_file() else ())
+    at = (file, partial(_box_place, reference))
+    boxes = words.box.astype(np.float64)
+    content.check_boxes("word", boxes, at, warnings)
+    word_of_box = _word_of_box(reference)
+    is_repeated = content.repeated(np.column_stack([word_of_box, words.frame, boxes]))
+    problem = "the box of the word repeats an earlier one"
+    content.warn_where(is_repeated, "R-REPEATED", problem, at, warnings)
+    # In the order of the file, in which the segments of a video follow each other.
+    videos = list(dict.fromkeys(video for video, _ in reference.segments))
+    number_of_video = {video: number for number, video in enumerate(videos)}
+    segment_video = np.array([number_of_video[video] for video, _ in reference.segments], dtype=np.int64)
+    word_video = segment_video[words.segment]
+    word_rows = np.column_stack([words.index, words.label, np.diff(words.box_start)])
+    box_rows = np.column_stack([words.frame, boxes])
+    content.check_same(videos, [(word_video, word_rows), (word_video[word_of_box], box_rows)], warnings)
+    _check_splits(reference, settings, warnings)
+    return warnings
+
+
+def _drawings(reference: Reference) -> list[Section]:
+    """Return drawings of a few frames."""
+    words = reference.words
+    word_of_box = _word_of_box(reference)
     view_of_box = words.segment[word_of_box] * FRAMES + words.frame
     views, n_in_view = np.unique(view_of_box, return_counts=True)
 
-    def drawing(view: int) -> Drawing:
-        return _drawn_frame(reference, np.flatnonzero(view_of_box == views[view]), word_of_box)
+    def draw_view(view: int) -> Drawing:
+        boxes = np.flatnonzero(view_of_box == views[view])
+        return _draw_frame(reference, boxes, word_of_box)
 
-    draw = partial(content.drawings, "Frames", n_in_view, drawing)
-    return Content(len(of_word), counts, {"class": names}, values, warnings, draw)
+    return content.drawings("Frames", n_in_view, draw_view)
 
 
-def _drawn_frame(reference: Reference, own: Ints, word_of_box: Ints) -> Drawing:
-    """Return the drawing of the boxes ``own``, all of one segment and frame."""
-    words, word = reference.words, word_of_box[own]
-    labels = [f"{reference.classes[words.label[n]]} (word {words.index[n]})" for n in word.tolist()]
-    boxes = (shapes(GROUND_TRUTH, box) for box in words.box[own])
-    objects = [DrawnObject(label, "annotated", False, box) for label, box in zip(labels, boxes)]
-    segment, frame = int(words.segment[word[0]]), int(words.frame[own[0]])
-    in_video = np.array([video == reference.segments[segment][0] for video, _ in reference.segments])
-    of_video = words.box[in_video[words.segment[word_of_box]]]
-    blank = canvas(reference, segment, frame, of_video, of_video[:0])
+def _draw_frame(reference: Reference, box_numbers: Ints, word_of_box: Ints) -> Drawing:
+    """Return the drawing of boxes of one segment and frame; ``word_of_box`` has the word of each box."""
+    words = reference.words
+    first_box = box_numbers[0]
+    segment = int(words.segment[word_of_box[first_box]])
+    labels, objects = [], []
+    for box in box_numbers.tolist():
+        word = word_of_box[box]
+        label = f"{reference.classes[words.label[word]]} (word {words.index[word]})"
+        labels.append(label)
+        objects.append(DrawnObject(label, "annotated", False, shapes(GROUND_TRUTH, words.box[box])))
+    video, _ = reference.segments[segment]
+    in_video = np.array([other == video for other, _ in reference.segments])
+    boxes_of_video = words.box[in_video[words.segment[word_of_box]]]
+    no_boxes = boxes_of_video[:0]
+    blank = canvas(reference, segment, int(words.frame[first_box]), boxes_of_video, no_boxes)
     return blank._replace(text=", ".join(labels), objects=objects)
 
 
-def _segment(reference: Reference, segment: int) -> str:
-    return "/annotations/{}/segments/{}".format(*map(pointer_part, reference.segments[segment]))
+def _segment_place(reference: Reference, segment: int) -> str:
+    video, name = reference.segments[segment]
+    return f"/annotations/{pointer_part(video)}/segments/{pointer_part(name)}"
 
 
-def _word(reference: Reference, word: int) -> str:
+def _word_place(reference: Reference, word: int) -> str:
     words = reference.words
-    return f"{_segment(reference, int(words.segment[word]))} word {words.index[word]}"
+    return f"{_segment_place(reference, int(words.segment[word]))} word {words.index[word]}"
 
 
-def _box(reference: Reference, box: int) -> str:
+def _box_place(reference: Reference, box: int) -> str:
     word = int(np.searchsorted(reference.words.box_start, box, "right")) - 1
-    return f"{_word(reference, word)} frame {reference.words.frame[box]}"
+    return f"{_word_place(reference, word)} frame {reference.words.frame[box]}"
 
 
 def _check_splits(reference: Reference, settings: Settings, warnings: Findings) -> None:
     """Warn of videos that are in the data or in the splits alone, and of those in several splits."""
-    known = set(reference.videos)
-    listed = Counter(video for videos in reference.splits.values() for video in videos)
-    kinds = {
-        "of the data in no split": [video for video in reference.videos if video not in listed],
-        "listed more than once": [video for video, times in listed.items() if times > 1],
+    annotated_or_not = set(reference.videos)
+    n_listed = Counter(video for videos in reference.splits.values() for video in videos)
+    doubtful_videos = {
+        "of the data in no split": [video for video in reference.videos if video not in n_listed],
+        "listed more than once": [video for video, times in n_listed.items() if times > 1],
     }
     for split, videos in reference.splits.items():
-        missing = [video for video in videos if video not in known]
+        missing = [video for video in videos if video not in annotated_or_not]
         # A split of which the data hold nothing is left out on purpose.
-        kinds[f"of the split {quote(split)} not in the data"] = missing if len(missing) < len(videos) else []
-    for kind, videos in kinds.items():
+        if len(missing) < len(videos):
+            doubtful_videos[f"of the split {quote(split)} not in the data"] = missing
+    for kind, videos in doubtful_videos.items():
         if videos:
             problem = f"{counted(len(videos), 'video')} {kind}; the first is {quote(videos[0])}"
             remedy = "correct the split or the data"

@@ -38,26 +38,33 @@ def lemmatize(
         As for `scoring_program.challenges.anet_entities.lemmas.lemmas_from_table`.
     """
     version, notes = _version(folder, forced)
-    known = Lemmas(lemmas.load_table() if version == TABLE_VERSION else {}, fallback)
+    lookup = Lemmas(lemmas.load_table() if version == TABLE_VERSION else {}, fallback)
     plain = sorted(word for word in set(words) if _PLAIN.fullmatch(word))
     lemma_of = _ask_plain(plain, folder)
     for word in sorted(set(words) - set(lemma_of)):
-        if word in known.table:
-            lemma_of[word] = known.table[word]
-        elif sentences := _annotate([word], folder):
+        if word in lookup.table:
+            lemma_of[word] = lookup.table[word]
+            continue
+        sentences = _annotate([word], folder)
+        if sentences:
             lemma_of[word] = sentences[0]["tokens"][0]["lemma"]
     notes += lemmas.notes_on_words_without_token(set(words) - set(lemma_of))
-    found = {word: lemma_of.get(word, word) for word in words}
-    return LemmaTable(lemmas.with_other_words(found, tokens, known), f"corenlp-{version}", notes)
+    lemma_of_all = {word: lemma_of.get(word, word) for word in words}
+    return LemmaTable(
+        lemmas=lemmas.with_other_words(lemma_of_all, tokens, lookup),
+        lemmatizer=f"corenlp-{version}",
+        notes=notes,
+    )
 
 
 def _version(folder: Path, forced: bool) -> tuple[str, list[Note]]:
     """Return the version of CoreNLP in a folder, and a note on another one. Raises Refused."""
-    jars = [match for path in sorted(folder.glob("*.jar")) if (match := _JAR.fullmatch(path.name))]
-    if not jars:
+    names_of_jars = [_JAR.fullmatch(path.name) for path in sorted(folder.glob("*.jar"))]
+    versions = [match.group(1) for match in names_of_jars if match]
+    if not versions:
         remedy = f"give the unpacked folder of CoreNLP {TABLE_VERSION}"
         _refuse("there is no stanford-corenlp-X.Y.Z.jar", remedy, folder)
-    version = jars[0].group(1)
+    version = versions[0]
     if version == TABLE_VERSION:
         return version, []
     problem = (
@@ -75,15 +82,22 @@ def _refuse(problem: str, remedy: str, folder: Path) -> NoReturn:
 
 def _ask_plain(words: Sequence[str], folder: Path) -> dict[str, str]:
     """Annotate one word a line in a single run; each line is a sentence, so no word sees another."""
-    word_at, offset = {}, 0
+    if not words:
+        return {}
+    word_at = {}
+    offset = 0
     for word in words:
         word_at[offset] = word
         # Java counts UTF-16 units; 1 is the end of the line.
         offset += len(word.encode("utf-16-le")) // 2 + 1
-    firsts = [sentence["tokens"][0] for sentence in _annotate(words, folder)] if words else []
-    # A word that does not begin with its token is left out and asked alone.
-    begins = ((token["characterOffsetBegin"], token["lemma"]) for token in firsts)
-    return {word_at[begin]: lemma for begin, lemma in begins if begin in word_at}
+    lemma_of = {}
+    for sentence in _annotate(words, folder):
+        token = sentence["tokens"][0]
+        begin = token["characterOffsetBegin"]
+        # A word that does not begin with its token is left out and asked alone.
+        if begin in word_at:
+            lemma_of[word_at[begin]] = token["lemma"]
+    return lemma_of
 
 
 def _annotate(lines: Sequence[str], folder: Path) -> list[dict[str, Any]]:
@@ -100,6 +114,6 @@ def _annotate(lines: Sequence[str], folder: Path) -> list[dict[str, Any]]:
         except FileNotFoundError:
             _refuse("java is not on the PATH", "install a Java runtime", folder)
         except subprocess.CalledProcessError as error:
-            last = error.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
-            _refuse(f"it failed: {' '.join(last)}", "see its documentation", folder)
+            last_line = error.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
+            _refuse(f"it failed: {' '.join(last_line)}", "see its documentation", folder)
         return json.loads((Path(work) / "words.txt.json").read_text(encoding="utf-8"))["sentences"]
