@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import yaml
 
 from organizer import ROOT
 from organizer.bundle import COMPETITION
@@ -24,11 +25,12 @@ from organizer.data.prepare import SYNTHETIC_MARK, prepare
 from organizer.data.references import task_folder
 from scoring_program.item_groups import load_groups
 from scoring_program.metrics.resampling import LEAST_ITEMS
-from scoring_program.settings import SETTINGS_FILE
+from scoring_program.settings import SETTINGS_FILE, Settings
 from scoring_program.signature import KEY_FILE
 from scoring_program.task import AnyLoaded, AnyTask, Declaration, load_task
 from validator.arrays import Floats, Ints
 from validator.findings import Findings
+from validator.strict_yaml import load_strict
 from validator.texts import counted, printable
 
 _SWEEPS = 20
@@ -49,7 +51,7 @@ def split_command(task_id: str, reference: Path, output: Path | None, write: boo
     folder, task = task_folder(task_id, reference, task_names(load_competition())), load_task(task_id)
     path = ROOT / COMPETITION
     output, names = output or ROOT / "out" / "split", (task_id, f"{task_id}_2")
-    rule = sentence(task, names[1])
+    rule = sentence(task)
     text = path.read_text(encoding="utf-8")
     edited, findings = text, Findings()
     with findings.part():
@@ -85,13 +87,11 @@ def split_command(task_id: str, reference: Path, output: Path | None, write: boo
     return 0
 
 
-def sentence(task: Declaration, name: str) -> str:
-    """Return what a submission for both parts meets; ``name`` is the folder of the final part."""
-    command = f"python -m validator --only {name}_ids.txt my.zip cut.zip"
-    rule = f"Each phase needs a file with its own {task.item}s; to cut it out of one for both: {command}."
-    if annotations_of(task.id).ignores_others:
-        rule = "A submission may hold predictions for both: each phase scores its own and ignores the others."
-    return f"Other {task.item}s than in the phase before. {rule}"
+def sentence(task: Declaration) -> str:
+    """Return what a phase with the final part tells participants about submissions for both parts."""
+    other_items = f"Other {task.item}s than in the phase before."
+    both = "A submission may hold predictions for both: each phase scores its own and ignores the others."
+    return f"{other_items} {both} {annotations_of(task.id).part_rule}".rstrip()
 
 
 def write_parts(
@@ -121,6 +121,7 @@ def write_parts(
         folder = output / name
         folder.mkdir()
         _carry(source, folder, annotations.shared, (SETTINGS_FILE, KEY_FILE, SYNTHETIC_MARK))
+        _change_settings(folder / SETTINGS_FILE, annotations.part_settings)
         annotations.cut(source, loaded.reference, frozenset(items), folder)
         if groups_file:
             _cut_groups(source / groups_file, set(items), folder / groups_file)
@@ -203,6 +204,22 @@ def _carry(source: Path, folder: Path, linked: Sequence[str], copied: Sequence[s
                 (os.link if name in linked else shutil.copyfile)(source / name, folder / name)
             except OSError:  # no links between these folders
                 shutil.copyfile(source / name, folder / name)
+
+
+def _change_settings(path: Path, changes: Settings) -> None:
+    """Add settings to a file of settings, or to an empty one; comments and other settings stay."""
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    settings = load_strict(text) or {}
+    if all(settings.get(name) == value for name, value in changes.items()):
+        return
+    wanted = {**settings, **changes}
+    kept = [line for line in text.splitlines() if line.partition(":")[0] not in changes]
+    edited = "\n".join([*kept, yaml.safe_dump(dict(changes))])
+    try:
+        is_right = load_strict(edited) == wanted
+    except yaml.YAMLError:  # all settings are on one line
+        is_right = False
+    path.write_text(edited if is_right else yaml.safe_dump(wanted), encoding="utf-8")
 
 
 def _cut_groups(source: Path, items: set[str], output: Path) -> None:

@@ -15,6 +15,7 @@ from organizer.files import write_files
 from quality.demo_data import load_against
 from quality.task import Mistake, QualityTask, quality_tasks
 from scoring_program.hints import Check
+from validator.findings import Refused
 
 # Correct submissions that are worse need not be free of hints.
 _LEAST_SCORE = 0.05
@@ -79,7 +80,11 @@ def _hits(mistake: Mistake[Any], scorers: Sequence[_Scorer], n: int) -> list[boo
     for seed in range(n):
         noise, scorer = _NOISES[seed % len(_NOISES)], scorers[seed // len(_NOISES) % len(scorers)]
         prediction = mistake.change(scorer.correct_prediction(np.random.default_rng([1, seed]), noise))
-        scored = scorer.score(prediction)
+        try:
+            scored = scorer.score(prediction)
+        except Refused as refused:
+            hits.append(mistake.code in {problem.code for problem in refused.findings.problems})
+            continue
         hit = any(line.startswith(mistake.code) for line in chain(scored.hints, scored.missing))
         hits += [hit] if can_show(scored.checks, mistake.code) else []
     return hits

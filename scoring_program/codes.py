@@ -122,7 +122,7 @@ CODES = CodeTable(
         ),
         MessageCode(
             "N-NAMES-UNKNOWN",
-            "Videos, frames or segments are not in the reference.",
+            "Frames are not in the reference, or hardly any video or segment is.",
             "Write names as the reference does.",
         ),
         MessageCode(

@@ -139,9 +139,6 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
     reference_files: tuple[str, ...] = ()
     """Glob patterns of the files that prepare reads, apart from settings.yaml; see `source_files`."""
 
-    unknown_item_codes: tuple[str, ...] = ("E-FILE-NONE", "E-KEY-UNKNOWN", "E-KEY-MISSING")
-    """Codes of the first problem that a submission has if none of its items is in the reference."""
-
     prepared_file: str = ""
     """A file that `prepare_reference` writes and that the platform cannot do without; "" if there is none."""
 
@@ -152,6 +149,14 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
     @abstractmethod
     def items(self, reference: ReferenceT) -> Sequence[str]:
         """Return the names of the independent items of the reference, in ascending order."""
+
+    def known_items(self, reference: ReferenceT) -> Collection[str]:
+        """Return the items that submissions may name: those of the reference, annotated or not.
+
+        Readers ignore others with a note (`validator.items.check_items`). The collection is asked for each
+        item of a submission, so a set is best where there are many.
+        """
+        return frozenset(self.items(reference))
 
     @abstractmethod
     def read_submission(self, path: Source, reference: ReferenceT) -> Read[SubmissionT]:

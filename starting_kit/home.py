@@ -10,6 +10,7 @@ import json
 import os
 import sys
 import tempfile
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +26,7 @@ from scoring_program.signature import VERSION
 from scoring_program.task import AnyLoaded, AnyTask, load_task, task_ids
 from validator import console
 from validator.findings import Findings, Refused
+from validator.items import ITEMS_NONE
 from validator.limits import collector_off
 from validator.messages import Note, Problem
 from writing import Key, Predictions
@@ -165,19 +167,28 @@ class Evaluator:
     ) -> None:
         self._arguments = (task, reference, cache, settings)
         self._loaded = load(task, reference, cache, {**_HOME, **settings})
+        self._known_items = self._loaded.task.known_items(self._loaded.reference)
         self._gathered = _Gathered(self._loaded)
 
     def update(self, *arguments: object, **named: object) -> None:
         """Add the prediction for an item; it takes what ``update`` of the task's writer takes.
 
+        Warns of an item that is not in the reference, which is ignored as in a zip.
+
         Raises SubmissionError, and keeps nothing of the call, if an argument is not valid or there is a
         prediction for the item already.
         """
         shown = [repr(value) for value in (*arguments, *named.values()) if isinstance(value, (str, int))]
+        call = f"update({', '.join(shown)})"
         try:
-            self._gathered.update(f"update({', '.join(shown)})", arguments, named)
+            item = self._gathered.update(call, arguments, named)
         except Refused as refused:
             raise SubmissionError(refused.findings) from None
+        if item not in self._known_items:
+            noun = self._loaded.task.item
+            warnings.warn(
+                f"N-ITEMS-UNKNOWN {call}: the {noun} {item!r} is not in the reference", stacklevel=2
+            )
 
     def compute(self) -> Score:
         """Return the score of all predictions, that of a zip with them. Raises SubmissionError."""
@@ -227,18 +238,20 @@ class _Gathered:
         self.predictions: Predictions = known[loaded.task.id](loaded)
         self.names: dict[Key, str] = {}
 
-    def update(self, name: str, arguments: Sequence[object], named: Mapping[str, object]) -> None:
-        """Add the prediction of a call. Raises Refused."""
+    def update(self, name: str, arguments: Sequence[object], named: Mapping[str, object]) -> str:
+        """Add the prediction of a call and return its item. Raises Refused."""
         with Findings.collect() as findings, collector_off():
             try:
                 self.predictions.update(*arguments, **named)
-                self.names[next(reversed(self.predictions.entries))] = name
+                key = next(reversed(self.predictions.entries))
+                self.names[key] = name
             except Refused as refused:
                 findings.extend(self._placed(refused.findings, lambda key: name))
             except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
                 problem, _, remedy = str(error).partition("; ")
                 remedy = remedy or "see the arguments of update"
                 findings.add("E-ARGUMENT", problem, remedy, where=name)
+        return self.predictions.item(key)
 
     def result(self, loaded: AnyLoaded) -> Result:
         """Return the result. Raises Refused."""
@@ -251,6 +264,10 @@ class _Gathered:
         """Return findings with arguments of calls in place of files and the places in them."""
         placed = Findings()
         for problem in found.problems:
+            if problem.code == ITEMS_NONE:
+                # No single call is at fault; the message names the first item.
+                placed.repeat(problem, file="", where="")
+                continue
             changes = {}
             with contextlib.suppress(KeyError, ValueError):
                 key, argument = self.predictions.place(problem.file, problem.where)

@@ -19,6 +19,7 @@ import kit_path  # noqa: F401 - makes the validator importable
 from scoring_program.task import AnyLoaded
 from validator.findings import Read, Refused
 from validator.formats.rules import load_format
+from validator.messages import Note
 from validator.texts import counted
 
 try:
@@ -52,6 +53,10 @@ class Predictions(ABC):
             raise ValueError(f"there is a prediction for {key!r} already; give one for each item")
         self.entries[key] = entry
 
+    def item(self, key: Key) -> str:
+        """Return the name of the item of the reference that a key of ``entries`` is of."""
+        return str(key)
+
     @abstractmethod
     def read(self, loaded: AnyLoaded) -> Read[Any]:
         """Return the predictions as arrays, checked as a submission is. Raises Refused."""
@@ -72,10 +77,16 @@ class FilePredictions(Predictions):
         """Return what reading the files gives, where their checks cannot fail; None where they may."""
         return None
 
+    def check_items(self, content: Any, loaded: AnyLoaded) -> list[Note]:
+        """Return what reading the files notes on items that the reference does not have. Raises Refused."""
+        return []
+
     def read(self, loaded: AnyLoaded) -> Read[Any]:
         """Return the predictions as arrays, those that reading the files of a zip gives. Raises Refused."""
         content = self.content()
-        return loaded.read(self.files()) if content is None else Read(content, [])
+        if content is None:
+            return loaded.read(self.files())
+        return Read(content, self.check_items(content, loaded))
 
     def save(self, path: str | Path) -> None:
         """Write the zip, check it and put it at ``path``; nothing is left there if it is not valid.

@@ -6,6 +6,7 @@ import json
 import math
 import random
 import re
+import shutil
 from functools import partial
 from importlib import import_module
 
@@ -202,8 +203,27 @@ def test_wrong_keys_are_refused_and_missing_ones_named_at_full_detail_only(examp
     (folder / "ref" / "settings.yaml").write_text("detail: full\n")
     (line,) = one_less()
     assert line.endswith("keys are missing: 1 of 60, as demo_00007; predict every item exactly once.")
-    (line,) = changed(made_up, folder, lambda values: values.update(x=values["demo_00001"]))
-    assert "E-KEY-UNKNOWN" in line
+    unknown, missing = changed(made_up, folder, lambda values: values.update(x=values.pop("demo_00007")))
+    assert "E-KEY-UNKNOWN" in unknown
+    assert "E-KEY-MISSING" in missing
+
+
+def test_keys_that_are_not_in_the_reference_are_ignored_unless_there_are_no_others(example):
+    made_up, folder = example
+    values = made_up.correct_prediction(folder / "ref", np.random.default_rng(0), 0.5)
+
+    def scored(predicted):
+        shutil.rmtree(folder / "res", ignore_errors=True)
+        write_files(made_up.files(predicted), folder / "res")
+        return loaded(made_up.id, folder / "ref").score_path(folder / "res")
+
+    expected = scored(values)
+    result = scored({"x": values["demo_00001"], **values})
+    assert result.scores == expected.scores
+    (note,) = [note for note in result.notes if note.code == "N-ITEMS-UNKNOWN"]
+    assert "1 key; the first is 'x'" in note.text
+    first, *_ = refused(scored, {f"x{key}": value for key, value in values.items()}).problems
+    assert first.code == "E-ITEMS-NONE"
 
 
 def test_wrong_values_are_refused(example):

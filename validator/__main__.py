@@ -1,5 +1,4 @@
-"""The command ``python -m validator ID submission.zip [--json]``; ``--explain CODE`` explains a message, and
-``--only ids.txt my.zip cut.zip`` keeps some items of a submission."""
+"""The command ``python -m validator ID submission.zip [--json]``; ``--explain CODE`` explains a message."""
 
 from __future__ import annotations
 
@@ -11,7 +10,6 @@ from pathlib import Path
 
 try:
     from validator import console, limits
-    from validator.cut import cut_submission
     from validator.findings import Findings
     from validator.formats.rules import load_format, task_ids
     from validator.message_codes import all_codes
@@ -49,13 +47,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _main(arguments: list[str] | None) -> int:
-    given = sys.argv[1:] if arguments is None else arguments
-    if any(word.partition("=")[0] == "--only" for word in given):
-        return _cut(given)
     parser = argparse.ArgumentParser(
         prog="python -m validator",
         description="Check that a submission is well-formed. Exit code 0: it is; 1: it is not.",
-        epilog="python -m validator --only ids.txt my.zip cut.zip keeps the items of a list, one a line.",
     )
     parser.add_argument("id", choices=task_ids(), help="the task")
     parser.add_argument("submission", type=Path, help="the zip file, or a folder with its files")
@@ -84,30 +78,6 @@ def _main(arguments: list[str] | None) -> int:
         notes = [f"note {note.line()}" for note in findings.notes]
         verdict = "valid" if findings.ok else f"invalid: {findings.summary().total_text()}"
         console.say(*notes, *findings.lines(shown=None), verdict)
-    return 0 if findings.ok else 1
-
-
-def _cut(arguments: list[str]) -> int:
-    """Write the items of a list to another zip; return 1 if the submission cannot be cut."""
-    parser = argparse.ArgumentParser(prog="python -m validator", description="Keep some items only.")
-    parser.add_argument("--only", type=Path, required=True, metavar="ids.txt", help="a list, one item a line")
-    parser.add_argument("submission", type=Path, help="the zip file, or a folder with its files")
-    parser.add_argument("output", type=Path, help="the zip file that is written")
-    options = parser.parse_args(arguments)
-    findings = Findings()
-    with findings.part():
-        try:
-            read = {options.submission.resolve(), options.only.resolve()}
-            if not read.isdisjoint([options.output.resolve(), *options.output.resolve().parents]):
-                problem, remedy = "the output would replace what is read", "give it another name or folder"
-                findings.refuse("E-CUT-FILE", problem, remedy, file=str(options.output))
-            items = set(options.only.read_text(encoding="utf-8-sig").splitlines()) - {""}
-            findings.notes.append(cut_submission(options.submission, items, options.output))
-        except (OSError, UnicodeDecodeError) as error:
-            problem = getattr(error, "strerror", None) or "it is not UTF-8"
-            file = str(getattr(error, "filename", options.only))
-            findings.add("E-CUT-FILE", problem, "check the path", file=file)
-    console.say(*(f"note {note.line()}" for note in findings.notes), *findings.lines(shown=None))
     return 0 if findings.ok else 1
 
 

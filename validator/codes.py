@@ -53,26 +53,6 @@ CODES = CodeTable(
             'Quote a field as `"a ""quoted"" word"`.',
         ),
         MessageCode(
-            "E-CUT-ENTRIES",
-            "The file to be cut does not hold its entries where the task has them.",
-            "Check the submission with the validator first.",
-        ),
-        MessageCode(
-            "E-CUT-FILE",
-            "The list of items, the submission, or the output cannot be read or written.",
-            "Check the paths; the list is UTF-8 text.",
-        ),
-        MessageCode(
-            "E-CUT-NONE",
-            "None of the listed items is in the submission.",
-            "Write one item on each line, as the submission names them.",
-        ),
-        MessageCode(
-            "E-CUT-TASK",
-            "The zip does not hold the files of any task.",
-            "Name them as the page of the task describes.",
-        ),
-        MessageCode(
             "E-FILE-CASE",
             "A file name differs from the expected one in upper and lower case.",
             "Rename it.",
@@ -99,6 +79,11 @@ CODES = CodeTable(
             "E-FILE-UNREADABLE",
             "A file cannot be opened or read.",
             "Check that it is a file and that you may read it.",
+        ),
+        MessageCode(
+            "E-ITEMS-NONE",
+            "The submission names items (sequences, videos, images, keys), and none of them is in the reference.",
+            "Write them exactly as in the data, or name the right task.",
         ),
         MessageCode(
             "E-JSON-COUNT",
@@ -137,8 +122,8 @@ CODES = CodeTable(
         MessageCode("E-KEY-TWICE", "A key occurs twice.", "Keep one of them."),
         MessageCode(
             "E-KEY-UNKNOWN",
-            "A key is not one of the expected keys.",
-            "Correct its spelling, or remove it.",
+            "A key is not in the reference while others are missing.",
+            "It may be one of these, misspelled: correct it, or remove it.",
         ),
         MessageCode(
             "E-LIMIT-MEMORY",
@@ -199,7 +184,6 @@ CODES = CodeTable(
             "Write no frames after the last one.",
         ),
         MessageCode("N-CSV-READ", "Line ends, byte order marks or empty last lines were accepted."),
-        MessageCode("N-CUT", "The number of items that were kept, and of listed items without a prediction."),
         MessageCode(
             "N-EMPTY",
             "The whole submission predicts nothing.",
@@ -212,15 +196,16 @@ CODES = CodeTable(
             "Use the name of the page of the task.",
         ),
         MessageCode(
-            "N-FILE-UNKNOWN",
-            "Files for sequences that do not exist were ignored.",
-            "Check the names of the files.",
-        ),
-        MessageCode(
             "N-FOLDER",
             "All files are in a folder and were read from there. Folders within a folder are not read.",
         ),
         MessageCode("N-FOUND-ZIP", "The submission was read from a zip in the folder."),
+        MessageCode(
+            "N-ITEMS-UNKNOWN",
+            "Items (sequences, videos, images, keys) are not in the reference. They are checked and ignored, so "
+            "that one file serves two phases; for generated sentences `N-SEGMENTS-OUTSIDE` says what they do.",
+            "If they should be, write them exactly as in the data.",
+        ),
         MessageCode("N-JSON-BOM", "A byte order mark was skipped."),
         MessageCode("N-JUNK", "Files of the operating system were ignored."),
         MessageCode(

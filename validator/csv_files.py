@@ -20,9 +20,9 @@ from typing import NamedTuple, Union
 import numpy as np
 
 from validator.arrays import Bools, Floats, Ints
-from validator.files import match_keys, refuse_repeated
 from validator.findings import Findings, Read
 from validator.formats.rules import CsvRules, Field
+from validator.items import match_keys, refuse_repeated
 from validator.limits import collector_off
 from validator.texts import counted, quote, some_words
 
@@ -134,7 +134,7 @@ def read_table(
     rules : CsvRules
         Its fields and key.
     reference_keys, name_missing
-        As for `validator.files.match_keys`; None at home, where the keys are not known.
+        As for `validator.items.match_keys`; None at home, where the keys are not known.
     """
     with Findings.collect() as findings, collector_off():
         reader = _TableReader([name], findings, rules)
@@ -147,7 +147,7 @@ def read_table(
             if reference_keys is None:
                 refuse_repeated(keys, name, place)
             else:
-                order = match_keys(keys, reference_keys, name, place, name_missing)
+                order = findings.take(match_keys(keys, reference_keys, name, place, name_missing))
     if reference_keys is not None:
         keys = list(reference_keys)
         columns = {key: keys if key == rules.key else _ordered(columns[key], order) for key in columns}

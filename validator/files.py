@@ -1,29 +1,24 @@
-"""Finding what a submission must hold: its files by their names, and its items by their keys.
+"""Finding the files of a submission by their names.
 
-Missing, misplaced, misspelled, unknown, and repeated ones are problems.
+Missing, misplaced, misspelled, and repeated ones are problems.
 """
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
-from itertools import repeat
-from operator import eq
 from pathlib import PurePosixPath
 
-import numpy as np
-
 from validator.archive import Submission
-from validator.arrays import Ints
 from validator.findings import Findings, Read, Refused
 from validator.formats.rules import CsvRules, Rules, load_rules, task_ids
+from validator.items import Place, check_items
 from validator.texts import counted, folded, quote
 
 _NAMED_AT_MOST = 5
-_NAMED_MISSING = 20
 # A misspelled name is at least so alike, for `difflib`; the files of different tasks are less.
 _CLOSE = 0.75
 _CLOSE_SUFFIX = 0.7
@@ -146,15 +141,14 @@ def choose_items(
             findings.add("E-FILE-TWICE", problem, "keep one of the two", file=name)
         else:
             chosen[key] = name
-    unknown = [name for key, name in chosen.items() if known is not None and key not in known]
-    _note_names(chosen, unknown, ignored, rules, findings)
-    if len(unknown) == len(chosen) and findings.ok:
-        found = f"no usable file was found; found: {_named(ignored)}" if ignored else "there are no files"
+    _note_names(chosen, known, ignored, rules, findings)
+    if chosen and known is not None and findings.ok:
+        with findings.part():
+            findings.notes += check_items(chosen, known, rules.item, lambda item: Place(chosen[item]))
+    if not chosen and findings.ok:
+        problem = f"no usable file was found; found: {_named(ignored)}" if ignored else "there are no files"
         remedy = _other_task(ignored) or f"name your files {_pattern(rules)}, at the top of the zip"
-        if unknown:
-            found = f"no file is of a {rules.item} of this task; found: {_named(unknown + ignored)}"
-            remedy = f"take each {rules.item} from the names of the data, or name the right task"
-        findings.add("E-FILE-NONE", found, remedy)
+        findings.add("E-FILE-NONE", problem, remedy)
     return chosen, findings
 
 
@@ -163,18 +157,21 @@ def _pattern(rules: CsvRules) -> str:
 
 
 def _note_names(
-    chosen: dict[str, str], unknown: list[str], ignored: list[str], rules: CsvRules, findings: Findings
+    chosen: dict[str, str],
+    known: Collection[str] | None,
+    ignored: list[str],
+    rules: CsvRules,
+    findings: Findings,
 ) -> None:
-    """Note the files that are ignored, and how many others have the second spelling."""
+    """Note the files that are ignored, and how many files of known items have the second spelling."""
     if ignored:
         text = f"{_named(ignored)}: not named {_pattern(rules)}, ignored{_close(ignored, rules)}"
         findings.note("N-FILE-IGNORED", text)
-    if unknown:
-        findings.note("N-FILE-UNKNOWN", f"{_named(unknown)}: no {rules.item} of this name, ignored")
-    other = {name for key, name in chosen.items() if name != rules.path.format(key=key)}.difference(unknown)
-    if other:
+    read_items = [item for item in chosen if known is None or item in known]
+    respelled = [item for item in read_items if chosen[item] != rules.path.format(key=item)]
+    if respelled:
         wrong, right = (name.format(key="") for name in (rules.other_paths[0], rules.path))
-        text = f"{counted(len(other), 'file')} named {wrong} instead of {right}"
+        text = f"{counted(len(respelled), 'file')} named {wrong} instead of {right}"
         findings.note("N-FILE-SPELLING", text)
 
 
@@ -202,73 +199,3 @@ def _close(ignored: list[str], rules: CsvRules) -> str:
         if difflib.SequenceMatcher(None, name[-len(suffix) :], suffix).ratio() > _CLOSE_SUFFIX:
             return f" (is {quote(name)} misspelled?)"
     return ""
-
-
-def match_keys(
-    keys: Sequence[str],
-    reference_keys: Sequence[str],
-    file: str,
-    place: Callable[[int], str],
-    name_missing: bool = False,
-) -> Ints:
-    """Return where each key of the reference is in ``keys``, int64 of the length of ``reference_keys``.
-
-    Parameters
-    ----------
-    keys, reference_keys : sequence of str
-        The keys of a submission; those of the reference, each once.
-    file, place : str, callable
-        The name of the file that holds the keys; returns the place in it of a key, given its index.
-    name_missing : bool
-        Whether messages may name missing keys, which reveals the keys of the reference.
-
-    Raises
-    ------
-    Refused
-        With unknown and repeated keys and their places, and the number of missing ones.
-    """
-    matched = _one_to_one(keys, reference_keys)
-    if matched is not None:
-        return matched
-    number = dict(zip(reference_keys, range(len(reference_keys))))
-    numbers = np.fromiter(map(number.get, keys, repeat(-1)), np.int64, len(keys))
-    with Findings.collect() as findings:
-        for index in findings.first_of(numbers < 0):
-            problem = f"'{quote(keys[index], 40)}' is not one of the requested keys"
-            findings.add("E-KEY-UNKNOWN", problem, "correct or drop it", file=file, where=place(index))
-        with findings.part():
-            refuse_repeated(keys, file, place)
-        missing = np.setdiff1d(np.arange(len(reference_keys)), numbers).tolist()
-        if missing:
-            problem = f"keys are missing: {len(missing):,} of {len(reference_keys):,}"
-            if name_missing:
-                names = (quote(reference_keys[index], 40) for index in missing[:_NAMED_MISSING])
-                problem += f", as {', '.join(names)}"
-            findings.add("E-KEY-MISSING", problem, "predict every item exactly once", file=file)
-    return np.argsort(numbers)
-
-
-def _one_to_one(keys: Sequence[str], reference_keys: Sequence[str]) -> Ints | None:
-    """Return where each key of the reference is if both sides hold the same keys once, otherwise None."""
-    if len(keys) != len(reference_keys):
-        return None
-    if all(map(eq, keys, reference_keys)):
-        return np.arange(len(keys))
-    # Sorting hashes takes half the time of a million look-ups, which wait for memory.
-    hashes = (np.fromiter(map(hash, side), np.int64, len(side)) for side in (keys, reference_keys))
-    order, reference_order = map(np.argsort, hashes)
-    positions = np.empty(len(keys), np.int64)
-    positions[reference_order] = order
-    return positions if all(map(eq, map(keys.__getitem__, positions.tolist()), reference_keys)) else None
-
-
-def refuse_repeated(keys: Sequence[str], file: str, place: Callable[[int], str], rule: str = "") -> None:
-    """Raise Refused if keys occur more than once, with the place of the first."""
-    if len(set(keys)) == len(keys):
-        return
-    first: dict[str, int] = {}
-    earlier = np.fromiter(map(first.setdefault, keys, range(len(keys))), np.int64, len(keys))
-    with Findings.collect() as findings:
-        for index in findings.first_of(earlier < np.arange(len(keys))):
-            problem = f"'{quote(keys[index], 40)}' is also in {place(first[keys[index]])}"
-            findings.add("E-KEY-TWICE", problem, "keep one of them", file=file, where=place(index), rule=rule)

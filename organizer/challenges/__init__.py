@@ -13,6 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -94,8 +95,10 @@ class Annotations(ABC, Generic[ReferenceT, PredictionT]):
 
     perfect_scores: tuple[float, float] = (1.0, 1.0)
     """What a perfect submission usually scores under ``published`` and ``released``."""
-    ignores_others = True
-    """Whether a submission may hold predictions for other items than those of the reference."""
+    part_settings: Settings = MappingProxyType({})
+    """Settings of each part of a reference, so that a part ignores predictions for the others."""
+    part_rule: str = ""
+    """What these settings change, as a sentence for participants."""
     shared: Sequence[str] = ()
     """Files of a prepared reference that all of its parts have."""
 

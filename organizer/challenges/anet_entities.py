@@ -47,8 +47,13 @@ class EntitiesAnnotations(Annotations[Reference, Results]):
     def __init__(self, task_id: str) -> None:
         self._generated = isinstance(TASKS[task_id], GeneratedSentences)
         self._mode = TASKS[task_id].eval_mode
-        # Each submitted segment counts, whether it is annotated or not.
-        self.ignores_others = not self._generated
+        if self._generated:
+            # Otherwise each submitted segment counts, whether it is annotated or not.
+            self.part_settings = {"subset": True}
+            self.part_rule = (
+                "F1 per sentence leaves out submitted segments that are not annotated, as those of the other "
+                "phase (subset: true)."
+            )
 
     def pools(self, reference: Reference) -> Pools:
         """Return the vocabulary and the annotated boxes."""

@@ -59,7 +59,6 @@ class _Drawing(NamedTuple):
 class DensePoseAnnotations(Annotations[Reference, list[str]]):
     """The annotations of the task; a prediction is a list of detections as JSON texts."""
 
-    ignores_others = False
     shared = (TEMPLATE_FILE, DISTANCES_FILE)
 
     def pools(self, reference: Reference) -> Pools:

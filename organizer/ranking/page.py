@@ -105,8 +105,7 @@ def index_page(pages: RankingPages) -> str:
         cards.append(_items(pages, ranking))
         warnings.append(_NOT_PUBLIC)
     cards += [*_changes(pages), _submissions(pages)]
-    codes = pages.task.unknown_item_codes
-    overlaps = {overlap_with_reference(record.entry, codes) for record in pages.records}
+    overlaps = {overlap_with_reference(record.entry) for record in pages.records}
     if Overlap.NONE in overlaps and Overlap.SOME not in overlaps:
         warnings.append("No item of any submission is in the reference: it may be the wrong one.")
     return render_page(pages, "Ranking, for the organizers", cards, warnings)

@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Callable, Collection, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ from organizer.runs.worker import BuiltTask
 from scoring_program.metrics.resampling import HALVES
 from scoring_program.report.html import cut_middle
 from scoring_program.signature import VERSION
-from scoring_program.task import load_task
+from validator.items import ITEMS_NONE
 from validator.texts import counted, quote
 from validator.workers import usable_cores
 
@@ -109,7 +109,7 @@ def score_all(
         tqdm(total=len(submissions), unit=" submissions", disable=None, smoothing=0.05) as bar,
         closing(_outcomes(submissions, store, start, options.fresh)) as outcomes,
     ):
-        progress = _Progress(bar, len(submissions), load_task(built.id).unknown_item_codes)
+        progress = _Progress(bar, len(submissions))
         for number, (record, is_kept) in enumerate(outcomes, start=1):
             bar.update()
             _check_signature(record.entry, options.signature)
@@ -137,10 +137,9 @@ def _other_task(record: Record, task_id: str) -> str:
 class _Progress:
     """Reports on submissions as they are scored, below a bar or as lines."""
 
-    def __init__(self, bar: tqdm[NoReturn], n_submissions: int, unknown_item_codes: Collection[str]) -> None:
+    def __init__(self, bar: tqdm[NoReturn], n_submissions: int) -> None:
         self._bar = bar
         self._n_submissions = n_submissions
-        self._unknown_item_codes = unknown_item_codes
         self._first_name: dict[str, str] = {}
         self._is_overlap_known = False
 
@@ -158,7 +157,7 @@ class _Progress:
 
     def _warn_of_wrong_reference(self, entry: Entry) -> None:
         """Warn if none of the items of the first submission whose items are known is in the reference."""
-        overlap = overlap_with_reference(entry, self._unknown_item_codes)
+        overlap = overlap_with_reference(entry)
         if overlap is Overlap.NONE and not self._is_overlap_known:
             self._bar.write(_WRONG_REFERENCE)
         self._is_overlap_known = self._is_overlap_known or overlap is not Overlap.UNKNOWN
@@ -170,12 +169,12 @@ def _why_not_scored_now(name: str, first_name: str, is_kept: bool) -> str:
     return " (kept from before)" if is_kept else ""
 
 
-def overlap_with_reference(entry: Entry, unknown_item_codes: Collection[str]) -> Overlap:
+def overlap_with_reference(entry: Entry) -> Overlap:
     """Return whether items of a submission are in the reference, by its score or its first problem."""
     if entry.outcome == SCORED:
         return Overlap.SOME if entry.scores["coverage"] > 0 else Overlap.NONE
     code = re.split("[: ]", entry.problem)[0]
-    return Overlap.NONE if code in unknown_item_codes else Overlap.UNKNOWN
+    return Overlap.NONE if code == ITEMS_NONE else Overlap.UNKNOWN
 
 
 def _outcomes(

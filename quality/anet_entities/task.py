@@ -142,9 +142,9 @@ def _videos(renamed: Callable[[str], str]) -> Callable[[Json], Json]:
 
 _MISTAKES: list[Mistake[Json]] = [
     Mistake("segments from 1", "N-LOOKS-SHIFTED", _segments_from_one),
-    Mistake("videos without v_", "N-LOOKS-SPELLED", _videos(lambda video: video[2:])),
-    Mistake("videos with .mp4", "N-LOOKS-SPELLED", _videos("{}.mp4".format)),
-    Mistake("videos without v_, with .mp4", "N-LOOKS-SPELLED", _videos(lambda video: f"{video[2:]}.mp4")),
+    Mistake("videos without v_", "E-ITEMS-NONE", _videos(lambda video: video[2:])),
+    Mistake("videos with .mp4", "E-ITEMS-NONE", _videos("{}.mp4".format)),
+    Mistake("videos without v_, with .mp4", "E-ITEMS-NONE", _videos(lambda video: f"{video[2:]}.mp4")),
     *mistakes_in_boxes(_each_box),
     Mistake("[x, y, width, height]", "N-LOOKS-XYWH", _each_box(as_sizes)),
     _of_frames("boxes one frame late", [0, *range(9)]),

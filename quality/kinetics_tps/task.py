@@ -191,7 +191,7 @@ MISTAKES: list[Mistake[Prediction]] = [
         "each proposal five times", "N-REPEATED", _in_videos(change_each(parts_of, _repeat_first_proposal))
     ),
     Mistake("class missing for half of the videos", "N-CLASSES-MISSING", _in_classes(_keep_every_second)),
-    Mistake("videos with .mp4", "N-LOOKS-SPELLED", _rename_videos("{}.mp4".format)),
+    Mistake("videos with .mp4", "E-ITEMS-NONE", _rename_videos("{}.mp4".format)),
     *mistakes_in_boxes(_change_boxes),
     Mistake(
         "[x, y, width, height]",

@@ -15,8 +15,11 @@ import numpy as np
 from writing import FilePredictions, Key, corner_boxes, is_surely_small, steps, text, texts, whole
 
 # isort: split
-from validator.formats.anet_entities.read import FRAMES, Grounding
+from scoring_program.task import AnyLoaded
+from validator.formats.anet_entities.read import FRAMES, Grounding, check_videos
 from validator.formats.anet_entities.write import Results, encode_submission, segment_objects
+from validator.formats.rules import load_rules
+from validator.messages import Note
 
 # As in the schema: beyond it reading the file explains what is wrong.
 _LAST_WORD = 1_000_000
@@ -111,6 +114,17 @@ class AnetEntitiesWriter(FilePredictions):
             objects = segment_objects(names, word_indexes, boxes.tolist())
             results.setdefault(video, {})[segment] = objects
         return encode_submission(results, self._mode, self._external)
+
+    def item(self, key: Key) -> str:
+        """Return the video of a segment."""
+        video, _ = key
+        return str(video)
+
+    def check_items(self, content: Grounding, loaded: AnyLoaded) -> list[Note]:
+        """Return a note on videos that the reference does not have. Raises Refused if it has none of them."""
+        known_videos = loaded.task.known_items(loaded.reference)
+        rules = load_rules(self.task_id)
+        return check_videos(content, rules, known_videos, rules.json[0].name)
 
     def place(self, file: str, where: str) -> tuple[Key, str]:
         """Return video and segment of a problem, and its argument."""

@@ -28,7 +28,7 @@ import numpy as np
 from writing import Key, Predictions, checked_file, naming, numbers, refuse_fractions, steps, whole
 
 # isort: split
-from scoring_program.challenges.densepose.reference import Gathered, gather, joined_in_order
+from scoring_program.challenges.densepose.reference import Gathered, check_images, gather, joined_in_order
 from scoring_program.task import AnyLoaded
 from validator import console
 from validator.findings import Read, Refused
@@ -124,7 +124,8 @@ class DensePosePredictions(Predictions):
 
     def read(self, loaded: AnyLoaded) -> Read[Gathered]:
         """Return the detections of all images, by the ids of the images."""
-        return Read(joined_in_order([self.entries[image] for image in sorted(self.entries)]), [])
+        gathered = joined_in_order([self.entries[image] for image in sorted(self.entries)])
+        return Read(gathered, check_images(gathered, self._reference, ""))
 
     def place(self, file: str, where: str) -> tuple[Key, str]:
         """Return the argument of a problem in the call that raises it."""

@@ -19,12 +19,19 @@ import writing
 from writing import FilePredictions, Key
 
 # isort: split
-from validator.formats.kinetics_tps.read import KineticsSubmission, PartStates, as_part_states
+from scoring_program.task import AnyLoaded
+from validator.formats.kinetics_tps.read import (
+    KineticsSubmission,
+    PartStates,
+    as_part_states,
+    check_videos,
+)
 from validator.formats.kinetics_tps.write import (
     CLASSES_FILE,
     MOST_HUMANS,
     MOST_PARTS,
     MOST_PROPOSALS,
+    PARTS_FILE,
     encode_files,
     frame_entry,
     frame_name,
@@ -32,6 +39,7 @@ from validator.formats.kinetics_tps.write import (
     human_entry,
     part_entry,
 )
+from validator.messages import Note
 
 Boxes = Union[np.ndarray, Sequence[Sequence[float]]]
 # Boxes and states of a part.
@@ -164,6 +172,11 @@ class KineticsTPSWriter(FilePredictions):
         in_order = {video: self.entries[video] for video in sorted(self.entries)}
         classes = {video: entry["action"] for video, entry in in_order.items()}
         return classes, {video: entry["frames"] for video, entry in in_order.items() if entry["frames"]}
+
+    def check_items(self, content: KineticsSubmission, loaded: AnyLoaded) -> list[Note]:
+        """Return a note on videos that the reference does not have. Raises Refused if it has none of them."""
+        known_videos = loaded.task.known_items(loaded.reference)
+        return check_videos(content, known_videos, CLASSES_FILE, PARTS_FILE)
 
     def place(self, file: str, where: str) -> tuple[Key, str]:
         """Return the video of a problem, and its argument."""

@@ -10,12 +10,10 @@ import pytest
 from organizer.__main__ import main
 from organizer.challenges import annotations_of
 from organizer.data.prepare import prepare
-from organizer.files import folder_files, zip_bytes
+from organizer.files import folder_files
 from organizer.split import Division, divide, write_parts
 from scoring_program.task import load_task
-from tests.helpers import ANNOTATED, REFERENCES, ROOT, SAMPLES, loaded, refused
-from validator.__main__ import main as validator_main
-from validator.cut import cut_submission
+from tests.helpers import ANNOTATED, REFERENCES, ROOT, SAMPLES, loaded
 
 pytestmark = pytest.mark.slow
 
@@ -38,47 +36,56 @@ def items_of(parts, name):
 
 @pytest.mark.parametrize("protocol", ["published", "released"])
 @pytest.mark.parametrize("sample", ["good", "weak"])
-def test_cut_predictions_score_on_parts_as_the_items_did_in_the_whole(split, tmp_path, protocol, sample):
+def test_one_submission_scores_on_each_part_as_its_items_did_in_the_whole(split, protocol, sample):
     name, whole, parts = split
     source = SAMPLES / name / sample
-    of_all = loaded(name, whole, protocol=protocol)
+    of_all = loaded(name, whole, protocol=protocol, **annotations_of(name).part_settings)
     statistics = of_all.score_path(source).statistics
     covered = []
     for part in (name, f"{name}_2"):
-        listed = items_of(parts, part)
-        cut_submission(source, listed, tmp_path / f"{part}.zip")
         of_part = loaded(name, parts / part, protocol=protocol)
-        result = of_part.score_path(tmp_path / f"{part}.zip")
+        result = of_part.score_path(source)
         chosen = np.isin(of_all.items, of_part.items)
         expected = of_all.task.reduce(statistics, chosen[None].astype(float))
         score = result.scores.get("average_video_accuracy_exact", result.scores["score"])
         assert expected == pytest.approx([score], abs=1e-12)
-        own = of_part.half_scores(result.statistics, 2)
-        assert own.n_items == int(chosen.sum()) == len(of_part.items)
-        assert set(of_part.items) <= set(listed)
+        halves = of_part.half_scores(result.statistics, 2)
+        assert halves.n_items == int(chosen.sum()) == len(of_part.items)
+        assert set(of_part.items) <= set(items_of(parts, part))
+        assert "N-ITEMS-UNKNOWN" in [note.code for note in result.notes]
         covered += of_part.items
     assert sorted(covered) == sorted(of_all.items)
 
 
-def test_cut_predictions_on_the_union_of_both_parts_score_as_before(split, tmp_path):
-    """The whole is the union of the parts; what is in neither of the two cuts is missing."""
-    name, whole, parts = split
-    listed = [item for part in (name, f"{name}_2") for item in items_of(parts, part)]
-    cut_submission(SAMPLES / name / "weak", listed, tmp_path / "both.zip")
-    of_all = loaded(name, whole)
-    before, after = (of_all.score_path(path) for path in (SAMPLES / name / "weak", tmp_path / "both.zip"))
-    assert after.scores == before.scores
+def test_only_generated_sentences_need_a_setting_and_the_command_says_so(tmp_path, capsys):
+    for name in ("anet_entities_gen", "anet_entities_gt"):
+        assert main(f"split {name} --reference {REFERENCES} --output {tmp_path / name}".split()) == 0
+        said = "F1 per sentence leaves out" in capsys.readouterr().out
+        for part in (name, f"{name}_2"):
+            settings = load_task(name).settings(tmp_path / name / part)
+            assert settings.get("subset", False) == said == (name == "anet_entities_gen")
 
 
-def test_submission_for_both_parts_meets_what_the_command_says(split):
-    name, _, parts = split
-    of_part = loaded(name, parts / name)
-    if annotations_of(name).ignores_others:
-        of_part.score_path(SAMPLES / name / "good")
-    elif name == "densepose":
-        assert "image" in str(refused(of_part.score_path, SAMPLES / name / "good").lines())
-    else:
-        assert of_part.score_path(SAMPLES / name / "good").scores["score"] < 0.5
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# mine\nsubset: false\nsplits: [validation] # chosen\n",
+        "splits: [validation]",
+        "{splits: [validation], detail: full}\n",
+        "subset: true\n",
+    ],
+)
+def test_setting_of_the_parts_is_added_to_those_of_the_organizers(tmp_path, text):
+    name = "anet_entities_gen"
+    reference = tmp_path / "ref" / name
+    shutil.copytree(REFERENCES / name, reference)
+    (reference / "settings.yaml").write_text(text)
+    before = load_task(name).settings(reference)
+    assert main(f"split {name} --reference {reference} --output {tmp_path / 'out'}".split()) == 0
+    for part in (name, f"{name}_2"):
+        assert load_task(name).settings(tmp_path / "out" / part) == {**before, "subset": True}
+    if "#" in text:
+        assert "# chosen" in (tmp_path / "out" / name / "settings.yaml").read_text()
 
 
 def test_parts_hold_nothing_of_the_other_items(split):
@@ -216,16 +223,6 @@ def test_tables_of_classes_count_every_instance(tmp_path, capsys):
     assert sum(int(row[1]) for row in cells) == sum(map(len, classes.values()))
     own = sum(len(classes[item]) for item in parts[0])
     assert sum(int(row[2]) for row in cells) == own
-
-
-def test_list_of_a_part_cuts_a_submission_by_command(split, tmp_path, capsys):
-    name, _, parts = split
-    (tmp_path / "in.zip").write_bytes(zip_bytes(folder_files(SAMPLES / name / "good")))
-    listed = str(parts / f"{name}_2_ids.txt")
-    assert validator_main(["--only", listed, str(tmp_path / "in.zip"), str(tmp_path / "out.zip")]) == 0
-    assert "N-CUT" in capsys.readouterr().out
-    result = loaded(name, parts / f"{name}_2").score_path(tmp_path / "out.zip")
-    assert result.scores["coverage"] == pytest.approx(1, abs=0.05)
 
 
 def test_final_phase_is_shown_or_written(tmp_path, capsys, monkeypatch):

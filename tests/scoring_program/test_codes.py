@@ -77,7 +77,6 @@ def unknown_words(results):
 
 PROBLEMS = [
     ("E-CSV-FRAME", GESTURE, text(CSV, "1,1,2\n1,999999,1000000\n"), CSV, "line 2 column 2"),
-    ("E-DP-IMAGE", DENSEPOSE, data(lambda found: found[1].update(image_id=10**6)), "densepose_demo_results.json", "/1/image_id"),
     ("E-FILE-CASE", GESTURE, lambda folder: (folder / CSV).rename(folder / CSV.replace("Demo", "demo")), CSV.replace("Demo", "demo"), ""),
 ]  # fmt: skip
 NOTES = [
@@ -87,10 +86,9 @@ NOTES = [
     ("N-CSV-CUT", GESTURE, text(CSV, "1,1,2\n1,3,1000000\n"), "1 row cut at the last frame"),
     ("N-DETECTIONS-MANY", DENSEPOSE, data(lambda found: found.extend(21 * found[:1])), "beyond the 20 best"),
     ("N-FILE-MISSING", GESTURE, lambda folder: (folder / CSV).unlink(), "no file for 1 of 12 sequences; this costs 0.0"),
-    ("N-FILE-UNKNOWN", GESTURE, text("Moon_prediction.csv", "1,1,2\n"), "Moon_prediction.csv"),
     ("N-FRAMES-MISSING", KINETICS, data(half, PARTS), "no prediction for 36 of 72 reference frames; this costs 0."),
     ("N-IMAGES-MISSING", DENSEPOSE, data(lambda found: found.__delitem__(slice(1, None))), "no detection for 11 of 12 densely annotated images; this costs 0."),
-    ("N-NAMES-UNKNOWN", KINETICS, data(lambda found: found.update(moon={}), PARTS), "1 video of the submission"),
+    ("N-NAMES-UNKNOWN", KINETICS, data(lambda found: next(iter(found.values())).update(moon={"humans": []}), PARTS), "1 frame of the submission"),
     ("N-SEGMENTS-MISSING", GIVEN, of_segments(dict.popitem), "annotated segments; this costs 0."),
     ("N-SEGMENTS-OUTSIDE", GIVEN, of_segments(lambda found: found.update(moon=dict(next(iter(found.values()))))), "not annotated in the chosen splits; ignored"),
     ("N-SEGMENTS-OUTSIDE", GENERATED, of_segments(lambda found: found.update(moon=dict(next(iter(found.values()))))), "they stay in the averages per sentence, with 0; this costs 0.0"),
@@ -104,6 +102,83 @@ def test_problem_that_needs_the_reference_has_its_code_and_place(code, task, cha
     exit_code, problems, _ = scored(task, change)
     assert exit_code == INVALID
     assert [(found["code"], found["file"], found["where"]) for found in problems] == [(code, file, where)]
+
+
+def named(change):
+    """Return a change of the names of videos, in each file that has them."""
+
+    def rename(found):
+        entries = found.get("results", found)
+        for video in list(entries):
+            entries.update(change(video, entries.pop(video)))
+
+    return rename
+
+
+def rename_images(first_id):
+    def rename(found):
+        for number, detection in enumerate(found):
+            detection["image_id"] = first_id + number
+
+    return rename
+
+
+def rename_files(folder):
+    for path in sorted(folder.iterdir()):
+        path.rename(path.with_name(f"x{path.name}"))
+
+
+def one_more(video, entry):
+    """Return the entry of a video, and for the first one a second, of a video that nobody knows."""
+    return {video: entry, "moon": entry}
+
+
+def rename_both(folder):
+    for name in ("pred_vid_result.json", PARTS):
+        data(named(lambda video, entry: {f"{video}.mp4": entry}), name)(folder)
+
+
+ALL_RENAMED = [
+    (ACTION, rename_files, "xDemoSeq0001_prediction.csv", ""),
+    (GESTURE, rename_files, "xDemoSequence0001_prediction.csv", ""),
+    (KINETICS, rename_both, "pred_vid_result.json", "/demo_00000.mp4"),
+    (GIVEN, data(named(lambda video, entry: {video[2:]: entry})), "submission_gt.json", ""),
+    (GENERATED, data(named(lambda video, entry: {video[2:]: entry})), "submission_gen.json", ""),
+    (DENSEPOSE, data(rename_images(10**6)), "densepose_demo_results.json", "/0/image_id"),
+]  # fmt: skip
+ONE_MORE = [
+    (ACTION, text("Moon_prediction.csv", "1,1,1,2\n"), "1 sequence; the first is 'Moon' (Moon_prediction.csv)"),
+    (GESTURE, text("Moon_prediction.csv", "1,1,2\n"), "1 sequence; the first is 'Moon' (Moon_prediction.csv)"),
+    (KINETICS, data(lambda found: found.update(moon={}), PARTS), f"1 video; the first is 'moon' ({PARTS} /moon)"),
+    (KINETICS, data(lambda found: found.update(moon="run"), "pred_vid_result.json"), "1 video; the first is 'moon' (pred_vid_result.json /moon)"),
+    (GIVEN, data(named(one_more)), "1 video; the first is 'moon' (submission_gt.json /results/moon)"),
+    (GENERATED, data(named(one_more)), "1 video; the first is 'moon' (submission_gen.json /results/moon)"),
+    (DENSEPOSE, data(lambda found: found.insert(1, {**found[0], "image_id": 10**6})), "1 image; the first is '1000000' (densepose_demo_results.json /1/image_id)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("task", "change", "file", "where"), ALL_RENAMED)
+def test_submission_without_any_item_of_the_reference_is_refused(task, change, file, where, scored):
+    exit_code, (problem,), _ = scored(task, change)
+    assert exit_code == INVALID
+    assert (problem["code"], problem["file"]) == ("E-ITEMS-NONE", file)
+    assert problem["where"].startswith(where)
+
+
+@pytest.mark.parametrize(("task", "change", "words"), ONE_MORE)
+def test_item_that_is_not_in_the_reference_is_noted_with_its_place(task, change, words, scored, tmp_path):
+    def scores():
+        shutil.rmtree(tmp_path / "submission", ignore_errors=True)
+        return json.loads((tmp_path / "output" / "scores.json").read_text())
+
+    scored(task, lambda folder: None)
+    expected = scores()
+    exit_code, _, notes = scored(task, change)
+    assert exit_code == SCORED
+    (note,) = [note["text"] for note in notes if note["code"] == "N-ITEMS-UNKNOWN"]
+    assert note.endswith(words)
+    assert ("ignored" in note) == (task != GENERATED)
+    assert (scores() == expected) == (task != GENERATED)
 
 
 @pytest.mark.parametrize(("code", "task", "change", "words"), NOTES, ids=[case[0] for case in NOTES])
@@ -169,8 +244,8 @@ def test_mistake_has_its_note(task, mistake, scored):
         for name, content in files.items():
             (folder / name).write_bytes(content)
 
-    _, _, notes = scored(task.id, replaced)
-    assert mistake.code in [note["code"] for note in notes]
+    _, problems, notes = scored(task.id, replaced)
+    assert mistake.code in [message["code"] for message in (*problems, *notes)]
 
 
 def test_problem_of_a_reference_that_is_not_there(scored, tmp_path):

@@ -128,7 +128,7 @@ def test_missing_file_scores_as_empty_and_lowers_coverage(run):
         ),
         ({"S1_prediction.csv": "1,101,102\n"}, "start frame 101 is after the last frame"),
         ({"S1_predicton.csv": "1,1,2\n"}, "no usable file was found; found: S1_predicton.csv"),
-        ({"S9_prediction.csv": "1,1,2\n"}, "no file is of a sequence of this task; found: S9_prediction.csv"),
+        ({"S9_prediction.csv": "1,1,2\n"}, "E-ITEMS-NONE S9_prediction.csv"),
         ({}, "there are no files"),
         ({"s1_prediction.csv": "1,1,2\n"}, "with the sequence as in the names of the data"),
         ({"S1_Prediction.CSV": "1,1,2\n"}, "rename it to S1_prediction.csv"),
@@ -391,6 +391,6 @@ def test_files_of_unknown_sequences_are_checked_as_at_home(run):
     assert "E-CSV-SEPARATOR S9_prediction.csv" in outcome.err
     outcome = run(ID, REFERENCE, {**PERFECT, "S9_prediction.csv": "1,500,600\n"})
     assert outcome.scores["score"] == 1.0
-    assert "S9_prediction.csv: no sequence of this name" in outcome.out
+    assert "1 sequence; the first is 'S9' (S9_prediction.csv)" in outcome.out
     twice = {**PERFECT, "S9_prediction.csv": "1,2,3\n", "S9_predictions.csv": "1,2,3\n"}
     assert "E-FILE-TWICE" in run(ID, REFERENCE, twice).err

@@ -110,6 +110,37 @@ def test_second_prediction_for_an_item_is_refused_until_reset(task):
     assert evaluator.compute() == before
 
 
+UNKNOWN = {
+    "chalearn_action": ("moon", [[1, 1, 2, 5]]),
+    "chalearn_gesture": ("moon", [[1, 2, 5]]),
+    "anet_entities_gt": ("moon", "0", ["man"], [1], BOXES),
+    "anet_entities_gen": ("moon", "0", ["man"], [1], BOXES),
+    "kinetics_tps": ("moon", "run", {1: []}),
+    "densepose": (999, [([1, 2, 8, 6], 0.5, np.full((3, 6, 8), 20, np.uint8))]),
+}
+
+
+@pytest.mark.parametrize("task", sorted(UNKNOWN))
+def test_items_that_are_not_in_the_reference_get_a_warning_at_once_and_a_note(task):
+    evaluator, call = Evaluator(task), UNKNOWN[task]
+    for known in PREDICTIONS[task]:
+        evaluator.update(*known)
+    expected = evaluator.compute()
+    with pytest.warns(UserWarning, match=f"N-ITEMS-UNKNOWN update\\({call[0]!r}"):
+        evaluator.update(*call)
+    score = evaluator.compute()
+    assert (score.scores == expected.scores) == (task != "anet_entities_gen")
+    (note,) = [note for note in score.notes if note.code == "N-ITEMS-UNKNOWN"]
+    assert f"; the first is '{call[0]}'" in note.text
+    evaluator.reset()
+    with pytest.warns(UserWarning, match="N-ITEMS-UNKNOWN"):
+        evaluator.update(*call)
+    with pytest.raises(SubmissionError) as caught:
+        evaluator.compute()
+    (problem,) = caught.value.problems
+    assert (problem.code, problem.file, problem.where) == ("E-ITEMS-NONE", "", "")
+
+
 def test_evaluators_of_other_settings_are_not_merged():
     with pytest.raises(ValueError, match="cannot be merged"):
         Evaluator("chalearn_gesture").merge(Evaluator("chalearn_gesture", protocol="released"))
@@ -131,12 +162,12 @@ HUMAN = ([10, 20, 90, 200], {"head": ([[12, 30, 40, 80]], ["bend"])})
         ("kinetics_tps", ("v", "run", {1: [{"box": HUMAN[0], "parts": {}}]}), "E-ARGUMENT", "", "frames[1][0]: this is no pair of box and parts"),
         ("kinetics_tps", ("v", "run", {1: {"humans": []}}), "E-ARGUMENT", "", "frames[1][0]: this is no pair of box and parts"),
         ("kinetics_tps", ("v", "run", []), "E-ARGUMENT", "", "'list' object has no attribute 'items'"),
-        ("densepose", (999, [([1, 2, 8, 6], 0.5, IUV)]), "E-DP-IMAGE", "detections[0].image_id", "there is no image 999"),
         ("densepose", (1, [([1e7, 2, 8, 6], 0.5, IUV)]), "E-JSON-SCHEMA", "detections[0].box", "more than 1000000"),
         ("densepose", (1, [([1, 2, 8, 6], 0.5, IUV), ([1, 2, 8, 6], 0.5, IUV + np.uint8(9))]), "E-ARGUMENT", "", "detections[1]: part 29 is above 24"),
         ("densepose", (1,), "E-ARGUMENT", "", "missing 1 required positional argument"),
     ],
 )  # fmt: skip
+@pytest.mark.filterwarnings("ignore:N-ITEMS-UNKNOWN")
 def test_problems_name_the_argument_and_its_index(task, call, code, where, problem):
     good = PREDICTIONS[task][-1]
     with pytest.raises(SubmissionError) as caught:
@@ -181,11 +212,14 @@ VIDEO = {
 def test_predictions_become_the_arrays_that_their_files_become(task, calls, is_fast):
     loaded = Evaluator(task)._loaded
     predictions = home._Gathered(loaded).predictions
-    for call in calls:
+    # An item of the reference, without which the others would be refused.
+    known = () if not calls or calls is PREDICTIONS[task] else PREDICTIONS[task][:1]
+    for call in (*calls, *known):
         predictions.update(*call)
     content, read = predictions.content(), loaded.read(predictions.files())
     assert (content is not None) == is_fast
-    assert read.notes == predictions.read(loaded).notes == []
+    assert read.notes == predictions.read(loaded).notes
+    assert [note.code for note in read.notes] == ["N-ITEMS-UNKNOWN"] * len(known)
     if is_fast:
         assert plain(content) == plain(read.content)
 
@@ -198,17 +232,21 @@ def plain(content):
     return (content.dtype, content.shape, content.tolist()) if isinstance(content, np.ndarray) else content
 
 
+def known_video(task):
+    return PREDICTIONS[task][0][0]
+
+
 def with_word(index):
-    return "anet_entities_gt", ("v_x", "0", ["man"], [index], BOXES)
+    return "anet_entities_gt", (known_video("anet_entities_gt"), "x", ["man"], [index], BOXES)
 
 
 def with_parts(number):
     parts = {f"part{index}": HUMAN[1]["head"] for index in range(number)}
-    return "kinetics_tps", ("v", "run", {1: [(HUMAN[0], parts)]})
+    return "kinetics_tps", (known_video("kinetics_tps"), "wrong", {1: [(HUMAN[0], parts)]})
 
 
 def with_humans(number):
-    return "kinetics_tps", ("v", "run", {1: [HUMAN] * number})
+    return "kinetics_tps", (known_video("kinetics_tps"), "wrong", {1: [HUMAN] * number})
 
 
 @pytest.mark.parametrize("least_values", [writing._LEAST_VALUES, -1])
@@ -234,7 +272,7 @@ def test_too_many_values_are_refused_in_memory(monkeypatch):
     assert not writing.is_surely_small(["m" * 2_500_001], 0)
     monkeypatch.setattr(writing, "_LEAST_VALUES", 10)
     evaluator = Evaluator("kinetics_tps")
-    evaluator.update("b", "run", VIDEO)
+    evaluator.update(known_video("kinetics_tps"), "run", VIDEO)
     assert evaluator._gathered.predictions.content() is None
 
 

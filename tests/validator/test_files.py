@@ -1,17 +1,12 @@
-"""Which files of a submission are chosen by their names and what is reported of all others; the same of keys.
-
-Keys are matched beside a program of loops.
-"""
+"""Which files of a submission are chosen by their names and what is reported of all others."""
 
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tests.helpers import make_zip, refused
 from validator.archive import open_submission
-from validator.files import choose_items, choose_named, match_keys, refuse_repeated
+from validator.files import choose_items, choose_named
 from validator.formats.rules import JsonFile, load_rules
 
 GESTURES = load_rules("chalearn_gesture")
@@ -106,14 +101,14 @@ OTHERS = [f"{number}.txt" for number in range(5)]
             ["S1_prediction.csv", "S2_prediction.csv"],
             ["S1"],
             [],
-            ["N-FILE-UNKNOWN: S2_prediction.csv: no sequence of this name, ignored"],
+            ["N-ITEMS-UNKNOWN: not in the reference, ignored: 1 sequence; the first is 'S2' (S2_prediction.csv)"],
         ),
         (
-            ["S2_prediction.csv"],
+            ["S2_prediction.csv", "S3_prediction.csv"],
             ["S1"],
-            ["E-FILE-NONE: no file is of a sequence of this task; found: S2_prediction.csv; "
-             "take each sequence from the names of the data, or name the right task."],
-            ["N-FILE-UNKNOWN: S2_prediction.csv: no sequence of this name, ignored"],
+            ["E-ITEMS-NONE S2_prediction.csv: no sequence of the submission is in the reference; the first is 'S2'; "
+             "write each sequence exactly as in the data (no folder, no file ending), or name the right task."],
+            [],
         ),
         (
             ["s1_prediction.csv"],
@@ -164,7 +159,7 @@ def test_a_second_spelling_is_chosen_with_a_note(tmp_path):
         "E-FILE-TWICE S1_prediction.csv: there is also S1_pred.csv for the same sequence; keep one of the two."
     ]
     _, _, notes = items(tmp_path, ["S1_pred.csv", "S2_prediction.csv"], ["S2"], csv)
-    assert notes == ["N-FILE-UNKNOWN: S1_pred.csv: no sequence of this name, ignored"]
+    assert [note.split(":")[0] for note in notes] == ["N-ITEMS-UNKNOWN"]
 
 
 @pytest.mark.parametrize(
@@ -264,99 +259,3 @@ def test_names_may_hold_stars(tmp_path):
     assert refused(named, tmp_path, ["birds_1.json", "birds_2.json"], rules).lines() == [
         "1. E-FILE-TWICE birds_*.json: birds_1.json, birds_2.json all fit; keep one of them."
     ]
-
-
-def place(index):
-    return f"entry {index}"
-
-
-def match(keys, reference_keys, *more):
-    return match_keys(keys, reference_keys, "x.json", place, *more).tolist()
-
-
-def problems_with(keys, reference_keys, *more):
-    findings = refused(match_keys, keys, reference_keys, "x.json", place, *more)
-    return [problem.line() for problem in findings.problems]
-
-
-def doubles(keys):
-    return [
-        f"E-KEY-TWICE x.json entry {index}: '{key}' is also in entry {keys.index(key)}; keep one of them."
-        for index, key in enumerate(keys)
-        if keys.index(key) < index
-    ]
-
-
-@given(st.lists(st.sampled_from("abcdef"), max_size=6), st.lists(st.sampled_from("abcde"), unique=True))
-def test_every_fault_is_found(keys, reference_keys):
-    expected = [
-        f"E-KEY-UNKNOWN x.json entry {index}: '{key}' is not one of the requested keys; correct or drop it."
-        for index, key in enumerate(keys)
-        if key not in reference_keys
-    ]
-    expected += doubles(keys)
-    missing = len(set(reference_keys) - set(keys))
-    if missing:
-        expected.append(
-            f"E-KEY-MISSING x.json: keys are missing: {missing} of {len(reference_keys)}; "
-            "predict every item exactly once."
-        )
-    if expected:
-        assert problems_with(keys, reference_keys) == expected
-    else:
-        assert match(keys, reference_keys) == [keys.index(key) for key in reference_keys]
-
-
-@given(st.permutations("abcdefgh"))
-def test_any_order_is_found_back(keys):
-    assert [keys[position] for position in match(keys, sorted(keys))] == sorted(keys)
-
-
-class Odd(str):
-    """A string whose hash is that of all others."""
-
-    __slots__ = ()
-
-    def __hash__(self):
-        return 1
-
-
-def test_equal_hashes_are_no_equal_keys():
-    keys = [Odd(name) for name in "abc"]
-    assert match(keys, [keys[2], keys[0], keys[1]]) == [2, 0, 1]
-    assert "'c' is not one of" in problems_with(keys, [keys[0], keys[1], Odd("d")])[0]
-
-
-@pytest.mark.parametrize("n", [1, 20, 21])
-def test_some_missing_keys_are_named_if_they_may_be(n):
-    reference_keys = [f"k{index:02}" for index in range(n)]
-    (line,) = problems_with([], reference_keys, True)
-    assert line == (
-        f"E-KEY-MISSING x.json: keys are missing: {n} of {n}, as {', '.join(reference_keys[:20])}; "
-        "predict every item exactly once."
-    )
-    assert "k00" not in problems_with([], reference_keys)[0]
-
-
-def test_long_keys_are_cut():
-    for length, cut in ((40, 40), (41, 39)):
-        end = "…" if cut < length else ""
-        unknown, again, twice, missing = problems_with(["k" * length] * 2, ["z" * length], True)
-        assert f"'{'k' * cut}{end}'" in unknown
-        assert f"'{'k' * cut}{end}'" in again
-        assert f"'{'k' * cut}{end}'" in twice
-        assert f" as {'z' * cut}{end};" in missing
-
-
-@given(st.lists(st.sampled_from("abc"), max_size=6))
-def test_double_keys_are_found_without_a_reference(keys):
-    if doubles(keys):
-        findings = refused(refuse_repeated, keys, "x.json", place)
-        assert [problem.line() for problem in findings.problems] == doubles(keys)
-    else:
-        refuse_repeated(keys, "x.json", place)
-
-
-def test_many_repeated_keys_are_counted_beside_other_problems():
-    findings = refused(match_keys, ["a"] * 500 + ["b"], ["a", "c"], "x.json", place)
-    assert [kind["count"] for kind in findings.as_dict()["kinds"]] == [1, 499, 1]

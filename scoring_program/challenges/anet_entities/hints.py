@@ -20,7 +20,7 @@ from validator.messages import Note
 
 _EXACT = 0.9
 _is_number = re.compile("[0-9]{1,9}").fullmatch
-_EXPLAINS = ("N-SEGMENTS-MISSING", "N-SEGMENTS-OUTSIDE")
+_EXPLAINS = ("N-SEGMENTS-MISSING", "N-SEGMENTS-OUTSIDE", "N-ITEMS-UNKNOWN")
 
 
 def repeated_classes(submission: Grounding) -> list[Note]:

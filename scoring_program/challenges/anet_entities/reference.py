@@ -47,6 +47,8 @@ class Reference(NamedTuple):
         What the reference declares; the metric does not use it.
     videos : list of str
         All videos, annotated or not.
+    chosen_videos : frozenset of str
+        The videos of the splits that are scored, annotated or not.
     lemmas, lemmatizer : dict of str to str, str
         For sub-task II: the table of lemmas, and the name of the lemmatizer that made it.
     """
@@ -62,6 +64,7 @@ class Reference(NamedTuple):
     videos: list[str]
     lemmas: dict[str, str]
     lemmatizer: str
+    chosen_videos: frozenset[str] = frozenset()
 
     def annotated_videos(self) -> list[str]:
         """Return the videos with an annotated segment, in ascending order."""
@@ -78,8 +81,8 @@ def load_reference(folder: Path, settings: Settings) -> Reference:
                 remedy = f"choose from {', '.join(whole.splits)}"
                 problem = f"there is no split {split!r}"
                 findings.add("E-REF-SPLIT", problem, remedy, file=settings["split_file"], rule=split)
-    videos = {video for split in settings["splits"] for video in whole.splits[split]}
-    return _select(whole, videos)
+    chosen_videos = frozenset(video for split in settings["splits"] for video in whole.splits[split])
+    return _select(whole, chosen_videos)._replace(chosen_videos=chosen_videos)
 
 
 def load_lemmas(folder: Path) -> tuple[dict[str, str], str]:

@@ -65,9 +65,13 @@ class EntitiesTask(Task[Reference, Grounding, StatisticsT]):
         """Return the videos with an annotated segment."""
         return reference.annotated_videos()
 
+    def known_items(self, reference: Reference) -> frozenset[str]:
+        """Return the videos of the splits that are scored."""
+        return reference.chosen_videos
+
     def read_submission(self, path: Source, reference: Reference) -> Read[Grounding]:
         """Check and read the JSON file."""
-        return submissions.read(path, load_rules(self.id))
+        return submissions.read(path, load_rules(self.id), self.known_items(reference))
 
     def names(self, reference: Reference) -> dict[str, list[str]]:
         """Return the vocabulary."""

@@ -369,7 +369,8 @@ def _notes(submission: Gathered, pairing: Pairing) -> list[Note]:
         explains = () if submission.kept else ("N-ZERO", "N-IMAGES-MISSING")
         notes.append(Note("N-CATEGORY", f"{text}write category_id 1", explains))
     n_used = len(pairing.detections.score)
-    n_dropped = submission.n_detections - submission.n_other_categories - n_used
+    n_ignored = submission.n_other_categories + submission.n_other_images
+    n_dropped = submission.n_detections - n_ignored - n_used
     if n_dropped:
         most = average_precision.MOST_DETECTIONS
         text = f"{counted(n_dropped, 'detection')} beyond the {most} best of an image left out"

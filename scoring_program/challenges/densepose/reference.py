@@ -30,6 +30,8 @@ from validator.formats.densepose.read import (
     ReaderSizes,
 )
 from validator.formats.rules import Rules
+from validator.items import Place, check_items
+from validator.messages import Note
 
 TEMPLATE_FILE = "template.npz"
 PERSONS_FILE = "persons.npz"
@@ -154,6 +156,10 @@ class Reference(NamedTuple):
     template: Template
     digest: str
 
+    def known_images(self) -> frozenset[str]:
+        """Return the ids of all images of the annotation file."""
+        return frozenset(map(str, self.persons.image_id.tolist()))
+
 
 def load_folder(folder: Path) -> Reference:
     """Load a prepared folder. Raises Refused."""
@@ -218,12 +224,29 @@ class Kept:
 
 
 class Gathered(NamedTuple):
-    """Detections, of which at most 20 an image are kept; ``path`` is the submission, if it is a file."""
+    """Detections, of which at most 20 an image are kept.
+
+    Attributes
+    ----------
+    kept : list of Kept
+    n_detections : int
+        How many there are, on images that the reference does not have, too.
+    n_other_categories, n_other_images : int
+        How many are of categories that are not scored; how many others are on images that the reference does
+        not have.
+    hints : DetectionHints
+    first_of_image : dict of int to int
+        The position of the first detection of each image id that is named.
+    path : Path, optional
+        The submission, if it is a file.
+    """
 
     kept: list[Kept]
     n_detections: int
     n_other_categories: int
+    n_other_images: int
     hints: DetectionHints
+    first_of_image: dict[int, int]
     path: Path | None = None
 
 
@@ -232,20 +255,41 @@ def read_submission(
 ) -> Read[Gathered]:
     """Check all detections and keep what matching needs. Raises Refused."""
     make_gatherer = partial(_Gatherer, reference, rules.json[0].schema)
-    parts = submissions.read_folded(path, rules, make_gatherer, sizes)
-    gathered = _joined(parts.content)
+    folded = submissions.read_folded(path, rules, make_gatherer, sizes)
+    name, parts = folded.content
+    gathered = _joined(parts)
     if isinstance(path, Path):
         gathered = gathered._replace(path=path)
-    return Read(gathered, parts.notes)
+    return Read(gathered, [*folded.notes, *check_images(gathered, reference, name)])
+
+
+def check_images(gathered: Gathered, reference: Reference, name: str) -> list[Note]:
+    """Return a note on images that the reference does not have; ``name`` is that of the file.
+
+    Raises Refused if it has none of them.
+    """
+    in_order = sorted(gathered.first_of_image.items(), key=lambda entry: entry[1])
+    first_of_image = {str(image_id): first for image_id, first in in_order}
+
+    def place(image_id: str) -> Place:
+        return Place(name, f"/{first_of_image[image_id]}/image_id")
+
+    return check_items(first_of_image, reference.known_images(), "image", place)
 
 
 def _joined(parts: Sequence[Gathered]) -> Gathered:
     """Return what was gathered in several processes as one."""
+    first_of_image: dict[int, int] = {}
+    for part in parts:
+        for image_id, first in part.first_of_image.items():
+            first_of_image[image_id] = min(first, first_of_image.get(image_id, first))
     return Gathered(
         kept=[kept for part in parts for kept in part.kept],
         n_detections=sum(part.n_detections for part in parts),
         n_other_categories=sum(part.n_other_categories for part in parts),
+        n_other_images=sum(part.n_other_images for part in parts),
         hints=DetectionHints.joined([part.hints for part in parts]),
+        first_of_image=first_of_image,
     )
 
 
@@ -261,13 +305,25 @@ def gather(entries: Sequence[Entry], rules: Rules, reference: Reference) -> Gath
 
 def joined_in_order(parts: Sequence[Gathered]) -> Gathered:
     """Return detections that were gathered apart as those of one file, which has them in this order."""
-    numbered = [Gathered([], 0, 0, DetectionHints())]
+    numbered = [_nothing_gathered()]
     n_before = 0
     for part in parts:
         kept = [replace(detection, index=n_before + detection.index) for detection in part.kept]
-        numbered.append(part._replace(kept=kept))
+        first_of_image = {image_id: n_before + first for image_id, first in part.first_of_image.items()}
+        numbered.append(part._replace(kept=kept, first_of_image=first_of_image))
         n_before += part.n_detections
     return _joined(numbered)
+
+
+def _nothing_gathered() -> Gathered:
+    return Gathered(
+        kept=[],
+        n_detections=0,
+        n_other_categories=0,
+        n_other_images=0,
+        hints=DetectionHints(),
+        first_of_image={},
+    )
 
 
 class _BestOfImage:
@@ -298,7 +354,7 @@ class _Gatherer:
     def __init__(self, reference: Reference, schema: Path) -> None:
         persons = reference.persons
         image_ids = persons.image_id.tolist()
-        self._checker = Checker(schema, frozenset(image_ids))
+        self._checker = Checker(schema)
         self._persons = persons
         self._nearest = reference.template.nearest
         self._index_of_image = {image_id: index for index, image_id in enumerate(image_ids)}
@@ -306,6 +362,8 @@ class _Gatherer:
         self._best_of_images: dict[int, _BestOfImage] = {}
         self._n_detections = 0
         self._n_other_categories = 0
+        self._n_other_images = 0
+        self._first_of_image: dict[int, int] = {}
         self._hints = DetectionHints()
         self._person_mask = lru_cache(maxsize=_MASKS_KEPT)(persons.mask)
 
@@ -317,8 +375,12 @@ class _Gatherer:
     def _gather(self, detection: Detection) -> None:
         self._n_detections += 1
         self._hints.take(detection)
+        self._first_of_image.setdefault(detection.image_id, detection.index)
         if detection.category_id not in self._categories:
             self._n_other_categories += 1
+            return
+        if detection.image_id not in self._index_of_image:
+            self._n_other_images += 1
             return
         image = self._index_of_image[detection.image_id]
         best = self._best_of_images.setdefault(image, _BestOfImage())
@@ -361,6 +423,8 @@ class _Gatherer:
             kept=kept,
             n_detections=self._n_detections,
             n_other_categories=self._n_other_categories,
+            n_other_images=self._n_other_images,
             hints=self._hints,
+            first_of_image=self._first_of_image,
         )
         return self._checker.result(), gathered

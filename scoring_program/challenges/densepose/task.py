@@ -42,7 +42,6 @@ class DensePose(Task[Reference, Gathered, ImageStatistics]):
 
     reference_files = prepare.OFFICIAL_FILES
     prepared_file = PERSONS_FILE
-    unknown_item_codes = ("E-DP-IMAGE",)
 
     def load_reference(self, folder: Path, settings: Settings) -> Reference:
         """Load the prepared reference; official files are prepared first, which needs h5py and takes time."""

@@ -15,7 +15,7 @@ from validator.arrays import Bools, Ints
 from validator.formats.kinetics_tps.read import KineticsSubmission, PartStates
 
 _STEP = 5
-_EXPLAINS = ("N-CLASSES-MISSING", "N-FRAMES-MISSING", "N-NAMES-UNKNOWN")
+_EXPLAINS = ("N-CLASSES-MISSING", "N-FRAMES-MISSING", "N-NAMES-UNKNOWN", "N-ITEMS-UNKNOWN")
 
 
 def checks(reference: Reference, submission: KineticsSubmission) -> list[Check]:

@@ -210,8 +210,7 @@ def measure_videos(
     is_submitted = np.array([name is not None for name in predicted_classes], dtype=bool)
     is_submitted[true_parts.frame_video[predicted.has_frame]] = True
 
-    n_other_videos = len(set(submission.parts.videos) - set(videos))
-    notes = _ignored_notes(n_other_videos, int((true_frame < 0).sum()))
+    notes = _unknown_frame_notes(true_parts, submission.parts, true_frame)
     notes += _missing_notes(predicted_classes, predicted.has_frame)
     return VideoStatistics(
         item_scores=np.where(is_right, protocol.video_areas(correctness.points_passed), 0.0),
@@ -364,16 +363,14 @@ def translate(predicted_words: Sequence[str], true_words: Sequence[str]) -> Ints
     return np.array([number_of_word.get(word, -1) for word in predicted_words], dtype=np.int64)
 
 
-def _ignored_notes(n_videos: int, n_frames: int) -> list[Note]:
-    """Return the note on predicted videos and frames that the reference does not have, if there are any."""
-    ignored = []
-    if n_videos:
-        ignored.append(counted(n_videos, "video"))
-    if n_frames:
-        ignored.append(counted(n_frames, "frame"))
-    if not ignored:
+def _unknown_frame_notes(true_parts: PartStates, predicted_parts: PartStates, true_frame: Ints) -> list[Note]:
+    """Return a note on the predicted frames of annotated videos that the reference does not have, if any."""
+    true_videos = set(true_parts.videos)
+    is_annotated = np.array([video in true_videos for video in predicted_parts.videos], dtype=bool)
+    n_unknown = int((is_annotated[predicted_parts.frame_video] & (true_frame < 0)).sum())
+    if not n_unknown:
         return []
-    text = f"ignored what is not in the reference: {' and '.join(ignored)} of the submission"
+    text = f"ignored what is not in the reference: {counted(n_unknown, 'frame')} of the submission"
     return [Note("N-NAMES-UNKNOWN", text)]
 
 

@@ -72,7 +72,7 @@ class KineticsTPS(Task[Reference, KineticsSubmission, VideoStatistics]):
 
     def read_submission(self, path: Source, reference: Reference) -> Read[KineticsSubmission]:
         """Check and read both JSON files."""
-        return submissions.read(path, load_rules(self.id))
+        return submissions.read(path, load_rules(self.id), self.known_items(reference))
 
     def drawings(
         self, reference: Reference, submission: KineticsSubmission, statistics: VideoStatistics, number: int

@@ -147,10 +147,16 @@ def test_empty_list_scores_zero(prepared, tmp_path):
     assert (code, scores["score"], scores["coverage"]) == (SCORED, 0, 0)
 
 
-def test_unknown_image_is_refused_on_the_server(prepared, tmp_path, capsys):
-    code, _ = score_with(prepared, tmp_path, [{**GOOD[0], "image_id": 999_999}])
+def test_detections_of_unknown_images_change_no_number_and_are_checked(prepared, tmp_path, capsys):
+    _, expected = score_with(prepared, tmp_path, GOOD)
+    others = [{**GOOD[0], "image_id": 999_999, "score": 1.0}] * 30
+    code, scores = score_with(prepared, tmp_path, [*others, *GOOD])
+    assert (code, scores) == (SCORED, expected)
+    out = capsys.readouterr().out
+    assert "N-ITEMS-UNKNOWN" in out
+    assert "N-DETECTIONS-MANY" not in out
+    code, _ = score_with(prepared, tmp_path, [*GOOD, {**others[0], "score": "high"}])
     assert code == INVALID
-    assert "/0/image_id: there is no image 999999" in capsys.readouterr().err
 
 
 def official(tmp_path):

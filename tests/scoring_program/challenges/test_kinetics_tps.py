@@ -120,12 +120,12 @@ def test_unknown_videos_and_frames_are_ignored_and_counted(run):
     documents["pred_part_result.json"][video]["img_00002.json"] = {"humans": []}
     outcome = run(ID, REFERENCE, files(documents))
     assert outcome.scores == run(ID, REFERENCE, files(GOOD)).scores
-    note = "ignored what is not in the reference: 1 video and 2 frames of the submission"
-    assert note in outcome.out
-    assert note in outcome.page
-    del documents["pred_part_result.json"]["elsewhere"]
-    outcome = run(ID, REFERENCE, files(documents))
-    assert "ignored what is not in the reference: 1 frame of the submission" in outcome.out
+    for note in (
+        "not in the reference, ignored: 1 video; the first is 'elsewhere'",
+        "ignored what is not in the reference: 1 frame of the submission",
+    ):
+        assert note in outcome.out
+        assert note.replace("'", "&#x27;") in outcome.page or note in outcome.page
 
 
 def test_a_video_with_frames_or_a_class_is_submitted(tmp_path):

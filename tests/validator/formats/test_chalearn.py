@@ -40,7 +40,7 @@ def test_files_of_other_sequences_are_checked_and_left_out(tmp_path):
         "1. E-CSV-COLUMNS S2_prediction.csv line 1 column 1: the row has 1 field instead of 3; "
         "write gesture,start frame,end frame."
     ]
-    assert [note.code for note in findings.notes] == ["N-FILE-UNKNOWN"]
+    assert [note.code for note in findings.notes] == ["N-ITEMS-UNKNOWN"]
 
 
 def test_problems_of_names_of_damage_and_of_content_are_reported_together_in_this_order(tmp_path):

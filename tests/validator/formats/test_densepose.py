@@ -49,8 +49,8 @@ def three_cores(monkeypatch):
 class Checking:
     """A fold that checks detections and keeps what `look` returns for each."""
 
-    def __init__(self, look, image_ids=None):
-        self.checker, self.look, self.kept = Checker(SCHEMA, image_ids), look, []
+    def __init__(self, look):
+        self.checker, self.look, self.kept = Checker(SCHEMA), look, []
 
     def take(self, batch):
         self.kept += map(self.look, self.checker.good(batch))
@@ -79,15 +79,16 @@ def zipped(tmp_path, detections):
     return path
 
 
-def folded(tmp_path, detections, look=lambda detection: detection.index, sizes=fmt.SIZES, **options):
+def folded(tmp_path, detections, look=lambda detection: detection.index, sizes=fmt.SIZES):
     """Return what folds of these detections keep."""
     path = zipped(tmp_path, detections)
-    return fmt.read_folded(path, RULES, lambda: Checking(look, **options), sizes).content
+    _, kept = fmt.read_folded(path, RULES, lambda: Checking(look), sizes).content
+    return kept
 
 
 def batches(tmp_path, detections, sizes):
     """Return the batches that each process takes, and the number of further processes."""
-    results = fmt.read_folded(zipped(tmp_path, detections), RULES, Batches, sizes).content
+    _, results = fmt.read_folded(zipped(tmp_path, detections), RULES, Batches, sizes).content
     return [taken for _, taken in results], len({process for process, _ in results} - {os.getpid()})
 
 
@@ -132,7 +133,7 @@ def test_small_files_and_single_cores_have_no_workers(
 def test_files_of_eight_megabytes_are_read_in_workers(tmp_path, monkeypatch, n_bytes, n_processes):
     allow_cores(monkeypatch, 2)
     (tmp_path / NAME).write_text("[" + " " * (n_bytes - 2) + "]")
-    results = fmt.read_folded(tmp_path, RULES, Batches).content
+    _, results = fmt.read_folded(tmp_path, RULES, Batches).content
     assert len({process for process, _ in results} - {os.getpid()}) == n_processes
     assert fmt.read(tmp_path, RULES).content == DetectionHints()
 
@@ -169,14 +170,6 @@ def test_problems_of_all_workers_come_in_the_order_of_the_file(tmp_path, three_c
     ]
     findings = refused(folded, tmp_path, bad, sizes=PARALLEL)
     assert (findings.total, findings.is_complete) == (2, True)
-
-
-def test_images_are_those_of_the_reference(tmp_path):
-    entries = [{**GOOD[0], "image_id": image} for image in (4, 5, 6)]
-    assert refused(folded, tmp_path, entries, image_ids=frozenset([4, 6])).lines() == [
-        f"1. E-DP-IMAGE {NAME} /1/image_id: there is no image 5; take the image ids of the challenge's image list."
-    ]
-    assert folded(tmp_path, entries) == [[0, 1, 2]]
 
 
 def test_after_a_problem_detections_are_checked_and_not_given():

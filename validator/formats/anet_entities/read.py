@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import chain
 
@@ -13,6 +14,7 @@ from validator.files import choose_named
 from validator.findings import Findings, Read
 from validator.formats.rules import Format, Rules
 from validator.hints import EMPTY, box_hints
+from validator.items import IGNORED, Place, check_items
 from validator.json_files import Entries, read_json
 from validator.messages import Note
 from validator.strict_json import JsonValue, pointer_part
@@ -48,8 +50,11 @@ class Grounding:
     classes: list[str]
 
 
-def read(path: Source, rules: Rules) -> Read[Grounding]:
-    """Check a submission and read its one file. Raises Refused."""
+def read(path: Source, rules: Rules, reference_videos: Collection[str] | None = None) -> Read[Grounding]:
+    """Check a submission and read its one file. Raises Refused.
+
+    ``reference_videos`` are the videos that are known, None at home; others get a note.
+    """
     (file,) = rules.json
     with Findings.collect() as findings, open_submission(path, rules.limits) as submission:
         findings.notes += submission.notes
@@ -68,7 +73,24 @@ def read(path: Source, rules: Rules) -> Read[Grounding]:
         if not (isinstance(given.get("used"), bool) and isinstance(given.get("details"), str)):
             wanted = '"external_data": {"used": true or false, "details": "..."}'
             findings.note("N-ANET-EXTERNAL", f"the challenge asks for {wanted}; it is missing")
+        findings.refuse_problems()
+        if reference_videos is not None:
+            findings.notes += check_videos(grounding, rules, reference_videos, name)
     return Read(grounding, findings.notes)
+
+
+def check_videos(
+    grounding: Grounding, rules: Rules, reference_videos: Collection[str], name: str
+) -> list[Note]:
+    """Return a note on videos that the reference does not have. Raises Refused if it has none of them."""
+
+    def place(video: str) -> Place:
+        return Place(name, f"/results/{pointer_part(video)}")
+
+    videos = dict.fromkeys(video for video, _ in grounding.segments)
+    # Generated segments outside of the reference count in the averages; the metric's own note says how.
+    verdict = "not in the reference" if _MODES[rules.id] == "gen" else IGNORED
+    return check_items(videos, reference_videos, "video", place, verdict)
 
 
 def _as_grounding(entries: Entries) -> tuple[tuple[Grounding, Ints], int]:

@@ -13,11 +13,6 @@ CODES = CodeTable(
         ),
         MessageCode("E-DP-BOX", "A box is smaller than a pixel.", "Write it in pixels, or leave it out."),
         MessageCode(
-            "E-DP-IMAGE",
-            "There is no image of this id.",
-            "Write the `image_id` of the annotations.",
-        ),
-        MessageCode(
             "E-DP-PART",
             "The first channel holds a part above 24.",
             "Write part, U, V as R, G, B, not as B, G, R.",

@@ -113,12 +113,10 @@ class Checker:
     ----------
     schema : Path
         The schema of a detection.
-    image_ids : frozenset of int, optional
-        The images that exist. Without it (a participant at home) every id is accepted.
     """
 
-    def __init__(self, schema: Path, image_ids: frozenset[int] | None = None) -> None:
-        self._schema, self._image_ids = schema, image_ids
+    def __init__(self, schema: Path) -> None:
+        self._schema = schema
         self._problems: list[tuple[int, Problem]] = []
         self._total = 0
         self._is_complete = True
@@ -133,7 +131,7 @@ class Checker:
                 return
             findings = Findings()
             with findings.part():
-                detection = check(index, entry, self._schema, self._image_ids, budget)
+                detection = check(index, entry, self._schema, budget)
             self._note(index, findings)
             if not findings.ok:
                 n_bad += 1
@@ -155,8 +153,9 @@ class Checker:
 def read(path: Source, rules: Rules, sizes: ReaderSizes = SIZES) -> Read[DetectionHints]:
     """Check a submission without a reference. Raises Refused."""
     make_fold = partial(_HintsFold, rules.json[0].schema)
-    hints_of_processes = read_folded(path, rules, make_fold, sizes)
-    return Read(DetectionHints.joined(hints_of_processes.content), hints_of_processes.notes)
+    folded = read_folded(path, rules, make_fold, sizes)
+    _, hints_of_processes = folded.content
+    return Read(DetectionHints.joined(hints_of_processes), folded.notes)
 
 
 def read_folded(
@@ -164,7 +163,7 @@ def read_folded(
     rules: Rules,
     make_fold: Callable[[], Fold[tuple[Checked, ResultT]]],
     sizes: ReaderSizes = SIZES,
-) -> Read[list[ResultT]]:
+) -> Read[tuple[str, list[ResultT]]]:
     """Pass all detections of a submission to folds, in worker processes for large files.
 
     Parameters
@@ -178,8 +177,8 @@ def read_folded(
 
     Returns
     -------
-    Read of list
-        The folds' own results.
+    Read of (str, list)
+        The name of the file, and the folds' own results.
 
     Raises
     ------
@@ -195,7 +194,7 @@ def read_folded(
             batches = _batches(entries(stream.read, name, file), sizes.batch_bytes, findings)
             results = fold(batches, make_fold, n_workers)
         report([checked for checked, _ in results], name, findings)
-    return Read([result for _, result in results], findings.notes)
+    return Read((name, [result for _, result in results]), findings.notes)
 
 
 def read_at(path: Path, rules: Rules, positions: Collection[int]) -> dict[int, Detection]:
@@ -212,7 +211,7 @@ def read_at(path: Path, rules: Rules, positions: Collection[int]) -> dict[int, D
             texts = islice(entries(stream.read, name, file), n_read)
             for index, text in enumerate(texts):
                 if index in positions:
-                    detections[index] = check(index, text, file.schema, None, Budget())
+                    detections[index] = check(index, text, file.schema, Budget())
     return detections
 
 
@@ -250,18 +249,12 @@ def report(parts: Sequence[Checked], name: str, findings: Findings) -> None:
         findings.count_unread(unread, name)
 
 
-def check(
-    index: int, entry: Entry, schema: Path, image_ids: frozenset[int] | None, budget: Budget
-) -> Detection:
+def check(index: int, entry: Entry, schema: Path, budget: Budget) -> Detection:
     """Parse, check, and decode the detection at ``index``. Raises Refused; problems name no file."""
     where = f"/{index}"
     text, pixels_in_memory = entry if isinstance(entry, tuple) else (entry, None)
     value = check_value(text, schema, where, budget)
     with Findings.collect() as findings:
-        image_id = int(value["image_id"])
-        if image_ids is not None and image_id not in image_ids:
-            remedy = "take the image ids of the challenge's image list"
-            findings.add("E-DP-IMAGE", f"there is no image {image_id}", remedy, where=f"{where}/image_id")
         box = value["bbox"]
         height, width = int(box[3]), int(box[2])
         _check_size(value, height, width, where, findings)
@@ -274,7 +267,7 @@ def check(
         _check_parts(pixels, uv_place, findings)
     return Detection(
         index=index,
-        image_id=image_id,
+        image_id=int(value["image_id"]),
         category_id=int(value["category_id"]),
         box=(float(box[0]), float(box[1]), float(box[2]), float(box[3])),
         score=float(value["score"]),

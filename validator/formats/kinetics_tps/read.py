@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from itertools import chain, count
 from operator import itemgetter
@@ -18,6 +18,7 @@ from validator.files import choose_named
 from validator.findings import Findings, Read
 from validator.formats.rules import Format, JsonFile, Rules
 from validator.hints import EMPTY, box_hints, label_hints, repeat_hints
+from validator.items import Place, check_items
 from validator.json_files import Budget, Entries, as_dict, read_json
 from validator.messages import Note
 from validator.strict_json import JsonValue, pointer_part
@@ -70,8 +71,13 @@ class KineticsSubmission(NamedTuple):
     parts: PartStates
 
 
-def read(path: Source, rules: Rules) -> Read[KineticsSubmission]:
-    """Check a submission and read both files. Raises Refused, with the problems of both."""
+def read(
+    path: Source, rules: Rules, reference_videos: Collection[str] | None = None
+) -> Read[KineticsSubmission]:
+    """Check a submission and read both files. Raises Refused, with the problems of both.
+
+    ``reference_videos`` are the videos that are known, None at home; others get a note.
+    """
     classes_file, parts_file = rules.json
     budget = Budget()
     with Findings.collect() as findings, open_submission(path, rules.limits) as submission:
@@ -83,7 +89,25 @@ def read(path: Source, rules: Rules) -> Read[KineticsSubmission]:
         with findings.part():
             name = names[parts_file.name]
             parts = findings.take(read_parts(submission.read(name), name, parts_file, budget=budget))
-    return Read(KineticsSubmission(classes, parts), findings.notes)
+        findings.refuse_problems()
+        content = KineticsSubmission(classes, parts)
+        if reference_videos is not None:
+            classes_name, parts_name = names[classes_file.name], names[parts_file.name]
+            findings.notes += check_videos(content, reference_videos, classes_name, parts_name)
+    return Read(content, findings.notes)
+
+
+def check_videos(
+    submission: KineticsSubmission, reference_videos: Collection[str], classes_name: str, parts_name: str
+) -> list[Note]:
+    """Return a note on videos that the reference does not have. Raises Refused if it has none of them."""
+
+    def place(video: str) -> Place:
+        name = classes_name if video in submission.classes else parts_name
+        return Place(name, f"/{pointer_part(video)}")
+
+    videos = dict.fromkeys([*submission.classes, *submission.parts.videos])
+    return check_items(videos, reference_videos, "video", place)
 
 
 def read_classes(

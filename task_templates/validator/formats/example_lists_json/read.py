@@ -9,10 +9,11 @@ import numpy as np
 
 from validator.archive import Source, open_submission
 from validator.arrays import Bools
-from validator.files import choose_named, match_keys
+from validator.files import choose_named
 from validator.findings import Findings, Read
 from validator.formats.rules import Format, Rules
 from validator.hints import EMPTY
+from validator.items import match_keys
 from validator.json_files import as_dict, load_schema, read_json
 from validator.messages import Note
 from validator.strict_json import pointer_part
@@ -52,7 +53,8 @@ def read_file(
         entries, _ = findings.take(read_json(data, name, file, as_dict))
         found = list(entries)
         if keys is not None:
-            match_keys(found, keys, name, lambda at: f"/{pointer_part(found[at])}", name_missing)
+            places = [f"/{pointer_part(key)}" for key in found]
+            findings.take(match_keys(found, keys, name, places.__getitem__, name_missing))
             found = list(keys)
         names = tuple(load_schema(file.schema)["additionalProperties"]["items"]["enum"])
         position = {word: index for index, word in enumerate(names)}

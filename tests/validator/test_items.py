@@ -1,0 +1,135 @@
+"""Items of a submission beside those of the reference: ignored, refused, or matched by their keys."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.helpers import refused
+from validator.items import Place, check_items, match_keys, refuse_repeated
+
+
+def checked(items, reference_items):
+    return check_items(items, reference_items, "video", lambda item: Place("a.json", f"/{item}"))
+
+
+def test_unknown_items_are_counted_and_the_first_has_its_place():
+    (note,) = checked(["b", "y", "x"], {"a", "b"})
+    assert (
+        note.line()
+        == "N-ITEMS-UNKNOWN: not in the reference, ignored: 2 videos; the first is 'y' (a.json /y)"
+    )
+
+
+@pytest.mark.parametrize("items", [[], ["a"], ["b", "a"]])
+def test_known_items_and_none_have_no_note(items):
+    assert checked(items, {"a", "b"}) == []
+
+
+def test_items_of_which_none_is_known_are_refused():
+    (problem,) = refused(checked, ["x", "y"], {"a"}).problems
+    assert (problem.code, problem.file, problem.where) == ("E-ITEMS-NONE", "a.json", "/x")
+
+
+def place(index):
+    return f"entry {index}"
+
+
+def match(keys, reference_keys, *more):
+    return match_keys(keys, reference_keys, "x.json", place, *more).content.tolist()
+
+
+def problems_with(keys, reference_keys, *more):
+    findings = refused(match_keys, keys, reference_keys, "x.json", place, *more)
+    return [problem.line() for problem in findings.problems]
+
+
+def doubles(keys):
+    return [
+        f"E-KEY-TWICE x.json entry {index}: '{key}' is also in entry {keys.index(key)}; keep one of them."
+        for index, key in enumerate(keys)
+        if keys.index(key) < index
+    ]
+
+
+@given(st.lists(st.sampled_from("abcdef"), max_size=6), st.lists(st.sampled_from("abcde"), unique=True))
+def test_every_fault_is_found(keys, reference_keys):
+    missing = len(set(reference_keys) - set(keys))
+    unknown = [key for key in dict.fromkeys(keys) if key not in reference_keys]
+    is_none_known = bool(unknown) and set(unknown) == set(keys)
+    expected = []
+    if is_none_known:
+        expected += [("E-ITEMS-NONE", f"entry {keys.index(unknown[0])}")]
+    elif missing:
+        expected += [("E-KEY-UNKNOWN", f"entry {at}") for at, key in enumerate(keys) if key in unknown]
+    expected += [("E-KEY-TWICE", f"entry {at}") for at, key in enumerate(keys) if keys.index(key) < at]
+    expected += [("E-KEY-MISSING", "")] * bool(missing)
+    if expected:
+        problems = refused(match_keys, keys, reference_keys, "x.json", place).problems
+        assert [(problem.code, problem.where) for problem in problems] == expected
+        assert {problem.file for problem in problems} == {"x.json"}
+        return
+    assert match(keys, reference_keys) == [keys.index(key) for key in reference_keys]
+    notes = match_keys(keys, reference_keys, "x.json", place).notes
+    expected_note = [f"{len(unknown)} key"] if unknown else []
+    assert [note.text.split(": ")[1].split(";")[0].rstrip("s") for note in notes] == expected_note
+
+
+@given(st.permutations("abcdefgh"), st.lists(st.sampled_from("xyz"), unique=True))
+def test_any_order_is_found_back_among_other_keys(keys, others):
+    submitted = [*others, *keys]
+    assert [submitted[position] for position in match(submitted, sorted(keys))] == sorted(keys)
+
+
+class Odd(str):
+    """A string whose hash is that of all others."""
+
+    __slots__ = ()
+
+    def __hash__(self):
+        return 1
+
+
+def test_equal_hashes_are_no_equal_keys():
+    keys = [Odd(name) for name in "abc"]
+    assert match(keys, [keys[2], keys[0], keys[1]]) == [2, 0, 1]
+    assert problems_with(keys, [keys[0], keys[1], Odd("d")])[0].startswith(
+        "E-KEY-UNKNOWN x.json entry 2: 'c' is"
+    )
+
+
+@pytest.mark.parametrize("n", [1, 20, 21])
+def test_some_missing_keys_are_named_if_they_may_be(n):
+    reference_keys = [f"k{index:02}" for index in range(n)]
+    (line,) = problems_with([], reference_keys, True)
+    assert line == (
+        f"E-KEY-MISSING x.json: keys are missing: {n} of {n}, as {', '.join(reference_keys[:20])}; "
+        "predict every item exactly once."
+    )
+    assert "k00" not in problems_with([], reference_keys)[0]
+
+
+def test_long_keys_are_cut():
+    for length, cut in ((40, 40), (41, 39)):
+        end = "…" if cut < length else ""
+        keys, reference_keys = ["a", "k" * length, "k" * length], ["a", "z" * length]
+        unknown, again, twice, missing = problems_with(keys, reference_keys, True)
+        assert f"'{'k' * cut}{end}'" in unknown
+        assert f"'{'k' * cut}{end}'" in again
+        assert f"'{'k' * cut}{end}'" in twice
+        assert f" as {'z' * cut}{end};" in missing
+
+
+@given(st.lists(st.sampled_from("abc"), max_size=6))
+def test_double_keys_are_found_without_a_reference(keys):
+    if doubles(keys):
+        findings = refused(refuse_repeated, keys, "x.json", place)
+        assert [problem.line() for problem in findings.problems] == doubles(keys)
+    else:
+        refuse_repeated(keys, "x.json", place)
+
+
+def test_many_repeated_keys_are_counted_beside_other_problems():
+    findings = refused(match_keys, ["a"] * 500 + ["b"], ["a", "c"], "x.json", place)
+    assert [kind["count"] for kind in findings.as_dict()["kinds"]] == [1, 499, 1]
