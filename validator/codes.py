@@ -82,7 +82,7 @@ CODES = CodeTable(
         ),
         MessageCode(
             "E-ITEMS-NONE",
-            "The submission names items (sequences, videos, images, keys), and none of them is in the reference.",
+            "No item (sequence, video, image, key) that the submission names is in the reference.",
             "Write them exactly as in the data, or name the right task.",
         ),
         MessageCode(
@@ -202,8 +202,8 @@ CODES = CodeTable(
         MessageCode("N-FOUND-ZIP", "The submission was read from a zip in the folder."),
         MessageCode(
             "N-ITEMS-UNKNOWN",
-            "Items (sequences, videos, images, keys) are not in the reference. They are checked and ignored, so "
-            "that one file serves two phases; for generated sentences `N-SEGMENTS-OUTSIDE` says what they do.",
+            "Items (sequences, videos, images, keys) are not in the reference. They are checked and ignored, "
+            "so that one file serves two phases; generated sentences: see `N-SEGMENTS-OUTSIDE`.",
             "If they should be, write them exactly as in the data.",
         ),
         MessageCode("N-JSON-BOM", "A byte order mark was skipped."),

@@ -456,8 +456,8 @@ def test_a_wrong_reference_is_said_once_and_before_the_errors(tmp_path, capsys, 
     assert call(folder, tmp_path / "out", "--workers", 1) == 0
     said = capsys.readouterr().out
     assert said.count("warning | none of the items of the first submission is in the reference") == is_wrong
-    assert said.count(": invalid E-FILE-NONE: ") == n_wrong
-    assert not is_wrong or said.index("warning | ") < said.index("E-FILE-NONE")
+    assert said.count(": invalid E-ITEMS-NONE ") == n_wrong
+    assert not is_wrong or said.index("warning | ") < said.index("E-ITEMS-NONE")
 
 
 def test_a_run_without_a_score_names_no_page_to_publish(tmp_path, capsys):

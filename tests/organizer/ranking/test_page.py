@@ -316,9 +316,9 @@ def test_reason_of_a_failure_stands_first_and_names_of_files_are_cut_in_the_midd
 @pytest.mark.parametrize(
     ("records", "is_wrong"),
     [
-        ([failed("E-FILE-NONE: x")], True),
-        ([failed("E-FILE-NONE: x"), failed("E-ZIP-NOT: x"), record_of("a", CLOSE[:, 0], 0.0)], True),
-        ([failed("E-FILE-NONE: x"), record_of("a", CLOSE[:, 0])], False),
+        ([failed("E-ITEMS-NONE a.csv: x")], True),
+        ([failed("E-ITEMS-NONE a.csv: x"), failed("E-ZIP-NOT: x"), record_of("a", CLOSE[:, 0], 0.0)], True),
+        ([failed("E-ITEMS-NONE a.csv: x"), record_of("a", CLOSE[:, 0])], False),
         ([failed("E-ZIP-NOT: x")], False),
     ],
 )
