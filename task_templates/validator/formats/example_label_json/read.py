@@ -8,10 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from validator.archive import Source, open_submission
-from validator.files import choose_named, match_keys
+from validator.files import choose_named
 from validator.findings import Findings, Read
 from validator.formats.rules import Format, Rules
 from validator.hints import EMPTY
+from validator.items import match_keys
 from validator.json_files import as_dict, load_schema, read_json
 from validator.messages import Note
 from validator.strict_json import pointer_part
@@ -56,7 +57,8 @@ def read_file(
             [position.get(value, value) for value in entries.values()], np.int64 if names else np.float64
         )
         if keys is not None:
-            order = match_keys(found, keys, name, lambda at: f"/{pointer_part(found[at])}", name_missing)
+            places = [f"/{pointer_part(key)}" for key in found]
+            order = findings.take(match_keys(found, keys, name, places.__getitem__, name_missing))
             found, values = list(keys), values[order]
     return Read(Items(found, values, names), findings.notes)
 
