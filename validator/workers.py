@@ -10,9 +10,9 @@ import multiprocessing
 import os
 import signal
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import cycle
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from validator import limits
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # Entries of a file with their positions.
 Batch = list[tuple[int, bytes]]
+# Sent in place of the number of entries of a batch.
+_NO_MORE = 0
 ResultT = TypeVar("ResultT")
 ResultT_co = TypeVar("ResultT_co", covariant=True)
 
@@ -64,30 +66,58 @@ def fold(batches: Iterable[Batch], make: Callable[[], Fold[ResultT]], n_workers:
     RuntimeError
         Another exception ended a worker; the message is its type alone, as its own could quote data.
     """
-    processes: list[BaseProcess] = []
-    pipes: list[Connection] = []
     with contextlib.ExitStack() as stack:
-        for _ in range(n_workers if n_workers > 1 else 0):
-            try:
-                process, pipe = _start(list(pipes), make)
-            except OSError:  # the system allows no further process
-                break
-            stack.callback(process.kill)
-            processes.append(process)
-            pipes.append(pipe)
-        if not pipes:
-            own = make()
-            for batch in batches:
-                own.take(batch)
-            return [own.result()]
-        for batch, pipe in zip(batches, cycle(pipes)):
-            _send(batch, pipe)
-        with _ended_without_answer():
-            for pipe in pipes:
-                pipe.send(0)
-            answers = [pipe.recv() for pipe in pipes]
-        for process in processes:
-            process.join()
+        workers = _start_workers(n_workers if n_workers > 1 else 0, make, stack)
+        if not workers:
+            return [_fold_here(batches, make)]
+        for batch, worker in zip(batches, cycle(workers)):
+            _send(batch, worker.pipe)
+        answers = _answers(workers)
+        for worker in workers:
+            worker.process.join()
+    return _results(answers)
+
+
+class _Worker(NamedTuple):
+    """A worker process, and our end of the pipe to it."""
+
+    process: BaseProcess
+    pipe: Connection
+
+
+def _fold_here(batches: Iterable[Batch], make: Callable[[], Fold[ResultT]]) -> ResultT:
+    """Fold all batches in this process."""
+    folding = make()
+    for batch in batches:
+        folding.take(batch)
+    return folding.result()
+
+
+def _start_workers(
+    number: int, make: Callable[[], Fold[ResultT]], stack: contextlib.ExitStack
+) -> list[_Worker]:
+    """Start workers, as many as the system allows; they are killed when ``stack`` is left."""
+    workers: list[_Worker] = []
+    for _ in range(number):
+        try:
+            worker = _start(workers, make)
+        except OSError:  # the system allows no further process
+            break
+        stack.callback(worker.process.kill)
+        workers.append(worker)
+    return workers
+
+
+def _answers(workers: Sequence[_Worker]) -> list[Any]:
+    """Tell all workers that this was all; return what each answers: its result, or an exception."""
+    with _ended_without_answer():
+        for worker in workers:
+            worker.pipe.send(_NO_MORE)
+        return [worker.pipe.recv() for worker in workers]
+
+
+def _results(answers: list[Any]) -> list[Any]:
+    """Return the answers. Raises the first exception among them."""
     for answer in answers:
         if isinstance(answer, Exception):
             raise answer
@@ -112,52 +142,48 @@ def _ended_without_answer() -> Iterator[None]:
         raise MemoryError from None
 
 
-def _start(others: list[Connection], make: Callable[[], Fold[ResultT]]) -> tuple[BaseProcess, Connection]:
-    """Start a worker in a copy of this process; return it and our end of its pipe. Raises OSError."""
+def _start(earlier: Sequence[_Worker], make: Callable[[], Fold[ResultT]]) -> _Worker:
+    """Start a worker in a copy of this process. Raises OSError."""
     context = multiprocessing.get_context("fork")
-    ours, theirs = context.Pipe()
-    process = context.Process(target=_run, args=(ours, theirs, others, make), daemon=True)
+    our_end, worker_end = context.Pipe()
+    # A copy holds the pipes of those started before it open, too.
+    inherited = [our_end, *(worker.pipe for worker in earlier)]
+    process = context.Process(target=_run, args=(worker_end, inherited, make), daemon=True)
     with warnings.catch_warnings():
         # Python 3.12 warns of forking next to the threads of numpy's linear algebra, which are idle here.
         warnings.simplefilter("ignore", DeprecationWarning)
         process.start()
-    theirs.close()
-    return process, ours
+    worker_end.close()
+    return _Worker(process, our_end)
 
 
-def _run(
-    ours: Connection, theirs: Connection, others: list[Connection], make: Callable[[], Fold[ResultT]]
-) -> None:
+def _run(pipe: Connection, inherited: Sequence[Connection], make: Callable[[], Fold[ResultT]]) -> None:
+    """Fold what comes through the pipe: all that a worker does."""
     # Only the main process answers to the platform's signals.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    for connection in (ours, *others):
-        # Otherwise a worker would hold the pipes of those started before it open.
+    for connection in inherited:
         connection.close()
     # A traceback could quote data; that the pipe ends without an answer says enough.
     with contextlib.suppress(BaseException):
-        _serve(theirs, make)
+        _work(pipe, make)
 
 
-def _serve(pipe: Connection, make: Callable[[], Fold[ResultT]]) -> None:
-    """Work until an empty batch comes; answer with the result, or with the exception."""
-    failure: Exception | None = None
+def _work(pipe: Connection, make: Callable[[], Fold[ResultT]]) -> None:
+    """Fold the batches that come; answer with the result, or with the exception."""
+    batches = _received(pipe)
     try:
-        own = make()
+        pipe.send(_fold_here(batches, make))
     except Exception as error:
-        failure = _without_message(error)
-    while count := pipe.recv():
-        # Also after a failure batches are received as they were sent: what participants wrote is never
-        # unpickled.
-        batch = [(pipe.recv(), pipe.recv_bytes()) for _ in range(count)]
-        try:
-            if not failure:
-                own.take(batch)
-        except Exception as error:
-            failure = _without_message(error)
-    try:
-        pipe.send(failure or own.result())
-    except Exception as error:
+        # What is still to come is received as it is sent: what participants wrote is never unpickled.
+        for _ in batches:
+            pass
         pipe.send(_without_message(error))
+
+
+def _received(pipe: Connection) -> Iterator[Batch]:
+    """Yield the batches that `_send` passes, until there are no more."""
+    while (count := pipe.recv()) != _NO_MORE:
+        yield [(pipe.recv(), pipe.recv_bytes()) for _ in range(count)]
 
 
 def _without_message(error: Exception) -> Exception:
