@@ -37,27 +37,40 @@ _OFFICIAL, _ONE_TEMPLATE = "take the official file", "take all files of one temp
 # Height and width by image id.
 Sizes = dict[int, tuple[int, int]]
 # Called with problem, remedy, a pointer below the annotation, and perhaps a rule other than the pointer.
-Problem = Callable[..., None]
+AddProblem = Callable[..., None]
 
 
 class _Vertices:
-    """The subdivided template: for each part its vertices in UV, and their unique vertices."""
+    """The subdivided template: for each part its vertices in UV, and their unique vertices.
+
+    Parameters
+    ----------
+    u, v : float64 arrays of shape (n,)
+    part : int array of shape (n,)
+        1..24.
+    unique : int array of shape (n,)
+        The unique vertex that each vertex stands for; those on seams share one.
+    """
 
     def __init__(self, u: Floats, v: Floats, part: Ints, unique: Ints) -> None:
-        self.part, self.unique = part, unique
-        self.of_part = [np.flatnonzero(part == number) for number in range(geodesic.PARTS + 1)]
+        self.part = part
+        self.unique = unique
+        self._of_part = [np.flatnonzero(part == number) for number in range(geodesic.PARTS + 1)]
         self._uv = np.stack([u, v], axis=1)
 
     def nearest(self, part: int, uv: Floats) -> Ints:
         """Return the first of the vertices of a part nearest to each (U, V); -1 if it has none."""
         from scipy.spatial.distance import cdist
 
-        vertices = self.of_part[part]
+        nearest = np.full(len(uv), -1)
+        vertices = self._of_part[part]
         if not len(vertices):
-            return np.full(len(uv), -1)
-        blocks = [uv[begin : begin + _GRID_BLOCK] for begin in range(0, len(uv), _GRID_BLOCK)]
-        nearest = [vertices[np.argmin(cdist(block, self._uv[vertices]), axis=1)] for block in blocks]
-        return np.concatenate([np.zeros(0, np.int64), *nearest])
+            return nearest
+        for begin in range(0, len(uv), _GRID_BLOCK):
+            block = slice(begin, begin + _GRID_BLOCK)
+            distances = cdist(uv[block], self._uv[vertices])
+            nearest[block] = vertices[np.argmin(distances, axis=1)]
+        return nearest
 
 
 class _Person(NamedTuple):
@@ -100,23 +113,30 @@ def prepare(source: Path, output: Path) -> None:
 
 
 def _read_template(source: Path) -> _Vertices:
+    """Read and check the vertices of the subdivided template. Raises Refused."""
     with Findings.collect() as findings:
-        content = _read_mat(source / SUBDIVIDED_FILE, ("U_subdiv", "V_subdiv", "Part_ID_subdiv"))
-        content |= _read_mat(source / TRANSFORM_FILE, ("index",))
+        columns = _read_mat(source / SUBDIVIDED_FILE, ("U_subdiv", "V_subdiv", "Part_ID_subdiv"))
+        columns |= _read_mat(source / TRANSFORM_FILE, ("index",))
         add = partial(findings.add, "E-REF-TEMPLATE")
-        if len({len(values) for values in content.values()}) > 1:
-            text = f"the arrays differ in length: {_sizes(content)}"
+        if len({len(values) for values in columns.values()}) > 1:
+            text = f"the arrays differ in length: {_lengths(columns)}"
             add(text, _ONE_TEMPLATE, file=SUBDIVIDED_FILE, rule="length")
-        u, v, part, index = content.values()
-        if not np.isin(part.astype(np.int64), range(1, geodesic.PARTS + 1)).all():
-            text, where = "a part is not in 1..24", "Part_ID_subdiv"
-            add(text, _OFFICIAL, file=SUBDIVIDED_FILE, where=where, rule="part")
-        if not ((u >= 0) & (u <= 1) & (v >= 0) & (v <= 1)).all():
+        part = columns["Part_ID_subdiv"].astype(np.int64)
+        if not np.isin(part, range(1, geodesic.PARTS + 1)).all():
+            place = {"file": SUBDIVIDED_FILE, "where": "Part_ID_subdiv"}
+            add("a part is not in 1..24", _OFFICIAL, **place, rule="part")
+        if not (_in_unit_range(columns["U_subdiv"]) and _in_unit_range(columns["V_subdiv"])):
             add("U or V is not in 0..1", _OFFICIAL, file=SUBDIVIDED_FILE, rule="range")
-        unique = index.astype(np.int64) - 1
+        unique = columns["index"].astype(np.int64) - 1
         if (unique < 0).any():
             add("an index is below 1", _OFFICIAL, file=TRANSFORM_FILE, where="index", rule="index")
-    return _Vertices(u.astype(np.float64), v.astype(np.float64), part.astype(np.int64), unique)
+    u = columns["U_subdiv"].astype(np.float64)
+    v = columns["V_subdiv"].astype(np.float64)
+    return _Vertices(u, v, part, unique)
+
+
+def _in_unit_range(values: np.ndarray) -> bool:
+    return bool(((values >= 0) & (values <= 1)).all())
 
 
 def _read_mat(path: Path, keys: Sequence[str]) -> dict[str, np.ndarray]:
@@ -142,10 +162,10 @@ def _write_distances(source: Path, output: Path) -> int:
     with Findings.collect() as findings:
         try:
             with h5py.File(source, "r") as file:
-                data = next((file[key] for key in file if getattr(file[key], "ndim", 0)), None)
-                if data is None:
+                arrays = [file[key] for key in file if getattr(file[key], "ndim", 0)]
+                if not arrays:
                     findings.refuse("E-REF-MAT", "there is no array in it", _OFFICIAL, file=source.name)
-                return _copy_triangle(data, source.name, output, findings)
+                return _copy_triangle(arrays[0], source.name, output, findings)
         except OSError:
             findings.refuse("E-REF-MAT", "it is not an HDF5 file", _OFFICIAL, file=source.name, rule="HDF5")
 
@@ -156,10 +176,12 @@ def _copy_triangle(data: Any, name: str, output: Path, findings: Findings) -> in
     if n * (n - 1) // 2 != data.size:
         problem = f"no triangle without its diagonal has {counted(data.size, 'distance')}"
         findings.refuse("E-REF-TEMPLATE", problem, _OFFICIAL, file=name, rule="size")
-    before, after = (slice(None),) * int(np.argmax(data.shape)), ...
+    # The distances go along one axis; the others have length 1.
+    axes_before = (slice(None),) * int(np.argmax(data.shape))
     with output.open("wb") as stream:
         for begin in range(0, data.size, _BLOCK):
-            block = np.asarray(data[(*before, slice(begin, begin + _BLOCK), after)], dtype="<f4").ravel()
+            stored = data[(*axes_before, slice(begin, begin + _BLOCK), ...)]
+            block = np.asarray(stored, dtype="<f4").ravel()
             if not (block >= 0).all() or not np.isfinite(block).all():
                 problem, where = "a distance is negative or not finite", f"distances from {begin}"
                 findings.refuse("E-REF-TEMPLATE", problem, _OFFICIAL, file=name, where=where, rule="distance")
@@ -168,11 +190,12 @@ def _copy_triangle(data: Any, name: str, output: Path, findings: Findings) -> in
 
 
 def _write_template(vertices: _Vertices, n_vertices: int, output: Path) -> None:
-    n = geodesic.LEVELS
-    grid = np.indices((n, n)).reshape(2, -1).T / 255.0
-    nearest = np.full((geodesic.PARTS, n, n), geodesic.NO_VERTEX, np.int32)
+    """Write the nearest unique vertex of each part, U and V in 0..255."""
+    levels = geodesic.LEVELS
+    grid = np.indices((levels, levels)).reshape(2, -1).T / 255.0
+    nearest = np.full((geodesic.PARTS, levels, levels), geodesic.NO_VERTEX, np.int32)
     for part in range(1, geodesic.PARTS + 1):
-        vertex = vertices.nearest(part, grid).reshape(n, n)
+        vertex = vertices.nearest(part, grid).reshape(levels, levels)
         nearest[part - 1] = np.where(vertex >= 0, vertices.unique[vertex], geodesic.NO_VERTEX)
     save_prepared(output, {"n_vertices": n_vertices}, {"nearest": nearest})
 
@@ -187,19 +210,25 @@ def _read_annotations(path: Path) -> tuple[Sizes, list[_Person]]:
             problem = "there are no lists of images and annotations"
             findings.refuse("E-REF-SHAPE", problem, _OFFICIAL, file=path.name)
         sizes = _read_images(images, path.name, findings)
-        persons = []
-        seen: set[int] = set()
-        for index, annotation in enumerate(annotations):
-            where = f"/annotations/{index}"
-            with findings.part():
-                persons.append(_read_person(annotation, sizes, path.name, where))
-                if annotation["id"] in seen:
-                    place = {"file": path.name, "where": f"{where}/id", "rule": "twice"}
-                    findings.add("E-REF-PERSON", "the id occurs twice", "correct it", **place)
-                seen.add(annotation["id"])
+        persons = _read_persons(annotations, sizes, path.name, findings)
         if not persons and findings.ok:
             findings.add("E-REF-EMPTY", "there are no annotations", _OFFICIAL, file=path.name)
     return sizes, persons
+
+
+def _read_persons(annotations: list[JsonValue], sizes: Sizes, name: str, findings: Findings) -> list[_Person]:
+    """Return the annotations that are right; problems of the others are added to ``findings``."""
+    persons = []
+    seen_ids: set[int] = set()
+    for index, annotation in enumerate(annotations):
+        where = f"/annotations/{index}"
+        with findings.part():
+            persons.append(_read_person(annotation, sizes, name, where))
+            if annotation["id"] in seen_ids:
+                place = {"file": name, "where": f"{where}/id", "rule": "twice"}
+                findings.add("E-REF-PERSON", "the id occurs twice", "correct it", **place)
+            seen_ids.add(annotation["id"])
+    return persons
 
 
 def _read_images(entries: list[JsonValue], name: str, findings: Findings) -> Sizes:
@@ -207,24 +236,33 @@ def _read_images(entries: list[JsonValue], name: str, findings: Findings) -> Siz
     for index, entry in enumerate(entries):
         add = partial(findings.add, "E-REF-IMAGE", file=name, where=f"/images/{index}")
         image = entry if isinstance(entry, dict) else {}
-        values: list[JsonValue] = [image.get(key) for key in ("id", "height", "width")]
-        if not all(type(value) is int and value >= low for value, low in zip(values, (0, 1, 1))):
+        image_id: Any = image.get("id")
+        height: Any = image.get("height")
+        width: Any = image.get("width")
+        if not (_is_whole(image_id, 0) and _is_whole(height, 1) and _is_whole(width, 1)):
             problem = "id, height and width must be whole numbers, and none negative or a side of 0"
             add(problem, "correct it", rule="numbers")
-        elif values[0] in images:
+        elif image_id in images:
             add("the id occurs twice", "keep one of the images", rule="id")
         else:
-            images[values[0]] = (values[1], values[2])
+            images[image_id] = (height, width)
     return images
 
 
-def _sizes(lists: Mapping[str, Sized]) -> str:
+def _is_whole(value: JsonValue, least: int) -> bool:
+    """Whether a value is an integer, no bool, of at least ``least``."""
+    return type(value) is int and value >= least
+
+
+def _lengths(lists: Mapping[str, Sized]) -> str:
     return ", ".join(f"{len(values)} {key}" for key, values in lists.items())
 
 
-def _numbers(value: object, size: int | None = None) -> bool:
-    entries = value if isinstance(value, list) else [None]
-    return size in (None, len(entries)) and all(type(entry) in (int, float) for entry in entries)
+def _are_numbers(value: object, length: int | None = None) -> bool:
+    """Whether a value is a list of numbers, of this length if it is given."""
+    if not isinstance(value, list) or length not in (None, len(value)):
+        return False
+    return all(type(entry) in (int, float) for entry in value)
 
 
 def _read_person(annotation: JsonValue, images: Sizes, name: str, where: str) -> _Person:
@@ -244,7 +282,7 @@ def _read_person(annotation: JsonValue, images: Sizes, name: str, where: str) ->
         if annotation.get("image_id") not in images:
             text = f"there is no image {quote(repr(annotation.get('image_id')), 20)}"
             problem(text, "correct it", "/image_id")
-        if not _numbers(annotation.get("bbox"), 4):
+        if not _are_numbers(annotation.get("bbox"), 4):
             problem("this is not a box of 4 numbers", "write [x, y, width, height]", "/bbox")
         elif min(annotation["bbox"][2:]) < 0 or max(map(abs, annotation["bbox"])) > _LARGEST_MASK:
             problem("the box is negative or too large", "correct it", "/bbox")
@@ -266,15 +304,15 @@ def _read_person(annotation: JsonValue, images: Sizes, name: str, where: str) ->
     )
 
 
-def _read_points(annotation: dict[str, JsonValue], problem: Problem) -> Floats | None:
+def _read_points(annotation: dict[str, JsonValue], problem: AddProblem) -> Floats | None:
     """Return rows of x, y, part, U and V; None after a problem."""
     keys = ("dp_x", "dp_y", "dp_I", "dp_U", "dp_V")
     points: dict[str, JsonValue] = {key: annotation.get(key) for key in keys}
-    if not all(map(_numbers, points.values())):
+    if not all(map(_are_numbers, points.values())):
         problem("dp_x, dp_y, dp_I, dp_U and dp_V must be lists of numbers", "correct them", "/dp_x")
         return None
     if len({len(values) for values in points.values()}) > 1:
-        problem(f"the lists differ in length: {_sizes(points)}", "correct them", "/dp_x", "length")
+        problem(f"the lists differ in length: {_lengths(points)}", "correct them", "/dp_x", "length")
         return None
     rows = np.array(list(points.values()), dtype=np.float64).reshape(5, -1)
     if not ((rows[3:] >= 0) & (rows[3:] <= 1)).all():
@@ -282,7 +320,7 @@ def _read_points(annotation: dict[str, JsonValue], problem: Problem) -> Floats |
     return rows
 
 
-def _read_masks(entries: object, problem: Problem) -> list[Bools | None]:
+def _read_masks(entries: object, problem: AddProblem) -> list[Bools | None]:
     """Return the mask of each part, None where there is none."""
     if not isinstance(entries, list):
         problem("this is not a list", "write 14 masks, or an empty list", "/dp_masks")
@@ -306,64 +344,80 @@ def _decode_mask(entry: JsonValue) -> Bools:
 
 
 def _write_persons(sizes: Sizes, persons: Sequence[_Person], vertices: _Vertices, output: Path) -> None:
+    """Write all persons as `Persons`, by image; those of an image in file order."""
     image_ids = sorted(sizes)
     persons = sorted(persons, key=lambda person: person.image_id)
-    points = [_points(person, vertices) for person in persons]
-    runs = [person.runs for person in persons]
-
-    def column(name: str, dtype: type) -> np.ndarray:
-        return np.array([getattr(person, name) for person in persons], dtype=dtype)
-
-    def joined(key: str, dtype: type) -> np.ndarray:
-        return np.concatenate([np.zeros(0, dtype), *(of_person[key] for of_person in points)]).astype(dtype)
-
-    def starts(parts: list[np.ndarray]) -> Ints:
-        return np.cumsum([0, *map(len, parts)], dtype=np.int64)
-
-    arrays = {
+    images = {
         "image_id": np.array(image_ids, dtype=np.int64),
         "image_size": np.array([sizes[image_id] for image_id in image_ids], dtype=np.int64).reshape(-1, 2),
-        "category": np.unique(column("category", np.int64)),
-        "image": np.searchsorted(image_ids, column("image_id", np.int64)),
-        "box": column("box", np.float64).reshape(-1, 4),
-        "area": column("area", np.float64),
-        "crowd": column("crowd", bool),
-        "dense": np.array([person.points is not None for person in persons], dtype=bool),
-        "point_start": starts([of_person["x"] for of_person in points]),
-        **{key: joined(key, np.float64) for key in ("x", "y")},
-        "part": joined("part", np.int8),
-        "vertex": joined("vertex", np.int32),
-        "mask_place": column("mask_place", np.int64).reshape(-1, 4),
-        "run_start": starts(runs),
+    }
+    columns = _person_columns(persons, image_ids)
+    points = _point_columns([_points(person, vertices) for person in persons])
+    runs = [person.runs for person in persons]
+    masks_of_persons = {
+        "mask_place": np.array([person.mask_place for person in persons], dtype=np.int64).reshape(-1, 4),
+        "run_start": _starts(runs),
         "run": np.concatenate([np.zeros(0, np.int32), *runs]).astype(np.int32),
     }
-    save_prepared(output, {}, arrays)
+    save_prepared(output, {}, {**images, **columns, **points, **masks_of_persons})
+
+
+def _person_columns(persons: Sequence[_Person], image_ids: Sequence[int]) -> dict[str, np.ndarray]:
+    category = np.array([person.category for person in persons], dtype=np.int64)
+    image_id = np.array([person.image_id for person in persons], dtype=np.int64)
+    return {
+        "category": np.unique(category),
+        "image": np.searchsorted(image_ids, image_id),
+        "box": np.array([person.box for person in persons], dtype=np.float64).reshape(-1, 4),
+        "area": np.array([person.area for person in persons], dtype=np.float64),
+        "crowd": np.array([person.crowd for person in persons], dtype=bool),
+        "dense": np.array([person.points is not None for person in persons], dtype=bool),
+    }
+
+
+# What is kept of points, and how.
+_POINT_TYPES = {"x": np.float64, "y": np.float64, "part": np.int8, "vertex": np.int32}
+
+
+def _point_columns(points_of_persons: Sequence[Mapping[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    """Return the points of all persons as columns, and where those of each person begin."""
+    columns = {"point_start": _starts([points["x"] for points in points_of_persons])}
+    for key, dtype in _POINT_TYPES.items():
+        parts = [points[key] for points in points_of_persons]
+        columns[key] = np.concatenate([np.zeros(0, dtype), *parts]).astype(dtype)
+    return columns
+
+
+def _starts(parts: Sequence[Sized]) -> Ints:
+    """Return where each part begins if all are joined, and where the last ends."""
+    return np.cumsum([0, *map(len, parts)], dtype=np.int64)
 
 
 def _points(person: _Person, vertices: _Vertices) -> dict[str, np.ndarray]:
-    """Return the known points: image coordinates, the fine part of their vertex, unique vertex."""
+    """Return the points with a vertex: image coordinates, the fine part of the vertex, unique vertex."""
     points = person.points if person.points is not None else np.zeros((5, 0))
     x, y, part, u, v = points
     left, top, width, height = person.box
     nearest = np.full(len(x), -1)
     for number in np.unique(part).tolist():
         if number in range(1, geodesic.PARTS + 1):
-            of_part = part == number
-            nearest[of_part] = vertices.nearest(int(number), np.stack([u[of_part], v[of_part]], axis=1))
-    known = nearest >= 0
+            in_part = part == number
+            nearest[in_part] = vertices.nearest(int(number), np.stack([u[in_part], v[in_part]], axis=1))
+    has_vertex = nearest >= 0
     return {
         # In this order of operations, as the released evaluator rounds.
-        "x": (x * width / 255.0 + left)[known],
-        "y": (y * height / 255.0 + top)[known],
-        "part": vertices.part[nearest[known]],
-        "vertex": vertices.unique[nearest[known]],
+        "x": (x * width / 255.0 + left)[has_vertex],
+        "y": (y * height / 255.0 + top)[has_vertex],
+        "part": vertices.part[nearest[has_vertex]],
+        "vertex": vertices.unique[nearest[has_vertex]],
     }
 
 
 def _person_mask(box: list[float], parts: list[Bools | None], size: tuple[int, int]) -> masks.PlacedMask:
+    """Return the mask of a person, empty without masks of parts; ``size`` is that of the image."""
     left, top, width, height = (int(value) for value in box)
-    size_of_box = max(height, 1), max(width, 1)
-    mask = np.zeros(size_of_box, dtype=bool)
+    box_size = max(height, 1), max(width, 1)
+    mask = np.zeros(box_size, dtype=bool)
     if any(part is not None for part in parts):
-        mask = masks.resized_foreground(masks.label_map(parts), *size_of_box)
+        mask = masks.resized_foreground(masks.label_map(parts), *box_size)
     return masks.place_mask(mask, top, left, *size)
