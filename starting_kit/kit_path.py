@@ -22,3 +22,9 @@ if Path(sys.argv[0]).resolve().parent == HERE:
     for needed in ("numpy", "yaml"):
         if importlib.util.find_spec(needed) is None:
             sys.exit(f"{needed} is not installed: python -m pip install -r requirements.txt")
+    if (ROOT / "validator" / "typed_json.py").is_file():
+        try:
+            import validator.typed_json  # noqa: F401 - a kit of tasks that read JSON
+        except ImportError as error:
+            sys.stderr.write(f"{error}\n")
+            sys.exit(2)

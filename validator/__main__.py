@@ -7,11 +7,12 @@ import difflib
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 try:
     from validator import console, limits
     from validator.findings import Findings
-    from validator.formats.rules import load_format, task_ids
+    from validator.formats.rules import Format, Rules, load_format, task_ids
     from validator.message_codes import all_codes
     from validator.messages import Note
 except ModuleNotFoundError as error:
@@ -56,29 +57,46 @@ def _main(arguments: list[str] | None) -> int:
     parser.add_argument("--explain", action=_Explain, metavar="CODE", help="print what a message means")
     parser.add_argument("--json", action="store_true", help="print everything found as JSON")
     options = parser.parse_args(arguments)
+    try:
+        task_format, rules = load_format(options.id)
+    except ImportError as error:
+        if error.name != "msgspec":
+            raise
+        console.say(str(error), to=sys.stderr)
+        return 2
+    findings = _check(options.submission, task_format, rules)
+    if options.json:
+        console.say(json.dumps(findings.as_dict(), indent=1))
+    else:
+        _print_findings(findings)
+    return 0 if findings.ok else 1
+
+
+def _check(submission: Path, task_format: Format[Any], rules: Rules) -> Findings:
+    """Return what was found in a submission, within the limits of time and memory."""
     findings = Findings()
     limits.start(_SECONDS, _MEMORY_MB)
     try:
         with findings.part():
-            form, rules = load_format(options.id)
-            content = findings.take(form.read(options.submission, rules))
-            findings.notes += [*form.hints(content), Note("N-UNCHECKED", _UNCHECKED)]
-    except (MemoryError, OSError, limits.TimeLimitError) as error:
-        late = isinstance(error, limits.TimeLimitError)
-        if not late and not limits.is_out_of_memory(error):
+            content = findings.take(task_format.read(submission, rules))
+            findings.notes += [*task_format.hints(content), Note("N-UNCHECKED", _UNCHECKED)]
+    except limits.TimeLimitError as error:
+        limits.release(error)
+        findings.add("E-LIMIT-TIME", "the check takes longer than is allowed", "submit less")
+    except (MemoryError, OSError) as error:
+        if not limits.is_out_of_memory(error):
             raise
         limits.release(error)
-        code, what = ("E-LIMIT-TIME", "takes longer") if late else ("E-LIMIT-MEMORY", "needs more memory")
-        findings.add(code, f"the check {what} than is allowed", "submit less")
+        findings.add("E-LIMIT-MEMORY", "the check needs more memory than is allowed", "submit less")
     finally:
         limits.finish()
-    if options.json:
-        console.say(json.dumps(findings.as_dict(), indent=1))
-    else:
-        notes = [f"note {note.line()}" for note in findings.notes]
-        verdict = "valid" if findings.ok else f"invalid: {findings.summary().total_text()}"
-        console.say(*notes, *findings.lines(shown=None), verdict)
-    return 0 if findings.ok else 1
+    return findings
+
+
+def _print_findings(findings: Findings) -> None:
+    notes = [f"note {note.line()}" for note in findings.notes]
+    verdict = "valid" if findings.ok else f"invalid: {findings.summary().total_text()}"
+    console.say(*notes, *findings.lines(shown=None), verdict)
 
 
 if __name__ == "__main__":

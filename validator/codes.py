@@ -161,6 +161,12 @@ CODES = CodeTable(
     ),
     other_errors=(
         MessageCode(
+            "E-NO-MSGSPEC",
+            "msgspec, which reads JSON, cannot be imported: a program carries it for Python 3.12 and 3.13 on "
+            "Linux.",
+            "Set `docker_image` as documented; elsewhere, install it with `python -m pip install msgspec`.",
+        ),
+        MessageCode(
             "E-OUTPUT",
             "A file cannot be written.",
             "Allow writing, free space, or choose another place. `--cache` is the place of prepared "

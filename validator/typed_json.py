@@ -1,7 +1,7 @@
 """Parsing and checking in one step: msgspec decoders whose types are made from a JSON Schema.
 
 Supports the part of JSON Schema (draft 7) that docs/new_task.md lists, and refuses others. Importing this
-module raises ImportError where msgspec, which is compiled, has no build for the interpreter.
+module raises ImportError, with the command that helps, where msgspec is not installed.
 """
 
 from __future__ import annotations
@@ -9,9 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal, TypedDict, Union
 
-import msgspec
-
 from validator.strict_json import JsonValue
+
+try:
+    import msgspec
+except ImportError as error:
+    # Programs that people start print this message and end; they know it by the name.
+    raise ImportError(
+        "E-NO-MSGSPEC: msgspec, which reads JSON, is not installed: python -m pip install 'msgspec>=0.20'",
+        name="msgspec",
+    ) from error
 
 # Words that say nothing about validity.
 REMARKS = {"$schema", "$comment", "title", "description", "definitions"}

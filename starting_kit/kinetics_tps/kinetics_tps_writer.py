@@ -152,7 +152,7 @@ class KineticsTPSWriter(FilePredictions):
     def content(self) -> KineticsSubmission | None:
         """Return the predictions as arrays; None where a check of the files may fail."""
         classes, videos = self._by_file()
-        parts, _ = as_part_states(iter(videos.items()))
+        parts = as_part_states(iter(videos.items()))
         n_numbers = parts.human_box.size + parts.proposal_box.size
         is_accepted = (
             None not in classes.values()

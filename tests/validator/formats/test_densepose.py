@@ -402,7 +402,7 @@ def test_files_that_are_no_list_of_detections(tmp_path, text, words):
     assert any(words in line for line in lines), lines
 
 
-def test_messages_do_not_depend_on_the_reader(tmp_path, both_readers):
+def test_bad_detections_are_explained_beside_good_ones(tmp_path):
     bad = [detection(png(RGB)), detection(png(RGB), score="x"), detection(png(RGB), uv_shape=[3])]
     assert [problem.line() for problem in check(bad, tmp_path).problems] == [
         f"E-JSON-SCHEMA {NAME} /1/score: this is a string instead of a number; write a finite number.",

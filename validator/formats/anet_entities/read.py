@@ -93,17 +93,15 @@ def check_videos(
     return check_items(videos, reference_videos, "video", place, verdict)
 
 
-def _as_grounding(entries: Entries) -> tuple[tuple[Grounding, Ints], int]:
-    """Return the arrays, the lengths of each segment's three lists (n_segments, 3), and how many keys."""
+def _as_grounding(entries: Entries) -> tuple[Grounding, Ints]:
+    """Return the arrays, and the lengths of the three lists of each segment (n_segments, 3)."""
     codes: dict[str, int] = {}
     segments: list[tuple[str, str]] = []
     lengths: list[tuple[int, int, int]] = []
     labels: list[int] = []
     indexes: list[int] = []
     boxes_of_videos: list[Floats] = [np.zeros(0)]
-    n_keys = 0
     for video, of_video in entries:
-        n_keys += len(of_video) + sum(map(len, of_video.values()))
         boxes: list[JsonValue] = []
         for segment, objects in of_video.items():
             index, frames = objects["idx_in_sent"], objects["bbox_for_all_frames"]
@@ -124,7 +122,7 @@ def _as_grounding(entries: Entries) -> tuple[tuple[Grounding, Ints], int]:
     segment_of = np.repeat(np.arange(len(segments)), n_lists.min(axis=1))
     label, index_in_sentence = (np.array(values, dtype=np.int64) for values in (labels, indexes))
     grounding = Grounding(segments, segment_of, label, index_in_sentence, box, list(codes))
-    return (grounding, n_lists), n_keys
+    return grounding, n_lists
 
 
 def _check_lengths(grounding: Grounding, lengths: Ints, name: str, findings: Findings) -> None:

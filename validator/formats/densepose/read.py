@@ -22,10 +22,11 @@ from validator.files import choose_named, naming_other_task
 from validator.findings import REPORTED_PER_KIND, Findings, Read
 from validator.formats.rules import Format, JsonFile, Rules
 from validator.hints import EMPTY
-from validator.json_files import Budget, check_value
+from validator.json_files import check_value
 from validator.limits import collector_off
 from validator.messages import Note, Problem
 from validator.png import ImageError, decode_base64, decode_png
+from validator.schema_errors import Budget
 from validator.strict_json import JsonValue
 from validator.texts import counted
 from validator.workers import Batch, Fold, fold, usable_cores

@@ -19,8 +19,9 @@ from validator.findings import Findings, Read
 from validator.formats.rules import Format, JsonFile, Rules
 from validator.hints import EMPTY, box_hints, label_hints, repeat_hints
 from validator.items import Place, check_items
-from validator.json_files import Budget, Entries, as_dict, read_json
+from validator.json_files import Entries, read_json
 from validator.messages import Note
+from validator.schema_errors import Budget
 from validator.strict_json import JsonValue, pointer_part
 from validator.texts import counted
 
@@ -114,7 +115,7 @@ def read_classes(
     data: bytes, name: str, file: JsonFile, budget: Budget | None = None
 ) -> Read[dict[str, str]]:
     """Read a mapping of videos to classes. Raises Refused."""
-    read = read_json(data, name, file, as_dict, budget)
+    read = read_json(data, name, file, dict, budget)
     return Read(read.content[0], read.notes)
 
 
@@ -133,15 +134,14 @@ def read_parts(
     return Read(parts, findings.notes)
 
 
-def as_part_states(entries: Entries, one_each: bool = False) -> tuple[PartStates, int]:
-    """Return the arrays of the videos and the number of keys in them; ``one_each``: parts have one box and
-    one state.
+def as_part_states(entries: Entries, one_each: bool = False) -> PartStates:
+    """Return the arrays of the videos; ``one_each``: parts have one box and one state.
 
     Videos become arrays a few at a time, so that only these are held as Python objects.
     """
     names: dict[str, int] = defaultdict(count().__next__)
     states: dict[str, int] = defaultdict(count().__next__)
-    videos, n_keys = list[PartStates](), 0
+    videos: list[PartStates] = []
     for group in _in_groups(entries):
         of_videos = list(group.values())
         contents = list(chain.from_iterable(map(dict.values, of_videos)))
@@ -150,7 +150,6 @@ def as_part_states(entries: Entries, one_each: bool = False) -> tuple[PartStates
         in_human = list(map(_parts, humans))
         parts = list(chain.from_iterable(map(dict.values, in_human)))
         boxes, verbs = list(map(_box, parts)), list(map(_verb, parts))
-        n_keys += sum(map(len, chain(of_videos, contents, humans, in_human, parts)))
         n_boxes = n_states = np.ones(len(parts), np.int32)
         if not one_each:
             n_boxes, n_states = _lengths(boxes), _lengths(verbs)
@@ -171,7 +170,7 @@ def as_part_states(entries: Entries, one_each: bool = False) -> tuple[PartStates
             states=[],
         )
         videos.append(of_group)
-    return _concatenated(videos, list(names), list(states)), n_keys
+    return _concatenated(videos, list(names), list(states))
 
 
 def _in_groups(entries: Entries) -> Iterator[dict[str, Any]]:
