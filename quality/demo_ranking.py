@@ -9,7 +9,7 @@ import random
 import tempfile
 from pathlib import Path
 
-from organizer.bundle.parts import build_program
+from organizer.bundle.programs import build_program
 from organizer.data.prepare import SYNTHETIC_MARK
 from organizer.files import folder_files, zip_bytes
 from organizer.ranking.command import Choices, rescore

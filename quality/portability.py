@@ -13,7 +13,7 @@ from itertools import repeat
 from pathlib import Path
 from typing import Optional
 
-from organizer.bundle.parts import build_program
+from organizer.bundle.programs import build_program
 from organizer.data.prepare import reference_files
 from organizer.files import unpack, write_files
 from quality import ROOT

@@ -38,9 +38,9 @@ try:
             import msgspec  # noqa: F401
         except ImportError:
             sys.stderr.write(
-                "E-NO-MSGSPEC: this interpreter has no msgspec, which reads JSON, and the program carries none for "
-                "Python %d.%d; the organizers must set docker_image: codalab/codalab-legacy:py312 in "
-                "competition.yaml, or run: python -m pip install 'msgspec>=0.20'\n" % sys.version_info[:2]
+                "E-NO-MSGSPEC: this interpreter has no msgspec, which reads JSON, and the program carries "
+                "none for Python %d.%d; the organizers must set docker_image: codalab/codalab-legacy:py312 "
+                "in competition.yaml, or run: python -m pip install 'msgspec>=0.20'\n" % sys.version_info[:2]
             )
             sys.exit(2)
     # Python may raise any error where it runs out of memory while it imports; ours take about 15 MB.

@@ -15,6 +15,7 @@ from hypothesis import settings
 
 from organizer.bundle import parts
 from organizer.bundle.build import build_all
+from organizer.bundle.kits import KIT
 from organizer.files import read_zip
 from tests.browser import chromium, new_window
 from tests.helpers import run_folder
@@ -122,8 +123,8 @@ def take_parts(dist, patch):
 def parts_of(dist):
     """Return the files of the bundles of one task by its id, and the kits by their tasks."""
     made = {path.stem: read_zip(path) for path in dist.glob("*.zip")}
-    kits = {(task_id,): files[parts.KIT] for task_id, files in made.items()}
-    kits[tuple(sorted(made.keys() - {"competition"}))] = made["competition"][parts.KIT]
+    kits = {(task_id,): files[KIT] for task_id, files in made.items()}
+    kits[tuple(sorted(made.keys() - {"competition"}))] = made["competition"][KIT]
     return made, kits
 
 

@@ -8,7 +8,7 @@ import zipfile
 from io import BytesIO
 
 from organizer.__main__ import main
-from organizer.bundle.parts import build_program
+from organizer.bundle.programs import build_program
 from organizer.files import folder_files, zip_bytes
 from organizer.runs.worker import BuiltTask
 from tests.helpers import REFERENCES, make_zip

@@ -14,7 +14,7 @@ from collections import Counter
 
 import pytest
 
-from organizer.bundle.parts import program_files
+from organizer.bundle.programs import program_files
 from organizer.messages import PAGE, messages_page
 from scoring_program.task import load_task, task_ids
 from tests.helpers import ROOT, make_zip

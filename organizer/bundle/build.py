@@ -33,9 +33,12 @@ from organizer.bundle.competition import (
 )
 from organizer.bundle.contents import CONTENT
 from organizer.bundle.cut import classic, one_task, reference_name, task_id_of
+from organizer.bundle.kits import KIT
 from organizer.bundle.lint import lint_files
-from organizer.bundle.parts import KIT, SBOM, Parts, build_program, demo_reference, sbom
+from organizer.bundle.parts import Parts, demo_reference
+from organizer.bundle.programs import build_program
 from organizer.bundle.rules import check_competition
+from organizer.bundle.sbom import SBOM, sbom
 from organizer.data.overview import SUFFIX, review_reference
 from organizer.data.prepare import add_key, reference_files
 from organizer.data.references import task_folder, task_folders

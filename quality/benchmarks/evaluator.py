@@ -10,7 +10,8 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from organizer.bundle.parts import build_kit, demo_reference
+from organizer.bundle.kits import build_kit
+from organizer.bundle.parts import demo_reference
 from organizer.files import folder_files, samples_folder, unpack
 from quality.task import quality_tasks
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from organizer.bundle.parts import build_program
+from organizer.bundle.programs import build_program
 from organizer.files import zip_bytes
 from organizer.runs.worker import BuiltTask, Run, run_program
 from quality.demo_data import write_full_size

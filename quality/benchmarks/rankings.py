@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from organizer.bundle.parts import build_program
+from organizer.bundle.programs import build_program
 from organizer.files import Files, zip_bytes
 from organizer.ranking import tables
 from organizer.ranking.command import Choices, rescore

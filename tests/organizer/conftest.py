@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from organizer.bundle import build
-from organizer.bundle.parts import build_program
+from organizer.bundle.programs import build_program
 
 _program = cache(build_program)
 

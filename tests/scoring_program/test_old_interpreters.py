@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from organizer.bundle.parts import build_program
+from organizer.bundle.programs import build_program
 from organizer.files import unpack
 from scoring_program.task import task_ids
 from tests.helpers import ROOT

@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 from organizer import files
-from organizer.bundle.parts import build_program
+from organizer.bundle.programs import build_program
 from organizer.files import unpack, zip_bytes
 from organizer.ranking import tables
 from organizer.ranking.command import Choices, rescore

@@ -13,7 +13,7 @@ from validator.findings import Findings, Read
 from validator.formats.rules import Format, Rules
 from validator.hints import EMPTY
 from validator.items import match_keys
-from validator.json_files import as_dict, load_schema, read_json
+from validator.json_files import load_schema, read_json
 from validator.messages import Note
 from validator.strict_json import pointer_part
 from validator.texts import counted
@@ -49,7 +49,7 @@ def read_file(
     """Read the file of a submission, or the ground truth, which looks the same. Raises Refused."""
     (file,) = rules.json
     with Findings.collect() as findings:
-        entries, _ = findings.take(read_json(data, name, file, as_dict))
+        entries, _ = findings.take(read_json(data, name, file, dict))
         found = list(entries)
         names = tuple(load_schema(file.schema)["additionalProperties"].get("enum", ()))
         position = {word: index for index, word in enumerate(names)}

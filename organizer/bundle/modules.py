@@ -1,0 +1,66 @@
+"""Which modules of this repository a program needs, found by reading its imports."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+from organizer import ROOT
+
+
+def needed_modules(entry_modules: Iterable[str]) -> dict[str, bytes]:
+    """Return the code of the modules that entry modules need, directly or not, by their paths.
+
+    With a module go the packages that it is in, and their tables of the codes of messages. What is imported
+    from outside of this repository is left out.
+
+    Parameters
+    ----------
+    entry_modules : iterable of str
+        Dotted names, as ``validator.__main__``.
+    """
+    pending_names = list(entry_modules)
+    code: dict[str, bytes] = {}
+    while pending_names:
+        name = pending_names.pop()
+        path = _module_path(name)
+        if path is None:
+            continue
+        relative_path = path.relative_to(ROOT).as_posix()
+        if relative_path in code:
+            continue
+        code[relative_path] = path.read_bytes()
+        for package in _packages_around(name):
+            pending_names += [package, f"{package}.codes"]
+        pending_names += _imported_names(code[relative_path])
+    return code
+
+
+def _packages_around(name: str) -> list[str]:
+    words = name.split(".")
+    return [".".join(words[:end]) for end in range(1, len(words))]
+
+
+@cache
+def _imported_names(code: bytes) -> tuple[str, ...]:
+    """Return the names that a module imports, those of attributes among them."""
+    names: list[str] = []
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.append(node.module)
+            names += [f"{node.module}.{alias.name}" for alias in node.names]
+    return tuple(names)
+
+
+@cache
+def _module_path(name: str) -> Path | None:
+    """Return the file of a module or package of this repository, None if it is none."""
+    base = ROOT.joinpath(*name.split("."))
+    for path in (base.with_suffix(".py"), base / "__init__.py"):
+        if path.is_file():
+            return path
+    return None

@@ -1,0 +1,45 @@
+"""Scoring programs: the zips that the platform runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from organizer import ROOT
+from organizer.bundle.modules import needed_modules
+from organizer.bundle.wheels import vendored_files
+from organizer.files import zip_bytes
+from scoring_program.task import load_task
+from validator.formats.rules import load_rules
+
+_JSON_READER = "validator/json_files.py"
+# Of tasks that draw items.
+_DRAWINGS = "scoring_program/report/drawings.py"
+_CLASSIC_COMMAND = "command: python3 $program/score.py $input $output\n"
+
+
+def build_program(task_id: str) -> bytes:
+    """Return the self-contained scoring program of one task as a zip."""
+    files = program_files([task_id])
+    for name in ("score.py", "metadata.yaml"):
+        files[name] = (ROOT / "scoring_program" / name).read_bytes()
+    files["metadata"] = _CLASSIC_COMMAND.encode()
+    return zip_bytes(files)
+
+
+def program_files(task_ids: Sequence[str]) -> dict[str, bytes]:
+    """Return the files of a scoring program for these tasks: the code that it needs, declarations, wheels."""
+    tasks = [load_task(task_id) for task_id in task_ids]
+    # Tasks are discovered by the folder of their challenge.
+    task_modules = [f"scoring_program.challenges.{task.folder.name}.task" for task in tasks]
+    files = needed_modules(["scoring_program.run", *task_modules])
+    if not any((task.folder / "drawings.py").exists() for task in tasks):
+        del files[_DRAWINGS]
+    report = ROOT / "scoring_program" / "report"
+    data_files = [report / "style.css", report / "drawings.css", ROOT / "LICENSE"]
+    for task in tasks:
+        data_files += [task.folder / f"{task.id}.yaml", *load_rules(task.id).data_files]
+    for path in data_files:
+        files[path.relative_to(ROOT).as_posix()] = path.read_bytes()
+    if _JSON_READER in files:
+        files.update(vendored_files())
+    return files
