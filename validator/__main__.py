@@ -7,12 +7,11 @@ import difflib
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 try:
     from validator import console, limits
     from validator.findings import Findings
-    from validator.formats.rules import Format, Rules, load_format, task_ids
+    from validator.formats.rules import load_format, task_ids
     from validator.message_codes import all_codes
     from validator.messages import Note
 except ModuleNotFoundError as error:
@@ -58,13 +57,12 @@ def _main(arguments: list[str] | None) -> int:
     parser.add_argument("--json", action="store_true", help="print everything found as JSON")
     options = parser.parse_args(arguments)
     try:
-        task_format, rules = load_format(options.id)
+        findings = _check(options.id, options.submission)
     except ImportError as error:
         if error.name != "msgspec":
             raise
         console.say(str(error), to=sys.stderr)
         return 2
-    findings = _check(options.submission, task_format, rules)
     if options.json:
         console.say(json.dumps(findings.as_dict(), indent=1))
     else:
@@ -72,12 +70,13 @@ def _main(arguments: list[str] | None) -> int:
     return 0 if findings.ok else 1
 
 
-def _check(submission: Path, task_format: Format[Any], rules: Rules) -> Findings:
+def _check(task_id: str, submission: Path) -> Findings:
     """Return what was found in a submission, within the limits of time and memory."""
     findings = Findings()
     limits.start(_SECONDS, _MEMORY_MB)
     try:
         with findings.part():
+            task_format, rules = load_format(task_id)
             content = findings.take(task_format.read(submission, rules))
             findings.notes += [*task_format.hints(content), Note("N-UNCHECKED", _UNCHECKED)]
     except limits.TimeLimitError as error:

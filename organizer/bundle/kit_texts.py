@@ -2,7 +2,7 @@
 
 A text may hold paragraphs for some tasks only, between two comments:
 
-    <!-- only chalearn_action chalearn_gesture -->
+    <!-- only TASK OTHER_TASK -->
     ...
     <!-- end -->
 

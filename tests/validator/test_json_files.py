@@ -326,7 +326,7 @@ def test_arrays_hold_what_the_file_says():
     assert content.human_box.tolist() == [[1, 2.5, 30, 40]] * 2
     assert content.proposal_part.tolist() == [0, 0, 1, 1]
     assert content.proposal_box[1].tolist() == [5, 6, 7, 8]
-    assert content.states == {"bend": 0, "look": 1}
+    assert content.states == ["bend", "look"]
     assert content.proposal_state.tolist() == [0, 1, 0, 1]
 
 
@@ -355,7 +355,7 @@ def test_arrays_of_several_videos_are_numbered_through():
     assert content.human_frame.tolist() == [0, 2, 2]
     assert content.part_human.tolist() == [0, 1]
     assert content.proposal_part.tolist() == [0, 1, 1]
-    assert content.names == {"hip": 0, "head": 1}
+    assert content.names == ["hip", "head"]
     assert content.part_name.tolist() == [0, 1]
 
 
