@@ -30,13 +30,16 @@ LEVELS: dict[str, tuple[str, ...]] = {"none": (), SUMMARY: (SUMMARY,), FULL: (SU
 def disclosed(sections: Iterable[Section | Deferred], detail: str) -> list[Section]:
     """Return the sections that a detail level shows, groups turned into tables and small ones merged."""
     minimum = min_group(detail)
-    shown: list[Section] = []
+    visible: list[Section] = []
     for entry in sections:
-        if entry.level in LEVELS[detail]:
-            built = entry.build() if isinstance(entry, Deferred) else [entry]
-            merged = (_group_table(own, minimum) if isinstance(own, Groups) else own for own in built)
-            shown += [section for section in merged if section is not None]
-    return round_floats(shown, _DECIMALS) if minimum else shown
+        if entry.level not in LEVELS[detail]:
+            continue
+        built = entry.build() if isinstance(entry, Deferred) else [entry]
+        for section in built:
+            merged = _group_table(section, minimum) if isinstance(section, Groups) else section
+            if merged is not None:
+                visible.append(merged)
+    return round_floats(visible, _DECIMALS) if minimum else visible
 
 
 def min_group(detail: str) -> int:
@@ -82,21 +85,23 @@ def merge_small(support: Ints, minimum: int, overlapping: bool = False) -> tuple
         Together the groups that rest on anything. ``small`` has at least ``minimum`` instances, or is empty;
         if the groups do not suffice for one row, both are empty.
     """
-    some = np.flatnonzero(support)
-    is_small = support[some] < minimum
-    large, small = some[~is_small], some[is_small]
+    groups = np.flatnonzero(support)
+    is_small = support[groups] < minimum
+    large, small = groups[~is_small], groups[is_small]
     # The smallest of the large groups follow until the merged row is large itself.
     large = large[np.argsort(support[large], kind="stable")]
-    taken, together = 0, np.maximum if overlapping else np.add
-    while len(small) and together.reduce(support[small]) < minimum:
-        if taken == len(large):
+    merged_support = np.max if overlapping else np.sum
+    n_taken = 0
+    while len(small) and merged_support(support[small]) < minimum:
+        if n_taken == len(large):
             return large[:0], small[:0]
-        small = np.append(small, large[taken])
-        taken += 1
-    return np.sort(large[taken:]), np.sort(small)
+        small = np.append(small, large[n_taken])
+        n_taken += 1
+    return np.sort(large[n_taken:]), np.sort(small)
 
 
 def _group_table(section: Groups, minimum: int) -> Table | None:
+    """Return the table of groups that may be shown, None if it has no row."""
     support = section.support
     if not minimum and section.named is not None:
         support = np.maximum(support, section.named)
@@ -107,9 +112,17 @@ def _group_table(section: Groups, minimum: int) -> Table | None:
         rows.sort(key=lambda row: (row[key] is None, row[key]))
     if len(small):
         rows.append(_row(section, OTHERS, small, minimum))
-    shown = [i for i, column in enumerate(section.columns) if column.level == SUMMARY or not minimum]
-    columns, rows = [section.columns[i] for i in shown], [[row[i] for i in shown] for row in rows]
-    return Table(section.key, section.title, section.note, columns, rows, SUMMARY) if rows else None
+    if not rows:
+        return None
+    visible = [i for i, column in enumerate(section.columns) if column.level == SUMMARY or not minimum]
+    return Table(
+        key=section.key,
+        title=section.title,
+        note=section.note,
+        columns=[section.columns[i] for i in visible],
+        rows=[[row[i] for i in visible] for row in rows],
+        level=SUMMARY,
+    )
 
 
 def _row(section: Groups, name: str, members: Ints, minimum: int) -> list[Any]:
@@ -123,8 +136,8 @@ def rounded(result: Result) -> Result:
 
     What is not shown, `Result.statistics` and `Result.halves`, stays as it is.
     """
-    shown = ("scores", "interval", "error_costs", "sections")
-    return replace(result, **{name: round_floats(getattr(result, name), result.decimals) for name in shown})
+    names = ("scores", "interval", "error_costs", "sections")
+    return replace(result, **{name: round_floats(getattr(result, name), result.decimals) for name in names})
 
 
 def round_floats(value: Any, decimals: int) -> Any:

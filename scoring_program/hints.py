@@ -91,15 +91,17 @@ def likely_mistakes(
     if not settings["notes"]:
         return []
     hints, codes = list(notes), {note.code for note in notes}
-    compared: Sequence[Check] = ()
+    checked: Sequence[Check] = ()
     if shows_comparisons(settings["detail"]) and "N-EMPTY" not in codes:
         with np.errstate(all="ignore"):  # boxes may be as large as numbers go
-            compared = checks()
-    compared = [c for c in compared if c.annotated >= MIN_ANNOTATED and len(c.as_is) >= MIN_GROUP]
+            checked = checks()
+    checked = [
+        check for check in checked if check.annotated >= MIN_ANNOTATED and len(check.as_is) >= MIN_GROUP
+    ]
     # Coordinates in 0..1 also fit with a scale, but that says less.
     needless = {"N-LOOKS-SCALED"} if "N-LOOKS-NORMALIZED" in codes else set()
     noted: set[str] = set()
-    for check in compared:
+    for check in checked:
         best = best_interpretation(check)
         if best and best.words not in noted and best.code not in needless:
             noted.add(best.words)
@@ -111,7 +113,7 @@ def likely_mistakes(
         if hints and check.explains and check.explains == hints[-1].explains:
             break
     if score == 0 and not hints:
-        hints.append(_zero(compared))
+        hints.append(_zero(checked))
     return hints
 
 
@@ -164,14 +166,15 @@ class BoxPairs(NamedTuple):
     prediction: Floats
     ground_truth: Floats
 
-    def met(self, corners: Floats, iou: float = 0.5) -> Bools:
+    def find_overlapping(self, corners: Floats, iou: float = 0.5) -> Bools:
         """Return which entries have a pair with IoU above ``iou`` if ``corners`` (k, 4) are their boxes."""
         low = np.maximum(corners[:, :2], self.ground_truth[:, :2])
         high = np.minimum(corners[:, 2:], self.ground_truth[:, 2:])
         common = np.clip(high - low + 1, 0, None).prod(axis=1)
-        areas = [np.clip(_size(boxes) + 1, 0, None).prod(axis=1) for boxes in (corners, self.ground_truth)]
-        good = common > iou * (areas[0] + areas[1] - common)
-        return np.bincount(self.entry[good], minlength=self.n) > 0
+        predicted_area = np.clip(_size(corners) + 1, 0, None).prod(axis=1)
+        true_area = np.clip(_size(self.ground_truth) + 1, 0, None).prod(axis=1)
+        overlap = common > iou * (predicted_area + true_area - common)
+        return np.bincount(self.entry[overlap], minlength=self.n) > 0
 
     def corner_interpretations(self) -> list[Interpretation]:
         """Return the other interpretations of boxes that should be ``x1, y1, x2, y2``."""
@@ -188,17 +191,21 @@ class BoxPairs(NamedTuple):
         self, corners: Floats, others: Sequence[tuple[str, str, Floats]], remedy: str
     ) -> list[Interpretation]:
         """Return interpretations of (code, words, corners), and scaled: best fit, half, double."""
-        read = [Interpretation(code, words, self.met(boxes), remedy) for code, words, boxes in others]
+        read = []
+        for code, words, boxes in others:
+            read.append(Interpretation(code, words, self.find_overlapping(boxes), remedy))
         remedy = "Give pixels of the original size, not of a resized one"
         for x, y in [*self._scale(corners), *((scale, scale) for scale in _USUAL_SCALES)]:
             words, boxes = f"with x times {x:.2f} and y times {y:.2f}", corners * np.array([x, y, x, y])
-            read.append(Interpretation("N-LOOKS-SCALED", words, self.met(boxes), remedy))
+            read.append(Interpretation("N-LOOKS-SCALED", words, self.find_overlapping(boxes), remedy))
         return read
 
     def _scale(self, corners: Floats) -> list[tuple[float, float]]:
         """Return the factors of x and y on which most pairs agree, in position and in size, if they do."""
-        size, center = (np.log(of(self.ground_truth) / of(corners)) for of in (_size, _center))
-        factor = ((size + center) / 2)[(np.abs(size - center) < 2 * _SCALE_TOLERANCE).all(axis=1)]
+        size_ratio = np.log(_size(self.ground_truth) / _size(corners))
+        center_ratio = np.log(_center(self.ground_truth) / _center(corners))
+        agree = (np.abs(size_ratio - center_ratio) < 2 * _SCALE_TOLERANCE).all(axis=1)
+        factor = ((size_ratio + center_ratio) / 2)[agree]
         if len(factor) < _LEAST_PAIRS:
             return []
         tried = factor[np.linspace(0, len(factor) - 1, min(len(factor), _SCALES_TRIED)).astype(np.int64)]
@@ -225,30 +232,39 @@ Lemma = Callable[[str], str]
 
 
 def names_check(
-    words: Sequence[str], known: Sequence[str], what: str, annotated: int, lemma: Lemma | None = None
+    words: Sequence[str], true_names: Sequence[str], what: str, annotated: int, lemma: Lemma | None = None
 ) -> Check:
     """Return the check of names that must be spelled as in the reference.
 
     With ``lemma``, plurals are tried as well. Fewer than 5 different names are not judged unless they are
     numbers, nor is another spelling of fewer.
     """
-    chosen = [words[index] for index in sample(len(words)).tolist()]
+    sampled_words = [words[index] for index in sample(len(words)).tolist()]
     how = "in the singular" if lemma else "with underscores"
 
     def plain(word: str) -> str:
         letters = re.sub(r"[\0-/:-`{-\x7f]+", "", folded(word))
         return lemma(letters) if lemma else letters
 
-    as_is, fits = is_in(chosen, known), is_in(map(plain, chosen), set(map(plain, known)))
-    respelled = {word for word, gained in zip(chosen, (fits & ~as_is).tolist()) if gained}
+    as_is = is_in(sampled_words, true_names)
+    fits = is_in(map(plain, sampled_words), set(map(plain, true_names)))
+    respelled = {word for word, gained in zip(sampled_words, (fits & ~as_is).tolist()) if gained}
     code, read = "N-LOOKS-SPELLED", f"with {what} in lower case and {how}"
     others = [Interpretation(code, read, fits, "Names are compared exactly")]
-    are_numbers = bool(chosen) and all(re.fullmatch("[0-9]+", word.strip()) for word in chosen)
-    compared = annotated if are_numbers or len(set(chosen)) >= MIN_GROUP else 0
+    is_number = [bool(re.fullmatch("[0-9]+", word.strip())) for word in sampled_words]
+    are_numbers = bool(is_number) and all(is_number)
+    n_compared = annotated if are_numbers or len(set(sampled_words)) >= MIN_GROUP else 0
     causes = "Write the names as the format page and the class list do"
     causes += "; yours are numbers" if are_numbers else ""
     claim = f"of your {what} occur in the reference"
-    return Check(claim, as_is, others if len(respelled) >= MIN_GROUP else [], compared, causes, code)
+    return Check(
+        claim=claim,
+        as_is=as_is,
+        interpretations=others if len(respelled) >= MIN_GROUP else [],
+        annotated=n_compared,
+        causes=causes,
+        unknown=code,
+    )
 
 
 def of_video_names(fits: Callable[[Callable[[str], str]], Bools]) -> list[Interpretation]:
@@ -264,7 +280,7 @@ def of_video_names(fits: Callable[[Callable[[str], str]], Bools]) -> list[Interp
     return [Interpretation("N-LOOKS-SPELLED", how, fits(change), remedy) for how, change in changes.items()]
 
 
-def is_in(entries: Iterable[Hashable], known: Iterable[Hashable]) -> Bools:
-    """Return which entries are among the known ones; bool, shape (n,)."""
-    known = set(known)
-    return np.array([entry in known for entry in entries], dtype=bool)
+def is_in(entries: Iterable[Hashable], true_entries: Iterable[Hashable]) -> Bools:
+    """Return which entries are among those of the reference; bool, shape (n,)."""
+    true_set = set(true_entries)
+    return np.array([entry in true_set for entry in entries], dtype=bool)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Union
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scoring_program.metrics.resampling import LEVEL, HalfScores
 from validator.arrays import Bools, Floats, Ints
@@ -43,7 +44,10 @@ class Column(NamedTuple):
 
 def columns(**titles: Sequence[str]) -> list[Column]:
     """Return columns in order, from the titles of each kind: ``columns(text=["Class"], share=["Area"])``."""
-    return [Column(title, kind) for kind, of_kind in titles.items() for title in of_kind]
+    result = []
+    for kind, titles_of_kind in titles.items():
+        result += [Column(title, kind) for title in titles_of_kind]
+    return result
 
 
 def full_columns(**titles: Sequence[str]) -> list[Column]:
@@ -70,7 +74,7 @@ class Table(Section):
     level: str = FULL
 
 
-def cells(values: Floats) -> Any:
+def cells(values: NDArray[Any]) -> Any:
     """Return an array as lists, with None for NaN."""
     return np.where(np.isnan(values), np.array(None), values).tolist()
 
@@ -124,14 +128,23 @@ def share_histogram(
 ) -> Histogram:
     """Return a histogram of values in 0..1 in equal bins, with key, title and note of ``section``.
 
-    ``values`` (n,) are float64; ``titles`` are what the values and the things are called.
+    ``values`` (n,) are float64; ``titles`` are what the values are called, and what has them, in the plural.
     """
     # Each edge is the float64 next to k / n, as a score of that value is.
     edges = np.arange(n_bins + 1) / n_bins
     index = np.clip(np.searchsorted(edges, values, "right") - 1, 0, n_bins - 1)
     counts = np.bincount(index, minlength=n_bins)
-    bins = edges.tolist(), counts.tolist()
-    return Histogram(section.key, section.title, section.note, *bins, *titles, threshold)
+    value_title, item_title = titles
+    return Histogram(
+        key=section.key,
+        title=section.title,
+        note=section.note,
+        edges=edges.tolist(),
+        counts=counts.tolist(),
+        value=value_title,
+        things=item_title,
+        threshold=threshold,
+    )
 
 
 @dataclass(frozen=True)
@@ -229,8 +242,12 @@ class Shape(NamedTuple):
 
 def shapes(role: str, *boxes: Floats) -> list[Shape]:
     """Return boxes ``x1, y1, x2, y2``, both ends included, as shapes, without those that are not finite."""
-    ends = (box.astype(np.float64) + np.array([0, 0, 1, 1]) for box in boxes)
-    return [Shape(role, end.tolist()) for end in ends if np.isfinite(end).all()]
+    drawn = []
+    for box in boxes:
+        left_top_right_bottom = box.astype(np.float64) + np.array([0, 0, 1, 1])
+        if np.isfinite(left_top_right_bottom).all():
+            drawn.append(Shape(role, left_top_right_bottom.tolist()))
+    return drawn
 
 
 def two_decimals(value: float) -> str:
@@ -282,11 +299,17 @@ def extent(ground_truth: Floats, prediction: Floats) -> tuple[int, int]:
 
     Predicted boxes count up to twice the extent of the ground truth, so that no single one shrinks the rest.
     """
-    sides = (boxes[:, 2:].astype(np.float64) + 1 for boxes in (ground_truth, prediction))
-    own, other = (np.nan_to_num(side, posinf=0).max(axis=0, initial=1) for side in sides)
-    ends = np.minimum(np.maximum(own, np.minimum(other, 2 * own)), _LARGEST_CANVAS)
-    width, height = (10 * np.ceil(ends / 10)).astype(int).tolist()
+    true_extent = _extent_of(ground_truth)
+    predicted_extent = np.minimum(_extent_of(prediction), 2 * true_extent)
+    size = np.minimum(np.maximum(true_extent, predicted_extent), _LARGEST_CANVAS)
+    width, height = (10 * np.ceil(size / 10)).astype(int).tolist()
     return width, height
+
+
+def _extent_of(boxes: Floats) -> Floats:
+    """Return the largest right and bottom ends of boxes, at least 1; infinite ones do not count."""
+    right_bottom = boxes[:, 2:].astype(np.float64) + 1
+    return np.nan_to_num(right_bottom, posinf=0).max(axis=0, initial=1)
 
 
 def worst_in_turn(scores: Floats, item_rank: Ints, number: int) -> list[int]:
@@ -338,11 +361,12 @@ class ErrorCost(NamedTuple):
     points: float
 
 
-def missing_notes(code: str, nothing: str, missing: Bools, thing: str, effect: str = "") -> list[Note]:
-    """Return a note on the things, (n,), of which a submission has ``nothing``; none if it has all."""
-    number = int(missing.sum())
-    text = f"{nothing} for {number:,} of {counted(len(missing), thing)}{effect}"
-    return [Note(code, text)] if number else []
+def missing_notes(code: str, nothing: str, missing: Bools, item_noun: str, effect: str = "") -> list[Note]:
+    """Return a note on the items, (n,), of which a submission has ``nothing``; none if it has all."""
+    n_missing = int(missing.sum())
+    if not n_missing:
+        return []
+    return [Note(code, f"{nothing} for {n_missing:,} of {counted(len(missing), item_noun)}{effect}")]
 
 
 @dataclass(frozen=True)
@@ -416,11 +440,15 @@ class Result:
         A row ``(outside)`` stands for what is submitted outside of the items, if it counts. Only for
         ``detail: full``.
         """
-        of = self.statistics
-        arrays = {"submitted": of.item_submitted, "score": of.item_scores, "weight": of.item_weights}
-        arrays |= of.item_columns()
-        lists = zip(self.items, *(values.tolist() for values in arrays.values()))
-        rows = [dict(zip(("item", *arrays), row)) for row in lists]
-        if outside := of.outside_weight():
-            rows.append({"item": "(outside)", "submitted": True, "score": 0.0, "weight": outside})
-        return [{key: None if value != value else value for key, value in row.items()} for row in rows]
+        statistics = self.statistics
+        arrays: dict[str, NDArray[Any]] = {
+            "submitted": statistics.item_submitted,
+            "score": statistics.item_scores,
+            "weight": statistics.item_weights,
+            **statistics.item_columns(),
+        }
+        columns = [self.items, *(cells(values) for values in arrays.values())]
+        rows = [dict(zip(("item", *arrays), row)) for row in zip(*columns)]
+        if outside_weight := statistics.outside_weight():
+            rows.append({"item": "(outside)", "submitted": True, "score": 0.0, "weight": outside_weight})
+        return rows

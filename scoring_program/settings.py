@@ -59,64 +59,81 @@ COMMON = (
 
 def declared(data: Mapping[str, Mapping[str, YamlValue]]) -> tuple[Setting, ...]:
     """Return the common settings and those of the declaration of a task."""
-    return (*COMMON, *(Setting(name, **value) for name, value in data.items()))
+    settings_of_task = [Setting(name, **value) for name, value in data.items()]
+    return (*COMMON, *settings_of_task)
 
 
-def read_settings(folder: Path, known: tuple[Setting, ...]) -> Settings:
+def read_settings(folder: Path, known_settings: tuple[Setting, ...]) -> Settings:
     """Return the value of every setting, the default where the file has none. Raises Refused."""
-    values = {setting.name: setting.default for setting in known}
+    defaults = {setting.name: setting.default for setting in known_settings}
     path = folder / SETTINGS_FILE
     with Findings.collect() as findings:
-        for name in _near_names(folder):
+        for name in _misspelled_names(folder):
             problem = f"only {SETTINGS_FILE} is read, and this file is named like it"
             remedy = f"rename it to {SETTINGS_FILE}, or take it away"
             findings.add("E-SETTINGS-NAME", problem, remedy, file=name)
         findings.refuse_problems()
         if not path.is_file():
-            return values
-        try:
-            content = load_strict(path.read_text(encoding="utf-8-sig"))
-        except (yaml.YAMLError, UnicodeDecodeError) as error:
-            mark = getattr(error, "problem_mark", None)
-            where = f"line {mark.line + 1} column {mark.column + 1}" if mark else ""
-            reason = str(getattr(error, "problem", None) or getattr(error, "reason", ""))
-            problem = f"this is not valid YAML: {quote(reason)}"
-            findings.refuse("E-SETTINGS-YAML", problem, "correct it", file=SETTINGS_FILE, where=where)
-        if content is not None and not isinstance(content, dict):
-            remedy = 'write lines like "protocol: published"'
-            findings.refuse("E-SETTINGS-YAML", "this is not a mapping", remedy, file=SETTINGS_FILE)
-        chosen = allowed(content or {}, known, SETTINGS_FILE)
-    return {**values, **chosen}
+            return defaults
+        values = allowed(_read_mapping(path), known_settings, SETTINGS_FILE)
+    return {**defaults, **values}
 
 
-def _near_names(folder: Path) -> list[str]:
+def _read_mapping(path: Path) -> Mapping[YamlValue, SettingValue]:
+    """Return the content of a file of settings, empty if it holds nothing. Raises Refused."""
+    findings = Findings()
+    try:
+        content = load_strict(path.read_text(encoding="utf-8-sig"))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"line {mark.line + 1} column {mark.column + 1}" if mark else ""
+        reason = str(getattr(error, "problem", None) or getattr(error, "reason", ""))
+        problem = f"this is not valid YAML: {quote(reason)}"
+        findings.refuse("E-SETTINGS-YAML", problem, "correct it", file=SETTINGS_FILE, where=where)
+    if content is None:
+        return {}
+    if not isinstance(content, dict):
+        remedy = 'write lines like "protocol: published"'
+        findings.refuse("E-SETTINGS-YAML", "this is not a mapping", remedy, file=SETTINGS_FILE)
+    return content
+
+
+def _misspelled_names(folder: Path) -> list[str]:
     """Return the files that look like misspelled settings, ``settings.yml`` for one."""
-    names = {path.name: folded(path.name) for path in folder.iterdir() if not path.name.startswith(".")}
-    stems = {Path(SETTINGS_FILE).stem, Path(SETTINGS_FILE).stem[:-1]}
-    near = {*difflib.get_close_matches(SETTINGS_FILE, names.values(), len(names) or 1, _NEAR)}
-    near |= {name for name in names.values() if name.split(".")[0] in stems}
-    return sorted(name for name, text in names.items() if text in near and name != SETTINGS_FILE)
+    names = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
+    return [name for name in names if name != SETTINGS_FILE and _looks_like_settings(folded(name))]
 
 
-def allowed(chosen: Mapping[YamlValue, SettingValue], known: tuple[Setting, ...], file: str) -> Settings:
-    """Return the chosen values if all are allowed. Raises Refused, with places in ``file``."""
-    values: dict[str, SettingValue] = {}
-    by_name = {setting.name: setting for setting in known}
+def _looks_like_settings(name: str) -> bool:
+    stem = Path(SETTINGS_FILE).stem
+    if name.split(".")[0] in (stem, stem.removesuffix("s")):
+        return True
+    return bool(difflib.get_close_matches(SETTINGS_FILE, [name], cutoff=_NEAR))
+
+
+def allowed(
+    values: Mapping[YamlValue, SettingValue], known_settings: tuple[Setting, ...], file: str
+) -> Settings:
+    """Return values chosen for settings if all are allowed. Raises Refused, with places in ``file``."""
+    checked: dict[str, SettingValue] = {}
+    setting_of_name = {setting.name: setting for setting in known_settings}
     with Findings.collect() as findings:
-        for name, value in chosen.items():
+        for name, value in values.items():
             where = f"/{quote(str(name))}"
-            if name not in by_name:
-                close = difflib.get_close_matches(str(name), list(by_name), 1)
-                remedy = f"did you mean {close[0]}" if close else f"known settings are {', '.join(by_name)}"
+            setting = setting_of_name.get(name)
+            if setting is None:
+                close = difflib.get_close_matches(str(name), list(setting_of_name), 1)
+                names = ", ".join(setting_of_name)
+                remedy = f"did you mean {close[0]}" if close else f"known settings are {names}"
                 problem = "there is no setting of this name"
                 findings.add("E-SETTINGS-KEY", problem, remedy, file=file, where=where, rule=where)
-            elif expected := _expected(by_name[name], value):
+            elif expected := _expected(setting, value):
                 remedy = f"it must be {expected}"
                 problem = "the value is not allowed"
                 findings.add("E-SETTINGS-VALUE", problem, remedy, file=file, where=where, rule=where)
             else:
-                values[name] = float(value) if isinstance(by_name[name].default, float) else value
-    return values
+                checked[setting.name] = float(value) if isinstance(setting.default, float) else value
+    return checked
 
 
 # For the type of a default: the types of values, and what they are called.
@@ -132,13 +149,14 @@ _KINDS: dict[type, tuple[tuple[type, ...], str]] = {
 def _expected(setting: Setting, value: SettingValue) -> str:
     """Return what the value should be, or "" if it is allowed."""
     if setting.choices:
-        good = any(value == choice and type(value) is type(choice) for choice in setting.choices)
-        return "" if good else f"one of {', '.join(map(str, setting.choices))}"
+        is_choice = any(value == choice and type(value) is type(choice) for choice in setting.choices)
+        return "" if is_choice else f"one of {', '.join(map(str, setting.choices))}"
     types, expected = _KINDS[type(setting.default)]
-    good = isinstance(value, types) and isinstance(value, bool) == (bool in types)
+    # A bool is an int for Python.
+    is_right = isinstance(value, types) and isinstance(value, bool) == (bool in types)
     if isinstance(value, list):
-        good = good and bool(value) and all(isinstance(name, str) for name in value)
-    low, high = setting.min, setting.max
-    if low is None or high is None:
-        return "" if good else expected
-    return "" if good and low <= value <= high else f"{expected} from {low} to {high}"
+        is_right = is_right and bool(value) and all(isinstance(name, str) for name in value)
+    if setting.min is not None and setting.max is not None:
+        expected = f"{expected} from {setting.min} to {setting.max}"
+        is_right = is_right and setting.min <= value <= setting.max
+    return "" if is_right else expected

@@ -24,15 +24,16 @@ def reference_hash(folder: Path, groups_file: str = "") -> str:
     Hidden files do not count, nor do the key, settings.yaml, and the file of item groups; the last two are in
     the signature themselves.
     """
-    total = hashlib.sha256()
+    left_out = (SETTINGS_FILE, KEY_FILE, groups_file)
+    total_hash = hashlib.sha256()
     # Of many paths, their parts are compared several times as fast.
     for path in sorted(folder.rglob("*"), key=lambda path: path.parts):
         name = path.relative_to(folder).as_posix()
         is_hidden = any(part.startswith(".") for part in name.split("/"))
-        if path.is_file() and name not in (SETTINGS_FILE, KEY_FILE, groups_file) and not is_hidden:
-            total.update(hashlib.sha256(name.encode()).digest())
-            total.update(hashlib.sha256(path.read_bytes()).digest())
-    return total.hexdigest()
+        if path.is_file() and name not in left_out and not is_hidden:
+            total_hash.update(hashlib.sha256(name.encode()).digest())
+            total_hash.update(hashlib.sha256(path.read_bytes()).digest())
+    return total_hash.hexdigest()
 
 
 def read_key(folder: Path) -> bytes:
@@ -49,13 +50,15 @@ def read_key(folder: Path) -> bytes:
 
 def keyed(digest: str, key: bytes) -> str:
     """Return the HMAC-SHA256 of a digest in hex, the digest itself without a key."""
-    return hmac.new(key, digest.encode(), hashlib.sha256).hexdigest() if key and digest else digest
+    if not key or not digest:
+        return digest
+    return hmac.new(key, digest.encode(), hashlib.sha256).hexdigest()
 
 
 def signature(
     task_id: str,
     settings: Settings,
-    known: tuple[Setting, ...],
+    known_settings: tuple[Setting, ...],
     digests: tuple[str, str],
     other: Mapping[str, str],
 ) -> str:
@@ -64,8 +67,14 @@ def signature(
     ``digests`` are the hashes of the reference and of its item groups, "" without groups; ``other`` names
     what else can move a score.
     """
-    parts = {setting.name: settings[setting.name] for setting in known if setting.signed}
-    parts = {name: ",".join(value) if isinstance(value, list) else value for name, value in parts.items()}
-    reference, groups = (digest[:_DIGITS] for digest in digests)
-    parts |= {**other, "item_groups": groups or "none", "version": VERSION, "ref": reference}
+    reference_digest, groups_digest = digests
+    parts = {}
+    for setting in known_settings:
+        if setting.signed:
+            value = settings[setting.name]
+            parts[setting.name] = ",".join(value) if isinstance(value, list) else value
+    parts |= other
+    parts["item_groups"] = groups_digest[:_DIGITS] or "none"
+    parts["version"] = VERSION
+    parts["ref"] = reference_digest[:_DIGITS]
     return "|".join([task_id, *(f"{name}:{value}" for name, value in parts.items())])

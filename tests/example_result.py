@@ -81,7 +81,7 @@ def example_result(size: int = 20, text: str = "", own: str = "") -> Result:
         ],
         sections=[*_summary(text, own, names, pick), *_full(text, names, pick)],
         notes=[
-            Note("N-FILE-UNKNOWN", text or "2 files are not part of the reference and were ignored"),
+            Note("N-FILE-IGNORED", text or "2 files are not part of the reference and were ignored"),
             Note("N-FILE-MISSING", text or "3 of 240 sequences have no prediction file; they score 0"),
         ],
     )

@@ -95,7 +95,7 @@ def _check(task_id: str, submission: Path) -> Findings:
 def _print_findings(findings: Findings) -> None:
     notes = [f"note {note.line()}" for note in findings.notes]
     verdict = "valid" if findings.ok else f"invalid: {findings.summary().total_text()}"
-    console.say(*notes, *findings.lines(shown=None), verdict)
+    console.say(*notes, *findings.lines(most=None), verdict)
 
 
 if __name__ == "__main__":

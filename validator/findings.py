@@ -18,7 +18,7 @@ import numpy as np
 from validator import message_codes
 from validator.arrays import Bools
 from validator.messages import Note, Problem
-from validator.problem_summary import SHOWN_PROBLEMS, ProblemKind, ProblemSummary
+from validator.problem_summary import MOST_KINDS, ProblemKind, ProblemSummary
 from validator.texts import printable, quote
 
 REPORTED_PER_KIND = 200
@@ -116,7 +116,14 @@ class Findings:
         Raises ValueError for a code that no table explains.
         """
         message_codes.require_known(code)
-        added = Problem(code, printable(problem), printable(remedy), quote(file), printable(where), rule)
+        added = Problem(
+            code=code,
+            problem=printable(problem),
+            remedy=printable(remedy),
+            file=quote(file),
+            where=printable(where),
+            rule=rule,
+        )
         self._last_kind = added.kind
         self._count(added.kind, 1)
         self._keep(added)
@@ -198,9 +205,9 @@ class Findings:
         """Return the problems as they are shown."""
         return ProblemSummary(self.kinds(), self.total, self.is_complete)
 
-    def lines(self, shown: int | None = SHOWN_PROBLEMS) -> list[str]:
+    def lines(self, most: int | None = MOST_KINDS) -> list[str]:
         """Return the lines of the summary."""
-        return self.summary().lines(shown)
+        return self.summary().lines(most)
 
     def as_dict(self) -> dict[str, object]:
         """Return all findings as plain data for JSON."""

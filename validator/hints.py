@@ -27,28 +27,29 @@ def box_hints(boxes: Floats, what: str) -> list[Note]:
         return []
     low, high = boxes.min(axis=0), boxes.max(axis=0)
     if (low == high).all():
-        shown = ", ".join(f"{value:g}" for value in low.tolist())
-        text = f"all {counted(len(boxes), 'box', 'boxes')} of {what} are [{shown}]. Are they placeholders?"
+        box = ", ".join(f"{value:g}" for value in low.tolist())
+        text = f"all {counted(len(boxes), 'box', 'boxes')} of {what} are [{box}]. Are they placeholders?"
         return [Note("N-LOOKS-CONSTANT", text)]
-    first, last = min(0.0, float(low.min())), max(1.0, float(high.max()))
-    if first >= -_OUTSIDE and last <= 1 + _OUTSIDE:
-        text = f"all {counted(boxes.size, 'coordinate')} of {what} lie between {first:.3g} and {last:.3g}. "
+    lowest, highest = min(0.0, float(low.min())), max(1.0, float(high.max()))
+    if lowest >= -_OUTSIDE and highest <= 1 + _OUTSIDE:
+        text = f"all {counted(boxes.size, 'coordinate')} of {what} lie between "
+        text += f"{lowest:.3g} and {highest:.3g}. "
         fix = "Write pixels: x times the width and y times the height of the image"
         return [Note("N-LOOKS-NORMALIZED", text + fix)]
     return []
 
 
-def repeat_hints(rows: Floats | Ints, things: str, what: str) -> list[Note]:
+def repeat_hints(rows: Floats | Ints, row_noun: str, what: str) -> list[Note]:
     """Return a note if more than a tenth of the rows (n, k) repeat another: "30 things of 90 repeat ..."."""
     repeated = len(rows) - len(np.unique(rows, axis=0))
     if repeated <= _MOST_REPEATED * len(rows):
         return []
-    return [Note("N-REPEATED", f"{counted(repeated, things)} of {len(rows):,} {what}")]
+    return [Note("N-REPEATED", f"{counted(repeated, row_noun)} of {len(rows):,} {what}")]
 
 
-def label_hints(n: int, labels: Collection[object], what: str, things: str = "row") -> list[Note]:
-    """Return a note if all ``n`` things have the same of ``labels``: "all 4 rows have the class 1"."""
+def label_hints(n: int, labels: Collection[object], what: str, item_noun: str = "row") -> list[Note]:
+    """Return a note if all ``n`` items have the same of ``labels``: "all 4 rows have the class 1"."""
     if n < _LEAST_ROWS or len(labels) != 1:
         return []
-    text = f"all {counted(n, things)} have the {what} {quote(str(*labels))}. "
+    text = f"all {counted(n, item_noun)} have the {what} {quote(str(*labels))}. "
     return [Note("N-LOOKS-CONSTANT", f"{text}Is it a placeholder, or another field?")]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from validator.messages import Problem
 from validator.texts import counted
 
-SHOWN_PROBLEMS = 20
+MOST_KINDS = 20
 _PLACES_SHOWN = 3
 # The same problem in more files than these is one line.
 _FILES_APART = 3
@@ -52,33 +52,31 @@ class ProblemSummary(NamedTuple):
         """Return how many problems there are: "1 problem", "at least 2,000 problems"."""
         return f"{_at_least(self.is_complete)}{counted(self.total, 'problem')}"
 
-    def problems(self, shown: int | None = SHOWN_PROBLEMS) -> list[Problem]:
-        """Return at most ``shown`` kinds of problems in the order found; the same in many files is one.
+    def problems(self, most: int | None = MOST_KINDS) -> list[Problem]:
+        """Return at most ``most`` kinds of problems in the order found; the same in many files is one.
 
         Each is its first problem, which names the first places or files and says how many there are.
         """
-        return [_summarized(kinds) for kinds in self._groups()[:shown]]
+        return [_summarized(kinds) for kinds in self._groups()[:most]]
 
-    def not_shown(self, shown: int | None = SHOWN_PROBLEMS) -> int:
+    def not_shown(self, most: int | None = MOST_KINDS) -> int:
         """Return how many problems are of other kinds than those of `problems`."""
-        shown_kinds = [kind for kinds in self._groups()[:shown] for kind in kinds]
+        shown_kinds = [kind for kinds in self._groups()[:most] for kind in kinds]
         return self.total - sum(kind.number for kind in shown_kinds)
 
-    def not_shown_text(self, shown: int | None = SHOWN_PROBLEMS) -> str:
+    def not_shown_text(self, most: int | None = MOST_KINDS) -> str:
         """Return how many problems `problems` leaves out: "and 5 more of other kinds; ..." or ""."""
-        more = self.not_shown(shown)
+        more = self.not_shown(most)
         if not more:
             return ""
         # Of which kind a problem is that was only counted is not known.
         which = "other kinds" if self.is_complete else "these or other kinds"
         return f"and {_at_least(self.is_complete)}{more:,} more of {which}; fix these first"
 
-    def lines(self, shown: int | None = SHOWN_PROBLEMS) -> list[str]:
-        """Return the numbered list of `problems`, then how many more there are."""
-        lines = [
-            f"{number}. {problem.line()}" for number, problem in enumerate(self.problems(shown), start=1)
-        ]
-        if rest := self.not_shown_text(shown):
+    def lines(self, most: int | None = MOST_KINDS) -> list[str]:
+        """Return the numbered list of `problems`, and how many more there are."""
+        lines = [f"{number}. {problem.line()}" for number, problem in enumerate(self.problems(most), start=1)]
+        if rest := self.not_shown_text(most):
             lines.append(rest)
         return lines
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from string import ascii_lowercase, ascii_uppercase
 
-_WORDS_SHOWN = 5
+_MOST_WORDS = 5
 _LONGEST_QUOTE = 80
 # A fixed list, because str.isprintable differs between versions of Python for new characters.
 _UNPRINTABLE = re.compile(
@@ -23,7 +23,9 @@ def is_printable(text: str) -> bool:
 
 def quote(text: str, longest: int = _LONGEST_QUOTE) -> str:
     """Return ``text`` fit for one line of a log: printable characters only, not longer than ``longest``."""
-    return printable(text if len(text) <= longest else text[: longest - 1] + "…")
+    if len(text) > longest:
+        text = text[: longest - 1] + "…"
+    return printable(text)
 
 
 _ASCII_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
@@ -39,7 +41,7 @@ def printable(text: str) -> str:
     return _UNPRINTABLE.sub(lambda character: character[0].encode("unicode_escape").decode("ascii"), text)
 
 
-def some_words(words: Sequence[str], given: str = "", shown: int = _WORDS_SHOWN) -> str:
+def some_words(words: Sequence[str], given: str = "", most: int = _MOST_WORDS) -> str:
     """Return the first of several words, one that is like ``given`` up to case and outer blanks before all.
 
     Examples
@@ -47,10 +49,13 @@ def some_words(words: Sequence[str], given: str = "", shown: int = _WORDS_SHOWN)
     >>> some_words(["robin", "wren", "owl"], "Owl")
     'owl, robin, wren'
     """
-    order = sorted(words, key=lambda word: folded(word.strip()) != folded(given.strip()))
-    return ", ".join(order[:shown]) + ", …" * (len(words) > shown)
+    alike = folded(given.strip())
+    alike_first = sorted(words, key=lambda word: folded(word.strip()) != alike)
+    text = ", ".join(alike_first[:most])
+    return f"{text}, …" if len(words) > most else text
 
 
 def counted(number: int, thing: str, plural: str = "") -> str:
     """Return a number with the thing that is counted: "1 video", "2,000 videos"."""
-    return f"{number:,} {thing if number == 1 else plural or thing + 's'}"
+    noun = thing if number == 1 else plural or f"{thing}s"
+    return f"{number:,} {noun}"

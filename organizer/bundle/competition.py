@@ -55,7 +55,7 @@ class LintReport:
     def lines(self) -> list[str]:
         """Return all errors, then all warnings, numbered."""
         levels = (("error", self.errors), ("warning", self.warnings))
-        return [f"{level} {line}" for level, findings in levels for line in findings.lines(shown=None)]
+        return [f"{level} {line}" for level, findings in levels for line in findings.lines(most=None)]
 
 
 def refused(rule: str, where: str = "", **fields: object) -> Refused:

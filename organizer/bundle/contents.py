@@ -129,7 +129,7 @@ def _check_reference(data: Competition, task: _Task, files: Files, report: LintR
         theirs = _digests(files[other])
         if equal := secret.keys() & theirs.keys():
             names = sorted(secret[digest] or name for digest in equal)
-            listed = some_words(names, shown=_SHOWN_NAMES)
+            listed = some_words(names, most=_SHOWN_NAMES)
             # In a program that is not ours a file in both, a license perhaps, need not be a secret.
             rule = "reference is shown" if task_id or not all(map(secret.get, equal)) else "file in common"
             hint = f"take them out; it is {where} of competition.yaml"
@@ -163,7 +163,7 @@ def _compare_items(earlier: str, later: str, task: Declaration, files: Files, re
     folder = posixpath.basename(earlier).removesuffix(".zip").removesuffix("_reference")
     common = sorted(first.items & second.items)
     if common and second.settings["shares_items_with"] != folder and not (first.is_demo and second.is_demo):
-        names = some_words(common, shown=_SHOWN_NAMES)
+        names = some_words(common, most=_SHOWN_NAMES)
         items = counted(len(common), task.item)
         report.add("shared items", file=later, items=items, names=names, earlier=earlier, folder=folder)
 

@@ -33,7 +33,7 @@ class Overview(NamedTuple):
 
     def lines(self) -> list[str]:
         """Return the warnings, and the content in short."""
-        lines = [f"warning {line}" for line in self.content.warnings.lines(shown=None)]
+        lines = [f"warning {line}" for line in self.content.warnings.lines(most=None)]
         lines.append("scored: " + ", ".join(f"{thing} {n:,}" for thing, n in self.content.counts.items()))
         for kind, counts in self.content.names.items():
             ends = [f"{quote(name)} ({n:,})" for name, n in _by_count(counts)]

@@ -53,7 +53,7 @@ def _write(task_id: str, source: Path, folder: Path, options: Options) -> tuple[
         known = {*task.source_files(source, settings), *task.carried(source, settings), SYNTHETIC_MARK}
         names = sorted(path.name for path in source.iterdir() if not path.name.startswith("."))
         if others := [quote(name) for name in names if name not in known]:
-            problem = f"{counted(len(others), 'file')} left out: {some_words(others, shown=_NAMED)}"
+            problem = f"{counted(len(others), 'file')} left out: {some_words(others, most=_NAMED)}"
             remedy = "correct the names if they belong to the reference"
             found = overview.content.warnings if findings.ok else findings
             found.add("R-LEFT-OUT", problem, remedy, file=source.name)
@@ -79,7 +79,7 @@ def prepare_command(
             problem = f"it cannot be prepared: {error.strerror}{place}"
             findings.add("E-OUTPUT", problem, "check the path and its permissions", file=str(output))
     if not findings.ok:
-        print(*findings.lines(shown=None), sep="\n")
+        print(*findings.lines(most=None), sep="\n")
         return 1
     lines = [*(f"note {note.line()}" for note in notes), *overview.lines(), f"written: {output}"]
     lines.append(overview.write(output.with_name(f"{output.name}{SUFFIX}"), images))

@@ -65,7 +65,9 @@ def inclusive_frames(rows: Ints, n_frames: Ints) -> Ints:
     array([[ 0,  5],
            [ 7, 10]])
     """
-    return np.stack([np.minimum(rows[:, 0] - 1, n_frames), np.minimum(rows[:, 1], n_frames)], axis=1)
+    start = np.minimum(rows[:, 0] - 1, n_frames)
+    end = np.minimum(rows[:, 1], n_frames)
+    return np.stack([start, end], axis=1)
 
 
 def released_slices(rows: Ints, n_frames: Ints) -> Ints:
@@ -115,8 +117,9 @@ def covered_frames(intervals: Ints, groups: Ints, n_groups: int) -> Ints:
 
 def _on_one_axis(intervals: Ints, groups: Ints) -> tuple[Ints, Ints]:
     """Place the groups one after another on one axis of frames; no interval reaches the next group."""
+    start, end = intervals[:, 0], intervals[:, 1]
     offset = groups * (int(intervals.max()) + 1)
-    return offset + intervals[:, 0], offset + np.maximum(intervals[:, 0], intervals[:, 1])
+    return offset + start, offset + np.maximum(start, end)
 
 
 def count_frames(
@@ -137,11 +140,12 @@ def count_frames(
     >>> counts.union, counts.intersection
     (array([9]), array([3]))
     """
-    a = covered_frames(ground_truth, ground_truth_cells, n_cells)
-    b = covered_frames(prediction, prediction_cells, n_cells)
-    both, cells = np.concatenate([ground_truth, prediction]), [ground_truth_cells, prediction_cells]
-    union = covered_frames(both, np.concatenate(cells), n_cells)
-    return FrameCounts(a, b, union, a + b - union)
+    true_frames = covered_frames(ground_truth, ground_truth_cells, n_cells)
+    predicted_frames = covered_frames(prediction, prediction_cells, n_cells)
+    intervals = np.concatenate([ground_truth, prediction])
+    cells = np.concatenate([ground_truth_cells, prediction_cells])
+    union = covered_frames(intervals, cells, n_cells)
+    return FrameCounts(true_frames, predicted_frames, union, true_frames + predicted_frames - union)
 
 
 def jaccard_index(counts: FrameCounts) -> Floats:
@@ -207,9 +211,9 @@ def frame_precision_recall(counts: FrameCounts) -> tuple[float, float]:
     >>> frame_precision_recall(FrameCounts(*np.array([[6], [4], [7], [3]])))
     (0.75, 0.5)
     """
-    shared, predicted, annotated = (
-        int(frames.sum()) for frames in (counts.intersection, counts.prediction, counts.ground_truth)
-    )
+    shared = int(counts.intersection.sum())
+    predicted = int(counts.prediction.sum())
+    annotated = int(counts.ground_truth.sum())
     return shared / max(predicted, 1), shared / max(annotated, 1)
 
 
@@ -250,23 +254,26 @@ def confusions(ground_truth: Labeled, prediction: Labeled, n_classes: int) -> In
            [0, 0, 0],
            [0, 2, 0]])
     """
-    both = np.concatenate([ground_truth.frames, prediction.frames])
+    intervals = np.concatenate([ground_truth.frames, prediction.frames])
     frames = np.zeros((n_classes + 1, n_classes + 1), dtype=np.int64)
-    if not len(both):
+    if not len(intervals):
         return frames
-    start, end = _on_one_axis(both, np.concatenate([ground_truth.sequence, prediction.sequence]))
+    sequence = np.concatenate([ground_truth.sequence, prediction.sequence])
+    start, end = _on_one_axis(intervals, sequence)
     points = np.unique(np.concatenate([start, end]))
     # Between two neighboring points, no side changes.
     covers = np.zeros((len(points), 2, n_classes), dtype=np.int8)
     side = np.repeat([0, 1], [len(ground_truth.label), len(prediction.label)])
     label = np.concatenate([ground_truth.label, prediction.label])
-    for ends, step in ((start, 1), (end, -1)):
-        np.add.at(covers, (np.searchsorted(points, ends), side, label), step)
-    true, guessed = (np.cumsum(covers[:-1, of], axis=0, dtype=np.int8) > 0 for of in (0, 1))
+    np.add.at(covers, (np.searchsorted(points, start), side, label), 1)
+    np.add.at(covers, (np.searchsorted(points, end), side, label), -1)
+    true = np.cumsum(covers[:-1, 0], axis=0, dtype=np.int8) > 0
+    predicted = np.cumsum(covers[:-1, 1], axis=0, dtype=np.int8) > 0
     length = np.diff(points)
-    missed, false = true & ~guessed, guessed & ~true
+    missed = true & ~predicted
+    false = predicted & ~true
     frames[:-1, :-1] = (missed * length[:, None]).T @ false.astype(np.int64)
-    frames[np.arange(n_classes), np.arange(n_classes)] = length @ (true & guessed)
+    frames[np.arange(n_classes), np.arange(n_classes)] = length @ (true & predicted)
     frames[:-1, -1] = (length * ~false.any(axis=1)) @ missed
     frames[-1, :-1] = (length * ~missed.any(axis=1)) @ false
     return frames

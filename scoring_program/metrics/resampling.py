@@ -87,7 +87,9 @@ class HalfScores(NamedTuple):
     n_items: int
 
 
-def half_scores(reduce: Callable[[Floats], Floats], groups: Ints, n_halves: int = HALVES) -> HalfScores:
+def half_scores(
+    reduce: Callable[[Floats], Floats], groups: Ints, n_halves: int = HALVES, block_size: int = _BLOCK
+) -> HalfScores:
     """Return the scores of all items and of random halves of their groups.
 
     Parameters
@@ -96,6 +98,8 @@ def half_scores(reduce: Callable[[Floats], Floats], groups: Ints, n_halves: int 
         Returns the score, shape (n_rows,), for each row of float64 weights of the items, (n_rows, n_items).
     groups : int array of shape (n_items,)
         The group of each item, ``0..n_groups-1``; a half holds whole groups.
+    block_size : int
+        How many weights ``reduce`` takes at once, at most; at least those of one half and its complement.
 
     Examples
     --------
@@ -104,14 +108,15 @@ def half_scores(reduce: Callable[[Floats], Floats], groups: Ints, n_halves: int 
     array([0.5, 2.5, 0.5])
     """
     n_groups = int(groups.max(initial=-1)) + 1
-    # A first row of all items; its complement is empty.
-    in_first = np.concatenate([np.ones((1, n_groups), bool), sides(n_groups, n_halves) > 0])
+    all_groups = np.ones((1, n_groups), bool)
+    # The complement of the first row, of all items, is empty.
+    group_in_first = np.concatenate([all_groups, sides(n_groups, n_halves) > 0])
     scores = np.zeros((2, n_halves + 1))
-    rows = max(_BLOCK // max(2 * len(groups), 1), 1)
-    for begin in range(0, n_halves + 1, rows):
-        inside = in_first[begin : begin + rows, groups]
-        both = reduce(np.concatenate([inside, ~inside]).astype(np.float64))
-        scores[:, begin : begin + rows] = both.reshape(2, -1)
+    n_rows = max(block_size // max(2 * len(groups), 1), 1)
+    for begin in range(0, n_halves + 1, n_rows):
+        item_in_first = group_in_first[begin : begin + n_rows, groups]
+        weights = np.concatenate([item_in_first, ~item_in_first]).astype(np.float64)
+        scores[:, begin : begin + n_rows] = reduce(weights).reshape(2, -1)
     first, second = rounded(scores)
     return HalfScores(float(first[0]), first[1:], second[1:], n_groups)
 
@@ -124,7 +129,9 @@ def stacked(submissions: Sequence[HalfScores]) -> tuple[Floats, Floats]:
     >>> stacked([HalfScores(0.5, np.array([0.4]), np.array([0.6]), 20)])
     (array([[0.4]]), array([[0.6]]))
     """
-    return np.array([own.first for own in submissions]).T, np.array([own.second for own in submissions]).T
+    first = np.array([submission.first for submission in submissions])
+    second = np.array([submission.second for submission in submissions])
+    return first.T, second.T
 
 
 def rounded(values: Floats) -> Floats:
@@ -148,7 +155,7 @@ class Intervals(NamedTuple):
     acceleration: Floats
 
 
-def intervals(submissions: Sequence[HalfScores], ends: Range) -> Intervals:
+def intervals(submissions: Sequence[HalfScores], score_range: Range, block_size: int = _BLOCK) -> Intervals:
     """Return intervals of scores by Student's t, corrected for skewness, with an allowance for bias.
 
     With ``g(w) = w / (1 - a w)**2`` the ends are ``s - 2 max(bias, 0) + se g(a - t)`` and
@@ -158,28 +165,44 @@ def intervals(submissions: Sequence[HalfScores], ends: Range) -> Intervals:
     ----------
     submissions : sequence of m HalfScores
         Of the same items, at least 2, and halves.
-    ends : pair of float or None
-        The range of the metric, to which intervals are cut.
+    score_range : pair of float or None
+        The lowest and the highest score, to which intervals are cut; None for an open end.
+    block_size : int
+        How many sides of items are used at once, at most; at least those of one half.
 
     Examples
     --------
     >>> scores = np.linspace(0, 1, 20)
     >>> halves = half_scores(lambda weights: weighted_mean(scores, weights), np.arange(20))
-    >>> found = intervals([halves], (0.0, 1.0))
-    >>> found.low.round(2), found.high.round(2)
+    >>> interval = intervals([halves], (0.0, 1.0))
+    >>> interval.low.round(2), interval.high.round(2)
     (array([0.35]), array([0.64]))
     """
     n_items = submissions[0].n_items
-    score = np.array([own.score for own in submissions])
+    score = np.array([submission.score for submission in submissions])
     first, second = stacked(submissions)
     error = standard_error(centered(first, second, n_items))
     bias = (first.mean(axis=0) + second.mean(axis=0)) / 2 - score
-    acceleration = _acceleration(first - second, error, n_items)
+    acceleration = _acceleration(first - second, error, n_items, block_size)
     t = student_quantile(0.5 + LEVEL / 2, n_items - 1)
-    low, high = (w / (1 - acceleration * w) ** 2 * error for w in (acceleration - t, acceleration + t))
-    low, high = score - 2 * np.maximum(bias, 0) + low, score - 2 * np.minimum(bias, 0) + high
-    least, most = (-np.inf if ends[0] is None else ends[0]), (np.inf if ends[1] is None else ends[1])
-    return Intervals(np.clip(low, least, most), np.clip(high, least, most), error, bias, acceleration)
+    below = _stretched(acceleration - t, acceleration) * error
+    above = _stretched(acceleration + t, acceleration) * error
+    low = score - 2 * np.maximum(bias, 0) + below
+    high = score - 2 * np.minimum(bias, 0) + above
+    lowest = -np.inf if score_range[0] is None else score_range[0]
+    highest = np.inf if score_range[1] is None else score_range[1]
+    return Intervals(
+        low=np.clip(low, lowest, highest),
+        high=np.clip(high, lowest, highest),
+        standard_error=error,
+        bias=bias,
+        acceleration=acceleration,
+    )
+
+
+def _stretched(w: Floats, acceleration: Floats) -> Floats:
+    """Return g(w), the distance of an end of the interval from the score in standard errors."""
+    return w / (1 - acceleration * w) ** 2
 
 
 def centered(first: Floats, second: Floats, n_items: int) -> Floats:
@@ -216,16 +239,16 @@ def standard_error(deviations: Floats) -> Floats:
     return np.where(error < LEAST_ERROR, 0.0, error)
 
 
-def _acceleration(difference: Floats, error: Floats, n_items: int) -> Floats:
+def _acceleration(difference: Floats, error: Floats, n_items: int, block_size: int) -> Floats:
     """Return the acceleration: the skewness of what each item adds to the score; shape (m,).
 
     ``difference`` of shape (n_halves, m) is the score of the first half less that of the second.
     """
     side = sides(n_items, len(difference))
     influence = np.zeros((n_items, difference.shape[1]))
-    rows = max(_BLOCK // max(n_items, 1), 1)
-    for begin in range(0, len(side), rows):
-        block = slice(begin, begin + rows)
+    n_rows = max(block_size // max(n_items, 1), 1)
+    for begin in range(0, len(side), n_rows):
+        block = slice(begin, begin + n_rows)
         influence += side[block].T.astype(np.float64) @ difference[block]
     influence /= len(side)
     skewness = ((influence - influence.mean(axis=0)) ** 3).sum(axis=0)
@@ -260,7 +283,8 @@ def student_p(t: Floats, freedom: int) -> Floats:
     >>> student_p(np.array([0.0, 1.0]), 1).round(12)
     array([1. , 0.5])
     """
-    return np.where(t > _LARGEST_T, 0.0, 1 - student_central(np.minimum(t, _LARGEST_T), freedom))
+    p = 1 - student_central(np.minimum(t, _LARGEST_T), freedom)
+    return np.where(t > _LARGEST_T, 0.0, p)
 
 
 def student_quantile(probability: float, freedom: int) -> float:
@@ -271,7 +295,8 @@ def student_quantile(probability: float, freedom: int) -> float:
     >>> round(student_quantile(0.975, 1), 4)
     12.7062
     """
-    central, low, high = 2 * probability - 1, 0.0, _FIRST_QUANTILE_BOUND
+    central = 2 * probability - 1
+    low, high = 0.0, _FIRST_QUANTILE_BOUND
     while student_central(np.array(high), freedom) < central:
         high *= 2
     for _ in range(_HALVINGS):

@@ -23,7 +23,7 @@ import numpy as np
 from scoring_program.disclosure import round_floats
 from scoring_program.metrics.resampling import LEVEL
 from scoring_program.report.html import clean
-from scoring_program.result import DECIMALS, Cell, Interval, Result, Section
+from scoring_program.result import DECIMALS, Cell, ErrorCost, Interval, Result, Section
 from validator.console import OutputError
 from validator.findings import Findings
 
@@ -68,9 +68,11 @@ def write_scored(folder: Path, html: str, detail: str, scores: Mapping[str, floa
     write_atomic(folder / DETAIL_HTML, html)
     write_atomic(folder / DETAIL_JSON, detail)
     numbers = {key: plain_number(value) for key, value in scores.items()}
-    write_atomic(folder / SCORES_TXT, "".join(f"{key}: {number}\n" for key, number in numbers.items()))
+    lines = [f"{key}: {number}\n" for key, number in numbers.items()]
+    write_atomic(folder / SCORES_TXT, "".join(lines))
     # The JSON is put together from the same decimal texts: no second rounding can make the files differ.
-    body = ",\n".join(f" {json.dumps(key)}: {number}" for key, number in numbers.items())
+    members = [f" {json.dumps(key)}: {number}" for key, number in numbers.items()]
+    body = ",\n".join(members)
     write_atomic(folder / SCORES_JSON, f"{{\n{body}\n}}\n")
 
 
@@ -124,20 +126,21 @@ def result_json(result: Result, signature: str, stages: Mapping[str, float]) -> 
     ``stages`` are the seconds that each stage of the run took; all other numbers have at most 10 decimals.
     The ends of the interval have more of them than in the scores.
     """
-    return _document({"outcome": "scored", "exit_code": 0, **plain_result(result, signature)}, stages)
+    data = {"outcome": "scored", "exit_code": 0, **plain_result(result, signature)}
+    return _document(data, stages)
 
 
 def plain_result(result: Result, signature: str) -> dict[str, Any]:
     """Return what is shown of a result as plain data; numbers have at most 10 decimals."""
-    shown = {
+    data = {
         "signature": signature,
         "scores": dict(result.scores),
         "interval": _interval(result.interval) if result.interval else None,
-        "error_costs": [dict(zip(("type", "score_if_fixed", "points"), cost)) for cost in result.error_costs],
+        "error_costs": [_error_cost(cost) for cost in result.error_costs],
         "notes": [note.as_dict() for note in result.notes],
         "tables": {section.key: _section(section) for section in result.sections},
     }
-    rounded: dict[str, Any] = round_floats(shown, DECIMALS)
+    rounded: dict[str, Any] = round_floats(data, DECIMALS)
     return rounded
 
 
@@ -146,59 +149,97 @@ def failed_json(outcome: str, exit_code: int, findings: Findings, stages: Mappin
 
     ``outcome`` is one of invalid, time, memory and broken.
     """
-    shown = {
-        "problems": [problem.as_dict() for problem in findings.summary().problems()],
-        "more_problems": findings.summary().not_shown(),
+    summary = findings.summary()
+    data = {
+        "outcome": outcome,
+        "exit_code": exit_code,
+        "problems": [problem.as_dict() for problem in summary.problems()],
+        "more_problems": summary.not_shown(),
         "notes": [note.as_dict() for note in findings.notes],
     }
-    return _document({"outcome": outcome, "exit_code": exit_code, **shown}, stages)
+    return _document(data, stages)
+
+
+def _error_cost(cost: ErrorCost) -> dict[str, object]:
+    return {"type": cost.error_type, "score_if_fixed": cost.score_if_fixed, "points": cost.points}
 
 
 def _interval(interval: Interval) -> dict[str, object]:
-    names = ("low", "high", "standard_error", "half_samples", "items")
-    shown = {name: getattr(interval, name) for name in names}
-    return {**shown, "level": LEVEL, **({"item_type": "group"} if interval.is_grouped else {})}
+    data: dict[str, object] = {
+        "low": interval.low,
+        "high": interval.high,
+        "standard_error": interval.standard_error,
+        "half_samples": interval.half_samples,
+        "items": interval.items,
+        "level": LEVEL,
+    }
+    if interval.is_grouped:
+        data["item_type"] = "group"
+    return data
 
 
 def per_item_csv(result: Result) -> str:
     """Return the rows of `Result.item_rows` as CSV; None is empty. Only for ``detail: full``."""
-    text, rows = io.StringIO(), result.item_rows()
+    rows = result.item_rows()
+    text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(rows[0] if rows else ["item", "submitted", "score", "weight"])
-    table.writerows(map(_item_cell, row.values()) for row in rows)
+    for row in rows:
+        table.writerow([_item_cell(value) for value in row.values()])
     return text.getvalue()
 
 
 def _item_cell(value: Cell) -> str:
-    if value is None or isinstance(value, bool):
-        return "" if value is None else str(value).lower()
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
     return f"{value:.{DECIMALS}f}" if isinstance(value, float) else str(value)
 
 
 def _document(data: Mapping[str, object], stages: Mapping[str, float]) -> str:
     """Return JSON with one line for each key; a run without a score has the same keys, empty."""
-    empty = {"outcome": "", "exit_code": 0, "signature": None, "scores": {}, "interval": None}
-    empty |= {"error_costs": [], "notes": [], "tables": {}, "problems": [], "more_problems": 0}
+    empty = {
+        "outcome": "",
+        "exit_code": 0,
+        "signature": None,
+        "scores": {},
+        "interval": None,
+        "error_costs": [],
+        "notes": [],
+        "tables": {},
+        "problems": [],
+        "more_problems": 0,
+    }
     seconds = {stage: round(spent, 3) for stage, spent in stages.items()}
     return json_text({"format": _FORMAT, **empty, **data, "stages": seconds})
 
 
 def json_text(data: Mapping[str, object]) -> str:
     """Return JSON with one line for each key; numbers are finite."""
-    values = (json.dumps(value, ensure_ascii=False, allow_nan=False) for value in data.values())
-    lines = (f' "{key}": {value}' for key, value in zip(data, values))
+    lines = []
+    for key, value in data.items():
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+        lines.append(f' "{key}": {text}')
     return clean("{\n" + ",\n".join(lines) + "\n}\n")
-
-
-def _shown(value: object) -> object:
-    if hasattr(value, "_asdict"):
-        return {name: _shown(own) for name, own in value._asdict().items() if name not in _NOT_SHOWN}
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    return [_shown(entry) for entry in value] if isinstance(value, (list, tuple)) else value
 
 
 def _section(section: Section) -> dict[str, object]:
     """Return what a section shows as plain data; its kind is the name of its class."""
-    names = (field.name for field in fields(section) if field.name not in _NOT_SHOWN)
-    return {"kind": type(section).__name__, **{name: _shown(getattr(section, name)) for name in names}}
+    data: dict[str, object] = {"kind": type(section).__name__}
+    for field in fields(section):
+        if field.name not in _NOT_SHOWN:
+            data[field.name] = _plain(getattr(section, field.name))
+    return data
+
+
+def _plain(value: object) -> object:
+    """Return a value of a section as plain data: named tuples as objects, arrays as lists."""
+    if hasattr(value, "_asdict"):
+        fields_of_record = value._asdict().items()
+        return {name: _plain(entry) for name, entry in fields_of_record if name not in _NOT_SHOWN}
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [_plain(entry) for entry in value]
+    return value

@@ -290,7 +290,7 @@ def test_the_scale_of_a_resized_video_is_found(scale):
     guess = (truth / np.tile(scale, 2))[entry]
     pairs = BoxPairs(60, entry, guess, truth[other])
     best = best_interpretation(
-        Check("of yours", pairs.met(guess), pairs.interpretations(guess, [], ""), 60, "")
+        Check("of yours", pairs.find_overlapping(guess), pairs.interpretations(guess, [], ""), 60, "")
     )
     assert best.words == f"with x times {scale[0]:.2f} and y times {scale[1]:.2f}"
     assert best.fits.all()

@@ -81,7 +81,7 @@ def test_an_image_has_the_mean_of_the_measure_over_its_dense_persons(measure):
     loaded_task = loaded("densepose", REFERENCES / "densepose", measure=measure)
     result = loaded_task.score_path(SAMPLES / "densepose" / "weak")
     statistics = result.statistics
-    compared, persons = statistics.compared, loaded_task.reference.persons
+    compared, persons = statistics.pairing, loaded_task.reference.persons
     values = np.sqrt(compared.gps * compared.mask_iou) if measure == "gpsm" else compared.mask_iou
     of_person = np.zeros(len(persons.dense))
     for detection, person in enumerate(statistics.half.person.tolist()):

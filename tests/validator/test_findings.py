@@ -147,7 +147,7 @@ def test_twenty_kinds_are_shown():
     )
     assert lines[19].startswith("20. E-CSV-RANGE a.csv line 1, line 2: it is wrong (2 such problems)")
     assert with_problems(20, 1).lines()[-1] == "20. E-CSV-RANGE a.csv line 1: it is wrong; correct it."
-    assert len(findings.lines(shown=None)) == 23
+    assert len(findings.lines(most=None)) == 23
 
 
 def test_a_problem_without_a_place_is_one_line():

@@ -124,7 +124,7 @@ def _segment_numbers(sides: _Sides) -> Check:
         entry = with_word[pair]
         predicted_boxes = submission.box[sampled[entry], words.frame[true_box]].astype(np.float64)
         true_boxes = words.box[true_box].astype(np.float64)
-        return BoxPairs(len(sampled), entry, predicted_boxes, true_boxes).met(predicted_boxes)
+        return BoxPairs(len(sampled), entry, predicted_boxes, true_boxes).find_overlapping(predicted_boxes)
 
     remedy = "Segments have the numbers of the annotation file, from 0"
     other = Interpretation("N-LOOKS-SHIFTED", "with numbers of segments less 1", is_met(less), remedy)
@@ -166,12 +166,14 @@ def _boxes(sides: _Sides) -> list[Check]:
 
     def shifted(iou: float) -> list[Interpretation]:
         code, remedy = "N-LOOKS-SHIFTED", "The ten boxes belong to the ten sampled frames, in their order"
-        return [Interpretation(code, how, pairs.met(moved, iou), remedy) for how, moved in frames]
+        return [
+            Interpretation(code, how, pairs.find_overlapping(moved, iou), remedy) for how, moved in frames
+        ]
 
     claim, n = "of your boxes meet those of their word", len(np.unique(word))
     as_is = pairs.prediction
     # Where things move slowly, only boxes that are nearly exact reveal a shift of one frame.
     return [
-        Check(claim, pairs.met(as_is), [*pairs.corner_interpretations(), *shifted(0.5)], n),
-        Check(f"{claim} nearly exactly", pairs.met(as_is, _EXACT), shifted(_EXACT), n),
+        Check(claim, pairs.find_overlapping(as_is), [*pairs.corner_interpretations(), *shifted(0.5)], n),
+        Check(f"{claim} nearly exactly", pairs.find_overlapping(as_is, _EXACT), shifted(_EXACT), n),
     ]

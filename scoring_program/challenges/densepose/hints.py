@@ -57,7 +57,7 @@ def _boxes(persons: Persons, kept: list[Kept]) -> Check:
     remedy = "Write the box as [x, y, width, height]"
     interpretations = pairs.interpretations(pairs.prediction, others, remedy)
     claim = "of your boxes meet an annotated person"
-    return Check(claim, pairs.met(pairs.prediction), interpretations, len(np.unique(person)))
+    return Check(claim, pairs.find_overlapping(pairs.prediction), interpretations, len(np.unique(person)))
 
 
 def _on_persons(persons: Persons, kept: list[Kept]) -> tuple[list[int], Ints, Ints]:

@@ -95,7 +95,7 @@ def _sides(frame_of_human: Ints, true_parts: PartStates, predicted: PartStates) 
         entry, annotated, _ = pairs_in_groups(named, keys[order])
         boxes = predicted.proposal_box[proposals][entry]
         truth = true_parts.proposal_box[order[annotated]]
-        return BoxPairs(len(proposals), entry, boxes, truth).met(boxes)
+        return BoxPairs(len(proposals), entry, boxes, truth).find_overlapping(boxes)
 
     remedy = "Left and right are those of the person, as the reference has them"
     other = Interpretation("N-LOOKS-SWAPPED", "with left and right swapped", meets(mirrored), remedy)
@@ -115,4 +115,4 @@ def _humans(frame_of_human: Ints, true_parts: PartStates, predicted: PartStates)
     boxes = predicted.human_box[humans][entry]
     pairs = BoxPairs(len(humans), entry, boxes, true_parts.human_box[human])
     claim, n = "of your humans meet an annotated one", len(np.unique(human))
-    return Check(claim, pairs.met(boxes), pairs.corner_interpretations(), n)
+    return Check(claim, pairs.find_overlapping(boxes), pairs.corner_interpretations(), n)

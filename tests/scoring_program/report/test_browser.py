@@ -23,7 +23,7 @@ WIDTHS = pytest.mark.parametrize("width", [PHONE, DESK])
 # Texts as long as they get: the first screen must hold the three first notes whatever they say.
 LONG_NOTES = [
     Note(
-        "N-FILE-UNKNOWN",
+        "N-FILE-IGNORED",
         "12 files of the submission are not part of the reference and were ignored: Seq0900.csv, ...",
     ),
     Note("N-FILE-MISSING", "3 of 240 sequences have no prediction file; they score 0"),

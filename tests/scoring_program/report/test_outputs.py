@@ -48,7 +48,7 @@ def test_a_result_keeps_to_the_schema_and_holds_every_section(size):
     assert found["interval"]["half_samples"] == 500
     assert "item_type" not in found["interval"]
     assert found["error_costs"][0] == {"type": "false_classes", "score_if_fixed": 0.5337, "points": 0.121}
-    assert found["notes"][0]["code"] == "N-FILE-UNKNOWN"
+    assert found["notes"][0]["code"] == "N-FILE-IGNORED"
     assert found["problems"] == []
 
 
