@@ -43,10 +43,21 @@ _MARGIN = 0.02
 _SEARCHED = 64
 
 
-class _Drawing(NamedTuple):
-    """A person: part, U and V of its pixels (height, width, 3) from a corner (left, top) on.
+class _PaintedPerson(NamedTuple):
+    """An annotated person as a detection.
 
-    ``is_exact``: each known point has its vertex; ``has_all``: there are known points and a mask.
+    Attributes
+    ----------
+    person : int
+        Its index in `Persons`.
+    corner : (int, int)
+        Left and top of the pixels in the image.
+    pixels : uint8 array of shape (height, width, 3)
+        Part, U and V.
+    is_exact : bool
+        Whether each known point has its own vertex.
+    has_all : bool
+        Whether there are known points and a mask.
     """
 
     person: int
@@ -70,22 +81,22 @@ class DensePoseAnnotations(Annotations[Reference, list[str]]):
 
     def predicted(self, reference: Reference, guess: Guess) -> list[str]:
         """Return a detection of each densely annotated person."""
-        found = []
-        for drawing in _drawings(reference):
+        persons = reference.persons
+        category = int(persons.category[0])
+        detections = []
+        for painted in _paint_persons(reference):
             if not guess.keeps():
                 continue
-            (left, top), (height, width, _) = drawing.corner, drawing.pixels.shape
+            left, top = painted.corner
+            height, width, _ = painted.pixels.shape
             x1, y1, x2, y2 = guess.box([left, top, left + width, top + height], _PERSON)
-            size = [max(int(y2 - y1), 1), max(int(x2 - x1), 1)]
-            rows, columns = (np.arange(n) * old // n for n, old in zip(size, (height, width)))
-            parts = [0, *(int(guess.label(str(part), _PART)) for part in range(1, geodesic.PARTS + 1))]
-            pixels = drawing.pixels[rows[:, None], columns]
-            pixels[..., 0] = np.array(parts, np.uint8)[pixels[..., 0]]
-            image = int(reference.persons.image_id[reference.persons.image[drawing.person]])
-            category = int(reference.persons.category[0])
-            box = (x1, y1, float(size[1]), float(size[0]))
-            found.append(encode_detection(image, box, 1.0, np.moveaxis(pixels, -1, 0), category))
-        return found
+            pixels = _resized(painted.pixels, max(int(y2 - y1), 1), max(int(x2 - x1), 1))
+            pixels[..., 0] = _guessed_parts(guess)[pixels[..., 0]]
+            box = (x1, y1, float(pixels.shape[1]), float(pixels.shape[0]))
+            image_id = int(persons.image_id[persons.image[painted.person]])
+            iuv = np.moveaxis(pixels, -1, 0)
+            detections.append(encode_detection(image_id, box, 1.0, iuv, category))
+        return detections
 
     def files(self, prediction: list[str]) -> Files:
         """Return the one JSON file."""
@@ -94,70 +105,126 @@ class DensePoseAnnotations(Annotations[Reference, list[str]]):
     def reasons(self, reference: Reference, settings: Settings) -> dict[str, set[str]]:
         """Return the images with persons that no detection can suit exactly."""
         persons = reference.persons
-        drawings = list(_drawings(reference))
-        dense = np.bincount(persons.image[persons.dense], minlength=len(persons.image_id))
-        reasons = {
-            "a person has no mask or no known point": [d.person for d in drawings if not d.has_all],
-            "8-bit U and V, or points that share a pixel": [d.person for d in drawings if not d.is_exact],
+        incomplete, inexact = [], []
+        for painted in _paint_persons(reference):
+            if not painted.has_all:
+                incomplete.append(painted.person)
+            if not painted.is_exact:
+                inexact.append(painted.person)
+        n_dense = np.bincount(persons.image[persons.dense], minlength=len(persons.image_id))
+        images_by_reason = {
+            "a person has no mask or no known point": persons.image[incomplete],
+            "8-bit U and V, or points that share a pixel": persons.image[inexact],
+            f"only {MOST_DETECTIONS} detections of an image count": np.flatnonzero(n_dense > MOST_DETECTIONS),
         }
-        images = {reason: persons.image[of] for reason, of in reasons.items()}
-        many = f"only {MOST_DETECTIONS} detections of an image count"
-        images[many] = np.flatnonzero(dense > MOST_DETECTIONS)
-        return {reason: {str(persons.image_id[n]) for n in of.tolist()} for reason, of in images.items()}
+        reasons = {}
+        for reason, images in images_by_reason.items():
+            reasons[reason] = {str(image_id) for image_id in persons.image_id[images].tolist()}
+        return reasons
 
     def classes(self, reference: Reference) -> dict[str, list[str]]:
         """Return for each image whether each of its persons is densely annotated."""
         persons = reference.persons
-        found: dict[str, list[str]] = {str(image): [] for image in persons.image_id.tolist()}
-        for image, dense in zip(persons.image_id[persons.image].tolist(), persons.dense.tolist()):
-            found[str(image)].append("dense person" if dense else "other person")
-        return found
+        classes: dict[str, list[str]] = {str(image_id): [] for image_id in persons.image_id.tolist()}
+        for image_id, is_dense in zip(persons.image_id[persons.image].tolist(), persons.dense.tolist()):
+            classes[str(image_id)].append("dense person" if is_dense else "other person")
+        return classes
 
     def cut(self, source: Path, reference: Reference, names: Collection[str], output: Path) -> None:
         """Write the persons of some images."""
-        persons = reference.persons
-        images = np.array([str(image) in names for image in persons.image_id.tolist()])
-        kept = images[persons.image]
-        point_start, points = ragged(persons.point_start, kept)
-        run_start, runs = ragged(persons.run_start, kept)
-        columns = {
-            ("image_id", "image_size"): images,
-            ("box", "area", "crowd", "dense", "mask_place"): kept,
-            ("x", "y", "part", "vertex"): points,
-        }
-        chosen = {name: getattr(persons, name)[own] for names, own in columns.items() for name in names}
-        chosen["image"] = (np.cumsum(images) - 1)[persons.image[kept]]
-        part = persons._replace(point_start=point_start, run_start=run_start, run=persons.run[runs], **chosen)
+        part = _persons_of(reference.persons, names)
         save_prepared(output / PERSONS_FILE, {}, part._asdict())
         (output / HASH_FILE).write_text(content_hash(output) + "\n", encoding="ascii")
 
 
-def _drawings(reference: Reference) -> Iterator[_Drawing]:
-    """Yield the densely annotated persons, each point as exact as 8 bits allow."""
-    from scipy.ndimage import distance_transform_edt
+def _resized(pixels: Pixels, height: int, width: int) -> Pixels:
+    """Return the nearest pixels of an image of another size."""
+    old_height, old_width, _ = pixels.shape
+    rows = np.arange(height) * old_height // height
+    columns = np.arange(width) * old_width // width
+    return pixels[rows[:, None], columns]
 
-    persons, cells = reference.persons, _cells(reference)
+
+def _guessed_parts(guess: Guess) -> Pixels:
+    """Return the predicted part for each part from 0, background, on."""
+    parts = [0]
+    for part in range(1, geodesic.PARTS + 1):
+        parts.append(int(guess.label(str(part), _PART)))
+    return np.array(parts, np.uint8)
+
+
+def _persons_of(persons: Persons, image_ids: Collection[str]) -> Persons:
+    """Return the persons of some images, which are all that remain."""
+    image_stays = np.array([str(image_id) in image_ids for image_id in persons.image_id.tolist()])
+    person_stays = image_stays[persons.image]
+    point_start, point_stays = ragged(persons.point_start, person_stays)
+    run_start, run_stays = ragged(persons.run_start, person_stays)
+    new_image = np.cumsum(image_stays) - 1
+    return Persons(
+        image_id=persons.image_id[image_stays],
+        image_size=persons.image_size[image_stays],
+        category=persons.category,
+        image=new_image[persons.image[person_stays]],
+        box=persons.box[person_stays],
+        area=persons.area[person_stays],
+        crowd=persons.crowd[person_stays],
+        dense=persons.dense[person_stays],
+        point_start=point_start,
+        x=persons.x[point_stays],
+        y=persons.y[point_stays],
+        part=persons.part[point_stays],
+        vertex=persons.vertex[point_stays],
+        mask_place=persons.mask_place[person_stays],
+        run_start=run_start,
+        run=persons.run[run_stays],
+    )
+
+
+def _paint_persons(reference: Reference) -> Iterator[_PaintedPerson]:
+    """Yield the densely annotated persons, each point as exact as 8 bits allow."""
+    persons = reference.persons
+    cells = _cells(reference)
     nearest = reference.template.nearest.ravel()
     for person in np.flatnonzero(persons.dense).tolist():
+        left, top = int(persons.box[person, 0]), int(persons.box[person, 1])
+        mask = _mask_of_box(persons, person)
         points = slice(*persons.point_start[person : person + 2].tolist())
-        left, top, width, height = (int(value) for value in persons.box[person])
-        # One more than the box: a point at its end is in the pixel after the last.
-        mask = np.zeros((max(height, 1) + 2, max(width, 1) + 2), dtype=bool)
-        placed = persons.mask(person)
-        row, column = placed.row - top, placed.column - left
-        mask[row : row + placed.mask.shape[0], column : column + placed.mask.shape[1]] = placed.mask
-        x, y = persons.x[points] - left, persons.y[points] - top
-        at = (y.astype(np.int64).clip(0, len(mask) - 1), x.astype(np.int64).clip(0, mask.shape[1] - 1))
+        row = (persons.y[points] - top).astype(np.int64).clip(0, mask.shape[0] - 1)
+        column = (persons.x[points] - left).astype(np.int64).clip(0, mask.shape[1] - 1)
         cell = np.full(mask.shape, -1)
-        cell[at] = cells[persons.vertex[points]]
-        hit = cell >= 0
-        if hit.any():
-            rows, columns = distance_transform_edt(~hit, return_distances=False, return_indices=True)
-            cell = cell[rows, columns]
-        part, u, v = np.unravel_index(np.maximum(cell, 0), reference.template.nearest.shape)
-        pixels = np.where((mask | hit)[..., None], np.stack([part + 1, u, v], axis=-1), 0).astype(np.uint8)
-        is_exact = bool((nearest[cell[at]] == persons.vertex[points]).all())
-        yield _Drawing(person, (left, top), pixels, is_exact, bool(mask.any() and hit.any()))
+        cell[row, column] = cells[persons.vertex[points]]
+        has_point = cell >= 0
+        filled = _filled(cell, has_point)
+        part, u, v = np.unravel_index(np.maximum(filled, 0), reference.template.nearest.shape)
+        body = np.stack([part + 1, u, v], axis=-1)
+        yield _PaintedPerson(
+            person=person,
+            corner=(left, top),
+            pixels=np.where((mask | has_point)[..., None], body, 0).astype(np.uint8),
+            is_exact=bool((nearest[filled[row, column]] == persons.vertex[points]).all()),
+            has_all=bool(mask.any() and has_point.any()),
+        )
+
+
+def _mask_of_box(persons: Persons, person: int) -> Bools:
+    """Return the mask of a person in its box, which is larger by the pixels at its lower right ends."""
+    left, top, width, height = (int(value) for value in persons.box[person])
+    # One more than the box: a point at its end is in the pixel after the last.
+    mask = np.zeros((max(height, 1) + 2, max(width, 1) + 2), dtype=bool)
+    placed = persons.mask(person)
+    row, column = placed.row - top, placed.column - left
+    mask[row : row + placed.mask.shape[0], column : column + placed.mask.shape[1]] = placed.mask
+    return mask
+
+
+def _filled(cell: Ints, has_point: Bools) -> Ints:
+    """Return for each pixel the value of the nearest that has a point, if any has."""
+    from scipy.ndimage import distance_transform_edt
+
+    if not has_point.any():
+        return cell
+    rows, columns = distance_transform_edt(~has_point, return_distances=False, return_indices=True)
+    return cell[rows, columns]
 
 
 def _cells(reference: Reference) -> Ints:
@@ -167,97 +234,167 @@ def _cells(reference: Reference) -> Ints:
     cells = np.full(template.n_vertices, -1)
     on_body = np.flatnonzero(flat != geodesic.NO_VERTEX)
     cells[flat[on_body]] = on_body
-    known = np.flatnonzero(cells >= 0)
+    on_map = np.flatnonzero(cells >= 0)
     needed = np.unique(reference.persons.vertex)
     missing = needed[cells[needed] < 0]
     for begin in range(0, len(missing), _SEARCHED):
         block = missing[begin : begin + _SEARCHED]
-        positions = geodesic.pair_position(block[:, None], known)
+        positions = geodesic.pair_position(block[:, None], on_map)
         distances = template.lookup(positions.ravel()).reshape(positions.shape)
-        cells[block] = cells[known[distances.argmin(axis=1)]]
+        cells[block] = cells[on_map[distances.argmin(axis=1)]]
     return cells
+
+
+class _PersonPlaces:
+    """Names the persons of a reference in warnings: their image, and their number in it."""
+
+    def __init__(self, persons: Persons) -> None:
+        self.images = [f"image {image_id}" for image_id in persons.image_id.tolist()]
+        # The first person of each image, and one after the last.
+        self.first_person = np.searchsorted(persons.image, np.arange(len(self.images) + 1))
+        self._image = persons.image
+
+    def __call__(self, person: int) -> str:
+        """Return the place of a person."""
+        image = int(self._image[person])
+        return f"{self.images[image]} person {person - int(self.first_person[image]) + 1}"
 
 
 def content_of(loaded: AnyLoaded) -> Content:
     """Return what is scored: images and densely annotated persons."""
-    persons, warnings = cast(Reference, loaded.reference).persons, Findings()
-    ids = [f"image {number}" for number in persons.image_id.tolist()]
-    first = np.searchsorted(persons.image, np.arange(len(ids) + 1))
-    dense, n_points = np.flatnonzero(persons.dense), np.diff(persons.point_start)
+    persons = cast(Reference, loaded.reference).persons
+    place = _PersonPlaces(persons)
+    n_points_of_image = np.bincount(_image_of_point(persons), minlength=len(place.images))
+    draw_image = partial(_draw_image, persons, place.first_person)
+    return Content(
+        n_instances=int(persons.dense.sum()),
+        counts=_counts(persons),
+        names={"part of points": _part_counts(persons)},
+        values=_values(persons, place),
+        warnings=_warnings(persons, place),
+        draw=partial(drawings, "Images", n_points_of_image, draw_image),
+    )
 
-    def person(index: int) -> str:
-        image = int(persons.image[index])
-        return f"{ids[image]} person {index - int(first[image]) + 1}"
 
-    at = (ANNOTATIONS_FILE, person)
+def _image_of_point(persons: Persons) -> Ints:
+    return np.repeat(persons.image, np.diff(persons.point_start))
+
+
+def _counts(persons: Persons) -> dict[str, int]:
+    """Return how many there are of each thing."""
+    n_images = len(persons.image_id)
+    n_annotated = len(np.unique(persons.image[persons.dense]))
+    has_no_mask = np.diff(persons.run_start) < 2
+    return {
+        "images": n_images,
+        "images without densely annotated persons": n_images - n_annotated,
+        "persons": len(persons.image),
+        "densely annotated persons": int(persons.dense.sum()),
+        "crowds": int(persons.crowd.sum()),
+        "densely annotated persons without mask": int(has_no_mask[persons.dense].sum()),
+        "points": len(persons.part),
+    }
+
+
+def _part_counts(persons: Persons) -> dict[str, int]:
+    counts = np.bincount(persons.part, minlength=geodesic.PARTS + 1).tolist()
+    return {str(part): count for part, count in enumerate(counts) if part}
+
+
+def _values(persons: Persons, place: _PersonPlaces) -> list[Values]:
+    """Return the numbers whose distribution the overview shows."""
+    dense = np.flatnonzero(persons.dense)
+    n_points = np.diff(persons.point_start)[dense]
+    size = np.sqrt(persons.box[:, 2:].prod(axis=1))
+    return [
+        Values("persons in an image", np.diff(place.first_person), place.images.__getitem__),
+        Values("points of a person", n_points, lambda index: place(int(dense[index]))),
+        Values("size of a person (root of the area of the box, pixels)", size, place),
+    ]
+
+
+def _warnings(persons: Persons, place: _PersonPlaces) -> Findings:
+    """Return what is likely a mistake in the annotations."""
+    warnings = Findings()
+    at = (ANNOTATIONS_FILE, place)
+    has_no_point = np.diff(persons.point_start) == 0
     problem = "no point of the densely annotated person is known"
-    warn_where(persons.dense & (n_points == 0), "R-EMPTY", problem, at, warnings)
-    boxes = with_sizes(persons.box)
-    check_boxes("person", boxes, at, warnings)
-    side = persons.image_size[persons.image][:, ::-1]
-    margin = np.maximum(1, _MARGIN * side)
-    outside = np.logical_or(*((boxes[:, :2] < -margin) | (boxes[:, 2:] > side + margin)).T)
-    warn_where(outside, "R-BOX", "the box of the person is outside of the image", at, warnings)
+    warn_where(persons.dense & has_no_point, "R-EMPTY", problem, at, warnings)
+    check_boxes("person", with_sizes(persons.box), at, warnings)
+    warn_where(_leaves_image(persons), "R-BOX", "the box of the person is outside of the image", at, warnings)
     rows = np.column_stack([persons.image, persons.box])
     warn_where(repeated(rows), "R-REPEATED", "the box of the person repeats an earlier one", at, warnings)
     points = np.column_stack([persons.x, persons.y, persons.part, persons.vertex])
-    image_of_point = np.repeat(persons.image, n_points)
-    check_same(ids, [(persons.image, persons.box), (image_of_point, points)], warnings)
-    n_annotated, no_mask = len(np.unique(persons.image[dense])), np.diff(persons.run_start) < 2
-    counts = {"images": len(ids), "images without densely annotated persons": len(ids) - n_annotated}
-    n_crowds = int(persons.crowd.sum())
-    counts |= {"persons": len(rows), "densely annotated persons": len(dense), "crowds": n_crowds}
-    counts |= {"densely annotated persons without mask": int(no_mask[dense].sum()), "points": len(points)}
-    parts = {str(part): n for part, n in enumerate(np.bincount(persons.part, minlength=25).tolist()) if part}
-    _check_ranges(persons, n_points, at, warnings)
-    size = np.sqrt(persons.box[:, 2:].prod(axis=1))
-    values = [
-        Values("persons in an image", np.diff(first), ids.__getitem__),
-        Values("points of a person", n_points[dense], lambda index: person(int(dense[index]))),
-        Values("size of a person (root of the area of the box, pixels)", size, person),
-    ]
-    n_in_image = np.bincount(image_of_point, minlength=len(ids))
-    draw = partial(drawings, "Images", n_in_image, partial(_drawn_image, persons, first))
-    return Content(len(dense), counts, {"part of points": parts}, values, warnings, draw)
+    check_same(place.images, [(persons.image, persons.box), (_image_of_point(persons), points)], warnings)
+    _check_ranges(persons, at, warnings)
+    return warnings
 
 
-def _check_ranges(persons: Persons, n_points: Ints, at: tuple[str, Place], warnings: Findings) -> None:
+def _leaves_image(persons: Persons) -> Bools:
+    """Return which boxes leave their image by more than the margin."""
+    corners = with_sizes(persons.box)
+    image_size = persons.image_size[persons.image][:, ::-1]
+    margin = np.maximum(1, _MARGIN * image_size)
+    leaves = (corners[:, :2] < -margin) | (corners[:, 2:] > image_size + margin)
+    return leaves.any(axis=1)
+
+
+def _check_ranges(persons: Persons, at: tuple[str, Place], warnings: Findings) -> None:
     """Warn of tiny areas, of points outside of the box or in its corner, and other parts and categories."""
     warn_where(persons.area < 1, "R-RANGE", "the area of the person is less than a pixel", at, warnings)
+    n_points = np.diff(persons.point_start)
     owner = np.repeat(np.arange(len(n_points)), n_points)
-    place = np.column_stack([persons.x, persons.y]) - persons.box[owner, :2]
+    place_in_box = np.column_stack([persons.x, persons.y]) - persons.box[owner, :2]
     step = persons.box[owner, 2:] / 255
 
     def n_where(points: Bools) -> Ints:
+        """Return how many points of each person satisfy a condition in x or in y."""
         return np.bincount(owner[points.any(axis=1)], minlength=len(n_points))
 
-    in_corner = (n_points > 1) & (n_where(place > step) == 0)
+    in_corner = (n_points > 1) & (n_where(place_in_box > step) == 0)
     # The box is scaled to 256 pixels, so a point at its end may be a little beyond 255.
-    outside = n_where((place < -1e-9) | (place > 256.001 * step)) > 0
+    outside = n_where((place_in_box < -1e-9) | (place_in_box > 256.001 * step)) > 0
     run = "they run from 0 to 255 across the box"
     warn_where(in_corner, "R-RANGE", f"dp_x and dp_y are all in 0..1, but {run}", at, warnings)
     warn_where(outside, "R-RANGE", f"dp_x or dp_y is outside of the box, but {run}", at, warnings)
-    if np.setdiff1d(range(1, geodesic.PARTS + 1), persons.part).tolist() == [geodesic.PARTS]:
-        problem, remedy = "all parts occur but 24: they may count from 0", "count parts in dp_I from 1"
-        warnings.add("R-RANGE", problem, remedy, file=at[0], rule="parts")
+    _check_parts_and_categories(persons, at[0], warnings)
+
+
+def _check_parts_and_categories(persons: Persons, file: str, warnings: Findings) -> None:
+    missing_parts = np.setdiff1d(range(1, geodesic.PARTS + 1), persons.part).tolist()
+    if missing_parts == [geodesic.PARTS]:
+        problem = "all parts occur but 24: they may count from 0"
+        warnings.add("R-RANGE", problem, "count parts in dp_I from 1", file=file, rule="parts")
     if persons.category.tolist() != [1]:
-        problem, remedy = f"persons have the categories {', '.join(map(str, persons.category))}", "write 1"
-        warnings.add("R-RANGE", problem, remedy, file=at[0], rule="categories")
+        problem = f"persons have the categories {', '.join(map(str, persons.category))}"
+        warnings.add("R-RANGE", problem, "write 1", file=file, rule="categories")
 
 
-def _drawn_image(persons: Persons, first: Ints, image: int) -> Drawing:
-    """Return the persons of an image, and the points of each part; ``first`` are the first of each image."""
+def _draw_image(persons: Persons, first_person: Ints, image: int) -> Drawing:
+    """Return the persons of an image, and the points of each part."""
     objects = list[DrawnObject]()
-    for number, person in enumerate(range(*first[image : image + 2].tolist()), 1):
+    outcomes = []
+    first, last = first_person[image : image + 2].tolist()
+    for person in range(first, last):
+        label = f"person {person - first + 1}"
         points = np.arange(*persons.point_start[person : person + 2].tolist())
         outcome = counted(len(points), "point") if persons.dense[person] else "not scored"
-        objects.append(DrawnObject(f"person {number}", outcome, False, [person_shape(persons, person)]))
+        outcomes.append(f"{label}: {outcome}")
+        shapes = [person_shape(persons, person)]
+        objects.append(DrawnObject(label, outcome, is_wrong=False, shapes=shapes))
         for part in np.unique(persons.part[points]).tolist():
-            own = points[persons.part[points] == part]
-            marks = [(x, y, part / 24) for x, y in zip(persons.x[own].tolist(), persons.y[own].tolist())]
-            objects.append(DrawnObject(f"person {number}", f"part {part}", False, (), marks))
-    text = "; ".join(f"{drawn.label}: {drawn.outcome}" for drawn in objects if drawn.shapes)
-    return image_drawing(persons, image, f"{text}. The color of points is their part.", objects)
+            objects.append(_points_of_part(persons, points, part, label))
+    text = f"{'; '.join(outcomes)}. The color of points is their part."
+    return image_drawing(persons, image, text, objects)
+
+
+def _points_of_part(persons: Persons, points: Ints, part: int, label: str) -> DrawnObject:
+    """Return the points of a person on one part; their color is that of the part."""
+    in_part = points[persons.part[points] == part]
+    marks = []
+    for x, y in zip(persons.x[in_part].tolist(), persons.y[in_part].tolist()):
+        marks.append((x, y, part / geodesic.PARTS))
+    return DrawnObject(label=label, outcome=f"part {part}", is_wrong=False, shapes=(), points=marks)
 
 
 ANNOTATIONS = {task_id: DensePoseAnnotations() for task_id in TASKS}
