@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +14,9 @@ import numpy as np
 
 from organizer import ROOT
 from organizer.bundle.build import load_competition, task_names
-from organizer.challenges import Annotations, Guess, annotations_of
+from organizer.challenges import Annotations, Baseline, Guess, annotations_of
 from organizer.data.references import task_folder
-from organizer.files import zip_bytes
+from organizer.files import Files, zip_bytes
 from scoring_program.result import Result
 from scoring_program.task import AnyLoaded, load_task
 from validator.archive import BASELINE_FILE
@@ -36,62 +36,105 @@ _TEXT = "{name} baseline of {id}\nIt was made from a hidden reference: show it t
 
 def baselines_command(task_id: str, reference: Path, output: Path | None) -> int:
     """Write the baselines of a reference and their scores; print what a perfect submission cannot reach."""
-    folder, task = task_folder(task_id, reference, task_names(load_competition())), load_task(task_id)
-    annotations, output = annotations_of(task_id), output or ROOT / "out" / "baselines" / task_id
+    task = load_task(task_id)
+    folder = task_folder(task_id, reference, task_names(load_competition()))
+    annotations = annotations_of(task_id)
+    output = output or ROOT / "out" / "baselines" / task_id
     loaded = task.load(folder, task.settings(folder, {"interval": True, "notes": False}))
     loaded.check()
     output.mkdir(parents=True, exist_ok=True)
-    usual = annotations.perfect_scores[loaded.settings["protocol"] == "released"]
-    found, causes = list[dict[str, Any]](), list[Cause]()
-    for name, prediction in _predictions(annotations, loaded.reference):
-        text = _TEXT.format(name=name, id=task_id).encode()
-        path = output / f"{name.replace(' ', '_')}.zip"
-        path.write_bytes(zip_bytes({**annotations.files(prediction), BASELINE_FILE: text}))
-        result = loaded.score_path(path)
-        score, interval = result.scores["score"], result.interval
-        ends = {"low": round(interval.low, 6), "high": round(interval.high, 6)} if interval else {}
-        found.append({"name": name, "score": score, **ends})
-        shown = "{low:.4f} to {high:.4f}".format(**ends) if ends else ""
-        print(f"{name:13}  {score:.6f}  {shown:16}  {path}")
-        if name == "perfect" and score < usual - _TOLERANCE:
-            causes = _causes(loaded, annotations, result, usual)
-    _print_perfect(task.item, found[0]["score"], usual, causes)
-    perfect = {"usual": usual, "causes": causes}
-    content = {"task": task_id, "signature": loaded.signature, "baselines": found, "perfect": perfect}
+    results: dict[Baseline, Result] = {}
+    for baseline, prediction in predict_baselines(annotations, loaded.reference):
+        path = output / f"{baseline.value.replace(' ', '_')}.zip"
+        path.write_bytes(_baseline_zip(task_id, baseline, annotations.files(prediction)))
+        results[baseline] = loaded.score_path(path)
+        _print_baseline(baseline, results[baseline], path)
+    published, released = annotations.perfect_scores
+    usual = released if loaded.settings["protocol"] == "released" else published
+    perfect = results[Baseline.PERFECT]
+    causes = find_causes(loaded, annotations, perfect, usual) if _is_lower(perfect, usual) else []
+    _print_perfect(task.item, perfect, usual, causes)
+    content = {
+        "task": task_id,
+        "signature": loaded.signature,
+        "baselines": [_summary(baseline, result) for baseline, result in results.items()],
+        "perfect": {"usual": usual, "causes": causes},
+    }
     (output / RESULTS_FILE).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     print(f"scores and intervals: {output / RESULTS_FILE}")
     return 0
 
 
-def _predictions(annotations: Annotations[Any, Any], reference: Any) -> Iterator[tuple[str, Any]]:
+def predict_baselines(annotations: Annotations[Any, Any], reference: Any) -> Iterator[tuple[Baseline, Any]]:
+    """Yield each baseline with its prediction."""
     pools = annotations.pools(reference)
-    for name in ("perfect", "empty", "most frequent", "random"):
-        guess = Guess(name, pools, np.random.default_rng(_SEED), 0, np.zeros(4))
-        yield name, annotations.predicted(reference, guess)
-    yield "noisy", annotations.noisy(reference, np.random.default_rng(_SEED), NOISE)
+    for baseline in (Baseline.PERFECT, Baseline.EMPTY, Baseline.MOST_FREQUENT, Baseline.RANDOM):
+        guess = Guess(
+            baseline=baseline,
+            pools=pools,
+            rng=np.random.default_rng(_SEED),
+            noise=0,
+            bias=np.zeros(4),
+        )
+        yield baseline, annotations.predicted(reference, guess)
+    yield Baseline.NOISY, annotations.noisy(reference, np.random.default_rng(_SEED), NOISE)
 
 
-def _causes(
+def _baseline_zip(task_id: str, baseline: Baseline, files: Files) -> bytes:
+    """Return the zip of a baseline, with a file that says what it is."""
+    text = _TEXT.format(name=baseline.value, id=task_id)
+    return zip_bytes({**files, BASELINE_FILE: text.encode()})
+
+
+def _print_baseline(baseline: Baseline, result: Result, path: Path) -> None:
+    interval = ""
+    if result.interval:
+        interval = f"{result.interval.low:.4f} to {result.interval.high:.4f}"
+    print(f"{baseline.value:13}  {result.scores['score']:.6f}  {interval:16}  {path}")
+
+
+def _summary(baseline: Baseline, result: Result) -> dict[str, Any]:
+    """Return what `RESULTS_FILE` holds of a baseline: its name, score, and interval."""
+    summary = {"name": baseline.value, "score": result.scores["score"]}
+    if result.interval:
+        summary["low"] = round(result.interval.low, 6)
+        summary["high"] = round(result.interval.high, 6)
+    return summary
+
+
+def _is_lower(perfect: Result, usual: float) -> bool:
+    return perfect.scores["score"] < usual - _TOLERANCE
+
+
+def find_causes(
     loaded: AnyLoaded, annotations: Annotations[Any, Any], perfect: Result, usual: float
 ) -> list[Cause]:
     """Return the items of which a perfect submission scores less than usual: score and reasons of each."""
     classes = annotations.classes(loaded.reference)
-    counted_items = [index for index, item in enumerate(loaded.items) if classes.get(item)]
-    reasons, causes = annotations.reasons(loaded.reference, loaded.settings), []
-    for begin in range(0, len(counted_items), _BLOCK):
-        block = np.array(counted_items[begin : begin + _BLOCK])
-        alone = np.zeros((len(block), len(loaded.items)))
-        alone[np.arange(len(block)), block] = 1
-        for index, score in zip(block.tolist(), loaded.task.reduce(perfect.statistics, alone).tolist()):
-            if score < usual - _TOLERANCE:
-                item = loaded.items[index]
-                known = [reason for reason, items in reasons.items() if item in items]
-                causes.append({"item": item, "score": score, "reasons": known})
+    scored_items = [index for index, item in enumerate(loaded.items) if classes.get(item)]
+    reasons = annotations.reasons(loaded.reference, loaded.settings)
+    causes: list[Cause] = []
+    for index, score in _scores_of_items(loaded, perfect, scored_items):
+        if score < usual - _TOLERANCE:
+            item = loaded.items[index]
+            item_reasons = [reason for reason, items in reasons.items() if item in items]
+            causes.append({"item": item, "score": score, "reasons": item_reasons})
     return sorted(causes, key=lambda cause: (bool(cause["reasons"]), cause["score"]))
 
 
-def _print_perfect(item: str, score: float, usual: float, causes: list[Cause]) -> None:
-    if score >= usual - _TOLERANCE:
+def _scores_of_items(loaded: AnyLoaded, result: Result, items: Sequence[int]) -> Iterator[tuple[int, float]]:
+    """Yield each item with the score that it has alone."""
+    for begin in range(0, len(items), _BLOCK):
+        block = items[begin : begin + _BLOCK]
+        weights = np.zeros((len(block), len(loaded.items)))
+        weights[np.arange(len(block)), block] = 1
+        yield from zip(block, loaded.task.reduce(result.statistics, weights).tolist())
+
+
+def _print_perfect(item: str, perfect: Result, usual: float, causes: list[Cause]) -> None:
+    """Print what a perfect submission scores, and what it cannot reach."""
+    score = perfect.scores["score"]
+    if not _is_lower(perfect, usual):
         print(f"a perfect submission scores {usual:g}, as usual")
         return
     cost = f"{counted(len(causes), item)} cost that"
@@ -101,11 +144,11 @@ def _print_perfect(item: str, score: float, usual: float, causes: list[Cause]) -
         print(f"  {printable(cause['item'])} {cause['score']:.4f}: {why}")
     if len(causes) > _SHOWN_ITEMS:
         print(f"  and {len(causes) - _SHOWN_ITEMS:,} more, see {RESULTS_FILE}")
-    unknown = sum(not cause["reasons"] for cause in causes)
-    code, problem = "R-CEILING", ""
+    n_unexplained = sum(not cause["reasons"] for cause in causes)
     if score < _LEAST_SHARE * usual:
         problem = f"known reasons cannot explain a score below {_LEAST_SHARE:g} of the usual one"
-    elif unknown or not causes:
-        problem = f"{counted(unknown, item)} without a known reason"
-    if problem:
-        print(f"warning {code}: {problem}; look at the annotations")
+    elif n_unexplained or not causes:
+        problem = f"{counted(n_unexplained, item)} without a known reason"
+    else:
+        return
+    print(f"warning R-CEILING: {problem}; look at the annotations")

@@ -60,16 +60,22 @@ class Content:
     draw: Callable[[], Sequence[Section]] = list
 
 
-def chosen(numbers: Ints) -> list[int]:
-    """Return a few things by their ``numbers`` (n,) of annotations, evenly from the most to the least."""
-    order = np.argsort(-numbers, kind="stable")[: np.count_nonzero(numbers)].tolist()
-    return [order[i] for i in np.linspace(0, len(order) - 1, min(_DRAWN, len(order))).astype(int)]
+def choose_evenly(numbers: Ints) -> list[int]:
+    """Return a few items by their ``numbers`` (n,) of annotations, evenly from the most to the least."""
+    most_first = np.argsort(-numbers, kind="stable")[: np.count_nonzero(numbers)]
+    n_drawn = min(_DRAWN, len(most_first))
+    places = np.linspace(0, len(most_first) - 1, n_drawn).astype(int)
+    return most_first[places].tolist()
 
 
-def drawings(things: str, numbers: Ints, draw: Callable[[int], Drawing]) -> list[Section]:
-    """Return the section with drawings of some of these things."""
-    note = f"{things} with the most annotations, the least, and some between. Point at a shape for its words."
-    return [Drawings("drawings", f"{things} drawn", note, [draw(index) for index in chosen(numbers)])]
+def drawings(plural: str, numbers: Ints, draw: Callable[[int], Drawing]) -> list[Section]:
+    """Return the section with drawings of some items, by their ``numbers`` (n,) of annotations.
+
+    ``plural`` is what they are called: "Frames".
+    """
+    note = f"{plural} with the most annotations, the least, and some between. Point at a shape for its words."
+    drawn_items = [draw(index) for index in choose_evenly(numbers)]
+    return [Drawings("drawings", f"{plural} drawn", note, drawn_items)]
 
 
 def check_names(
@@ -80,31 +86,41 @@ def check_names(
     Warn also of a name one edit (but of a digit) from another one if it occurs once or is 10 times rarer,
     unless it is made of known ``words``.
     """
-    for name in sorted(name for name in counts if name != name.strip()):
-        problem = f"the {kind} {name!r} begins or ends with a blank"
-        warnings.add("R-NAME", problem, "take the blank out", file=file, rule=f"{kind} {name}")
-    plain = {name: re.sub(r"[\s_-]", "", folded(name)) for name in counts if name == name.strip()}
-    for common, name in combinations(sorted(plain, key=lambda name: (-counts[name], name)), 2):
-        n, n_common = counts[name], counts[common]
-        is_rare = n < n_common and (n == 1 or n * _RARER <= n_common)
-        is_near = is_rare and _is_one_edit(plain[name], plain[common])
-        if is_near and all(word in words for word in re.split(r"[\s_-]+", folded(name))):
+    plain: dict[str, str] = {}
+    for name in sorted(counts):
+        if name != name.strip():
+            problem = f"the {kind} {name!r} begins or ends with a blank"
+            warnings.add("R-NAME", problem, "take the blank out", file=file, rule=f"{kind} {name}")
+        else:
+            plain[name] = re.sub(r"[\s_-]", "", folded(name))
+    most_frequent_first = sorted(plain, key=lambda name: (-counts[name], name))
+    for common, name in combinations(most_frequent_first, 2):
+        is_typo = _is_rare_beside(counts[name], counts[common]) and _is_one_edit(plain[name], plain[common])
+        if is_typo and all(word in words for word in re.split(r"[\s_-]+", folded(name))):
             continue
-        if is_near or plain[name] == plain[common]:
-            problem = f"the {kind} {quote(name)!r} ({n:,}) is nearly {quote(common)!r} ({n_common:,})"
+        if is_typo or plain[name] == plain[common]:
+            both = f"{quote(name)!r} ({counts[name]:,}) is nearly {quote(common)!r} ({counts[common]:,})"
             remedy = "write both alike, if they are one"
-            warnings.add("R-NAME", problem, remedy, file=file, rule=f"{kind} {name}")
+            warnings.add("R-NAME", f"the {kind} {both}", remedy, file=file, rule=f"{kind} {name}")
+
+
+def _is_rare_beside(n: int, n_common: int) -> bool:
+    """Return whether a name that occurs n times may be a slip of one that occurs ``n_common`` times."""
+    return n < n_common and (n == 1 or n * _RARER <= n_common)
 
 
 def _is_one_edit(first: str, second: str) -> bool:
     """Return whether inserting, deleting or changing a character, no digit, makes two texts equal."""
     if abs(len(first) - len(second)) > 1:
         return False
-    start = next((i for i, (a, b) in enumerate(zip(first, second)) if a != b), min(len(first), len(second)))
-    one, other = first[start:], second[start:]
-    while one and other and one[-1] == other[-1]:
-        one, other = one[:-1], other[:-1]
-    return max(len(one), len(other)) == 1 and not re.search(r"\d", one + other)
+    while first and second and first[0] == second[0]:
+        first = first[1:]
+        second = second[1:]
+    while first and second and first[-1] == second[-1]:
+        first = first[:-1]
+        second = second[:-1]
+    has_digit = re.search(r"\d", first + second) is not None
+    return max(len(first), len(second)) == 1 and not has_digit
 
 
 def check_same(
@@ -115,14 +131,27 @@ def check_same(
     ``tables`` are pairs of arrays: the item of each row, ascending, and the rows. Items without rows may be
     alike.
     """
-    bounds = [np.searchsorted(owner, np.arange(len(items) + 1)) for owner, _ in tables]
-    known: dict[bytes, str] = {}
+    starts_of_tables = [np.searchsorted(owner, np.arange(len(items) + 1)) for owner, _ in tables]
+    first_with_content: dict[bytes, str] = {}
     for number, item in enumerate(items):
-        own = [rows[i[number] : i[number + 1]] for i, (_, rows) in zip(bounds, tables)]
-        digest = hashlib.sha256(b"".join(b"%d," % rows.size + rows.tobytes() for rows in own)).digest()
-        if any(map(len, own)) and (other := known.setdefault(digest, item)) != item:
+        rows_of_tables = []
+        for starts, (_, rows) in zip(starts_of_tables, tables):
+            rows_of_tables.append(rows[starts[number] : starts[number + 1]])
+        if not any(map(len, rows_of_tables)):
+            continue
+        other = first_with_content.setdefault(_hash_tables(rows_of_tables), item)
+        if other != item:
             problem = f"its annotations are exactly those of {quote(other)}"
             warnings.add("R-SAME", problem, "keep one, or correct it", file=item, rule="same")
+
+
+def _hash_tables(tables: Sequence[Floats | Ints]) -> bytes:
+    """Return a hash of the sizes and the content of tables."""
+    digest = hashlib.sha256()
+    for rows in tables:
+        digest.update(b"%d," % rows.size)
+        digest.update(rows.tobytes())
+    return digest.digest()
 
 
 def repeated(rows: Floats | Ints) -> Bools:
@@ -133,25 +162,30 @@ def repeated(rows: Floats | Ints) -> Bools:
 
 
 def warn_where(wrong: Bools, code: str, problem: str, at: tuple[str, Place], warnings: Findings) -> None:
-    """Warn of each thing that is wrong; ``at`` is the file, and a function that names the place in it."""
+    """Warn of each row that is wrong; ``at`` is the file, and a function that names the place in it."""
+    file, name_place = at
     remedy = "compare it with the source of the annotations"
     for index in warnings.first_of(wrong):
-        warnings.add(code, problem, remedy, file=at[0], where=at[1](index), rule=problem)
+        warnings.add(code, problem, remedy, file=file, where=name_place(index), rule=problem)
 
 
 def check_boxes(kind: str, boxes: Floats, at: tuple[str, Place], warnings: Findings) -> None:
     """Warn of boxes ``x1, y1, x2, y2`` that are swapped, empty, of a very different area, or more than a
     third at negative coordinates: what is at the border is annotated a little beyond it."""
     size = boxes[:, 2:] - boxes[:, :2]
-    swapped, empty = np.logical_or(*(size < 0).T), np.logical_or(*(size == 0).T)
-    area = np.where(swapped | empty, np.nan, size.prod(axis=1))
+    is_swapped = (size < 0).any(axis=1)
+    is_empty = (size == 0).any(axis=1) & ~is_swapped
+    is_pixel = (size <= 1).all(axis=1) & ~is_swapped & ~is_empty
+    is_outside = (boxes[:, :2] < -size / 3).any(axis=1) & ~is_swapped
+    area = np.where(is_swapped | is_empty, np.nan, size.prod(axis=1))
     median = float(np.median(area[area > 0])) if (area > 0).any() else 1.0
-    for wrong, what in (
-        (swapped, "x2 < x1 or y2 < y1"),
-        (empty & ~swapped, "no area"),
-        ((size <= 1).all(axis=1) & ~swapped & ~empty, "no side of more than a pixel"),
-        (np.logical_or(*(boxes[:, :2] < -size / 3).T) & ~swapped, "negative coordinates"),
-        (area > _AREA_RATIO * median, f"more than {_AREA_RATIO:,} times the median area"),
-        (area * _AREA_RATIO < median, f"less than 1/{_AREA_RATIO:,} of the median area"),
-    ):
-        warn_where(wrong, "R-BOX", f"the box of the {kind} has {what}", at, warnings)
+    wrong_boxes = {
+        "x2 < x1 or y2 < y1": is_swapped,
+        "no area": is_empty,
+        "no side of more than a pixel": is_pixel,
+        "negative coordinates": is_outside,
+        f"more than {_AREA_RATIO:,} times the median area": area > _AREA_RATIO * median,
+        f"less than 1/{_AREA_RATIO:,} of the median area": area * _AREA_RATIO < median,
+    }
+    for what, is_wrong in wrong_boxes.items():
+        warn_where(is_wrong, "R-BOX", f"the box of the {kind} has {what}", at, warnings)

@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -46,48 +47,87 @@ class Pools:
     boxes: Mapping[str, Floats]
 
     @cached_property
-    def median(self) -> dict[str, list[float]]:
+    def median_boxes(self) -> dict[str, list[float]]:
         """The median box of each kind."""
-        return {kind: np.median(boxes, axis=0).round(1).tolist() for kind, boxes in self.boxes.items()}
+        return {kind: _as_rounded(np.median(boxes, axis=0)) for kind, boxes in self.boxes.items()}
+
+
+def _as_rounded(numbers: Floats) -> list[float]:
+    rounded: list[float] = numbers.round(1).tolist()
+    return rounded
+
+
+class Baseline(Enum):
+    """A way to make predictions of annotations."""
+
+    PERFECT = "perfect"
+    EMPTY = "empty"
+    MOST_FREQUENT = "most frequent"
+    RANDOM = "random"
+    NOISY = "noisy"
 
 
 class Guess:
-    """Turns annotations into predictions: ``perfect``, ``empty``, ``most frequent``, ``random`` or ``noisy``.
+    """Turns annotations into the predictions of a baseline.
 
-    ``noise`` is 0 (right on the annotated frame) to 1 (hardly anything right). A noisy submission has a shift
-    and growth of its own, ``bias``, as shares of a box's size, and misses a share of the instances.
+    A noisy submission has a shift and growth of boxes of its own, and misses a share of the instances.
+
+    Parameters
+    ----------
+    baseline : Baseline
+    pools : Pools
+    rng : numpy.random.Generator
+    noise : float
+        From 0 (right on the annotated frame) to 1 (hardly anything right); for noisy submissions alone.
+    bias : float64 array of shape (4,)
+        Shift and growth of all boxes, as shares of a box's size: what is added to its four corners.
     """
 
-    def __init__(self, name: str, pools: Pools, rng: np.random.Generator, noise: float, bias: Floats) -> None:
-        self.name, self._pools, self._rng, self._noise, self._bias = name, pools, rng, noise, bias
-        self._missed = 0.5 * noise * rng.random()
+    def __init__(
+        self, baseline: Baseline, pools: Pools, rng: np.random.Generator, noise: float, bias: Floats
+    ) -> None:
+        self.baseline = baseline
+        self._pools = pools
+        self._rng = rng
+        self._noise = noise
+        self._bias = bias
+        self._missed_share = 0.5 * noise * rng.random()
 
     def keeps(self) -> bool:
         """Return whether an instance is predicted."""
-        return self.name != "empty" and (self.name != "noisy" or self._rng.random() >= self._missed)
+        if self.baseline is Baseline.NOISY:
+            return self._rng.random() >= self._missed_share
+        return self.baseline is not Baseline.EMPTY
 
     def label(self, label: str, kind: str, share: float = 1) -> str:
         """Return the predicted label, "" for none; ``share`` says how often noise may change it."""
         labels = self._pools.labels[kind]
-        if self.name == "most frequent":
+        if self.baseline is Baseline.MOST_FREQUENT:
             return min(labels, key=lambda name: (-labels[name], name))
-        if self.name == "random" or (self.name == "noisy" and self._rng.random() < self._noise * share):
+        if self.baseline is Baseline.EMPTY:
+            return ""
+        is_noise = self.baseline is Baseline.NOISY and self._rng.random() < self._noise * share
+        if self.baseline is Baseline.RANDOM or is_noise:
             return str(self._rng.choice(list(labels)))
-        return "" if self.name == "empty" else label
+        return label
 
     def box(self, box: Sequence[float], kind: str, far: float = 0) -> list[float]:
         """Return the predicted box or interval; ``far`` is the distance in frames to the annotated one."""
-        if self.name == "most frequent":
-            return self._pools.median[kind]
-        if self.name == "random":
-            return self._rng.choice(self._pools.boxes[kind]).tolist()  # type: ignore[no-any-return, return-value]
-        return self.shaken(np.array(box, dtype=np.float64), far) if self.name == "noisy" else list(box)
+        if self.baseline is Baseline.MOST_FREQUENT:
+            return self._pools.median_boxes[kind]
+        if self.baseline is Baseline.RANDOM:
+            drawn: list[float] = self._rng.choice(self._pools.boxes[kind]).tolist()
+            return drawn
+        if self.baseline is Baseline.NOISY:
+            return self.shake(np.array(box, dtype=np.float64), far)
+        return list(box)
 
-    def shaken(self, box: Floats, far: float) -> list[float]:
+    def shake(self, box: Floats, far: float) -> list[float]:
         """Return a box with noise in its corners, which stay in order."""
-        size = np.tile(box[2:] - box[:2], 2)
-        box = box + size * (self._rng.normal(0, 0.25 * (self._noise + 0.5 * far), 4) + self._bias)
-        return np.sort(box.reshape(2, 2), axis=0).ravel().round(1).tolist()
+        width_and_height = box[2:] - box[:2]
+        noise = self._rng.normal(0, 0.25 * (self._noise + 0.5 * far), 4)
+        corners = box + np.tile(width_and_height, 2) * (noise + self._bias)
+        return _as_rounded(np.sort(corners.reshape(2, 2), axis=0).ravel())
 
 
 class Annotations(ABC, Generic[ReferenceT, PredictionT]):
@@ -112,9 +152,16 @@ class Annotations(ABC, Generic[ReferenceT, PredictionT]):
 
     def noisy(self, reference: ReferenceT, rng: np.random.Generator, noise: float) -> PredictionT:
         """Return predictions with noise, 0 to 1."""
-        shift, growth = rng.normal(0, 0.1 * noise, 2), rng.normal(0, 0.1 * noise)
-        bias = np.concatenate([shift - growth, shift + growth])
-        return self.predicted(reference, Guess("noisy", self.pools(reference), rng, noise, bias))
+        shift = rng.normal(0, 0.1 * noise, 2)
+        growth = rng.normal(0, 0.1 * noise)
+        guess = Guess(
+            baseline=Baseline.NOISY,
+            pools=self.pools(reference),
+            rng=rng,
+            noise=noise,
+            bias=np.concatenate([shift - growth, shift + growth]),
+        )
+        return self.predicted(reference, guess)
 
     @abstractmethod
     def files(self, prediction: PredictionT) -> Files:
@@ -136,25 +183,29 @@ class Annotations(ABC, Generic[ReferenceT, PredictionT]):
 def annotations_of(task_id: str) -> Annotations[Any, Any]:
     """Return the annotations of a task. Raises Refused if there is no code for its challenge."""
     challenge = load_task(task_id).folder.name
-    annotations = _of_challenge(challenge, "ANNOTATIONS")
+    annotations = _look_up(challenge, "ANNOTATIONS")
     if annotations is None:
         problem = f"{task_id} has no baselines and cannot be split yet"
         place = f"organizer/challenges/{challenge}.py"
         Findings().refuse("E-NO-ANNOTATIONS", problem, f"write {place}, as its neighbors do", file=place)
-    return annotations[task_id]  # type: ignore[no-any-return]
+    annotations_of_task: Annotations[Any, Any] = annotations[task_id]
+    return annotations_of_task
 
 
 def content_of(loaded: AnyLoaded) -> Content:
     """Return what is scored, and what looks like a mistake. Raises Refused if nothing is annotated."""
-    make, n_items = _of_challenge(loaded.task.folder.name, "content_of"), len(loaded.items)
-    content: Content = make(loaded) if make else Content(n_items, {loaded.task.item: n_items})
+    content_of_challenge = _look_up(loaded.task.folder.name, "content_of")
+    if content_of_challenge is not None:
+        content: Content = content_of_challenge(loaded)
+    else:
+        content = Content(len(loaded.items), {loaded.task.item: len(loaded.items)})
     if not content.n_instances:
         problem, remedy = "nothing that is scored is annotated", "give the labels, which may be withheld"
         Findings().refuse("E-REF-EMPTY", problem, remedy, file=loaded.folder.name)
     return content
 
 
-def _of_challenge(challenge: str, name: str) -> Any:
+def _look_up(challenge: str, name: str) -> Any:
     """Return what the module of a challenge holds under a name, None if there is neither."""
     if not discover(__name__, f"{challenge}.py"):
         return None
@@ -162,6 +213,10 @@ def _of_challenge(challenge: str, name: str) -> Any:
 
 
 def ragged(starts: Ints, keep: Bools) -> tuple[Ints, Bools]:
-    """Return the starts of the rows that are kept, and which elements stay."""
+    """Return the starts of the rows that are kept, and which elements stay.
+
+    ``starts`` (n_rows + 1,) says where the elements of each row begin; ``keep`` has shape (n_rows,).
+    """
     sizes = np.diff(starts)
-    return np.concatenate([[0], np.cumsum(sizes[keep])]).astype(np.int64), np.repeat(keep, sizes)
+    kept_starts = np.concatenate([[0], np.cumsum(sizes[keep])]).astype(np.int64)
+    return kept_starts, np.repeat(keep, sizes)

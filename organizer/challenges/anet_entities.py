@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from organizer import content
-from organizer.challenges import Annotations, Guess, Pools
+from organizer.challenges import Annotations, Baseline, Guess, Pools
 from organizer.content import Content, Values
 from organizer.files import Files
 from scoring_program.challenges.anet_entities.drawings import canvas
@@ -79,7 +79,7 @@ class EntitiesAnnotations(Annotations[Reference, Results]):
     def _objects(self, annotated: Reference, guess: Guess) -> Iterator[tuple[int, str, int, Boxes]]:
         """Yield segment, class, index and boxes of each word; a perfect submission has one object a class of
         generated sentences, because an object is compared with the first word of its class."""
-        if self._generated and guess.name == "perfect":
+        if self._generated and guess.baseline is Baseline.PERFECT:
             for (segment, label), merged in _merge_words(annotated).items():
                 yield segment, annotated.classes[label], merged.first_index, merged.boxes
             return

@@ -11,8 +11,8 @@ from typing import cast
 
 import numpy as np
 
-from organizer.challenges import Annotations, Guess, Pools
-from organizer.content import Content, Values, check_same, chosen, repeated, warn_where
+from organizer.challenges import Annotations, Baseline, Guess, Pools
+from organizer.content import Content, Values, check_same, choose_evenly, repeated, warn_where
 from organizer.files import Files
 from scoring_program.challenges.chalearn.page import lanes
 from scoring_program.challenges.chalearn.reference import Reference, Track
@@ -31,7 +31,7 @@ _KIND = "row"
 class _NoisyRows(Guess):
     """Rows with noise; the bias is a lag in frames."""
 
-    def shaken(self, box: Floats, far: float) -> list[float]:
+    def shake(self, box: Floats, far: float) -> list[float]:
         """Return start and end with noise, in any order."""
         return (box + self._bias + self._rng.normal(0, 0.4 * self._noise * (box[1] - box[0]), 2)).tolist()
 
@@ -51,7 +51,7 @@ class TrackAnnotations(Annotations[Reference, Prediction]):
     def noisy(self, reference: Reference, rng: np.random.Generator, noise: float) -> Prediction:
         """Return rows with noise and a lag."""
         pools, lag = self.pools(reference), np.array(rng.normal(0, 5 * noise))
-        return self.predicted(reference, _NoisyRows("noisy", pools, rng, noise, lag))
+        return self.predicted(reference, _NoisyRows(Baseline.NOISY, pools, rng, noise, lag))
 
     def predicted(self, reference: Reference, guess: Guess) -> Prediction:
         """Return the rows of each sequence, equal ones once; the most frequent class all the time."""
@@ -63,7 +63,7 @@ class TrackAnnotations(Annotations[Reference, Prediction]):
                 last = last_frames[sequence]
                 number = int(guess.label(str(label), _KIND))
                 within = [min(frame, last) for frame in frames]
-                always = guess.name == "most frequent"
+                always = guess.baseline is Baseline.MOST_FREQUENT
                 start, end = map(int, np.rint([1, last] if always else guess.box(within, _KIND)))
                 start = min(max(start, 1), last)
                 actors = (actor,) if self._track.n_actors > 1 else ()
@@ -147,7 +147,7 @@ def _timelines(track: Track, reference: Reference) -> list[Section]:
     ends = np.minimum(rows.frames, lengths[rows.sequence, np.newaxis]) - [1, 0]
     return [
         Timeline(f"timeline_{n}", names[n], note, int(lengths[n]), lanes(track, n, [(rows, ends)]))
-        for n in chosen(np.bincount(rows.sequence, minlength=len(lengths)))
+        for n in choose_evenly(np.bincount(rows.sequence, minlength=len(lengths)))
     ]
 
 

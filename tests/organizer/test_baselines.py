@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from organizer.__main__ import main
-from organizer.baselines import _causes, _predictions
-from organizer.challenges import annotations_of
+from organizer.baselines import find_causes, predict_baselines
+from organizer.challenges import Baseline, annotations_of
 from organizer.challenges import densepose as of_densepose
 from organizer.data.prepare import prepare
 from organizer.files import write_files
@@ -204,7 +204,7 @@ def test_vertex_without_its_own_8_bit_point_gets_the_nearest(tmp_path):
 def test_one_object_suits_several_words_of_a_class_on_different_frames():
     of_task = loaded(GENERATED, REFERENCES / GENERATED)
     words = of_task.reference.words
-    predicted = dict(_predictions(annotations_of(GENERATED), of_task.reference))["perfect"]
+    predicted = dict(predict_baselines(annotations_of(GENERATED), of_task.reference))[Baseline.PERFECT]
     assert sum(len(segment["clss"]) for of in predicted.values() for segment in of.values()) < len(
         words.label
     )
@@ -227,13 +227,13 @@ def test_lower_perfect_score_of_golden_references_has_a_known_reason(tmp_path, n
     for reference in sorted((GOLDEN / name).glob("*/ref")):
         if not reference.parent.name.startswith("nothing-"):
             of_case = loaded(name, reference)
-            perfect = dict(_predictions(annotations, of_case.reference))["perfect"]
+            perfect = dict(predict_baselines(annotations, of_case.reference))[Baseline.PERFECT]
             write_files(annotations.files(perfect), tmp_path / reference.parent.name)
             for protocol, usual in zip(("published", "released"), annotations.perfect_scores):
                 of_protocol = replace(of_case, settings={**of_case.settings, "protocol": protocol})
                 result = of_protocol.score_path(tmp_path / reference.parent.name)
                 if result.scores["score"] < usual - 1e-9:
-                    causes = _causes(of_protocol, annotations, result, usual)
+                    causes = find_causes(of_protocol, annotations, result, usual)
                     assert causes, (reference, protocol)
                     assert all(cause["reasons"] for cause in causes), (reference, protocol)
             n_cases += 1

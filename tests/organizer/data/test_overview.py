@@ -15,7 +15,7 @@ from PIL import Image
 from organizer.__main__ import main
 from organizer.bundle.build import build_all
 from organizer.bundle.lint import lint_bundle
-from organizer.content import chosen
+from organizer.content import choose_evenly
 from organizer.data.overview import SUFFIX, review_reference
 from organizer.data.references import task_folders
 from organizer.files import read_zip
@@ -88,7 +88,7 @@ def test_drawings_say_what_is_annotated():
 
 @pytest.mark.parametrize("numbers", [[], [0, 0], [3, 0, 5], [1] * 100])
 def test_things_without_annotations_are_not_drawn(numbers):
-    shown = chosen(np.array(numbers, dtype=np.int64))
+    shown = choose_evenly(np.array(numbers, dtype=np.int64))
     assert len(shown) == len(set(shown)) == min(6, np.count_nonzero(numbers))
     assert [numbers[i] for i in shown] == sorted((numbers[i] for i in shown), reverse=True)
     assert all(numbers[i] for i in shown)
@@ -170,7 +170,7 @@ def test_text_of_the_reference_never_becomes_markup(tmp_path, capsys):
 
 def test_overview_of_a_task_without_numbers_has_no_empty_table(monkeypatch):
     assert "Smallest and largest" in review_reference(GESTURE, REFERENCES / GESTURE).page()
-    monkeypatch.setattr("organizer.challenges._of_challenge", lambda *_: None)
+    monkeypatch.setattr("organizer.challenges.discover", lambda package, pattern: [])
     text = review_reference(GESTURE, REFERENCES / GESTURE).page()
     assert "How many" in text and "Smallest and largest" not in text and "Nothing to show" not in text
 
