@@ -252,7 +252,7 @@ def _texts_without_code(name: str, files: Files) -> dict[str, str]:
 
 
 def _equal(name: str, text_here: str, text_there: str, allowed_outputs: Counter[str]) -> bool:
-    """Return whether two texts of an output are the same apart from what may differ; count the reasons that apply."""
+    """Return whether two texts are the same apart from what may differ there; count the reasons."""
     if text_here == text_there:
         return True
     for allowed in ALLOWED:
