@@ -88,8 +88,7 @@ def _add_ids(
 
 def _id(text: str) -> str:
     if text not in task_ids():
-        known = ", ".join(task_ids())
-        raise argparse.ArgumentTypeError(f"there is no task '{text}'; choose from {known}")
+        raise argparse.ArgumentTypeError(f"there is no task '{text}'; choose from {', '.join(task_ids())}")
     return text
 
 

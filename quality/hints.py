@@ -44,16 +44,17 @@ class Row(NamedTuple):
 
 def run_hints(ids: Sequence[str], n_mistakes: int, n_correct: int) -> int:
     """Print a table; return 0 if 95 % of each mistake get their hint, and no correct submission gets any."""
-    good = True
+    is_good = True
     print("| task | submission | hint | data can show it | reported | false alarms |\n" + "|---" * 6 + "|")
     for row in measure(ids, n_mistakes, n_correct):
-        good &= row.hits >= 0.95 * row.n and not row.alarms
-        shown, reported = (f"{row.n} of {row.tried}", f"{row.hits} of {row.n}") if row.code else ("", "")
-        cells = row.task, row.kind, row.code or "any", shown, reported, f"{row.alarms} of {n_correct}"
+        is_good &= row.hits >= 0.95 * row.n and not row.alarms
+        shows_it = f"{row.n} of {row.tried}" if row.code else ""
+        reported = f"{row.hits} of {row.n}" if row.code else ""
+        cells = row.task, row.kind, row.code or "any", shows_it, reported, f"{row.alarms} of {n_correct}"
         print(f"| {' | '.join(cells)} |", flush=True)
         for example in row.examples:
             print(f"  {example}")
-    return 0 if good else 1
+    return 0 if is_good else 1
 
 
 def measure(ids: Sequence[str], n_mistakes: int, n_correct: int) -> Iterator[Row]:
@@ -63,15 +64,35 @@ def measure(ids: Sequence[str], n_mistakes: int, n_correct: int) -> Iterator[Row
             with tempfile.TemporaryDirectory() as folder:
                 usual = [_Scorer(task, size, Path(folder)) for size in _SIZES]
                 alarms = _hints_of_correct(usual, n_correct)
-                codes = Counter(code for found in alarms for code in {line.split(":")[0] for line in found})
+                n_alarms = Counter(code for lines in alarms for code in _codes_of(lines))
                 for mistake in task.mistakes:
                     # Few mistakes need it, and for some tasks it takes long to write.
                     scorers = [_Scorer(task, _LARGE, Path(folder))] if mistake.large else usual
                     hits = _hits(mistake, scorers, n_mistakes)
-                    seen, n = codes[mistake.code], len(hits)
-                    yield Row(task.id, mistake.name, mistake.code, sum(hits), n, n_mistakes, seen)
-                examples = list(chain(*alarms))[:5]
-                yield Row(task.id, "correct", "", 0, 0, n_correct, sum(map(bool, alarms)), examples)
+                    yield Row(
+                        task=task.id,
+                        kind=mistake.name,
+                        code=mistake.code,
+                        hits=sum(hits),
+                        n=len(hits),
+                        tried=n_mistakes,
+                        alarms=n_alarms[mistake.code],
+                    )
+                yield Row(
+                    task=task.id,
+                    kind="correct",
+                    code="",
+                    hits=0,
+                    n=0,
+                    tried=n_correct,
+                    alarms=sum(map(bool, alarms)),
+                    examples=list(chain(*alarms))[:5],
+                )
+
+
+def _codes_of(lines: Sequence[str]) -> set[str]:
+    """Return the codes that lines of notes begin with."""
+    return {line.split(":")[0] for line in lines}
 
 
 def _hits(mistake: Mistake[Any], scorers: Sequence[_Scorer], n: int) -> list[bool]:
@@ -95,21 +116,32 @@ def can_show(checks: Sequence[Check], code: str) -> bool:
     sample fits, and at least twice as much as without, or nothing fits a check that the code is about. Facts
     on the submission alone, which no check is about, always show.
     """
-    read = [(check, other.fits) for check in checks for other in check.interpretations if other.code == code]
-    about = [check for check in checks if check.unknown == code]
-    twice = any(fits.mean() >= max(2 * check.as_is.mean(), check.least_share) for check, fits in read)
-    return twice or any(not check.as_is.any() for check in about) or not (read or about)
+    is_checked = False
+    for check in checks:
+        if check.unknown == code:
+            is_checked = True
+            if not check.as_is.any():
+                return True
+        for interpretation in check.interpretations:
+            if interpretation.code == code:
+                is_checked = True
+                needed_share = max(2 * check.as_is.mean(), check.least_share)
+                if interpretation.fits.mean() >= needed_share:
+                    return True
+    return not is_checked
 
 
 def _hints_of_correct(scorers: Sequence[_Scorer], n: int) -> list[list[str]]:
-    found: list[list[str]] = []
+    """Return the hints that correct submissions get, of the first ``n`` that score enough."""
+    hints_of_submissions: list[list[str]] = []
     seeds = count()
-    while len(found) < n:
+    while len(hints_of_submissions) < n:
         seed = next(seeds)
         rng, scorer = np.random.default_rng([2, seed]), scorers[seed % len(scorers)]
         scored = scorer.score(scorer.correct_prediction(rng, float(rng.random())))
-        found += [list(scored.hints)] if scored.score >= _LEAST_SCORE else []
-    return found
+        if scored.score >= _LEAST_SCORE:
+            hints_of_submissions.append(list(scored.hints))
+    return hints_of_submissions
 
 
 class _Scored(NamedTuple):
@@ -126,7 +158,8 @@ class _Scorer:
     """Scores predictions for a task against a demo reference of its own seed and size."""
 
     def __init__(self, task: QualityTask[Any], size: int, folder: Path) -> None:
-        self.task, self._source = task, folder / f"source{size}"
+        self.task = task
+        self._source = folder / f"source{size}"
         task.write_reference(self._source, seed=size, size=size)
         self._loaded = load_against(task.id, self._source, folder / f"prepared{size}")
 

@@ -118,21 +118,29 @@ class QualityTask(ABC, Generic[PredictionT]):
 
         By default items are in names of files, or keys of objects and lists of names in JSON.
         """
-        found: dict[str, bytes] = {}
+        repeated_files: dict[str, bytes] = {}
         for name, data in files.items():
-            item = next((item for item in copies if item in name), None)
             if name.endswith(".json"):
-                content = json.loads(data)
-                changed = _repeated(content, copies)
-                found[name] = data if changed == content else json.dumps(changed).encode()
-            elif item is None:
-                found[name] = data
+                repeated_files[name] = _repeat_in_json(data, copies)
+                continue
+            item = next((item for item in copies if item in name), None)
+            if item is None:
+                repeated_files[name] = data
             else:
-                found.update({name.replace(item, copy): data for copy in copies[item]})
-        return found
+                for copy in copies[item]:
+                    repeated_files[name.replace(item, copy)] = data
+        return repeated_files
+
+
+def _repeat_in_json(data: bytes, copies: Mapping[str, Sequence[str]]) -> bytes:
+    """Return a JSON file with each item under its new names; without any, it stays as it is."""
+    content = json.loads(data)
+    repeated_content = _repeated(content, copies)
+    return data if repeated_content == content else json.dumps(repeated_content).encode()
 
 
 def _repeated(value: Any, copies: Mapping[str, Sequence[str]]) -> Any:
+    """Return a value of JSON in which lists of items, and keys that are items, are repeated."""
     if isinstance(value, list) and all(isinstance(entry, str) and entry in copies for entry in value):
         return [copy for item in value for copy in copies[item]]
     if not isinstance(value, dict):

@@ -16,8 +16,8 @@ Json = dict[str, Any]
 Box = list[float]
 WHOLE_IMAGE = [[0, 0, 719, 404]] * 10
 _PEOPLE = ["man", "woman", "girl", "boy", "player", "dog"]
-_THINGS = ["ball", "rope", "drum", "bike", "board", "cup", "knife", "ladder", "camera", "table"]
-_THINGS += ["brush", "net"]
+_OBJECTS = ["ball", "rope", "drum", "bike", "board", "cup", "knife", "ladder", "camera", "table"]
+_OBJECTS += ["brush", "net"]
 _VERBS = ["holds", "throws", "paints", "pushes", "lifts", "cleans", "carries"]
 _PLACES = ["a river", "the street", "two houses", "some trees", "the stairs"]
 _FRAMES = 10
@@ -25,30 +25,38 @@ _WIDTH, _HEIGHT = 720, 405
 
 
 def write_videos(folder: Path, n_videos: int, generated: bool, seed: int, more_words: int = 0) -> None:
-    """Write a reference, for generated sentences with lemmas; ``more_words`` are things without a name."""
+    """Write a reference, for generated sentences with lemmas; ``more_words`` are objects without a name."""
     rng = random.Random(seed)
-    things = _THINGS + [f"thing{number}" for number in range(more_words)]
+    objects = _OBJECTS + [f"thing{number}" for number in range(more_words)]
     annotations: Json = {}
-    for index in range(n_videos):
-        segments = {str(number): _segment(rng, things, number) for number in range(3 + (rng.random() < 0.5))}
-        annotations[f"v_demo{index:06d}"] = {"duration": 60.0, "segments": segments}
-    write_json(folder / "reference.json", {"vocab": sorted({*_PEOPLE, *things}), "annotations": annotations})
+    for video in range(n_videos):
+        n_segments = 4 if rng.random() < 0.5 else 3
+        segments = {str(number): _segment(rng, objects, number) for number in range(n_segments)}
+        annotations[f"v_demo{video:06d}"] = {"duration": 60.0, "segments": segments}
+    vocab = sorted({*_PEOPLE, *objects})
+    write_json(folder / "reference.json", {"vocab": vocab, "annotations": annotations})
     write_json(folder / "split.json", {"validation": list(annotations)})
     if generated:
-        videos = {video: content["segments"] for video, content in annotations.items()}
-        tokens = {token for _, _, segment in segments_of(videos) for token in segment["tokens"]}
-        table = {word: word for word in {*tokens, *_PEOPLE, *things}}
-        table.update({verb: verb[:-2] if verb.endswith("shes") else verb[:-1] for verb in _VERBS})
-        table.update({"carries": "carry", "houses": "house", "trees": "tree", "stairs": "stair"})
-        write_json(folder / "lemmas.json", dict(sorted(table.items())))
-        (folder / "lemmatizer.txt").write_text("demo\n", encoding="utf-8")
+        segments_of_videos = {video: content["segments"] for video, content in annotations.items()}
+        tokens = {token for _, _, segment in segments_of(segments_of_videos) for token in segment["tokens"]}
+        _write_lemmas(folder, tokens.union(vocab))
 
 
-def _segment(rng: random.Random, things: list[str], number: int) -> Json:
-    tokens = ["the", rng.choice(_PEOPLE), rng.choice(_VERBS), "the", rng.choice(things)]
+def _write_lemmas(folder: Path, words: set[str]) -> None:
+    table = {word: word for word in words}
+    for verb in _VERBS:
+        table[verb] = verb.removesuffix("es") if verb.endswith("shes") else verb.removesuffix("s")
+    table.update({"carries": "carry", "houses": "house", "trees": "tree", "stairs": "stair"})
+    write_json(folder / "lemmas.json", dict(sorted(table.items())))
+    (folder / "lemmatizer.txt").write_text("demo\n", encoding="utf-8")
+
+
+def _segment(rng: random.Random, objects: list[str], number: int) -> Json:
+    """Return an annotated segment: someone does something with one of ``objects``, maybe beside another."""
+    tokens = ["the", rng.choice(_PEOPLE), rng.choice(_VERBS), "the", rng.choice(objects)]
     words = [1, 4]
     if rng.random() < 0.6:
-        tokens += ["beside", "the", rng.choice(things)]
+        tokens += ["beside", "the", rng.choice(objects)]
         words.append(7)
     tokens += ["near", *rng.choice(_PLACES).split()]
     boxes = [_box(rng) for _ in words]
@@ -112,7 +120,13 @@ def write_prediction(
 
 
 def _boxes(rng: random.Random, box: Box, frame: int, jitter: int, wrong: float) -> list[Box]:
-    boxes = [[round(value + rng.random(), 4) for value in _box(rng)] for _ in range(_FRAMES)]
+    """Return ten random boxes; but for a share ``wrong``, that on ``frame`` is near ``box``."""
+    boxes = [_move(rng, _box(rng), 0, 1) for _ in range(_FRAMES)]
     if rng.random() > wrong:
-        boxes[frame] = [round(value + rng.uniform(-jitter, jitter), 4) for value in box]
+        boxes[frame] = _move(rng, box, -jitter, jitter)
     return boxes
+
+
+def _move(rng: random.Random, box: Box, low: float, high: float) -> Box:
+    """Return a box with each corner moved by ``low`` to ``high`` pixels."""
+    return [round(corner + rng.uniform(low, high), 4) for corner in box]

@@ -54,8 +54,8 @@ def _every_word(results: Json, reference: Json) -> None:
 def _every_class(results: Json, reference: Json) -> None:
     n = len(reference["vocab"])
     for _, _, objects in segments_of(results):
-        boxes = [*objects["bbox_for_all_frames"], WHOLE_IMAGE][0]
-        objects.update(segment_objects(reference["vocab"], [0] * n, [boxes] * n))
+        first_boxes = [*objects["bbox_for_all_frames"], WHOLE_IMAGE][0]
+        objects.update(segment_objects(reference["vocab"], [0] * n, [first_boxes] * n))
 
 
 def _only_sure(results: Json, reference: Json) -> None:
@@ -66,9 +66,10 @@ def _only_sure(results: Json, reference: Json) -> None:
             del results[video][segment]
 
 
-def _repeat(objects: Json, index: int, times: int) -> None:
+def _repeat(objects: Json, number: int, times: int) -> None:
+    """Repeat an object, by its number; a segment without it stays as it is."""
     for key in objects:
-        objects[key] += objects[key][index : index + 1] * times
+        objects[key] += objects[key][number : number + 1] * times
 
 
 def _repeat_first(results: Json, reference: Json) -> None:
@@ -81,14 +82,15 @@ def _repeat_right(results: Json, reference: Json) -> None:
     """Repeat an object that is right: what knowing which one is right would gain."""
     for video, segment, objects in segments_of(results):
         words = list(words_of(reference["annotations"][video]["segments"][segment]))
-        for index, (name, boxes) in enumerate(zip(objects["clss"], objects["bbox_for_all_frames"])):
-            if any(name == label and _near(boxes[frame], box) for label, _, frame, box in words):
-                _repeat(objects, index, 10)
+        for number, (name, boxes) in enumerate(zip(objects["clss"], objects["bbox_for_all_frames"])):
+            if any(name == label and _is_near(boxes[frame], box) for label, _, frame, box in words):
+                _repeat(objects, number, 10)
                 break
 
 
-def _near(box: Box, other: Box) -> bool:
-    return all(abs(a - b) < 20 for a, b in zip(box, other))
+def _is_near(box: Box, other_box: Box) -> bool:
+    """Return whether no corner is 20 pixels or more from that of the other box."""
+    return all(abs(corner - other) < 20 for corner, other in zip(box, other_box))
 
 
 _TRICKS = (
@@ -125,30 +127,36 @@ def _each_box(change: ChangeOfBoxes) -> Callable[[Json], Json]:
     return _each("bbox_for_all_frames", lambda boxes: change(np.array(boxes)).tolist())
 
 
-def _of_frames(name: str, frames: list[int]) -> Mistake[Json]:
+def _wrong_frames(name: str, frames: list[int]) -> Mistake[Json]:
+    """Return the mistake that the ten boxes are those of other frames."""
     return Mistake(name, "N-LOOKS-SHIFTED", _each_box(lambda boxes: boxes[frames]))
 
 
 def _segments_from_one(results: Json) -> Json:
     return {
-        video: {str(int(key) + 1): own for key, own in segments.items()}
+        video: {str(int(name) + 1): objects for name, objects in segments.items()}
         for video, segments in results.items()
     }
 
 
-def _videos(renamed: Callable[[str], str]) -> Callable[[Json], Json]:
-    return lambda results: {renamed(video): segments for video, segments in results.items()}
+def _rename_videos(rename: Callable[[str], str]) -> Callable[[Json], Json]:
+    """Return a change of the names of all videos."""
+
+    def change_all(results: Json) -> Json:
+        return {rename(video): segments for video, segments in results.items()}
+
+    return change_all
 
 
 _MISTAKES: list[Mistake[Json]] = [
     Mistake("segments from 1", "N-LOOKS-SHIFTED", _segments_from_one),
-    Mistake("videos without v_", "E-ITEMS-NONE", _videos(lambda video: video[2:])),
-    Mistake("videos with .mp4", "E-ITEMS-NONE", _videos("{}.mp4".format)),
-    Mistake("videos without v_, with .mp4", "E-ITEMS-NONE", _videos(lambda video: f"{video[2:]}.mp4")),
+    Mistake("videos without v_", "E-ITEMS-NONE", _rename_videos(lambda video: video[2:])),
+    Mistake("videos with .mp4", "E-ITEMS-NONE", _rename_videos("{}.mp4".format)),
+    Mistake("videos without v_, with .mp4", "E-ITEMS-NONE", _rename_videos(lambda video: f"{video[2:]}.mp4")),
     *mistakes_in_boxes(_each_box),
     Mistake("[x, y, width, height]", "N-LOOKS-XYWH", _each_box(as_sizes)),
-    _of_frames("boxes one frame late", [0, *range(9)]),
-    _of_frames("boxes one frame early", [*range(1, 10), 9]),
+    _wrong_frames("boxes one frame late", [0, *range(9)]),
+    _wrong_frames("boxes one frame early", [*range(1, 10), 9]),
     Mistake("nothing at all", "N-EMPTY", lambda results: {}),
 ]
 GIVEN_MISTAKES: list[Mistake[Json]] = [
@@ -169,8 +177,11 @@ class EntitiesTask(QualityTask[Json]):
     def __init__(
         self, task_id: str, mode: str, tricks: Sequence[Trick], mistakes: Sequence[Mistake[Json]]
     ) -> None:
-        self.id, self.tricks, self.mistakes = task_id, tricks, mistakes
-        self._mode, self._generated = mode, mode == "gen"
+        self.id = task_id
+        self.tricks = tricks
+        self.mistakes = mistakes
+        self._mode = mode
+        self._generated = mode == "gen"
         if self._generated:
             outside = {f", {n} outside": partial(synthetic.with_outside, n=n) for n in (1, 2)}
             self.variants = {**self.variants, **outside}
