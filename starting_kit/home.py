@@ -178,8 +178,9 @@ class Evaluator:
         Raises SubmissionError, and keeps nothing of the call, if an argument is not valid or there is a
         prediction for the item already.
         """
-        shown = [repr(value) for value in (*arguments, *named.values()) if isinstance(value, (str, int))]
-        call = f"update({', '.join(shown)})"
+        values = (*arguments, *named.values())
+        short_arguments = [repr(value) for value in values if isinstance(value, (str, int))]
+        call = f"update({', '.join(short_arguments)})"
         try:
             item = self._gathered.update(call, arguments, named)
         except Refused as refused:
@@ -209,33 +210,40 @@ class Evaluator:
         if any(other._loaded.signature != self._loaded.signature for other in others):
             raise ValueError("evaluators of another task, reference, or settings cannot be merged")
         merged = _Gathered(self._loaded)
-        for one in (self, *others):
-            for key, entry in one._gathered.predictions.entries.items():
+        for evaluator in (self, *others):
+            for key, entry in evaluator._gathered.predictions.entries.items():
                 merged.predictions.put(key, entry)
-            merged.names |= one._gathered.names
+            merged.names |= evaluator._gathered.names
         self._gathered = merged
 
-    def __getstate__(self) -> dict[str, object]:
-        gathered = self._gathered
-        entries, names = gathered.predictions.entries, gathered.names
-        return {"arguments": self._arguments, "entries": entries, "names": names}
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The reference is read again, or taken from the cache of the process that unpickles.
+        entries, names = self._gathered.predictions.entries, self._gathered.names
+        return _evaluator, (type(self), self._arguments, entries, names)
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        task, reference, cache, settings = state["arguments"]
-        self.__init__(task, reference, cache, **settings)  # type: ignore[misc]
-        self._gathered.predictions.entries, self._gathered.names = state["entries"], state["names"]
+
+def _evaluator(
+    evaluator_class: type[Evaluator],
+    arguments: tuple[Any, ...],
+    entries: dict[Key, Any],
+    names: dict[Key, str],
+) -> Evaluator:
+    """Return an evaluator that was pickled, made with the arguments that it was made with first."""
+    task, reference, cache, settings = arguments
+    evaluator = evaluator_class(task, reference, cache, **settings)
+    evaluator._gathered.predictions.entries = entries
+    evaluator._gathered.names = names
+    return evaluator
 
 
 class _Gathered:
     """Predictions in memory, with the names of the calls that gave them, for messages."""
 
     def __init__(self, loaded: AnyLoaded) -> None:
-        names = [name for name in loaded.task.kit_files if name.endswith(".py")]
-        writers = [importlib.import_module(Path(name).stem) for name in names]
-        known = {key: make for module in writers for key, make in getattr(module, "WRITERS", {}).items()}
-        if loaded.task.id not in known:
+        make = _writer_of(loaded.task)
+        if make is None:
             raise ValueError(f"{loaded.task.id} takes no predictions in memory; give a zip file")
-        self.predictions: Predictions = known[loaded.task.id](loaded)
+        self.predictions: Predictions = make(loaded)
         self.names: dict[Key, str] = {}
 
     def update(self, name: str, arguments: Sequence[object], named: Mapping[str, object]) -> str:
@@ -260,10 +268,10 @@ class _Gathered:
         except Refused as refused:
             raise Refused(self._placed(refused.findings, self.names.__getitem__)) from None
 
-    def _placed(self, found: Findings, name: Callable[[Key], str]) -> Findings:
+    def _placed(self, findings: Findings, name: Callable[[Key], str]) -> Findings:
         """Return findings with arguments of calls in place of files and the places in them."""
         placed = Findings()
-        for problem in found.problems:
+        for problem in findings.problems:
             if problem.code == ITEMS_NONE:
                 # No single call is at fault; the message names the first item.
                 placed.repeat(problem, file="", where="")
@@ -273,15 +281,34 @@ class _Gathered:
                 key, argument = self.predictions.place(problem.file, problem.where)
                 changes = {"file": "", "where": f"{name(key)}.{argument}"}
             placed.repeat(problem, **changes)
-        if more := found.total - len(found.problems):
-            placed.count_unread(more, "")
+        n_more = findings.total - len(findings.problems)
+        if n_more:
+            placed.count_unread(n_more, "")
         return placed
+
+
+def _writer_of(task: AnyTask) -> Callable[[AnyLoaded], Predictions] | None:
+    """Return what makes the predictions in memory of a task; None if no writer of its kit files does."""
+    for name in task.kit_files:
+        if name.endswith(".py"):
+            writers = getattr(importlib.import_module(Path(name).stem), "WRITERS", {})
+            if task.id in writers:
+                return writers[task.id]  # type: ignore[no-any-return]
+    return None
 
 
 def _score(loaded: AnyLoaded, result: Result) -> Score:
     plain = plain_result(result, loaded.signature)
-    numbers = result.scores, result.interval, result.error_costs, result.item_rows(), result.notes
-    return Score(*numbers, loaded.signature, plain["tables"], plain)
+    return Score(
+        scores=result.scores,
+        interval=result.interval,
+        error_costs=result.error_costs,
+        items=result.item_rows(),
+        notes=result.notes,
+        signature=loaded.signature,
+        tables=plain["tables"],
+        _plain=plain,
+    )
 
 
 def load(task: str, reference: str | Path | None, cache: str | Path | None, settings: Settings) -> AnyLoaded:
@@ -356,8 +383,11 @@ def prepared_folder(task: AnyTask, source: Path, cache: str | Path | None = None
 
 def _key(task: str, source: Path, settings: Settings) -> str:
     """Return a name that changes with the files (names, sizes, times), the settings and the version."""
-    paths = [(path, path.stat()) for path in sorted(source.rglob("*")) if path.is_file()]
-    files = [(path.relative_to(source).as_posix(), at.st_size, at.st_mtime_ns) for path, at in paths]
+    files = []
+    for path in sorted(source.rglob("*")):
+        if path.is_file():
+            status = path.stat()
+            files.append((path.relative_to(source).as_posix(), status.st_size, status.st_mtime_ns))
     text = json.dumps([VERSION, str(source.resolve()), files, sorted(settings.items())])
     return f"{task}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
 

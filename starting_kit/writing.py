@@ -108,7 +108,8 @@ def is_surely_small(words: Iterable[str], n_numbers: int) -> bool:
 
 def steps(pointer: str) -> list[str]:
     """Return the keys and indexes of a JSON Pointer."""
-    return [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
+    _, *escaped_steps = pointer.split("/")
+    return [step.replace("~1", "/").replace("~0", "~") for step in escaped_steps]
 
 
 @contextmanager
@@ -166,11 +167,13 @@ def numbers(values: object, shape: tuple[int, ...], what: str) -> np.ndarray:
         return np.zeros((0, *shape[1:]))
     if array.dtype.kind not in "iuf":
         raise ValueError(f"{what}: the values are of type {array.dtype}; give numbers of shape {wanted}")
-    if array.ndim != len(shape) or any(size not in (-1, n) for size, n in zip(shape, array.shape)):
+    sizes_fit = all(size in (-1, n) for size, n in zip(shape, array.shape))
+    if array.ndim != len(shape) or not sizes_fit:
         hint = _reshaping(array.shape, shape)
         raise ValueError(f"{what}: the shape is {array.shape} and must be {wanted}{hint}")
-    if not np.isfinite(array).all():
-        share = f"{int((~np.isfinite(array)).sum())} of {counted(array.size, 'value')}"
+    is_finite = np.isfinite(array)
+    if not is_finite.all():
+        share = f"{int((~is_finite).sum())} of {counted(array.size, 'value')}"
         raise ValueError(f"{what}: NaN or infinite: {share}; leave such entries out")
     return array.astype(np.float64)
 
@@ -189,9 +192,9 @@ def corner_boxes(values: object, shape: tuple[int, ...], what: str) -> np.ndarra
     Raises ValueError as `numbers`, and if x2 < x1, y2 < y1, or a box lies within 0..1: it is not in pixels.
     """
     array = numbers(values, shape, what)
-    reversed_ = (array[..., 2:] < array[..., :2]).any(axis=-1)
-    if reversed_.any():
-        first = array[reversed_][0].tolist()
+    is_reversed = (array[..., 2:] < array[..., :2]).any(axis=-1)
+    if is_reversed.any():
+        first = array[is_reversed][0].tolist()
         hint = "from x, y, width, height compute x2 = x + width - 1, y2 = y + height - 1"
         raise ValueError(f"{what}: {first} has x2 < x1 or y2 < y1; boxes are x1, y1, x2, y2; {hint}")
     refuse_fractions(array, what)
@@ -200,17 +203,18 @@ def corner_boxes(values: object, shape: tuple[int, ...], what: str) -> np.ndarra
 
 def refuse_fractions(boxes: np.ndarray, what: str) -> None:
     """Raise ValueError if a box (..., 4) lies within 0..1 and is not whole: it is a share of the image."""
-    small = ((boxes >= 0) & (boxes <= 1)).all(axis=-1) & (boxes % 1 != 0).any(axis=-1)
-    if small.any():
-        first = boxes[small][0].tolist()
+    is_within = ((boxes >= 0) & (boxes <= 1)).all(axis=-1)
+    is_share = is_within & (boxes % 1 != 0).any(axis=-1)
+    if is_share.any():
+        first = boxes[is_share][0].tolist()
         hint = "multiply x by the width and y by the height of the image"
         raise ValueError(f"{what}: {first} lies within 0..1; {hint}")
 
 
 def whole(value: Any, what: str, low: int) -> int:
     """Return a whole number of ``low`` or more. Raises ValueError for anything else."""
-    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not (number and value % 1 == 0 and value >= low):
+    is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not (is_number and value % 1 == 0 and value >= low):
         raise ValueError(f"{what} is {value!r}; it must be a whole number of {low} or more")
     return int(value)
 
