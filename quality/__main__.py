@@ -69,10 +69,10 @@ def _add_searches(add: Callable[[str, str, str], argparse.ArgumentParser]) -> No
     fuzz = add("fuzz", "fuzzing.run:fuzz_command", "run the built programs on corrupted submissions")
     fuzz.add_argument("number", nargs="?", type=int, default=2000)
     fuzz.add_argument("--seed", type=int, default=1)
-    slow = add("slow", "slow:slow_command", "look for small submissions that take long")
-    _add_ids(slow)
-    slow.add_argument("--seconds", type=float, default=600, help="for all tasks together")
-    slow.add_argument("--seed", type=int, default=1)
+    profile_help = "slow: look for small submissions that take long; default: corrupted"
+    fuzz.add_argument("--profile", choices=["corrupted", "slow"], default="corrupted", help=profile_help)
+    fuzz.add_argument("--seconds", type=float, default=600, help="of profile slow, for all tasks together")
+    fuzz.add_argument("--task", dest="ids", type=_id, nargs="+", default=task_ids(), metavar="ID")
     add("all", "all:run_all", "run all of these one after the other").add_argument(
         "--quick", action="store_true", help="half a minute of each, at most"
     )

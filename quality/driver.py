@@ -19,7 +19,6 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 _SECONDS, _MEMORY_MB = 20, 6000
 
@@ -33,7 +32,7 @@ def results(
 ) -> Iterator[dict[str, Any]]:
     """Yield what an unpacked program did with each case, a reference and a submission; once it died, why.
 
-    With ``checks`` submissions are also checked as at home, by the faster and the slower reader of JSON.
+    With ``checks`` submissions are also checked as at home.
     """
     lines = "".join(json.dumps(list(map(str, case))) + "\n" for case in cases)
     with tempfile.TemporaryDirectory() as work:
@@ -55,7 +54,8 @@ def main() -> None:
     for line in sys.stdin:
         reference, submission = map(Path, json.loads(line))
         shutil.rmtree(output, ignore_errors=True)
-        result, scores = _tried(submission, reference, output), output / "scores.json"
+        result = _try_submission(submission, reference, output, checks=len(sys.argv) > 3)
+        scores = output / "scores.json"
         result["scores"] = scores.read_text(encoding="utf-8") if scores.exists() else ""
         result["outputs"] = sorted(path.name for path in output.iterdir()) if output.exists() else []
         result["work"] = sorted(path.name for path in work.iterdir())
@@ -66,26 +66,21 @@ def _raise_late(number: int, frame: object) -> None:
     raise LateError
 
 
-def _tried(submission: Path, reference: Path, output: Path) -> dict[str, Any]:
-    """Return exit code, log and problems of a run, the codes at home, and the findings of both readers."""
+def _try_submission(submission: Path, reference: Path, output: Path, checks: bool) -> dict[str, Any]:
+    """Return exit code, log and problems of a run, and with ``checks`` the codes of problems at home."""
     from scoring_program.run import load_folder, run
     from scoring_program.task import task_ids
-    from validator.findings import Findings
-    from validator.formats.rules import load_format
 
-    (task,) = task_ids()
-    form, rules = load_format(task)
-    log, fast, slow = io.StringIO(), Findings(), Findings()
-    code, fault = None, ""
-    readers = sys.modules.get("validator.json_files")
-    slower = mock.patch.object(readers, "typed_json", None) if readers else contextlib.nullcontext()
+    (task_id,) = task_ids()
+    log = io.StringIO()
+    exit_code, fault = None, ""
+    home_codes: list[str] = []
     signal.alarm(_SECONDS)
     try:
         with contextlib.redirect_stdout(log), contextlib.redirect_stderr(log):
-            code = run(partial(load_folder, task, reference), submission, output).exit_code
-        for findings, reader in ((fast, contextlib.nullcontext()), (slow, slower)) if sys.argv[3:] else ():
-            with reader, findings.part():
-                form.read(submission, rules)
+            exit_code = run(partial(load_folder, task_id, reference), submission, output).exit_code
+        if checks:
+            home_codes = _check_at_home(task_id, submission)
     except BaseException as error:
         fault = f"{type(error).__name__}: {error}"
     finally:
@@ -93,14 +88,24 @@ def _tried(submission: Path, reference: Path, output: Path) -> dict[str, Any]:
     detail = output / "detailed_results.json"
     problems = json.loads(detail.read_text(encoding="utf-8"))["problems"] if detail.exists() else []
     return {
-        "code": code,
+        "code": exit_code,
         "log": log.getvalue()[-3000:],
         "problems": [problem["code"] for problem in problems],
-        "fast": fast.lines(),
-        "slow": slow.lines(),
-        "home": [problem.code for problem in fast.problems],
+        "home": home_codes,
         "fault": fault,
     }
+
+
+def _check_at_home(task_id: str, submission: Path) -> list[str]:
+    """Return the codes of the problems that the validator finds."""
+    from validator.findings import Findings
+    from validator.formats.rules import load_format
+
+    task_format, rules = load_format(task_id)
+    findings = Findings()
+    with findings.part():
+        task_format.read(submission, rules)
+    return [problem.code for problem in findings.problems]
 
 
 if __name__ == "__main__":

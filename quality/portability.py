@@ -31,7 +31,8 @@ _Case = tuple[Path, Path]
 def run_portability(pythons: Sequence[str]) -> int:
     """Try this interpreter and others (commands), print what differs; return 1 if anything does.
 
-    An interpreter needs numpy, scipy, pyyaml and, for images, Pillow; msgspec may be missing.
+    An interpreter needs numpy, scipy, pyyaml and, for images, Pillow. Programs carry msgspec for CPython 3.12
+    and 3.13 on Linux; others need it, too.
     """
     if missing := [python for python in pythons if not shutil.which(python)]:
         print(f"there is no command {', '.join(missing)}; give interpreters, as in: python3.9 python3.12")
@@ -60,19 +61,23 @@ def run_portability(pythons: Sequence[str]) -> int:
 
 def _cases(task_id: str, prepared: Path) -> list[_Case]:
     """Return reference folder, prepared where needed, and submission of the golden cases."""
-    found = []
+    cases = []
     for path in sorted((ROOT / "tests/golden" / task_id).glob("*/expected.json")):
+        case = path.parent
+        reference = prepared / case.name
         # References in which nothing is annotated cannot be prepared.
         with contextlib.suppress(Refused):
-            write_files(reference_files(task_id, path.parent / "ref"), prepared / path.parent.name)
-            found.append((prepared / path.parent.name, path.parent / "res"))
-    return found
+            write_files(reference_files(task_id, case / "ref"), reference)
+            cases.append((reference, case / "res"))
+    return cases
 
 
 def _run(python: str, program: Path, cases: Sequence[_Case]) -> dict[Path, _Outcome]:
     """Return the outcomes by the folders of the cases."""
-    found = zip(cases, results(program, cases, python))
-    return {case.parent: (result["code"], result["scores"] or result["log"]) for (_, case), result in found}
+    outcomes = {}
+    for (_, submission), result in zip(cases, results(program, cases, python)):
+        outcomes[submission.parent] = result["code"], result["scores"] or result["log"]
+    return outcomes
 
 
 def _describe(python: str) -> str:

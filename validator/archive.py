@@ -195,9 +195,9 @@ def _walk(root: Path, limits: Limits, findings: Findings) -> Iterator[tuple[str,
         name = folder.relative_to(root).as_posix()
         try:
             with os.scandir(folder) as listing:
-                own = (entry for entry in listing if folder != root or not _is_platforms(entry))
+                submitted = (entry for entry in listing if folder != root or not _is_platforms(entry))
                 # One more than allowed is enough to know.
-                entries = sorted(islice(own, left + 1), key=lambda entry: entry.name)
+                entries = sorted(islice(submitted, left + 1), key=lambda entry: entry.name)
             left -= len(entries)
             if left < 0:
                 _too_many(findings, root.name, limits)
@@ -285,12 +285,12 @@ def _check_end(stream: BinaryIO, end: int) -> None:
     if locator < 0 or _bytes_at(stream, locator, 4) != _LOCATOR_64:
         return
     (place,) = struct.unpack("<Q", _bytes_at(stream, locator + 8, 8))
-    own = locator - _END_64_BYTES
-    record = _bytes_at(stream, max(own, 0), _END_64_BYTES)
+    record_start = locator - _END_64_BYTES
+    record = _bytes_at(stream, max(record_start, 0), _END_64_BYTES)
     (n_left,) = struct.unpack_from("<Q", record, 4)
-    is_whole = own >= place and record.startswith(_END_64) and n_left == _END_64_BYTES - 12
+    is_whole = record_start >= place and record.startswith(_END_64) and n_left == _END_64_BYTES - 12
     # With data before the zip, its own places are smaller.
-    is_other = is_whole and place != own and _bytes_at(stream, place, 4) == _END_64
+    is_other = is_whole and place != record_start and _bytes_at(stream, place, 4) == _END_64
     if not is_whole or is_other or sum(struct.unpack_from("<QQ", record, 40)) != place:
         raise zipfile.BadZipFile("zip64 end")
 
@@ -420,9 +420,9 @@ def _check_names(members: Mapping[str, object], folders: Iterable[str], findings
         problem = _name_problem(name)
         if problem:
             findings.add("E-ZIP-NAME", problem, "use plain, short file names and no folders", file=name)
-    known: dict[str, str] = {}
+    name_by_folded: dict[str, str] = {}
     for name in members:
-        other = known.setdefault(folded(name), name)
+        other = name_by_folded.setdefault(folded(name), name)
         if other != name:
             problem = f"the name differs from {quote(other)} only in upper and lower case"
             findings.add("E-ZIP-CASE", problem, "keep one of them", file=name)

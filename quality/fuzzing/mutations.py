@@ -116,14 +116,14 @@ CHANGES: tuple[Change, ...] = (*BYTE_CHANGES, _insert_text, _encode, _line_ends,
 
 def _changes_of(files: Files) -> list[Change]:
     """Return the changes that suit the files, those of their format more often."""
-    chosen = list(CHANGES)
+    changes = list(CHANGES)
     if any(name.endswith(".csv") for name in files):
-        chosen += [_csv_dialect] * 4
+        changes += [_csv_dialect] * 4
     if any(name.endswith(".json") for name in files):
-        chosen += [_json] * 8
+        changes += [_json] * 8
     if any(_PNG.encode() in data[:2000] for data in files.values()):
-        chosen += [_damage_image] * 4
-    return chosen
+        changes += [_damage_image] * 4
+    return changes
 
 
 def mutate(rng: random.Random, files: Files) -> bytes:

@@ -26,7 +26,7 @@ ID = "chalearn_gesture"
         (f"gaming {ID}", "gaming", "print_table"),
         (f"hints {ID} --mistakes 1 --correct 1", "hints", "run_hints"),
         ("fuzz 10 --seed 2", "fuzzing.run", "fuzz_command"),
-        (f"slow {ID} --seconds 10 --seed 2", "slow", "slow_command"),
+        (f"fuzz --profile slow --task {ID} --seconds 10 --seed 2", "fuzzing.run", "fuzz_command"),
         ("all --quick", "all", "run_all"),
     ],
 )
@@ -58,5 +58,5 @@ def test_all_commands_are_run_and_those_that_fail_are_named(monkeypatch, capsys,
     for arguments in ran:
         assert _parser().parse_args(arguments)
     assert {name for name, *_ in ran} == {
-        "portability", "gaming", "fuzz", "slow", "hints", "coverage", "bench",
+        "portability", "gaming", "fuzz", "hints", "coverage", "bench",
     }  # fmt: skip

@@ -26,7 +26,7 @@ def test_corrupted_submissions_end_in_a_verdict(tmp_path):
 
 GOOD = {
     "code": 1, "fault": "", "home": ["E-X"], "log": "1. E-X f: p; h.", "problems": ["E-X"], "work": ["output"],
-    "outputs": ["detailed_results.html", "detailed_results.json"], "fast": ["1. E-X"], "slow": ["1. E-X"],
+    "outputs": ["detailed_results.html", "detailed_results.json"],
 }  # fmt: skip
 
 
@@ -34,7 +34,7 @@ GOOD = {
     "change",
     [
         {"code": 2}, {"code": None, "fault": "late"}, {"log": "Traceback"}, {"log": "1. E-INTERNAL: x"}, {"log": "note N-INTERNAL: x"}, {"log": "bad"}, {"problems": []},
-        {"outputs": ["detailed_results.html"]}, {"work": ["evil", "output"]}, {"home": []}, {"slow": []},
+        {"outputs": ["detailed_results.html"]}, {"work": ["evil", "output"]}, {"home": []},
         {"code": 0, "outputs": ["detailed_results.html", "scores.json", "scores.txt"]},
     ],
 )  # fmt: skip

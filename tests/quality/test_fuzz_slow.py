@@ -10,7 +10,7 @@ import zipfile
 import pytest
 
 from organizer.files import folder_files, samples_folder, zip_bytes
-from quality.slow import grown, padded
+from quality.fuzzing.slow import grown, padded
 from tests.helpers import ROOT, make_zip, run_folder
 
 pytestmark = pytest.mark.slow
