@@ -72,19 +72,21 @@ def check_contents(data: Competition, files: Files, samples: bool, report: LintR
     """
     tasks = []
     for where, entry in competition.entries_of(data, "tasks" if form_of(data) == "v2" else "phases"):
-        tasks.append(_Task(entry, _check_programs(entry, files, report)))
-        if tasks[-1].declared and not {"key", "reference_data"} & entry.keys():
+        task = _Task(entry, _check_programs(entry, files, report))
+        tasks.append(task)
+        if task.declared and "key" not in entry and "reference_data" not in entry:
             report.add("no reference", where)
         if "reference_data" in entry:
-            _check_reference(data, tasks[-1], files, report)
-    ours = [task.declared for task in tasks if task.declared]
-    _check_image(data, bool(ours), report)
+            _check_reference(data, task, files, report)
+    our_tasks = [task.declared for task in tasks if task.declared]
+    _check_image(data, bool(our_tasks), report)
     _check_phases(data, tasks, files, report)
     _check_baselines(data, files, report)
-    without = _check_intervals(data, tasks, files, report)
-    keys = [key for key in _written_columns(data, ours, len(tasks), report) if key not in without]
-    _check_sorting(data, ours, report)
+    missing_keys = _check_intervals(data, tasks, files, report)
+    written_keys = _check_columns(data, our_tasks, len(tasks), report)
+    _check_sorting(data, our_tasks, report)
     if samples and report.errors.ok:
+        keys = [key for key in written_keys if key not in missing_keys]
         _check_samples(data, tasks, files, keys, report)
 
 
@@ -98,22 +100,21 @@ def _check_programs(entry: Entry, files: Files, report: LintReport) -> Declarati
     return load_task(task_id) if task_id and "scoring_program" in entry else None
 
 
-def _check_image(data: Competition, ours: bool, report: LintReport) -> None:
+def _check_image(data: Competition, has_our_program: bool, report: LintReport) -> None:
     key = "docker_image" if form_of(data) == "v2" else "competition_docker_image"
     image = data.get(key, "codalab/codalab-legacy:py37")
     if " " in image.strip():
         report.add("name of an image", f"/{key}", image=image, key=key)
-    elif ours and not image.partition("@")[0].endswith("codalab/codalab-legacy:py312"):
+    elif has_our_program and not image.partition("@")[0].endswith("codalab/codalab-legacy:py312"):
         report.add("old image" if key in data else "default image", f"/{key}", image=image, key=key)
 
 
 def _check_reference(data: Competition, task: _Task, files: Files, report: LintReport) -> None:
-    name, task_id = task.entry["reference_data"], task.declared.id if task.declared else None
+    name = task.entry["reference_data"]
+    task_id = task.declared.id if task.declared else None
     reference = _reference(files[name], task_id)
-    for found in (*reference.problems, *reference.warnings):
-        findings = report.warnings if found in reference.warnings else report.errors
-        where = f"{found.file} {found.where}".strip()
-        findings.repeat(found, code=f"L-REFERENCE {found.code}", file=name, where=where)
+    _add_findings(reference.problems, report.errors, name)
+    _add_findings(reference.warnings, report.warnings, name)
     if reference.is_demo:
         is_marked = str(data["title"]).startswith(DEMO_TITLE)
         report.add("demo reference" if is_marked else "demo reference without mark", file=name)
@@ -122,119 +123,182 @@ def _check_reference(data: Competition, task: _Task, files: Files, report: LintR
         report.add("reference without key", file=name)
     if reference.settings.get("detail") == "full":
         report.add("full detail", file=name)
-    secret = _digests(files[name])
-    hidden = ("reference_data", "image")
-    shown = {other: where for where, other, key in competition.named_files(data) if key not in hidden}
-    for other, where in shown.items():
-        theirs = _digests(files[other])
-        if equal := secret.keys() & theirs.keys():
-            names = sorted(secret[digest] or name for digest in equal)
-            listed = some_words(names, most=_SHOWN_NAMES)
-            # In a program that is not ours a file in both, a license perhaps, need not be a secret.
-            rule = "reference is shown" if task_id or not all(map(secret.get, equal)) else "file in common"
-            hint = f"take them out; it is {where} of competition.yaml"
-            if all(theirs[digest].startswith(_DEMO_IN_KIT) for digest in equal):
-                hint = "your reference is the demo reference: build with the real one"
-            count = counted(len(names), "file")
-            report.add(rule, file=other, files=count, reference=name, names=listed, remedy=hint)
+    visible_files = {
+        other: where
+        for where, other, key in competition.named_files(data)
+        if key not in ("reference_data", "image")
+    }
+    for other, where in visible_files.items():
+        _check_secrecy(name, other, where, bool(task_id), files, report)
+
+
+def _add_findings(problems: Sequence[Problem], findings: Findings, archive: str) -> None:
+    """Add what was found in a reference to the findings, with the name of its zip."""
+    for problem in problems:
+        where = f"{problem.file} {problem.where}".strip()
+        findings.repeat(problem, code=f"L-REFERENCE {problem.code}", file=archive, where=where)
+
+
+def _check_secrecy(
+    reference: str, other: str, where: str, is_ours: bool, files: Files, report: LintReport
+) -> None:
+    """Report files of a reference that another file of the bundle, which participants may see, holds, too."""
+    secret, visible = _digests(files[reference]), _digests(files[other])
+    common = secret.keys() & visible.keys()
+    if not common:
+        return
+    names = sorted(secret[digest] or reference for digest in common)
+    # In a program that is not ours a file in both, a license perhaps, need not be a secret.
+    is_whole = not all(secret[digest] for digest in common)
+    remedy = f"take them out; it is {where} of competition.yaml"
+    if all(visible[digest].startswith(_DEMO_IN_KIT) for digest in common):
+        remedy = "your reference is the demo reference: build with the real one"
+    report.add(
+        "reference is shown" if is_ours or is_whole else "file in common",
+        file=other,
+        files=counted(len(names), "file"),
+        reference=reference,
+        names=some_words(names, most=_SHOWN_NAMES),
+        remedy=remedy,
+    )
 
 
 def _check_phases(data: Competition, tasks: Sequence[_Task], files: Files, report: LintReport) -> None:
     """Report references that may run longer than their phase allows, or with items of an earlier phase."""
-    with_reference = [task for task in tasks if "reference_data" in task.entry]
-    phases = list[list[_Task]]()
-    for where, entry in competition.sorted_phases(data):
-        own, limit = entry.get("tasks", ()), competition.step_limit(entry)
-        phases.append([t for t in with_reference if t.entry is entry or t.entry.get("index") in own])
-        named = {(task.entry["reference_data"], task.declared.id) for task in phases[-1] if task.declared}
-        for name, task_id in sorted(named):
-            longest = _reference(files[name], task_id).settings.get("time_limit", 0)
-            if longest >= limit:
-                report.add("run outlasts the phase", where, limit=limit, name=name, own=f"{longest:g}")
-    for phase, later in combinations(phases, 2):
-        for one, other in product(phase, later):
-            if one.declared and one.declared is other.declared:
-                first, second = (task.entry["reference_data"] for task in (one, other))
-                _compare_items(first, second, one.declared, files, report)
+    tasks_of_phases: list[list[_Task]] = []
+    for where, phase in competition.sorted_phases(data):
+        tasks_of_phase = [
+            task for task in tasks if "reference_data" in task.entry and _is_in_phase(task, phase)
+        ]
+        tasks_of_phases.append(tasks_of_phase)
+        _check_time_limits(where, phase, tasks_of_phase, files, report)
+    for earlier_tasks, later_tasks in combinations(tasks_of_phases, 2):
+        for earlier, later in product(earlier_tasks, later_tasks):
+            if earlier.declared and earlier.declared is later.declared:
+                earlier_name, later_name = earlier.entry["reference_data"], later.entry["reference_data"]
+                _compare_items(earlier_name, later_name, earlier.declared, files, report)
 
 
-def _compare_items(earlier: str, later: str, task: Declaration, files: Files, report: LintReport) -> None:
-    first, second = (_reference(files[name], task.id) for name in (earlier, later))
-    folder = posixpath.basename(earlier).removesuffix(".zip").removesuffix("_reference")
-    common = sorted(first.items & second.items)
-    if common and second.settings["shares_items_with"] != folder and not (first.is_demo and second.is_demo):
-        names = some_words(common, most=_SHOWN_NAMES)
-        items = counted(len(common), task.item)
-        report.add("shared items", file=later, items=items, names=names, earlier=earlier, folder=folder)
+def _is_in_phase(task: _Task, phase: Entry) -> bool:
+    # In v1.5 the phase is the task.
+    return task.entry is phase or task.entry.get("index") in phase.get("tasks", ())
+
+
+def _check_time_limits(
+    where: str, phase: Entry, tasks: Sequence[_Task], files: Files, report: LintReport
+) -> None:
+    limit = competition.step_limit(phase)
+    references = {(task.entry["reference_data"], task.declared.id) for task in tasks if task.declared}
+    for name, task_id in sorted(references):
+        time_limit = _reference(files[name], task_id).settings.get("time_limit", 0)
+        if time_limit >= limit:
+            report.add("run outlasts the phase", where, limit=limit, name=name, own=f"{time_limit:g}")
+
+
+def _compare_items(
+    earlier_name: str, later_name: str, task: Declaration, files: Files, report: LintReport
+) -> None:
+    """Report items that the references of two phases share, unless the settings of the later one say so."""
+    earlier, later = _reference(files[earlier_name], task.id), _reference(files[later_name], task.id)
+    earlier_folder = posixpath.basename(earlier_name).removesuffix(".zip").removesuffix("_reference")
+    common = sorted(earlier.items & later.items)
+    is_allowed = later.settings.get("shares_items_with") == earlier_folder
+    if not common or is_allowed or (earlier.is_demo and later.is_demo):
+        return
+    report.add(
+        "shared items",
+        file=later_name,
+        items=counted(len(common), task.item),
+        names=some_words(common, most=_SHOWN_NAMES),
+        earlier=earlier_name,
+        folder=earlier_folder,
+    )
 
 
 def _check_baselines(data: Competition, files: Files, report: LintReport) -> None:
     """Report baselines where participants can see them."""
     for _, name, key in competition.named_files(data):
-        inside = _digests(files[name]).values() if key != "reference_data" else ()
-        if found := sorted(each for each in inside if posixpath.basename(each) == BASELINE_FILE):
-            report.add("baseline is shown", file=name, names=", ".join(found))
+        if key == "reference_data":
+            continue
+        names_inside = _digests(files[name]).values()
+        baselines = sorted(inside for inside in names_inside if posixpath.basename(inside) == BASELINE_FILE)
+        if baselines:
+            report.add("baseline is shown", file=name, names=", ".join(baselines))
 
 
 def _check_intervals(data: Competition, tasks: Sequence[_Task], files: Files, report: LintReport) -> set[str]:
     """Report columns of intervals that a task does not have; return their keys."""
-    ends = {column.key for column in INTERVAL_COLUMNS}
-    columns = [column for column in competition.columns_of(data) if column.key in ends]
-    without = []
+    interval_keys = {column.key for column in INTERVAL_COLUMNS}
+    columns = [column for column in competition.columns_of(data) if column.key in interval_keys]
+    without_interval = []
     for task in tasks:
         name = task.entry.get("reference_data")
         if task.declared and name and not _reference(files[name], task.declared.id).has_interval:
-            without.append(task.declared.id)
-    for column in columns if without else ():
-        report.add("column without interval", column.where, key=column.key, tasks=", ".join(without))
-    return {column.key for column in columns} if without else set()
+            without_interval.append(task.declared.id)
+    if not without_interval:
+        return set()
+    for column in columns:
+        report.add("column without interval", column.where, key=column.key, tasks=", ".join(without_interval))
+    return {column.key for column in columns}
 
 
-def _written_columns(
-    data: Competition, ours: Sequence[Declaration], n_tasks: int, report: LintReport
+def _check_columns(
+    data: Competition, our_tasks: Sequence[Declaration], n_tasks: int, report: LintReport
 ) -> list[str]:
     """Return the keys of the columns that every program fills; report which some or all do not."""
     columns = [column for column in competition.columns_of(data) if not column.computed]
-    if len(ours) < n_tasks or not n_tasks:
+    if len(our_tasks) < n_tasks or not n_tasks:
         return [column.key for column in columns]
-    written = [{column.key for column in task.columns} for task in ours]
-    by_all, by_any = set.intersection(*written), set.union(*written)
+    written_keys = [{column.key for column in task.columns} for task in our_tasks]
+    by_all, by_any = set.intersection(*written_keys), set.union(*written_keys)
     for column in columns:
         if column.key not in by_any:
-            known = ", ".join(sorted(by_any))
-            report.add("column of no program", column.where, key=column.key, known=known)
+            choices = ", ".join(sorted(by_any))
+            report.add("column of no program", column.where, key=column.key, known=choices)
         elif column.key not in by_all:
             report.add("column of some programs", column.where, key=column.key)
     return [column.key for column in columns if column.key in by_all]
 
 
-def _check_sorting(data: Competition, ours: Collection[Declaration], report: LintReport) -> None:
+def _check_sorting(data: Competition, our_tasks: Collection[Declaration], report: LintReport) -> None:
     """Report the columns that put the worst of a task first."""
     for column in competition.columns_of(data):
         order = column.data.get(column.sorting_key) or "desc"
-        known = {task.id: own.sorting for task in ours for own in task.columns if own.key == column.key}
-        if wrong := sorted(name for name, sorting in known.items() if sorting != order):
-            shared = len(wrong) < len(known)
-            hint = "upload the bundles of one task, or hide the column" if shared else "correct it"
-            where, tasks = f"{column.where}/{column.sorting_key}", ", ".join(wrong)
-            report.add("sorts the other way", where, key=column.key, tasks=tasks, remedy=hint)
+        sorting_of_task = {}
+        for task in our_tasks:
+            for written in task.columns:
+                if written.key == column.key:
+                    sorting_of_task[task.id] = written.sorting
+        wrong_tasks = sorted(task_id for task_id, sorting in sorting_of_task.items() if sorting != order)
+        if not wrong_tasks:
+            continue
+        remedy = "correct it"
+        if len(wrong_tasks) < len(sorting_of_task):
+            remedy = "upload the bundles of one task, or hide the column"
+        where = f"{column.where}/{column.sorting_key}"
+        tasks = ", ".join(wrong_tasks)
+        report.add("sorts the other way", where, key=column.key, tasks=tasks, remedy=remedy)
 
 
 def _check_samples(
     data: Competition, tasks: Sequence[_Task], files: Files, keys: list[str], report: LintReport
 ) -> None:
     """Run the solutions of a v2 competition."""
-    by_index = {task.entry.get("index"): task for task in tasks}
+    task_of_index = {task.entry.get("index"): task for task in tasks}
     limit = max(competition.step_limit(phase) for _, phase in competition.entries_of(data, "phases"))
     for _, solution in competition.entries_of(data, "solutions"):
-        for index in solution["tasks"] if "path" in solution else ():
-            task, name = by_index[index], solution["path"]
+        if "path" not in solution:
+            continue
+        sample = solution["path"]
+        for index in solution["tasks"]:
+            task = task_of_index[index]
             if task.declared and "reference_data" in task.entry:
-                program, reference = (files[task.entry[key]] for key in ("scoring_program", "reference_data"))
+                program = files[task.entry["scoring_program"]]
+                reference = files[task.entry["reference_data"]]
                 built = BuiltTask(task.declared.id, program, reference, limit)
-                _check_run(_run(built, files[name]), name, keys, report)
+                _check_run(_run(built, files[sample]), sample, keys, report)
             else:
-                report.add("sample of others", file=name)
+                report.add("sample of others", file=sample)
 
 
 def _check_run(run: Run, name: str, keys: list[str], report: LintReport) -> None:
@@ -269,10 +333,11 @@ def _program(archive: bytes) -> tuple[str | None, str, list[_Broken]]:
     with zipfile.ZipFile(io.BytesIO(archive)) as opened:
         names = set(opened.namelist())
         metadata = next((name for name in ("metadata.yaml", "metadata") if name in names), "")
-        problems = list(_metadata_problems(opened.read(metadata) if metadata else None, names))
+        text = opened.read(metadata) if metadata else None
     declared = {Path(name).stem for name in names if Path(name).match("scoring_program/challenges/*/*.yaml")}
-    ours = [name for name in task_ids() if name in declared]
-    return ours[0] if len(ours) == 1 else None, metadata, problems
+    our_ids = [task_id for task_id in task_ids() if task_id in declared]
+    task_id = our_ids[0] if len(our_ids) == 1 else None
+    return task_id, metadata, list(_metadata_problems(text, names))
 
 
 def _metadata_problems(text: bytes | None, names: set[str]) -> Iterator[_Broken]:
@@ -302,13 +367,14 @@ def _metadata_problems(text: bytes | None, names: set[str]) -> Iterator[_Broken]
 @lru_cache
 def _reference(archive: bytes, task_id: str | None) -> _Reference:
     """Check reference data; what cannot be known is assumed to be right."""
+    findings = Findings()
+    warnings: list[Problem] = []
+    has_interval, items = True, frozenset[str]()
+    settings: Settings = {}
     with tempfile.TemporaryDirectory() as work:
-        # Problems name the folder.
-        folder, findings, warnings = Path(work) / "reference", Findings(), list[Problem]()
+        folder = Path(work) / "reference"  # problems name it
         folder.mkdir()
         unpack(archive, folder)
-        has_interval, items = True, frozenset[str]()
-        settings: Settings = {}
         if task_id:
             with findings.part():
                 task = load_task(task_id)
@@ -317,8 +383,17 @@ def _reference(archive: bytes, task_id: str | None) -> _Reference:
                 items, settings = frozenset(loaded.items), loaded.settings
                 loaded.check()
                 warnings = content_of(loaded).warnings.problems
-        is_demo, has_key = ((folder / name).is_file() for name in (SYNTHETIC_MARK, KEY_FILE))
-        return _Reference(is_demo, has_key, has_interval, items, settings, findings.problems, warnings)
+        is_demo = (folder / SYNTHETIC_MARK).is_file()
+        has_key = (folder / KEY_FILE).is_file()
+    return _Reference(
+        is_demo=is_demo,
+        has_key=has_key,
+        has_interval=has_interval,
+        items=items,
+        settings=settings,
+        problems=findings.problems,
+        warnings=warnings,
+    )
 
 
 @lru_cache
