@@ -86,34 +86,53 @@ def build_all(
     for line in report.lines():
         print(line)
     folders = task_folders(reference, task_names(competition)) if reference else {}
-    own = (source / str(task.get("reference_data", "")) for task in competition["tasks"] if task_id_of(task))
-    for folder in {*folders.values(), *(path for path in own if path.is_dir() and path != source)}:
+    for folder in {*folders.values(), *_reference_folders_of(competition, source)}:
         add_key(folder, folder)
     plan = plan_bundles(competition, Parts(folders, demo or reference is None, source), form)
     for name, bundle in plan.bundles.items():
-        report = LintReport()
-        lint_files(bundle.data, bundle.files, samples=False, report=report)
-        errors = report.errors
-        found = [
-            p for p in report.warnings.summary().problems(None) if p.code.startswith((CONTENT, "L-DETAIL"))
-        ]
-        plan.notes += [f"warning {problem.line()}" for problem in found]
-        # A rehearsal with a copy of the demo data can be built, although the starting kit shows that data.
-        in_kit = [problem for problem in errors.problems if problem.code == "L-LEAK" and problem.file == KIT]
-        if len(in_kit) < errors.total:
-            raise Refused(errors)
-        if in_kit:
-            plan.notes.append(f"{name}: {KIT} shows files of the reference; do not upload it")
-    for name in sorted(folders.keys() - {reference_name(task) for task in competition["tasks"]}):
+        plan.notes += _check_bundle(name, bundle)
+    used_names = {reference_name(task) for task in competition["tasks"]}
+    for name in sorted(folders.keys() - used_names):
         plan.notes.append(f"{name} of REFERENCE is not used: no task names {name}_reference.zip")
     for line in dict.fromkeys(plan.notes):
         print(f"note | {line}")
     _write(plan, output)
     written = [output / name for name in plan.bundles]
     folder = written[0].parent
-    if older := ", ".join(sorted(path.name for path in folder.glob("*.zip") if path not in written)):
+    older = ", ".join(sorted(path.name for path in folder.glob("*.zip") if path not in written))
+    if older:
         print(f"note | still in {folder.name}/ from an earlier build: {older}; delete what is out of date")
     return written
+
+
+def _reference_folders_of(competition: Competition, source: Path) -> list[Path]:
+    """Return the folders beside competition.yaml that it names as references of our tasks."""
+    folders = [
+        source / str(task.get("reference_data", "")) for task in competition["tasks"] if task_id_of(task)
+    ]
+    return [folder for folder in folders if folder.is_dir() and folder != source]
+
+
+def _check_bundle(name: str, bundle: Bundle) -> list[str]:
+    """Return notes on a bundle. Raises Refused if it has an error.
+
+    A rehearsal with a copy of the demo data can be built, although the starting kit shows that data.
+    """
+    report = LintReport()
+    lint_files(bundle.data, bundle.files, samples=False, report=report)
+    notes = [
+        f"warning {problem.line()}"
+        for problem in report.warnings.summary().problems(None)
+        if problem.code.startswith((CONTENT, "L-DETAIL"))
+    ]
+    leaks_in_kit = [
+        problem for problem in report.errors.problems if problem.code == "L-LEAK" and problem.file == KIT
+    ]
+    if len(leaks_in_kit) < report.errors.total:
+        raise Refused(report.errors)
+    if leaks_in_kit:
+        notes.append(f"{name}: {KIT} shows files of the reference; do not upload it")
+    return notes
 
 
 def build_command(reference: Path | None, form: str, demo: bool) -> int:
@@ -169,29 +188,41 @@ def plan_bundles(competition: Competition, parts: Parts, form: str) -> Plan:
 
     Raises Refused if none can be built.
     """
-    plan, missing, not_built = Plan(), set[str](), []
+    plan = Plan()
+    missing: set[str] = set()
+    not_built: list[str] = []
     for name, data in _wanted(competition, form, plan).items():
-        named = {(reference_name(task), task_id_of(task)) for task in data["tasks"]}
-        absent = {x for x, task_id in named if x and parts.reference(x, task_id) is None}
+        absent = _absent_references(data, parts)
         if absent:
             missing |= absent
             not_built.append(name)
         else:
             _add_bundle(name, data, parts, form, plan)
-    problem, hint = "; ".join(plan.notes), "offer a task of this project in a phase"
+    problem, remedy = "; ".join(plan.notes), "offer a task of this project in a phase"
     if not_built:
         problem = f"REFERENCE has no folder {', '.join(sorted(missing))}"
-        hint = f"add {'it' if len(missing) == 1 else 'them'}, or use DEMO=1 (--demo) for synthetic data"
-        plan.notes.append(f"not built: {', '.join(not_built)}; {problem}; {hint}")
+        remedy = f"add {'it' if len(missing) == 1 else 'them'}, or use DEMO=1 (--demo) for synthetic data"
+        plan.notes.append(f"not built: {', '.join(not_built)}; {problem}; {remedy}")
     if not plan.bundles:
-        raise refused("nothing to build", problem=problem, remedy=hint)
+        raise refused("nothing to build", problem=problem, remedy=remedy)
     return plan
+
+
+def _absent_references(data: Competition, parts: Parts) -> set[str]:
+    """Return the names of references that the tasks of a competition need and that are not there."""
+    absent = set()
+    for task in data["tasks"]:
+        name = reference_name(task)
+        if name and parts.reference(name, task_id_of(task)) is None:
+            absent.add(name)
+    return absent
 
 
 def _wanted(competition: Competition, form: str, plan: Plan) -> dict[str, Competition]:
     """Return the competition.yaml of each bundle of a form."""
     wanted = {"competition.zip": competition} if form == "v2" else {}
-    for task_id in sorted({name for task in competition["tasks"] if (name := task_id_of(task))}):
+    task_ids_here = filter(None, map(task_id_of, competition["tasks"]))
+    for task_id in sorted(set(task_ids_here)):
         data = one_task(competition, load_task(task_id))
         if data is None:
             plan.notes.append(f"there is no bundle of {task_id}: no phase offers it")
@@ -205,9 +236,10 @@ def _changed(competition: Competition, cut: Competition) -> Iterator[str]:
     """Yield notes on what differs in the bundle of one task, and on limits, which are kept."""
     if cut["title"] != competition["title"]:
         yield "the title of a bundle of one task is the name of the task: edit /tasks/n/name"
-    rules = [data["leaderboards"][0].get("submission_rule") for data in (competition, cut)]
-    if rules[0] != rules[1]:
-        yield f"the submission rule of a bundle of one task is {rules[1]}, not {rules[0]}"
+    rule = competition["leaderboards"][0].get("submission_rule")
+    rule_of_cut = cut["leaderboards"][0].get("submission_rule")
+    if rule != rule_of_cut:
+        yield f"the submission rule of a bundle of one task is {rule_of_cut}, not {rule}"
     for _, phase in sorted_phases(competition):
         limits = ", ".join(f"{key} {phase[key]}" for key in LIMITS if phase.get(key) is not None)
         if limits and len(phase["tasks"]) > 1:
@@ -217,18 +249,22 @@ def _changed(competition: Competition, cut: Competition) -> Iterator[str]:
 
 def _add_bundle(name: str, data: Competition, parts: Parts, form: str, plan: Plan) -> None:
     """Add the bundle of a competition, its title marked if it has demo data, without missing samples."""
-    used = {task["index"]: found for task in data["tasks"] if (found := task_id_of(task))}
-    solutions, made = _samples(data, used, parts, plan)
+    id_of_index = {task["index"]: task_id for task in data["tasks"] if (task_id := task_id_of(task))}
+    solutions, built_files = _samples(data, id_of_index, parts, plan)
     if not parts.brought(KIT):
-        made[KIT] = parts.kit(tuple(sorted(set(used.values()))))
-    demo = False
+        built_files[KIT] = parts.kit(tuple(sorted(set(id_of_index.values()))))
+    has_demo_data = False
     for task in data["tasks"]:
-        if task_id := used.get(task["index"]):
-            made[task["scoring_program"]] = parts.program(task_id)
-            if reference := reference_name(task):
-                made[task["reference_data"]] = parts.reference(reference, task_id) or b""
-                demo |= parts.is_demo(reference, task_id)
-    data = {**data, "title": f"{DEMO_TITLE if demo else ''}{data['title']}", "solutions": solutions}
+        task_id = id_of_index.get(task["index"])
+        if task_id is None:
+            continue
+        built_files[task["scoring_program"]] = parts.program(task_id)
+        reference = reference_name(task)
+        if reference:
+            built_files[task["reference_data"]] = parts.reference(reference, task_id) or b""
+            has_demo_data |= parts.is_demo(reference, task_id)
+    title = f"{DEMO_TITLE if has_demo_data else ''}{data['title']}"
+    data = {**data, "title": title, "solutions": solutions}
     if not solutions:
         del data["solutions"]
     if form == "v1.5":
@@ -236,25 +272,26 @@ def _add_bundle(name: str, data: Competition, parts: Parts, form: str, plan: Pla
         plan.notes += lost
     files: dict[str, bytes] = {}
     for _, path, _ in named_files(data):
-        files.update({path: made[path]} if path in made else parts.brought(path))
+        files.update({path: built_files[path]} if path in built_files else parts.brought(path))
     plan.bundles[name] = Bundle(data, files)
 
 
 def _samples(
-    data: Competition, used: Mapping[object, str], parts: Parts, plan: Plan
+    data: Competition, id_of_index: Mapping[object, str], parts: Parts, plan: Plan
 ) -> tuple[list[Entry], dict[str, bytes]]:
-    """Return the solutions that have a file, and the files that are made here; ``used`` has ids by index."""
-    solutions, made = [], {}
+    """Return the solutions that have a file, and the files that are built here."""
+    solutions, built_files = [], {}
     for _, entry in entries_of(data, "solutions"):
-        path, task_id = str(entry.get("path", "")), used.get(next(iter(entry["tasks"]), None))
+        path = str(entry.get("path", ""))
+        task_id = id_of_index.get(next(iter(entry["tasks"]), None))
         if task_id and path.endswith(_SAMPLE):
             sample = parts.sample(path[: -len(_SAMPLE)], task_id)
             if sample is None:
                 plan.notes.append(f"no solution {path}: there is no such sample next to the reference folder")
                 continue
-            made[path] = sample
+            built_files[path] = sample
         solutions.append(entry)
-    return solutions, made
+    return solutions, built_files
 
 
 def built_task(task_id: str, reference: Path | None) -> BuiltTask:
@@ -269,8 +306,13 @@ def built_task(task_id: str, reference: Path | None) -> BuiltTask:
         if not data:
             print(f"DEMO: no REFERENCE and no {DIST.name}/{path.name}, so the reference is demo data")
             data = zip_bytes(demo_reference(task_id))
-        title = str(load_competition()["title"])
-        return BuiltTask(task_id, build_program(task_id), data, float(step_limit({})), title)
+        return BuiltTask(
+            id=task_id,
+            program=build_program(task_id),
+            reference=data,
+            time_limit=float(step_limit({})),
+            competition=str(load_competition()["title"]),
+        )
     files = read_zip(path)
     competition = yaml.safe_load(files[COMPETITION])
     # The first of several entries of the task, as a bundle without REFERENCE names no other.
@@ -279,9 +321,13 @@ def built_task(task_id: str, reference: Path | None) -> BuiltTask:
     if program != build_program(task_id):
         place = f"{DIST.name}/{path.name}"
         print(f"warning | the program in {place} differs from this repository's; run make bundle")
-    limit = float(step_limit(competition["phases"][0]))
-    title = str(competition["title"]).removeprefix(DEMO_TITLE)
-    return BuiltTask(task_id, program, data or _reference_in(files, task), limit, title)
+    return BuiltTask(
+        id=task_id,
+        program=program,
+        reference=data or _reference_in(files, task),
+        time_limit=float(step_limit(competition["phases"][0])),
+        competition=str(competition["title"]).removeprefix(DEMO_TITLE),
+    )
 
 
 def _given_reference(task_id: str, reference: Path) -> Path | bytes:

@@ -30,10 +30,25 @@ Competition = Entry
 
 def load_schema(name: str) -> Entry:
     """Return the data of a file of ``schemas/``."""
-    return json.loads((Path(__file__).parent / "schemas" / f"{name}.json").read_text(encoding="utf-8"))
+    return _load_json(f"schemas/{name}.json")
 
 
-WORDS = load_schema("words")
+def _load_json(path: str) -> dict[str, Any]:
+    data: dict[str, Any] = json.loads((Path(__file__).parent / path).read_text(encoding="utf-8"))
+    return data
+
+
+class RuleWords(NamedTuple):
+    """The words for a broken rule; ``level`` is ``error`` or ``warning``, texts have fields in braces."""
+
+    level: str
+    code: str
+    problem: str
+    remedy: str
+
+
+WORDS = {rule: RuleWords(*words) for rule, words in _load_json("words.json").items()}
+"""The words of each rule by its name, from ``words.json``."""
 
 
 @dataclass
@@ -48,14 +63,15 @@ class LintReport:
 
         ``where`` is a JSON Pointer into competition.yaml or a place in another file.
         """
-        level, code, problem, remedy = WORDS[rule]
-        findings = self.errors if level == "error" else self.warnings
-        findings.add(code, problem.format(**fields), remedy.format(**fields), file=file, where=where)
+        words = WORDS[rule]
+        findings = self.errors if words.level == "error" else self.warnings
+        problem, remedy = words.problem.format(**fields), words.remedy.format(**fields)
+        findings.add(words.code, problem, remedy, file=file, where=where)
 
     def lines(self) -> list[str]:
         """Return all errors, then all warnings, numbered."""
-        levels = (("error", self.errors), ("warning", self.warnings))
-        return [f"{level} {line}" for level, findings in levels for line in findings.lines(most=None)]
+        errors = [f"error {line}" for line in self.errors.lines(most=None)]
+        return errors + [f"warning {line}" for line in self.warnings.lines(most=None)]
 
 
 def refused(rule: str, where: str = "", **fields: object) -> Refused:
@@ -95,8 +111,10 @@ def read_competition(text: bytes, report: LintReport) -> Competition | None:
     try:
         decoded = text.decode("utf-8")
         for number_of_line, line in enumerate(decoded.splitlines(), start=1):
-            if found := _COMMENT.match(line):
-                report.add("comment in text", f"line {number_of_line}", comment=quote(found[2]))
+            text_with_comment = _COMMENT.match(line)
+            if text_with_comment:
+                comment = quote(text_with_comment[2])
+                report.add("comment in text", f"line {number_of_line}", comment=comment)
         try:
             data = load_strict(decoded)
         except yaml.constructor.ConstructorError as error:
@@ -133,23 +151,34 @@ def entries_of(data: Competition, group: str) -> list[tuple[str, Entry]]:
 def columns_of(data: Competition) -> list[BoardColumn]:
     """Return the columns of the leaderboard."""
     if form_of(data) == "v1.5":
-        columns = entries_of(data["leaderboard"], "columns")
         return [
-            BoardColumn(f"/leaderboard{where}", where.rpartition("/")[2], entry, "sort", "computed" in entry)
-            for where, entry in columns
+            BoardColumn(
+                where=f"/leaderboard{where}",
+                key=where.rpartition("/")[2],
+                data=entry,
+                sorting_key="sort",
+                computed="computed" in entry,
+            )
+            for where, entry in entries_of(data["leaderboard"], "columns")
         ]
-    columns, place = entries_of(data["leaderboards"][0], "columns"), "/leaderboards/0"
     return [
-        BoardColumn(place + where, entry["key"], entry, "sorting", bool(entry.get("computation")))
-        for where, entry in columns
+        BoardColumn(
+            where=f"/leaderboards/0{where}",
+            key=entry["key"],
+            data=entry,
+            sorting_key="sorting",
+            computed=bool(entry.get("computation")),
+        )
+        for where, entry in entries_of(data["leaderboards"][0], "columns")
     ]
 
 
 def sorted_phases(data: Competition) -> list[tuple[str, Entry]]:
     """Return (JSON Pointer, phase) of a competition in the platform's order."""
-    phases = list(enumerate(entries_of(data, "phases")))
+    phases = entries_of(data, "phases")
     key = "index" if form_of(data) == "v2" else "phasenumber"
-    return [phase for _, phase in sorted(phases, key=lambda pair: number(pair[1][1].get(key, pair[0])))]
+    order = [number(phase.get(key, position)) for position, (_, phase) in enumerate(phases)]
+    return [phases[position] for position in sorted(range(len(phases)), key=order.__getitem__)]
 
 
 def named_files(data: Competition) -> Iterator[tuple[str, str, str]]:
@@ -161,4 +190,6 @@ def named_files(data: Competition) -> Iterator[tuple[str, str, str]]:
         yield f"/html/{key}", name, "file"
     for group in ("pages", "tasks", "phases", "solutions"):
         for where, entry in entries_of(data, group):
-            yield from ((f"{where}/{key}", entry[key], key) for key in ("file", *DATA_KEYS) if key in entry)
+            for key in ("file", *DATA_KEYS):
+                if key in entry:
+                    yield f"{where}/{key}", entry[key], key

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -28,7 +29,7 @@ _RULE_LOST += "the competition's editor, or upload the v2 bundle"
 
 def task_id_of(entry: Entry) -> str | None:
     """Return the id of the task whose ``<id>_program.zip`` an entry names, None for another program."""
-    programs = {f"{known}_program.zip": known for known in task_ids()}
+    programs = {f"{task_id}_program.zip": task_id for task_id in task_ids()}
     return programs.get(entry.get("scoring_program", ""))
 
 
@@ -45,79 +46,120 @@ def one_task(competition: Competition, task: Declaration) -> Competition | None:
     pages are the competition's. Phases keep their descriptions unless those are of all tasks. Returns None if
     no phase offers the task.
     """
-    chosen = [entry for entry in competition["tasks"] if task_id_of(entry) == task.id]
-    description = chosen[0].get("description") or task.summary
-    new_index = {entry["index"]: index for index, entry in enumerate(chosen)}
-    phases: list[_New] = []
-    for _, phase in sorted_phases(competition):
-        if kept := [new_index[index] for index in phase["tasks"] if index in new_index]:
-            text = phase.get("description", _ALL_TASKS_PHASE)
-            is_ours = text == _ALL_TASKS_PHASE and len(kept) < len(phase["tasks"])
-            cut = {"description": description} if is_ours else {}
-            phases.append({**phase, **cut, "index": len(phases), "tasks": kept})
+    entries = [entry for entry in competition["tasks"] if task_id_of(entry) == task.id]
+    description = entries[0].get("description") or task.summary
+    new_index = {entry["index"]: index for index, entry in enumerate(entries)}
+    phases = _phases(competition, new_index, description)
     if not phases:
         return None
-    phases[0].pop("auto_migrate_to_this_phase", None)
-    solutions: list[_New] = []
-    for _, entry in entries_of(competition, "solutions"):
-        if kept := [new_index[index] for index in entry["tasks"] if index in new_index]:
-            solutions.append({**entry, "tasks": kept, "index": len(solutions)})
     about = {}
-    if len(chosen) < len(competition["tasks"]):
-        about = {"title": chosen[0].get("name") or task.title, "description": description}
-        about["pages"] = _pages(competition, task.id)
+    if len(entries) < len(competition["tasks"]):
+        about = {
+            "title": entries[0].get("name") or task.title,
+            "description": description,
+            "pages": _pages(competition, task.id),
+        }
     return {
         **competition,
         **about,
-        "tasks": [{**entry, "index": index} for index, entry in enumerate(chosen)],
-        "solutions": solutions,
+        "tasks": [{**entry, "index": index} for index, entry in enumerate(entries)],
+        "solutions": _solutions(competition, new_index),
         "phases": phases,
         "leaderboards": [_board(competition, phases, task)],
     }
 
 
+def _phases(competition: Competition, new_index: Mapping[object, int], description: str) -> list[_New]:
+    """Return the phases that offer one of the tasks, whose new indexes are given by the old ones."""
+    phases: list[_New] = []
+    for _, phase in sorted_phases(competition):
+        tasks = [new_index[index] for index in phase["tasks"] if index in new_index]
+        if tasks:
+            phase_of_task = {**phase, "index": len(phases), "tasks": tasks}
+            is_for_all_tasks = phase.get("description", _ALL_TASKS_PHASE) == _ALL_TASKS_PHASE
+            if is_for_all_tasks and len(tasks) < len(phase["tasks"]):
+                phase_of_task["description"] = description
+            phases.append(phase_of_task)
+    if phases:
+        phases[0].pop("auto_migrate_to_this_phase", None)
+    return phases
+
+
+def _solutions(competition: Competition, new_index: Mapping[object, int]) -> list[_New]:
+    """Return the solutions of one of the tasks."""
+    solutions: list[_New] = []
+    for _, entry in entries_of(competition, "solutions"):
+        tasks = [new_index[index] for index in entry["tasks"] if index in new_index]
+        if tasks:
+            solutions.append({**entry, "tasks": tasks, "index": len(solutions)})
+    return solutions
+
+
 def _pages(competition: Competition, task_id: str) -> list[_New]:
     """Return the page of a task and those that are not of another or of all tasks."""
-    pages = competition["pages"]
-    stems = [PurePosixPath(page["file"]).stem for page in pages]
-    first = [page for page, stem in zip(pages, stems) if stem == task_id]
-    shared = [page for page, stem in zip(pages, stems) if stem not in {*task_ids(), _ALL_TASKS_PAGE}]
-    first = first or [{"title": "Task", "file": f"pages/{task_id}.md"}]
-    return [{key: value for key, value in page.items() if key != "index"} for page in (*first, *shared)]
+    pages_of_task, shared_pages = [], []
+    for page in competition["pages"]:
+        stem = PurePosixPath(page["file"]).stem
+        if stem == task_id:
+            pages_of_task.append(page)
+        elif stem != _ALL_TASKS_PAGE and stem not in task_ids():
+            shared_pages.append(page)
+    if not pages_of_task:
+        pages_of_task = [{"title": "Task", "file": f"pages/{task_id}.md"}]
+    # The position of a page among all does not hold here.
+    return [
+        {key: value for key, value in page.items() if key != "index"} for page in pages_of_task + shared_pages
+    ]
 
 
 def _board(competition: Competition, phases: list[_New], task: Declaration) -> _New:
     """Return the leaderboard of one task: its columns, as the competition changes and completes them."""
     board = competition["leaderboards"][0]
-    ours = {column["key"]: column for column in board["columns"]}
-    columns = [
-        {"index": index, "title": c.title, "key": c.key, "sorting": c.sorting, "precision": c.precision}
-        for index, c in enumerate(column for column in task.columns if column.leaderboard)
-    ]
-    alone = all(task_id_of(entry) == task.id for entry in competition["tasks"])
-    # The title and the order of a column that other tasks share are not of this one.
-    wins = ("hidden", "precision", "title", "sorting") if alone else ("hidden", "precision")
-    for column in columns:
-        column.update({key: value for key, value in ours.get(column["key"], {}).items() if key in wins})
-    written = {column.key for column in task.columns}
-    indexes = {str(column["key"]): index for index, column in enumerate(columns)}
-    keys = {number(column["index"]): column["key"] for column in board["columns"]}
+    columns = _columns_of_task(competition, task)
+    position = {str(column["key"]): index for index, column in enumerate(columns)}
+    key_of_index = {number(column["index"]): column["key"] for column in board["columns"]}
+    written_keys = {column.key for column in task.columns}
     for column in board["columns"]:
-        based_on = [keys[number(index)] for index in column.get("computation_indexes") or []]
-        fits = all(key in indexes for key in based_on) if based_on else column["key"] in written
-        if column["key"] not in indexes and fits:
-            indexes[column["key"]] = len(columns)
-            further = {"computation_indexes": [indexes[key] for key in based_on]} if based_on else {}
-            columns.append({**column, **further, "index": len(columns)})
-    cut = {**board, "columns": columns}
-    primary = keys.get(number(cut.pop("primary_index", 0)))
-    if indexes.get(str(primary), 0):
-        cut["primary_index"] = indexes[str(primary)]
+        key = column["key"]
+        based_on = [key_of_index[number(index)] for index in column.get("computation_indexes") or []]
+        can_be_filled = all(base in position for base in based_on) if based_on else key in written_keys
+        if key not in position and can_be_filled:
+            further = {**column, "index": len(columns)}
+            if based_on:
+                further["computation_indexes"] = [position[base] for base in based_on]
+            position[key] = len(columns)
+            columns.append(further)
+    board_of_task = {**board, "columns": columns}
+    primary_key = key_of_index.get(number(board_of_task.pop("primary_index", 0)))
+    if position.get(str(primary_key), 0):
+        board_of_task["primary_index"] = position[str(primary_key)]
     # The rule of several tasks would keep every submission; with one task the best counts.
-    most = max(len(phase["tasks"]) for phase in phases)
-    if board.get("submission_rule") == "Force_Latest_Multiple" and most == 1:
-        cut["submission_rule"] = "Force_Best"
-    return cut
+    most_tasks = max(len(phase["tasks"]) for phase in phases)
+    if board.get("submission_rule") == "Force_Latest_Multiple" and most_tasks == 1:
+        board_of_task["submission_rule"] = "Force_Best"
+    return board_of_task
+
+
+def _columns_of_task(competition: Competition, task: Declaration) -> list[_New]:
+    """Return the columns that a task declares, as the competition changes them."""
+    has_one_task = all(task_id_of(entry) == task.id for entry in competition["tasks"])
+    # The title and the order of a column that other tasks share are not of this one.
+    changeable = {"hidden", "precision"} | ({"title", "sorting"} if has_one_task else set())
+    column_of_key = {column["key"]: column for column in competition["leaderboards"][0]["columns"]}
+    columns: list[_New] = []
+    for declared in task.columns:
+        if declared.leaderboard:
+            changed = column_of_key.get(declared.key, {})
+            column = {
+                "index": len(columns),
+                "title": declared.title,
+                "key": declared.key,
+                "sorting": declared.sorting,
+                "precision": declared.precision,
+            }
+            column.update({key: value for key, value in changed.items() if key in changeable})
+            columns.append(column)
+    return columns
 
 
 def classic(data: Competition) -> tuple[Entry, list[str]]:

@@ -38,22 +38,26 @@ def lint_command(bundles: list[Path], strict: bool, date: datetime.date | None =
     With a ``date`` phases that are over on it are reported. Return 1 if any bundle has an error, with
     ``strict`` also if any has a warning.
     """
-    chosen = bundles or sorted([*DIST.glob("*.zip"), *(DIST / "v1.5").glob("*.zip")])
-    if not chosen:
+    paths = bundles or sorted([*DIST.glob("*.zip"), *(DIST / "v1.5").glob("*.zip")])
+    if not paths:
         print("there is no bundle in dist/; build one with: make bundle")
         return 1
     failed = False
-    printed: list[str] = []
-    for path in chosen:
+    last_table: list[str] = []
+    for path in paths:
         report, table = lint_bundle(path, date)
         if not bundles and path.stem not in {"competition", *task_ids()}:
             report.add("no such task", file=path.name)
         failed |= not report.errors.ok or (strict and not report.warnings.ok)
-        found = counted(report.errors.total, "error"), counted(report.warnings.total, "warning")
-        print(f"{printable(path.name)}: {', '.join(found)}")
-        if table and table == printed:
+        n_errors, n_warnings = (
+            counted(report.errors.total, "error"),
+            counted(report.warnings.total, "warning"),
+        )
+        print(f"{printable(path.name)}: {n_errors}, {n_warnings}")
+        if table and table == last_table:
             table = ["who sees what is as in the table above"]
-        printed = table if len(table) > 1 else printed
+        elif table:
+            last_table = table
         for line in [*report.lines(), *table]:
             print(f"  {printable(line)}")
     return 1 if failed else 0
@@ -90,8 +94,9 @@ def lint_files(
 ) -> None:
     """Check a bundle that is not yet a zip: its competition.yaml as data, and its files."""
     for name, content in files.items():
-        if inside := [inner for inner in _names(name, content) if inner.lower().endswith(SUFFIX)]:
-            report.add("overview in a zip", file=name, name=inside[0])
+        overviews = [inner for inner in _names(name, content) if inner.lower().endswith(SUFFIX)]
+        if overviews:
+            report.add("overview in a zip", file=name, name=overviews[0])
     if check_competition(data, report, today):
         named = _check_files(data, files, report)
         if report.errors.ok:
@@ -155,11 +160,14 @@ def _check_text(name: str, data: bytes, report: LintReport) -> None:
         "page with mark": text.startswith("\ufeff"),
         "page to edit": "EDIT:" in text,
     }
-    if broken := next((rule for rule, is_broken in rules.items() if is_broken), None):
-        report.add(broken, file=name)
-    targets = {next(filter(None, found)) for found in _TARGET.findall(_CODE.sub("", text))}
-    if needed := sorted(quote(target) for target in targets if not _ADDRESS.match(target)):
-        report.add("page with file", file=name, targets=", ".join(needed))
+    broken_rule = next((rule for rule, is_broken in rules.items() if is_broken), None)
+    if broken_rule:
+        report.add(broken_rule, file=name)
+    # Of the groups of the pattern, one for each way to write a target, one is not empty.
+    targets = {max(groups) for groups in _TARGET.findall(_CODE.sub("", text))}
+    files = sorted(quote(target) for target in targets if not _ADDRESS.match(target))
+    if files:
+        report.add("page with file", file=name, targets=", ".join(files))
 
 
 def _check_logo(name: str, data: bytes, report: LintReport) -> None:

@@ -25,6 +25,8 @@ from validator.texts import quote
 _BOARD = "/leaderboards/0"
 _WIDTHS = (26, 20, 22, 0)
 _NEAR = 0.75
+# What something is, and how each of three groups of people sees it.
+_Row = tuple[str, str, str, str]
 _UNAMBIGUOUS = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?( ?(Z|[+-]\d{2}:?\d{2}))?)?")
 
 
@@ -50,32 +52,45 @@ def check_competition(data: Competition, report: LintReport, today: datetime.dat
     columns = competition.columns_of(data)
     if all(yes(column.data.get("hidden")) for column in columns):
         report.add("no shown column", columns[0].where.rpartition("/")[0])
-    ends = [(f"{where}/end", phase.get("end")) for where, phase in competition.entries_of(data, "phases")]
-    for where, end in [*ends, ("/end_date", data.get("end_date"))]:
-        moment = read_date(end, where, LintReport()) if end and today else None
-        if moment and today and moment.date() < today:
-            report.add("phase is over", where, date=today)
+    if today:
+        _check_ends(data, today, report)
     return True
 
 
+def _check_ends(data: Competition, today: datetime.date, report: LintReport) -> None:
+    """Report phases that are over."""
+    ends = [(f"{where}/end", phase.get("end")) for where, phase in competition.entries_of(data, "phases")]
+    ends.append(("/end_date", data.get("end_date")))
+    for where, end in ends:
+        # What cannot be read has been reported before.
+        moment = read_date(end, where, LintReport()) if end else None
+        if moment and moment.date() < today:
+            report.add("phase is over", where, date=today)
+
+
 def _check_migration(data: Competition, key: str, report: LintReport) -> None:
+    """Check the phases that take over the submissions of the one before."""
     before = None
     for where, phase in competition.sorted_phases(data):
-        if not yes(phase.get(key)):
-            pass
-        elif before is None:
-            report.add("no phase before", f"{where}/{key}")
-        else:
-            if max(len(each.get("tasks", ())) for each in (before, phase)) > 1:
-                report.add("migration of several tasks", f"{where}/{key}")
-            for limit in competition.LIMITS:
-                if number(phase.get(limit) or 0) == 1:
-                    report.add("migration uses up the limit", f"{where}/{limit}", key=limit)
+        if yes(phase.get(key)):
+            if before is None:
+                report.add("no phase before", f"{where}/{key}")
+            else:
+                _check_migrating_phase(where, before, phase, key, report)
         before = phase
 
 
+def _check_migrating_phase(where: str, before: Entry, phase: Entry, key: str, report: LintReport) -> None:
+    if len(before.get("tasks", ())) > 1 or len(phase.get("tasks", ())) > 1:
+        report.add("migration of several tasks", f"{where}/{key}")
+    for limit in competition.LIMITS:
+        if number(phase.get(limit) or 0) == 1:
+            report.add("migration uses up the limit", f"{where}/{limit}", key=limit)
+
+
 def _check_unique(rule: str, values: Sequence[object], where: str, name: str, report: LintReport) -> None:
-    for value in sorted({str(value) for value in values if values.count(value) > 1}):
+    repeated_values = {str(value) for value in values if values.count(value) > 1}
+    for value in sorted(repeated_values):
         report.add(rule, where, name=name, value=value)
 
 
@@ -100,13 +115,15 @@ def _check_phases(data: Competition, report: LintReport) -> None:
 
 def _check_tasks(data: Competition, report: LintReport) -> None:
     solutions = competition.entries_of(data, "solutions")
-    known = [task["index"] for task in data["tasks"]]
-    _check_unique("value twice", known, "/tasks", "the index", report)
-    of_solutions = [solution["index"] for _, solution in solutions]
-    _check_unique("position twice", of_solutions, "/solutions", "the index", report)
+    task_indexes = [task["index"] for task in data["tasks"]]
+    solution_indexes = [solution["index"] for _, solution in solutions]
+    _check_unique("value twice", task_indexes, "/tasks", "the index", report)
+    _check_unique("position twice", solution_indexes, "/solutions", "the index", report)
+    choices = ", ".join(map(str, task_indexes))
     for where, entry in [*competition.entries_of(data, "phases"), *solutions]:
-        for missing in [index for index in entry["tasks"] if index not in known]:
-            report.add("unknown task", f"{where}/tasks", index=missing, known=", ".join(map(str, known)))
+        for index in entry["tasks"]:
+            if index not in task_indexes:
+                report.add("unknown task", f"{where}/tasks", index=index, known=choices)
     for name, question in (data.get("fact_sheet") or {}).items():
         if question["key"] != name:
             report.add("question's key", f"/fact_sheet/{name}/key", key=question["key"], name=name)
@@ -119,9 +136,9 @@ def _check_board(data: Competition, report: LintReport) -> None:
     _check_unique("value twice", [column.key for column in columns], f"{_BOARD}/columns", "the key", report)
     if number(board.get("primary_index", 0)) not in indexes:
         report.add("no such column", f"{_BOARD}/primary_index")
-    for own, column in zip(indexes, columns):
+    for column_index, column in zip(indexes, columns):
         for index in map(number, column.data.get("computation_indexes") or []):
-            if index == own:
+            if index == column_index:
                 report.add("computed from itself", column.where)
             elif index not in indexes:
                 report.add("computed from nothing", column.where, index=index)
@@ -153,8 +170,8 @@ def _check_classic_board(data: Competition, report: LintReport) -> None:
     for column in columns:
         label = column.data["leaderboard"]["label"]
         if label not in labels:
-            known = ", ".join(sorted(map(str, labels)))
-            report.add("unknown label", column.where, label=label, known=known)
+            choices = ", ".join(sorted(map(str, labels)))
+            report.add("unknown label", column.where, label=label, known=choices)
 
 
 def read_date(value: object, where: str, report: LintReport) -> datetime.datetime | None:
@@ -226,21 +243,33 @@ _formats.checks("uuid4", raises=ValueError)(lambda text: uuid.UUID(text).version
 
 def _report(error: jsonschema.ValidationError, report: LintReport) -> None:
     """Report an error of jsonschema in our words, and unknown keys one by one."""
-    rule = next((name for name in (error.validator, error.schema.get("title")) if name in WORDS), "otherwise")
-    value, path = str(error.instance), [str(part) for part in error.absolute_path]
+    path = [str(part) for part in error.absolute_path]
     where = "".join(f"/{part}" for part in path)
     if error.validator == "additionalProperties":
-        known = sorted(error.schema["properties"])
-        for key in sorted(error.instance.keys() - known):
-            near = difflib.get_close_matches(key, known, n=1, cutoff=_NEAR)
-            rule = "misspelled key" if near else "additionalProperties"
-            report.add(rule, f"{where}/{key}", key=quote(key), known=", ".join(near or known))
+        _report_unknown_keys(error, where, report)
         return
-    fields = {"value": quote(value, 200), "short": quote(value), "message": quote(error.message, 200)}
-    fields.update(key=path[-1] if path else "", limit=error.validator_value)
+    names = (error.validator, error.schema.get("title"))
+    rule = next((name for name in names if name in WORDS), "otherwise")
+    value = str(error.instance)
+    fields = {
+        "value": quote(value, 200),
+        "short": quote(value),
+        "message": quote(error.message, 200),
+        "key": path[-1] if path else "",
+        "limit": error.validator_value,
+    }
     if error.validator == "required":
         fields["missing"] = ", ".join(key for key in error.validator_value if key not in error.instance)
     report.add(rule, where or "/", **fields)
+
+
+def _report_unknown_keys(error: jsonschema.ValidationError, where: str, report: LintReport) -> None:
+    known_keys = sorted(error.schema["properties"])
+    for key in sorted(error.instance.keys() - known_keys):
+        similar_keys = difflib.get_close_matches(key, known_keys, n=1, cutoff=_NEAR)
+        rule = "misspelled key" if similar_keys else "additionalProperties"
+        choices = ", ".join(similar_keys or known_keys)
+        report.add(rule, f"{where}/{key}", key=quote(key), known=choices)
 
 
 def visibility(data: Competition, full: Collection[str] = ()) -> list[str]:
@@ -250,22 +279,21 @@ def visibility(data: Competition, full: Collection[str] = ()) -> list[str]:
     no score, under ``hide_output`` the detail page is still served, and nothing hides scores from the API.
     ``full`` are the names of references with ``detail: full``.
     """
-    modern = form_of(data) == "v2"
+    is_v2 = form_of(data) == "v2"
     phases = [phase for _, phase in competition.sorted_phases(data)]
     rows = [("who sees", "their own runs", "others, logged in", "anyone, not logged in")]
     for phase in phases:
-        rows += [(str(phase["name" if modern else "label"]), "", "", ""), *_phase_rows(data, phase)]
-    hidden = modern and yes(data["leaderboards"][0].get("hidden"))
-    rows.append(("scores of the leaderboard", *(("by the API" if hidden else "yes",) * 2), "by the API"))
-    if any(yes(column.data.get("hidden")) for column in competition.columns_of(data)):
-        rows.append(("scores of hidden columns", *(("by the API",) * 3)))
-    for what, key in (("programs", "make_programs_available"), ("input data", "make_input_data_available")):
-        rows.append((f"the {what}", "yes" if yes(data.get(key)) else "no", "", ""))
-    lines = ["".join(text.ljust(width) for text, width in zip(row, _WIDTHS)).rstrip() for row in rows]
+        rows.append((str(phase["name" if is_v2 else "label"]), "", "", ""))
+        rows += _phase_rows(data, phase)
+    rows += _board_rows(data)
+    for name, key in (("programs", "make_programs_available"), ("input data", "make_input_data_available")):
+        rows.append((f"the {name}", "yes" if yes(data.get(key)) else "no", "", ""))
+    lines = [_table_line(row) for row in rows]
     fix = "no, but on a server without the fix of April 2026 everyone can (docs/during_the_competition.md)"
     lines.append("the reference data".ljust(_WIDTHS[0]) + fix)
-    shown = "on detail pages and in logs, detail: full shows the annotations of {} item by item"
-    lines += [" " * _WIDTHS[0] + shown.format(name) for name in sorted(full)]
+    for name in sorted(full):
+        sentence = f"on detail pages and in logs, detail: full shows the annotations of {name} item by item"
+        lines.append(" " * _WIDTHS[0] + sentence)
     if any(not yes(phase.get("hide_output")) for phase in phases):
         lines += [
             "* on a server without the fix of August 2026: of finished submissions on the leaderboard, also",
@@ -277,16 +305,39 @@ def visibility(data: Competition, full: Collection[str] = ()) -> list[str]:
     return lines
 
 
-def _phase_rows(data: Competition, phase: Entry) -> list[tuple[str, str, str, str]]:
-    hidden = yes(phase.get("hide_output"))
-    shown = {"log (with all scores)": not hidden}
+def _table_line(row: _Row) -> str:
+    cells = [text.ljust(width) for text, width in zip(row, _WIDTHS)]
+    return "".join(cells).rstrip()
+
+
+def _board_rows(data: Competition) -> list[_Row]:
+    """Return the rows of the leaderboard's scores."""
+    is_hidden = form_of(data) == "v2" and yes(data["leaderboards"][0].get("hidden"))
+    logged_in = "by the API" if is_hidden else "yes"
+    rows = [("scores of the leaderboard", logged_in, logged_in, "by the API")]
+    if any(yes(column.data.get("hidden")) for column in competition.columns_of(data)):
+        rows.append(("scores of hidden columns", "by the API", "by the API", "by the API"))
+    return rows
+
+
+def _phase_rows(data: Competition, phase: Entry) -> list[_Row]:
+    """Return the rows of what a run leaves in a phase."""
+    is_hidden = yes(phase.get("hide_output"))
+    visible = {"log (with all scores)": not is_hidden}
     for what in ("score", "prediction"):
-        shown[f"zip of the {what}s"] = not hidden and not yes(phase.get(f"hide_{what}_output"))
-    rows = [(f"  {what}", *(("yes", "no", "yes *") if seen else ("no",) * 3)) for what, seen in shown.items()]
-    rows.append(("  zip that was submitted", "yes", "no", "no" if hidden else "yes *"))
-    pages = ("no", "no", "no")
-    if yes(data.get("enable_detailed_results")):
-        places = (f"show_detailed_results_in_{place}" for place in ("submission_panel", "leaderboard"))
-        own, others = ("yes" if yes(data.get(key, True)) else "by its address" for key in places)
-        pages = (own, others, "if published")
-    return [*rows, ("  detail page", *pages)]
+        visible[f"zip of the {what}s"] = not is_hidden and not yes(phase.get(f"hide_{what}_output"))
+    rows: list[_Row] = []
+    for name, is_visible in visible.items():
+        rows.append((f"  {name}", "yes", "no", "yes *") if is_visible else (f"  {name}", "no", "no", "no"))
+    rows.append(("  zip that was submitted", "yes", "no", "no" if is_hidden else "yes *"))
+    rows.append(("  detail page", *_page_cells(data)))
+    return rows
+
+
+def _page_cells(data: Competition) -> tuple[str, str, str]:
+    """Return who sees a detail page."""
+    if not yes(data.get("enable_detailed_results")):
+        return "no", "no", "no"
+    in_panel = yes(data.get("show_detailed_results_in_submission_panel", True))
+    on_board = yes(data.get("show_detailed_results_in_leaderboard", True))
+    return "yes" if in_panel else "by its address", "yes" if on_board else "by its address", "if published"

@@ -15,7 +15,7 @@ from organizer.bundle.rules import check_schema
 from tests.helpers import ROOT
 
 SCHEMAS = ROOT / "organizer" / "bundle" / "schemas"
-WORDS = json.loads((SCHEMAS / "words.json").read_text(encoding="utf-8"))
+WORDS = json.loads((SCHEMAS.parent / "words.json").read_text(encoding="utf-8"))
 KEYWORDS = {"required", "maxLength", "additionalProperties", "otherwise"}
 FIELDS = {"key", "value", "short", "message", "limit", "missing", "known"}
 
