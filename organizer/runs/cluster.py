@@ -93,19 +93,22 @@ def _settle(future: Future[Ended], answer: Future[_Answer]) -> None:
 
 def _checked_workers(address: str, versions: _Values) -> int:
     """Return how many workers there are. Raises BrokenError if there is none, or one unlike this machine."""
-    workers, here = versions["workers"], _version(versions["client"])
+    workers = versions["workers"]
+    here = _version(versions["client"])
     if not workers:
         raise BrokenError(f"{address}: the scheduler has no workers; start some with: dask worker {address}")
-    for worker, found in sorted(workers.items()):
-        if (there := _version(found)) != here:
+    for worker, versions_there in sorted(workers.items()):
+        there = _version(versions_there)
+        if there != here:
             problem = f"the worker {worker} has {there}, this machine has {here}"
             raise BrokenError(f"{address}: {problem}; make them equal")
     return len(workers)
 
 
 def _version(versions: _Values) -> str:
-    python, numpy = dict(versions["host"])["python"], dict(versions["packages"])["numpy"]
-    return f"Python {'.'.join(python.split('.')[:2])} and numpy {numpy}"
+    python = dict(versions["host"])["python"].split(".")
+    numpy = dict(versions["packages"])["numpy"]
+    return f"Python {python[0]}.{python[1]} and numpy {numpy}"
 
 
 # Dask sends at once by value only what is defined within a function.

@@ -63,14 +63,18 @@ def describe(run: Run, task: Declaration, time_limit: float) -> list[str]:
     lines = [f"ran {run.how}", f"{end}, {run.seconds:.2f} s{peak}"]
     for name, text in (("stdout", run.stdout), ("stderr", run.stderr)):
         lines += [f"{name} | {line}" for line in text.splitlines()]
-    shown = [column for column in task.columns if column.leaderboard]
-    further = {column.key for column in task.columns if not column.leaderboard}
-    scores, warnings = read_scores(run, [column.key for column in shown], further)
+    columns = [column for column in task.columns if column.leaderboard]
+    further_keys = {column.key for column in task.columns if not column.leaderboard}
+    scores, warnings = read_scores(run, [column.key for column in columns], further_keys)
     state = "Finished" if run.exit_code == 0 else "Failed"
     lines.append(f"platform | {state}; the program says: {_outcome(run)}")
     if run.exit_code == 0 and scores:
-        row = (f"{c.title} {scores[c.key]:.{c.precision}f}" for c in shown if c.key in scores)
-        lines.append(f"leaderboard row | {' | '.join(row)}")
+        cells = [
+            f"{column.title} {scores[column.key]:.{column.precision}f}"
+            for column in columns
+            if column.key in scores
+        ]
+        lines.append(f"leaderboard row | {' | '.join(cells)}")
     elif run.exit_code != 0:
         lines.append("leaderboard row | none: the site marks the submission as failed")
     lines += [f"warning | {warning}" for warning in warnings]
@@ -81,8 +85,12 @@ def describe(run: Run, task: Declaration, time_limit: float) -> list[str]:
 def _outcome(run: Run) -> str:
     """Return the outcome of a run and its first problem, from ``detailed_results.json``."""
     detail = json.loads(run.outputs.get("detailed_results.json", b"{}"))
-    problems = [f"{problem['code']} {problem['problem']}" for problem in detail.get("problems", [])]
-    return ", ".join([detail.get("outcome", "nothing"), *map(quote, problems[:1])])
+    outcome: str = detail.get("outcome", "nothing")
+    problems = detail.get("problems", [])
+    if not problems:
+        return outcome
+    first = problems[0]
+    return f"{outcome}, {quote(first['code'] + ' ' + first['problem'])}"
 
 
 def read_scores(
@@ -115,9 +123,10 @@ def read_scores(
         return {}, [*warnings, "the scores are not a mapping of keys to numbers"]
     stored, dropped = _storable(scores)
     for key in stored:
-        close = [known for known in keys if known.lower() == key.lower()]
-        if key not in keys and (close if further is None else key not in further):
-            hint = f" (the column is {close[0]})" if close else ""
+        similar_keys = [column_key for column_key in keys if column_key.lower() == key.lower()]
+        is_unexpected = bool(similar_keys) if further is None else key not in further
+        if key not in keys and is_unexpected:
+            hint = f" (the column is {similar_keys[0]})" if similar_keys else ""
             dropped.append(f"{key} is not a column of the leaderboard{hint}: the platform ignores it")
     missing = [f"the column {key} gets no number" for key in keys if key not in stored]
     return stored, [*warnings, *dropped, *missing]

@@ -20,7 +20,7 @@ from typing import Union
 from organizer.files import DAMAGED
 from validator.archive import open_submission
 from validator.findings import Findings
-from validator.formats.rules import load_format, load_rules, task_ids
+from validator.formats.rules import Rules, load_format, load_rules, task_ids
 from validator.texts import counted, quote
 
 # Codabench's download of all submissions: {id}_{user}_PhaseId{n}_{date}_{file}.
@@ -118,9 +118,14 @@ def find_submissions(given: Path, names: Path | None = None) -> Iterator[list[Su
             if team == name[: -len(".zip")] and teams[team] > 1:
                 team = name  # such a file is a separate team, even if a folder has its name
             submissions.append(Submission(name, team, date, sources[name]))
-        users = {own.name: "" if _is_ambiguous(own.name) else own.team for own in submissions}
-        named = read_names(names, users) if names else {}
-        yield _without_reruns([_named(own, named.get(own.name, {})) for own in submissions])
+        users = {
+            submission.name: "" if _is_ambiguous(submission.name) else submission.team
+            for submission in submissions
+        }
+        rows = read_names(names, users) if names else {}
+        yield _without_reruns(
+            [_named(submission, rows.get(submission.name, {})) for submission in submissions]
+        )
 
 
 def _without_reruns(submissions: Sequence[Submission]) -> list[Submission]:
@@ -129,21 +134,38 @@ def _without_reruns(submissions: Sequence[Submission]) -> list[Submission]:
     A rerun has a new id. The rest of its name stays, but other uploads of the same day may have it too, so
     only equal bytes make a rerun. The smallest id is the submission's; it is the first in natural order.
     """
-    rests = [found["rest"] if (found := _DOWNLOADED.fullmatch(own.name)) else own.name for own in submissions]
-    several = {rest for rest, times in Counter(rests).items() if times > 1}
+    # The submissions by the rest of their names and, where several have it, by their bytes.
+    n_of_rest = Counter(map(_name_without_id, submissions))
     first: dict[tuple[str, bytes], Submission] = {}
-    for rest, own in zip(rests, submissions):
-        first.setdefault((rest, hashlib.sha256(own.read()).digest() if rest in several else b""), own)
-    if n_reruns := len(submissions) - len(first):
-        what = "equal bytes and names but for the id count once"
-        print(f"note | {counted(n_reruns, 'rerun')} left out: {what}")
-        times = Counter((rest, own.date) for (rest, _), own in first.items())
-        teams = {own.team for (rest, _), own in first.items() if times[rest, own.date] > 1}
-        if teams:
-            named = ", ".join(map(quote, sorted(teams, key=natural)))
-            cure = "give dates with times in --names if the last submission counts"
-            print(f"warning | reruns may have changed the order of ids of one day's files of {named}: {cure}")
+    for submission in submissions:
+        rest = _name_without_id(submission)
+        digest = hashlib.sha256(submission.read()).digest() if n_of_rest[rest] > 1 else b""
+        first.setdefault((rest, digest), submission)
+    n_reruns = len(submissions) - len(first)
+    if n_reruns:
+        rule = "equal bytes and names but for the id count once"
+        print(f"note | {counted(n_reruns, 'rerun')} left out: {rule}")
+        _warn_of_uncertain_order(list(first.values()))
     return list(first.values())
+
+
+def _name_without_id(submission: Submission) -> str:
+    downloaded = _DOWNLOADED.fullmatch(submission.name)
+    return downloaded["rest"] if downloaded else submission.name
+
+
+def _warn_of_uncertain_order(submissions: Sequence[Submission]) -> None:
+    """Name the teams with several files of one day and name, whose order reruns may have changed."""
+    n_of_day = Counter((_name_without_id(submission), submission.date) for submission in submissions)
+    teams = {
+        submission.team
+        for submission in submissions
+        if n_of_day[_name_without_id(submission), submission.date] > 1
+    }
+    if teams:
+        names = ", ".join(map(quote, sorted(teams, key=natural)))
+        remedy = "give dates with times in --names if the last submission counts"
+        print(f"warning | reruns may have changed the order of ids of one day's files of {names}: {remedy}")
 
 
 def other_task(submission: Submission, task_id: str) -> str:
@@ -153,30 +175,39 @@ def other_task(submission: Submission, task_id: str) -> str:
     """
     if not _DOWNLOADED.fullmatch(submission.name):
         return ""
-    own = load_rules(task_id)
+    rules = load_rules(task_id)
     with tempfile.TemporaryDirectory() as folder, Findings().part():
         path = Path(folder) / "submission.zip"
         path.write_bytes(submission.read())
-        with open_submission(path, own.limits) as opened:
+        with open_submission(path, rules.limits) as opened:
             names = opened.names
-        for other in filter(lambda known: known != task_id, task_ids()):
-            form, rules = load_format(other)
-            patterns = set(rules.name_patterns)
-            if all(any(fnmatchcase(name, pattern) for name in names) for pattern in patterns):
-                if patterns != set(own.name_patterns):
-                    return other
-                with Findings().part():
-                    form.read(path, rules)
-                    return other
+        for other_id in task_ids():
+            if other_id == task_id:
+                continue
+            other_form, other_rules = load_format(other_id)
+            if not _has_files_of(other_rules, names):
+                continue
+            if set(other_rules.name_patterns) != set(rules.name_patterns):
+                return other_id
+            # Both tasks have files of the same names, so only their content tells.
+            with Findings().part():
+                other_form.read(path, other_rules)
+                return other_id
     return ""
+
+
+def _has_files_of(rules: Rules, names: Sequence[str]) -> bool:
+    """Return whether each file that rules ask for is among the names."""
+    return all(any(fnmatchcase(name, pattern) for name in names) for pattern in rules.name_patterns)
 
 
 def summary_of_others(others: Mapping[str, str]) -> str:
     """Return one line about the submissions to other tasks, given as {name: task}."""
-    first = sorted(others, key=natural)[:_SHOWN]
-    shown = ", ".join(f"{quote(name)} ({others[name]})" for name in first)
-    more = f", and {len(others) - _SHOWN} more" if len(others) > _SHOWN else ""
-    return f"note | left out, because they are for other tasks: {counted(len(others), 'zip')}: {shown}{more}"
+    names = sorted(others, key=natural)
+    examples = ", ".join(f"{quote(name)} ({others[name]})" for name in names[:_SHOWN])
+    more = f", and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    zips = counted(len(names), "zip")
+    return f"note | left out, because they are for other tasks: {zips}: {examples}{more}"
 
 
 def _is_submission(name: str) -> bool:
@@ -190,7 +221,9 @@ def _team(name: str) -> tuple[str, str]:
     if inner:
         return first, ""
     downloaded = _DOWNLOADED.match(name)
-    return (downloaded["user"], downloaded["date"] or "") if downloaded else (name[: -len(".zip")], "")
+    if downloaded:
+        return downloaded["user"], downloaded["date"] or ""
+    return name[: -len(".zip")], ""
 
 
 def _is_ambiguous(name: str) -> bool:
@@ -251,9 +284,10 @@ def _rows(text: str) -> Iterator[tuple[int, Row]]:
         raise ValueError(f"its header is '{quote(delimiter.join(header))}'")
     for cells in reader:
         if any(cells):
-            more = ["".join(cells[len(header) :])]
             padded = [cell.strip() for cell in cells] + [""] * (len(header) - len(cells))
-            yield reader.line_num, dict(zip([*header, _MORE], padded[: len(header)] + more))
+            row = dict(zip(header, padded))
+            row[_MORE] = "".join(cells[len(header) :])
+            yield reader.line_num, row
 
 
 def _problem(row: Row, key: str, before: Mapping[str, Row], users: Mapping[str, str]) -> str:
@@ -274,8 +308,9 @@ def _problem(row: Row, key: str, before: Mapping[str, Row], users: Mapping[str, 
 
 def _iso(text: str) -> str:
     """Return a date, or a date with a time, so that they sort by time; "" if it is neither."""
-    if found := _TIME.fullmatch(text):
+    date = _TIME.fullmatch(text)
+    if date:
         with contextlib.suppress(ValueError):
-            datetime.date.fromisoformat(found[1])
-            return f"{found[1]}T{found[3]}" if found[3] else found[1]
+            datetime.date.fromisoformat(date[1])
+            return f"{date[1]}T{date[3]}" if date[3] else date[1]
     return ""

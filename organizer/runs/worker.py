@@ -21,6 +21,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import IO
 
 from organizer.data.prepare import is_synthetic
 from organizer.files import folder_files, unpack, write_files
@@ -174,9 +175,14 @@ def _run(command: list[str], directory: Path, time_limit: float) -> Run:
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         start = time.monotonic()
         process = subprocess.Popen(
-            command, cwd=directory, stdout=out, stderr=err, stdin=subprocess.DEVNULL, env=environment,
+            command,
+            cwd=directory,
+            stdout=out,
+            stderr=err,
+            stdin=subprocess.DEVNULL,
+            env=environment,
             start_new_session=True,
-        )  # fmt: skip
+        )
         exit_code = pid = 0
         while not pid:
             if time.monotonic() - start > time_limit:
@@ -186,9 +192,16 @@ def _run(command: list[str], directory: Path, time_limit: float) -> Run:
             # Popen.wait does not return the peak memory.
             pid, status, usage = os.wait4(process.pid, os.WNOHANG)
         process.returncode = os.waitstatus_to_exitcode(status)
-        texts = []
-        for stream in (out, err):
-            stream.seek(0)
-            texts.append(stream.read().decode("utf-8", "replace"))
-    seconds, peak_mb = time.monotonic() - start, usage.ru_maxrss / 1024
-    return Run(exit_code or process.returncode, seconds, texts[0], texts[1], peak_mb)
+        stdout, stderr = _text_of(out), _text_of(err)
+    return Run(
+        exit_code=exit_code or process.returncode,
+        seconds=time.monotonic() - start,
+        stdout=stdout,
+        stderr=stderr,
+        peak_mb=usage.ru_maxrss / 1024,
+    )
+
+
+def _text_of(stream: IO[bytes]) -> str:
+    stream.seek(0)
+    return stream.read().decode("utf-8", "replace")
