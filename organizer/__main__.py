@@ -34,7 +34,8 @@ def main(arguments: list[str] | None = None) -> int:
     options = vars(build_parser().parse_args(arguments))
     run = options.pop("run")
     try:
-        return (pkgutil.resolve_name(f"organizer.{run}") if isinstance(run, str) else run)(**options)
+        command: Command = pkgutil.resolve_name(f"organizer.{run}") if isinstance(run, str) else run
+        return command(**options)
     except Refused as refused:
         print(*refused.findings.lines(), sep="\n", file=sys.stderr)
         return 1
@@ -75,8 +76,8 @@ def _add_bundle_commands(add: _Add) -> None:
 def _add_run_commands(add: _Add) -> None:
     dry_run = add("dry-run", _dry_run, "run the built program on a submission as the platform does")
     rescore = add("rescore", _rescore, "score all submissions with the built program and rank the teams")
-    named = (dry_run, "submission", "SUBMISSION=my.zip"), (rescore, "submissions", "SUBMISSIONS=DIR")
-    for command, argument, example in named:
+    submissions = (dry_run, "submission", "SUBMISSION=my.zip"), (rescore, "submissions", "SUBMISSIONS=DIR")
+    for command, argument, example in submissions:
         _add_id(command)
         what = "a zip, or for rescore a folder of zips, or Codabench's zip of all"
         command.add_argument(argument, type=_path(example), help=what)
@@ -192,8 +193,8 @@ def _prepare(
     from organizer.data.corenlp import lemmatize
     from organizer.data.prepare import prepare_command
 
-    own = {"lemmatize": partial(lemmatize, corenlp, force_corenlp)} if corenlp else {}
-    return prepare_command(**options, options=own, images=Images(images, image_size))
+    task_options = {"lemmatize": partial(lemmatize, corenlp, force_corenlp)} if corenlp else {}
+    return prepare_command(**options, options=task_options, images=Images(images, image_size))
 
 
 def _dry_run(task_id: str, submission: Path, reference: Path | None, output: Path) -> int:

@@ -43,10 +43,14 @@ def zip_bytes(files: Files) -> bytes:
 
 
 def folder_files(folder: Path) -> dict[str, bytes]:
-    """Return the files below a folder by their POSIX names, hidden and compiled ones left out."""
-    files = {path.relative_to(folder): path for path in sorted(folder.rglob("*")) if path.is_file()}
-    left_out = {name for name in files for part in name.parts if part.startswith((".", "__pycache__"))}
-    return {name.as_posix(): files[name].read_bytes() for name in files if name not in left_out}
+    """Return the files below a folder by their POSIX names, without hidden and compiled ones."""
+    files = {}
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder)
+        is_left_out = any(part.startswith((".", "__pycache__")) for part in name.parts)
+        if path.is_file() and not is_left_out:
+            files[name.as_posix()] = path.read_bytes()
+    return files
 
 
 def samples_folder(task_id: str) -> Path:
@@ -128,7 +132,8 @@ def locked(folder: Path) -> Iterator[None]:
             raise LockedError(f"{stream.read().strip() or 'another process'} works here") from None
         except OSError:
             stream.seek(0)
-            if holder := stream.read().strip():
+            holder = stream.read().strip()
+            if holder:
                 raise LockedError(f"{holder} works here; if it is gone, delete {path}") from None
         stream.truncate(0)
         stream.write(f"process {os.getpid()} on {socket.gethostname()}\n")
@@ -151,7 +156,7 @@ def replacing_folder(folder: Path) -> Iterator[Path]:
     work = folder.with_name(f".{folder.name}.replacing")
     old, new = work / ".old", work / folder.name
 
-    def clean() -> None:
+    def restore_and_clean() -> None:
         if old.is_dir() and not folder.exists():
             old.rename(folder)
         for path in (old, new):
@@ -161,7 +166,7 @@ def replacing_folder(folder: Path) -> Iterator[Path]:
     work.mkdir(parents=True, exist_ok=True)
     with locked(work):
         try:
-            clean()
+            restore_and_clean()
             new.mkdir()
             yield new
             for path in (*new.rglob("*"), new, work):
@@ -171,5 +176,5 @@ def replacing_folder(folder: Path) -> Iterator[Path]:
             new.rename(folder)
             _sync(folder.parent)
         finally:
-            clean()
+            restore_and_clean()
             shutil.rmtree(work)

@@ -28,7 +28,7 @@ def guess(value: Value, rng: random.Random, wrong: float) -> Value:
 
 def trick(truth: Values) -> Value:
     """Return the labels that a third of the items have, or the most frequent one."""
-    count = {label: sum(label in own for own in truth.values()) for label in LABELS}
+    count = {label: sum(label in labels for labels in truth.values()) for label in LABELS}
     return [label for label in LABELS if 3 * count[label] >= len(truth)] or [
         max(LABELS, key=count.__getitem__)
     ]

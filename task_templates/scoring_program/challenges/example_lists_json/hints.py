@@ -11,9 +11,9 @@ from task_templates.validator.formats.example_lists_json.read import Items
 
 def checks(reference: Reference, submission: Items) -> list[Check]:
     """Return what to compare with the reference: the lists of items, as they are and one item off."""
-    truth, chosen = reference.items.values, sample(len(reference.items.keys))
+    truth, sampled_items = reference.items.values, sample(len(reference.items.keys))
     as_is, later, earlier = (
-        (np.roll(truth, -by, axis=0) == submission.values).all(axis=1)[chosen] for by in (0, 1, -1)
+        (np.roll(truth, -by, axis=0) == submission.values).all(axis=1)[sampled_items] for by in (0, 1, -1)
     )
     remedy = "Give each item its own labels; ids may be in any order"
     shifted = [

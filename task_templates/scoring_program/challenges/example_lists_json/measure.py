@@ -27,7 +27,14 @@ def measure(reference: Reference, submission: Items, settings: Settings) -> Item
     truth, predicted = reference.items.values, submission.values
     item_scores = f1.of_items(truth, predicted)
     n = len(truth)
-    return ItemStatistics(item_scores, np.ones(n, bool), np.ones(n, np.int64), [], truth, predicted)
+    return ItemStatistics(
+        item_scores=item_scores,
+        item_submitted=np.ones(n, bool),
+        item_weights=np.ones(n, np.int64),
+        notes=[],
+        truth=truth,
+        predicted=predicted,
+    )
 
 
 def reduce(statistics: ItemStatistics, weights: Floats) -> Floats:

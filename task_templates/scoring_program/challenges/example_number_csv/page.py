@@ -13,15 +13,24 @@ from task_templates.validator.formats.example_number_csv.read import Items
 def sections(reference: Reference, submission: Items, statistics: ItemStatistics) -> list[Section]:
     """Return all sections, the aggregates first."""
     errors = statistics.predicted - statistics.truth
-    top = max(float(np.abs(errors).max()), 1e-9)
-    counts, edges = np.histogram(np.abs(errors), 10, (0, top))
-    section = "errors", "Errors", "Predictions by the size of their error."
-    columns = (
-        reference.items.keys,
-        *(side.tolist() for side in (statistics.truth, statistics.predicted, errors)),
+    largest = max(float(np.abs(errors).max()), 1e-9)
+    counts, edges = np.histogram(np.abs(errors), bins=10, range=(0, largest))
+    histogram = Histogram(
+        key="errors",
+        title="Errors",
+        note="Predictions by the size of their error.",
+        edges=edges.tolist(),
+        counts=counts.tolist(),
+        value="absolute error",
+        things="predictions",
     )
-    titles = [Column("Item"), *(Column(title, "number") for title in ("Ground truth", "Prediction", "Error"))]
-    return [
-        Histogram(*section, edges.tolist(), counts.tolist(), "absolute error", "predictions"),
-        Table("items", "Items", "In the order of their keys.", titles, list(zip(*columns))),
-    ]
+    truth, predicted = statistics.truth.tolist(), statistics.predicted.tolist()
+    numbers = [Column(title, "number") for title in ("Ground truth", "Prediction", "Error")]
+    table = Table(
+        key="items",
+        title="Items",
+        note="In the order of their keys.",
+        columns=[Column("Item"), *numbers],
+        rows=list(zip(reference.items.keys, truth, predicted, errors.tolist())),
+    )
+    return [histogram, table]

@@ -50,17 +50,17 @@ def read_file(
     (file,) = rules.json
     with Findings.collect() as findings:
         entries, _ = findings.take(read_json(data, name, file, dict))
-        found = list(entries)
+        entry_keys = list(entries)
         names = tuple(load_schema(file.schema)["additionalProperties"].get("enum", ()))
         position = {word: index for index, word in enumerate(names)}
         values = np.array(
             [position.get(value, value) for value in entries.values()], np.int64 if names else np.float64
         )
         if keys is not None:
-            places = [f"/{pointer_part(key)}" for key in found]
-            order = findings.take(match_keys(found, keys, name, places.__getitem__, name_missing))
-            found, values = list(keys), values[order]
-    return Read(Items(found, values, names), findings.notes)
+            places = [f"/{pointer_part(key)}" for key in entry_keys]
+            order = findings.take(match_keys(entry_keys, keys, name, places.__getitem__, name_missing))
+            entry_keys, values = list(keys), values[order]
+    return Read(Items(entry_keys, values, names), findings.notes)
 
 
 def hints(items: Items) -> list[Note]:

@@ -51,17 +51,17 @@ def read_file(
     (file,) = rules.json
     with Findings.collect() as findings:
         entries, _ = findings.take(read_json(data, name, file, dict))
-        found = list(entries)
+        entry_keys = list(entries)
         if keys is not None:
-            places = [f"/{pointer_part(key)}" for key in found]
-            findings.take(match_keys(found, keys, name, places.__getitem__, name_missing))
-            found = list(keys)
+            places = [f"/{pointer_part(key)}" for key in entry_keys]
+            findings.take(match_keys(entry_keys, keys, name, places.__getitem__, name_missing))
+            entry_keys = list(keys)
         names = tuple(load_schema(file.schema)["additionalProperties"]["items"]["enum"])
         position = {word: index for index, word in enumerate(names)}
-        values = np.zeros((len(found), len(names)), bool)
-        for row, key in zip(values, found):
+        values = np.zeros((len(entry_keys), len(names)), bool)
+        for row, key in zip(values, entry_keys):
             row[[position[label] for label in entries[key]]] = True
-    return Read(Items(found, values, names), findings.notes)
+    return Read(Items(entry_keys, values, names), findings.notes)
 
 
 def hints(items: Items) -> list[Note]:
