@@ -34,7 +34,8 @@ def require_files(folder: Path, names: Iterable[str], remedy: str, findings: Fin
 def save_prepared(path: Path, texts: Mapping[str, object], arrays: Mapping[str, np.ndarray]) -> None:
     """Write arrays, and texts that JSON can hold."""
     text = json.dumps({"form": _FORM, **texts}).encode()
-    np.savez(path, text=np.frombuffer(text, np.uint8), **arrays)  # type: ignore[arg-type]
+    text_bytes = np.frombuffer(text, np.uint8)
+    np.savez(path, text=text_bytes, **arrays)  # type: ignore[arg-type]
 
 
 def load_prepared(path: Path, make: Callable[[Texts, Arrays], T]) -> T:

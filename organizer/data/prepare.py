@@ -8,6 +8,7 @@ import secrets
 import shutil
 import tempfile
 import zipfile
+from collections.abc import Collection
 from pathlib import Path
 
 from organizer.challenges import content_of
@@ -24,6 +25,8 @@ _NAMED = 20
 SYNTHETIC_MARK = "SYNTHETIC.md"
 MANIFEST = ".manifest.json"
 """The names and SHA-256 of the files that the last run wrote; hidden, so that it is in no bundle or hash."""
+# Written or carried over by each run, or missed by nobody.
+_OUR_FILES = (MANIFEST, KEY_FILE, ".DS_Store")
 
 
 def prepare(
@@ -35,11 +38,13 @@ def prepare(
     ``options`` go to the task. Raises Refused.
     """
     with replacing_folder(output.resolve()) as folder:
-        return _write(task_id, source, folder, options or {})
+        return _write_reference(task_id, source, folder, options or {})
 
 
-def _write(task_id: str, source: Path, folder: Path, options: Options) -> tuple[Overview, list[Note]]:
-    """Do so in an empty folder."""
+def _write_reference(
+    task_id: str, source: Path, folder: Path, options: Options
+) -> tuple[Overview, list[Note]]:
+    """Check the files in ``source`` and write the reference into an empty folder. Raises Refused."""
     task = load_task(task_id)
     with Findings.collect() as findings:
         if not source.is_dir():
@@ -50,14 +55,24 @@ def _write(task_id: str, source: Path, folder: Path, options: Options) -> tuple[
             loaded = task.load(folder, task.settings(folder))
             notes += loaded.check()
             overview = Overview(loaded, content_of(loaded))
-        known = {*task.source_files(source, settings), *task.carried(source, settings), SYNTHETIC_MARK}
-        names = sorted(path.name for path in source.iterdir() if not path.name.startswith("."))
-        if others := [quote(name) for name in names if name not in known]:
-            problem = f"{counted(len(others), 'file')} left out: {some_words(others, most=_NAMED)}"
-            remedy = "correct the names if they belong to the reference"
-            found = overview.content.warnings if findings.ok else findings
-            found.add("R-LEFT-OUT", problem, remedy, file=source.name)
+        expected_names = {*task.source_files(source, settings), *task.carried(source, settings)}
+        # Where the reference is right, files that are left out are a warning in its overview.
+        reported_in = overview.content.warnings if findings.ok else findings
+        _report_left_out(source, expected_names, reported_in)
     return overview, notes
+
+
+def _report_left_out(source: Path, expected_names: Collection[str], findings: Findings) -> None:
+    """Report the files that are no part of the reference."""
+    left_out = []
+    for path in sorted(source.iterdir()):
+        is_hidden = path.name.startswith(".")
+        if not is_hidden and path.name != SYNTHETIC_MARK and path.name not in expected_names:
+            left_out.append(quote(path.name))
+    if left_out:
+        problem = f"{counted(len(left_out), 'file')} left out: {some_words(left_out, most=_NAMED)}"
+        remedy = "correct the names if they belong to the reference"
+        findings.add("R-LEFT-OUT", problem, remedy, file=source.name)
 
 
 def prepare_command(
@@ -99,9 +114,9 @@ def _replace(
         problem, remedy = "the output would take the place of the source", "choose another folder"
         Findings().refuse("E-OUTPUT", problem, remedy, file=str(output))
     with replacing_folder(output) as folder:
-        prepared = _write(task_id, source, folder, options)
+        prepared = _write_reference(task_id, source, folder, options)
         if output.is_dir() and not replace:
-            _check_own(output, folder)
+            _refuse_to_lose(output, folder)
         if (output / KEY_FILE).is_file() and not (folder / KEY_FILE).is_file():
             shutil.copyfile(output / KEY_FILE, folder / KEY_FILE)
         add_key(folder, source)
@@ -110,22 +125,35 @@ def _replace(
     return prepared
 
 
-def _check_own(output: Path, folder: Path) -> None:
-    """Refuse to lose files of ``output`` that are neither ours and unchanged nor in the new folder."""
-    try:
-        known = dict(json.loads((output / MANIFEST).read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError, RecursionError):
-        known = {}
+def _refuse_to_lose(output: Path, folder: Path) -> None:
+    """Refuse to lose files of ``output`` that are neither ours and unchanged nor in the new ``folder``."""
+    written_hashes = _read_manifest(output)
+    paths = sorted(path for path in output.rglob("*") if path.is_symlink() or not path.is_dir())
     with Findings.collect() as findings:
-        for path in sorted(path for path in output.rglob("*") if path.is_symlink() or not path.is_dir()):
+        for path in paths:
             name = path.relative_to(output).as_posix()
-            own, new = file_hash(path) if path.is_file() else "", folder / name
-            is_kept = name in (MANIFEST, KEY_FILE, ".DS_Store") or own == known.get(name)
-            if not is_kept and not (new.is_file() and file_hash(new) == own):
-                problem = "was edited since it was written" if name in known else "is not of this command"
-                remedy = "move it away, or add --replace (REPLACE=1) to lose it"
-                place = {"file": output.name, "where": name, "rule": name}
-                findings.add("E-REF-OTHER", f"this file {problem}", remedy, **place)
+            content_hash = file_hash(path) if path.is_file() else ""
+            is_ours = name in _OUR_FILES or content_hash == written_hashes.get(name)
+            if is_ours or _has_content(folder / name, content_hash):
+                continue
+            problem = (
+                "was edited since it was written" if name in written_hashes else "is not of this command"
+            )
+            remedy = "move it away, or add --replace (REPLACE=1) to lose it"
+            place = {"file": output.name, "where": name, "rule": name}
+            findings.add("E-REF-OTHER", f"this file {problem}", remedy, **place)
+
+
+def _read_manifest(folder: Path) -> dict[str, str]:
+    """Return the SHA-256 of each file that the last run wrote, none if it cannot be read."""
+    try:
+        return dict(json.loads((folder / MANIFEST).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError, RecursionError):
+        return {}
+
+
+def _has_content(path: Path, content_hash: str) -> bool:
+    return path.is_file() and file_hash(path) == content_hash
 
 
 def add_key(folder: Path, source: Path) -> None:
@@ -163,5 +191,5 @@ def reference_files(task_id: str, folder: Path) -> dict[str, bytes]:
         return files
     mark = {name: data for name, data in files.items() if name == SYNTHETIC_MARK}
     with tempfile.TemporaryDirectory() as work:
-        _write(task_id, folder, Path(work), {})
+        _write_reference(task_id, folder, Path(work), {})
         return {**folder_files(Path(work)), **mark}

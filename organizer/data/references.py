@@ -26,9 +26,15 @@ def task_folders(reference: Path, names: Collection[str]) -> dict[str, Path]:
             problem = f"the folder of one task must have the task's name, and {name} is none"
             _refuse(problem, name, names, reference)
         return {name: reference}
-    findings = Findings()
     folders = {path.name: path for path in _visible(reference) if path.is_dir()}
-    for name in folders.keys() - set(names):
+    _check_folders(reference, folders, names)
+    return folders
+
+
+def _check_folders(reference: Path, folders: Collection[str], names: Collection[str]) -> None:
+    """Refuse folders and samples of unknown tasks, and REFERENCE without any folder."""
+    findings = Findings()
+    for name in sorted(set(folders) - set(names)):
         hint = f"or name {name}_reference.zip in competition.yaml, or move the folder"
         hint = f"{_nearest(name, names)}; {hint}"
         findings.add("E-REF-UNKNOWN", f"{name} is not a task", hint, file=str(reference / name))
@@ -40,7 +46,6 @@ def task_folders(reference: Path, names: Collection[str]) -> dict[str, Path]:
     if not folders:
         findings.add("E-REF-MISSING", "it has no folder of a task", _nearest("", names), file=str(reference))
     findings.refuse_problems()
-    return folders
 
 
 def task_folder(task_id: str, reference: Path, names: Collection[str]) -> Path:
@@ -79,11 +84,17 @@ def _check_exists(reference: Path) -> None:
 
 
 def _nearest(name: str, names: Iterable[str]) -> str:
-    known = sorted(names)
-    if close := difflib.get_close_matches(name, known, n=1):
+    """Return the remedy for a name that is not one of ``names``."""
+    sorted_names = sorted(names)
+    close = difflib.get_close_matches(name, sorted_names, n=1)
+    if close:
         return f"the nearest name is {close[0]}"
-    return f"the names are {', '.join(known)}" if known else "check the path"
+    if sorted_names:
+        return f"the names are {', '.join(sorted_names)}"
+    return "check the path"
 
 
 def _refuse(problem: str, name: str, names: Iterable[str], reference: Path) -> NoReturn:
-    Findings().refuse("E-REF-UNKNOWN", problem, _nearest(name, names), file=str(reference))
+    """Refuse REFERENCE; ``name`` is the one that is wrong, ``names`` are those it may be."""
+    remedy = _nearest(name, names)
+    Findings().refuse("E-REF-UNKNOWN", problem, remedy, file=str(reference))

@@ -21,7 +21,10 @@ _CLASSES = {GROUND_TRUTH: "truth", PREDICTION: "guess"}
 
 def legend(data: Drawings) -> Element:
     """Return what colors mean, of both sides and of points, as far as they are drawn."""
-    roles = {shape.role for drawn in data.drawings for own in drawn.objects for shape in own.shapes}
+    roles = set()
+    for one_drawing in data.drawings:
+        for drawn in one_drawing.objects:
+            roles |= {shape.role for shape in drawn.shapes}
     meanings = sides_key(roles)
     if data.points:
         meanings.append(scale(f"{data.points}: 0", "1"))
@@ -30,6 +33,23 @@ def legend(data: Drawings) -> Element:
 
 def drawing(data: Drawing, points: str) -> Element:
     """Return a drawing with its title and words for wrong objects; ``points`` names the value of points."""
+    wrong = [drawn for drawn in data.objects if drawn.is_wrong]
+    words = [
+        element("ol", *(element("li", _words(drawn)) for drawn in wrong[:_MOST_LISTED])),
+        *(element("p", note) for note in _notes(data, n_left_out=len(wrong) - _MOST_LISTED)),
+    ]
+    canvas = _canvas(data)
+    for drawn in data.objects:
+        if not drawn.is_wrong:
+            canvas.append(_object(drawn, data.size, points))
+    # Numbered objects come last, above the others.
+    for number, drawn in enumerate(wrong, start=1):
+        canvas.append(_object(drawn, data.size, points, str(number)))
+    return element("div", element("h3", cut(data.title, 120)), canvas, *words, class_="drawing")
+
+
+def _canvas(data: Drawing) -> Element:
+    """Return the empty canvas, with the image if there is one."""
     width, height = data.size
     description = f"{data.title}: {counted(len(data.objects), 'object')}"
     canvas = element("svg", viewBox=f"0 0 {width} {height}", role="img", aria_label=cut(description, 120))
@@ -37,21 +57,27 @@ def drawing(data: Drawing, points: str) -> Element:
     if data.image:
         look = {"href": data.image, "preserveAspectRatio": "none"}
         canvas.append(element("image", width=width, height=height, **look))
-    # Numbered objects come last, above the others.
-    wrong = [drawn for drawn in data.objects if drawn.is_wrong]
-    canvas.extend(_object(drawn, data.size, points) for drawn in data.objects if not drawn.is_wrong)
-    canvas.extend(_object(drawn, data.size, points, str(n)) for n, drawn in enumerate(wrong, start=1))
-    lines = [element("li", cut(f"{drawn.label}: {drawn.outcome}", 200)) for drawn in wrong[:_MOST_LISTED]]
-    notes = [cut(data.text, 300), cut(data.extent, 300)]
-    if more := len(wrong) - len(lines):
-        notes.insert(0, f"and {more:,} more")
-    below = [element("ol", *lines), *(element("p", note) for note in notes if note)]
-    return element("div", element("h3", cut(data.title, 120)), canvas, *below, class_="drawing")
+    return canvas
+
+
+def _notes(data: Drawing, n_left_out: int) -> list[str]:
+    """Return the notes below a drawing: how many wrong objects are not listed, its text, its extent."""
+    notes = []
+    if n_left_out > 0:
+        notes.append(f"and {n_left_out:,} more")
+    for note in (data.text, data.extent):
+        if note:
+            notes.append(cut(note, 300))
+    return notes
+
+
+def _words(drawn: DrawnObject) -> str:
+    return cut(f"{drawn.label}: {drawn.outcome}", 200)
 
 
 def _object(drawn: DrawnObject, size: tuple[int, int], points: str, number: str = "") -> Element:
     """Return the shapes and points of an object, with its number if it has one."""
-    group = element("g", element("title", cut(f"{drawn.label}: {drawn.outcome}", 200)))
+    group = element("g", element("title", _words(drawn)))
     for shape in drawn.shapes:
         look = f"{_CLASSES[shape.role]}{' wrong' if number else ''}"
         group.append(element("path", class_=look, d=_outline(shape, size)))
@@ -69,18 +95,28 @@ def _object(drawn: DrawnObject, size: tuple[int, int], points: str, number: str 
 
 def _number(number: str, shape: Shape, size: tuple[int, int]) -> Element:
     """Return a number at the upper left corner of a shape, on the canvas."""
-    height = _TEXT * max(size)
-    left, top = (min(max(at, 0.0), most - height) for at, most in zip(shape.box, size))
-    x, y, font = f"{left + 0.15 * height:.5g}", f"{top + 0.9 * height:.5g}", f"{height:.4g}"
-    return element("text", number, x=x, y=y, font_size=font, class_=f"number-{_CLASSES[shape.role]}")
+    width, height = size
+    text_height = _TEXT * max(size)
+    left = min(max(shape.box[0], 0.0), width - text_height)
+    top = min(max(shape.box[1], 0.0), height - text_height)
+    return element(
+        "text",
+        number,
+        x=f"{left + 0.15 * text_height:.5g}",
+        y=f"{top + 0.9 * text_height:.5g}",
+        font_size=f"{text_height:.4g}",
+        class_=f"number-{_CLASSES[shape.role]}",
+    )
 
 
 def _outline(shape: Shape, size: tuple[int, int]) -> str:
     """Return the path of the outlines of a shape, or of its box; far ends are cut where nobody sees them."""
     left, top, right, bottom = shape.box
     polygons = shape.outlines or [(left, top, right, top, right, bottom, left, bottom)]
-    most, paths = 2 * max(size), []
-    for numbers in polygons:
-        kept = [f"{min(max(number, -most), most):.5g}" for number in numbers]
-        paths.append("M" + " L".join(f"{x} {y}" for x, y in zip(kept[::2], kept[1::2])) + " Z")
+    farthest = 2 * max(size)
+    paths = []
+    for polygon in polygons:
+        numbers = [f"{min(max(number, -farthest), farthest):.5g}" for number in polygon]
+        corners = [f"{x} {y}" for x, y in zip(numbers[::2], numbers[1::2])]
+        paths.append(f"M{' L'.join(corners)} Z")
     return " ".join(paths)

@@ -23,7 +23,7 @@ _ENDINGS = (".jpg", ".jpeg", ".png")
 _FORMATS = ("JPEG", "PNG")
 _LONGEST = 480
 # As base64, so that the page stays below its limit.
-_MOST_BYTES = 8_000_000
+MOST_BYTES = 8_000_000
 _OUTSIDE = 1.02
 _OTHER_SIZE = "The boxes belong to another size of the image: give it with --image-size."
 
@@ -39,45 +39,62 @@ class Images(NamedTuple):
 
 def image_size(text: str) -> Size:
     """Return the size that ``WxH`` names. Raises ArgumentTypeError."""
-    if not (found := re.fullmatch("([1-9][0-9]{0,4})x([1-9][0-9]{0,4})", text)):
+    match = re.fullmatch("([1-9][0-9]{0,4})x([1-9][0-9]{0,4})", text)
+    if not match:
         raise ArgumentTypeError("write width and height in pixels, as 1280x720")
-    return int(found[1]), int(found[2])
+    return int(match[1]), int(match[2])
 
 
-def with_images(sections: Sequence[Section], images: Images) -> list[Section]:
+def with_images(sections: Sequence[Section], images: Images, most_bytes: int = MOST_BYTES) -> list[Section]:
     """Return sections whose drawings have the images that were found; print how many were.
 
     The canvas of a drawing gets the size given, or that of its image, unless the reference holds the size.
+    Images beyond ``most_bytes`` in all are left out.
     """
-    (folder, size), shown = images, list[Section]()
+    sections_with_images = list[Section]()
     for section in sections:
         if isinstance(section, Drawings):
-            drawn = _drawn(section.drawings, folder, size)
-            section = replace(section, drawings=drawn)
-            missing = [drawing.files[0] for drawing in drawn if not drawing.image]
-            first = f"; missing or not readable, for example: {missing[0]}.jpg" if missing else ""
-            if folder:
-                console.say(f"images: {len(drawn) - len(missing)} of {len(drawn)} from {folder}{first}")
-        shown.append(section)
-    return shown
+            drawings = _with_images(section.drawings, images, most_bytes)
+            section = replace(section, drawings=drawings)
+            if images.folder:
+                _say_number(drawings, images.folder)
+        sections_with_images.append(section)
+    return sections_with_images
 
 
-def _drawn(drawings: Sequence[Drawing], folder: Path | None, size: Size | None) -> list[Drawing]:
-    drawn, free = [], _MOST_BYTES
+def _say_number(drawings: Sequence[Drawing], folder: Path) -> None:
+    """Print how many drawings have images, and one of the images that are missing."""
+    missing = [drawing.files[0] for drawing in drawings if not drawing.image]
+    example = f"; missing or not readable, for example: {missing[0]}.jpg" if missing else ""
+    console.say(f"images: {len(drawings) - len(missing)} of {len(drawings)} from {folder}{example}")
+
+
+def _with_images(drawings: Sequence[Drawing], images: Images, most_bytes: int) -> list[Drawing]:
+    drawings_with_images = []
+    free_bytes = most_bytes
     for drawing in drawings:
-        image, own = _image(folder, drawing.files) if folder else ("", None)
-        if len(image) <= free:
-            free -= len(image)
+        image, image_size = "", None
+        if images.folder:
+            image, image_size = _image(images.folder, drawing.files)
+        if len(image) <= free_bytes:
+            free_bytes -= len(image)
             drawing = drawing._replace(image=image)
-        canvas = size or own
-        drawn.append(_on_canvas(drawing, canvas) if canvas and drawing.extent else drawing)
-    return drawn
+        size = images.size or image_size
+        if size and drawing.extent:
+            drawing = _on_canvas(drawing, size)
+        drawings_with_images.append(drawing)
+    return drawings_with_images
 
 
 def _on_canvas(drawing: Drawing, size: Size) -> Drawing:
     """Return a drawing on a canvas of this size, with a note if boxes of the reference leave it."""
-    boxes = [shape.box for own in drawing.objects for shape in own.shapes if shape.role == GROUND_TRUTH]
-    leaves = any(box[2] > _OUTSIDE * size[0] or box[3] > _OUTSIDE * size[1] for box in boxes)
+    width, height = size
+    leaves = False
+    for drawn in drawing.objects:
+        for shape in drawn.shapes:
+            _, _, right, bottom = shape.box
+            is_outside = right > _OUTSIDE * width or bottom > _OUTSIDE * height
+            leaves |= is_outside and shape.role == GROUND_TRUTH
     return drawing._replace(size=size, extent=_OTHER_SIZE if leaves else "")
 
 

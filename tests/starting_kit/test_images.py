@@ -102,13 +102,13 @@ def test_damaged_metadata_of_an_image_print_nothing(tmp_path, recwarn):
     assert not recwarn.list
 
 
-def test_images_beyond_what_a_page_holds_are_left_out(tmp_path, monkeypatch):
+def test_images_beyond_what_a_page_holds_are_left_out(tmp_path):
     Image.fromarray(np.random.default_rng(0).integers(0, 255, (300, 300, 3), np.uint8)).save(
         tmp_path / "other.png"
     )
     size = len(shown(tmp_path).image)
-    monkeypatch.setattr(images, "_MOST_BYTES", 2 * size)
-    (section,) = images.with_images([Drawings("drawings", "", "", [DRAWING] * 3)], images.Images(tmp_path))
+    drawings = Drawings("drawings", "", "", [DRAWING] * 3)
+    (section,) = images.with_images([drawings], images.Images(tmp_path), most_bytes=2 * size)
     assert [bool(drawing.image) for drawing in section.drawings] == [True, True, False]
 
 
