@@ -84,11 +84,11 @@ def test_programs_carry_the_tables_of_their_task_alone():
     for task_id in task_ids():
         tables = {name for name in program_files([task_id]) if name.endswith("/codes.py")}
         challenge = load_task(task_id).folder.name
-        own = {
+        of_challenge = {
             f"{place}/{challenge}/codes.py" for place in ("validator/formats", "scoring_program/challenges")
         }
-        assert tables - own == {"scoring_program/codes.py", "validator/codes.py"}
-        assert tables & own == {name for name in own if (ROOT / name).exists()}
+        assert tables - of_challenge == {"scoring_program/codes.py", "validator/codes.py"}
+        assert tables & of_challenge == {name for name in of_challenge if (ROOT / name).exists()}
 
 
 def test_explain_prints_the_line_of_a_code(capsys):
@@ -244,5 +244,5 @@ def test_one_folder_around_the_files_is_looked_into(check):
 
 def test_a_file_in_a_folder_beside_others_shows_its_path(check):
     rows = "1,1,5\n"
-    found = check({"a/b/S1_prediction.csv": rows, "a/S2_prediction.csv": rows}, "chalearn_gesture")
-    assert found[1].startswith("1. E-FILE-PLACE a/b/S1_prediction.csv: the file is in a folder")
+    lines = check({"a/b/S1_prediction.csv": rows, "a/S2_prediction.csv": rows}, "chalearn_gesture")
+    assert lines[1].startswith("1. E-FILE-PLACE a/b/S1_prediction.csv: the file is in a folder")

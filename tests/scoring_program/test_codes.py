@@ -52,20 +52,20 @@ def data(edit, name="*.json"):
 
     def change(folder):
         (path,) = folder.glob(name)
-        found = json.loads(path.read_text(encoding="utf-8"))
-        edit(found)
-        path.write_text(json.dumps(found), encoding="utf-8")
+        document = json.loads(path.read_text(encoding="utf-8"))
+        edit(document)
+        path.write_text(json.dumps(document), encoding="utf-8")
 
     return change
 
 
-def half(found):
-    for video in sorted(found)[::2]:
-        del found[video]
+def half(document):
+    for video in sorted(document)[::2]:
+        del document[video]
 
 
 def of_segments(edit):
-    return data(lambda found: edit(found["results"]))
+    return data(lambda document: edit(document["results"]))
 
 
 def unknown_words(results):
@@ -80,18 +80,18 @@ PROBLEMS = [
     ("E-FILE-CASE", GESTURE, lambda folder: (folder / CSV).rename(folder / CSV.replace("Demo", "demo")), CSV.replace("Demo", "demo"), ""),
 ]  # fmt: skip
 NOTES = [
-    ("N-CATEGORY", DENSEPOSE, data(lambda found: found[0].update(category_id=7)), "1 detection of other categories"),
+    ("N-CATEGORY", DENSEPOSE, data(lambda document: document[0].update(category_id=7)), "1 detection of other categories"),
     ("N-CLASSES-MISSING", KINETICS, data(half, "pred_vid_result.json"), "no class for 18 of 36 videos; this costs 0."),
     ("N-CLASSES-MISSING", KINETICS, lambda folder: [data(half, name)(folder) for name in ("pred_vid_result.json", PARTS)], "no class for 18 of 36 videos and no prediction for 36 of 72 reference frames; this costs 0."),
     ("N-CSV-CUT", GESTURE, text(CSV, "1,1,2\n1,3,1000000\n"), "1 row cut at the last frame"),
-    ("N-DETECTIONS-MANY", DENSEPOSE, data(lambda found: found.extend(21 * found[:1])), "beyond the 20 best"),
+    ("N-DETECTIONS-MANY", DENSEPOSE, data(lambda document: document.extend(21 * document[:1])), "beyond the 20 best"),
     ("N-FILE-MISSING", GESTURE, lambda folder: (folder / CSV).unlink(), "no file for 1 of 12 sequences; this costs 0.0"),
     ("N-FRAMES-MISSING", KINETICS, data(half, PARTS), "no prediction for 36 of 72 reference frames; this costs 0."),
-    ("N-IMAGES-MISSING", DENSEPOSE, data(lambda found: found.__delitem__(slice(1, None))), "no detection for 11 of 12 densely annotated images; this costs 0."),
-    ("N-NAMES-UNKNOWN", KINETICS, data(lambda found: next(iter(found.values())).update(moon={"humans": []}), PARTS), "1 frame of the submission"),
+    ("N-IMAGES-MISSING", DENSEPOSE, data(lambda document: document.__delitem__(slice(1, None))), "no detection for 11 of 12 densely annotated images; this costs 0."),
+    ("N-NAMES-UNKNOWN", KINETICS, data(lambda document: next(iter(document.values())).update(moon={"humans": []}), PARTS), "1 frame of the submission"),
     ("N-SEGMENTS-MISSING", GIVEN, of_segments(dict.popitem), "annotated segments; this costs 0."),
-    ("N-SEGMENTS-OUTSIDE", GIVEN, of_segments(lambda found: found.update(moon=dict(next(iter(found.values()))))), "not annotated in the chosen splits; ignored"),
-    ("N-SEGMENTS-OUTSIDE", GENERATED, of_segments(lambda found: found.update(moon=dict(next(iter(found.values()))))), "they stay in the averages per sentence, with 0; this costs 0.0"),
+    ("N-SEGMENTS-OUTSIDE", GIVEN, of_segments(lambda document: document.update(moon=dict(next(iter(document.values()))))), "not annotated in the chosen splits; ignored"),
+    ("N-SEGMENTS-OUTSIDE", GENERATED, of_segments(lambda document: document.update(moon=dict(next(iter(document.values()))))), "they stay in the averages per sentence, with 0; this costs 0.0"),
 ]  # fmt: skip
 
 
@@ -101,14 +101,16 @@ NOTES = [
 def test_problem_that_needs_the_reference_has_its_code_and_place(code, task, change, file, where, scored):
     exit_code, problems, _ = scored(task, change)
     assert exit_code == INVALID
-    assert [(found["code"], found["file"], found["where"]) for found in problems] == [(code, file, where)]
+    assert [(problem["code"], problem["file"], problem["where"]) for problem in problems] == [
+        (code, file, where)
+    ]
 
 
 def named(change):
     """Return a change of the names of videos, in each file that has them."""
 
-    def rename(found):
-        entries = found.get("results", found)
+    def rename(document):
+        entries = document.get("results", document)
         for video in list(entries):
             entries.update(change(video, entries.pop(video)))
 
@@ -116,8 +118,8 @@ def named(change):
 
 
 def rename_images(first_id):
-    def rename(found):
-        for number, detection in enumerate(found):
+    def rename(document):
+        for number, detection in enumerate(document):
             detection["image_id"] = first_id + number
 
     return rename
@@ -149,11 +151,11 @@ ALL_RENAMED = [
 ONE_MORE = [
     (ACTION, text("Moon_prediction.csv", "1,1,1,2\n"), "1 sequence; the first is 'Moon' (Moon_prediction.csv)"),
     (GESTURE, text("Moon_prediction.csv", "1,1,2\n"), "1 sequence; the first is 'Moon' (Moon_prediction.csv)"),
-    (KINETICS, data(lambda found: found.update(moon={}), PARTS), f"1 video; the first is 'moon' ({PARTS} /moon)"),
-    (KINETICS, data(lambda found: found.update(moon="run"), "pred_vid_result.json"), "1 video; the first is 'moon' (pred_vid_result.json /moon)"),
+    (KINETICS, data(lambda document: document.update(moon={}), PARTS), f"1 video; the first is 'moon' ({PARTS} /moon)"),
+    (KINETICS, data(lambda document: document.update(moon="run"), "pred_vid_result.json"), "1 video; the first is 'moon' (pred_vid_result.json /moon)"),
     (GIVEN, data(named(one_more)), "1 video; the first is 'moon' (submission_gt.json /results/moon)"),
     (GENERATED, data(named(one_more)), "1 video; the first is 'moon' (submission_gen.json /results/moon)"),
-    (DENSEPOSE, data(lambda found: found.insert(1, {**found[0], "image_id": 10**6})), "1 image; the first is '1000000' (densepose_demo_results.json /1/image_id)"),
+    (DENSEPOSE, data(lambda document: document.insert(1, {**document[0], "image_id": 10**6})), "1 image; the first is '1000000' (densepose_demo_results.json /1/image_id)"),
 ]  # fmt: skip
 
 
@@ -185,14 +187,14 @@ def test_item_that_is_not_in_the_reference_is_noted_with_its_place(task, change,
 def test_note_that_needs_the_reference_has_its_code(code, task, change, words, scored):
     exit_code, _, notes = scored(task, change)
     assert exit_code == SCORED
-    (said,) = [note["text"] for note in notes if note["code"] == code]
-    assert words in said
+    (note,) = [note for note in notes if note["code"] == code]
+    assert words in note["text"]
 
 
 def test_only_the_note_on_what_is_missing_has_a_cost_and_only_where_costs_are_shown(scored, tmp_path):
-    def most(found):
-        for video in list(found)[1:]:
-            del found[video]
+    def most(document):
+        for video in list(document)[1:]:
+            del document[video]
 
     _, _, notes = scored(GIVEN, of_segments(most))
     costs = json.loads((tmp_path / "output" / "detailed_results.json").read_text())["error_costs"]
@@ -211,7 +213,8 @@ def test_only_the_note_on_what_is_missing_has_a_cost_and_only_where_costs_are_sh
 def test_note_on_areas_without_a_person(scored, tmp_path, references):
     source = shutil.copytree(REFERENCES / DENSEPOSE, tmp_path / "source")
     grow = data(
-        lambda found: [person.update(area=50_000) for person in found["annotations"]], "annotations.json"
+        lambda document: [person.update(area=50_000) for person in document["annotations"]],
+        "annotations.json",
     )
     grow(source)
     prepare(DENSEPOSE, source, tmp_path / "reference")
@@ -226,11 +229,12 @@ def test_note_on_guessed_lemmas(scored):
 
 def mistakes():
     """Return one mistake for each code that the mistakes of all tasks have."""
-    found = {}
+    case_of_code = {}
     for task in quality_tasks().values():
         for mistake in task.mistakes:
-            found.setdefault(mistake.code, pytest.param(task, mistake, id=f"{mistake.code}-{mistake.name}"))
-    return list(found.values())
+            case = pytest.param(task, mistake, id=f"{mistake.code}-{mistake.name}")
+            case_of_code.setdefault(mistake.code, case)
+    return list(case_of_code.values())
 
 
 @pytest.mark.parametrize(("task", "mistake"), mistakes())
@@ -261,5 +265,5 @@ def test_problem_of_prepared_files_that_were_changed(detail, file, code, scored,
     (changed / "reference.sha256").write_text("0" * 64)
     exit_code, problems, _ = scored(DENSEPOSE, lambda folder: None, changed, detail=detail, strict=True)
     assert exit_code == BROKEN
-    assert [(found["code"], found["file"]) for found in problems] == [(code, file)]
+    assert [(problem["code"], problem["file"]) for problem in problems] == [(code, file)]
     assert "E-REF-HASH" in problems[0]["code"] + problems[0]["problem"]

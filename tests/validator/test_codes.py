@@ -45,8 +45,8 @@ def human(box=(0, 0, 9, 9), boxes=((1, 1, 5, 5),), verbs=("hold",)):
 
 def segments(mode="GT", n_words=1, box=(1, 2, 3, 4), **members):
     boxes = [[[step / 100, *box[1:]] for step in range(10)]]
-    found = {"clss": ["dog"], "idx_in_sent": list(range(n_words)), "bbox_for_all_frames": boxes}
-    members = {"results": {"v": {"0": found}}, "eval_mode": mode, **members}
+    segment = {"clss": ["dog"], "idx_in_sent": list(range(n_words)), "bbox_for_all_frames": boxes}
+    members = {"results": {"v": {"0": segment}}, "eval_mode": mode, **members}
     return {SENTENCES: json.dumps(members)}
 
 
@@ -158,9 +158,9 @@ NOTES = [
 def check(path, task, capsys):
     """Return what ``python -m validator --json`` says of a submission."""
     code = main([task, str(path), "--json"])
-    found = json.loads(capsys.readouterr().out)
-    assert code == (0 if found["valid"] else 1)
-    return found
+    findings = json.loads(capsys.readouterr().out)
+    assert code == (0 if findings["valid"] else 1)
+    return findings
 
 
 def zipped(tmp_path, files):
@@ -169,8 +169,8 @@ def zipped(tmp_path, files):
     return path
 
 
-def places(found):
-    return {(problem["code"], problem["file"], problem["where"]) for problem in found["problems"]}
+def places(findings):
+    return {(problem["code"], problem["file"], problem["where"]) for problem in findings["problems"]}
 
 
 @pytest.mark.parametrize(("code", "task", "files", "file", "where"), CASES, ids=[case[0] for case in CASES])
@@ -180,9 +180,9 @@ def test_problem_has_its_code_and_place(code, task, files, file, where, tmp_path
 
 @pytest.mark.parametrize(("code", "task", "files", "words"), NOTES, ids=[case[0] for case in NOTES])
 def test_note_has_its_code(code, task, files, words, tmp_path, capsys):
-    found = check(zipped(tmp_path, files), task, capsys)
-    assert found["problems"] == []
-    (text,) = [note["text"] for note in found["notes"] if note["code"] == code]
+    findings = check(zipped(tmp_path, files), task, capsys)
+    assert findings["problems"] == []
+    (text,) = [note["text"] for note in findings["notes"] if note["code"] == code]
     assert words in text
 
 

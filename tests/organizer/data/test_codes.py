@@ -39,9 +39,9 @@ def data(name, edit):
     """Return a change of the data of a JSON file."""
 
     def change(folder):
-        found = json.loads((folder / name).read_text(encoding="utf-8"))
-        edit(found)
-        (folder / name).write_text(json.dumps(found), encoding="utf-8")
+        document = json.loads((folder / name).read_text(encoding="utf-8"))
+        edit(document)
+        (folder / name).write_text(json.dumps(document), encoding="utf-8")
 
     return change
 
@@ -50,35 +50,36 @@ def arrays(name, edit):
     """Return a change of the arrays of a file of the body template."""
 
     def change(folder):
-        found = {
-            key: value for key, value in scipy.io.loadmat(folder / name).items() if not key.startswith("_")
-        }
-        edit(found)
-        scipy.io.savemat(folder / name, found)
+        content = scipy.io.loadmat(folder / name)
+        values = {key: value for key, value in content.items() if not key.startswith("_")}
+        edit(values)
+        scipy.io.savemat(folder / name, values)
 
     return change
 
 
-def annotated(found):
+def annotated(document):
     """Return the first video, segment and its content of annotations."""
-    video, content = next(iter(found["annotations"].items()))
+    video, content = next(iter(document["annotations"].items()))
     segment, words = next(iter(content["segments"].items()))
     return video, segment, words
 
 
-def first_dense(found):
+def first_dense(document):
     """Return the first annotation with points."""
-    return next(person for person in found["annotations"] if "dp_x" in person)
+    return next(person for person in document["annotations"] if "dp_x" in person)
 
 
-def rename_class(found):
-    for names in annotated(found)[2]["process_clss"]:
+def rename_class(document):
+    for names in annotated(document)[2]["process_clss"]:
         names[:] = ["zeppelin"] * len(names)
 
 
 def with_word(word):
     """Return a change that adds a word to the vocabulary, for which there is no lemma yet."""
-    return both(without("lemmas.json"), data("reference.json", lambda found: found["vocab"].append(word)))
+    return both(
+        without("lemmas.json"), data("reference.json", lambda document: document["vocab"].append(word))
+    )
 
 
 FIRST = annotated(json.loads((DEMO / GIVEN / "reference.json").read_text(encoding="utf-8")))[:2]
@@ -87,11 +88,11 @@ PROBLEMS = [
     ("E-REF-CLASS", GIVEN, data("reference.json", rename_class), "reference.json", ""),
     ("E-REF-EMPTY", GIVEN, text("split.json", '{"validation": []}'), "reference.json", ""),
     ("E-REF-EMPTY", GESTURE, text("DemoSequence0002_data.csv", ""), "DemoSequence0002_data.csv", ""),
-    ("E-REF-EMPTY", DENSEPOSE, data(ANNOTATIONS, lambda found: found.update(annotations=[])), ANNOTATIONS, ""),
-    ("E-REF-IMAGE", DENSEPOSE, data(ANNOTATIONS, lambda found: found["images"][1].update(width=0)), ANNOTATIONS, "/images/1"),
+    ("E-REF-EMPTY", DENSEPOSE, data(ANNOTATIONS, lambda document: document.update(annotations=[])), ANNOTATIONS, ""),
+    ("E-REF-IMAGE", DENSEPOSE, data(ANNOTATIONS, lambda document: document["images"][1].update(width=0)), ANNOTATIONS, "/images/1"),
     ("E-REF-LEMMAS", GENERATED, text("lemmas.json", "[]"), "lemmas.json", ""),
     ("E-REF-MAT", DENSEPOSE, text(SUBDIVIDED, "no MATLAB file"), SUBDIVIDED, ""),
-    ("E-REF-MAT", DENSEPOSE, arrays(TRANSFORM, lambda found: found.update(other=found.pop("index"))), TRANSFORM, ""),
+    ("E-REF-MAT", DENSEPOSE, arrays(TRANSFORM, lambda document: document.update(other=document.pop("index"))), TRANSFORM, ""),
     ("E-REF-MAT", DENSEPOSE, text(DISTANCES, "no HDF5 file"), DISTANCES, ""),
     ("E-REF-NONE", KINETICS, without("gt_part_result.json"), "gt_part_result.json", ""),
     ("E-REF-NONE", GIVEN, without("split.json"), "split.json", ""),
@@ -99,19 +100,19 @@ PROBLEMS = [
     ("E-REF-NONE", GESTURE, lambda folder: [path.unlink() for path in folder.glob("*.csv")], "{Id}_labels.csv", ""),
     ("E-REF-PAIR", GESTURE, without("DemoSequence0003_data.csv"), "DemoSequence0003_labels.csv", ""),
     ("E-REF-PAIR", KINETICS, data("gt_vid_result.json", dict.popitem), "gt_vid_result.json", "/demo_00035"),
-    ("E-REF-PERSON", DENSEPOSE, data(ANNOTATIONS, lambda found: found["annotations"][2].update(bbox=[1, 2, 3])), ANNOTATIONS, "/annotations/2/bbox"),
+    ("E-REF-PERSON", DENSEPOSE, data(ANNOTATIONS, lambda document: document["annotations"][2].update(bbox=[1, 2, 3])), ANNOTATIONS, "/annotations/2/bbox"),
     ("E-REF-PREPARED", KINETICS, text("reference.npz", "not arrays"), "reference.npz", ""),
-    ("E-REF-SEGMENT", GIVEN, data("reference.json", lambda found: annotated(found)[2]["frame_ind"].pop()), "reference.json", SEGMENT),
-    ("E-REF-SEGMENT", GIVEN, data("reference.json", lambda found: annotated(found)[2]["frame_ind"].__setitem__(0, 10)), "reference.json", f"{SEGMENT}/frame_ind/0"),
+    ("E-REF-SEGMENT", GIVEN, data("reference.json", lambda document: annotated(document)[2]["frame_ind"].pop()), "reference.json", SEGMENT),
+    ("E-REF-SEGMENT", GIVEN, data("reference.json", lambda document: annotated(document)[2]["frame_ind"].__setitem__(0, 10)), "reference.json", f"{SEGMENT}/frame_ind/0"),
     ("E-REF-SHAPE", GIVEN, text("reference.json", "[]"), "reference.json", ""),
-    ("E-REF-SHAPE", GIVEN, data("reference.json", lambda found: found["annotations"].update(v=1)), "reference.json", "/annotations/v"),
+    ("E-REF-SHAPE", GIVEN, data("reference.json", lambda document: document["annotations"].update(v=1)), "reference.json", "/annotations/v"),
     ("E-REF-SHAPE", DENSEPOSE, text(ANNOTATIONS, "{}"), ANNOTATIONS, ""),
     ("E-REF-SPLIT", GIVEN, text("settings.yaml", "splits: [moon]"), "split.json", ""),
     ("E-REF-SPLIT", GIVEN, text("split.json", '{"validation": 1}'), "split.json", ""),
-    ("E-REF-TEMPLATE", DENSEPOSE, arrays(SUBDIVIDED, lambda found: found.update(U_subdiv=found["U_subdiv"] + 1)), SUBDIVIDED, ""),
-    ("E-REF-TEMPLATE", DENSEPOSE, arrays(SUBDIVIDED, lambda found: found.update(Part_ID_subdiv=found["Part_ID_subdiv"] * 0)), SUBDIVIDED, "Part_ID_subdiv"),
-    ("E-REF-TEMPLATE", DENSEPOSE, arrays(TRANSFORM, lambda found: found.update(index=found["index"] * 0)), TRANSFORM, "index"),
-    ("E-REF-TEMPLATE", DENSEPOSE, arrays(TRANSFORM, lambda found: found.update(index=found["index"] + 10**6)), TRANSFORM, ""),
+    ("E-REF-TEMPLATE", DENSEPOSE, arrays(SUBDIVIDED, lambda document: document.update(U_subdiv=document["U_subdiv"] + 1)), SUBDIVIDED, ""),
+    ("E-REF-TEMPLATE", DENSEPOSE, arrays(SUBDIVIDED, lambda document: document.update(Part_ID_subdiv=document["Part_ID_subdiv"] * 0)), SUBDIVIDED, "Part_ID_subdiv"),
+    ("E-REF-TEMPLATE", DENSEPOSE, arrays(TRANSFORM, lambda document: document.update(index=document["index"] * 0)), TRANSFORM, "index"),
+    ("E-REF-TEMPLATE", DENSEPOSE, arrays(TRANSFORM, lambda document: document.update(index=document["index"] + 10**6)), TRANSFORM, ""),
     ("E-SETTINGS-KEY", GESTURE, text("settings.yaml", "protocoll: released"), "settings.yaml", "/protocoll"),
     ("E-SETTINGS-NAME", GESTURE, text("settings.yml", "protocol: released"), "settings.yml", ""),
     ("E-SETTINGS-VALUE", GESTURE, text("settings.yaml", "score_decimals: 11"), "settings.yaml", "/score_decimals"),
