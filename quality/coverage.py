@@ -11,7 +11,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from multiprocessing import get_context
@@ -45,8 +45,8 @@ def share(hits: int, n: int, least: float, most: float) -> str:
     """Return a share of n trials in percent with Wilson's 95 % interval, marked if all of that is outside of
     the limits."""
     low, high = binomtest(hits, n).proportion_ci(method="wilson")
-    mark = " **outside**" if high < least or low > most else ""
-    return f"{100 * hits / n:.1f} ({100 * low:.1f} to {100 * high:.1f}){mark}"
+    text = f"{100 * hits / n:.1f} ({100 * low:.1f} to {100 * high:.1f})"
+    return f"{text} **outside**" if high < least or low > most else text
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,8 @@ class Population:
     def scores(self) -> Floats:
         """Return the score of each submission, with as many decimals as those of halves."""
         ones = np.ones((1, self.n_items))
-        return resampling.rounded(np.array([self.task.reduce(own, ones)[0] for own in self.submissions]))
+        scores = [self.task.reduce(statistics, ones)[0] for statistics in self.submissions]
+        return resampling.rounded(np.array(scores))
 
     def half_scores(self, number: int, sample: Ints) -> HalfScores:
         """Return the scores of a submission for a sample of items, some of them repeated, and for its halves.
@@ -118,11 +119,14 @@ def coverage_row(task_id: str, variant: str, noise: float, n_samples: int) -> st
     for size in SIZES:
         rng = np.random.default_rng(size)
         samples = rng.integers(0, large.n_items, (n_samples, size))
-        found = resampling.intervals([large.half_scores(0, own) for own in samples], large.task.range)
-        below, above = found.high < score, found.low > score
-        held = share(int((~below & ~above).sum()), n_samples, *_COVERED)
-        misses = f"{100 * below.mean():.1f} / {100 * above.mean():.1f}"
-        cells += [held, f"{(found.high - found.low).mean():.3f}", misses]
+        half_scores = [large.half_scores(0, sample) for sample in samples]
+        intervals = resampling.intervals(half_scores, large.task.range)
+        is_below = intervals.high < score
+        is_above = intervals.low > score
+        n_held = int((~is_below & ~is_above).sum())
+        width = (intervals.high - intervals.low).mean()
+        misses = f"{100 * is_below.mean():.1f} / {100 * is_above.mean():.1f}"
+        cells += [share(n_held, n_samples, *_COVERED), f"{width:.3f}", misses]
     return f"| {' | '.join(cells)} |"
 
 
@@ -132,20 +136,26 @@ def tournaments(task_id: str, is_tied: bool, seed: int, n: int) -> tuple[int, in
     Predictions of equal quality are dealt to tied teams anew for each item: the true rank of all is 1, and
     any significant pair makes the set of a team begin with 2.
     """
-    noises, copies = (_TIED, _TEAMS) if is_tied else (_GRADED, 1)
+    noises = _TIED if is_tied else _GRADED
+    copies = _TEAMS if is_tied else 1
     teams = population(task_id, _LEAST_TEAM_ITEMS, noises, copies)
     better = teams.task.higher_is_better
     rng = np.random.default_rng([is_tied, seed])
-    true = np.ones(_TEAMS) if is_tied else comparison.ranks(teams.scores(), better)
-    held, n_pairs = 0, 0
+    true_ranks = np.ones(_TEAMS) if is_tied else comparison.ranks(teams.scores(), better)
+    n_held, n_pairs = 0, 0
     for _ in range(n):
         sample = rng.integers(0, teams.n_items // copies, (_TEAM_ITEMS, 1)) * copies
-        dealt = rng.permuted(np.tile(np.arange(_TEAMS), (_TEAM_ITEMS, 1)), axis=1) % copies
-        halves = [teams.half_scores(k % len(noises), own) for k, own in enumerate((sample + dealt).T)]
-        found = comparison.compare(halves, better)
-        held += bool(((found.rank_low <= true) & (true <= found.rank_high)).all())
-        n_pairs += int(found.pairs.is_significant.sum())
-    return held, n_pairs
+        # Each team has a copy of its own of each item, dealt at random.
+        copy_of_team = rng.permuted(np.tile(np.arange(_TEAMS), (_TEAM_ITEMS, 1)), axis=1) % copies
+        half_scores = []
+        for team, items in enumerate((sample + copy_of_team).T):
+            half_scores.append(teams.half_scores(team % len(noises), items))
+        compared_teams = comparison.compare(half_scores, better)
+        is_low_enough = compared_teams.rank_low <= true_ranks
+        is_high_enough = compared_teams.rank_high >= true_ranks
+        n_held += bool((is_low_enough & is_high_enough).all())
+        n_pairs += int(compared_teams.pairs.is_significant.sum())
+    return n_held, n_pairs
 
 
 def run_coverage(ids: Sequence[str], n_samples: int, n_tournaments: int) -> int:
@@ -156,20 +166,26 @@ def run_coverage(ids: Sequence[str], n_samples: int, n_tournaments: int) -> int:
     chunks = [(begin, min(_CHUNK, n_tournaments - begin)) for begin in range(0, n_tournaments, _CHUNK)]
     with ProcessPoolExecutor(usable_cores(), get_context("spawn")) as pool:
         rows = [pool.submit(coverage_row, *kind, noise, n_samples) for kind in kinds for noise in _NOISES]
-        parts = [
-            [pool.submit(tournaments, name, is_tied, *chunk) for chunk in chunks]
-            for name in ids
-            for is_tied in (True, False)
-        ]
+        tied_parts, graded_parts = {}, {}
+        for name in ids:
+            tied_parts[name] = [pool.submit(tournaments, name, True, *chunk) for chunk in chunks]
+            graded_parts[name] = [pool.submit(tournaments, name, False, *chunk) for chunk in chunks]
         sizes = " | ".join(f"{counted(size, 'item')}, % | width | below / above, %" for size in SIZES)
         print(f"| task | score | {sizes} |\n|{'---|' * (2 + 3 * len(SIZES))}")
         for row in rows:
             print(row.result(), flush=True)
         print("\n| task | tied, any pair, % | graded, all ranks, % | graded, pairs, % |\n|---|---|---|---|")
-        totals = (np.sum([part.result() for part in of_one], axis=0) for of_one in parts)
-        for name, (tied, _), (graded, n_pairs) in zip(ids, totals, totals):
-            wrong = share(n_tournaments - int(tied), n_tournaments, 0, _WRONG)
-            held = share(int(graded), n_tournaments, _HELD, 1)
-            power = n_pairs / (n_tournaments * _TEAMS * (_TEAMS - 1) / 2)
-            print(f"| {name} | {wrong} | {held} | {100 * power:.0f} |", flush=True)
+        n_all_pairs = n_tournaments * _TEAMS * (_TEAMS - 1) / 2
+        for name in ids:
+            n_tied_held, _ = _sum_parts(tied_parts[name])
+            n_graded_held, n_pairs = _sum_parts(graded_parts[name])
+            wrong = share(n_tournaments - n_tied_held, n_tournaments, 0, _WRONG)
+            held = share(n_graded_held, n_tournaments, _HELD, 1)
+            print(f"| {name} | {wrong} | {held} | {100 * n_pairs / n_all_pairs:.0f} |", flush=True)
     return 0
+
+
+def _sum_parts(parts: Sequence[Future[tuple[int, int]]]) -> tuple[int, int]:
+    """Return the sums of both numbers that the parts of some tournaments return."""
+    results = [part.result() for part in parts]
+    return sum(n_held for n_held, _ in results), sum(n_pairs for _, n_pairs in results)

@@ -53,10 +53,12 @@ def _write_submissions(samples: Path, submissions: Path, names: Path) -> None:
     for number, team in enumerate(TEAMS):
         (submissions / team).mkdir(parents=True)
         for attempt, share in enumerate((0.4, 0.9)):
-            chosen = {
-                key: (good if pick.random() < share - 0.06 * (number // 2) else weak)[key] for key in good
-            }
-            (submissions / team / f"{attempt + 1}.zip").write_bytes(zip_bytes(chosen))
+            good_share = share - 0.06 * (number // 2)
+            mixed = {}
+            for name in good:
+                is_good = pick.random() < good_share
+                mixed[name] = good[name] if is_good else weak[name]
+            (submissions / team / f"{attempt + 1}.zip").write_bytes(zip_bytes(mixed))
             rows.append((f"{team}/{attempt + 1}.zip", team, f"2024-05-{1 + number + 14 * attempt:02d}"))
     (submissions / TEAMS[-1] / "3.zip").write_bytes(b"this is no zip")
     with names.open("w", encoding="utf-8", newline="") as stream:

@@ -33,18 +33,16 @@ def scores_of(task_id: str, trick: Trick, files: Files) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "s.zip").write_bytes(zip_bytes(files))
-        reference, settings = (
-            ROOT / "reference_data" / task_id,
-            {"detail": "none", "protocol": trick.protocol},
-        )
-        loaded = load_against(task_id, reference, folder / "ref", **settings)
+        reference = ROOT / "reference_data" / task_id
+        loaded = load_against(task_id, reference, folder / "ref", detail="none", protocol=trick.protocol)
         return dict(loaded.score_path(folder / "s.zip").scores)
 
 
 def row(task_id: str, trick: Trick, scores: dict[str, float]) -> str:
     """Return the row of a submission in the table of docs/gaming.md."""
-    numbers = f"{scores['score']:.4f} | {scores['coverage']:.4f}"
-    return f"| {task_id} | {trick.protocol} | {trick.name} | {numbers} |"
+    score = f"{scores['score']:.4f}"
+    coverage = f"{scores['coverage']:.4f}"
+    return f"| {task_id} | {trick.protocol} | {trick.name} | {score} | {coverage} |"
 
 
 def print_table(ids: Sequence[str]) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 from organizer.files import folder_files, write_files
 from quality import ROOT
@@ -20,17 +21,19 @@ def golden_command(task_id: str, folder: Path, name: str) -> int:
     Raises Refused if the submission does not follow the rules of the task.
     """
     case = ROOT / "tests" / "golden" / task_id / (name or folder.resolve().name)
-    files = {side: folder_files(folder / side) for side in ("ref", "res")}
-    if missing := [side for side, found in files.items() if not found]:
+    reference = folder_files(folder / "ref")
+    submission = folder_files(folder / "res")
+    if not (reference and submission):
+        missing = "res" if reference else "ref"
         what = "ref/ (a reference) and res/ (the files of a submission, not zipped)"
-        return _fail(f"there is no {missing[0]}/ with files in {folder}; put {what} there")
+        return _fail(f"there is no {missing}/ with files in {folder}; put {what} there")
     if case.exists():
         return _fail(f"{case.relative_to(ROOT)} exists; give another --name")
     form, rules = load_format(task_id)
     form.read(folder / "res", rules)
-    for side, found in files.items():
-        write_files(found, case / side)
-    text = json.dumps({"what": _WHAT, **_numbers(case.parent)}, indent=1)
+    write_files(reference, case / "ref")
+    write_files(submission, case / "res")
+    text = json.dumps({"what": _WHAT, **_numbers_to_fill_in(case.parent)}, indent=1)
     (case / "expected.json").write_text(text + "\n", encoding="utf-8")
     print(f"written: {case.relative_to(ROOT)}")
     print(
@@ -40,11 +43,13 @@ def golden_command(task_id: str, folder: Path, name: str) -> int:
     return 0
 
 
-def _numbers(cases: Path) -> dict[str, dict[str, None]]:
+def _numbers_to_fill_in(cases: Path) -> dict[str, dict[str, None]]:
     """Return null for each number that the first of the other cases of a task has."""
-    first = next(iter(sorted(cases.glob("*/expected.json"))), None)
-    known = json.loads(first.read_text(encoding="utf-8")) if first else {"published": ["score", "coverage"]}
-    return {protocol: dict.fromkeys(known[protocol]) for protocol in PROTOCOLS if known.get(protocol)}
+    other_cases = sorted(cases.glob("*/expected.json"))
+    example: dict[str, Any] = {"published": ["score", "coverage"]}
+    if other_cases:
+        example = json.loads(other_cases[0].read_text(encoding="utf-8"))
+    return {protocol: dict.fromkeys(example[protocol]) for protocol in PROTOCOLS if example.get(protocol)}
 
 
 def _fail(message: str) -> int:

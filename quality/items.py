@@ -45,38 +45,49 @@ class ItemQuality(QualityTask[Items]):
     def write_reference(self, folder: Path, seed: int = 1, size: int = 1) -> None:
         """Write 60 items times ``size``."""
         rng = random.Random(seed)
-        self._write(folder, {f"demo_{n:05d}": self._values.random_value(rng) for n in range(60 * size)})
+        items = [f"demo_{number:05d}" for number in range(60 * size)]
+        self._write_truth(folder, {item: self._values.random_value(rng) for item in items})
 
-    def _write(self, folder: Path, truth: Items) -> None:
+    def _write_truth(self, folder: Path, truth: Items) -> None:
         write_files({self._files.TRUTH: self._files.encode(truth)}, folder)
 
     def write_samples(self, reference: Path, folder: Path) -> None:
-        for name, wrong in (("good", 0.1), ("weak", 0.5)):
-            write_files(self.files(self._guesses(reference, random.Random(2), wrong)), folder / name)
+        self._write_guesses(reference, folder / "good", wrong=0.1)
+        self._write_guesses(reference, folder / "weak", wrong=0.5)
+
+    def _write_guesses(self, reference: Path, folder: Path, wrong: float) -> None:
+        guesses = self._guesses(reference, random.Random(2), wrong)
+        write_files(self.files(guesses), folder)
 
     def write_full_size(self, folder: Path, scale: float) -> None:
         """Write 100,000 items times ``scale``."""
-        self.write_reference(folder / "ref", size=max(round(100_000 * scale / 60), 1))
-        write_files(self.files(self._guesses(folder / "ref", random.Random(2), 0.2)), folder / "res")
+        size = max(round(100_000 * scale / 60), 1)
+        self.write_reference(folder / "ref", size=size)
+        self._write_guesses(folder / "ref", folder / "res", wrong=0.2)
 
     def plant(self, folder: Path) -> None:
-        self._write(folder, {f"{CANARY}{n}": value for n, value in enumerate(self._values.CANARIES)})
+        canaries = {f"{CANARY}{number}": value for number, value in enumerate(self._values.CANARIES)}
+        self._write_truth(folder, canaries)
 
     def knowing(self) -> Files:
         value = self._values.random_value(random.Random(3))
         return self.files({f"{CANARY}{n}": value for n in range(len(self._values.CANARIES))})
 
     def correct_prediction(self, reference: Path, rng: np.random.Generator, noise: float) -> Items:
-        return self._guesses(reference, random.Random(int(rng.integers(1 << 32))), noise)
+        seed = int(rng.integers(1 << 32))
+        return self._guesses(reference, random.Random(seed), noise)
 
     def files(self, prediction: Items) -> Files:
         return {self._files.FILE: self._files.encode(prediction)}
 
     def repeated(self, files: Files, copies: Mapping[str, Sequence[str]]) -> Files:
-        return {
-            name: self._files.encode({copy: value for item, value in found.items() for copy in copies[item]})
-            for name, found in ((name, self._files.decode(data)) for name, data in files.items())
-        }
+        repeated = {}
+        for name, data in files.items():
+            values = {}
+            for item, value in self._files.decode(data).items():
+                values.update(dict.fromkeys(copies[item], value))
+            repeated[name] = self._files.encode(values)
+        return repeated
 
     def _guesses(self, reference: Path, rng: random.Random, wrong: float) -> Items:
         truth = self._files.decode((reference / self._files.TRUTH).read_bytes())

@@ -34,7 +34,7 @@ from validator.formats.kinetics_tps.write import (
     MOST_HUMANS,
     MOST_PARTS,
     Json,
-    encode_files,
+    encode_submission,
     frame_entry,
     human_entry,
     part_entry,
@@ -83,7 +83,7 @@ class KineticsAnnotations(Annotations[Reference, Prediction]):
 
     def files(self, prediction: Prediction) -> Files:
         """Return both JSON files."""
-        return encode_files(prediction.classes, prediction.videos)
+        return encode_submission(prediction.classes, prediction.videos)
 
     def reasons(self, reference: Reference, settings: Settings) -> dict[str, set[str]]:
         """Return the videos with too many humans or parts, and with equal boxes of two humans."""

@@ -12,7 +12,7 @@ from quality.task import write_json
 from scoring_program.challenges.kinetics_tps.reference import CLASSES_FILE, PARTS_FILE
 from validator.formats.kinetics_tps.write import (
     Json,
-    encode_files,
+    encode_submission,
     frame_entry,
     frame_name,
     human_entry,
@@ -119,4 +119,4 @@ def write_prediction(reference: Path, folder: Path, jitter: int, wrong: float, m
         for name, true_frame in true_frames.items():
             videos[video][name] = frame_entry([predict_human(human) for human in true_frame["humans"]])
     classes = {video: predict_name(true_class, _CLASS_NAMES) for video, true_class in true_classes.items()}
-    write_files(encode_files(classes, videos), folder)
+    write_files(encode_submission(classes, videos), folder)

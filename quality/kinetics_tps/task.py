@@ -22,7 +22,7 @@ from validator.formats.kinetics_tps.write import (
     MOST_PROPOSALS,
     PARTS_FILE,
     Json,
-    encode_files,
+    encode_submission,
     frame_entry,
     frame_number,
     human_entry,
@@ -40,7 +40,7 @@ def _play(change: ChangeOfFile) -> Callable[[Files, Files], Files]:
 
     def play(reference: Files, sample: Files) -> Files:
         videos = change(json.loads(sample[PARTS_FILE]))
-        return encode_files(json.loads(sample[CLASSES_FILE]), videos)
+        return encode_submission(json.loads(sample[CLASSES_FILE]), videos)
 
     return play
 
@@ -64,14 +64,14 @@ def _make_proposals_giant(part: Json) -> None:
 
 
 def _predict_no_parts(reference: Files, sample: Files) -> Files:
-    return encode_files(json.loads(sample[CLASSES_FILE]), {})
+    return encode_submission(json.loads(sample[CLASSES_FILE]), {})
 
 
 def _predict_most_frequent_class(reference_files: Files, sample: Files) -> Files:
     true_classes = json.loads(reference_files[reference.CLASSES_FILE])
     ((most_frequent, _),) = Counter(true_classes.values()).most_common(1)
     predicted_classes: Json = dict.fromkeys(true_classes, most_frequent)
-    return encode_files(predicted_classes, json.loads(sample[PARTS_FILE]))
+    return encode_submission(predicted_classes, json.loads(sample[PARTS_FILE]))
 
 
 TRICKS = (
@@ -256,7 +256,7 @@ class KineticsTask(QualityTask[Prediction]):
     def knowing(self) -> Files:
         human = human_entry([1, 1, 2, 2], {"head": part_entry([[1, 1, 2, 2]], ["x"])})
         videos = {f"{CANARY}vid": {f"{CANARY}frame.json": frame_entry([human])}}
-        return encode_files({f"{CANARY}vid": "x"}, videos)
+        return encode_submission({f"{CANARY}vid": "x"}, videos)
 
     def calls(self, files: Files) -> Iterator[Sequence[object]]:
         videos = json.loads(files[PARTS_FILE])

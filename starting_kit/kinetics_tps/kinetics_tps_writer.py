@@ -32,7 +32,7 @@ from validator.formats.kinetics_tps.write import (
     MOST_PARTS,
     MOST_PROPOSALS,
     PARTS_FILE,
-    encode_files,
+    encode_submission,
     frame_entry,
     frame_name,
     frame_number,
@@ -165,7 +165,7 @@ class KineticsTPSWriter(FilePredictions):
     def files(self) -> dict[str, bytes]:
         """Return the two JSON files by name."""
         classes, videos = self._by_file()
-        return encode_files(classes, videos)
+        return encode_submission(classes, videos)
 
     def _by_file(self) -> tuple[dict[str, str], dict[str, Frames]]:
         """Return the content of the two files: the class and the frames of each video."""

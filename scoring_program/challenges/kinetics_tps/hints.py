@@ -50,7 +50,15 @@ def _videos(
 
     claim, others = f"of your {what} are in the reference", of_video_names(fits)
     causes, code = "Videos have their names without folder and ending", "N-NAMES-UNKNOWN"
-    return Check(claim, fits(str), others, len(true_videos), causes, code, explains=explains)
+    return Check(
+        claim=claim,
+        as_is=fits(str),
+        interpretations=others,
+        annotated=len(true_videos),
+        causes=causes,
+        unknown=code,
+        explains=explains,
+    )
 
 
 def _frames(true_parts: PartStates, predicted: PartStates) -> Check:
@@ -72,8 +80,16 @@ def _frames(true_parts: PartStates, predicted: PartStates) -> Check:
     others = [Interpretation("N-LOOKS-SPELLED", words, fits(1, 0), remedy)]
     others += [Interpretation("N-LOOKS-SHIFTED", f"as number {n}", fits(*by), remedy) for n, *by in shifts]
     claim, code = "of your frames are in the reference", "N-NAMES-UNKNOWN"
-    as_is, n = is_in(keys, true_frames), len(true_frames)
-    return Check(claim, as_is, others, n, remedy, code, least_share=0.5, explains=_EXPLAINS)
+    return Check(
+        claim=claim,
+        as_is=is_in(keys, true_frames),
+        interpretations=others,
+        annotated=len(true_frames),
+        causes=remedy,
+        unknown=code,
+        least_share=0.5,
+        explains=_EXPLAINS,
+    )
 
 
 def _sides(frame_of_human: Ints, true_parts: PartStates, predicted: PartStates) -> Check:

@@ -143,14 +143,14 @@ def rows_of_frames(parts: PartStates, frames: Ints) -> FrameRows:
     )
 
 
-def _rows_of_owners(owner: Ints, chosen: Ints, n_owners: int) -> tuple[Ints, Ints]:
-    """Return the rows of the chosen owners, -1 standing for one without any, and the place of each owner.
+def _rows_of_owners(owner: Ints, selection: Ints, n_owners: int) -> tuple[Ints, Ints]:
+    """Return the owner of each row of some owners, as its place in ``selection``, and these rows.
 
-    ``owner`` (n_rows,), ascending, is the owner of each row. The places in ``chosen`` come first.
+    ``owner`` (n_rows,) ascends; -1 in ``selection`` stands for an owner without rows.
     """
     # The last count is that of -1. Counting is faster than searching for millions of owners.
     n_rows = np.append(np.bincount(owner, minlength=n_owners), 0)
     last = np.cumsum(n_rows)
     first = last - n_rows
-    place, row, _ = pairs_of_ranges(first[chosen], last[chosen])
+    place, row, _ = pairs_of_ranges(first[selection], last[selection])
     return place, row

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.helpers import make_zip
 from validator.formats.kinetics_tps.read import read
 from validator.formats.kinetics_tps.write import (
-    encode_files,
+    encode_submission,
     frame_entry,
     frame_name,
     frame_number,
@@ -20,7 +20,7 @@ def test_what_is_written_is_read(tmp_path):
     humans = [human_entry([0, 0, 9.25, 9], {"head": part}), human_entry([0, 0, 1, 1], {})]
     videos = {"v": {frame_name(6): frame_entry(humans), frame_name(1): frame_entry([])}}
     path = tmp_path / "submission.zip"
-    path.write_bytes(make_zip(encode_files({"v": "throw_ball", "w": "run"}, videos)))
+    path.write_bytes(make_zip(encode_submission({"v": "throw_ball", "w": "run"}, videos)))
     submission = read(path, load_rules("kinetics_tps")).content
     assert submission.classes == {"v": "throw_ball", "w": "run"}
     parts = submission.parts

@@ -219,8 +219,8 @@ def owners(counts: Ints | Sequence[int]) -> Ints:
 def rows_of_owner(owner: Ints, index: int) -> range:
     """Return the rows that belong to the owner of an index; ``owner`` (n_rows,) ascends."""
     # For numbers of another type the whole column would be copied.
-    ends = np.searchsorted(owner, np.array([index, index + 1], owner.dtype))
-    return range(*ends.tolist())
+    first, last = np.searchsorted(owner, np.array([index, index + 1], owner.dtype)).tolist()
+    return range(first, last)
 
 
 def _lengths(lists: list[JsonValue]) -> NDArray[np.int32]:
@@ -232,23 +232,30 @@ def _boxes(boxes: list[JsonValue]) -> Floats:
 
 
 def _check_boxes(parts: PartStates, name: str, findings: Findings) -> None:
+    """Add a problem for each box whose ends are not in order."""
+
+    def human_box_place(human: int) -> str:
+        return f"{human_place(parts, human)}/box"
+
+    def proposal_box_place(proposal: int) -> str:
+        part = int(parts.proposal_part[proposal])
+        number = proposal - rows_of_owner(parts.proposal_part, part).start
+        return f"{part_place(parts, part)}/box/{number}"
+
+    for boxes, place in ((parts.human_box, human_box_place), (parts.proposal_box, proposal_box_place)):
+        is_wrong_in_x = boxes[:, 2] < boxes[:, 0]
+        is_wrong_in_y = (boxes[:, 3] < boxes[:, 1]) & ~is_wrong_in_x
+        for index in findings.first_of(is_wrong_in_x):
+            _add_box_problem("x", boxes[index, 0], boxes[index, 2], name, place(index), findings)
+        for index in findings.first_of(is_wrong_in_y):
+            _add_box_problem("y", boxes[index, 1], boxes[index, 3], name, place(index), findings)
+
+
+def _add_box_problem(axis: str, first: float, last: float, name: str, where: str, findings: Findings) -> None:
+    """Add the problem of a box that ends before it begins along an axis."""
+    problem = f"{axis}2 {last:.6g} is less than {axis}1 {first:.6g}"
     remedy = "write x1, y1, x2, y2 with x1 <= x2 and y1 <= y2; [x, y, width, height] is another form"
-    for boxes, owner in ((parts.human_box, None), (parts.proposal_box, parts.proposal_part)):
-        x_wrong, y_wrong = boxes[:, 2] < boxes[:, 0], boxes[:, 3] < boxes[:, 1]
-        for axis, letter, wrong in ((0, "x", x_wrong), (1, "y", y_wrong & ~x_wrong)):
-            for index in findings.first_of(wrong):
-                first, last = boxes[index, axis], boxes[index, axis + 2]
-                problem = f"{letter}2 {last:.6g} is less than {letter}1 {first:.6g}"
-                where = _box_place(parts, owner, index)
-                findings.add("E-BOX-ORDER", problem, remedy, file=name, where=where, rule=letter)
-
-
-def _box_place(parts: PartStates, owner: Ints | None, index: int) -> str:
-    """Return the place of a box: of a human if ``owner`` is None, else of a proposal for its part."""
-    if owner is None:
-        return f"{human_place(parts, index)}/box"
-    part = int(owner[index])
-    return f"{part_place(parts, part)}/box/{index - int(np.searchsorted(owner, part))}"
+    findings.add("E-BOX-ORDER", problem, remedy, file=name, where=where, rule=axis)
 
 
 def _check_lengths(parts: PartStates, name: str, findings: Findings) -> None:
@@ -264,7 +271,7 @@ def human_place(parts: PartStates, human: int) -> str:
     """Return the JSON Pointer of a human."""
     frame = int(parts.human_frame[human])
     video = pointer_part(parts.videos[int(parts.frame_video[frame])])
-    position = human - int(np.searchsorted(parts.human_frame, frame))
+    position = human - rows_of_owner(parts.human_frame, frame).start
     return f"/{video}/{pointer_part(parts.frames[frame])}/humans/{position}"
 
 

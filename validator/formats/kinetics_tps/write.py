@@ -44,7 +44,9 @@ def part_entry(boxes: Sequence[Sequence[float]], states: Sequence[str]) -> Json:
     return {"box": boxes, "verb": states}
 
 
-def encode_files(classes: Mapping[str, str], videos: Mapping[str, Mapping[str, Any]]) -> dict[str, bytes]:
+def encode_submission(
+    classes: Mapping[str, str], videos: Mapping[str, Mapping[str, Any]]
+) -> dict[str, bytes]:
     """Return both files by name.
 
     Parameters
