@@ -68,12 +68,20 @@ class CsvRows(NamedTuple):
         The key of each file, in ascending order: a file without rows is listed too.
     file_index : int64 array, shape (n_rows,)
         The position in ``keys`` of each row's file, ascending.
-    values : int64 array, shape (n_rows, n_fields)
+    columns : mapping of str to int64 array, shape (n_rows,)
+        The fields of the rules by name.
     """
 
     keys: list[str]
     file_index: Ints
-    values: Ints
+    columns: Mapping[str, Ints]
+
+
+class ItemFrames(NamedTuple):
+    """Items and their numbers of frames, int64 of the same length; frames count from 1."""
+
+    items: Sequence[str]
+    n_frames: Ints
 
 
 class Table(NamedTuple):
@@ -90,8 +98,8 @@ class Table(NamedTuple):
 def read_csv_files(
     files: Iterable[tuple[str, str, bytes]],
     rules: CsvRules,
-    last_frames: Mapping[str, int] | None = None,
-    reference_words: bool = False,
+    item_frames: ItemFrames | None = None,
+    name_frames: bool = False,
 ) -> Read[CsvRows]:
     """Read and check files of items. Raises Refused with the problems of all files.
 
@@ -101,21 +109,27 @@ def read_csv_files(
         The files; keys are unique.
     rules : CsvRules
         Fields, ranges and order.
-    last_frames : mapping of key to int, optional
-        Number of frames of each key's item, frames counting from 1. If given, rows must start within them;
-        rows that run past them get a note and are left as they are: where to cut is the metric's business.
-    reference_words : bool
-        Whether messages may quote ``last_frames``; never true for messages that participants see.
+    item_frames : ItemFrames, optional
+        The frames of the items, those of all files among them. If given, rows must start within them; rows
+        that run past them get a note and are left as they are: where to cut is the metric's business.
+    name_frames : bool
+        Whether messages may quote numbers of frames; never true for messages that participants see.
     """
     with Findings.collect() as findings:
         files = sorted(files)
+        keys = [key for key, _, _ in files]
         reader = _ItemReader([name for _, name, _ in files], findings, rules)
-        values = reader.values([data for *_, data in files])
-        keys = [key for key, *_ in files]
-        if last_frames is not None and rules.frames:
-            n_frames = np.array([last_frames[key] for key in keys], np.int64)[reader.file_index]
-            reader.check_frames(values, n_frames, reference_words)
-    return Read(CsvRows(keys, reader.file_index, values), findings.notes)
+        columns = reader.read([data for _, _, data in files])
+        if item_frames is not None and rules.frames:
+            n_frames = _frames_of(keys, item_frames)[reader.file_index]
+            reader.check_frames(columns, n_frames, name_frames)
+    return Read(CsvRows(keys, reader.file_index, columns), findings.notes)
+
+
+def _frames_of(keys: Sequence[str], item_frames: ItemFrames) -> Ints:
+    """Return the number of frames of each key's item."""
+    position = {item: index for index, item in enumerate(item_frames.items)}
+    return item_frames.n_frames[np.array([position[key] for key in keys], np.int64)]
 
 
 def read_table(
@@ -207,50 +221,73 @@ class _Reader:
         return f"line {self.line(row)} column {self.columns.index(name) + 1}"
 
     def refuse(
-        self, code: str, rule: tuple[str, str], wrong: Bools, problem: Callable[[int], str], remedy: str
+        self, code: str, rule: tuple[str, str], is_wrong: Bools, problem: Callable[[int], str], remedy: str
     ) -> None:
         """Add what is wrong in rows, of each file in the first ones; the others are counted.
 
         ``rule`` is a field and its constraint; problems begin with the name of the field.
         """
-        for file in np.unique(self.file_index[wrong]).tolist():
-            first, end = map(int, np.searchsorted(self.file_index, (file, file + 1)))
-            for row in (first + index for index in self.findings.first_of(wrong[first:end])):
-                text, name, where = f"{rule[0]} {problem(row)}", self.names[file], self.place(row, rule[0])
-                self.findings.add(code, text, remedy, file=name, where=where, rule=" ".join(rule))
+        field, _ = rule
+        for file in np.unique(self.file_index[is_wrong]).tolist():
+            begin = int(np.searchsorted(self.file_index, file))
+            end = int(np.searchsorted(self.file_index, file + 1))
+            for index in self.findings.first_of(is_wrong[begin:end]):
+                row = begin + index
+                self.findings.add(
+                    code,
+                    f"{field} {problem(row)}",
+                    remedy,
+                    file=self.names[file],
+                    where=self.place(row, field),
+                    rule=" ".join(rule),
+                )
 
 
 class _ItemReader(_Reader):
     """Files of items that are being read."""
 
-    def values(self, contents: Iterable[bytes]) -> Ints:
-        """Return the checked values, shape (n_rows, n_fields); do not use them after a problem."""
-        n_fields, further = len(self.columns), self.rules.further_columns
-        line = ",".join([_INTEGER] * n_fields) + (f"(?:,{_PLAIN})?" if further else "")
-        whole, texts = re.compile(f"(?:{line}\n)*(?:{line})?"), []
+    def read(self, contents: Iterable[bytes]) -> dict[str, Ints]:
+        """Return the checked columns by name; do not use them after a problem."""
+        texts = self._texts(contents)
+        n_rows = [text.count("\n") for text in texts]
+        self.file_index = np.repeat(np.arange(len(texts)), n_rows)
+        numbers = np.fromstring("".join(texts).replace("\n", ","), np.int64, sep=",")
+        columns: dict[str, Ints] = dict(zip(self.columns, numbers.reshape(-1, len(self.columns)).T))
+        for field in self.rules.fields:
+            self._check_range(field, columns[field.name])
+        if self.rules.order:
+            self._check_order(columns)
+        return columns
+
+    def _texts(self, contents: Iterable[bytes]) -> list[str]:
+        """Return the text of each file, a line for each row; "" after a problem."""
+        line_pattern = ",".join([_INTEGER] * len(self.columns))
+        if self.rules.further_columns:
+            line_pattern += f"(?:,{_PLAIN})?"
+        line = re.compile(line_pattern)
+        whole = re.compile(f"(?:{line_pattern}\n)*(?:{line_pattern})?")
+        texts = []
         for name, data in zip(self.names, contents):
             text = self.decode(data, name)
             if not whole.fullmatch(text):
                 text = self._without_empty_end(text)
                 if not whole.fullmatch(text):
-                    self._explain(text, name, re.compile(line))
+                    self._explain(text, name, line)
                     text = ""
             if text and not text.endswith("\n"):
                 text += "\n"
-            if further:
-                text = "".join(",".join(row.split(",")[:n_fields]) + "\n" for row in text.split("\n")[:-1])
+            if self.rules.further_columns:
+                text = self._without_further_columns(text)
             texts.append(text)
         self.note_accepted()
-        self.file_index = np.repeat(np.arange(len(texts)), [text.count("\n") for text in texts])
-        values = np.fromstring("".join(texts).replace("\n", ","), np.int64, sep=",").reshape(-1, n_fields)
-        for field, column in zip(self.rules.fields, values.T):
-            self._check_range(field, column)
-        if self.rules.order:
-            self._check_order(*self._columns(values, self.rules.order))
-        return values
+        return texts
 
-    def _columns(self, values: Ints, names: Sequence[str]) -> Iterator[Ints]:
-        return (values[:, self.columns.index(name)] for name in names)
+    def _without_further_columns(self, text: str) -> str:
+        lines = []
+        for line in text.split("\n")[:-1]:
+            fields = line.split(",")[: len(self.columns)]
+            lines.append(",".join(fields) + "\n")
+        return "".join(lines)
 
     def _without_empty_end(self, text: str) -> str:
         body = text.rstrip(" \t\n")
@@ -294,41 +331,49 @@ class _ItemReader(_Reader):
 
     def _check_range(self, field: Field, values: Ints) -> None:
         name, low = field.name, max(field.minimum, 0)
-        ends = f"{low} or more" if field.maximum == np.inf else f"{low}..{field.maximum}"
-        wrong = (values < low) | (values > field.maximum)
-        from_0 = wrong & (values == 0) & (low == 1 and not self.rules.further_columns)
-        counted_things = "frames from 1: add 1 to all starts and ends"
-        if name not in self.rules.frames:
-            counted_things = f"{name}s from 1: add 1 to all"
-        add_1, correct = f"count {counted_things}", "correct or drop the line"
-        if wrong.sum() >= _LEAST_ROWS and wrong.mean() > _MOST:
-            correct = f"write the columns in the order {','.join(self.columns)}; otherwise {correct}"
-        for constraint, chosen, remedy in (("from 1", from_0, add_1), ("range", wrong & ~from_0, correct)):
-            rule = name, constraint
-            self.refuse("E-CSV-RANGE", rule, chosen, lambda row: f"{values[row]} is not in {ends}", remedy)
+        limits = f"{low} or more" if field.maximum == np.inf else f"{low}..{field.maximum}"
+        is_wrong = (values < low) | (values > field.maximum)
+        counts_from_0 = low == 1 and not self.rules.further_columns
+        is_from_0 = is_wrong & (values == 0) & counts_from_0
 
-    def _check_order(self, low: Ints, high: Ints) -> None:
-        (left, right), wrong = self.rules.order, high < low
-        lengths = wrong.sum() >= _LEAST_ROWS and wrong.mean() > _MANY
-        remedy = f"{_LENGTHS if lengths else ''}swap them or drop the line"
+        def problem(row: int) -> str:
+            return f"{values[row]} is not in {limits}"
+
+        what_to_count = f"{name}s from 1: add 1 to all"
+        if name in self.rules.frames:
+            what_to_count = "frames from 1: add 1 to all starts and ends"
+        correct = "correct or drop the line"
+        if is_wrong.sum() >= _LEAST_ROWS and is_wrong.mean() > _MOST:
+            correct = f"write the columns in the order {','.join(self.columns)}; otherwise {correct}"
+        self.refuse("E-CSV-RANGE", (name, "from 1"), is_from_0, problem, f"count {what_to_count}")
+        self.refuse("E-CSV-RANGE", (name, "range"), is_wrong & ~is_from_0, problem, correct)
+
+    def _check_order(self, columns: Mapping[str, Ints]) -> None:
+        left, right = self.rules.order
+        low, high = columns[left], columns[right]
+        is_wrong = high < low
 
         def problem(row: int) -> str:
             return f"{high[row]} is before {left} {low[row]}"
 
-        self.refuse("E-CSV-RANGE", (right, "order"), wrong, problem, remedy)
+        remedy = "swap them or drop the line"
+        if is_wrong.sum() >= _LEAST_ROWS and is_wrong.mean() > _MANY:
+            remedy = f"{_LENGTHS}{remedy}"
+        self.refuse("E-CSV-RANGE", (right, "order"), is_wrong, problem, remedy)
 
-    def check_frames(self, values: Ints, n_frames: Ints, reference_words: bool) -> None:
+    def check_frames(self, columns: Mapping[str, Ints], n_frames: Ints, name_frames: bool) -> None:
         """Refuse rows that start after the last frame of their item; note those that end after it."""
-        start, end = self._columns(values, self.rules.frames)
+        start_field, end_field = self.rules.frames
+        start, end = columns[start_field], columns[end_field]
 
         def problem(row: int) -> str:
-            known = f" ({n_frames[row]})" if reference_words else ""
-            return f"{start[row]} is after the last frame{known}"
+            last_frame = f" ({n_frames[row]})" if name_frames else ""
+            return f"{start[row]} is after the last frame{last_frame}"
 
-        rule = self.rules.frames[0], "frames"
         remedy = "write numbers of frames from 1, no milliseconds; correct or drop the line"
-        self.refuse("E-CSV-FRAME", rule, start > n_frames, problem, remedy)
-        if n_long := int((end > n_frames).sum()):
+        self.refuse("E-CSV-FRAME", (start_field, "frames"), start > n_frames, problem, remedy)
+        n_long = int((end > n_frames).sum())
+        if n_long:
             text = f"{counted(n_long, 'row')} cut at the last frame: the end frame is after it"
             self.findings.note("N-CSV-CUT", text)
 

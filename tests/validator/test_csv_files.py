@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.helpers import findings_of
-from validator.csv_files import read_csv_files, read_table
+from validator.csv_files import ItemFrames, read_csv_files, read_table
 from validator.findings import Findings, Refused
 from validator.formats.rules import CsvRules, Field, load_rules
 from validator.texts import printable
@@ -34,13 +34,15 @@ BIRDS = CsvRules(
 GOOD = "id,label,n,p\na,robin,1,0.5\nb,wren,2,1e-3\n"
 
 
-def read(data, last=None, rules=GESTURES):
+def read(data, n_frames=None, rules=GESTURES):
     """Return the rows of a file without a header, None if it is refused, and the findings."""
+    item_frames = None if n_frames is None else ItemFrames(["S1"], np.array([n_frames]))
     try:
-        rows = read_csv_files([("S1", "S1_prediction.csv", data)], rules, last)
+        rows = read_csv_files([("S1", "S1_prediction.csv", data)], rules, item_frames)
     except Refused as refused:
         return None, refused.findings
-    return rows.content.values.tolist(), Findings(notes=rows.notes)
+    columns = [rows.content.columns[field.name] for field in rules.fields]
+    return np.stack(columns, axis=1).tolist(), Findings(notes=rows.notes)
 
 
 def table_of(text, *keys, rules=BIRDS):
@@ -172,13 +174,13 @@ def test_further_columns_are_left_out_where_the_rules_allow_them():
 
 
 def test_first_frame_behind_the_end_is_a_problem_that_hides_the_number_of_frames():
-    _, findings = read(b"1,1234,2000\n", {"S1": 1233})
+    _, findings = read(b"1,1234,2000\n", 1233)
     assert "start frame 1234 is after the last frame;" in findings.lines()[0]
     assert "1233" not in findings.lines()[0]
 
 
 def test_last_frame_behind_the_end_is_noted_and_left_to_the_metric():
-    values, findings = read(b"1,10,2000\n1,5,100\n", {"S1": 100})
+    values, findings = read(b"1,10,2000\n1,5,100\n", 100)
     assert values == [[1, 10, 2000], [1, 5, 100]]
     assert findings.notes[0].text == "1 row cut at the last frame: the end frame is after it"
 
@@ -212,7 +214,9 @@ def test_rows_from_zero_and_other_wrong_ones_are_counted_apart():
 @pytest.mark.parametrize(("n", "files"), [(1, "1 file"), (2, "2 files")])
 def test_notes_on_files_say_one_and_many(n, files):
     own = [(f"S{number}", f"S{number}_prediction.csv", b"\xef\xbb\xbf1,5,9\r\n\r\n") for number in range(n)]
-    findings = findings_of(read_csv_files, own, GESTURES, {key: 7 for key, _, _ in own})
+    findings = findings_of(
+        read_csv_files, own, GESTURES, ItemFrames([key for key, _, _ in own], np.full(len(own), 7))
+    )
     assert [note.line() for note in findings.notes] == [
         f"N-CSV-READ: a byte order mark was skipped in {files}",
         f"N-CSV-READ: Windows line ends were accepted in {files}",
@@ -291,7 +295,7 @@ def test_encoding_problems_name_their_line(data, words):
 
 
 def test_rows_past_the_last_frame_are_counted_in_a_note():
-    _, findings = read(b"1,2,3\n1,5,11\n2,6,12\n1,2,10\n", {"S1": 10})
+    _, findings = read(b"1,2,3\n1,5,11\n2,6,12\n1,2,10\n", 10)
     assert [note.text for note in findings.notes] == [
         "2 rows cut at the last frame: the end frame is after it"
     ]
@@ -546,5 +550,5 @@ def test_many_rows_out_of_range_may_have_another_order_of_columns(n_wrong, n_row
 
 
 def test_times_in_milliseconds_are_named():
-    _, findings = read(b"1,10100,12000\n", {"S1": 300})
+    _, findings = read(b"1,10100,12000\n", 300)
     assert "write numbers of frames from 1, no milliseconds" in findings.lines()[0]

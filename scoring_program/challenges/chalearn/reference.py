@@ -10,9 +10,9 @@ import numpy as np
 from scoring_program.result import missing_notes
 from validator.archive import Source
 from validator.arrays import Bools, Ints
-from validator.csv_files import CsvRows, read_csv_files
+from validator.csv_files import CsvRows, ItemFrames, read_csv_files
 from validator.findings import Findings, Read
-from validator.formats.chalearn.read import read
+from validator.formats.chalearn.read import SequenceRows, as_sequence_rows, read
 from validator.formats.rules import CsvRules, Field, Rules
 
 _LABELS_NAME = "{key}_labels.csv"
@@ -47,7 +47,7 @@ class Rows(NamedTuple):
 
 
 class Reference(NamedTuple):
-    """Ground truth. ``sequences`` ascend; ``n_frames`` is an int64 array of the same length."""
+    """The ground truth. ``sequences`` ascend; ``n_frames`` is an int64 array of the same length."""
 
     track: Track
     sequences: list[str]
@@ -66,57 +66,69 @@ def load_reference(track: Track, rules: Rules, folder: Path) -> Reference:
     """Read ``{Id}_labels.csv`` and ``{Id}_data.csv`` of each sequence. Raises Refused."""
     # Names sort faster than paths: there may be many.
     names = sorted(path.name for path in folder.iterdir())
-    files = {pattern: _files(folder, names, pattern) for pattern in (_LABELS_NAME, _DATA_NAME)}
+    label_files = _files(folder, names, _LABELS_NAME)
+    data_files = _files(folder, names, _DATA_NAME)
     with Findings.collect() as findings:
-        if not files[_LABELS_NAME]:
+        if not label_files:
             remedy = "put a {Id}_labels.csv and a {Id}_data.csv there for each sequence"
             findings.refuse("E-REF-NONE", "there is no such file", remedy, file="{Id}_labels.csv")
-        _check_pairs(files, findings)
-        data = findings.take(read_csv_files(files[_DATA_NAME], _DATA_RULES))
+        _check_pairs(label_files, data_files, findings)
+        data = findings.take(read_csv_files(data_files, _DATA_RULES))
         findings.refuse_problems()
-        n_frames = _last_rows(data)
-        labels = rules.csv[0]._replace(path=_LABELS_NAME, other_paths=())
-        rows = findings.take(read_csv_files(files[_LABELS_NAME], labels, n_frames, reference_words=True))
-    frames = np.array([n_frames[key] for key in rows.keys], dtype=np.int64)
-    return Reference(track, rows.keys, frames, _rows(track, rows, rows.keys))
+        frames = ItemFrames(data.keys, _last_values(data))
+        label_rules = rules.csv[0]._replace(path=_LABELS_NAME, other_paths=())
+        labels = findings.take(read_csv_files(label_files, label_rules, frames, name_frames=True))
+    rows = as_sequence_rows(labels, rules)
+    return Reference(track, rows.keys, frames.n_frames, _rows(rows, rows.keys))
 
 
 def read_submission(rules: Rules, path: Source, reference: Reference) -> Read[Prediction]:
     """Check the submission against its rules and the sequences of the reference. Raises Refused."""
-    last_frames = dict(zip(reference.sequences, reference.n_frames.tolist()))
-    submission = read(path, rules, last_frames)
+    submission = read(path, rules, ItemFrames(reference.sequences, reference.n_frames))
     rows = submission.content
-    present = np.isin(reference.sequences, rows.keys)
-    notes = [*submission.notes, *missing_notes("N-FILE-MISSING", "no file", ~present, "sequence")]
-    return Read(Prediction(_rows(reference.track, rows, reference.sequences), present), notes)
+    is_present = np.isin(reference.sequences, rows.keys)
+    notes = [*submission.notes, *missing_notes("N-FILE-MISSING", "no file", ~is_present, "sequence")]
+    return Read(Prediction(_rows(rows, reference.sequences), is_present), notes)
 
 
-def _rows(track: Track, rows: CsvRows, sequences: list[str]) -> Rows:
-    position = {key: index for index, key in enumerate(sequences)}
-    sequence = np.array([position[key] for key in rows.keys], dtype=np.int64)[rows.file_index]
-    actor = rows.values[:, 0] if track.n_actors > 1 else np.ones_like(sequence)
-    return Rows(sequence, actor, rows.values[:, -3], rows.values[:, -2:])
+def _rows(rows: SequenceRows, sequences: list[str]) -> Rows:
+    """Return rows with the numbers of their sequences in the reference."""
+    number_of_sequence = {sequence: number for number, sequence in enumerate(sequences)}
+    numbers = np.array([number_of_sequence[key] for key in rows.keys], dtype=np.int64)
+    return Rows(numbers[rows.sequence], rows.actor, rows.label, rows.frames)
 
 
 def _files(folder: Path, names: list[str], pattern: str) -> list[_File]:
+    """Return the files whose names fit a pattern, with the sequence that their names begin with."""
     ending = pattern.replace("{key}", "")
-    paths = ((name[: -len(ending)], folder / name) for name in names if name.endswith(ending))
-    return [(key, path.name, path.read_bytes()) for key, path in paths if key and path.is_file()]
+    files = []
+    for name in names:
+        path, sequence = folder / name, name.removesuffix(ending)
+        if sequence and name.endswith(ending) and path.is_file():
+            files.append((sequence, name, path.read_bytes()))
+    return files
 
 
-def _check_pairs(files: dict[str, list[_File]], findings: Findings) -> None:
-    keys = {pattern: {key for key, _, _ in of_pattern} for pattern, of_pattern in files.items()}
-    for pattern, partner in ((_LABELS_NAME, _DATA_NAME), (_DATA_NAME, _LABELS_NAME)):
-        for key in sorted(keys[pattern] - keys[partner]):
-            problem = f"{partner.format(key=key)} is missing"
-            findings.add("E-REF-PAIR", problem, "each sequence needs both", file=pattern.format(key=key))
+def _check_pairs(label_files: list[_File], data_files: list[_File], findings: Findings) -> None:
+    labeled = {sequence for sequence, _, _ in label_files}
+    with_data = {sequence for sequence, _, _ in data_files}
+    _add_partners(labeled - with_data, _LABELS_NAME, _DATA_NAME, findings)
+    _add_partners(with_data - labeled, _DATA_NAME, _LABELS_NAME, findings)
 
 
-def _last_rows(data: CsvRows) -> dict[str, int]:
-    counts = np.bincount(data.file_index, minlength=len(data.keys))
+def _add_partners(sequences: set[str], name: str, partner: str, findings: Findings) -> None:
+    """Add a problem for each sequence that has one file without its partner."""
+    for sequence in sorted(sequences):
+        problem = f"{partner.format(key=sequence)} is missing"
+        findings.add("E-REF-PAIR", problem, "each sequence needs both", file=name.format(key=sequence))
+
+
+def _last_values(data: CsvRows) -> Ints:
+    """Return the number of frames in the last row of each file. Raises Refused."""
+    n_rows = np.bincount(data.file_index, minlength=len(data.keys))
     with Findings.collect() as findings:
-        for index in np.flatnonzero(counts == 0):
+        for index in np.flatnonzero(n_rows == 0):
             name = _DATA_NAME.format(key=data.keys[index])
             findings.add("E-REF-EMPTY", "the file is empty", "write numFrames,fps,maxDepth", file=name)
-    last = np.cumsum(counts) - 1
-    return dict(zip(data.keys, data.values[last, 0].tolist()))
+    last_row = np.cumsum(n_rows) - 1
+    return data.columns[_N_FRAMES.name][last_row]

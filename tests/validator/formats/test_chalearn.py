@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from tests.helpers import make_zip, problems_of, refused
+from validator.csv_files import ItemFrames
 from validator.formats.chalearn.read import FORMAT, read
 from validator.formats.rules import load_rules
 
@@ -23,19 +25,27 @@ def zipped(tmp_path, files):
 @pytest.mark.parametrize(("rules", "row"), [(GESTURES, "1,2,3"), (ACTIONS, "2,1,2,3")])
 def test_the_files_of_all_sequences_are_read(tmp_path, rules, row):
     files = {"Sample0001_prediction.csv": f"{row}\n", "Sample0002_prediction.csv": f"{row}\n" * 2}
-    found = read(zipped(tmp_path, files), rules)
-    assert found.content.keys == ["Sample0001", "Sample0002"]
-    assert found.content.values.tolist() == [[int(number) for number in row.split(",")]] * 3
-    assert found.content.file_index.tolist() == [0, 1, 1]
-    assert found.notes == []
+    submission = read(zipped(tmp_path, files), rules)
+    rows = submission.content
+    assert rows.keys == ["Sample0001", "Sample0002"]
+    assert rows.sequence.tolist() == [0, 1, 1]
+    actor = 2 if rules is ACTIONS else 1
+    assert (rows.actor.tolist(), rows.label.tolist()) == ([actor] * 3, [1] * 3)
+    assert rows.frames.tolist() == [[2, 3]] * 3
+    assert submission.notes == []
+
+
+def frames(**n_frames):
+    """Return the frames of sequences by name."""
+    return ItemFrames(list(n_frames), np.array(list(n_frames.values())))
 
 
 def test_files_of_other_sequences_are_checked_and_left_out(tmp_path):
     path = zipped(tmp_path, {"S1_prediction.csv": ROW, "S2_prediction.csv": ROW})
-    found = read(path, GESTURES, {"S1": 9, "S3": 9})
-    assert (found.content.keys, found.content.values.tolist()) == (["S1"], [[1, 2, 3]])
+    rows = read(path, GESTURES, frames(S1=9, S3=9)).content
+    assert (rows.keys, rows.label.tolist(), rows.frames.tolist()) == (["S1"], [1], [[2, 3]])
     path = zipped(tmp_path, {"S1_prediction.csv": ROW, "S2_prediction.csv": "1"})
-    findings = refused(read, path, GESTURES, {"S1": 9})
+    findings = refused(read, path, GESTURES, frames(S1=9))
     assert findings.lines() == [
         "1. E-CSV-COLUMNS S2_prediction.csv line 1 column 1: the row has 1 field instead of 3; "
         "write gesture,start frame,end frame."
@@ -55,7 +65,7 @@ def test_problems_of_names_of_damage_and_of_content_are_reported_together_in_thi
     data = bytearray(path.read_bytes())
     data[data.index(b"S3_prediction.csv") + len("S3_prediction.csv") + 2] ^= 0xFF
     path.write_bytes(data)
-    lines = problems_of(read, path, GESTURES, {"S1": 9})
+    lines = problems_of(read, path, GESTURES, frames(S1=9))
     assert [" ".join(line.split()[:2]).rstrip(":") for line in lines] == [
         "E-FILE-CASE S5_Prediction.csv",
         "E-FILE-PLACE a/S4_prediction.csv",
@@ -67,11 +77,11 @@ def test_problems_of_names_of_damage_and_of_content_are_reported_together_in_thi
 
 def test_rows_beyond_the_frames_of_a_sequence(tmp_path):
     path = zipped(tmp_path, {"S1_prediction.csv": "1,2,30\n", "S2_prediction.csv": "1,2,30\n"})
-    notes = read(path, GESTURES, {"S1": 9, "S2": 40}).notes
+    notes = read(path, GESTURES, frames(S1=9, S2=40)).notes
     assert [note.line() for note in notes] == [
         "N-CSV-CUT: 1 row cut at the last frame: the end frame is after it"
     ]
-    (line,) = problems_of(read, path, GESTURES, {"S1": 1, "S2": 40})
+    (line,) = problems_of(read, path, GESTURES, frames(S1=1, S2=40))
     assert line.startswith("E-CSV-FRAME S1_prediction.csv line 1 column 2: start frame 2 is after the last")
     assert read(path, GESTURES).notes == []
 
@@ -102,7 +112,7 @@ def test_likely_mistakes_are_noted(tmp_path, rules, rows, note):
 
 def test_caps_count_over_all_files(tmp_path):
     files = {f"S{number:02}_prediction.csv": "x\n" * 201 for number in range(30)}
-    findings = refused(read, zipped(tmp_path, files), GESTURES, {"S00": 9})
+    findings = refused(read, zipped(tmp_path, files), GESTURES, frames(S00=9))
     assert (len(findings.problems), findings.total, findings.summary().total_text()) == (
         5000,
         6030,

@@ -2,19 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
 
 from validator.archive import Source, open_submission
 from validator.arrays import Ints
-from validator.csv_files import CsvRows, read_csv_files
+from validator.csv_files import CsvRows, ItemFrames, read_csv_files
 from validator.files import choose_items
 from validator.findings import Findings, Read
 from validator.formats.rules import Format, Rules
 from validator.hints import EMPTY, label_hints
 from validator.messages import Note
 
+# The field with the class of a row.
+_CLASS_FIELDS = {"chalearn_action": "action", "chalearn_gesture": "gesture"}
 
-def read(path: Source, rules: Rules, last_frames: Mapping[str, int] | None = None) -> Read[CsvRows]:
+
+class SequenceRows(NamedTuple):
+    """The rows of sequences, annotated or predicted.
+
+    Attributes
+    ----------
+    keys : list of str, length n_sequences
+        The sequences in ascending order, those without rows among them.
+    sequence : int64 array, shape (n_rows,)
+        The position of each row's sequence in ``keys``; ascending.
+    actor, label : int64 arrays, shape (n_rows,)
+        Actor and class, from 1; the actor is 1 where rows have none.
+    frames : int64 array, shape (n_rows, 2)
+        The first and the last frame, from 1.
+    """
+
+    keys: list[str]
+    sequence: Ints
+    actor: Ints
+    label: Ints
+    frames: Ints
+
+
+def read(path: Source, rules: Rules, reference_frames: ItemFrames | None = None) -> Read[SequenceRows]:
     """Check a submission and return the rows of all files.
 
     Parameters
@@ -23,46 +50,60 @@ def read(path: Source, rules: Rules, last_frames: Mapping[str, int] | None = Non
         A zip file, or a folder with the submission's files; or their content by name.
     rules : Rules
         Those of the track.
-    last_frames : mapping of str to int, optional
-        The sequences of the reference and their numbers of frames; files of other sequences are checked and
-        left out. Without it (a participant at home) every sequence is accepted.
+    reference_frames : ItemFrames, optional
+        The sequences of the reference and their frames; files of other sequences are checked and left out.
+        Without it (a participant at home) every sequence is accepted.
 
     Raises
     ------
     Refused
         With all problems of all files.
     """
-    (csv,) = rules.csv
-    known: list[tuple[str, str, bytes]] = []
-    unknown: list[tuple[str, str, bytes]] = []
+    (csv_rules,) = rules.csv
+    reference_sequences = None if reference_frames is None else frozenset(reference_frames.items)
+    files: list[tuple[str, str, bytes]] = []
+    other_files: list[tuple[str, str, bytes]] = []
     with Findings.collect() as findings, open_submission(path, rules.limits) as submission:
         findings.notes += submission.notes
-        chosen, of_names = choose_items(submission, csv, last_frames)
+        name_of_sequence, name_findings = choose_items(submission, csv_rules, reference_sequences)
         # Predictions in memory may be none.
         if path:
-            findings.extend(of_names)
-        for key, name in chosen.items():
+            findings.extend(name_findings)
+        for sequence, name in name_of_sequence.items():
+            is_other = reference_sequences is not None and sequence not in reference_sequences
             with findings.part():
-                files = known if last_frames is None or key in last_frames else unknown
-                files.append((key, name, submission.read(name)))
+                file = (sequence, name, submission.read(name))
+                (other_files if is_other else files).append(file)
         # A participant at home, who does not know the sequences, gets the same verdict.
         with findings.part():
-            findings.take(read_csv_files(unknown, csv))
+            findings.take(read_csv_files(other_files, csv_rules))
         with findings.part():
-            rows = findings.take(read_csv_files(known, csv, last_frames))
-    return Read(rows, findings.notes)
+            rows = findings.take(read_csv_files(files, csv_rules, reference_frames))
+    return Read(as_sequence_rows(rows, rules), findings.notes)
 
 
-def hints(rows: CsvRows) -> list[Note]:
+def as_sequence_rows(rows: CsvRows, rules: Rules) -> SequenceRows:
+    """Return rows of files, predicted or annotated, by what their columns mean."""
+    columns = rows.columns
+    return SequenceRows(
+        keys=rows.keys,
+        sequence=rows.file_index,
+        actor=columns.get("actor", np.ones_like(rows.file_index)),
+        label=columns[_CLASS_FIELDS[rules.id]],
+        frames=np.stack([columns["start frame"], columns["end frame"]], axis=1),
+    )
+
+
+def hints(rows: SequenceRows) -> list[Note]:
     """Return notes on likely mistakes that need no reference."""
-    # The class is the column before the frames.
-    return class_hints(rows.values[:, -3])
+    return class_hints(rows.label)
 
 
 def class_hints(labels: Ints) -> list[Note]:
     """Return a note if there are no rows, or all have the same class; int, shape (n_rows,)."""
-    ends = {int(labels.min()), int(labels.max())} if len(labels) else ()
-    return label_hints(len(labels), ends, "class") if ends else [EMPTY]
+    if not len(labels):
+        return [EMPTY]
+    return label_hints(len(labels), {int(labels.min()), int(labels.max())}, "class")
 
 
 FORMAT = Format(read, hints)
