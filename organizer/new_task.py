@@ -191,8 +191,10 @@ def _placeholder_values(task: NewTask) -> dict[str, str]:
 def _filled(text: str, labels: Sequence[str], values: Mapping[str, str]) -> str:
     """Return a text with the values of its placeholders."""
     text = _ALL_LABELS.sub(lambda match: match["separator"].join(labels), text)
-    longest_first = sorted(values, key=len, reverse=True)  # example_metric begins example_metric_title
-    return re.sub("|".join(map(re.escape, longest_first)), lambda match: values[match[0]], text)
+    # The longest first, because example_metric begins example_metric_title.
+    placeholders = sorted(values, key=len, reverse=True)
+    pattern = "|".join(re.escape(placeholder) for placeholder in placeholders)
+    return re.sub(pattern, lambda match: values[match[0]], text)
 
 
 def _expected_score(text: str, metric: str) -> str:
@@ -276,7 +278,8 @@ def _without_rows(text: str, task_id: str) -> str:
 def _write_record(task_id: str, paths: Iterable[str]) -> None:
     """Remember the hashes of what was written, for `undo_new_task`."""
     hashes = {path: file_hash(ROOT / path) for path in paths}
-    write_files({f"{task_id}.json": json.dumps(hashes, indent=1).encode() + b"\n"}, _RECORDS)
+    text = json.dumps(hashes, indent=1) + "\n"
+    write_files({f"{task_id}.json": text.encode()}, _RECORDS)
 
 
 def undo_new_task(task_id: str) -> int:

@@ -59,9 +59,11 @@ def check_competition(data: Competition, report: LintReport, today: datetime.dat
 
 def _check_ends(data: Competition, today: datetime.date, report: LintReport) -> None:
     """Report phases that are over."""
-    ends = [(f"{where}/end", phase.get("end")) for where, phase in competition.entries_of(data, "phases")]
-    ends.append(("/end_date", data.get("end_date")))
-    for where, end in ends:
+    end_dates = [
+        (f"{where}/end", phase.get("end")) for where, phase in competition.entries_of(data, "phases")
+    ]
+    end_dates.append(("/end_date", data.get("end_date")))
+    for where, end in end_dates:
         # What cannot be read has been reported before.
         moment = read_date(end, where, LintReport()) if end else None
         if moment and moment.date() < today:

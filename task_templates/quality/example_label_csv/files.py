@@ -11,7 +11,8 @@ FILE, TRUTH = "example_label_csv.csv", "truth.csv"
 
 def encode(values: Values) -> bytes:
     """Return a file with these values."""
-    return ("id,label\n" + "".join(f"{key},{value}\n" for key, value in values.items())).encode()
+    rows = [f"{key},{value}\n" for key, value in values.items()]
+    return "".join(["id,label\n", *rows]).encode()
 
 
 def decode(data: bytes) -> Values:

@@ -11,7 +11,8 @@ FILE, TRUTH = "example_number_csv.csv", "truth.csv"
 
 def encode(values: Values) -> bytes:
     """Return a file with these values."""
-    return ("id,number\n" + "".join(f"{key},{value}\n" for key, value in values.items())).encode()
+    rows = [f"{key},{value}\n" for key, value in values.items()]
+    return "".join(["id,number\n", *rows]).encode()
 
 
 def decode(data: bytes) -> Values:
