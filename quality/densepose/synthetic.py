@@ -23,7 +23,9 @@ from validator.formats.densepose.write import DetectionList, encode_detection, e
 Person = dict[str, Any]
 _HEADER_TEXT_BYTES = 116
 _BLOCK = 1 << 22
+# The chessboard of parts, and the masks of a person.
 _ROWS, _COLUMNS = 8, 3
+_MASKS = 14
 
 
 class Detection(NamedTuple):
@@ -116,23 +118,39 @@ def _person(number: int, image: int, box: list[int], n_points: int, rng: np.rand
     angle, radius = rng.random(n_points) * 2 * np.pi, np.sqrt(rng.random(n_points)) * 120
     x, y = 127.5 + radius * np.cos(angle), 127.5 + radius * np.sin(angle)
     part, u, v = _body(x, y)
-    grid = np.arange(masks.MAP_SIZE) + 0.0
-    inside = _body(*np.meshgrid(grid, grid))[0] > 0
-    rows = np.arange(masks.MAP_SIZE) * 14 // masks.MAP_SIZE
-    stripes = [inside & (rows == stripe)[:, None] for stripe in range(14)]
     return {
-        **{"id": number, "image_id": image, "category_id": 1, "iscrowd": 0},
-        **{"bbox": box, "area": box[2] * box[3] * 0.7},
-        **{"dp_x": x.round(2).tolist(), "dp_y": y.round(2).tolist(), "dp_I": part.astype(float).tolist()},
-        **{"dp_U": u.round(4).tolist(), "dp_V": v.round(4).tolist()},
-        "dp_masks": [{"counts": masks.encode_counts(mask), "size": [256, 256]} for mask in stripes],
+        "id": number,
+        "image_id": image,
+        "category_id": 1,
+        "iscrowd": 0,
+        "bbox": box,
+        "area": box[2] * box[3] * 0.7,
+        "dp_x": x.round(2).tolist(),
+        "dp_y": y.round(2).tolist(),
+        "dp_I": part.astype(float).tolist(),
+        "dp_U": u.round(4).tolist(),
+        "dp_V": v.round(4).tolist(),
+        "dp_masks": _stripes(),
     }
+
+
+def _stripes() -> list[dict[str, Any]]:
+    """Return the masks of the 14 parts of a body: stripes from top to bottom."""
+    grid = np.arange(masks.MAP_SIZE) + 0.0
+    part, _, _ = _body(*np.meshgrid(grid, grid))
+    stripe_of_row = np.arange(masks.MAP_SIZE) * _MASKS // masks.MAP_SIZE
+    stripes = []
+    for stripe in range(_MASKS):
+        mask = (part > 0) & (stripe_of_row == stripe)[:, None]
+        stripes.append({"counts": masks.encode_counts(mask), "size": [256, 256]})
+    return stripes
 
 
 def _body(x: Floats, y: Floats) -> tuple[Floats, Floats, Floats]:
     """Return part, U and V of points whose box is 0..255: a chessboard of 24 parts in a disc, 0 around it."""
     inside = (x - 127.5) ** 2 + (y - 127.5) ** 2 <= 126**2
-    column, row = np.clip(x * _COLUMNS / 256, 0, _COLUMNS - 0.01), np.clip(y * _ROWS / 256, 0, _ROWS - 0.01)
+    column = np.clip(x * _COLUMNS / 256, 0, _COLUMNS - 0.01)
+    row = np.clip(y * _ROWS / 256, 0, _ROWS - 0.01)
     part = np.floor(row) * _COLUMNS + np.floor(column) + 1
     return np.where(inside, part, 0).astype(np.int64), column % 1, row % 1
 
@@ -153,8 +171,9 @@ def write_prediction(reference: Path, folder: Path, errors: Errors) -> None:
             for copy in range(1 + (rng.random() < errors.extra)):
                 if rng.random() < errors.missed:
                     continue
-                found = detection(person, errors._replace(offset=errors.offset * (1 + 3 * copy)), rng)
-                detections.add(found.encoded())
+                # Copies are worse.
+                copy_errors = errors._replace(offset=errors.offset * (1 + 3 * copy))
+                detections.add(detection(person, copy_errors, rng).encoded())
         detections.close()
 
 

@@ -41,13 +41,20 @@ def _torso(image_id: int, box: Box, score: float) -> str:
 
 
 def _whole_images(reference: Files, sample: Files) -> Files:
-    images = json.loads(reference["annotations.json"])["images"]
-    return results([_torso(image["id"], (0, 0, image["width"], image["height"]), 0.5) for image in images])
+    """Return a detection of each image that covers all of it."""
+    detections = []
+    for image in json.loads(reference["annotations.json"])["images"]:
+        box = (0, 0, image["width"], image["height"])
+        detections.append(_torso(image["id"], box, score=0.5))
+    return results(detections)
 
 
 def _one_point(reference: Files, sample: Files) -> Files:
     """Return the detections of the sample, each filled with the middle of the torso."""
-    return results([_torso(d["image_id"], d["bbox"], d["score"]) for d in _detections(sample)])
+    detections = []
+    for detection in _detections(sample):
+        detections.append(_torso(detection["image_id"], detection["bbox"], detection["score"]))
+    return results(detections)
 
 
 TRICKS = (
@@ -62,38 +69,57 @@ Detections = list[Detection]
 
 
 def _each(change: Callable[[Detection], Detection]) -> Callable[[Detections], Detections]:
-    return lambda detections: list(map(change, detections))
+    """Return the mistake that changes each detection in one way."""
+    return lambda detections: [change(detection) for detection in detections]
 
 
 def _each_box(change: Callable[[Box], Box]) -> Callable[[Detections], Detections]:
-    return _each(lambda own: own._replace(box=change(own.box)))
+    """Return the mistake that changes each box in one way."""
+    return _each(lambda detection: detection._replace(box=change(detection.box)))
 
 
 def _each_map(change: Callable[[np.ndarray], np.ndarray]) -> Callable[[Detections], Detections]:
-    return _each(lambda own: own._replace(iuv=change(own.iuv)))
+    """Return the mistake that changes the parts, U and V of each detection in one way."""
+    return _each(lambda detection: detection._replace(iuv=change(detection.iuv)))
 
 
-def _corners_with_padding(own: Detection) -> Detection:
-    left, top, width, height = (abs(value) for value in own.box)
-    corners = (left, top, left + width, top + height)
-    padded = np.zeros((3, int(corners[3]), int(corners[2])), np.uint8)
-    padded[:, : own.iuv.shape[1], : own.iuv.shape[2]] = own.iuv[:, : padded.shape[1], : padded.shape[2]]
-    return own._replace(box=corners, iuv=padded)
+def _corners_with_padding(detection: Detection) -> Detection:
+    """Return a detection with two corners as its box, and with pixels to fit that."""
+    left, top, width, height = (abs(value) for value in detection.box)
+    right, bottom = left + width, top + height
+    padded = np.zeros((3, int(bottom), int(right)), np.uint8)
+    _, n_rows, n_columns = np.minimum(padded.shape, detection.iuv.shape)
+    padded[:, :n_rows, :n_columns] = detection.iuv[:, :n_rows, :n_columns]
+    return detection._replace(box=(left, top, right, bottom), iuv=padded)
 
 
 def _parts_from_zero(iuv: np.ndarray) -> np.ndarray:
-    return np.concatenate([np.maximum(iuv[:1], 1) - 1, iuv[1:]])
+    """Return parts 0..23 instead of 1..24; background becomes part 0, too."""
+    parts = np.maximum(iuv[:1], 1) - 1
+    return np.concatenate([parts, iuv[1:]])
 
 
 def _unit_bytes(iuv: np.ndarray) -> np.ndarray:
-    return np.concatenate([iuv[:1], np.rint(iuv[1:] / 255).astype(np.uint8)])
+    """Return U and V in 0..1, rounded to bytes."""
+    uv = np.rint(iuv[1:] / 255).astype(np.uint8)
+    return np.concatenate([iuv[:1], uv])
+
+
+def _three_times(detections: Detections) -> Detections:
+    return [detection for detection in detections for _ in range(3)]
+
+
+def _of_two_images(detections: Detections) -> Detections:
+    return [detection for detection in detections if detection.image_id <= 2]
+
+
+def _with_equal_score(detection: Detection) -> Detection:
+    return detection._replace(score=1.0)
 
 
 MISTAKES: list[Mistake[Detections]] = [
-    Mistake(
-        "each detection three times", "N-REPEATED", lambda found: [own for own in found for _ in range(3)]
-    ),
-    Mistake("2 images alone", "N-IMAGES-MISSING", lambda found: [own for own in found if own.image_id <= 2]),
+    Mistake("each detection three times", "N-REPEATED", _three_times),
+    Mistake("2 images alone", "N-IMAGES-MISSING", _of_two_images),
     Mistake("U, V in 0..1 as bytes", "N-LOOKS-NORMALIZED", _each_map(_unit_bytes)),
     Mistake("channels I, V, U", "N-LOOKS-SWAPPED", _each_map(lambda iuv: iuv[[0, 2, 1]])),
     Mistake("parts 0..23", "N-LOOKS-SHIFTED", _each_map(_parts_from_zero)),
@@ -104,7 +130,7 @@ MISTAKES: list[Mistake[Detections]] = [
         _each_box(lambda box: (abs(box[0]) / 700, abs(box[1]) / 500, *box[2:])),
     ),
     Mistake("[x1, y1, x2, y2]", "N-LOOKS-XYXY", _each(_corners_with_padding)),
-    Mistake("all scores equal", "N-LOOKS-CONSTANT", _each(lambda own: own._replace(score=1.0))),
+    Mistake("all scores equal", "N-LOOKS-CONSTANT", _each(_with_equal_score)),
     Mistake("nothing at all", "N-EMPTY", lambda detections: []),
 ]
 
@@ -155,10 +181,18 @@ class DensePoseTask(QualityTask[Detections]):
         return {name: json.dumps(json.loads(data)[:3]).encode()}
 
     def correct_prediction(self, reference: Path, rng: np.random.Generator, noise: float) -> Detections:
-        missed = 0.5 * noise * rng.random()
-        errors = Errors(40 * noise, 60 * noise, 0.6 * noise, missed, doubt=0.25 + 2 * noise)
-        found = (person for person in synthetic.read_persons(reference) if rng.random() >= errors.missed)
-        return [synthetic.detection(person, errors, rng) for person in found]
+        errors = Errors(
+            offset=40 * noise,
+            noise=60 * noise,
+            wrong=0.6 * noise,
+            missed=0.5 * noise * rng.random(),
+            doubt=0.25 + 2 * noise,
+        )
+        detections = []
+        for person in synthetic.read_persons(reference):
+            if rng.random() >= errors.missed:
+                detections.append(synthetic.detection(person, errors, rng))
+        return detections
 
     def calls(self, files: Files) -> Iterator[Sequence[object]]:
         (data,) = files.values()
@@ -170,23 +204,36 @@ class DensePoseTask(QualityTask[Detections]):
         yield from images.items()
 
     def files(self, prediction: Detections) -> Files:
-        return results([own.encoded() for own in prediction])
+        return results([detection.encoded() for detection in prediction])
 
     def repeated(self, files: Files, copies: Mapping[str, Sequence[str]]) -> Files:
         """Return files with other ids of images, which are numbers; annotations are numbered anew."""
-
-        def entries(of: list[dict[str, Any]], key: str) -> list[dict[str, Any]]:
-            return [{**entry, key: int(copy)} for entry in of for copy in copies.get(str(entry[key]), ())]
-
-        contents = {name: json.loads(data) for name, data in files.items() if name.endswith(".json")}
-        for name, content in contents.items():
+        changed = dict(files)
+        for name, data in files.items():
+            if not name.endswith(".json"):
+                continue
+            content = json.loads(data)
             if isinstance(content, list):
-                contents[name] = entries(content, "image_id")
+                content = _copied(content, "image_id", copies)
             else:
-                content["images"] = entries(content["images"], "id")
-                persons = enumerate(entries(content["annotations"], "image_id"), start=1)
-                content["annotations"] = [{**person, "id": number} for number, person in persons]
-        return {**files, **{name: json.dumps(content).encode() for name, content in contents.items()}}
+                content["images"] = _copied(content["images"], "id", copies)
+                persons = _copied(content["annotations"], "image_id", copies)
+                content["annotations"] = [
+                    {**person, "id": number} for number, person in enumerate(persons, start=1)
+                ]
+            changed[name] = json.dumps(content).encode()
+        return changed
+
+
+def _copied(
+    entries: Sequence[dict[str, Any]], key: str, copies: Mapping[str, Sequence[str]]
+) -> list[dict[str, Any]]:
+    """Return entries once for each copy of the image whose id is at ``key``."""
+    copied = []
+    for entry in entries:
+        for copy in copies.get(str(entry[key]), ()):
+            copied.append({**entry, key: int(copy)})
+    return copied
 
 
 TASKS = (DensePoseTask(),)

@@ -176,8 +176,8 @@ class _ArraysOnly(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> object:
         """Return an allowed class; raises UnpicklingError for others."""
         if (module, name) not in self._ALLOWED:
-            found = f"{module}.{name}"
-            raise pickle.UnpicklingError(f"it holds {found}, which is not an array or a plain container")
+            problem = f"it holds {module}.{name}, which is not an array or a plain container"
+            raise pickle.UnpicklingError(problem)
         if module == "numpy._core.multiarray" and not hasattr(np, "_core"):
             module = "numpy.core.multiarray"
         return super().find_class(module, name)

@@ -62,7 +62,7 @@ def _boxes(persons: Persons, kept: list[Kept]) -> Check:
 
 def _on_persons(persons: Persons, kept: list[Kept]) -> tuple[list[int], Ints, Ints]:
     """Return the persons that detections are on; entry and point; part and vertex of their points."""
-    met: list[int] = []
+    met_persons: list[int] = []
     columns: list[Ints] = [np.zeros((4, 0), np.int64)]
     for detection in kept:
         first, last = np.searchsorted(persons.image, [detection.image, detection.image + 1]).tolist()
@@ -73,26 +73,26 @@ def _on_persons(persons: Persons, kept: list[Kept]) -> tuple[list[int], Ints, In
             points = np.arange(*persons.point_start[[person, person + 1]].tolist())
             seen = points - int(persons.point_start[first])
             predicted = detection.part[seen], detection.vertex[seen]
-            columns.append(np.stack([np.full_like(points, len(met)), points, *predicted]))
-            met.append(person)
+            columns.append(np.stack([np.full_like(points, len(met_persons)), points, *predicted]))
+            met_persons.append(person)
     rows = np.concatenate(columns, axis=1)
-    return met, rows[:2], rows[2:]
+    return met_persons, rows[:2], rows[2:]
 
 
 def _points(reference: Reference, kept: list[Kept]) -> Check:
     """Return the check of parts and coordinates at the points of the person that each detection is on."""
     persons = reference.persons
-    met, (entry, point), (part, vertex) = _on_persons(persons, kept)
+    met_persons, (entry, point), (part, vertex) = _on_persons(persons, kept)
     coordinates = _Coordinates(reference.template.nearest)
     true_part = persons.part[point].astype(np.int64)
     ground_truth, prediction = coordinates(true_part, persons.vertex[point]), coordinates(part, vertex)
-    total = np.bincount(entry, minlength=len(met))
+    total = np.bincount(entry, minlength=len(met_persons))
 
     def near(uv: Floats, read_part: Ints) -> Bools:
         return (np.abs(uv - ground_truth) < _NEAR).all(axis=1) & (read_part == true_part) & (part > 0)
 
     def agrees(points: Bools) -> Bools:
-        return np.bincount(entry[points], minlength=len(met)) >= _SHARE * np.maximum(total, 1)
+        return np.bincount(entry[points], minlength=len(met_persons)) >= _SHARE * np.maximum(total, 1)
 
     # After the torso, parts 1 and 2, each odd part and the next are those of the two sides.
     mirrored = np.where(part > 2, (part - 1 ^ 1) + 1, part)
@@ -106,4 +106,4 @@ def _points(reference: Reference, kept: list[Kept]) -> Check:
     others.sort(key=lambda other: -int(other[2].sum()))
     interpretations = [Interpretation(code, how, agrees(points), remedy) for code, how, points in others]
     claim, as_is = "of your detections have many points of their person near", agrees(near(prediction, part))
-    return Check(claim, as_is, interpretations, len(set(met)), deviations=_DEVIATIONS)
+    return Check(claim, as_is, interpretations, len(set(met_persons)), deviations=_DEVIATIONS)
