@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 import zipfile
 from abc import ABC, abstractmethod
@@ -21,15 +20,6 @@ from validator.findings import Read, Refused
 from validator.formats.rules import load_format
 from validator.messages import Note
 from validator.texts import counted
-
-try:
-    from msgspec.json import encode as encode
-except ImportError:  # slower, with the same values
-
-    def encode(value: Any) -> bytes:  # type: ignore[misc]
-        """Return a value as JSON."""
-        return json.dumps(value).encode()
-
 
 # What no task limits a file to less than: commas and colons in it.
 _LEAST_VALUES = 20_000_000

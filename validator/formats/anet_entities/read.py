@@ -62,21 +62,36 @@ def read(path: Source, rules: Rules, reference_videos: Collection[str] | None = 
         content = read_json(submission.read(name), name, file, _as_grounding)
         (grounding, lengths), members = findings.take(content)
         _check_lengths(grounding, lengths, name, findings)
-        mode = _MODES[rules.id]
-        if members["eval_mode"] != mode:
-            problem, given = f"the mode is '{quote(members['eval_mode'], 20)}'", members["eval_mode"]
-            others = [task for task, own in _MODES.items() if own == given]
-            remedy = f"this is a file of {others[0]}: submit it there" if others else f'write "{mode}"'
-            findings.add("E-ANET-MODE", problem, remedy, file=name, where="/eval_mode")
-        external = members.get("external_data")
-        given = external if isinstance(external, dict) else {}
-        if not (isinstance(given.get("used"), bool) and isinstance(given.get("details"), str)):
-            wanted = '"external_data": {"used": true or false, "details": "..."}'
-            findings.note("N-ANET-EXTERNAL", f"the challenge asks for {wanted}; it is missing")
+        _check_mode(members["eval_mode"], rules.id, name, findings)
+        _note_external_data(members.get("external_data"), findings)
         findings.refuse_problems()
         if reference_videos is not None:
             findings.notes += check_videos(grounding, rules, reference_videos, name)
     return Read(grounding, findings.notes)
+
+
+def _check_mode(mode: str, task_id: str, name: str, findings: Findings) -> None:
+    """Add a problem if a file is not of the mode of its task."""
+    wanted_mode = _MODES[task_id]
+    if mode == wanted_mode:
+        return
+    remedy = f'write "{wanted_mode}"'
+    for other_task, other_mode in _MODES.items():
+        if mode == other_mode:
+            remedy = f"this is a file of {other_task}: submit it there"
+    problem = f"the mode is '{quote(mode, 20)}'"
+    findings.add("E-ANET-MODE", problem, remedy, file=name, where="/eval_mode")
+
+
+def _note_external_data(external_data: JsonValue, findings: Findings) -> None:
+    """Add a note if a file does not say what external data the method used."""
+    if isinstance(external_data, dict):
+        says_whether = isinstance(external_data.get("used"), bool)
+        says_what = isinstance(external_data.get("details"), str)
+        if says_whether and says_what:
+            return
+    wanted = '"external_data": {"used": true or false, "details": "..."}'
+    findings.note("N-ANET-EXTERNAL", f"the challenge asks for {wanted}; it is missing")
 
 
 def check_videos(
@@ -94,49 +109,73 @@ def check_videos(
 
 
 def _as_grounding(entries: Entries) -> tuple[Grounding, Ints]:
-    """Return the arrays, and the lengths of the three lists of each segment (n_segments, 3)."""
-    codes: dict[str, int] = {}
+    """Return the arrays, and the lengths of the three lists of each segment (n_segments, 3).
+
+    Where these differ, as many objects are kept as the shortest list has: `_check_lengths` refuses the file.
+    """
+    number_of_class: dict[str, int] = {}
     segments: list[tuple[str, str]] = []
     lengths: list[tuple[int, int, int]] = []
     labels: list[int] = []
     indexes: list[int] = []
-    boxes_of_videos: list[Floats] = [np.zeros(0)]
-    for video, of_video in entries:
-        boxes: list[JsonValue] = []
-        for segment, objects in of_video.items():
-            index, frames = objects["idx_in_sent"], objects["bbox_for_all_frames"]
+    corners_of_videos: list[Floats] = [np.zeros(0)]
+    for video, segments_of_video in entries:
+        boxes_of_video: list[JsonValue] = []
+        for segment, objects in segments_of_video.items():
+            word_indexes, boxes = objects["idx_in_sent"], objects["bbox_for_all_frames"]
             classes = objects.get("clss")
-            lengths.append((len(index), len(frames), len(frames if classes is None else classes)))
+            n_classes = len(boxes if classes is None else classes)
+            lengths.append((len(word_indexes), len(boxes), n_classes))
             n = min(lengths[-1])
             segments.append((video, segment))
-            labels += [codes.setdefault(name, len(codes)) for name in classes[:n]] if classes else [-1] * n
-            indexes += index[:n]
-            boxes += frames[:n]
-        flat = list(chain.from_iterable(boxes))
-        if not set(map(len, flat)) <= {4}:
-            flat = [box[:4] for box in flat]
-        boxes_of_videos.append(np.fromiter(chain.from_iterable(flat), np.float64, 4 * len(flat)))
+            if classes:
+                labels += [number_of_class.setdefault(name, len(number_of_class)) for name in classes[:n]]
+            else:
+                labels += [-1] * n
+            indexes += word_indexes[:n]
+            boxes_of_video += boxes[:n]
+        corners_of_videos.append(_flat_corners(boxes_of_video))
+    corners = np.concatenate(corners_of_videos)
     with np.errstate(over="ignore"):
-        box = np.concatenate(boxes_of_videos).astype(np.float32).reshape(-1, FRAMES, 4)
-    n_lists = np.array(lengths, dtype=np.int64).reshape(-1, 3)
-    segment_of = np.repeat(np.arange(len(segments)), n_lists.min(axis=1))
-    label, index_in_sentence = (np.array(values, dtype=np.int64) for values in (labels, indexes))
-    grounding = Grounding(segments, segment_of, label, index_in_sentence, box, list(codes))
-    return grounding, n_lists
+        box = corners.astype(np.float32).reshape(-1, FRAMES, 4)
+    n_of_lists = np.array(lengths, dtype=np.int64).reshape(-1, 3)
+    grounding = Grounding(
+        segments=segments,
+        segment=np.repeat(np.arange(len(segments)), n_of_lists.min(axis=1)),
+        label=np.array(labels, dtype=np.int64),
+        index=np.array(indexes, dtype=np.int64),
+        box=box,
+        classes=list(number_of_class),
+    )
+    return grounding, n_of_lists
+
+
+def _flat_corners(boxes_of_objects: list[JsonValue]) -> Floats:
+    """Return the four corners of each box of each object, without further numbers of the boxes."""
+    boxes = list(chain.from_iterable(boxes_of_objects))
+    # Faster than a loop over the boxes, of which there are ten for each object.
+    sizes = set(map(len, boxes))
+    if sizes != {4}:
+        boxes = [box[:4] for box in boxes]
+    return np.fromiter(chain.from_iterable(boxes), np.float64, 4 * len(boxes))
 
 
 def _check_lengths(grounding: Grounding, lengths: Ints, name: str, findings: Findings) -> None:
-    for index in np.flatnonzero((lengths != lengths[:, :1]).any(axis=1)).tolist():
-        video, segment = grounding.segments[index]
-        indexes, boxes, classes = lengths[index].tolist()
-        problem = f"{indexes} idx_in_sent, {boxes} bbox_for_all_frames and {classes} clss"
+    """Add a problem for each segment whose three lists differ in length; ``lengths`` (n_segments, 3)."""
+    differs = (lengths != lengths[:, :1]).any(axis=1)
+    for number in np.flatnonzero(differs).tolist():
+        video, segment = grounding.segments[number]
+        n_indexes, n_boxes, n_classes = lengths[number].tolist()
+        problem = f"{n_indexes} idx_in_sent, {n_boxes} bbox_for_all_frames and {n_classes} clss"
         where = f"/results/{pointer_part(video)}/{pointer_part(segment)}"
         findings.add("E-ANET-LENGTH", problem, "the three lists must be equally long", file=name, where=where)
 
 
 def hints(submission: Grounding) -> list[Note]:
     """Return notes on likely mistakes that need no reference."""
-    return box_hints(submission.box.reshape(-1, 4), "objects") if len(submission.segment) else [EMPTY]
+    if not len(submission.segment):
+        return [EMPTY]
+    return box_hints(submission.box.reshape(-1, 4), "objects")
 
 
 FORMAT = Format(read, hints)
