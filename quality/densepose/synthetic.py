@@ -22,6 +22,7 @@ from validator.formats.densepose.write import DetectionList, encode_detection, e
 
 Person = dict[str, Any]
 _HEADER_TEXT_BYTES = 116
+# Distances that are written at once: 16 MB.
 _BLOCK = 1 << 22
 # The chessboard of parts, and the masks of a person.
 _ROWS, _COLUMNS = 8, 3
@@ -61,22 +62,31 @@ class Errors(NamedTuple):
 
 
 def write_template(folder: Path, n: int, rng: np.random.Generator) -> None:
-    """Write a template of ``n`` vertices and the distances of all pairs, in blocks of a few MB."""
-    import h5py
-
+    """Write a template of ``n`` vertices and the distances of all pairs."""
     folder.mkdir(parents=True, exist_ok=True)
     part = np.arange(n) % geodesic.PARTS + 1
     u, v = rng.random(n), rng.random(n)
+    center = np.stack([(part - 1) % _COLUMNS * 0.4, (part - 1) // _COLUMNS * 0.2], axis=1)
+    position = (center + 0.3 * np.stack([u, v], axis=1)).astype(np.float32)
     # Some subdivided vertices share a unique one, as on the seams of the real template.
-    index = np.concatenate([np.arange(1, n + 1), rng.integers(1, n + 1, n // 8)])
-    part, u, v = (np.concatenate([column, column[index[n:] - 1]]) for column in (part, u, v))
-    columns: dict[str, np.ndarray] = {"U_subdiv": u[:, None], "V_subdiv": v[:, None]}
-    columns["Part_ID_subdiv"] = part[:, None].astype(np.uint8)
+    seams = rng.integers(1, n + 1, n // 8)
+    unique = np.concatenate([np.arange(1, n + 1), seams])
+    columns = {
+        "U_subdiv": u[unique - 1][:, None],
+        "V_subdiv": v[unique - 1][:, None],
+        "Part_ID_subdiv": part[unique - 1][:, None].astype(np.uint8),
+    }
     _save_mat(folder / prepare.SUBDIVIDED_FILE, columns)
-    _save_mat(folder / prepare.TRANSFORM_FILE, {"index": index[:, None].astype(np.int32)})
-    center = np.stack([(part - 1) % _COLUMNS * 0.4, (part - 1) // _COLUMNS * 0.2], axis=1)[:n]
-    position = (center + 0.3 * np.stack([u, v], axis=1)[:n]).astype(np.float32)
-    with h5py.File(folder / prepare.OFFICIAL_DISTANCES_FILE, "w", track_order=False) as file:
+    _save_mat(folder / prepare.TRANSFORM_FILE, {"index": unique[:, None].astype(np.int32)})
+    _write_distances(folder / prepare.OFFICIAL_DISTANCES_FILE, position)
+
+
+def _write_distances(path: Path, position: Floats) -> None:
+    """Write the distances of all pairs of vertices at these positions, in blocks."""
+    import h5py
+
+    n = len(position)
+    with h5py.File(path, "w", track_order=False) as file:
         data = file.create_dataset("Pdist_matrix", (n * (n - 1) // 2, 1), "<f4", track_times=False)
         block: list[np.ndarray] = []
         begin = size = 0
@@ -103,12 +113,17 @@ def write_annotations(
     """Write images of a few persons; ``points`` and ``sides`` of boxes are ranges."""
     images: list[dict[str, Any]] = []
     annotations: list[Person] = []
+    most_persons = 3 if n_images < 100 else 5
     for number in range(1, n_images + 1):
         images.append({"id": number, "width": 640, "height": 480, "file_name": f"{number:012d}.jpg"})
-        for _ in range(rng.integers(1, 4) if n_images < 100 else rng.integers(1, 6)):
-            width, height = (int(rng.integers(*sides)) for _ in range(2))
-            box = [int(rng.integers(0, 640 - width)), int(rng.integers(0, 480 - height)), width, height]
-            annotations.append(_person(len(annotations) + 1, number, box, int(rng.integers(*points)), rng))
+        for _ in range(rng.integers(1, most_persons + 1)):
+            width = int(rng.integers(*sides))
+            height = int(rng.integers(*sides))
+            left = int(rng.integers(0, 640 - width))
+            top = int(rng.integers(0, 480 - height))
+            box = [left, top, width, height]
+            n_points = int(rng.integers(*points))
+            annotations.append(_person(len(annotations) + 1, number, box, n_points, rng))
     categories = [{"id": 1, "name": "person", "supercategory": "person"}]
     content = {"images": images, "annotations": annotations, "categories": categories}
     write_json(folder / prepare.ANNOTATIONS_FILE, content)
@@ -187,9 +202,11 @@ def detection(person: Person, errors: Errors, rng: np.random.Generator) -> Detec
     errors = errors.at(quality)
     offset = errors.offset
     x, y, width, height = person["bbox"]
-    left, top = x + rng.uniform(-offset, offset), y + rng.uniform(-offset, offset)
-    wide, high = (max(side + rng.uniform(-offset, offset), 2.0) for side in (width, height))
-    columns, rows = np.meshgrid(np.arange(int(wide)) + left, np.arange(int(high)) + top)
+    left = x + rng.uniform(-offset, offset)
+    top = y + rng.uniform(-offset, offset)
+    n_columns = int(max(width + rng.uniform(-offset, offset), 2.0))
+    n_rows = int(max(height + rng.uniform(-offset, offset), 2.0))
+    columns, rows = np.meshgrid(np.arange(n_columns) + left, np.arange(n_rows) + top)
     part, u, v = _body((columns - x) * 255 / width, (rows - y) * 255 / height)
     swapped = rng.random(geodesic.PARTS + 1) < errors.wrong
     part = np.where(swapped[part] & (part > 0), part % geodesic.PARTS + 1, part)
@@ -197,7 +214,7 @@ def detection(person: Person, errors: Errors, rng: np.random.Generator) -> Detec
     for values in (u, v):
         noisy = np.clip(values * 255 + rng.normal(0, errors.noise, part.shape), 0, 255)
         channels.append(np.where(part > 0, noisy, 0))
-    box = (round(float(left), 2), round(float(top), 2), int(wide) + 0.5, int(high) + 0.5)
+    box = (round(float(left), 2), round(float(top), 2), n_columns + 0.5, n_rows + 0.5)
     iuv = np.stack(channels).astype(np.uint8)
     return Detection(person["image_id"], box, round(float(score), 6), iuv)
 

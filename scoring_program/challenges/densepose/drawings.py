@@ -186,8 +186,10 @@ class _Scene:
         persons, points = self._persons, self._statistics.points
         of_person = slice(*persons.point_start[person : person + 2].tolist())
         of_pair = slice(*np.searchsorted(points.pair, [pair, pair + 1]).tolist())
-        x, y = persons.x[of_person].tolist(), persons.y[of_person].tolist()
-        return list(zip(x, y, points.similarity[of_pair].tolist()))
+        x = persons.x[of_person].tolist()
+        y = persons.y[of_person].tolist()
+        similarity = points.similarity[of_pair].tolist()
+        return list(zip(x, y, similarity))
 
     def _false_detection(self, row: int) -> DrawnObject:
         detection = self._detections[row]
