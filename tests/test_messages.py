@@ -14,7 +14,9 @@ from collections import Counter
 
 import pytest
 
+from organizer.bundle.modules import needed_modules
 from organizer.bundle.programs import program_files
+from organizer.files import unpack, zip_bytes
 from organizer.messages import PAGE, messages_page
 from scoring_program.task import load_task, task_ids
 from tests.helpers import ROOT, make_zip
@@ -100,6 +102,19 @@ def test_explain_prints_the_line_of_a_code(capsys):
         main(["--explain", "E-FILE-NOME"])
     assert ended.value.code == 2
     assert "there is no message E-FILE-NOME; did you mean E-FILE-NONE?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("code", "exit_code"), [("E-CSV-RANGE", 0), ("N-ZERO", 0), ("N-LEFT-OUT", 0), ("E-DP-PNG", 2)]
+)
+def test_explain_of_a_starting_kit_knows_the_codes_of_its_tasks(code, exit_code, tmp_path):
+    code_of_kit = {**program_files(["chalearn_gesture"]), **needed_modules(["validator.__main__"])}
+    unpack(zip_bytes(code_of_kit), tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-m", "validator", "--explain", code], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == exit_code, done.stderr
+    assert done.stdout == ("" if exit_code else f"{all_codes()[code].line()}\n")
 
 
 @pytest.fixture
