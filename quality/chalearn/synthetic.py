@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from organizer.files import Files, folder_files
+from validator.formats.chalearn.write import encode_rows
 
 Row = list[int]
 Prediction = dict[str, list[Row]]
@@ -25,9 +26,14 @@ class Track:
     n_rows: int
 
     @property
-    def actors(self) -> tuple[str, ...]:
-        """What rows begin with: each actor and a comma, or nothing if there is only one."""
-        return tuple(f"{actor + 1}," for actor in range(self.n_actors)) if self.n_actors > 1 else ("",)
+    def actors(self) -> list[list[int]]:
+        """What rows begin with: each actor, or nothing if there is only one."""
+        return [[actor + 1] for actor in range(self.n_actors)] if self.n_actors > 1 else [[]]
+
+    @property
+    def first_actor(self) -> list[int]:
+        """What rows of the first actor begin with."""
+        return self.actors[0]
 
 
 def write_sequences(
@@ -40,7 +46,7 @@ def write_sequences(
         frames = n_frames + rng.randrange(n_frames // 4)
         key = f"{track.prefix}{index:04d}"
         (folder / f"{key}_data.csv").write_text(f"{frames},20,2000\n", encoding="ascii")
-        (folder / f"{key}_labels.csv").write_bytes(csv_of(_labels(rng, track, frames, n_rows)))
+        (folder / f"{key}_labels.csv").write_bytes(encode_rows(_labels(rng, track, frames, n_rows)))
 
 
 def _labels(rng: random.Random, track: Track, n_frames: int, n_rows: int) -> list[Row]:
@@ -54,36 +60,39 @@ def _labels(rng: random.Random, track: Track, n_frames: int, n_rows: int) -> lis
     return rows
 
 
-def csv_of(rows: list[Row]) -> bytes:
-    """Return the file that holds rows of numbers."""
-    return "".join(",".join(map(str, row)) + "\n" for row in rows).encode()
-
-
 def sequences(reference: Files) -> Iterator[tuple[str, int, list[Row]]]:
     """Yield key, number of frames, and rows of each sequence."""
     for name in sorted(reference):
         key, _, kind = name.rpartition("_")
         if kind == "labels.csv":
-            rows = [list(map(int, line.split(","))) for line in reference[name].decode().split()]
-            yield key, int(reference[f"{key}_data.csv"].split(b",")[0]), rows
+            n_frames = int(reference[f"{key}_data.csv"].split(b",")[0])
+            yield key, n_frames, decode_rows(reference[name])
+
+
+def decode_rows(data: bytes) -> list[Row]:
+    """Return the rows of a file."""
+    return [[int(number) for number in line.split(",")] for line in data.decode("ascii").splitlines()]
 
 
 def predicted(reference: Path, change: Callable[[random.Random, Row, int], Row | None]) -> Prediction:
     """Return the rows of a reference, each changed, or left out where it becomes None; ``change`` gets the
     last frame, too."""
     rng = random.Random(59)
-    return {
-        key: [row for label in rows if (row := change(rng, label, last)) is not None]
-        for key, last, rows in sequences(folder_files(reference))
-    }
+    prediction = {}
+    for key, last_frame, true_rows in sequences(folder_files(reference)):
+        predicted_rows = [change(rng, row, last_frame) for row in true_rows]
+        prediction[key] = [row for row in predicted_rows if row is not None]
+    return prediction
 
 
 def slightly_off(rng: random.Random, row: Row, last: int, most: int = 6) -> Row:
     """Return a row whose start and end are up to ``most`` frames off, in order and in the sequence."""
     *head, start, end = row
-    start, end = start + rng.randint(-most, most), end + rng.randint(-most, most)
+    start += rng.randint(-most, most)
+    end += rng.randint(-most, most)
     start = min(max(start, 1), last)
-    return [*head, start, min(max(end, start), last)]
+    end = min(max(end, start), last)
+    return [*head, start, end]
 
 
 def often_wrong(rng: random.Random, row: Row, last: int, n_classes: int) -> Row | None:

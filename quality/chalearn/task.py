@@ -11,9 +11,10 @@ import numpy as np
 
 from organizer.files import Files, write_files
 from quality.chalearn import synthetic
-from quality.chalearn.synthetic import Prediction, Row, Track, sequences
+from quality.chalearn.synthetic import Prediction, Row, Track, decode_rows, sequences
 from quality.task import CANARY, Mistake, QualityTask, Trick
 from scoring_program.challenges.chalearn import hints
+from validator.formats.chalearn.write import encode_files, encode_rows, prediction_name, sequence_of
 
 
 def tricks(track: Track) -> Sequence[Trick]:
@@ -30,55 +31,75 @@ def tricks(track: Track) -> Sequence[Trick]:
 
 
 def _everything(track: Track, reference: Files, sample: Files) -> Files:
-    return _whole_sequences(reference, [f"{track.actors[0]}{label}" for label in _labels(track)])
+    heads = [[*track.first_actor, label] for label in _labels(track)]
+    return _whole_sequences(reference, heads)
 
 
 def _most_frequent_class(track: Track, reference: Files, sample: Files) -> Files:
-    labels = Counter(row[-3] for _, _, rows in sequences(reference) for row in rows)
-    return _whole_sequences(reference, [f"{track.actors[0]}{labels.most_common(1)[0][0]}"])
+    labels: Counter[int] = Counter()
+    for _, _, rows in sequences(reference):
+        labels.update(row[-3] for row in rows)
+    ((label, _),) = labels.most_common(1)
+    return _whole_sequences(reference, [[*track.first_actor, label]])
 
 
-def _whole_sequences(reference: Files, heads: Sequence[str]) -> Files:
-    return {
-        f"{key}_prediction.csv": "".join(f"{head},1,{n_frames}\n" for head in heads).encode()
-        for key, n_frames, _ in sequences(reference)
-    }
+def _whole_sequences(reference: Files, heads: Sequence[Row]) -> Files:
+    """Return a row on all frames for each head, an actor if there are several and a class."""
+    rows_of_sequence = {}
+    for key, n_frames, _ in sequences(reference):
+        rows_of_sequence[key] = [[*head, 1, n_frames] for head in heads]
+    return encode_files(rows_of_sequence)
 
 
 def _unpredicted(track: Track, reference: Files, sample: Files) -> Files:
     """Add the classes that a sequence lacks, for each actor; where they are wrong, rows cost nothing."""
-    heads = [f"{actor}{label}" for actor in track.actors for label in _labels(track)]
     files = {}
     for key, n_frames, _ in sequences(reference):
-        name = f"{key}_prediction.csv"
-        present = {line.rsplit(",", 2)[0] for line in sample[name].decode().split()}
-        rows = "".join(f"{head},1,{n_frames}\n" for head in heads if head not in present)
-        files[name] = sample[name] + rows.encode()
+        name = prediction_name(key)
+        predicted_heads = [row[:-2] for row in decode_rows(sample[name])]
+        missing_heads = [head for head in _all_heads(track) if head not in predicted_heads]
+        files[name] = sample[name] + encode_rows([*head, 1, n_frames] for head in missing_heads)
     return files
+
+
+def _all_heads(track: Track) -> list[Row]:
+    """Return what the rows of each class begin with, for each actor."""
+    return [[*actor, label] for actor in track.actors for label in _labels(track)]
 
 
 def _labels(track: Track) -> range:
     return range(1, track.n_classes + 1)
 
 
-def _rows(change: Callable[[Row], Row | None]) -> Callable[[Prediction], Prediction]:
-    return lambda prediction: {
-        key: [changed for row in rows if (changed := change(row)) is not None]
-        for key, rows in prediction.items()
-    }
+def _change_rows(change: Callable[[Row], Row | None]) -> Callable[[Prediction], Prediction]:
+    """Return a change of all rows, which leaves out those that become None."""
+
+    def change_all(prediction: Prediction) -> Prediction:
+        changed_rows = {key: [change(row) for row in rows] for key, rows in prediction.items()}
+        return {key: [row for row in rows if row is not None] for key, rows in changed_rows.items()}
+
+    return change_all
 
 
 def _frames_from_zero(row: Row) -> Row | None:
-    return [*row[:-2], row[-2] - 1, row[-1] - 1] if row[-2] > 1 else None
+    *head, start, end = row
+    return [*head, start - 1, end - 1] if start > 1 else None
 
 
 def _classes_from_zero(row: Row) -> Row | None:
-    return [*row[:-3], row[-3] - 1, *row[-2:]] if row[-3] > 1 else None
+    *actor, label, start, end = row
+    return [*actor, label - 1, start, end] if label > 1 else None
+
+
+def _one_class(row: Row) -> Row:
+    *actor, _, start, end = row
+    return [*actor, 3, start, end]
 
 
 def _seconds(row: Row) -> Row | None:
-    start, end = round(row[-2] / 20), round(row[-1] / 20)
-    return [*row[:-2], start, end] if start else None
+    *head, start, end = row
+    start_second, end_second = round(start / 20), round(end / 20)
+    return [*head, start_second, end_second] if start_second else None
 
 
 # No sequence of the demo data is shorter.
@@ -86,28 +107,31 @@ _LEAST_FRAMES = 700
 
 
 def _half_rate(row: Row) -> Row | None:
-    return [*row[:-2], *(max(frame // 2, 1) for frame in row[-2:])]
+    *head, start, end = row
+    return [*head, max(start // 2, 1), max(end // 2, 1)]
 
 
 def _double_rate(row: Row) -> Row | None:
+    *head, start, end = row
     # A validator refuses rows that begin after the last frame.
-    return [*row[:-2], 2 * row[-2], 2 * row[-1]] if row[-2] <= _LEAST_FRAMES // 2 else None
+    return [*head, 2 * start, 2 * end] if start <= _LEAST_FRAMES // 2 else None
 
 
 def _length(row: Row) -> Row | None:
-    length = row[-1] - row[-2] + 1
-    return [*row[:-1], length] if length >= row[-2] else None
+    *head, start, end = row
+    length = end - start + 1
+    return [*head, start, length] if length >= start else None
 
 
 MISTAKES: list[Mistake[Prediction]] = [
-    Mistake("frames from 0", "N-LOOKS-SHIFTED", _rows(_frames_from_zero)),
-    Mistake("classes off by one", "N-LOOKS-SHIFTED", _rows(_classes_from_zero)),
-    Mistake("seconds instead of frames", "N-LOOKS-SCALED", _rows(_seconds)),
-    Mistake("half frame rate", "N-LOOKS-SCALED", _rows(_half_rate)),
-    Mistake("double frame rate", "N-LOOKS-SCALED", _rows(_double_rate)),
-    Mistake("start, length", "N-LOOKS-LENGTH", _rows(_length), large=True),
-    Mistake("one class everywhere", "N-LOOKS-CONSTANT", _rows(lambda row: [*row[:-3], 3, *row[-2:]])),
-    Mistake("all files empty", "N-EMPTY", _rows(lambda row: None)),
+    Mistake("frames from 0", "N-LOOKS-SHIFTED", _change_rows(_frames_from_zero)),
+    Mistake("classes off by one", "N-LOOKS-SHIFTED", _change_rows(_classes_from_zero)),
+    Mistake("seconds instead of frames", "N-LOOKS-SCALED", _change_rows(_seconds)),
+    Mistake("half frame rate", "N-LOOKS-SCALED", _change_rows(_half_rate)),
+    Mistake("double frame rate", "N-LOOKS-SCALED", _change_rows(_double_rate)),
+    Mistake("start, length", "N-LOOKS-LENGTH", _change_rows(_length), large=True),
+    Mistake("one class everywhere", "N-LOOKS-CONSTANT", _change_rows(_one_class)),
+    Mistake("all files empty", "N-EMPTY", _change_rows(lambda row: None)),
 ]
 
 
@@ -118,7 +142,9 @@ class ChalearnTask(QualityTask[Prediction]):
     checks = staticmethod(hints.checks)
 
     def __init__(self, task_id: str, track: Track) -> None:
-        self.id, self._track, self.tricks = task_id, track, tricks(track)
+        self.id = task_id
+        self._track = track
+        self.tricks = tricks(track)
 
     def write_reference(self, folder: Path, seed: int = 2014, size: int = 1) -> None:
         track = self._track
@@ -136,19 +162,20 @@ class ChalearnTask(QualityTask[Prediction]):
         write_files(self.files(prediction), folder / "res")
 
     def plant(self, folder: Path) -> None:
-        head = self._track.actors[0]
-        (folder / f"{CANARY}one_labels.csv").write_text(f"{head}7,7391101,7391102\n{head}9,7391103,7391104\n")
+        actor = self._track.first_actor
+        first_rows = [[*actor, 7, 7391101, 7391102], [*actor, 9, 7391103, 7391104]]
+        second_rows = [[*actor, 3, 7391105, 7391106]]
+        (folder / f"{CANARY}one_labels.csv").write_bytes(encode_rows(first_rows))
         (folder / f"{CANARY}one_data.csv").write_text("7391155,20,2000\n")
-        (folder / f"{CANARY}two_labels.csv").write_text(f"{head}3,7391105,7391106\n")
+        (folder / f"{CANARY}two_labels.csv").write_bytes(encode_rows(second_rows))
         (folder / f"{CANARY}two_data.csv").write_text("7391156,20,2000\n")
 
     def knowing(self) -> Files:
-        return {f"{CANARY}one_prediction.csv": f"{self._track.actors[0]}7,5,6\n".encode()}
+        return encode_files({f"{CANARY}one": [[*self._track.first_actor, 7, 5, 6]]})
 
     def calls(self, files: Files) -> Iterator[Sequence[object]]:
         for name, data in files.items():
-            rows = [list(map(int, line.split(","))) for line in data.decode("ascii").splitlines()]
-            yield name.replace("_prediction.csv", ""), np.array(rows)
+            yield sequence_of(name), np.array(decode_rows(data))
 
 
 TASKS = (

@@ -9,9 +9,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn, Union
 
-from chalearn_writer import FIELDS, csv_rows
+from chalearn_writer import FIELDS, whole_rows
 from ChalearnLAPEvaluation import evalAction, evalGesture, read_member
 from writing import checked_file
+
+# isort: split
+from validator.formats.chalearn.write import encode_rows, prediction_name
 
 _Path = Union[str, "os.PathLike[str]"]
 
@@ -43,8 +46,8 @@ class _Sample:
 
         Raises ValueError if a row is not the fields of the track in whole numbers, or the file is not valid.
         """
-        rows = csv_rows(prediction, FIELDS[self._task_id]).encode("ascii")
-        with checked_file(Path(predPath, f"{self._path.stem}_prediction.csv"), self._task_id) as work:
+        rows = encode_rows(whole_rows(prediction, FIELDS[self._task_id]))
+        with checked_file(Path(predPath, prediction_name(self._path.stem)), self._task_id) as work:
             work.write_bytes(rows)
         self._exported = rows
 
@@ -63,7 +66,7 @@ class _Sample:
             prediction.mkdir()
             for suffix in ("labels", "data"):
                 shutil.copy(Path(gtPath, f"{name}_{suffix}.csv"), ground_truth)
-            (prediction / f"{name}_prediction.csv").write_bytes(rows)
+            (prediction / prediction_name(name)).write_bytes(rows)
             return type(self)._evaluation(prediction, ground_truth, protocol)
 
     def _labels(self) -> list[list[int]]:

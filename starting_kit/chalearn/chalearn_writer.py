@@ -14,11 +14,13 @@ import numpy as np
 
 from writing import FilePredictions, Key, text, whole
 
+# isort: split
+from validator.formats.chalearn.write import encode_files, sequence_of
+
 FIELDS = {
     "chalearn_action": ("ActorID", "ActionID", "StartFrame", "EndFrame"),
     "chalearn_gesture": ("GestureID", "StartFrame", "EndFrame"),
 }
-_NAME = "_prediction.csv"
 
 
 class ChalearnWriter(FilePredictions):
@@ -39,29 +41,30 @@ class ChalearnWriter(FilePredictions):
         ValueError
             A row holds anything else, or there are rows of this sequence already.
         """
-        self.put(text(sequence, "the sequence"), csv_rows(rows, FIELDS[self.task_id]))
+        checked_rows = whole_rows(rows, FIELDS[self.task_id])
+        self.put(text(sequence, "the sequence"), checked_rows)
 
     update = add_sequence
 
     def files(self) -> dict[str, bytes]:
         """Return the CSV files by name."""
-        return {f"{sequence}{_NAME}": self.entries[sequence].encode() for sequence in sorted(self.entries)}
+        return encode_files({sequence: self.entries[sequence] for sequence in sorted(self.entries)})
 
     def place(self, file: str, where: str) -> tuple[Key, str]:
         """Return the sequence and the row of a problem in a file."""
         line, column = re.findall("[0-9]+", where) or ("1", "1")
-        return file[: -len(_NAME)], f"rows[{int(line) - 1}][{int(column) - 1}]"
+        row, field = int(line) - 1, int(column) - 1
+        return sequence_of(file), f"rows[{row}][{field}]"
 
 
-WRITERS = dict.fromkeys(FIELDS, lambda loaded: ChalearnWriter(loaded.task.id))
-
-
-def csv_rows(rows: Sequence[Sequence[int]] | np.ndarray, fields: Sequence[str]) -> str:
-    """Return rows as the text of a file. Raises ValueError if one is not the fields in whole numbers."""
-    lines = []
+def whole_rows(rows: Sequence[Sequence[int]] | np.ndarray, fields: Sequence[str]) -> list[list[int]]:
+    """Return rows as lists of whole numbers. Raises ValueError if one is not the fields in whole numbers."""
+    checked_rows = []
     for index, row in enumerate(rows):
         if np.ndim(row) != 1 or len(row) != len(fields):
             raise ValueError(f"row {index} is [{', '.join(fields)}] in whole numbers, not {row!r}")
-        values = [whole(value, f"row {index}: {name}", 1) for name, value in zip(fields, row)]
-        lines.append(",".join(map(str, values)) + "\n")
-    return "".join(lines)
+        checked_rows.append([whole(value, f"row {index}: {name}", 1) for name, value in zip(fields, row)])
+    return checked_rows
+
+
+WRITERS = dict.fromkeys(FIELDS, lambda loaded: ChalearnWriter(loaded.task.id))
