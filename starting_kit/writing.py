@@ -22,7 +22,7 @@ from validator.messages import Note
 from validator.texts import counted
 
 # What no task limits a file to less than: commas and colons in it.
-_LEAST_VALUES = 20_000_000
+LEAST_VALUES = 20_000_000
 # What names an item: a video, a video and a segment, a sequence, or an image.
 Key = Any
 
@@ -57,7 +57,12 @@ class Predictions(ABC):
 
 
 class FilePredictions(Predictions):
-    """Predictions that are written as files of text, all at once."""
+    """Predictions that are written as files of text, all at once.
+
+    Those with more than ``least_values`` commas and colons go through the files, whose limits are checked.
+    """
+
+    least_values = LEAST_VALUES
 
     @abstractmethod
     def files(self) -> dict[str, bytes]:
@@ -86,14 +91,14 @@ class FilePredictions(Predictions):
         save_zip(path, self.task_id, self.files())
 
 
-def is_surely_small(words: Iterable[str], n_numbers: int) -> bool:
-    """Return whether words, none of them empty, and numbers make a file below the limits of all tasks.
+def is_surely_small(words: Iterable[str], n_numbers: int, least_values: int = LEAST_VALUES) -> bool:
+    """Return whether words, none of them empty, and numbers make a file of at most ``least_values``.
 
     The words must be ASCII, too: not all other strings can be written. A number takes a comma or two, a word
     at most eight commas and colons of its own and around it.
     """
     text = "".join(words)
-    return text.isascii() and 2 * n_numbers + 8 * len(text) <= _LEAST_VALUES
+    return text.isascii() and 2 * n_numbers + 8 * len(text) <= least_values
 
 
 def steps(pointer: str) -> list[str]:

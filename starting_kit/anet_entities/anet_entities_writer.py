@@ -90,7 +90,9 @@ class AnetEntitiesWriter(FilePredictions):
         indexes = [word_index for _, word_indexes, _ in entries for word_index in word_indexes]
         strings = chain(labels, chain.from_iterable(segments))
         n_numbers = len(labels) * (1 + 4 * FRAMES)
-        if max(indexes, default=0) > _LAST_WORD or not is_surely_small(strings, n_numbers):
+        if max(indexes, default=0) > _LAST_WORD:
+            return None
+        if not is_surely_small(strings, n_numbers, self.least_values):
             return None
         number_of_class = {name: number for number, name in enumerate(dict.fromkeys(labels))}
         segment_sizes = [len(names) for names, _, _ in entries]

@@ -158,7 +158,7 @@ class KineticsTPSWriter(FilePredictions):
             None not in classes.values()
             and _most_of_one(parts.human_frame) <= MOST_HUMANS
             and _most_of_one(parts.part_human) <= MOST_PARTS
-            and writing.is_surely_small(_words(classes, parts), n_numbers)
+            and writing.is_surely_small(_words(classes, parts), n_numbers, self.least_values)
         )
         return KineticsSubmission(classes, parts) if is_accepted else None
 

@@ -249,11 +249,11 @@ def with_humans(number):
     return "kinetics_tps", (known_video("kinetics_tps"), "wrong", {1: [HUMAN] * number})
 
 
-@pytest.mark.parametrize("least_values", [writing._LEAST_VALUES, -1])
+@pytest.mark.parametrize("least_values", [writing.LEAST_VALUES, -1])
 @pytest.mark.parametrize(("made", "most"), [(with_word, 1_000_000), (with_parts, 10), (with_humans, 10)])
 def test_limits_in_memory_are_those_of_files(monkeypatch, made, most, least_values):
     # At -1 all predictions go through files.
-    monkeypatch.setattr(writing, "_LEAST_VALUES", least_values)
+    monkeypatch.setattr(writing.FilePredictions, "least_values", least_values)
     task, refused = made(most + 1)
     with pytest.raises(SubmissionError, match="E-JSON-SCHEMA"):
         evaluate.score(task, [refused])
@@ -264,13 +264,13 @@ def test_limits_in_memory_are_those_of_files(monkeypatch, made, most, least_valu
 def test_no_task_has_fewer_values_than_are_sure_in_memory():
     for rules in map(load_rules, PUBLISHED):
         limits = [file.values for file in (*rules.csv, *rules.json) if file.values is not None]
-        assert min(limits, default=writing._LEAST_VALUES) >= writing._LEAST_VALUES
+        assert min(limits, default=writing.LEAST_VALUES) >= writing.LEAST_VALUES
 
 
 def test_too_many_values_are_refused_in_memory(monkeypatch):
     assert not writing.is_surely_small(["man"], 10_000_000)
     assert not writing.is_surely_small(["m" * 2_500_001], 0)
-    monkeypatch.setattr(writing, "_LEAST_VALUES", 10)
+    monkeypatch.setattr(writing.FilePredictions, "least_values", 10)
     evaluator = Evaluator("kinetics_tps")
     evaluator.update(known_video("kinetics_tps"), "run", VIDEO)
     assert evaluator._gathered.predictions.content() is None
