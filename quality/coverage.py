@@ -14,8 +14,10 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 from multiprocessing import get_context
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import binomtest
@@ -31,14 +33,43 @@ from validator.arrays import Floats, Ints
 from validator.texts import counted
 from validator.workers import usable_cores
 
-SIZES = (30, 100, 300)
-_LEAST_ITEMS = 1500
-_NOISES = (0.1, 0.3, 0.6)
-_TEAMS, _TEAM_ITEMS, _LEAST_TEAM_ITEMS = 10, 100, 200
-_TIED, _GRADED = (0.3,), tuple(np.linspace(0.2, 0.35, _TEAMS).tolist())
-# Tournaments that a process holds at a time; each begins with data of its own.
-_CHUNK = 100
-_COVERED, _WRONG, _HELD = (0.93, 0.98), 0.06, 0.94
+_TEAMS = 10
+# The noise of the predictions of all tied teams, and of graded teams.
+_TIED = (0.3,)
+_GRADED = tuple(np.linspace(0.2, 0.35, _TEAMS).tolist())
+# The limits of good shares: of intervals that hold the score, of tied tournaments in which a pair differs
+# significantly, and of graded ones in which the sets hold all ranks.
+_COVERED = (0.93, 0.98)
+_MOST_WRONG = 0.06
+_LEAST_HELD = 0.94
+
+
+class CoverageSizes(NamedTuple):
+    """How much is sampled.
+
+    Attributes
+    ----------
+    sample_items : tuple of int
+        How many items the samples for intervals have.
+    least_items, least_team_items : int
+        How many items the large sets have at least: for intervals, and for tournaments.
+    noises : tuple of float
+        The noise of the submissions whose intervals are measured.
+    team_items : int
+        How many items a tournament has.
+    tournaments_at_once : int
+        How many tournaments a process holds at a time; each group begins with data of its own.
+    """
+
+    sample_items: tuple[int, ...] = (30, 100, 300)
+    least_items: int = 1500
+    noises: tuple[float, ...] = (0.1, 0.3, 0.6)
+    team_items: int = 100
+    least_team_items: int = 200
+    tournaments_at_once: int = 100
+
+
+_SIZES = CoverageSizes()
 
 
 def share(hits: int, n: int, least: float, most: float) -> str:
@@ -111,12 +142,14 @@ def population(
     return Population(loaded.task, len(loaded.items), submissions)
 
 
-def coverage_row(task_id: str, variant: str, noise: float, n_samples: int) -> str:
+def coverage_row(
+    task_id: str, variant: str, noise: float, n_samples: int, sizes: CoverageSizes = _SIZES
+) -> str:
     """Return how often the interval of a submission holds its score for all items, and how wide it is."""
-    large = population(task_id, _LEAST_ITEMS, (noise,), variant=variant)
+    large = population(task_id, sizes.least_items, (noise,), variant=variant)
     (score,) = large.scores()
     cells = [task_id + variant, f"{score:.3f}"]
-    for size in SIZES:
+    for size in sizes.sample_items:
         rng = np.random.default_rng(size)
         samples = rng.integers(0, large.n_items, (n_samples, size))
         half_scores = [large.half_scores(0, sample) for sample in samples]
@@ -130,7 +163,9 @@ def coverage_row(task_id: str, variant: str, noise: float, n_samples: int) -> st
     return f"| {' | '.join(cells)} |"
 
 
-def tournaments(task_id: str, is_tied: bool, seed: int, n: int) -> tuple[int, int]:
+def tournaments(
+    task_id: str, is_tied: bool, seed: int, n: int, sizes: CoverageSizes = _SIZES
+) -> tuple[int, int]:
     """Return in how many of n tournaments the sets hold all true ranks, and the number of significant pairs.
 
     Predictions of equal quality are dealt to tied teams anew for each item: the true rank of all is 1, and
@@ -138,15 +173,15 @@ def tournaments(task_id: str, is_tied: bool, seed: int, n: int) -> tuple[int, in
     """
     noises = _TIED if is_tied else _GRADED
     copies = _TEAMS if is_tied else 1
-    teams = population(task_id, _LEAST_TEAM_ITEMS, noises, copies)
+    teams = population(task_id, sizes.least_team_items, noises, copies)
     better = teams.task.higher_is_better
     rng = np.random.default_rng([is_tied, seed])
     true_ranks = np.ones(_TEAMS) if is_tied else comparison.ranks(teams.scores(), better)
     n_held, n_pairs = 0, 0
     for _ in range(n):
-        sample = rng.integers(0, teams.n_items // copies, (_TEAM_ITEMS, 1)) * copies
+        sample = rng.integers(0, teams.n_items // copies, (sizes.team_items, 1)) * copies
         # Each team has a copy of its own of each item, dealt at random.
-        copy_of_team = rng.permuted(np.tile(np.arange(_TEAMS), (_TEAM_ITEMS, 1)), axis=1) % copies
+        copy_of_team = rng.permuted(np.tile(np.arange(_TEAMS), (sizes.team_items, 1)), axis=1) % copies
         half_scores = []
         for team, items in enumerate((sample + copy_of_team).T):
             half_scores.append(teams.half_scores(team % len(noises), items))
@@ -158,20 +193,29 @@ def tournaments(task_id: str, is_tied: bool, seed: int, n: int) -> tuple[int, in
     return n_held, n_pairs
 
 
-def run_coverage(ids: Sequence[str], n_samples: int, n_tournaments: int) -> int:
+def run_coverage(
+    ids: Sequence[str], n_samples: int, n_tournaments: int, sizes: CoverageSizes = _SIZES
+) -> int:
     """Print how often intervals hold the score, and how often rank sets of tournaments the true ranks."""
     # A process for each core; those that start anew read this.
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     kinds = [(name, variant) for name in ids for variant in quality_tasks()[name].variants]
-    chunks = [(begin, min(_CHUNK, n_tournaments - begin)) for begin in range(0, n_tournaments, _CHUNK)]
+    chunks = []
+    for begin in range(0, n_tournaments, sizes.tournaments_at_once):
+        chunks.append((begin, min(sizes.tournaments_at_once, n_tournaments - begin)))
     with ProcessPoolExecutor(usable_cores(), get_context("spawn")) as pool:
-        rows = [pool.submit(coverage_row, *kind, noise, n_samples) for kind in kinds for noise in _NOISES]
+        rows = [
+            pool.submit(coverage_row, *kind, noise, n_samples, sizes)
+            for kind, noise in product(kinds, sizes.noises)
+        ]
         tied_parts, graded_parts = {}, {}
         for name in ids:
-            tied_parts[name] = [pool.submit(tournaments, name, True, *chunk) for chunk in chunks]
-            graded_parts[name] = [pool.submit(tournaments, name, False, *chunk) for chunk in chunks]
-        sizes = " | ".join(f"{counted(size, 'item')}, % | width | below / above, %" for size in SIZES)
-        print(f"| task | score | {sizes} |\n|{'---|' * (2 + 3 * len(SIZES))}")
+            tied_parts[name] = [pool.submit(tournaments, name, True, *chunk, sizes) for chunk in chunks]
+            graded_parts[name] = [pool.submit(tournaments, name, False, *chunk, sizes) for chunk in chunks]
+        titles = ["task", "score"]
+        for size in sizes.sample_items:
+            titles += [f"{counted(size, 'item')}, %", "width", "below / above, %"]
+        print(f"| {' | '.join(titles)} |\n|{'---|' * len(titles)}")
         for row in rows:
             print(row.result(), flush=True)
         print("\n| task | tied, any pair, % | graded, all ranks, % | graded, pairs, % |\n|---|---|---|---|")
@@ -179,8 +223,8 @@ def run_coverage(ids: Sequence[str], n_samples: int, n_tournaments: int) -> int:
         for name in ids:
             n_tied_held, _ = _sum_parts(tied_parts[name])
             n_graded_held, n_pairs = _sum_parts(graded_parts[name])
-            wrong = share(n_tournaments - n_tied_held, n_tournaments, 0, _WRONG)
-            held = share(n_graded_held, n_tournaments, _HELD, 1)
+            wrong = share(n_tournaments - n_tied_held, n_tournaments, 0, _MOST_WRONG)
+            held = share(n_graded_held, n_tournaments, _LEAST_HELD, 1)
             print(f"| {name} | {wrong} | {held} | {100 * n_pairs / n_all_pairs:.0f} |", flush=True)
     return 0
 

@@ -49,7 +49,10 @@ class Pools:
     @cached_property
     def median_boxes(self) -> dict[str, list[float]]:
         """The median box of each kind."""
-        return {kind: _as_rounded(np.median(boxes, axis=0)) for kind, boxes in self.boxes.items()}
+        medians = {}
+        for kind, boxes in self.boxes.items():
+            medians[kind] = _as_rounded(np.median(boxes, axis=0))
+        return medians
 
 
 def _as_rounded(numbers: Floats) -> list[float]:

@@ -269,7 +269,10 @@ class KineticsTask(QualityTask[Prediction]):
 
 def _arguments_of_human(human: Json) -> tuple[object, object]:
     """Return the box and the parts of a human as `KineticsTPSWriter.update` takes them."""
-    return human["box"], {name: (part["box"], part["verb"]) for name, part in human["parts"].items()}
+    parts = {}
+    for name, part in human["parts"].items():
+        parts[name] = (part["box"], part["verb"])
+    return human["box"], parts
 
 
 TASKS = (KineticsTask(),)

@@ -169,9 +169,14 @@ class KineticsTPSWriter(FilePredictions):
 
     def _by_file(self) -> tuple[dict[str, str], dict[str, Frames]]:
         """Return the content of the two files: the class and the frames of each video."""
-        in_order = {video: self.entries[video] for video in sorted(self.entries)}
-        classes = {video: entry["action"] for video, entry in in_order.items()}
-        return classes, {video: entry["frames"] for video, entry in in_order.items() if entry["frames"]}
+        classes: dict[str, str] = {}
+        videos: dict[str, Frames] = {}
+        for video in sorted(self.entries):
+            entry = self.entries[video]
+            classes[video] = entry["action"]
+            if entry["frames"]:
+                videos[video] = entry["frames"]
+        return classes, videos
 
     def check_items(self, content: KineticsSubmission, loaded: AnyLoaded) -> list[Note]:
         """Return a note on videos that the reference does not have. Raises Refused if it has none of them."""

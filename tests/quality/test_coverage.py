@@ -9,7 +9,7 @@ import pytest
 
 from organizer.files import folder_files, write_files
 from quality import coverage
-from quality.coverage import Population, share
+from quality.coverage import CoverageSizes, Population, share
 from quality.demo_data import load_against
 from quality.task import quality_tasks
 from scoring_program.metrics import resampling
@@ -58,11 +58,15 @@ def test_a_share_whose_interval_leaves_out_the_limits_is_outside(hits, expected)
 def test_tables_of_intervals_and_tournaments(monkeypatch, capsys):
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
     monkeypatch.setattr(coverage, "ProcessPoolExecutor", lambda n, context: ThreadPoolExecutor(n))
-    for name, value in (("SIZES", (10,)), ("_LEAST_ITEMS", 24), ("_NOISES", (0.3,)), ("_CHUNK", 2)):
-        monkeypatch.setattr(coverage, name, value)
-    for name, value in (("_TEAM_ITEMS", 10), ("_LEAST_TEAM_ITEMS", 12)):
-        monkeypatch.setattr(coverage, name, value)
-    assert coverage.run_coverage(["anet_entities_gen"], 20, 3) == 0
+    sizes = CoverageSizes(
+        sample_items=(10,),
+        least_items=24,
+        noises=(0.3,),
+        team_items=10,
+        least_team_items=12,
+        tournaments_at_once=2,
+    )
+    assert coverage.run_coverage(["anet_entities_gen"], 20, 3, sizes) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split(" | ")[0] for line in lines if line.startswith("| anet")] == [
         "| anet_entities_gen",

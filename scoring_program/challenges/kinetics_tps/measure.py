@@ -331,7 +331,8 @@ def find_true_frames(true_parts: PartStates, predicted_parts: PartStates) -> Int
 
 def frame_keys(parts: PartStates) -> list[tuple[str, str]]:
     """Return the video and the name of each frame."""
-    return [(parts.videos[video], frame) for video, frame in zip(parts.frame_video.tolist(), parts.frames)]
+    video_names = [parts.videos[video] for video in parts.frame_video.tolist()]
+    return list(zip(video_names, parts.frames))
 
 
 def align(true_parts: PartStates, predicted_parts: PartStates, true_frame: Ints) -> AlignedPrediction:
