@@ -96,18 +96,20 @@ def _codes_of(lines: Sequence[str]) -> set[str]:
 
 
 def _hits(mistake: Mistake[Any], scorers: Sequence[_Scorer], n: int) -> list[bool]:
-    """Return of each submission whose data can show the mistake whether it got the hint."""
+    """Return whether each submission got the hint, of those whose data can show the mistake."""
     hits = []
     for seed in range(n):
-        noise, scorer = _NOISES[seed % len(_NOISES)], scorers[seed // len(_NOISES) % len(scorers)]
+        noise = _NOISES[seed % len(_NOISES)]
+        scorer = scorers[seed // len(_NOISES) % len(scorers)]
         prediction = mistake.change(scorer.correct_prediction(np.random.default_rng([1, seed]), noise))
         try:
             scored = scorer.score(prediction)
         except Refused as refused:
             hits.append(mistake.code in {problem.code for problem in refused.findings.problems})
             continue
-        hit = any(line.startswith(mistake.code) for line in chain(scored.hints, scored.missing))
-        hits += [hit] if can_show(scored.checks, mistake.code) else []
+        if can_show(scored.checks, mistake.code):
+            lines = chain(scored.hints, scored.missing)
+            hits.append(any(line.startswith(mistake.code) for line in lines))
     return hits
 
 
