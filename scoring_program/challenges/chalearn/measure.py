@@ -162,8 +162,13 @@ def _cells(track: Track, numbers: list[Ints], frames: list[Ints]) -> Cells:
     cells, index = np.unique(np.concatenate(numbers), return_inverse=True)
     number, other_number = np.split(index, [len(ground_truth)])
     counts = frame_jaccard.count_frames(frames[0], number, frames[1], other_number, len(cells))
-    sequence, label = cells // (track.n_classes * track.n_actors), cells % track.n_classes
-    return Cells(sequence, label, np.isin(cells, ground_truth), np.isin(cells, predicted), counts)
+    return Cells(
+        sequence=cells // (track.n_classes * track.n_actors),
+        label=cells % track.n_classes,
+        annotated=np.isin(cells, ground_truth),
+        predicted=np.isin(cells, predicted),
+        counts=counts,
+    )
 
 
 def _counting(cells: Cells, protocol: Protocol, drops_empty: bool, union: Ints) -> Bools:

@@ -40,31 +40,52 @@ def _class_table(track: Track, statistics: SequenceStatistics) -> Section:
     sums = np.bincount(cells.label[counting], jaccard[counting], n)
     sequences = np.bincount(cells.label[counting], minlength=n)
     in_sequences = np.bincount(cells.label[cells.annotated], minlength=n)
-    frames = [np.bincount(cells.label, of, n) for of in (cells.counts.ground_truth, cells.counts.prediction)]
+    true_frames = np.bincount(cells.label, cells.counts.ground_truth, n)
+    predicted_frames = np.bincount(cells.label, cells.counts.prediction, n)
 
     def row(groups: Ints) -> list[Cell]:
-        mean = float(sums[groups].sum() / max(int(sequences[groups].sum()), 1))
-        return [mean, *(int(count[groups].sum()) for count in (*frames, in_sequences))]
+        n_sequences = max(int(sequences[groups].sum()), 1)
+        mean = float(sums[groups].sum() / n_sequences)
+        counts = (true_frames, predicted_frames, in_sequences)
+        return [mean, *(int(count[groups].sum()) for count in counts)]
 
     titles = columns(text=[instance.capitalize()], share=["Jaccard"])
     titles += full_columns(count=["Frames annotated", "Frames predicted"])
     titles += columns(count=["Sequences annotated"])
     named = np.bincount(cells.label[cells.predicted], minlength=n) > 0
     note = f"Jaccard: mean over the sequences in which the {instance} counts."
-    content = titles, track.classes, in_sequences, row, 1
-    return result.Groups("classes", f"{instance.capitalize()} classes", note, *content, named=named)
+    return result.Groups(
+        key="classes",
+        title=f"{instance.capitalize()} classes",
+        note=note,
+        columns=titles,
+        names=track.classes,
+        support=in_sequences,
+        row=row,
+        worst_first=1,
+        named=named,
+    )
 
 
 def _confusions(track: Track, rows: tuple[Rows, Rows], statistics: SequenceStatistics) -> Section:
-    n, frames = track.n_classes, (statistics.ground_truth_frames, statistics.predicted_frames)
-    truth, prediction = (_labeled(side, of_side, n) for side, of_side in zip(rows, frames))
+    n = track.n_classes
+    true_rows, predicted_rows = rows
+    truth = _labeled(true_rows, statistics.ground_truth_frames, n)
+    prediction = _labeled(predicted_rows, statistics.predicted_frames, n)
     counts = frame_jaccard.confusions(truth, prediction, n)
     note = "Frames of the class of a row that are predicted as the class of a column. "
     note += "If several classes share a frame, each that is annotated and predicted is right. "
     note += "(missed): annotated where no other class is predicted. "
     note += "(false): predicted where no other class is missed."
-    title, unpaired = "Annotated and predicted", ("(false)", "(missed)")
-    return result.Matrix("confusions", title, note, track.classes, counts, "frames", unpaired)
+    return result.Matrix(
+        key="confusions",
+        title="Annotated and predicted",
+        note=note,
+        names=track.classes,
+        counts=counts,
+        things="frames",
+        unpaired=("(false)", "(missed)"),
+    )
 
 
 def _labeled(rows: Rows, frames: Ints, n_classes: int) -> frame_jaccard.Labeled:
@@ -85,33 +106,45 @@ def _sequence_table(names: Sequence[str], statistics: SequenceStatistics, worst:
     jaccard, false_classes = statistics.mean_jaccard.tolist(), statistics.false_classes.tolist()
     files = np.where(statistics.item_submitted, "yes", "missing").tolist()
     rows = [(names[i], jaccard[i], false_classes[i], files[i]) for i in worst.tolist()]
-    note = "The worst first; timelines of the first ones follow."
-    return result.Table("sequences", "Sequences", note, titles, rows)
+    return result.Table(
+        key="sequences",
+        title="Sequences",
+        note="The worst first; timelines of the first ones follow.",
+        columns=titles,
+        rows=rows,
+    )
 
 
 def timelines(
     reference: Reference, submission: Prediction, statistics: SequenceStatistics, number: int
 ) -> list[Section]:
     """Return the timelines of the worst sequences."""
-    shown = _worst(statistics)[:number].tolist()
+    worst = _worst(statistics)[:number].tolist()
     note = "Ground truth above, prediction below; the first row has the numbers of the classes."
-    sides = (reference.rows, statistics.ground_truth_frames), (submission.rows, statistics.predicted_frames)
-    drawn: list[Section] = []
-    for place, index in enumerate(shown, start=1):
-        about = f"timeline_{place}", reference.sequences[index], note, int(reference.n_frames[index])
-        drawn.append(result.Timeline(*about, lanes(reference.track, index, sides)))
-    return drawn
+    true_rows = (reference.rows, statistics.ground_truth_frames)
+    predicted_rows = (submission.rows, statistics.predicted_frames)
+    sections: list[Section] = []
+    for rank, sequence in enumerate(worst, start=1):
+        timeline = result.Timeline(
+            key=f"timeline_{rank}",
+            title=reference.sequences[sequence],
+            note=note,
+            n_frames=int(reference.n_frames[sequence]),
+            lanes=lanes(reference.track, sequence, [true_rows, predicted_rows]),
+        )
+        sections.append(timeline)
+    return sections
 
 
 def lanes(track: Track, index: int, sides: Sequence[tuple[Rows, Ints]]) -> list[Lane]:
     """Return the lanes of a sequence, from the rows of ground truth and prediction with their intervals."""
-    found: dict[int, tuple[list[tuple[int, int]], ...]] = {}
+    intervals_of_label: dict[int, tuple[list[tuple[int, int]], ...]] = {}
     for side, (rows, intervals) in enumerate(sides):
         # Rows ascend by sequence, so those of one sequence are a slice.
         of_sequence = slice(*np.searchsorted(rows.sequence, [index, index + 1]))
         for label, (start, end) in zip(rows.label[of_sequence].tolist(), intervals[of_sequence].tolist()):
-            found.setdefault(label, ([], []))[side].append((start, end))
+            intervals_of_label.setdefault(label, ([], []))[side].append((start, end))
     return [
-        Lane(track.classes[label - 1], own, predicted, label)
-        for label, (own, predicted) in sorted(found.items())
+        Lane(track.classes[label - 1], annotated, predicted, label)
+        for label, (annotated, predicted) in sorted(intervals_of_label.items())
     ]

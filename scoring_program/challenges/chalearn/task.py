@@ -18,9 +18,11 @@ from scoring_program.challenges.chalearn.reference import (
     read_submission,
 )
 from scoring_program.hints import likely_mistakes
+from scoring_program.result import Section, Sections
 from scoring_program.settings import Settings
 from scoring_program.task import Notes, Task, declared_tasks
 from validator.archive import Source
+from validator.arrays import Floats
 from validator.findings import Read
 from validator.formats.chalearn.read import class_hints
 from validator.formats.rules import load_rules
@@ -39,12 +41,6 @@ class TrackTask(Task[Reference, Prediction, SequenceStatistics]):
 
     track: Track
     reference_files = ("*_labels.csv", "*_data.csv")
-    reduce = staticmethod(measure.mean_score)
-    scores = staticmethod(measure.scores)
-    error_costs = staticmethod(measure.error_costs)
-    sections = staticmethod(page.sections)
-    drawings = staticmethod(page.timelines)
-    measure = staticmethod(measure.measure)
 
     def load_reference(self, folder: Path, settings: Settings) -> Reference:
         """Read the labels and the number of frames of each sequence."""
@@ -57,6 +53,34 @@ class TrackTask(Task[Reference, Prediction, SequenceStatistics]):
     def read_submission(self, path: Source, reference: Reference) -> Read[Prediction]:
         """Check and read one CSV file for each sequence."""
         return read_submission(load_rules(self.id), path, reference)
+
+    def measure(self, reference: Reference, submission: Prediction, settings: Settings) -> SequenceStatistics:
+        """Compare the frames of each class in each sequence."""
+        return measure.measure(reference, submission, settings)
+
+    def reduce(self, statistics: SequenceStatistics, weights: Floats) -> Floats:
+        """Return the weighted mean of the sequences that count."""
+        return measure.mean_score(statistics, weights)
+
+    def scores(self, statistics: SequenceStatistics) -> dict[str, float]:
+        """Return the mean Jaccard index and what goes with it."""
+        return measure.scores(statistics)
+
+    def error_costs(self, statistics: SequenceStatistics) -> dict[str, float]:
+        """Return the score if each type of error were fixed."""
+        return measure.error_costs(statistics)
+
+    def sections(
+        self, reference: Reference, submission: Prediction, statistics: SequenceStatistics
+    ) -> Sections:
+        """Return all sections, the aggregates first."""
+        return page.sections(reference, submission, statistics)
+
+    def drawings(
+        self, reference: Reference, submission: Prediction, statistics: SequenceStatistics, number: int
+    ) -> list[Section]:
+        """Return the timelines of the worst sequences."""
+        return page.timelines(reference, submission, statistics, number)
 
     def hints(self, reference: Reference, submission: Prediction, settings: Settings, score: float) -> Notes:
         """Return notes on wrong classes, frames, and times."""
