@@ -8,8 +8,9 @@ import os
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -82,8 +83,8 @@ def split_command(task_id: str, reference: Path, output: Path | None, write: boo
         print(f"{COMPETITION} has a final phase with this task: correct its dates and limits")
     else:
         changes = [*difflib.unified_diff(text.splitlines(), edited.splitlines(), n=1, lineterm="")]
-        said = [f"change {COMPETITION}, or let --write do it:"] if changes else []
-        print(*said, *changes, *findings.lines(), sep="\n")
+        heading = [f"change {COMPETITION}, or let --write do it:"] if changes else []
+        print(*heading, *changes, *findings.lines(), sep="\n")
     return 0
 
 
@@ -130,18 +131,40 @@ def write_parts(
 
 
 def _parts(loaded: AnyLoaded, classes: Mapping[str, Sequence[str]], division: Division) -> dict[str, int]:
-    group_of, numbers = dict(zip(loaded.items, loaded.groups.number.tolist())), dict[object, int]()
-    # Names that are no items, as videos without annotations, are groups of their own.
-    number_of = {item: numbers.setdefault(group_of.get(item, item), len(numbers)) for item in classes}
-    columns = {name: number for number, name in enumerate(sorted({c for of in classes.values() for c in of}))}
-    counts = np.zeros((len(numbers), len(columns) + 1))
-    for item, of_item in classes.items():
-        np.add.at(counts, (number_of[item], [*(columns[name] for name in of_item), -1]), 1)
-    part = divide(counts, np.array(division.shares) / sum(division.shares), division.seed)
-    if len(set(part.tolist())) < len(division.shares):
+    """Return the part of each name of ``classes``, which are items and others that are divided."""
+    number_of_name = _group_numbers(loaded, classes)
+    counts = _class_counts(number_of_name, classes)
+    shares = np.array(division.shares) / sum(division.shares)
+    part_of_group = divide(counts, shares, division.seed)
+    if len(set(part_of_group.tolist())) < len(division.shares):
         problem, remedy = "a part would be empty", "choose other SHARES, or smaller groups"
-        Findings().refuse(_EMPTY, f"{problem}: {counted(len(numbers), 'group')} found", remedy)
-    return {item: int(part[number]) for item, number in number_of.items()}
+        Findings().refuse(_EMPTY, f"{problem}: {counted(len(counts), 'group')} found", remedy)
+    return {name: int(part_of_group[number]) for name, number in number_of_name.items()}
+
+
+def _group_numbers(loaded: AnyLoaded, names: Iterable[str]) -> dict[str, int]:
+    """Return the number of the group of each name; names that are no items, as videos without annotations,
+    are groups of their own."""
+    group_of_item = dict(zip(loaded.items, loaded.groups.number.tolist()))
+    number_of_group: dict[object, int] = {}
+    number_of_name = {}
+    for name in names:
+        group = group_of_item.get(name, name)
+        number_of_name[name] = number_of_group.setdefault(group, len(number_of_group))
+    return number_of_name
+
+
+def _class_counts(number_of_name: Mapping[str, int], classes: Mapping[str, Sequence[str]]) -> Floats:
+    """Return how often each group has each class, and in the last column its number of names."""
+    class_names = sorted(set(chain.from_iterable(classes.values())))
+    column_of_class = {class_name: column for column, class_name in enumerate(class_names)}
+    counts = np.zeros((max(number_of_name.values(), default=-1) + 1, len(class_names) + 1))
+    for name, names_of_classes in classes.items():
+        group = number_of_name[name]
+        for class_name in names_of_classes:
+            counts[group, column_of_class[class_name]] += 1
+        counts[group, -1] += 1
+    return counts
 
 
 def divide(counts: Floats, shares: Floats, seed: int) -> Ints:
@@ -171,12 +194,12 @@ def divide(counts: Floats, shares: Floats, seed: int) -> Ints:
     for _ in range(_SWEEPS):
         before = part.copy()
         for group in order.tolist():
-            own = counts[group]
+            group_counts = counts[group]
             if part[group] >= 0:
-                held[part[group]] -= own
-            cost = (weights * own * (2 * (held - wanted) + own) / wanted).sum(axis=1)
+                held[part[group]] -= group_counts
+            cost = (weights * group_counts * (2 * (held - wanted) + group_counts) / wanted).sum(axis=1)
             part[group] = int(cost.argmin())
-            held[part[group]] += own
+            held[part[group]] += group_counts
         if (part == before).all():
             break
     return part
@@ -184,16 +207,18 @@ def divide(counts: Floats, shares: Floats, seed: int) -> Ints:
 
 def _print_classes(classes: Mapping[str, Sequence[str]], parts: Sequence[Sequence[str]]) -> None:
     """Print how many instances of each class are in each part, and its share of them."""
-    counts = [Counter(name for item in part for name in classes[item]) for part in parts]
+    counts = [Counter(chain.from_iterable(classes[item] for item in part)) for part in parts]
     total = sum(counts, Counter[str]())
     print(f"{'class':30}{'all':>8}{'public':>16}{'final':>16}")
-    for name, n in sorted(total.items(), key=lambda pair: (-pair[1], pair[0]))[:_SHOWN_CLASSES]:
-        cells = "".join(f"{of[name]:8,} ({of[name] / n:4.0%})" for of in counts)
+    most_frequent_first = sorted(total.items(), key=lambda entry: (-entry[1], entry[0]))
+    for name, n in most_frequent_first[:_SHOWN_CLASSES]:
+        cells = "".join(f"{in_part[name]:8,} ({in_part[name] / n:4.0%})" for in_part in counts)
         print(f"{printable(name)[:29]:30}{n:8,}{cells}")
     if len(total) > _SHOWN_CLASSES:
         print(f"and {counted(len(total) - _SHOWN_CLASSES, 'class', 'classes')} with fewer instances")
-    if alone := sum(min(of[name] for of in counts) == 0 for name in total):
-        print(f"{counted(alone, 'class', 'classes')} of {len(total):,} in one part only")
+    n_alone = sum(min(in_part[name] for in_part in counts) == 0 for name in total)
+    if n_alone:
+        print(f"{counted(n_alone, 'class', 'classes')} of {len(total):,} in one part only")
 
 
 def _carry(source: Path, folder: Path, linked: Sequence[str], copied: Sequence[str]) -> None:
