@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from validator.findings import Findings
 from validator.strict_json import BOM, DEEPEST, refuse_utf_16
@@ -12,14 +12,24 @@ from validator.texts import counted
 
 # Takes a number of bytes; returns the next ones, at most so many, none at the end.
 ReadBytes = Callable[[int], bytes]
-_CHUNK = 4_000_000
 _SPACE = b" \t\r\n"
 _LIST = "write a list of entries: [{...}, ...]"
 _STRUCTURE = re.compile(rb'["\[\]{}]')
 _STRUCTURE_OR_COMMA = re.compile(rb'["\[\]{},]')
 
 
-def iter_entries(read: ReadBytes, name: str, largest: int, most: int) -> Iterator[bytes]:
+class StreamSizes(NamedTuple):
+    """``chunk`` is the least number of bytes that are read at once."""
+
+    chunk: int = 4_000_000
+
+
+_STREAM_SIZES = StreamSizes()
+
+
+def iter_entries(
+    read: ReadBytes, name: str, largest: int, most: int, sizes: StreamSizes = _STREAM_SIZES
+) -> Iterator[bytes]:
     """Yield the text of each entry of the list that a file holds.
 
     The entries themselves are not parsed: only strings and brackets are followed.
@@ -34,6 +44,7 @@ def iter_entries(read: ReadBytes, name: str, largest: int, most: int) -> Iterato
         Bytes that an entry may have, with the blanks around it.
     most : int
         Entries that the list may have.
+    sizes : StreamSizes, optional
 
     Raises
     ------
@@ -41,37 +52,36 @@ def iter_entries(read: ReadBytes, name: str, largest: int, most: int) -> Iterato
         The file is not a list, ends too early, has too many entries, or one that is too large or nested too
         deep.
     """
-    buffer = _after_bracket(read, name)
+    buffer = _after_bracket(read, name, sizes.chunk)
     position, entry = 0, 0
-    while True:
+    is_open = True
+    while is_open:
         end = _entry_end(buffer, position, name, entry)
         if end is None:
             buffer, position = buffer[position:], 0
             _check_size(len(buffer), largest, name, entry)
-            more = read(max(_CHUNK, len(buffer)))
-            if not more:
+            next_bytes = read(max(sizes.chunk, len(buffer)))
+            if not next_bytes:
                 problem = f"the file ends too early, after {counted(entry, 'whole entry', 'whole entries')}"
                 _refuse(name, None, problem, "write it again; it may have been cut off")
-            buffer += more
+            buffer += next_bytes
             continue
         _check_size(end - position, largest, name, entry)
         text = buffer[position:end].strip(_SPACE)
-        closes = buffer[end : end + 1] == b"]"
+        is_open = buffer[end : end + 1] != b"]"
         if text and entry == most:
             problem = f"there are more entries than {most:,}"
             _refuse(name, entry, problem, "submit only what is asked for")
         if text:
             yield text
             entry += 1
-        elif not closes:
+        elif is_open:
             _refuse(name, entry, "an entry is missing before the comma", "delete the comma")
         elif entry:
             problem = "there is a comma before the closing bracket"
             _refuse(name, entry, problem, "delete it: JSON has none")
         position = end + 1
-        if closes:
-            break
-    if _skip_space(buffer[position:], read):
+    if _skip_space(buffer[position:], read, sizes.chunk):
         problem = "there is more text after the end of the list"
         _refuse(name, entry, problem, "write one list into the file")
 
@@ -82,17 +92,19 @@ def _refuse(name: str, entry: int | None, problem: str, remedy: str, code: str =
     Findings().refuse(code, problem, remedy, file=name, where=where, rule="list")
 
 
-def _after_bracket(read: ReadBytes, name: str) -> bytes:
+def _after_bracket(read: ReadBytes, name: str, chunk_bytes: int) -> bytes:
     """Return what was read after the opening bracket of the list."""
-    buffer = read(_CHUNK)
+    buffer = read(chunk_bytes)
     refuse_utf_16(buffer, name)
-    buffer = _skip_space(buffer[len(BOM) :] if buffer.startswith(BOM) else buffer, read)
+    if buffer.startswith(BOM):
+        buffer = buffer[len(BOM) :]
+    buffer = _skip_space(buffer, read, chunk_bytes)
     if not buffer:
         _refuse(name, None, "the file is empty", _LIST)
+    if buffer.startswith(b"{"):
+        _refuse(name, None, "the file holds an object instead of a list", _LIST, "E-JSON-SCHEMA")
     if not buffer.startswith(b"["):
-        is_object = buffer.startswith(b"{")
-        problem = f"the file holds {'an object' if is_object else 'something else'} instead of a list"
-        _refuse(name, None, problem, _LIST, "E-JSON-SCHEMA" if is_object else "E-JSON-SYNTAX")
+        _refuse(name, None, "the file holds something else instead of a list", _LIST)
     return buffer[1:]
 
 
@@ -102,10 +114,11 @@ def _check_size(size: int, largest: int, name: str, entry: int) -> None:
         _refuse(name, entry, problem, "check what you wrote into it")
 
 
-def _skip_space(buffer: bytes, read: ReadBytes) -> bytes:
+def _skip_space(buffer: bytes, read: ReadBytes, chunk_bytes: int) -> bytes:
+    """Return the rest of the buffer, or of what is read next, from the first character that is no space."""
     buffer = buffer.lstrip(_SPACE)
-    while not buffer and (more := read(_CHUNK)):
-        buffer = more.lstrip(_SPACE)
+    while not buffer and (next_bytes := read(chunk_bytes)):
+        buffer = next_bytes.lstrip(_SPACE)
     return buffer
 
 
@@ -137,13 +150,17 @@ def _entry_end(buffer: bytes, position: int, name: str, entry: int) -> int | Non
 
 
 def _string_end(buffer: bytes, begin: int) -> int | None:
-    """Return the position after the closing quotation mark of a string whose text begins at ``begin``."""
+    """Return the position after the closing quotation mark of a string whose text begins at ``begin``.
+
+    None if that is beyond the buffer.
+    """
     end = buffer.find(b'"', begin)
     while end >= 0:
-        slashes = end
-        while slashes > begin and buffer[slashes - 1 : slashes] == b"\\":
-            slashes -= 1
-        if (end - slashes) % 2 == 0:
+        first_slash = end
+        while first_slash > begin and buffer[first_slash - 1 : first_slash] == b"\\":
+            first_slash -= 1
+        is_escaped = (end - first_slash) % 2 == 1
+        if not is_escaped:
             return end + 1
         end = buffer.find(b'"', end + 1)
     return None

@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,11 +21,20 @@ from validator.texts import quote
 JsonValue = Any
 DEEPEST = 64
 BOM = b"\xef\xbb\xbf"
-_CHUNK = 4_000_000
 _LEAST_DIGITS_TOO_LARGE = 309
 # By how many levels each byte changes the nesting.
-_STEPS = np.zeros(256, np.int8)
-_STEPS[list(b"[{")], _STEPS[list(b"]}")] = 1, -1
+_LEVEL_CHANGE = np.zeros(256, np.int8)
+_LEVEL_CHANGE[list(b"[{")] = 1
+_LEVEL_CHANGE[list(b"]}")] = -1
+
+
+class ParseSizes(NamedTuple):
+    """``chunk`` is the number of bytes whose nesting is counted at once."""
+
+    chunk: int = 4_000_000
+
+
+_PARSE_SIZES = ParseSizes()
 
 
 class _Unfit(float):
@@ -65,9 +73,8 @@ class _Marks:
         value = dict(pairs)
         if len(value) == len(pairs):
             return value
-        seen: set[str] = set()
         marked = _Repeating(value)
-        marked.key = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        marked.key = _first_repeated([key for key, _ in pairs])
         self.any = True
         return marked
 
@@ -76,6 +83,16 @@ class _Marks:
         marked.text = text
         self.any = True
         return marked
+
+
+def _first_repeated(keys: list[str]) -> str:
+    """Return the first key that occurred before; one does."""
+    seen_keys: set[str] = set()
+    for key in keys:
+        if key in seen_keys:
+            break
+        seen_keys.add(key)
+    return key
 
 
 def decode_text(data: bytes, name: str) -> Read[str]:
@@ -105,7 +122,7 @@ def refuse_utf_16(data: bytes, name: str) -> None:
         Findings().refuse("E-JSON-ENCODING", "the file is UTF-16 or UTF-32", "save it as UTF-8", file=name)
 
 
-def strict_loads(data: bytes, name: str) -> Read[JsonValue]:
+def strict_loads(data: bytes, name: str, sizes: ParseSizes = _PARSE_SIZES) -> Read[JsonValue]:
     """Parse a JSON file strictly.
 
     Parameters
@@ -122,11 +139,11 @@ def strict_loads(data: bytes, name: str) -> Read[JsonValue]:
         float64, nesting deeper than `DEEPEST`, or text that is not UTF-8.
     """
     with Findings.collect() as findings:
-        value = parse(data, name, findings)
+        value = parse(data, name, findings, sizes)
     return Read(value, findings.notes)
 
 
-def parse(data: bytes, name: str, findings: Findings) -> JsonValue:
+def parse(data: bytes, name: str, findings: Findings, sizes: ParseSizes = _PARSE_SIZES) -> JsonValue:
     """Parse as `strict_loads`, and go on after duplicate keys and numbers that are not finite.
 
     These problems are added to ``findings``, so that others can be reported together with them; after all
@@ -135,9 +152,9 @@ def parse(data: bytes, name: str, findings: Findings) -> JsonValue:
     text = findings.take(decode_text(data, name))
     if not text.strip(" \t\r\n"):
         findings.refuse("E-JSON-SYNTAX", "the file is empty", "write JSON into it", file=name, rule="empty")
-    deep = _too_deep(data)
-    if deep is not None:
-        where = _place(data[:deep].decode("utf-8", "replace"))
+    position = _first_too_deep(data, sizes.chunk)
+    if position is not None:
+        where = _place(data[:position].decode("utf-8", "replace"))
         problem = f"the nesting is deeper than {DEEPEST} levels"
         remedy = "see the format's example for the right shape"
         findings.refuse("E-JSON-DEPTH", problem, remedy, file=name, where=where)
@@ -169,50 +186,56 @@ def _place(before: str) -> str:
     return f"line {line} column {column}"
 
 
-def _too_deep(data: bytes) -> int | None:
-    """Return the byte at which the nesting passes `DEEPEST`, None if it never does."""
+def _first_too_deep(data: bytes, chunk_bytes: int) -> int | None:
+    """Return the position of the byte at which the nesting passes `DEEPEST`, None if it never does."""
     if data.count(b"[") + data.count(b"{") <= DEEPEST:
         return None
     # Escape sequences are blanked, so that every quotation mark left begins or ends a string.
     if b"\\" in data:
         data = re.sub(rb"\\.", b"..", data, flags=re.DOTALL)
-    depth = inside = 0
-    for start in range(0, len(data), _CHUNK):
-        chunk = np.frombuffer(data, np.uint8, min(_CHUNK, len(data) - start), start)
-        quotes = (np.cumsum(chunk == ord('"'), dtype=np.int64) + inside) & 1
-        change = _STEPS[chunk]
-        change[quotes == 1] = 0
-        depths = np.cumsum(change, dtype=np.int64) + depth
-        deep = np.flatnonzero(depths > DEEPEST)
-        if deep.size:
-            return start + int(deep[0])
-        depth, inside = int(depths[-1]), int(quotes[-1])
+    depth_before = 0
+    # Whether the chunk begins within a string: 1 or 0.
+    within_string = 0
+    for start in range(0, len(data), chunk_bytes):
+        chunk = np.frombuffer(data, np.uint8, min(chunk_bytes, len(data) - start), start)
+        n_quotes = np.cumsum(chunk == ord('"'), dtype=np.int64) + within_string
+        is_within_string = n_quotes % 2 == 1
+        level_change = _LEVEL_CHANGE[chunk]
+        level_change[is_within_string] = 0
+        depths = np.cumsum(level_change, dtype=np.int64) + depth_before
+        too_deep = np.flatnonzero(depths > DEEPEST)
+        if too_deep.size:
+            return start + int(too_deep[0])
+        depth_before = int(depths[-1])
+        within_string = int(is_within_string[-1])
     return None
 
 
 def _report(value: JsonValue, name: str, findings: Findings) -> None:
-    """Walk the tree for marked objects and numbers and add them with their JSON Pointers."""
+    """Add the marked objects and numbers in a value, with their JSON Pointers, in the order of the file."""
     pending: list[tuple[str, JsonValue]] = [("", value)]
     while pending:
         where, current = pending.pop()
-        children: Iterable[tuple[object, JsonValue]] = ()
         if isinstance(current, _Unfit):
-            problem = f"{quote(current.text, 24)} is not a finite number"
-            remedy, rule = "write one that fits into 64 bits", "too large"
-            if current.text.endswith(("NaN", "Infinity")):
-                remedy, rule = "leave out the entry that it belongs to", current.text
-            findings.add("E-JSON-NUMBER", problem, remedy, file=name, where=where, rule=rule)
-        elif isinstance(current, list):
-            children = enumerate(current)
-        else:
-            children = current.items()
+            _report_number(current.text, name, where, findings)
+            continue
         if isinstance(current, _Repeating):
             problem = f"the key '{quote(current.key, 40)}' occurs twice in this object"
             findings.add("E-JSON-DUPLICATE", problem, "keep one of them", file=name, where=where or "/")
         # The last is popped first: reversed, so that problems come in the order of the file.
+        children = enumerate(current) if isinstance(current, list) else current.items()
         for key, child in reversed(list(children)):
             if isinstance(child, (dict, list, _Unfit)):
                 pending.append((f"{where}/{pointer_part(key)}", child))
+
+
+def _report_number(text: str, name: str, where: str, findings: Findings) -> None:
+    """Add a number that is not finite, as it is written."""
+    problem = f"{quote(text, 24)} is not a finite number"
+    remedy, rule = "write one that fits into 64 bits", "too large"
+    if text.endswith(("NaN", "Infinity")):
+        remedy, rule = "leave out the entry that it belongs to", text
+    findings.add("E-JSON-NUMBER", problem, remedy, file=name, where=where, rule=rule)
 
 
 def pointer_part(part: object) -> str:

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.helpers import refused
-from validator import array_stream
-from validator.array_stream import iter_entries
+from validator.array_stream import StreamSizes, iter_entries
+
+DEFAULT_SIZES, SMALL_SIZES = StreamSizes(), StreamSizes(chunk=4)
 
 
 class Small(io.BytesIO):
@@ -25,15 +26,15 @@ class Small(io.BytesIO):
         return super().read(min(n, self._size))
 
 
-def entries(text, largest=1000, most=1000, size=1 << 20):
+def entries(text, largest=1000, most=1000, size=1 << 20, sizes=DEFAULT_SIZES):
     data = text.encode("utf-8", "surrogatepass")
-    return list(iter_entries(Small(data, size).read, "x.json", largest, most))
+    return list(iter_entries(Small(data, size).read, "x.json", largest, most, sizes))
 
 
-def wrong(text, largest=1000, most=1000, size=1 << 20):
+def wrong(text, largest=1000, most=1000, size=1 << 20, sizes=DEFAULT_SIZES):
     """Return the code, the place and the text of the problem of a list, and the number of entries before it."""
     found: list[bytes] = []
-    stream = iter_entries(Small(text.encode(), size).read, "x.json", largest, most)
+    stream = iter_entries(Small(text.encode(), size).read, "x.json", largest, most, sizes)
     (problem,) = refused(found.extend, stream).problems
     assert (problem.file, problem.rule) == ("x.json", "list")
     assert problem.remedy
@@ -106,20 +107,22 @@ def test_nesting_is_refused_from_64_levels_on():
 
 
 @pytest.mark.parametrize("size", [1, 4, 1 << 20])
-def test_an_entry_may_have_so_many_bytes_and_no_more(size, monkeypatch):
-    monkeypatch.setattr(array_stream, "_CHUNK", 4)
+def test_an_entry_may_have_so_many_bytes_and_no_more(size):
     entry = '"' + "a" * 6 + '"'
-    assert entries(f"[1, {entry} ]", largest=10, size=size) == [b"1", entry.encode()]
-    assert wrong(f"[1, {entry}]", largest=8, size=size)[1:] == ("/1", "the entry has more than 8 bytes", 1)
+    assert entries(f"[1, {entry} ]", largest=10, size=size, sizes=SMALL_SIZES) == [b"1", entry.encode()]
+    assert wrong(f"[1, {entry}]", largest=8, size=size, sizes=SMALL_SIZES)[1:] == (
+        "/1",
+        "the entry has more than 8 bytes",
+        1,
+    )
     # Blanks count, wherever they are.
-    assert wrong("[" + " " * 8 + "1]", largest=8, size=size)[1] == "/0"
+    assert wrong("[" + " " * 8 + "1]", largest=8, size=size, sizes=SMALL_SIZES)[1] == "/0"
 
 
 @pytest.mark.parametrize("size", [1, 4, 1 << 20])
-def test_an_entry_that_never_ends_is_not_read_to_its_end(size, monkeypatch):
-    monkeypatch.setattr(array_stream, "_CHUNK", 4)
+def test_an_entry_that_never_ends_is_not_read_to_its_end(size):
     stream = Small(b'["' + b"a" * 1000, size)
-    findings = refused(list, iter_entries(stream.read, "x.json", 10, 10))
+    findings = refused(list, iter_entries(stream.read, "x.json", 10, 10, SMALL_SIZES))
     assert "more than 10 bytes" in findings.lines()[0]
     assert stream.tell() < 50
 

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.helpers import refused
-from validator import strict_json
 from validator.findings import Findings
-from validator.strict_json import DEEPEST, parse, pointer_part, strict_loads
+from validator.strict_json import DEEPEST, ParseSizes, parse, pointer_part, strict_loads
 
 pytestmark = pytest.mark.interpreters
 
@@ -121,8 +120,8 @@ def test_parsing_goes_on_after_numbers_and_duplicate_keys():
 
 
 @pytest.mark.parametrize("chunk", [1, 2, 7, 1 << 22])
-def test_nesting_is_counted_across_strings_and_chunks(chunk, monkeypatch):
-    monkeypatch.setattr(strict_json, "_CHUNK", chunk)
+def test_nesting_is_counted_across_strings_and_chunks(chunk):
+    sizes = ParseSizes(chunk)
     inner = '"[\\"[{\\\\"'
     for text in (
         "[" * (DEEPEST - 1) + f'{{"]]": {inner}}}' + "]" * (DEEPEST - 1),
@@ -130,7 +129,7 @@ def test_nesting_is_counted_across_strings_and_chunks(chunk, monkeypatch):
         '"' + "[" * 70 + '"',
         "[" + "[],{}," * 70 + "1]",
     ):
-        assert strict_loads(text.encode(), "x.json").content == json.loads(text)
+        assert strict_loads(text.encode(), "x.json", sizes).content == json.loads(text)
     for text, where in (
         ("[" * (DEEPEST + 5), f"line 1 column {DEEPEST + 1}"),
         (
@@ -138,7 +137,7 @@ def test_nesting_is_counted_across_strings_and_chunks(chunk, monkeypatch):
             f"line 2 column {DEEPEST + len(inner) + 2}",
         ),
     ):
-        (line,) = refused(strict_loads, text.encode(), "x.json").lines()
+        (line,) = refused(strict_loads, text.encode(), "x.json", sizes).lines()
         assert line.startswith(f"1. E-JSON-DEPTH x.json {where}: the nesting is deeper than 64 levels")
 
 
