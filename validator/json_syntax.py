@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from enum import Enum
 from typing import NamedTuple
 
 # Neighboring parts of each pattern begin with different characters, so that matching takes linear time.
@@ -17,8 +18,6 @@ _FOREIGN = re.compile(r"(?:True|False|None|nan|inf|undefined)\b")
 
 _LIBRARY = "write the file with a JSON library"
 _CUT_OFF = "write it again; it may have been cut off"
-# What is expected at a place; the first ones may be missing, as in [] and {}.
-_VALUE, _FIRST_VALUE, _KEY, _FIRST_KEY, _COLON, _NEXT = range(6)
 # The problem and the remedy for each rule.
 _MESSAGES = {
     "trailing comma": ("there is a comma before the closing bracket", "delete it: JSON has none"),
@@ -34,8 +33,33 @@ _MESSAGES = {
     "colon": ("the colon after the key is missing here", 'write "key": value'),
     "next": ("a comma or a closing bracket is missing here", _LIBRARY),
 }
-# By what is expected.
-_MISSING = ("value", "value", "key", "key", "colon", "next")
+
+
+class _Expected(Enum):
+    """What may follow at a place; the first value and key may be missing, as in [] and {}."""
+
+    VALUE = "value"
+    FIRST_VALUE = "first value"
+    KEY = "key"
+    FIRST_KEY = "first key"
+    COLON = "colon"
+    NEXT = "next"
+
+
+# Names of their own are looked up faster, once for each token.
+_VALUE, _FIRST_VALUE, _KEY, _FIRST_KEY, _COLON, _NEXT = _Expected
+_VALUES = (_VALUE, _FIRST_VALUE)
+_KEYS = (_KEY, _FIRST_KEY)
+_MAY_CLOSE = (_NEXT, _FIRST_VALUE, _FIRST_KEY)
+# The rule that is broken where something else is there.
+_RULE_OF_MISSING = {
+    _VALUE: "value",
+    _FIRST_VALUE: "value",
+    _KEY: "key",
+    _FIRST_KEY: "key",
+    _COLON: "colon",
+    _NEXT: "next",
+}
 
 
 class SyntaxProblem(NamedTuple):
@@ -64,50 +88,80 @@ def explain_syntax(text: str) -> SyntaxProblem:
         it.
     """
     closers: list[str] = []
-    expected, before = _VALUE, 0
+    expected = _VALUE
+    previous_start = 0
     for token in _TOKEN.finditer(text):
-        at = token.start(1)
-        mark = text[at : token.end()][:1]
-        if mark == "," and expected == _NEXT and closers:
-            expected = _KEY if closers[-1] == "}" else _VALUE
-        elif mark and mark not in ",:]}" and expected in (_VALUE, _FIRST_VALUE):
-            expected = {"[": _FIRST_VALUE, "{": _FIRST_KEY}.get(mark, _NEXT)
-            if mark in "[{":
-                closers.append("]" if mark == "[" else "}")
-        elif mark in ("]", "}") and closers[-1:] == [mark] and expected in (_NEXT, _FIRST_VALUE, _FIRST_KEY):
-            closers.pop()
-            expected = _NEXT
-        elif mark == ":" and expected == _COLON:
-            expected = _VALUE
-        elif mark == '"' and expected in (_KEY, _FIRST_KEY):
-            expected = _COLON
-        else:
+        start = token.start(1)
+        following = _after_token(text[start : token.end()][:1], expected, closers)
+        if following is None:
             break
-        before = at
-    return _wrong(text, at, before, expected, bool(closers))
+        expected = following
+        previous_start = start
+    return _describe_problem(text, start, previous_start, expected, is_inside=bool(closers))
 
 
-def _wrong(text: str, at: int, before: int, expected: int, inside: bool) -> SyntaxProblem:
-    """Return what is wrong at ``at``, where something else is expected, after the token at ``before``."""
-    mark = text[at : at + 1]
-    start = _STRING_START.match(text, at)
-    foreign = _FOREIGN.match(text, at)
-    if mark in ("]", "}") and text[before] == "," and expected in (_KEY, _VALUE):
-        at, rule = before, "trailing comma"
-    elif mark == "'":
-        rule = "single quotes"
-    elif text.startswith(("//", "/*", "#"), at):
-        rule = "comment"
-    elif expected == _NEXT and not inside:
-        rule = "more text"
-    elif not mark:
-        rule = "end"
-    elif foreign:
-        remedy = f"{_LIBRARY} (true, false, null)"
-        return SyntaxProblem(at, f"foreign {foreign[0]}", f"{foreign[0]} is not JSON", remedy)
-    elif start and text[start.end() : start.end() + 1] != '"':
-        at = start.end()
-        rule = "end in string" if at == len(text) else "escape" if text[at] == "\\" else "control"
-    else:
-        rule = _MISSING[expected]
-    return SyntaxProblem(at, rule, *_MESSAGES[rule])
+def _after_token(mark: str, expected: _Expected, closers: list[str]) -> _Expected | None:
+    """Return what is expected after a token that begins with ``mark``, None if it is not allowed there.
+
+    ``closers`` are the brackets that are still to come, the innermost last; they are updated.
+    """
+    if mark == "," and expected is _NEXT and closers:
+        return _KEY if closers[-1] == "}" else _VALUE
+    if mark and mark not in ",:]}" and expected in _VALUES:
+        if mark == "[":
+            closers.append("]")
+            return _FIRST_VALUE
+        if mark == "{":
+            closers.append("}")
+            return _FIRST_KEY
+        return _NEXT
+    if mark in ("]", "}") and closers[-1:] == [mark] and expected in _MAY_CLOSE:
+        closers.pop()
+        return _NEXT
+    if mark == ":" and expected is _COLON:
+        return _VALUE
+    if mark == '"' and expected in _KEYS:
+        return _COLON
+    return None
+
+
+def _describe_problem(
+    text: str, position: int, previous_start: int, expected: _Expected, *, is_inside: bool
+) -> SyntaxProblem:
+    """Return what is wrong at a position, where something else is expected.
+
+    ``previous_start`` is the position of the token before, and ``is_inside`` says whether a bracket is open.
+    """
+    mark = text[position : position + 1]
+    if mark in ("]", "}") and text[previous_start] == "," and expected in (_KEY, _VALUE):
+        return _problem(previous_start, "trailing comma")
+    if mark == "'":
+        return _problem(position, "single quotes")
+    if text.startswith(("//", "/*", "#"), position):
+        return _problem(position, "comment")
+    if expected is _NEXT and not is_inside:
+        return _problem(position, "more text")
+    if not mark:
+        return _problem(position, "end")
+    foreign_word = _FOREIGN.match(text, position)
+    if foreign_word:
+        word = foreign_word[0]
+        return SyntaxProblem(
+            position, f"foreign {word}", f"{word} is not JSON", f"{_LIBRARY} (true, false, null)"
+        )
+    string = _STRING_START.match(text, position)
+    if string and text[string.end() : string.end() + 1] != '"':
+        return _problem(string.end(), _rule_of_broken_string(text, string.end()))
+    return _problem(position, _RULE_OF_MISSING[expected])
+
+
+def _rule_of_broken_string(text: str, end: int) -> str:
+    """Return the rule that a string breaks where it can be read no further."""
+    if end == len(text):
+        return "end in string"
+    return "escape" if text[end] == "\\" else "control"
+
+
+def _problem(position: int, rule: str) -> SyntaxProblem:
+    problem, remedy = _MESSAGES[rule]
+    return SyntaxProblem(position, rule, problem, remedy)

@@ -64,11 +64,11 @@ def finish() -> None:
 def release(error: BaseException) -> None:
     """Remove the limits and free what the stopped run holds: reporting why it ended needs memory."""
     finish()
-    held: BaseException | None = error
-    while held is not None:
-        traceback.clear_frames(held.__traceback__)
-        held.__traceback__ = None
-        held = held.__context__
+    pending: BaseException | None = error
+    while pending is not None:
+        traceback.clear_frames(pending.__traceback__)
+        pending.__traceback__ = None
+        pending = pending.__context__
 
 
 def require_memory(size: int) -> None:
@@ -99,8 +99,9 @@ def is_out_of_memory(error: BaseException) -> bool:
         # The words of the loader of the GNU C library; there is no number.
         return "failed to map segment" in str(error)
     # SystemError: a function in C failed and had no memory for its exception.
-    is_own = isinstance(error, (MemoryError, SystemError))
-    return is_own or (isinstance(error, OSError) and error.errno == errno.ENOMEM)
+    if isinstance(error, (MemoryError, SystemError)):
+        return True
+    return isinstance(error, OSError) and error.errno == errno.ENOMEM
 
 
 def watch_termination() -> None:

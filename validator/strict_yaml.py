@@ -27,27 +27,30 @@ class _PlainLoader(yaml.SafeLoader):
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self._depth = self._nodes = self._aliased = 0
-        self._size_of: dict[str, int] = {}
+        self._nodes_of_anchor: dict[str, int] = {}
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         """Return the next node."""
         event: Any = self.peek_event()  # type: ignore[no-untyped-call]
-        mark, anchor = event.start_mark, getattr(event, "anchor", None) or ""
-        before = self._nodes
+        mark = event.start_mark
+        anchor = getattr(event, "anchor", None) or ""
+        nodes_before = self._nodes
         if isinstance(event, yaml.events.AliasEvent):
-            if anchor in self.anchors and anchor not in self._size_of:
+            if anchor in self.anchors and anchor not in self._nodes_of_anchor:
                 raise yaml.composer.ComposerError(None, None, "an alias is in what it names", mark)
-            self._nodes += self._size_of.get(anchor, 0)
-            self._aliased += self._size_of.get(anchor, 0)
+            n_aliased = self._nodes_of_anchor.get(anchor, 0)
+            self._nodes += n_aliased
+            self._aliased += n_aliased
         if self._aliased > _MOST_ALIASED:
             raise yaml.composer.ComposerError(None, None, "its aliases stand for too much", mark)
         if self._depth > _DEEPEST:
             raise yaml.composer.ComposerError(None, None, "it is nested too deep", mark)
-        self._depth, self._nodes = self._depth + 1, self._nodes + 1
+        self._depth += 1
+        self._nodes += 1
         node: yaml.Node | None = super().compose_node(parent, index)  # type: ignore[no-untyped-call]
         self._depth -= 1
         if anchor:
-            self._size_of.setdefault(anchor, self._nodes - before)
+            self._nodes_of_anchor.setdefault(anchor, self._nodes - nodes_before)
         return node
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> YamlValue:
@@ -71,12 +74,12 @@ class _StrictLoader(_PlainLoader):
 
 
 def _mapping(loader: _StrictLoader, node: yaml.MappingNode) -> dict[YamlValue, YamlValue]:
-    seen = set()
+    seen_keys = set()
     for key_node, _ in node.value:
         key = loader.construct_object(key_node, deep=True)
-        if key in seen:
+        if key in seen_keys:
             raise _error(f"the key {key!r} occurs twice", key_node)
-        seen.add(key)
+        seen_keys.add(key)
     return loader.construct_mapping(node, deep=True)
 
 
