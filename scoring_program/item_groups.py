@@ -70,7 +70,7 @@ def load_groups(folder: Path, name: str, items: Sequence[str], other_names: Coll
     return ItemGroups(number, hashlib.sha256(lines.encode()).hexdigest(), plural)
 
 
-def _read(folder: Path, name: str, known: Collection[str], findings: Findings) -> dict[str, str]:
+def _read(folder: Path, name: str, known_names: Collection[str], findings: Findings) -> dict[str, str]:
     """Return the group of each line's item; add a problem for each line that is not right."""
     path = folder / name
     if Path(name).name != name or not path.is_file():
@@ -87,7 +87,7 @@ def _read(folder: Path, name: str, known: Collection[str], findings: Findings) -
         problem = ""
         if len(row) != len(_HEADER) or not row[1].strip():
             problem, rule = "the line is not an item and its group", "line"
-        elif row[0] not in known:
+        elif row[0] not in known_names:
             problem, rule = f"{quote(row[0])} is not in the reference", "unknown"
         elif row[0] in group_of:
             problem, rule = f"the item {quote(row[0])} has a second line", "repeated"

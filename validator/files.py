@@ -33,27 +33,27 @@ def choose_named(submission: Submission, rules: Rules) -> Read[dict[str, str]]:
     """
     with Findings.collect() as findings:
         files = rules.name_patterns
-        chosen: dict[str, str] = {}
+        name_of_pattern: dict[str, str] = {}
         others = list(submission.names)
         for file in files:
             fitting = [name for name in others if fnmatchcase(name, file)]
             if len(fitting) > 1:
                 findings.add("E-FILE-TWICE", f"{_named(fitting)} all fit", "keep one of them", file=file)
             if fitting:
-                chosen[file] = fitting[0]
+                name_of_pattern[file] = fitting[0]
                 others.remove(fitting[0])
         alike = [name for name in others if folded(name).endswith(PurePosixPath(files[0]).suffix)]
-        if rules.any_single and not chosen and len(alike) == 1 and "/" not in alike[0]:
+        if rules.any_single and not name_of_pattern and len(alike) == 1 and "/" not in alike[0]:
             (only,) = alike
-            chosen[files[0]] = only
+            name_of_pattern[files[0]] = only
             others.remove(only)
             findings.note("N-FILE-SPELLING", f"{quote(only)} was read; its name should be {files[0]}")
         for file in files:
-            if file not in chosen:
+            if file not in name_of_pattern:
                 _report_missing(file, others, submission.folder, findings)
         if others and findings.ok:
             findings.note("N-FILE-IGNORED", f"{_named(others)}: not needed, ignored")
-    return Read(chosen, findings.notes)
+    return Read(name_of_pattern, findings.notes)
 
 
 def _report_missing(file: str, others: list[str], folder: str, findings: Findings) -> None:
@@ -101,7 +101,7 @@ def naming_other_task(name: str, pattern: str) -> Iterator[None]:
 
 
 def choose_items(
-    submission: Submission, rules: CsvRules, known: Collection[str] | None = None
+    submission: Submission, rules: CsvRules, known_items: Collection[str] | None = None
 ) -> tuple[dict[str, str], Findings]:
     """Return the name of the file of each item that the submission holds, and the findings on all names.
 
@@ -110,22 +110,22 @@ def choose_items(
     submission : Submission
     rules : CsvRules
         What files are called; all others are ignored with a note.
-    known : collection of str, optional
+    known_items : collection of str, optional
         The items that exist. Without it (a participant at home) all are accepted.
 
     Returns
     -------
-    chosen : dict of str to str
+    name_of_item : dict of str to str
         By item. These files can be read even if others are misplaced, misspelled, or there twice.
     findings : Findings
     """
-    chosen: dict[str, str] = {}
+    name_of_item: dict[str, str] = {}
     ignored = []
     findings = Findings()
-    known_folded = {folded(item) for item in known or ()}
+    known_folded = {folded(item) for item in known_items or ()}
     for name in submission.names:
         key, is_exact = _match(PurePosixPath(name).name, (rules.path, *rules.other_paths))
-        is_other = folded(key or "") in known_folded and key not in (known or ())
+        is_other = folded(key or "") in known_folded and key not in (known_items or ())
         if key is None:
             ignored.append(name)
         elif "/" in name:
@@ -136,20 +136,22 @@ def choose_items(
                 # The right name is the reference's, which messages do not quote.
                 remedy = f"name it {_pattern(rules)}, with the {rules.item} as in the names of the data"
             findings.add("E-FILE-CASE", _OTHER_CASE, remedy, file=name)
-        elif key in chosen:
-            problem = f"there is also {quote(chosen[key])} for the same {rules.item}"
+        elif key in name_of_item:
+            problem = f"there is also {quote(name_of_item[key])} for the same {rules.item}"
             findings.add("E-FILE-TWICE", problem, "keep one of the two", file=name)
         else:
-            chosen[key] = name
-    _note_names(chosen, known, ignored, rules, findings)
-    if chosen and known is not None and findings.ok:
+            name_of_item[key] = name
+    _note_names(name_of_item, known_items, ignored, rules, findings)
+    if name_of_item and known_items is not None and findings.ok:
         with findings.part():
-            findings.notes += check_items(chosen, known, rules.item, lambda item: Place(chosen[item]))
-    if not chosen and findings.ok:
+            findings.notes += check_items(
+                name_of_item, known_items, rules.item, lambda item: Place(name_of_item[item])
+            )
+    if not name_of_item and findings.ok:
         problem = f"no usable file was found; found: {_named(ignored)}" if ignored else "there are no files"
         remedy = _other_task(ignored) or f"name your files {_pattern(rules)}, at the top of the zip"
         findings.add("E-FILE-NONE", problem, remedy)
-    return chosen, findings
+    return name_of_item, findings
 
 
 def _pattern(rules: CsvRules) -> str:
@@ -157,18 +159,18 @@ def _pattern(rules: CsvRules) -> str:
 
 
 def _note_names(
-    chosen: dict[str, str],
-    known: Collection[str] | None,
+    name_of_item: dict[str, str],
+    known_items: Collection[str] | None,
     ignored: list[str],
     rules: CsvRules,
     findings: Findings,
 ) -> None:
-    """Note the files that are ignored, and how many files of known items have the second spelling."""
+    """Note the files that are ignored, and how many files of known_items items have the second spelling."""
     if ignored:
         text = f"{_named(ignored)}: not named {_pattern(rules)}, ignored{_close(ignored, rules)}"
         findings.note("N-FILE-IGNORED", text)
-    read_items = [item for item in chosen if known is None or item in known]
-    respelled = [item for item in read_items if chosen[item] != rules.path.format(key=item)]
+    read_items = [item for item in name_of_item if known_items is None or item in known_items]
+    respelled = [item for item in read_items if name_of_item[item] != rules.path.format(key=item)]
     if respelled:
         wrong, right = (name.format(key="") for name in (rules.other_paths[0], rules.path))
         text = f"{counted(len(respelled), 'file')} named {wrong} instead of {right}"
@@ -187,9 +189,9 @@ def _match(base: str, spellings: Sequence[str]) -> tuple[str | None, bool]:
 
 
 def _named(names: list[str]) -> str:
-    shown = ", ".join(quote(name) for name in names[:_NAMED_AT_MOST])
+    first_names = ", ".join(quote(name) for name in names[:_NAMED_AT_MOST])
     more = len(names) - _NAMED_AT_MOST
-    return f"{shown} and {more} more" if more > 0 else shown
+    return f"{first_names} and {more} more" if more > 0 else first_names
 
 
 def _close(ignored: list[str], rules: CsvRules) -> str:

@@ -162,12 +162,12 @@ def parse_csv_rules(data: dict[str, YamlValue]) -> CsvRules:
     match = schema.pop("fieldsMatch", "exact")
     if dialect != {**_DIALECT, "header": header} or match != ("subset" if header else "exact"):
         raise ValueError(f"{path}: this dialect or fieldsMatch is not supported")
-    own: dict[str, YamlValue] = {**data, **schema}
-    if unknown := own.keys() - _EXTENSIONS[header]:
+    extensions: dict[str, YamlValue] = {**data, **schema}
+    if unknown := extensions.keys() - _EXTENSIONS[header]:
         raise ValueError(f"{path}: {', '.join(sorted(unknown))} is not supported here")
-    own = {word[2:].replace("-", "_"): value for word, value in own.items()}
-    lists = {word: tuple(value) for word, value in own.items() if isinstance(value, list)}
-    rules = CsvRules(path, fields, key, **{**own, **lists})
+    extensions = {word[2:].replace("-", "_"): value for word, value in extensions.items()}
+    lists = {word: tuple(value) for word, value in extensions.items() if isinstance(value, list)}
+    rules = CsvRules(path, fields, key, **{**extensions, **lists})
     names, pairs = {field.name for field in fields}, list(filter(None, (rules.order, rules.frames)))
     if len(names) < len(fields) or not all(len(pair) == 2 and names.issuperset(pair) for pair in pairs):
         raise ValueError(f"{path}: fields have different names; x-order and x-frames name two fields")
