@@ -52,6 +52,7 @@ ALLOWED = (
     Allowed("time of stages", r'(?<="stages": )\{[^}]*\}|^time: .*$'),
     Allowed("folder of a checkout", r"/[\w./-]*?/(?=output/|prepared/)"),
     Allowed("place in our code", r"in \w+\.py line \d+ in \w+", "in our code"),
+    Allowed("round numbers beside axes", r'<span class="x" style="left:[\d.]+%">[\d.]+</span>'),
     Allowed("the page of messages is made from tables", r"(?s).+", outputs=r"/docs/messages\.md$"),
     Allowed(
         "words for damaged PNGs, which Pillow finds",

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from home import ReferenceProblemsError, SubmissionError, add_options, load
 
 # isort: split
-from comparison import Comparison, column_of, page, sentences
+from comparison import Comparison, last_measure, page, sentences
 from scoring_program.metrics import comparison as statistics
 from scoring_program.metrics.resampling import intervals
 from scoring_program.report import outputs
@@ -34,6 +34,7 @@ __all__ = ["Comparison", "ReferenceProblemsError", "SubmissionError", "compare",
 
 PAGE, JSON = "comparison.html", "comparison.json"
 _SHOWN = 10
+_LONGEST_LINE = 400
 
 
 def compare(
@@ -58,26 +59,39 @@ def compare(
     ValueError
         There is no such task, no submission, or one is named twice.
     """
-    named = _named([Path(submission) for submission in submissions])
+    path_of_name = _named([Path(submission) for submission in submissions])
     # Differences are tested with the halves that intervals need.
     loaded = load(task, reference, cache, {"detail": "full", **settings, "interval": True})
-    results, invalid, problems = dict[str, Result](), dict[str, Findings](), Findings()
-    for name, path in named.items():
+    results, invalid = dict[str, Result](), dict[str, Findings]()
+    for name, path in path_of_name.items():
         try:
-            result = loaded.score_path(path)
+            results[name] = _without_large_parts(loaded.score_path(path))
         except Refused as refused:
             invalid[name] = refused.findings
-            for own in refused.findings.summary().problems():
-                problems.repeat(own, file=f"{name}: {own.file}" if own.file else name)
-        else:
-            # Fifty whole results need too much memory.
-            of = result.statistics
-            kept = Statistics(of.item_scores, of.item_submitted, of.item_weights, of.notes)
-            sections = [section for section in result.sections if column_of(section)[0]]
-            results[name] = replace(result, statistics=kept, sections=sections)
     if not results:
-        raise SubmissionError(problems)
-    return _compared(loaded, results, invalid)
+        raise SubmissionError(_all_problems(invalid))
+    return _comparison(loaded, results, invalid)
+
+
+def _without_large_parts(result: Result) -> Result:
+    """Return what a comparison shows of a result: fifty whole ones need too much memory."""
+    statistics = Statistics(
+        item_scores=result.statistics.item_scores,
+        item_submitted=result.statistics.item_submitted,
+        item_weights=result.statistics.item_weights,
+        notes=result.statistics.notes,
+    )
+    sections = [section for section in result.sections if last_measure(section)]
+    return replace(result, statistics=statistics, sections=sections)
+
+
+def _all_problems(invalid: Mapping[str, Findings]) -> Findings:
+    """Return the problems of several submissions, each with the name of its own before its file."""
+    problems = Findings()
+    for name, findings in invalid.items():
+        for problem in findings.summary().problems():
+            problems.repeat(problem, file=f"{name}: {problem.file}" if problem.file else name)
+    return problems
 
 
 def _named(paths: Sequence[Path]) -> dict[str, Path]:
@@ -93,22 +107,35 @@ def _named(paths: Sequence[Path]) -> dict[str, Path]:
     raise ValueError(problem)
 
 
-def _compared(loaded: AnyLoaded, results: dict[str, Result], invalid: dict[str, Findings]) -> Comparison:
-    task, sign = loaded.task, -1 if loaded.task.higher_is_better else 1
-    scored = [(result.halves, name, result) for name, result in results.items() if result.halves]
-    halves, names, ordered = zip(*sorted(scored, key=lambda own: (sign * own[0].score, own[1])))
+def _comparison(
+    loaded: AnyLoaded, results: Mapping[str, Result], invalid: Mapping[str, Findings]
+) -> Comparison:
+    """Return the comparison of the valid submissions, the best first, equal scores by name."""
+    task = loaded.task
+    sign = -1 if task.higher_is_better else 1
+    halves_of_name = {name: result.halves for name, result in results.items() if result.halves}
+    names = sorted(halves_of_name, key=lambda name: (sign * halves_of_name[name].score, name))
+    halves = [halves_of_name[name] for name in names]
+    ranked_results = [results[name] for name in names]
     main_column = task.columns[0]
+    score_texts = [f"{result.scores[main_column.key]:.{main_column.precision}f}" for result in ranked_results]
     standings = Standings(
-        task,
-        names,
-        [f"{result.scores[main_column.key]:.{main_column.precision}f}" for result in ordered],
-        [own.score for own in halves],
-        statistics.compare(halves, task.higher_is_better),
-        intervals(halves, task.range) if halves[0].n_items > 1 else None,
-        loaded.groups.over(task.item),
-        "group" if loaded.groups.digest else task.item,
+        task=task,
+        names=names,
+        score_texts=score_texts,
+        scores=[half_scores.score for half_scores in halves],
+        comparison=statistics.compare(halves, task.higher_is_better),
+        intervals=intervals(halves, task.range) if halves[0].n_items > 1 else None,
+        over=loaded.groups.over(task.item),
+        unit="group" if loaded.groups.digest else task.item,
     )
-    return Comparison(standings, ordered, loaded.items, invalid, loaded.signature)
+    return Comparison(
+        standings=standings,
+        results=ranked_results,
+        items=loaded.items,
+        invalid=invalid,
+        signature=loaded.signature,
+    )
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -149,23 +176,32 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _report(compared: Comparison, options: argparse.Namespace) -> int:
+def _report(comparison: Comparison, options: argparse.Namespace) -> int:
     """Write the outputs and print the same in short; return the exit code."""
-    for name, findings in compared.invalid.items():
+    for name, findings in comparison.invalid.items():
         head = f"The submission {quote(name)} is invalid and was not compared:"
         console.say(head, *findings.lines(), to=sys.stderr)
-    outputs.write_atomic(options.output / PAGE, page(compared))
-    outputs.write_atomic(options.output / JSON, outputs.json_text(compared.to_dict()))
-    of, lines = compared.standings, [compared.signature]
-    for rank, name, score, result in zip(of.comparison.rank.tolist(), of.names, of.shown, compared.results):
-        lines.append(f"{rank:4}  {score}  {result.interval or 'no interval'}  {quote(name)}")
-    # The first pairs are those of the best submission.
-    pairs = compared.pair_sentences[: min(len(of.names) - 1, _SHOWN)]
-    lines += [*(quote(pair, 400) for pair in pairs), *sentences(of), f"page: {options.output / PAGE}"]
+    outputs.write_atomic(options.output / PAGE, page(comparison))
+    outputs.write_atomic(options.output / JSON, outputs.json_text(comparison.to_dict()))
+    lines = [*_summary(comparison), f"page: {options.output / PAGE}"]
     if options.reference is None:
         lines.append("This was the synthetic demo reference: the numbers say nothing about the hidden data.")
     console.say(*lines)
-    return INVALID if compared.invalid else SCORED
+    return INVALID if comparison.invalid else SCORED
+
+
+def _summary(comparison: Comparison) -> list[str]:
+    """Return the signature, the ranking, and what it means."""
+    standings = comparison.standings
+    lines = [comparison.signature]
+    for place, (name, result) in enumerate(zip(standings.names, comparison.results)):
+        rank, score = standings.comparison.rank[place], standings.score_texts[place]
+        lines.append(f"{rank:4}  {score}  {result.interval or 'no interval'}  {quote(name)}")
+    # The first pairs are those of the best submission.
+    n_others = len(standings.names) - 1
+    for pair in comparison.pair_sentences[: min(n_others, _SHOWN)]:
+        lines.append(quote(pair, _LONGEST_LINE))
+    return lines + sentences(standings)
 
 
 if __name__ == "__main__":

@@ -6,39 +6,54 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple, Union
 from xml.etree.ElementTree import Element
 
 import numpy as np
 
 from scoring_program.disclosure import round_floats
-from scoring_program.report import standings
-from scoring_program.report.html import Child, cut, element
-from scoring_program.report.page import card, contents, document, folded, style, table
-from scoring_program.report.standings import Scale, Standings, folded_table, position
-from scoring_program.result import DECIMALS, SUMMARY, BodyFigure, Cell, Column, Result, Section, Table, cells
+from scoring_program.metrics.comparison import Pairs
+from scoring_program.report import standings as report
+from scoring_program.report.elements.forest import Scale, scale_ends
+from scoring_program.report.elements.layout import card, document, folded, style_sheet, with_contents
+from scoring_program.report.elements.tables import Cell, Heading, table
+from scoring_program.report.html import cut, element
+from scoring_program.report.standings import OPEN_ROWS, Standings
+from scoring_program.result import DECIMALS, SUMMARY, BodyFigure, Result, Section, Table, cells
 from validator.arrays import Floats
 from validator.findings import Findings
 from validator.texts import counted
 
 _MOST_OTHERS = 10
+"""How many submissions besides the best one are compared item by item and class by class."""
 _MOST_DOTS = 300
 _BINS = 60
 _MOST_ROWS = 100
 _MOST_LINES = 500
+_LONGEST_LINE = 600
 _WHERE = "comparison.json"
-_OF_PAIR = ("difference", "low", "high", "low_all", "high_all", "p", "p_adjusted")
-_OF_INTERVAL = ("low", "high", "standard_error")
-_OF_RANK = ("rank", "rank_low", "rank_high", "may_be_best")
+_INTERVAL_FIELDS = ("low", "high", "standard_error")
+
+Value = Union[str, int, float, None]
 
 
-class Values(NamedTuple):
-    """What m submissions have for each of n classes or items: shape (n, m), NaN where one has none."""
+class GroupValues(NamedTuple):
+    """What m submissions have for each of n classes or items: shape (n, m), NaN where one has none.
+
+    ``measure`` is what the values are: "Score", or the title of a column.
+    """
 
     title: str
     measure: str
     names: Sequence[str]
     values: Floats
+
+
+class LastMeasure(NamedTuple):
+    """The last measure of a section: its title, and its value for each class, part or other group."""
+
+    title: str
+    value_of_group: Mapping[str, Value]
 
 
 @dataclass(frozen=True)
@@ -50,7 +65,7 @@ class Comparison:
     standings : Standings
         Names, scores, intervals, ranks, and all pairs.
     results : sequence of m Result
-        Their sections are those that `column_of` knows.
+        Their sections are those that have a `last_measure`.
     items : sequence of n str
     invalid : mapping of str to Findings
         What is wrong with submissions that are not valid, which are not compared.
@@ -66,190 +81,322 @@ class Comparison:
     @cached_property
     def pair_sentences(self) -> list[str]:
         """A sentence for each pair."""
-        return standings.pair_sentences(self.standings)
+        return report.pair_sentences(self.standings)
 
     @cached_property
-    def values(self) -> dict[str, Values]:
-        """The scores of items, and the values of classes, parts and other groups by key."""
-        columns = [{own.key: column_of(own)[1] for own in result.sections} for result in self.results]
-        scores = np.round(np.array([result.statistics.item_scores for result in self.results]).T, DECIMALS)
-        found = {"items": Values(f"{self.standings.task.item.capitalize()}s", "Score", self.items, scores)}
-        sections = {own.key: own for result in self.results for own in result.sections}
-        for section in sections.values():
-            names = dict.fromkeys(name for own in columns for name in own.get(section.key, ()))
-            cells = [[own.get(section.key, {}).get(name) for own in columns] for name in names]
-            numbers = np.array(cells, dtype=np.float64).reshape(len(names), len(columns))
-            found[section.key] = Values(section.title, column_of(section)[0], list(names), numbers)
-        return found
+    def values(self) -> dict[str, GroupValues]:
+        """The scores of items, and the values of classes, parts and other groups by key of their section."""
+        values = {"items": self._item_values()}
+        titles = {section.key: section.title for result in self.results for section in result.sections}
+        for key, title in titles.items():
+            values[key] = self._section_values(key, title)
+        return values
+
+    def _item_values(self) -> GroupValues:
+        scores = np.array([result.statistics.item_scores for result in self.results]).T
+        title = f"{self.standings.task.item.capitalize()}s"
+        return GroupValues(title, "Score", self.items, np.round(scores, DECIMALS))
+
+    def _section_values(self, key: str, title: str) -> GroupValues:
+        """Return the values of a section in all results; a result without it, or a group of it, has NaN."""
+        measure_title, value_by_result = "", list[Mapping[str, Value]]()
+        for result in self.results:
+            measure = next((last_measure(section) for section in result.sections if section.key == key), None)
+            value_by_result.append(measure.value_of_group if measure else {})
+            measure_title = measure.title if measure else measure_title
+        names = list(dict.fromkeys(name for value_of_group in value_by_result for name in value_of_group))
+        values = np.full((len(names), len(value_by_result)), np.nan)
+        for column, value_of_group in enumerate(value_by_result):
+            # None becomes NaN.
+            values[:, column] = np.array([value_of_group.get(name) for name in names], dtype=np.float64)
+        return GroupValues(title, measure_title, names, values)
 
     def to_dict(self) -> dict[str, object]:
         """Return what ``comparison.json`` holds; its schema is ``comparison.schema.json``."""
-        of, compared = self.standings, self.standings.comparison
-        columns = [cells(getattr(compared.pairs, name)) for name in _OF_PAIR]
-        ends = ([of.names[i] for i in own] for own in (compared.pairs.first, compared.pairs.second))
-        names = ("first", "second", "sentence", *_OF_PAIR)
-        values = [(key, own._asdict(), cells(own.values)) for key, own in self.values.items()]
-        shown = {
-            "task": of.task.id,
+        standings = self.standings
+        content = {
+            "task": standings.task.id,
             "signature": self.signature,
-            "over": of.over,
-            "visible_difference": cells(np.array(compared.visible)),
-            "submissions": [self._submission(i) for i in range(len(of.names))],
-            "pairs": [dict(zip(names, row)) for row in zip(*ends, self.pair_sentences, *columns)],
-            "values": {key: {**own, "values": numbers} for key, own, numbers in values},
-            "invalid": {name: own.as_dict()["problems"] for name, own in self.invalid.items()},
+            "over": standings.over,
+            "visible_difference": cells(np.array(standings.comparison.visible)),
+            "submissions": [self._submission_dict(place) for place in range(len(standings.names))],
+            "pairs": self._pair_dicts(),
+            "values": {key: _values_dict(values) for key, values in self.values.items()},
+            "invalid": {name: findings.as_dict()["problems"] for name, findings in self.invalid.items()},
         }
-        return round_floats(shown, DECIMALS)
+        return round_floats(content, DECIMALS)
 
-    def _submission(self, i: int) -> dict[str, object]:
-        result, compared = self.results[i], self.standings.comparison
+    def _submission_dict(self, place: int) -> dict[str, object]:
+        result, comparison = self.results[place], self.standings.comparison
+        interval = dict.fromkeys(_INTERVAL_FIELDS)
+        if result.interval:
+            interval = {name: getattr(result.interval, name) for name in _INTERVAL_FIELDS}
         return {
-            "name": self.standings.names[i],
+            "name": self.standings.names[place],
             "score": result.scores["score"],
-            **{name: result.interval and getattr(result.interval, name) for name in _OF_INTERVAL},
-            **{name: getattr(compared, name)[i].item() for name in _OF_RANK},
+            **interval,
+            "rank": comparison.rank[place].item(),
+            "rank_low": comparison.rank_low[place].item(),
+            "rank_high": comparison.rank_high[place].item(),
+            "may_be_best": comparison.may_be_best[place].item(),
             "scores": dict(result.scores),
             "error_costs": {cost.error_type: cost.points for cost in result.error_costs},
             "notes": [note.line() for note in result.notes],
         }
 
+    def _pair_dicts(self) -> list[dict[str, object]]:
+        pairs, names = self.standings.comparison.pairs, self.standings.names
+        number_lists = {name: cells(values) for name, values in _pair_numbers(pairs).items()}
+        dicts = []
+        for pair, sentence in enumerate(self.pair_sentences):
+            pair_dict = {"first": names[pairs.first[pair]], "second": names[pairs.second[pair]]}
+            pair_dict["sentence"] = sentence
+            dicts.append({**pair_dict, **{name: numbers[pair] for name, numbers in number_lists.items()}})
+        return dicts
 
-def column_of(section: Section) -> tuple[str, dict[str, Any]]:
-    """Return the last measure of a table of groups and its value of each; "" for other sections."""
+
+def _pair_numbers(pairs: Pairs) -> dict[str, Floats]:
+    return {
+        "difference": pairs.difference,
+        "low": pairs.low,
+        "high": pairs.high,
+        "low_all": pairs.low_all,
+        "high_all": pairs.high_all,
+        "p": pairs.p,
+        "p_adjusted": pairs.p_adjusted,
+    }
+
+
+def _values_dict(values: GroupValues) -> dict[str, object]:
+    return {**values._asdict(), "values": cells(values.values)}
+
+
+def last_measure(section: Section) -> LastMeasure | None:
+    """Return the last measure of a table of groups, or of a body; None for other sections."""
     if isinstance(section, BodyFigure):
-        return "Value", {name: value for name, value, _ in section.parts}
+        return LastMeasure("Value", {name: value for name, value, _ in section.parts})
     if isinstance(section, Table) and section.level == SUMMARY:
-        for number, column in reversed(list(enumerate(section.columns))):
-            if column.kind == "share":
-                return column.title, {str(row[0]): row[number] for row in section.rows}
-    return "", {}
+        shares = [number for number, column in enumerate(section.columns) if column.kind == "share"]
+        if shares:
+            last = shares[-1]
+            return LastMeasure(section.columns[last].title, {str(row[0]): row[last] for row in section.rows})
+    return None
 
 
-def sentences(of: Standings) -> list[str]:
+def sentences(standings: Standings) -> list[str]:
     """Return what the comparison means."""
-    item = f"{of.task.item}s"
-    advice = f"Choose checkpoints of one model on other {item} than those that you report: the best of many "
-    return [*standings.sentences(of), f"{advice}on the same {item} looks better than it is."]
+    items = f"{standings.task.item}s"
+    advice = f"Choose checkpoints of one model on other {items} than those that you report: the best of many "
+    advice += f"on the same {items} looks better than it is."
+    return [*report.sentences(standings), advice]
 
 
-def page(compared: Comparison) -> str:
+def page(comparison: Comparison) -> str:
     """Return the page: scores and differences first, then where they come from."""
-    of, pairs = compared.standings, compared.pair_sentences
-    m, best = len(of.names), int(of.comparison.may_be_best.sum())
-    first = pairs[0] if pairs else f"{of.names[0]}: {of.task.columns[0].title} {of.shown[0]}."
-    first += f" {best} of {m} may be the best." if m > 2 else ""
-    title = f"Comparison of {counted(m, 'submission')}"
-    head = [element("h1", title), element("p", element("strong", first))]
-    if compared.invalid:
-        text = f"{counted(len(compared.invalid), 'submission')} not valid and not compared"
-        head.append(element("p", element("a", text, href="#invalid", class_="bad")))
-    plot = standings.forest_table(of, "Scores and differences", [[]] * m, _MOST_OTHERS)
-    lines = _list(sentences(of), class_="after")
-    problems = [f"{name}: {line}" for name, own in compared.invalid.items() for line in own.lines()]
-    above = [card("scores", "Scores and differences", "", *plot, lines)]
-    above += [card("invalid", "Not valid, not compared", "", _list(problems))] if problems else []
-    rest = [*_strips(of, compared.values["items"]), *_numbers(compared)]
-    rest += [part for key, own in compared.values.items() for part in _changes(key, own, of.names)]
+    standings = comparison.standings
+    first = [
+        _scores_card(standings),
+        *_invalid_cards(comparison),
+    ]
+    rest = [
+        *_item_difference_cards(standings, comparison.values["items"]),
+        _leaderboard_card(comparison),
+        *_cost_cards(comparison),
+        *_group_cards(comparison),
+        *_pair_cards(comparison),
+        *_note_cards(comparison),
+        report.method_card(standings, comparison.signature),
+    ]
+    body = with_contents(first, rest)
+    return document(standings.task.title, _head(comparison), body, style_sheet("standings.css"))
+
+
+def _head(comparison: Comparison) -> list[Element]:
+    """Return the title, what the best two differ in, and how many submissions are not valid."""
+    standings = comparison.standings
+    m = len(standings.names)
+    summary = f"{standings.names[0]}: {standings.task.columns[0].title} {standings.score_texts[0]}."
+    if comparison.pair_sentences:
+        summary = comparison.pair_sentences[0]
     if m > 2:
-        words = folded(f"The first {counted(min(len(pairs), _MOST_LINES), 'pair')} in words", _list(pairs))
-        rest.append(standings.pairs_card(of, _WHERE, words))
-    both = zip(of.names, compared.results)
-    notes = [f"{cut(name)}: {note.line()}" for name, result in both for note in result.notes]
-    rest += [card("notes", "Notes", "", _list(notes))] if notes else []
-    rest.append(standings.method_card(of, compared.signature))
-    body = [element("div", *above), contents([*above, *rest]), element("div", *rest)]
-    return document(of.task.title, head, body, style("standings.css"))
+        n_best = int(standings.comparison.may_be_best.sum())
+        summary += f" {n_best} of {m} may be the best."
+    title = f"Comparison of {counted(m, 'submission')}"
+    head = [element("h1", title), element("p", element("strong", summary))]
+    if comparison.invalid:
+        text = f"{counted(len(comparison.invalid), 'submission')} not valid and not compared"
+        head.append(element("p", element("a", text, href="#invalid", class_="bad")))
+    return head
 
 
-def _list(lines: Sequence[str], **look: str) -> Element:
-    return element("ul", *(element("li", cut(line, 600)) for line in lines[:_MOST_LINES]), **look)
+def _list(lines: Sequence[str], **attributes: str) -> Element:
+    entries = [element("li", cut(line, _LONGEST_LINE)) for line in lines[:_MOST_LINES]]
+    return element("ul", *entries, **attributes)
 
 
-def _strips(of: Standings, items: Values) -> list[Element]:
+def _scores_card(standings: Standings) -> Element:
+    title = "Scores and differences"
+    no_details: list[list[str]] = [[] for _ in standings.names]
+    parts = report.standings_table(standings, title, no_details, _MOST_OTHERS)
+    return card("scores", title, "", *parts, _list(sentences(standings), class_="after"))
+
+
+def _invalid_cards(comparison: Comparison) -> list[Element]:
+    lines = []
+    for name, findings in comparison.invalid.items():
+        lines += [f"{name}: {line}" for line in findings.lines()]
+    return [card("invalid", "Not valid, not compared", "", _list(lines))] if lines else []
+
+
+def _item_difference_cards(standings: Standings, items: GroupValues) -> list[Element]:
     """Return for each of the first others the differences of the scores of items to the best submission."""
     differences = np.round(items.values[:, 1 : _MOST_OTHERS + 1] - items.values[:, :1], DECIMALS)
     if np.isnan(differences).all():
         return []
     largest = float(np.nanmax(np.abs(differences))) or 1.0
-    sign, item, rows = 1 if of.task.higher_is_better else -1, of.task.item, []
-    for name, column in zip(of.names[1:], differences.T):
-        own = np.flatnonzero(~np.isnan(column))
-        counts = Counter(np.sign(sign * column[own]).tolist())
-        text = f"{counts[1]:,} better, {counts[0]:,} equal, {counts[-1]:,} worse"
-        draw = _dots if len(own) <= _MOST_DOTS else _bars
-        marks = draw(column[own].tolist(), (-largest, largest), sign, [items.names[i] for i in own.tolist()])
-        options = {"viewBox": "0 0 100 20", "preserveAspectRatio": "none", "role": "img", "aria_label": text}
-        zero = element("line", x1=50, y1=0, x2=50, y2=20, class_="zero")
-        svg = element("svg", zero, *marks, class_="forest swarm", **options)
-        rows.append([element("div", cut(name), element("small", text), class_="name"), svg])
-    note = f"Score of each {item} minus that of {cut(of.names[0])}: {'right' if sign > 0 else 'left'} of the "
+    scale = Scale(-largest, largest)
+    sign = 1 if standings.task.higher_is_better else -1
+    rows = []
+    for name, column in zip(standings.names[1:], differences.T):
+        has_both = ~np.isnan(column)
+        item_names = [items.names[item] for item in np.flatnonzero(has_both).tolist()]
+        strip = _ItemStrip(item_names, column[has_both].tolist(), scale, sign)
+        whose = element("div", cut(name), element("small", strip.text()), class_="name")
+        rows.append([whose, strip.draw()])
+    item = standings.task.item
+    better_side = "right" if sign > 0 else "left"
+    note = f"Score of each {item} minus that of {cut(standings.names[0])}: {better_side} of the "
     note += f"line the submission is better. Only {item}s for which both have a score are shown. More "
     note += f"than {_MOST_DOTS} are counted in bins, without equal scores. "
     note += f"At most the first {_MOST_OTHERS} submissions are shown."
-    heads: list[Child] = ["Submission", standings.ends((-largest, largest))]
     title = f"Differences by {item}"
-    return [card("differences", title, note, *folded_table(heads, rows, title))]
+    headings = [Heading("Submission"), Heading(scale_ends(scale))]
+    return [card("differences", title, note, *table(headings, rows, title, OPEN_ROWS))]
 
 
-def _dots(values: Sequence[float], scale: Scale, sign: int, names: Sequence[str]) -> list[Element]:
-    """Return a dot for each item; those that are near each other are stacked around the middle."""
-    columns = [round(position(value, scale) / 1.5) for value in values]
-    heights, used, marks = Counter(columns), Counter[int](), []
-    for name, value, column in zip(names, values, columns):
-        used[column] += 1
-        y = 10 + used[column] // 2 * (-1) ** used[column] * min(3.0, 16 / heights[column])
-        place = f"M{position(value, scale):.2f} {y:.2f} h0"
-        title = element("title", f"{cut(name)}: {value:+.4f}")
-        marks.append(element("path", title, class_=f"dot {_side(sign * value)}", d=place))
-    return marks
+class _ItemStrip(NamedTuple):
+    """The differences of the scores of items of one submission to the best one, on a common scale.
 
+    ``sign`` is 1 where higher scores are better, else -1.
+    """
 
-def _bars(values: Sequence[float], scale: Scale, sign: int, names: Sequence[str]) -> list[Element]:
-    """Return a histogram of the differences that are not 0."""
-    counts, edges = np.histogram([value for value in values if value], _BINS, scale)
-    marks, most = [], max(int(counts.max()), 1)
-    for count, low, high in zip(counts.tolist(), edges.tolist(), edges[1:].tolist()):
-        left, right, height = position(low, scale), position(high, scale), 19 * count / most
-        place = {"x": left, "y": 20 - height, "width": right - left - 0.2, "height": height}
-        shown = {name: f"{value:.2f}" for name, value in place.items()}
-        title = element("title", f"{low:+.4f} to {high:+.4f}: {count:,}")
-        marks.append(element("rect", title, class_=f"bin {_side(sign * (low + high))}", **shown))
-    return marks
+    item_names: Sequence[str]
+    differences: Sequence[float]
+    scale: Scale
+    sign: int
+
+    def text(self) -> str:
+        """Return how many items are better, equal and worse."""
+        number = Counter(_side(self.sign * difference) for difference in self.differences)
+        return f"{number['up']:,} better, {number['even']:,} equal, {number['down']:,} worse"
+
+    def draw(self) -> Element:
+        """Return a dot for each item, or a histogram if there are many."""
+        marks = self._dots() if len(self.differences) <= _MOST_DOTS else self._bars()
+        zero = element("line", x1=50, y1=0, x2=50, y2=20, class_="zero")
+        look = {"viewBox": "0 0 100 20", "preserveAspectRatio": "none", "role": "img"}
+        return element("svg", zero, *marks, class_="forest swarm", **look, aria_label=self.text())
+
+    def _dots(self) -> list[Element]:
+        """Return a dot for each item; those that are near each other are stacked around the middle."""
+        columns = [round(self.scale.percent(difference) / 1.5) for difference in self.differences]
+        n_in_column, n_drawn = Counter(columns), Counter[int]()
+        dots = []
+        for name, difference, column in zip(self.item_names, self.differences, columns):
+            n_drawn[column] += 1
+            distance = min(3.0, 16 / n_in_column[column])
+            # Above the middle and below it in turn.
+            steps = n_drawn[column] // 2 * (-1) ** n_drawn[column]
+            place = f"M{self.scale.percent(difference):.2f} {10 + steps * distance:.2f} h0"
+            title = element("title", f"{cut(name)}: {difference:+.4f}")
+            dots.append(element("path", title, class_=f"dot {_side(self.sign * difference)}", d=place))
+        return dots
+
+    def _bars(self) -> list[Element]:
+        """Return a histogram of the differences that are not 0."""
+        unequal = [difference for difference in self.differences if difference]
+        counts, edges = np.histogram(unequal, _BINS, self.scale)
+        largest = max(int(counts.max()), 1)
+        bars = []
+        for count, low, high in zip(counts.tolist(), edges.tolist(), edges[1:].tolist()):
+            left, right = self.scale.percent(low), self.scale.percent(high)
+            height = 19 * count / largest
+            place = {"x": left, "y": 20 - height, "width": right - left - 0.2, "height": height}
+            texts = {name: f"{value:.2f}" for name, value in place.items()}
+            title = element("title", f"{low:+.4f} to {high:+.4f}: {count:,}")
+            bars.append(element("rect", title, class_=f"bin {_side(self.sign * (low + high))}", **texts))
+        return bars
 
 
 def _side(gain: float) -> str:
-    return "up" if gain > 0 else "down" if gain < 0 else "even"
+    """Return the CSS class of a gain, which has its color in standings.css."""
+    if gain == 0:
+        return "even"
+    return "up" if gain > 0 else "down"
 
 
-def _numbers(compared: Comparison) -> list[Element]:
-    """Return all columns of the leaderboard, and the costs of all error types."""
-    of = compared.standings
-    shown = [column for column in of.task.columns if column.leaderboard]
-    types = {own.key: own.title for own in of.task.error_types if compared.results[0].error_costs}
-    scores, costs = list[list[str]](), list[list[str]]()
-    for name, result in zip(of.names, compared.results):
+def _leaderboard_card(comparison: Comparison) -> Element:
+    """Return all columns of the leaderboard."""
+    columns = [column for column in comparison.standings.task.columns if column.leaderboard]
+    rows = []
+    for name, result in zip(comparison.standings.names, comparison.results):
+        scores = [f"{result.scores[column.key]:.{column.precision}f}" for column in columns]
+        rows.append([cut(name), *scores])
+    title = "All columns of the leaderboard"
+    headings = [Heading("Submission"), *(Heading(column.title) for column in columns)]
+    return card("columns", title, "", *table(headings, rows, title, _MOST_OTHERS))
+
+
+def _cost_cards(comparison: Comparison) -> list[Element]:
+    """Return the costs of all error types, if they are known."""
+    if not comparison.results[0].error_costs:
+        return []
+    error_types = comparison.standings.task.error_types
+    rows = []
+    for name, result in zip(comparison.standings.names, comparison.results):
         points = {cost.error_type: f"{cost.points:.4f}" for cost in result.error_costs}
-        scores.append([cut(name), *(f"{result.scores[own.key]:.{own.precision}f}" for own in shown)])
-        costs.append([cut(name), *(points.get(key, "–") for key in types)])
+        rows.append([cut(name), *(points.get(error_type.key, "–") for error_type in error_types)])
+    title = "What costs most"
     note = "What the score would gain if one type of error were fixed. Gains overlap: they do not add up."
-    parts = [("columns", "All columns of the leaderboard", "", [own.title for own in shown], scores)]
-    parts += [("costs", "What costs most", note, list(types.values()), costs)] if types else []
-    return [
-        card(key, title, text, *folded_table(["Submission", *heads], rows, title, _MOST_OTHERS))
-        for key, title, text, heads, rows in parts
-    ]
+    headings = [Heading("Submission"), *(Heading(error_type.title) for error_type in error_types)]
+    return [card("costs", title, note, *table(headings, rows, title, _MOST_OTHERS))]
 
 
-def _changes(key: str, of: Values, names: Sequence[str]) -> list[Element]:
-    """Return the classes or items that differ most between submissions, if any do."""
-    known = np.ma.masked_invalid(of.values)
-    spread = (known.max(axis=1) - known.min(axis=1)).filled(0)
-    order = np.argsort(-spread, kind="stable")[: np.count_nonzero(spread)].tolist()
-    shown = names[: _MOST_OTHERS + 1]
-    heads = [Column("Name"), *(Column(name, "number") for name in (*shown, "Largest difference"))]
-    first = zip(order[:_MOST_ROWS], cells(of.values[order, : len(shown)]))
-    rows: list[list[Cell]] = [[of.names[i], *own, float(spread[i])] for i, own in first]
-    note = f"{of.measure} by submission, for at most the best {_MOST_OTHERS + 1}. {len(order):,} of "
-    note += f"{len(spread):,} differ; the first {len(rows):,} are shown. All are in {_WHERE}."
-    title = f"{of.title} that differ most"
-    return [card(f"of-{key}", title, note, *table(heads, rows, title, _MOST_ROWS))] if rows else []
+def _group_cards(comparison: Comparison) -> list[Element]:
+    """Return for items and each kind of groups those that differ most between submissions, if any do."""
+    cards = []
+    names = comparison.standings.names[: _MOST_OTHERS + 1]
+    for key, values in comparison.values.items():
+        without_nan = np.ma.masked_invalid(values.values)
+        spread = (without_nan.max(axis=1) - without_nan.min(axis=1)).filled(0)
+        n_differing = np.count_nonzero(spread)
+        if not n_differing:
+            continue
+        largest_first = np.argsort(-spread, kind="stable")[:n_differing]
+        rows: list[list[Cell]] = []
+        for group in largest_first[:_MOST_ROWS].tolist():
+            numbers = cells(values.values[group, : len(names)])
+            rows.append([values.names[group], *numbers, float(spread[group])])
+        note = f"{values.measure} by submission, for at most the best {_MOST_OTHERS + 1}. {n_differing:,} of "
+        note += f"{len(spread):,} differ; the first {len(rows):,} are shown. All are in {_WHERE}."
+        title = f"{values.title} that differ most"
+        headings = [Heading("Name", "text"), *(Heading(name, "number") for name in names)]
+        headings.append(Heading("Largest difference", "number"))
+        cards.append(card(f"of-{key}", title, note, *table(headings, rows, title)))
+    return cards
+
+
+def _pair_cards(comparison: Comparison) -> list[Element]:
+    """Return all pairs as a matrix and in words, if there are several."""
+    if len(comparison.standings.names) < 3:
+        return []
+    n_lines = min(len(comparison.pair_sentences), _MOST_LINES)
+    words = folded(f"The first {counted(n_lines, 'pair')} in words", _list(comparison.pair_sentences))
+    return [report.pairs_card(comparison.standings, _WHERE, words)]
+
+
+def _note_cards(comparison: Comparison) -> list[Element]:
+    lines = []
+    for name, result in zip(comparison.standings.names, comparison.results):
+        lines += [f"{cut(name)}: {note.line()}" for note in result.notes]
+    return [card("notes", "Notes", "", _list(lines))] if lines else []

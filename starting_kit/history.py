@@ -10,25 +10,35 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from xml.etree.ElementTree import Element
 
 import kit_path  # noqa: F401 - makes the scoring code importable
 
 # isort: split
-from scoring_program.report import charts
+from scoring_program.report.elements.axis import Axis
+from scoring_program.report.elements.layout import card, document
+from scoring_program.report.elements.plots import line_chart, lines_key
+from scoring_program.report.elements.tables import Heading, table
 from scoring_program.report.html import element
 from scoring_program.report.outputs import clear, plain_number, write_atomic
-from scoring_program.report.page import card, document, table
-from scoring_program.result import Line, LineChart, columns
+from scoring_program.result import Line
 from scoring_program.task import AnyTask, load_task
 from validator.console import OutputError
 from validator.texts import counted
 
 _RUNS, _PAGE = "runs.csv", "history.html"
+# Columns of costs begin so.
 _COST = "cost_"
+_INTERVAL = {"score_low": "Interval from", "score_high": "Interval to"}
+_REQUIRED = ("run", "signature")
 _MOST_ROWS = 500
-_FIRST = ("run", "signature")
+# The axis of runs has room for so many from the first one on.
+_FEWEST_RUNS = 5
 # Larger than any score.
 _LARGEST = 1e12
+
+Row = Mapping[str, str]
+"""A run: the texts of its cells in ``runs.csv`` by column."""
 
 
 def add_run(folder: str | Path, name: str, result: Mapping[str, Any]) -> None:
@@ -53,16 +63,27 @@ def add_run(folder: str | Path, name: str, result: Mapping[str, Any]) -> None:
     clear(path.parent, ())
     with _locked(path.parent):
         rows = _read(path)
-        costs = {_COST + cost["type"]: cost["points"] for cost in result["error_costs"]}
-        texts = {key: plain_number(value) for key, value in {**result["scores"], **costs}.items()}
-        rows.append({"run": name, "signature": result["signature"], **texts})
-        text = io.StringIO()
-        names = list(dict.fromkeys(key for row in rows for key in row))
-        writer = csv.DictWriter(text, names, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-        write_atomic(path, text.getvalue())
+        rows.append(_row(name, result))
+        write_atomic(path, _csv(rows))
         write_atomic(path.with_name(_PAGE), _page(rows))
+
+
+def _row(name: str, result: Mapping[str, Any]) -> dict[str, str]:
+    """Return the row of a run: its name, signature, scores and costs."""
+    costs = {_COST + cost["type"]: cost["points"] for cost in result["error_costs"]}
+    numbers = {**result["scores"], **costs}
+    texts = {column: plain_number(value) for column, value in numbers.items()}
+    return {"run": name, "signature": result["signature"], **texts}
+
+
+def _csv(rows: Sequence[Row]) -> str:
+    """Return rows as CSV with all columns that any of them has."""
+    text = io.StringIO()
+    columns = list(dict.fromkeys(column for row in rows for column in row))
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
 
 
 @contextlib.contextmanager
@@ -82,9 +103,9 @@ def _read(path: Path) -> list[dict[str, str]]:
     """Return the rows of an earlier call, which people may have edited. Raises OutputError."""
     try:
         reader = csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig"), newline=""))
-        names = reader.fieldnames or _FIRST
-        if not {*_FIRST} <= {*names}:
-            raise ValueError(f"its first line does not name {' and '.join(_FIRST)}")
+        columns = reader.fieldnames or _REQUIRED
+        if not {*_REQUIRED} <= {*columns}:
+            raise ValueError(f"its first line does not name {' and '.join(_REQUIRED)}")
         return list(reader)
     except FileNotFoundError:
         return []
@@ -92,54 +113,73 @@ def _read(path: Path) -> list[dict[str, str]]:
         raise OutputError(f"{path}: runs cannot be added to this table ({error})") from None
 
 
-def _page(rows: Sequence[Mapping[str, str]]) -> str:
-    """Return the page of the runs that have the signature of the last one."""
+def _page(rows: Sequence[Row]) -> str:
+    """Return the page of the runs that have the signature of the last one: score, costs, and a table."""
     signature = rows[-1]["signature"]
     task = load_task(signature.split("|")[0])
-    shown = [row for row in rows if row["signature"] == signature]
-    main, ends = task.columns[0], {"score_low": "Interval from", "score_high": "Interval to"}
+    runs = [row for row in rows if row["signature"] == signature]
     costs = {_COST + error_type.key: error_type.title for error_type in task.error_types}
-    head = [element("h1", f"{main.title} by run"), element("p", f"{counted(len(shown), 'run')}.")]
-    if others := len(rows) - len(shown):
-        head.append(element("p", f"{counted(others, 'run')} of other signatures left out: see {_RUNS}."))
-    note = "The score with the ends of its 95 % interval. To compare two runs, compare their submissions."
-    body = [
-        _chart(shown, "score", "Score", note, {"score": main.title, **ends}),
-        _chart(shown, "costs", "What errors cost", "The gain if one type of error were fixed.", costs),
-        _table(shown, task, {**ends, **costs}),
+    cards = [
+        _score_card(runs, task.columns[0].title),
+        _cost_card(runs, costs),
+        _runs_card(runs, {"score": task.columns[0].title, **_INTERVAL, **costs}),
     ]
-    return document(task.title, head, body)
+    return document(task.title, _head(task, len(runs), len(rows) - len(runs)), cards)
 
 
-def _number(row: Mapping[str, str], key: str) -> float | None:
+def _head(task: AnyTask, n_runs: int, n_others: int) -> list[Element]:
+    head = [element("h1", f"{task.columns[0].title} by run"), element("p", f"{counted(n_runs, 'run')}.")]
+    if n_others:
+        head.append(element("p", f"{counted(n_others, 'run')} of other signatures left out: see {_RUNS}."))
+    return head
+
+
+def _score_card(runs: Sequence[Row], title: str) -> Element:
+    """Return the score with the ends of its interval, run by run."""
+    note = "The score with the ends of its 95 % interval. To compare two runs, compare their submissions."
+    return card("score", "Score", note, *_chart(runs, "Score", {"score": title, **_INTERVAL}))
+
+
+def _cost_card(runs: Sequence[Row], titles: Mapping[str, str]) -> Element:
+    """Return what each type of error costs, run by run."""
+    note = "The gain if one type of error were fixed."
+    return card("costs", "What errors cost", note, *_chart(runs, "What errors cost", titles))
+
+
+def _chart(runs: Sequence[Row], title: str, titles: Mapping[str, str]) -> list[Element]:
+    """Return a line for each of the columns in ``titles``, by the number of the run, and what they are."""
+    lines = []
+    for column, label in titles.items():
+        values = [_number(row, column) for row in runs]
+        run_numbers = [number for number, value in enumerate(values, start=1) if value is not None]
+        if run_numbers:
+            lines.append(Line(label, run_numbers, [value for value in values if value is not None]))
+    numbers = [value for line in lines for value in line.y] or [0.0]
+    low = math.floor(10 * min(numbers)) / 10
+    high = math.ceil(10 * max(numbers)) / 10
+    x_axis = Axis("run", 1.0, float(max(len(runs), _FEWEST_RUNS)), is_whole=True)
+    y_axis = Axis(title.lower(), low, max(high, low + 0.1))
+    description = f"{title}: {y_axis.title} against {x_axis.title}"
+    return [line_chart(description, x_axis, y_axis, lines), lines_key(lines)]
+
+
+def _runs_card(runs: Sequence[Row], titles: Mapping[str, str]) -> Element:
+    """Return all numbers of each run, the last run first."""
+    rows = []
+    for number, row in enumerate(runs, start=1):
+        texts = [f"{number}. {row['run']}"]
+        for column in titles:
+            value = _number(row, column)
+            texts.append("" if value is None else f"{value:.4f}")
+        rows.append(texts)
+    headings = [Heading(title, "text") for title in ("Run", *titles.values())]
+    return card("runs", "Runs", "The last first.", *table(headings, rows[::-1], "Runs", most=_MOST_ROWS))
+
+
+def _number(row: Row, column: str) -> float | None:
     """Return the number in a cell, None if there is none."""
     try:
-        value = float(row.get(key) or "")
+        value = float(row.get(column) or "")
     except ValueError:
         return None
     return value if abs(value) < _LARGEST else None
-
-
-def _chart(
-    rows: Sequence[Mapping[str, str]], key: str, title: str, note: str, titles: Mapping[str, str]
-) -> Any:
-    lines = []
-    for name, label in titles.items():
-        points = [(at, value) for at, row in enumerate(rows, 1) if (value := _number(row, name)) is not None]
-        if points:
-            lines.append(Line(label, *zip(*points)))
-    values = [value for line in lines for value in line.y] or [0.0]
-    low, high = math.floor(10 * min(values)) / 10, math.ceil(10 * max(values)) / 10
-    # With four steps or more, those of the axis are whole runs.
-    ranges = (1.0, float(max(len(rows), 5)), low, max(high, low + 0.1))
-    chart = LineChart(key, title, note, lines, "run", title.lower(), ranges)
-    return card(key, title, note, charts.lines(chart), charts.lines_key(chart))
-
-
-def _table(rows: Sequence[Mapping[str, str]], task: AnyTask, titles: Mapping[str, str]) -> Any:
-    keys = ["score", *titles]
-    numbers = ([_number(row, key) for key in keys] for row in rows)
-    texts = (["" if value is None else f"{value:.4f}" for value in own] for own in numbers)
-    cells = [[f"{at}. {row['run']}", *own] for at, (row, own) in enumerate(zip(rows, texts), 1)]
-    heads = columns(text=["Run", task.columns[0].title, *titles.values()])
-    return card("runs", "Runs", "The last first.", *table(heads, cells[::-1], "Runs", _MOST_ROWS))

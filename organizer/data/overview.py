@@ -6,22 +6,26 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
+from xml.etree.ElementTree import Element
 
 import numpy as np
 
 from organizer.challenges import content_of
 from organizer.content import Content, Values
 from organizer.files import unpack, write_durable
+from scoring_program.report.elements.axis import round_step
+from scoring_program.report.elements.layout import card, document, pairs, style_sheet, with_contents
+from scoring_program.report.elements.plots import histogram
+from scoring_program.report.elements.tables import Heading, table
 from scoring_program.report.html import element
 from scoring_program.report.images import Images, with_images
-from scoring_program.report.page import card, cards, contents, document, style
-from scoring_program.result import Histogram, Section, Table, columns
+from scoring_program.report.sections import section_cards
 from scoring_program.task import AnyLoaded, load_task
 from validator.texts import quote
 
 SUFFIX = ".overview.html"
 """The end of the name of an overview, which no zip may hold: it shows the hidden reference."""
-_BINS = 8
+_MOST_BINS = 8
 _MOST_ENTRIES = 500
 
 
@@ -34,12 +38,16 @@ class Overview(NamedTuple):
     def lines(self) -> list[str]:
         """Return the warnings, and the content in short."""
         lines = [f"warning {line}" for line in self.content.warnings.lines(most=None)]
-        lines.append("scored: " + ", ".join(f"{thing} {n:,}" for thing, n in self.content.counts.items()))
-        for kind, counts in self.content.names.items():
-            ends = [f"{quote(name)} ({n:,})" for name, n in _by_count(counts)]
-            lines.append(f"{kind}: {len(ends):,}, from {ends[0]} to {ends[-1]}")
-        rows = map(_extremes, self.content.values)
-        return lines + ["{}: {} ({}) to {} ({}), median {}".format(*row) for row in rows]
+        counts = [f"{thing} {number:,}" for thing, number in self.content.counts.items()]
+        lines.append(f"scored: {', '.join(counts)}")
+        for kind, number_of_name in self.content.names.items():
+            names = [f"{quote(name)} ({number:,})" for name, number in _most_frequent_first(number_of_name)]
+            lines.append(f"{kind}: {len(names):,}, from {names[0]} to {names[-1]}")
+        for values in self.content.values:
+            extremes = _extremes(values)
+            range_text = f"{extremes.low} ({extremes.low_place}) to {extremes.high} ({extremes.high_place})"
+            lines.append(f"{extremes.title}: {range_text}, median {extremes.median}")
+        return lines
 
     def write(self, path: Path, images: Images) -> str:
         """Write the page; return a line that says where it is."""
@@ -48,32 +56,16 @@ class Overview(NamedTuple):
 
     def page(self, images: Images | None = None) -> str:
         """Return the page: warnings first, then numbers, names, distributions, and a few items drawn."""
-        task, settings = self.loaded.task, self.loaded.settings
-        own = [f"{s.name}: {settings[s.name]}" for s in task.known_settings if settings[s.name] != s.default]
-        head = [element("h1", "Overview of the reference")]
-        head.append(element("p", f"What is scored; settings: {', '.join(own) or 'the defaults'}."))
-        caution = "This page shows the hidden reference: do not publish it."
-        head.append(element("p", element("strong", caution, class_="bad")))
-        said = [element("li", problem.line()) for problem in self.content.warnings.summary().problems(None)]
-        shown = element("ol", *said) if said else "Nothing looks like a mistake."
-        sections = [*self._sections(), *with_images(self.content.draw(), images or Images())]
-        first, drawn = card("warnings", "Likely mistakes", "", shown), cards(sections, _MOST_ENTRIES)
-        body = [element("div", first), contents([first, *drawn]), element("div", *drawn)]
-        return document(task.title, head, body, style("drawings.css"))
-
-    def _sections(self) -> list[Section]:
-        counts, names, values = self.content.counts, self.content.names, self.content.values
-        titles = columns(text=["What"], count=["Number"])
-        sections: list[Section] = [Table("counts", "How many", "", titles, list(counts.items()))]
-        if values:
-            titles = columns(text=["Number", "Smallest", "Where", "Largest", "Where", "Median"])
-            sections.append(Table("extremes", "Smallest and largest", "", titles, [*map(_extremes, values)]))
-        for kind, numbers in names.items():
-            text, share = [kind.capitalize()], ["Relative to the most frequent"]
-            titles = columns(text=text, count=["Number"], share=share)
-            rows = [(name, n, n / max(1, *numbers.values())) for name, n in _by_count(numbers)]
-            sections.append(Table(f"names-{kind}", f"How often each {kind} occurs", "", titles, rows))
-        return sections + [_histogram(kind) for kind in values]
+        content = self.content
+        first = [_warnings_card(content)]
+        rest = [
+            *pairs([_counts_card(content)]),
+            *_extremes_cards(content),
+            *pairs([*_name_cards(content), *_value_cards(content)]),
+            *section_cards(with_images(content.draw(), images or Images()), _MOST_ENTRIES),
+        ]
+        body = with_contents(first, rest)
+        return document(self.loaded.task.title, _head(self.loaded), body, style_sheet("drawings.css"))
 
 
 def review_reference(task_id: str, reference: Path | bytes) -> Overview:
@@ -88,25 +80,103 @@ def review_reference(task_id: str, reference: Path | bytes) -> Overview:
     return Overview(loaded, content_of(loaded))
 
 
-def _by_count(counts: Mapping[str, int]) -> list[tuple[str, int]]:
-    """Return names and numbers, the most frequent first."""
-    return sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
+def _head(loaded: AnyLoaded) -> list[Element]:
+    """Return the title, the settings that are not the defaults, and that the page is not to be published."""
+    settings = []
+    for setting in loaded.task.known_settings:
+        value = loaded.settings[setting.name]
+        if value != setting.default:
+            settings.append(f"{setting.name}: {value}")
+    caution = "This page shows the hidden reference: do not publish it."
+    return [
+        element("h1", "Overview of the reference"),
+        element("p", f"What is scored; settings: {', '.join(settings) or 'the defaults'}."),
+        element("p", element("strong", caution, class_="bad")),
+    ]
 
 
-def _extremes(values: Values) -> tuple[str, ...]:
-    """Return title, smallest number and its place, largest number and its place, and median."""
-    low, high = int(np.argmin(values.numbers)), int(np.argmax(values.numbers))
-    ends = [text for i in (low, high) for text in (f"{values.numbers[i]:,.6g}", quote(values.place(i)))]
-    return values.title, *ends, f"{np.median(values.numbers):,.6g}"
+def _warnings_card(content: Content) -> Element:
+    problems = [element("li", problem.line()) for problem in content.warnings.summary().problems(None)]
+    text = element("ol", *problems) if problems else "Nothing looks like a mistake."
+    return card("warnings", "Likely mistakes", "", text)
 
 
-def _histogram(values: Values) -> Histogram:
-    """Return a histogram with round edges."""
-    low, high = float(values.numbers.min()), float(values.numbers.max())
-    step = max((high - low) / _BINS, 1.0)
-    power = 10.0 ** np.floor(np.log10(step))
-    step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= step)
-    edges = step * np.arange(low // step, high // step + 2)
-    counts = np.histogram(values.numbers, edges)[0].tolist()
-    title = values.title.split(" (")[0].capitalize()
-    return Histogram(f"values-{title}", title, "", edges.tolist(), counts, values.title, "values")
+def _counts_card(content: Content) -> Element:
+    headings = [Heading("What", "text"), Heading("Number", "count")]
+    title = "How many"
+    return card("counts", title, "", *table(headings, list(content.counts.items()), title))
+
+
+def _extremes_cards(content: Content) -> list[Element]:
+    """Return the table of the smallest and largest numbers, if there are any."""
+    if not content.values:
+        return []
+    titles = ("Number", "Smallest", "Where", "Largest", "Where", "Median")
+    headings = [Heading(title, "text") for title in titles]
+    title = "Smallest and largest"
+    rows = [_extremes(values) for values in content.values]
+    return [card("extremes", title, "", *table(headings, rows, title))]
+
+
+def _name_cards(content: Content) -> list[Element]:
+    """Return for each kind of name how often each occurs."""
+    cards = []
+    for kind, number_of_name in content.names.items():
+        headings = [
+            Heading(kind.capitalize(), "text"),
+            Heading("Number", "count"),
+            Heading("Relative to the most frequent", "share"),
+        ]
+        largest = max(1, *number_of_name.values())
+        rows = [(name, number, number / largest) for name, number in _most_frequent_first(number_of_name)]
+        title = f"How often each {kind} occurs"
+        cards.append(card(f"names-{kind}", title, "", *table(headings, rows, title, most=_MOST_ENTRIES)))
+    return cards
+
+
+def _most_frequent_first(number_of_name: Mapping[str, int]) -> list[tuple[str, int]]:
+    """Return names and numbers, the most frequent first, equal ones by name."""
+    by_name = sorted(number_of_name.items())
+    return sorted(by_name, key=lambda name_and_number: -name_and_number[1])
+
+
+class _Extremes(NamedTuple):
+    """The smallest and the largest of some numbers, where they are, and the median, as texts."""
+
+    title: str
+    low: str
+    low_place: str
+    high: str
+    high_place: str
+    median: str
+
+
+def _extremes(values: Values) -> _Extremes:
+    smallest, largest = int(np.argmin(values.numbers)), int(np.argmax(values.numbers))
+    return _Extremes(
+        title=values.title,
+        low=f"{values.numbers[smallest]:,.6g}",
+        low_place=quote(values.place(smallest)),
+        high=f"{values.numbers[largest]:,.6g}",
+        high_place=quote(values.place(largest)),
+        median=f"{np.median(values.numbers):,.6g}",
+    )
+
+
+def _value_cards(content: Content) -> list[Element]:
+    """Return for each kind of number how it is distributed."""
+    cards = []
+    for values in content.values:
+        title = values.title.split(" (")[0].capitalize()
+        edges = _round_edges(float(values.numbers.min()), float(values.numbers.max()))
+        counts = np.histogram(values.numbers, edges)[0].tolist()
+        chart = histogram(title=title, axis_title=values.title, things="values", edges=edges, counts=counts)
+        cards.append(card(f"values-{title}", title, "", chart))
+    return cards
+
+
+def _round_edges(low: float, high: float) -> list[float]:
+    """Return the edges of bins: about `_MOST_BINS`, from and to multiples of a round whole width."""
+    width = round_step((high - low) / _MOST_BINS, is_whole=True)
+    edges: list[float] = (width * np.arange(low // width, high // width + 2)).tolist()
+    return edges

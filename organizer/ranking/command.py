@@ -8,15 +8,17 @@ import json
 import math
 import re
 import shutil
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from organizer.files import LockedError, locked, write_durable
 from organizer.ranking import page, tables
-from organizer.ranking.statistics import ranking_of
-from organizer.ranking.tables import History
-from organizer.runs.fork_server import SCORED
+from organizer.ranking.cards import tau_sentence
+from organizer.ranking.changes import Change, History, changes_tau_b
+from organizer.ranking.run import About, RankingRun
+from organizer.ranking.statistics import Ranking, ranking_of
 from organizer.runs.pool import BrokenError
 from organizer.runs.rescore import Options, Record, score_all
 from organizer.runs.submissions import Submission, SubmissionsError, find_submissions
@@ -30,9 +32,20 @@ from validator.texts import counted, printable, quote
 DETAILS = "details"
 RUNS = "store/ranking.json"
 """What was ranked last, for ``report``."""
-_SHOWN = 10
+_MOST_PRINTED = 10
+# What reading a JSON file of another form raises; a whole number may be too large for a float.
+_MALFORMED = (
+    OSError,
+    ValueError,
+    TypeError,
+    KeyError,
+    AttributeError,
+    OverflowError,
+    RecursionError,
+)
+_LONGEST_PAGE_NAME = 80
 _TABLES = ("scores.csv", "changes.csv", "timing.csv", "index.html")
-_OF_RANKING = ("ranking.csv", "pairs.csv", "items.csv", "stability.csv", "ranking.html")
+_RANKING_FILES = ("ranking.csv", "pairs.csv", "items.csv", "stability.csv", "ranking.html")
 
 
 @dataclass(frozen=True)
@@ -79,85 +92,119 @@ def rescore(built: BuiltTask, source: Path, output: Path, choices: Choices) -> i
 
 
 def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choices: Choices) -> None:
-    task, runs = load_task(built.id), []
-    baselines, signature = list[Baseline](), ""
-    if choices.baselines:
-        baselines, signature = _read_baselines(choices.baselines, len(choices.protocols))
-    about = page.About(built.competition, built.is_demo, str(choices.date or ""), choices.keep, baselines)
+    """Score the submissions by each protocol, and write a ranking for each."""
+    baselines = _read_baselines(choices)
+    about = About(
+        competition=built.competition,
+        is_demo=built.is_demo,
+        date=str(choices.date or ""),
+        keep=choices.keep,
+        baselines=baselines.scores,
+    )
     if about.is_demo:
         print("DEMO: the reference is synthetic demo data")
-    options = replace(choices.engine, signature=signature)
+    options = replace(choices.engine, signature=baselines.signature)
+    task = load_task(built.id)
+    runs = []
     for protocol in choices.protocols or [""]:
         records = score_all(built, submissions, output, protocol, options)
-        runs.append((protocol, records, ranking_of(records, task, choices.keep)))
-    written = {protocol if len(runs) > 1 else "" for protocol, _, _ in runs}
-    remove_others(output, written, (*_TABLES, *_OF_RANKING), DETAILS)
-    rankings = {protocol: ranking for protocol, _, ranking in runs if ranking}
-    for protocol, records, ranking in runs:
-        folder = output / protocol if len(runs) > 1 else output
-        history = History(output / "store" / f"history{protocol and '-'}{protocol}.json", records, ranking)
-        other = next((another for name, another in rankings.items() if name != protocol), None)
-        details = _details(records, folder)
-        pages = page.RankingPages(task, records, ranking, history, details, protocol, other, about)
-        _write(pages, folder)
-        history.save()
-        print(*_summary(pages), sep="\n")
-        public = f"; to publish: {folder / 'ranking.html'}" if ranking else ""
-        print(printable(f"for you: {folder / 'index.html'}{public}"))
-    saved = {protocol: [record.saved() for record in records] for protocol, records, _ in runs}
+        ranking = ranking_of(records, task, choices.keep)
+        runs.append(RankingRun(task=task, about=about, protocol=protocol, records=records, ranking=ranking))
+    _write_rankings(runs, output)
+    saved = {run.protocol: [record.saved() for record in run.records] for run in runs}
     write_durable(output / RUNS, json.dumps({"about": asdict(about), "runs": {task.id: saved}}))
 
 
-def _read_baselines(path: Path, n_protocols: int) -> tuple[list[Baseline], str]:
-    """Return the baselines in a JSON file, and their signature, "" if unknown. Raises SubmissionsError."""
-    if n_protocols > 1:
+def _write_rankings(runs: Sequence[RankingRun], output: Path) -> None:
+    """Write the files of each ranking and print what it says; two protocols get a folder each."""
+    folders = {run.protocol: output / run.protocol if len(runs) > 1 else output for run in runs}
+    subfolders = {run.protocol if len(runs) > 1 else "" for run in runs}
+    remove_others(output, subfolders, [*_TABLES, *_RANKING_FILES], DETAILS)
+    for run in runs:
+        folder = folders[run.protocol]
+        others = [another.ranking for another in runs if another is not run and another.ranking]
+        suffix = f"-{run.protocol}" if run.protocol else ""
+        history = History(output / "store" / f"history{suffix}.json", run.records, run.ranking)
+        _write_files(run, history.changes(), others[0] if others else None, folder)
+        history.save()
+        print(*_summary(run, history.changes()), sep="\n")
+        public = f"; to publish: {folder / 'ranking.html'}" if run.ranking else ""
+        print(printable(f"for you: {folder / 'index.html'}{public}"))
+
+
+class _Baselines(NamedTuple):
+    """The baselines to show, and the signature of their scores, "" if unknown."""
+
+    scores: Sequence[Baseline] = ()
+    signature: str = ""
+
+
+def _read_baselines(choices: Choices) -> _Baselines:
+    """Return the baselines in the JSON file that was chosen, if one was. Raises SubmissionsError."""
+    path = choices.baselines
+    if not path:
+        return _Baselines()
+    if len(choices.protocols) > 1:
         raise SubmissionsError(f"{path}: baselines are scores by one protocol; give one, or leave them out")
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         content = data if isinstance(data, dict) else {"baselines": data}
-        found = []
-        for own in content["baselines"]:
-            score = own["score"]
-            low, high = own.get("interval") or (own.get("low", score), own.get("high", score))
-            if not abs(low) + abs(score) + abs(high) < math.inf:
-                raise ValueError("a number is not finite")
-            found.append(Baseline(str(own["name"]), score, low, high))
-    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        baselines = [_baseline(entry) for entry in content["baselines"]]
+    except _MALFORMED as error:
         form = '[{"name": "random", "score": 0.1, "interval": [0.05, 0.15]}]'
         raise SubmissionsError(f"{path}: these are no baselines; write JSON such as {form}") from error
-    return found, str(content.get("signature", ""))
+    return _Baselines(baselines, str(content.get("signature", "")))
+
+
+def _baseline(entry: Mapping[str, Any]) -> Baseline:
+    """Return a baseline, whose interval is in one key or in two. Raises one of `_MALFORMED`."""
+    score = entry["score"]
+    low, high = entry.get("interval") or (entry.get("low", score), entry.get("high", score))
+    if not all(math.isfinite(number) for number in (low, score, high)):
+        raise ValueError("a number is not finite")
+    return Baseline(str(entry["name"]), score, low, high)
 
 
 def remove_others(output: Path, written: Collection[str], files: Collection[str], pages: str) -> None:
-    """Remove the files and the folder of pages of an earlier call with other protocols."""
-    for name in {"", *PROTOCOLS} - {*written}:
-        folder = output / name
-        for path in (*(folder / file for file in files), *pages_in(folder / pages)):
-            path.unlink(missing_ok=True)
-        for own in (folder / pages, folder):
-            if own != output and own.is_dir() and not any(own.iterdir()):
-                own.rmdir()
+    """Remove the files and the folder of pages of an earlier call with other protocols.
+
+    ``written`` are the subfolders that this call writes, "" for ``output`` itself; ``files`` and ``pages``
+    are names in each of them.
+    """
+    for subfolder in {"", *PROTOCOLS} - {*written}:
+        folder = output / subfolder
+        for name in files:
+            (folder / name).unlink(missing_ok=True)
+        for page_path in pages_in(folder / pages):
+            page_path.unlink(missing_ok=True)
+        _remove_if_empty(folder / pages)
+        if folder != output:
+            _remove_if_empty(folder)
 
 
-def _write(pages: page.RankingPages, folder: Path) -> None:
-    records, ranking = pages.records, pages.ranking
-    keys = [column.key for column in pages.task.columns]
+def _remove_if_empty(folder: Path) -> None:
+    if folder.is_dir() and not any(folder.iterdir()):
+        folder.rmdir()
+
+
+def _write_files(run: RankingRun, changes: Sequence[Change], other: Ranking | None, folder: Path) -> None:
+    """Write the tables and pages of a ranking; ``other`` is that by the other protocol."""
+    links = _copy_details(run.records, folder)
+    keys = [column.key for column in run.task.columns]
     texts = {
-        "scores.csv": tables.scores_csv(records, keys),
-        "changes.csv": tables.csv_table(", ".join(tables.Change._fields), pages.history.changes()),
-        "timing.csv": tables.timing_csv(records),
-        "index.html": page.index_page(pages),
+        "scores.csv": tables.scores_csv(run.records, keys),
+        "changes.csv": tables.changes_csv(changes),
+        "timing.csv": tables.timing_csv(run.records),
+        "index.html": page.index_page(run, changes, links, other),
     }
-    if ranking:
-        texts |= {
-            "ranking.csv": tables.ranking_csv(ranking),
-            "pairs.csv": tables.pairs_csv(ranking),
-            "items.csv": tables.items_csv(ranking),
-            "stability.csv": tables.stability_csv(ranking),
-            "ranking.html": page.ranking_page(pages),
-        }
+    if run.ranking:
+        texts["ranking.csv"] = tables.ranking_csv(run.ranking)
+        texts["pairs.csv"] = tables.pairs_csv(run.ranking)
+        texts["items.csv"] = tables.items_csv(run.ranking)
+        texts["stability.csv"] = tables.stability_csv(run.ranking)
+        texts["ranking.html"] = page.ranking_page(run, other)
     else:
-        for name in _OF_RANKING:
+        for name in _RANKING_FILES:
             (folder / name).unlink(missing_ok=True)
     for name, text in texts.items():
         write_atomic(folder / name, text)
@@ -165,9 +212,11 @@ def _write(pages: page.RankingPages, folder: Path) -> None:
 
 def page_name(name: str) -> str:
     """Return the name of the file of a page about a submission or team: a participant's is no safe path."""
-    plain = re.sub(r"[^A-Za-z0-9]+", "-", name.removesuffix(".zip"))[:80].strip("-") or "page"
+    plain = re.sub(r"[^A-Za-z0-9]+", "-", name.removesuffix(".zip"))
+    plain = plain[:_LONGEST_PAGE_NAME].strip("-") or "page"
     # The hash keeps names apart that are equal without signs.
-    return f"{plain}-{hashlib.sha256(name.encode('utf-8', 'replace')).hexdigest()[:8]}.html"
+    digest = hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()
+    return f"{plain}-{digest[:8]}.html"
 
 
 def pages_in(folder: Path) -> list[Path]:
@@ -175,35 +224,51 @@ def pages_in(folder: Path) -> list[Path]:
     return [path for path in folder.glob("*.html") if re.search("-[0-9a-f]{8}$", path.stem)]
 
 
-def _details(records: Sequence[Record], folder: Path) -> dict[str, str]:
+def _copy_details(records: Sequence[Record], folder: Path) -> dict[str, str]:
     """Copy the detail pages into the folder; return the link to the page of each submission by its name."""
     shutil.rmtree(folder / DETAILS, ignore_errors=True)
     (folder / DETAILS).mkdir(parents=True)
-    links = {own.submission.name: f"{DETAILS}/{page_name(own.submission.name)}" for own in records}
+    links = {}
     for record in records:
-        shutil.copyfile(record.page, folder / links[record.submission.name])
+        name = record.submission.name
+        links[name] = f"{DETAILS}/{page_name(name)}"
+        shutil.copyfile(record.page, folder / links[name])
     return links
 
 
-def _summary(pages: page.RankingPages) -> list[str]:
-    """Return the first teams and how many submissions have a score."""
-    task, records, ranking, history = pages.task, pages.records, pages.ranking, pages.history
-    decimals, lines = task.columns[0].precision, []
-    for record, rank in zip(ranking.records[:_SHOWN], ranking.comparison.rank.tolist()) if ranking else ():
+def _summary(run: RankingRun, changes: Sequence[Change]) -> list[str]:
+    """Return the first teams, how many submissions have a score, and what changed."""
+    lines = []
+    if run.ranking:
+        lines += _first_teams(run.ranking, run.task.columns[0].precision)
+    scored = f"scored {run.n_scored:,} of {counted(len(run.records), 'submission')}"
+    if changes:
+        lines.append(f"{scored}; changed since the run before: {_change_counts(changes)}")
+        lines.append(tau_sentence("the two rankings", changes_tau_b(changes)))
+    else:
+        lines.append(scored)
+    return lines + [f"warning | {warning}" for warning in page.phases_warnings(run.records)]
+
+
+def _first_teams(ranking: Ranking, decimals: int) -> list[str]:
+    """Return rank, score and name of the first teams."""
+    lines = []
+    for record, rank in zip(ranking.records[:_MOST_PRINTED], ranking.comparison.rank.tolist()):
         score = f"{record.entry.scores['score']:.{decimals}f}"
         lines.append(f"{rank:4}  {score}  {quote(record.submission.team)}")
-    if ranking and len(ranking.records) > _SHOWN:
-        lines.append(f"      and {counted(len(ranking.records) - _SHOWN, 'more team')}: ranking.csv")
-    scored = sum(record.entry.outcome == SCORED for record in records)
-    lines.append(f"scored {scored:,} of {counted(len(records), 'submission')}")
-    if changes := history.changes():
-        both = [change for change in changes if change.rank_before and change.rank]
-        moved = sum(change.rank_before != change.rank for change in both)
-        rescored = sum(change.score_before != change.score for change in both)
-        changed = f"{counted(rescored, 'score')} and {counted(moved, 'rank')}"
-        lines[-1] += f"; changed since the run before: {changed}"
-        for why in ("new", "gone"):
-            if number := sum(change.why == why for change in changes):
-                lines[-1] += f", {counted(number, 'team')} {why}"
-        lines.append(page.tau_sentence("the two rankings", history.tau_b()))
-    return lines + [f"warning | {warning}" for warning in page.phases_warning(records)]
+    n_more = len(ranking.records) - _MOST_PRINTED
+    if n_more > 0:
+        lines.append(f"      and {counted(n_more, 'more team')}: ranking.csv")
+    return lines
+
+
+def _change_counts(changes: Sequence[Change]) -> str:
+    """Return how many scores and ranks changed, of teams of both runs, and how many teams came and went."""
+    in_both = [change for change in changes if change.is_in_both]
+    n_rescored = sum(change.score_before != change.score for change in in_both)
+    n_moved = sum(change.rank_before != change.rank for change in in_both)
+    text = f"{counted(n_rescored, 'score')} and {counted(n_moved, 'rank')}"
+    for why in ("new", "gone"):
+        if number := sum(change.why == why for change in changes):
+            text += f", {counted(number, 'team')} {why}"
+    return text

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -40,20 +41,32 @@ class Stability:
     tau: float
 
 
-def stability(submissions: Sequence[HalfScores], higher_is_better: bool) -> Stability:
-    """Return how random halves of the items rank the submissions."""
-    halves = np.array([[*own.first, *own.second] for own in submissions]).T
-    ranking = ranks(np.array([own.score for own in submissions]), higher_is_better)
+def stability(
+    submissions: Sequence[HalfScores], higher_is_better: bool, most_teams: int = MOST_TEAMS
+) -> Stability:
+    """Return how random halves of the items rank the submissions; shares of the first ``most_teams``."""
+    scores = np.array([halves.score for halves in submissions])
+    half_scores = np.array([[*halves.first, *halves.second] for halves in submissions]).T
+    ranking = ranks(scores, higher_is_better)
     m = len(ranking)
-    if not len(halves):
+    if not len(half_scores):
         return Stability(np.zeros((0, m)), np.nan)
-    by_half = np.array([ranks(scores, higher_is_better) for scores in halves])
-    shown = by_half[:, :MOST_TEAMS]
-    cells = np.arange(shown.shape[1]) * m + shown - 1
-    shares = np.bincount(cells.ravel(), minlength=shown.shape[1] * m).reshape(-1, m) / len(halves)
-    taus = np.array([tau_b(ranking, row) for row in by_half])
-    known = taus[~np.isnan(taus)]
-    return Stability(shares, float(known.mean()) if len(known) else np.nan)
+    ranking_of_half = np.array([ranks(scores_of_half, higher_is_better) for scores_of_half in half_scores])
+    taus = np.array([tau_b(ranking, half_ranking) for half_ranking in ranking_of_half])
+    defined_taus = taus[~np.isnan(taus)]
+    return Stability(
+        shares=_rank_shares(ranking_of_half[:, :most_teams], m),
+        tau=float(defined_taus.mean()) if len(defined_taus) else np.nan,
+    )
+
+
+def _rank_shares(ranking_of_half: Ints, n_ranks: int) -> Floats:
+    """Return the share of halves in which team i has rank j + 1. Shapes: (n_halves, n) -> (n, n_ranks)."""
+    n_halves, n_teams = ranking_of_half.shape
+    # A cell of the table of teams and ranks for each rank that a half gives to a team.
+    cell = np.arange(n_teams) * n_ranks + ranking_of_half - 1
+    counts = np.bincount(cell.ravel(), minlength=n_teams * n_ranks)
+    return counts.reshape(-1, n_ranks) / n_halves
 
 
 def tau_b(first: Ints, second: Ints) -> float:
@@ -81,9 +94,11 @@ def item_difficulty(item_scores: Floats) -> tuple[Floats, Floats, Ints]:
     number : int array of shape (n,)
         Submissions that have a score for the item.
     """
-    known = np.ma.masked_invalid(item_scores)
-    mean, spread = (rounded(values.filled(np.nan)) for values in (known.mean(axis=0), known.std(axis=0)))
-    return mean, spread, (~np.isnan(item_scores)).sum(axis=0)
+    without_nan = np.ma.masked_invalid(item_scores)
+    mean = rounded(without_nan.mean(axis=0).filled(np.nan))
+    spread = rounded(without_nan.std(axis=0).filled(np.nan))
+    number = (~np.isnan(item_scores)).sum(axis=0)
+    return mean, spread, number
 
 
 @dataclass(frozen=True)
@@ -138,31 +153,43 @@ def ranking_of(records: Sequence[Record], task: Declaration, keep: str = "best")
     ``records`` are in natural order of their names and scored with one signature; ``keep`` says which of a
     team counts: the ``best``, or the ``last`` by date and, on one date, by name.
     """
-    sign = 1.0 if task.higher_is_better else -1.0
-    scored: dict[str, list[Record]] = {}
+    records_of_team: dict[str, list[Record]] = {}
     for record in records:
         if record.entry.outcome == SCORED:
-            scored.setdefault(record.submission.team, []).append(record)
-    if not scored:
+            records_of_team.setdefault(record.submission.team, []).append(record)
+    if not records_of_team:
         return None
-    # Of equals max takes the first.
-    if keep == "last":
-        chosen = [max(reversed(own), key=lambda record: record.submission.date) for own in scored.values()]
-    else:
-        chosen = [max(own, key=lambda record: sign * record.entry.score) for own in scored.values()]
-    order = sorted(chosen, key=lambda record: (-sign * record.entry.score, record.submission.team))
-    entries = [record.entry for record in order]
-    submissions = [
-        HalfScores(own.score, np.array(own.first), np.array(own.second), own.n_items) for own in entries
-    ]
-    item_scores = np.array([entry.item_scores for entry in entries], dtype=np.float64)
+    sign = 1.0 if task.higher_is_better else -1.0
+    pick = _last if keep == "last" else partial(_best, sign)
+    counting = [pick(team_records) for team_records in records_of_team.values()]
+    ranked = sorted(counting, key=lambda record: (-sign * record.entry.score, record.submission.team))
+    submissions = [_half_scores(record) for record in ranked]
+    item_scores = np.array([record.entry.item_scores for record in ranked], dtype=np.float64)
+    item_mean, item_spread, item_teams = item_difficulty(rounded(item_scores))
     return Ranking(
-        order,
-        [len(scored[record.submission.team]) for record in order],
-        compare(submissions, task.higher_is_better),
-        intervals(submissions, task.range) if submissions[0].n_items > 1 else None,
-        stability(submissions, task.higher_is_better),
-        order[0].entry.items,
-        *item_difficulty(rounded(item_scores)),
-        task.higher_is_better,
+        records=ranked,
+        submissions=[len(records_of_team[record.submission.team]) for record in ranked],
+        comparison=compare(submissions, task.higher_is_better),
+        intervals=intervals(submissions, task.range) if submissions[0].n_items > 1 else None,
+        stability=stability(submissions, task.higher_is_better),
+        items=ranked[0].entry.items,
+        item_mean=item_mean,
+        item_spread=item_spread,
+        item_teams=item_teams,
+        higher_is_better=task.higher_is_better,
     )
+
+
+def _best(sign: float, records: Sequence[Record]) -> Record:
+    """Return the record with the best score, of equal ones the first."""
+    return max(records, key=lambda record: sign * record.entry.score)
+
+
+def _last(records: Sequence[Record]) -> Record:
+    """Return the record with the last date, on one date the last by name."""
+    return max(reversed(records), key=lambda record: record.submission.date)
+
+
+def _half_scores(record: Record) -> HalfScores:
+    entry = record.entry
+    return HalfScores(entry.score, np.array(entry.first), np.array(entry.second), entry.n_items)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from xml.etree.ElementTree import Element
 
-from scoring_program.report.charts import scale, sides_key
+from scoring_program.report.charts import sides_key
+from scoring_program.report.elements.plots import color_scale
 from scoring_program.report.html import cut, element
 from scoring_program.result import GROUND_TRUTH, PREDICTION, Drawing, Drawings, DrawnObject, Shape
 from validator.texts import counted
@@ -27,7 +28,7 @@ def legend(data: Drawings) -> Element:
             roles |= {shape.role for shape in drawn.shapes}
     meanings = sides_key(roles)
     if data.points:
-        meanings.append(scale(f"{data.points}: 0", "1"))
+        meanings.append(color_scale(f"{data.points}: 0", "1"))
     return meanings
 
 

@@ -83,9 +83,15 @@ def made(values, sorting="desc", names=None):
     names = names or [f"s{number}" for number in range(len(results))]
     numbers = [own.score for own in halves]
     standings = Standings(
-        task, names, [f"{score:.4f}" for score in numbers], numbers,
-        compare_halves(halves, sorting == "desc"), intervals(halves, task.range), f"{len(values)} sequences", "sequence",
-    )  # fmt: skip
+        task=task,
+        names=names,
+        score_texts=[f"{score:.4f}" for score in numbers],
+        scores=numbers,
+        comparison=compare_halves(halves, sorting == "desc"),
+        intervals=intervals(halves, task.range),
+        over=f"{len(values)} sequences",
+        unit="sequence",
+    )
     items = [f"item{number}" for number in range(len(values))]
     return comparison.Comparison(standings, results, items, {}, "x|ref:0")
 
@@ -183,9 +189,9 @@ def test_nothing_is_left_of_an_earlier_comparison_if_none_is_valid(tmp_path, cap
 def test_names_have_their_folder_where_two_are_equal(tmp_path):
     (tmp_path / "weak").mkdir()
     other = shutil.copytree(WEAK, tmp_path / "weak" / "good")
-    assert command.compare(TASK, [GOOD, WEAK]).standings.names == ("good", "weak")
+    assert command.compare(TASK, [GOOD, WEAK]).standings.names == ["good", "weak"]
     names = command.compare(TASK, [other, GOOD]).standings.names
-    assert names == (f"{TASK}/good", "weak/good")
+    assert names == [f"{TASK}/good", "weak/good"]
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,15 @@ import re
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import html5lib
 import numpy as np
 import pytest
 
 from organizer.ranking import page, tables
-from organizer.ranking.statistics import ranking_of
+from organizer.ranking.run import About, RankingRun
+from organizer.ranking.statistics import Ranking, ranking_of
 from organizer.runs.fork_server import SCORED, Entry
 from organizer.runs.rescore import Record
 from organizer.runs.submissions import Submission
@@ -44,13 +46,27 @@ def record_of(team, values, coverage=1.0, groups=None, name="1"):
 
 
 def pages_of(records, sorting="desc", protocol="", other=None, **about):
-    """Return the pages of a ranking."""
+    """Return a ranking and what its pages show besides."""
     columns = [TASK.columns[0]._replace(sorting=sorting), *TASK.columns[1:]]
     task = replace(TASK, columns=columns)
     ranking = ranking_of(records, task, about.get("keep", "best"))
-    history = tables.History(Path("none"), records, ranking)
-    links = {record.submission.name: "details/x.html" for record in records}
-    return page.RankingPages(task, records, ranking, history, links, protocol, other, page.About(**about))
+    run = RankingRun(task=task, about=About(**about), protocol=protocol, records=records, ranking=ranking)
+    return Pages(run, ranking, other)
+
+
+class Pages(NamedTuple):
+    run: RankingRun
+    ranking: Ranking | None
+    other: Ranking | None
+
+
+def public_page(pages):
+    return page.ranking_page(pages.run, pages.other)
+
+
+def index_page(pages):
+    links = {record.submission.name: "details/x.html" for record in pages.run.records}
+    return page.index_page(pages.run, links=links, other=pages.other)
 
 
 def teams(values=CLOSE, sorting="desc", **options):
@@ -78,20 +94,20 @@ def test_hardest_items_are_those_with_the_worst_scores(sorting, first):
 
 @pytest.mark.parametrize(("factor", "bars"), [(0.1, True), (10.0, False)])
 def test_only_items_scored_from_0_to_1_have_a_bar(factor, bars):
-    hardest = page.index_page(teams(CLOSE * factor, "asc")).split('id="items"')[1].split("</section>")[0]
+    hardest = index_page(teams(CLOSE * factor, "asc")).split('id="items"')[1].split("</section>")[0]
     assert ('class="bar"' in hardest) == bars
 
 
 @pytest.mark.parametrize(("coverage", "expected"), [(1.0, False), (0.9, True)])
 def test_coverage_is_drawn_if_a_team_left_something_out(coverage, expected):
-    assert ("Score and coverage" in page.index_page(teams(coverage=coverage))) == expected
+    assert ("Score and coverage" in index_page(teams(coverage=coverage))) == expected
 
 
 def test_page_has_rank_sets_and_says_which_ranks_are_not_distinguishable():
     found = teams()
     compared = found.ranking.comparison
     assert compared.rank_low.tolist() == [1, 1, 1, 4]
-    text = shown(page.ranking_page(found))
+    text = shown(public_page(found))
     assert "Ranks 1 to 3 are not distinguishable." in text
     assert text.split("Method")[0].count("may be the best") == 3
     assert f"a difference below about {compared.visible:.4f} between two teams cannot be seen" in text
@@ -107,27 +123,27 @@ def test_difference_to_the_first_team_has_the_interval_of_all_pairs_if_there_are
     low, high = (pairs.low_all, pairs.high_all) if m > 2 else (pairs.low, pairs.high)
     last = m - 2
     expected = f"{-pairs.difference[last]:.4f} {-high[last]:.4f} to {-low[last]:.4f}"
-    text = shown(page.ranking_page(found))
+    text = shown(public_page(found))
     assert expected in text
     assert ("for all pairs of teams at once" in text) == (m > 2)
 
 
 def test_nine_items_are_too_few_to_rank():
-    text = shown(page.ranking_page(teams(CLOSE[:9])))
+    text = shown(public_page(teams(CLOSE[:9])))
     assert "Every rank set holds all ranks: 9 sequences are too few to say more." in text
     assert "cannot be seen" not in text
 
 
 def test_one_item_has_no_intervals():
     found = teams(CLOSE[:1])
-    assert "no interval" in shown(page.ranking_page(found))
+    assert "no interval" in shown(public_page(found))
     assert rows_of(tables.ranking_csv(found.ranking))[0]["score_low"] == ""
     assert rows_of(tables.pairs_csv(found.ranking))[0]["low_all"] == ""
 
 
 def test_groups_are_counted_as_groups():
     found = teams(CLOSE, groups=np.arange(40) % 9)
-    assert "9 groups are too few to say more" in shown(page.ranking_page(found))
+    assert "9 groups are too few to say more" in shown(public_page(found))
 
 
 def test_submissions_of_a_team_are_counted():
@@ -137,7 +153,7 @@ def test_submissions_of_a_team_are_counted():
         record_of("b", CLOSE[:, 3]),
     ]
     favors = "The best of several submissions of a team counts; this favors teams with many."
-    best, last = (shown(page.ranking_page(pages_of(records, keep=keep))) for keep in ("best", "last"))
+    best, last = (shown(public_page(pages_of(records, keep=keep))) for keep in ("best", "last"))
     assert "2 submissions" in best
     assert favors in best
     assert favors not in last
@@ -149,13 +165,13 @@ def test_submissions_of_a_team_are_counted():
 
 def test_equal_on_the_leaderboard_is_said():
     values = np.array([[0.5, 0.5], [0.4, 0.40001]])
-    text = shown(page.ranking_page(teams(values)))
+    text = shown(public_page(teams(values)))
     assert "team1 and team0 are equal on the leaderboard and differ before rounding." in text
 
 
 def test_stability_shows_numbers_of_ranks_and_how_often_each_team_is_first():
     found = teams()
-    text = page.ranking_page(found)
+    text = public_page(found)
     assert "<span>1</span><span>2</span><span>3</span>" in text
     assert f"first in {100 * found.ranking.stability.shares[0, 0]:.1f} %" in text
     assert "not an interval" in text
@@ -165,7 +181,7 @@ def test_stability_shows_numbers_of_ranks_and_how_often_each_team_is_first():
 
 
 def test_pairs_are_colored_by_direction():
-    text = page.index_page(teams()).split('id="pairs"')[1].split("</section>")[0]
+    text = index_page(teams()).split('id="pairs"')[1].split("</section>")[0]
     classes = re.findall(r'<td class="(better|worse|open)">([^<]*)', text)
     assert [name for name, _ in classes[:4]] == ["open", "open", "open", "better"]
     assert [name for name, _ in classes[-4:]] == ["worse", "worse", "worse", "open"]
@@ -211,29 +227,28 @@ def test_tables_have_the_columns_of_their_headers():
     ]
 
 
-def test_pairs_of_the_first_teams_only_are_in_the_table(monkeypatch):
-    monkeypatch.setattr(tables, "MOST_TEAMS", 2)
-    assert len(rows_of(tables.pairs_csv(teams().ranking))) == 1
+def test_pairs_of_the_first_teams_only_are_in_the_table():
+    assert len(rows_of(tables.pairs_csv(teams().ranking, most_teams=2))) == 1
 
 
 def test_page_says_the_competition_the_date_the_items_and_what_is_demo_data():
-    text = shown(page.ranking_page(pages_of([record_of("a", CLOSE[:, 0])])))
+    text = shown(public_page(pages_of([record_of("a", CLOSE[:, 0])])))
     assert text.startswith(
         f"{TASK.title} Ranking 1 team ranked; 1 of 1 submission scored, over 40 sequences. "
     )
     assert "DEMO" not in text
     about = {"competition": "Hands", "date": "2024-05-31", "is_demo": True}
-    text = shown(page.ranking_page(pages_of([record_of("a", CLOSE[:, 0])], protocol="released", **about)))
+    text = shown(public_page(pages_of([record_of("a", CLOSE[:, 0])], protocol="released", **about)))
     assert text.startswith(f"[DEMO DATA] Hands: {TASK.title} Ranking ")
     assert "over 40 sequences; protocol: released; 2024-05-31. DEMO: the reference is synthetic" in text
 
 
 def test_coverage_stands_below_the_teams_that_left_something_out():
     records = [record_of("a", CLOSE[:, 0]), record_of("b", CLOSE[:, 1], coverage=0.925)]
-    text = shown(page.ranking_page(pages_of(records)))
+    text = shown(public_page(pages_of(records)))
     assert text.count("coverage 0.9250") == 1
     assert "Coverage: the share of the reference" in text
-    assert "overage" not in shown(page.ranking_page(pages_of(records[:1])))
+    assert "overage" not in shown(public_page(pages_of(records[:1])))
 
 
 @pytest.mark.parametrize(
@@ -242,7 +257,7 @@ def test_coverage_stands_below_the_teams_that_left_something_out():
 def test_baselines_are_rows_without_a_rank(sorting, order):
     baselines = [Baseline("low", 0.1, 0.05, 0.25), Baseline("high", 0.9, 0.9, 0.9)]
     found = pages_of([record_of("team", CLOSE[:, 0])], sorting, baselines=baselines)
-    text = page.ranking_page(found)
+    text = public_page(found)
     assert re.findall('class="name">([a-z]+)', text) == order
     assert "– low baseline 0.1000 0.0500 to 0.2500" in shown(text)
     assert "– high baseline 0.9000 no interval" in shown(text)
@@ -253,14 +268,14 @@ def test_names_of_teams_are_written_in_full():
     name = "Institute of " + "very " * 30 + "long names"
     records = [record_of(name, CLOSE[:, 0]), record_of("b", CLOSE[:, 1])]
     ranking = ranking_of(records, TASK)
-    text = page.ranking_page(pages_of(records, protocol="published", other=ranking))
+    text = public_page(pages_of(records, protocol="published", other=ranking))
     assert text.count(name) == 3
 
 
 def test_decimals_of_intervals_are_those_that_participants_see():
     records = [record_of("a", CLOSE[:, 0]), record_of("b", CLOSE[:, 1])]
     records = [replace(own, entry=replace(own.entry, decimals=2)) for own in records]
-    text = page.ranking_page(pages_of(records)).split('id="stability"')[0]
+    text = public_page(pages_of(records)).split('id="stability"')[0]
     assert re.findall(r"<small>(-?\d\.\d+ to -?\d\.\d+)", text)
     assert not re.search(r"<small>[^<]*\.\d{3}", text)
 
@@ -268,7 +283,7 @@ def test_decimals_of_intervals_are_those_that_participants_see():
 @pytest.mark.parametrize("teams", [("a", "b"), ("c",)])
 def test_tau_b_of_equal_scores_or_no_common_team_is_undefined(teams):
     here, there = ([record_of(team, CLOSE[:, 0]) for team in own] for own in (("a", "b"), teams))
-    text = shown(page.ranking_page(pages_of(here, protocol="published", other=ranking_of(there, TASK))))
+    text = shown(public_page(pages_of(here, protocol="published", other=ranking_of(there, TASK))))
     undefined = "undefined, because fewer than two teams are in both, or all share a rank."
     assert f"Kendall's tau-b between both rankings: {undefined}" in text
     assert f"Kendall's tau-b between this ranking and that of a half, on average: {undefined}" in text
@@ -277,10 +292,10 @@ def test_tau_b_of_equal_scores_or_no_common_team_is_undefined(teams):
 
 def test_teams_that_are_not_drawn_are_counted():
     many = [record_of(f"t{k}", np.roll(CLOSE[:, 0], k)) for k in range(32)]
-    text = shown(page.index_page(pages_of(many)))
+    text = shown(index_page(pages_of(many)))
     assert "2 more teams not drawn." in text
     assert "The first 30 of 40; all: items.csv." in text
-    assert "all: items.csv" not in shown(page.index_page(pages_of([record_of("a", CLOSE[:30, 0])])))
+    assert "all: items.csv" not in shown(index_page(pages_of([record_of("a", CLOSE[:30, 0])])))
 
 
 def dated(team, values, day):
@@ -291,9 +306,7 @@ def dated(team, values, day):
 def test_best_so_far_is_a_staircase_that_goes_on_to_the_last_day():
     constant = [np.full(12, score) for score in (0.25, 0.75, 0.5)]
     records = [dated("a", own, f"2024-05-0{day}") for own, day in zip(constant, (1, 3, 4))]
-    chart = page.index_page(pages_of([*records, dated("b", constant[0], "2024-05-05")])).split(
-        'id="progress"'
-    )[1]
+    chart = index_page(pages_of([*records, dated("b", constant[0], "2024-05-05")])).split('id="progress"')[1]
     drawn = re.findall(r'class="line-\w" d="([^"]+)"', chart)[:1]
     assert drawn == ["M0 75 L50 75 L50 25 L75 25 L75 25 L100 25"]
     ends = re.findall(r'class="end" style="bottom:([\d.]+)%"', chart)
@@ -308,7 +321,7 @@ def failed(problem):
 
 def test_reason_of_a_failure_stands_first_and_names_of_files_are_cut_in_the_middle():
     own = failed("E-ZIP-NOT: no zip")
-    card = page.index_page(pages_of([own])).split('id="failed"')[1].split("</section>")[0]
+    card = index_page(pages_of([own])).split('id="failed"')[1].split("</section>")[0]
     assert re.search(r"<tbody><tr><td><div[^>]*>E-ZIP-NOT: no zip</div></td><td><a", card)
     assert f">{'x' * 30}…{'y' * 25}.zip</a>" in card
 
@@ -323,10 +336,10 @@ def test_reason_of_a_failure_stands_first_and_names_of_files_are_cut_in_the_midd
     ],
 )
 def test_a_reference_without_any_submitted_item_may_be_the_wrong_one(records, is_wrong):
-    assert ("may be the wrong one" in shown(page.index_page(pages_of(records)))) == is_wrong
+    assert ("may be the wrong one" in shown(index_page(pages_of(records)))) == is_wrong
 
 
 def test_no_page_that_does_not_exist_is_named():
-    text = shown(page.index_page(pages_of([failed("E-ZIP-NOT: x")])))
+    text = shown(index_page(pages_of([failed("E-ZIP-NOT: x")])))
     assert "ranking.html" not in text
     assert ".csv" not in text

@@ -14,7 +14,7 @@ import pytest
 
 from organizer.__main__ import main
 from organizer.files import folder_files
-from organizer.ranking.report import _others as others
+from organizer.ranking.team_page import other_teams
 from tests.rescoring import ID, REFERENCE, call, rows, sample, varied, write_submissions
 from tests.scoring_program.report.test_standings import standings
 
@@ -204,7 +204,7 @@ def test_pages_of_teams_in_a_long_ranking_list_those_next_to_it():
     values = np.round(pick.rand(40, 1) + pick.normal(0, 0.2, (40, 130)), 3)
     of = standings(values[:, np.argsort(-values.mean(axis=0))])
     of = of._replace(names=[f"team {i}" for i in range(130)])
-    text, table, *more = others(of, 120)
+    text, table, *more = other_teams(of, 120)
     assert "The 100 teams next to it in the ranking are listed, 29 not." in text
     listed = [cell.text for cell in table.iter("div") if cell.get("class") == "name"]
     assert listed == [f"team {i}" for i in range(29, 130) if i != 120]

@@ -72,9 +72,8 @@ def test_without_halves_there_is_no_stability():
     assert statistics.stability([none, none], True).shares.shape == (0, 2)
 
 
-def test_only_the_first_teams_are_shown_with_their_ranks_among_all(monkeypatch):
-    monkeypatch.setattr(statistics, "MOST_TEAMS", 2)
-    found = statistics.stability(TEAMS, True)
+def test_only_the_first_teams_are_shown_with_their_ranks_among_all():
+    found = statistics.stability(TEAMS, True, most_teams=2)
     assert found.shares.shape == (2, 5)
     assert (found.shares == statistics.stability(TEAMS, True).shares[:2]).all()
     assert found.shares[0, 2:].sum() > 0

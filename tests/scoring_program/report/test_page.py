@@ -26,7 +26,6 @@ from scoring_program.result import (
     Histogram,
     Interval,
     Lane,
-    LineChart,
     Matrix,
     Section,
     StackedBar,
@@ -343,14 +342,6 @@ def test_colors_of_the_body_spread_over_the_values_that_occur(values, colors, en
     assert [text for text in next(span for span in figure if span.tag == "span").itertext() if text] == ends
 
 
-@pytest.mark.parametrize(
-    ("last", "ticks"), [(25, ["0", "10", "20"]), (20, ["0", "5", "10", "15", "20"]), (1, ["0", "0.25"])]
-)
-def test_days_are_whole_on_the_axis(last, ticks):
-    chart = charts.lines(LineChart("t", "T", "", [], "days", "score", (0, last, 0, 1)))
-    assert [mark.text for mark in chart.iter("span") if mark.get("class") == "x"][: len(ticks)] == ticks
-
-
 def hover_titles(element):
     return [title.text for title in element.iter() if title.tag.split("}")[-1] == "title"]
 
@@ -415,5 +406,5 @@ def test_ground_truth_predictions_costs_and_values_have_colors_of_their_own():
     style = str(next(parsed(made).iter("style")).text)
     assert ".bar span { display: block; height: 100%; border-radius: .2rem; background: var(--f); }" in style
     assert ".costs .bar span { background: var(--d); }" in style
-    bars = charts.stacked_bar(StackedBar("s", "S", "", [(f"{i}", 0.1) for i in range(7)]))
+    bars, _ = charts.stacked_bar(StackedBar("s", "S", "", [(f"{i}", 0.1) for i in range(7)]))
     assert not {"fill-a", "fill-b", "fill-d"} & {bar.get("class") for bar in bars}

@@ -25,8 +25,16 @@ def standings(values, sorting="desc"):
     numbers = [own.score for own in halves]
     known = intervals(halves, task.range) if len(values) > 1 else None
     names, shown = ["a", "b", "c"][: len(halves)], [f"{score:.4f}" for score in numbers]
-    compared = compare(halves, sorting == "desc")
-    return Standings(task, names, shown, numbers, compared, known, f"{len(values)} sequences", "sequence")
+    return Standings(
+        task=task,
+        names=names,
+        score_texts=shown,
+        scores=numbers,
+        comparison=compare(halves, sorting == "desc"),
+        intervals=known,
+        over=f"{len(values)} sequences",
+        unit="sequence",
+    )
 
 
 def test_a_sentence_has_difference_interval_and_p_value():

@@ -1,0 +1,145 @@
+"""What changed in a ranking since the last run, and the file that remembers runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from organizer.files import write_durable
+from organizer.ranking.statistics import Ranking, tau_b
+from organizer.runs.fork_server import SCORED
+from organizer.runs.rescore import Record
+
+# A run, as it is stored in JSON: signature, submissions by name, and teams by name.
+_State = dict[str, Any]
+_NOT_RANKED = {"rank": None, "score": None, "digest": None}
+
+
+class Change(NamedTuple):
+    """The change of a team since the last run; None where it was not ranked, then ``why`` is new or gone."""
+
+    team: str
+    rank_before: int | None
+    rank: int | None
+    score_before: float | None
+    score: float | None
+    why: str
+
+    @property
+    def has_effect(self) -> bool:
+        """Whether anything about the team differs."""
+        is_moved = self.rank_before != self.rank
+        is_rescored = self.score_before != self.score
+        return is_moved or is_rescored or self.why != ""
+
+    @property
+    def is_in_both(self) -> bool:
+        """Whether the team was ranked before and is now."""
+        return self.rank_before is not None and self.rank is not None
+
+
+class History:
+    """The last completed run, and the last one before it with another signature or other submissions."""
+
+    def __init__(self, path: Path, records: Sequence[Record], ranking: Ranking | None) -> None:
+        self._path = path
+        self._now = _state(records, ranking)
+        stored = _read(path)
+        last: _State | None = stored.get("last")
+        # The same run again is compared with what the first one was compared with.
+        self._before: _State | None = stored.get("before") if last == self._now else last
+
+    def save(self) -> None:
+        """Make this run the last completed one."""
+        write_durable(self._path, json.dumps({"last": self._now, "before": self._before}))
+
+    def changes(self) -> list[Change]:
+        """Return the changes in the order of the ranking; none if there was no run before."""
+        if not self._before:
+            return []
+        teams_before, teams_now = self._before["teams"], self._now["teams"]
+        differing_parts = _differing_parts(self._before["signature"], self._now["signature"])
+        changes = []
+        for team in {**teams_now, **teams_before}:
+            before, now = teams_before.get(team, _NOT_RANKED), teams_now.get(team, _NOT_RANKED)
+            change = Change(
+                team=team,
+                rank_before=before["rank"],
+                rank=now["rank"],
+                score_before=before["score"],
+                score=now["score"],
+                why=_why(before, now, differing_parts),
+            )
+            changes.append(change)
+        return changes
+
+
+def _why(before: Mapping[str, Any], now: Mapping[str, Any], differing_parts: Sequence[str]) -> str:
+    """Return what may have changed a team: new, gone, or what differs, "" if nothing does."""
+    if before["rank"] is None:
+        return "new"
+    if now["rank"] is None:
+        return "gone"
+    is_other_file = before["digest"] != now["digest"]
+    return ", ".join([*(["submission"] if is_other_file else []), *differing_parts])
+
+
+def changes_tau_b(changes: Sequence[Change]) -> float:
+    """Return Kendall's tau-b between the ranking and the one before, over the teams of both."""
+    in_both = [change for change in changes if change.is_in_both]
+    before = np.array([change.rank_before for change in in_both], dtype=np.int64)
+    now = np.array([change.rank for change in in_both], dtype=np.int64)
+    return tau_b(before, now)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Return what an earlier run left, nothing if it cannot be read."""
+    try:
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        states = [state for state in (stored["last"], stored["before"]) if state is not None]
+        return stored if all(_is_state(state) for state in states) else {}
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return {}
+
+
+def _is_state(state: _State) -> bool:
+    """Return whether a stored run has what is read of it."""
+    has_teams = all(_NOT_RANKED.keys() <= team.keys() for team in state["teams"].values())
+    return has_teams and isinstance(state["signature"], str)
+
+
+def _state(records: Sequence[Record], ranking: Ranking | None) -> _State:
+    """Return a run as it is stored."""
+    signatures = [record.entry.signature for record in records if record.entry.outcome == SCORED]
+    submissions = {record.submission.name: [record.submission.team, record.digest] for record in records}
+    teams: dict[str, _State] = {}
+    if ranking:
+        for record, rank in zip(ranking.records, ranking.comparison.rank.tolist()):
+            team = {"rank": rank, "score": record.entry.scores["score"], "digest": record.digest}
+            teams[record.submission.team] = team
+    signature = signatures[0] if signatures else ""
+    return {"signature": signature, "submissions": submissions, "teams": teams}
+
+
+def _differing_parts(before: str, now: str) -> list[str]:
+    """Return the names of the parts of two signatures that differ; those of two versions are not compared."""
+    if not before or not now:
+        return []
+    parts_before, parts_now = _signature_parts(before), _signature_parts(now)
+    if parts_before.get("version") != parts_now.get("version"):
+        return ["version"]
+    names = {**parts_before, **parts_now}
+    return [name for name in names if parts_before.get(name) != parts_now.get(name)]
+
+
+def _signature_parts(signature: str) -> dict[str, str]:
+    """Return the parts of a signature by name: ``task|protocol:published|ref:...``."""
+    parts = {}
+    for part in signature.split("|"):
+        name, _, value = part.partition(":")
+        parts[name] = value
+    return parts

@@ -1,0 +1,76 @@
+"""A ranking for a paper: as CSV, as a table for LaTeX, and its method in words."""
+
+from __future__ import annotations
+
+from organizer.ranking.run import RankingRun
+from organizer.ranking.statistics import Ranking
+from organizer.ranking.tables import Cell, csv_table
+from scoring_program.report import standings as report
+from scoring_program.report.html import clean
+from scoring_program.report.standings import Standings, band_text, ranked_rows
+from validator.texts import counted
+
+_LATEX_WORDS = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+_LATEX_ESCAPES = str.maketrans({**_LATEX_WORDS, **{sign: f"\\{sign}" for sign in "&%$#_{}"}})
+_DEMO_ROW = r"\multicolumn{5}{c}{DEMO DATA} \\"
+
+
+def ranking_csv(standings: Standings) -> str:
+    """Return teams and baselines, the best first, with the decimals of the leaderboard."""
+    header = ["rank", "rank_low", "rank_high", "team", "score", "score_low", "score_high"]
+    comparison = standings.comparison
+    rows: list[list[Cell]] = []
+    for row in ranked_rows(standings):
+        ranks: list[Cell] = [None, None, None]
+        if row.place is not None:
+            ranks = [
+                int(comparison.rank[row.place]),
+                int(comparison.rank_low[row.place]),
+                int(comparison.rank_high[row.place]),
+            ]
+        interval: list[Cell] = [row.band.low, row.band.high] if row.band.has_interval else [None, None]
+        rows.append([*ranks, row.name, float(row.score_text), *interval])
+    return csv_table(header, rows)
+
+
+def ranking_latex(standings: Standings, title: str, is_demo: bool) -> str:
+    """Return a table for LaTeX with booktabs."""
+    score_title = standings.task.columns[0].title
+    header = ["Rank", "Possible ranks", standings.noun.capitalize(), score_title, "95 % interval"]
+    rows = []
+    for row in ranked_rows(standings):
+        rank, rank_set = "--", "--"
+        if row.place is not None:
+            rank = str(standings.comparison.rank[row.place])
+            rank_set = standings.rank_set_text(row.place)
+        interval = band_text(row.band, standings.decimals)
+        rows.append(_latex_row([rank, rank_set, row.name, row.score_text, interval]))
+    lines = [
+        f"% {clean(title)}. Needs \\usepackage{{booktabs}}.",
+        r"\begin{tabular}{rrlrl}",
+        r"\toprule",
+        _latex_row(header),
+        r"\midrule",
+        *([_DEMO_ROW] if is_demo else []),
+        *rows,
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _latex_row(cells: list[str]) -> str:
+    escaped = [clean(cell).translate(_LATEX_ESCAPES) for cell in cells]
+    return " & ".join(escaped) + r" \\"
+
+
+def methods_text(run: RankingRun, ranking: Ranking, standings: Standings) -> str:
+    """Return what was ranked, what the ranks mean, and how they were computed, for a paper."""
+    n_scored = counted(sum(ranking.submissions), "scored submission")
+    sentences = [
+        f"{run.title}: {counted(len(standings.names), 'team')} with {n_scored};",
+        f"the {run.about.keep} submission of a team counts.",
+        *report.sentences(standings),
+        *report.method_texts(standings, ranking.half_samples),
+    ]
+    return clean(f"{' '.join(sentences)}\n\nSignature: {ranking.signature}\n")

@@ -1,0 +1,163 @@
+"""The page of one team: its place, what costs most, and whom it differs from."""
+
+from __future__ import annotations
+
+from enum import Enum
+from xml.etree.ElementTree import Element
+
+import numpy as np
+
+from organizer.ranking.page import render_page
+from organizer.ranking.run import RankingRun
+from organizer.ranking.statistics import Ranking
+from scoring_program.metrics.resampling import LEAST_ITEMS
+from scoring_program.report.elements.forest import Band
+from scoring_program.report.elements.layout import card
+from scoring_program.report.elements.tables import Cell, Heading, table
+from scoring_program.report.html import Child, cut, element
+from scoring_program.report.page import cost_cards
+from scoring_program.report.standings import (
+    LONGEST_NAME,
+    Standings,
+    band_text,
+    rounded_band,
+    text_over_text,
+)
+from scoring_program.result import ErrorCost, Interval
+from validator.arrays import Ints
+from validator.texts import counted
+
+_MOST_TEAMS = 100
+"""In a longer ranking only the teams next to it are listed."""
+
+
+class _Verdict(Enum):
+    """What a team is, compared with another one."""
+
+    BETTER = "significantly better"
+    WORSE = "significantly worse"
+    OPEN = "not distinguishable"
+
+
+def team_page(run: RankingRun, ranking: Ranking, standings: Standings, place: int, band: Band) -> str:
+    """Return the page of the team at a place from 0 on; ``band`` is its score with the interval."""
+    signature = ranking.records[place].entry.signature
+    shown_cards = [
+        _place_card(ranking, standings, place, band),
+        *_cost_cards(ranking, standings, place, band),
+        card("others", "Other teams", "", *other_teams(standings, place)),
+        card("signature", "Signature", "Scores with one signature are comparable.", signature),
+    ]
+    return render_page(run, cut(standings.names[place], LONGEST_NAME), shown_cards)
+
+
+def _place_card(ranking: Ranking, standings: Standings, place: int, band: Band) -> Element:
+    """Return rank, score and coverage in words."""
+    decimals = standings.decimals
+    rank, rank_set = standings.comparison.rank[place], standings.rank_set_text(place)
+    score = f"{standings.task.columns[0].title} {standings.score_texts[place]}"
+    coverage = ranking.records[place].entry.scores["coverage"]
+    n_submissions = counted(ranking.submissions[place], "scored submission")
+    lines = [
+        f"Rank {rank} of {counted(len(standings.names), 'team')}; possible ranks: {rank_set}.",
+        f"{score} over {standings.over}; 95 % interval: {band_text(band, decimals)}.",
+        f"Coverage {coverage:.{decimals}f}; {n_submissions}.",
+    ]
+    return card("place", "Place", "", *lines)
+
+
+def _cost_cards(ranking: Ranking, standings: Standings, place: int, band: Band) -> list[Element]:
+    """Return what costs most, if the detail level of the reference showed it."""
+    entry = ranking.records[place].entry
+    interval = Interval(
+        low=band.low,
+        high=band.high,
+        standard_error=0.0,
+        half_samples=ranking.half_samples,
+        items=entry.n_items,
+        over=standings.over,
+        is_grouped=standings.unit == "group",
+    )
+    costs = [ErrorCost(*cost) for cost in entry.error_costs]
+    score = entry.scores[standings.task.columns[0].key]
+    return cost_cards(standings.task, costs, score, interval, entry.decimals)
+
+
+def other_teams(standings: Standings, place: int) -> list[Child]:
+    """Return the difference of a team to each other one, or to those next to it in a long ranking."""
+    others = np.delete(np.arange(len(standings.names)), place)
+    verdicts = _verdicts(standings, place, others)
+    n_listed = min(_MOST_TEAMS, len(others))
+    text = _others_text(standings, verdicts, n_listed)
+    nearest_first = np.argsort(np.abs(place - others), kind="stable")
+    rows = list[list[Cell]]()
+    for other in np.sort(nearest_first[:n_listed]).tolist():
+        rows.append(_other_row(standings, place, int(others[other]), verdicts[other]))
+    if not rows:
+        return [text]
+    headings = [
+        Heading(text_over_text("Team", "this team is")),
+        Heading(text_over_text("Difference", "95 % interval")),
+    ]
+    return [text, *table(headings, rows, "Other teams", n_listed)]
+
+
+def _verdicts(standings: Standings, place: int, others: Ints) -> list[_Verdict]:
+    """Return what a team is, compared with each of the others."""
+    pairs = _pair_numbers(np.minimum(place, others), np.maximum(place, others), len(standings.names))
+    is_significant = standings.comparison.pairs.is_significant[pairs].tolist()
+    verdicts = []
+    for other, differs in zip(others.tolist(), is_significant):
+        if not differs:
+            verdicts.append(_Verdict.OPEN)
+        else:
+            verdicts.append(_Verdict.BETTER if place < other else _Verdict.WORSE)
+    return verdicts
+
+
+def _pair_numbers(first: Ints, second: Ints, m: int) -> Ints:
+    """Return the places of pairs of m teams, ``first < second``, in the order of first, then second."""
+    return first * m - first * (first + 3) // 2 + second - 1
+
+
+def _others_text(standings: Standings, verdicts: list[_Verdict], n_listed: int) -> str:
+    """Return from how many teams it differs, and what the table shows."""
+    n_items = standings.comparison.n_items
+    counts = []
+    for verdict, preposition in (
+        (_Verdict.BETTER, "than"),
+        (_Verdict.WORSE, "than"),
+        (_Verdict.OPEN, "from"),
+    ):
+        counts.append(f"{verdict.value} {preposition} {counted(verdicts.count(verdict), 'team')}")
+    text = ", ".join(counts)
+    text = text[0].upper() + text[1:]
+    text += f": {counted(n_items, standings.unit)} are too few to say more." if n_items < LEAST_ITEMS else "."
+    text += " Difference: the score of this team less that of the other"
+    text += "; the intervals hold for all pairs of teams at once." if len(verdicts) > 1 else "."
+    if more := len(verdicts) - n_listed:
+        text += f" The {counted(n_listed, 'team')} next to it in the ranking are listed, {more:,} not."
+    return text
+
+
+def _other_row(standings: Standings, place: int, other: int, verdict: _Verdict) -> list[Cell]:
+    """Return the name of another team, the verdict, and the difference with its interval."""
+    band = _difference_to(standings, place, other)
+    difference = f"{band.value:.{standings.decimals}f}"
+    name = cut(standings.names[other], LONGEST_NAME)
+    return [
+        element("div", name, element("small", verdict.value), class_="name"),
+        text_over_text(difference, band_text(band, standings.decimals)),
+    ]
+
+
+def _difference_to(standings: Standings, place: int, other: int) -> Band:
+    """Return the score of a team less that of another one, with its interval."""
+    first, second = np.array([min(place, other)]), np.array([max(place, other)])
+    pair = int(_pair_numbers(first, second, len(standings.names))[0])
+    difference = standings.comparison.pairs.difference[pair]
+    low, high = standings.difference_ends[0][pair], standings.difference_ends[1][pair]
+    if place > other:
+        # Pairs hold the difference of the better one to the other.
+        low, difference, high = -high, -difference, -low
+    return rounded_band(low, difference, high, standings.decimals)

@@ -1,0 +1,81 @@
+"""Forest plots: intervals as bands and values as marks, one above the other on a common scale.
+
+Only pages that compare submissions have them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+from xml.etree.ElementTree import Element
+
+from scoring_program.report.elements.axis import round_ticks, tick_text
+from scoring_program.report.html import element
+
+# A plot in a table is narrow.
+_MOST_TICKS = 4
+_LEAST_WIDTH = 1e-9
+
+
+class Band(NamedTuple):
+    """A value between the ends of its interval; without an interval both ends are the value."""
+
+    low: float
+    value: float
+    high: float
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether the ends differ."""
+        return self.low < self.high
+
+
+class Scale(NamedTuple):
+    """The range of all bands of a plot, which is drawn from 1 to 99 percent of its width."""
+
+    low: float
+    high: float
+
+    def percent(self, value: float) -> float:
+        """Return where a value is, in percent of the width."""
+        width = max(self.high - self.low, _LEAST_WIDTH)
+        return 1 + 98 * (value - self.low) / width
+
+    def ticks(self) -> list[float]:
+        """Return the round numbers beside it."""
+        return round_ticks(self.low, self.high, _MOST_TICKS)
+
+
+def scale_of(bands: Sequence[Band]) -> Scale:
+    """Return the scale that holds all bands."""
+    return Scale(min(band.low for band in bands), max(band.high for band in bands))
+
+
+def forest_row(band: Band, scale: Scale, has_zero: bool = False) -> Element:
+    """Return an interval as a band and the value as a mark; ``has_zero`` draws a line at 0."""
+    left, right = scale.percent(band.low), scale.percent(band.high)
+    zero = [_upright_line(scale.percent(0.0), "zero")] if has_zero else []
+    place = {"x": f"{left:.2f}", "y": "3", "width": f"{right - left:.2f}", "height": "4"}
+    interval = element("rect", **place, class_="fill-band")
+    mark = _upright_line(scale.percent(band.value), "mark")
+    look = {"viewBox": "0 0 100 10", "preserveAspectRatio": "none", "aria_hidden": "true"}
+    return element("svg", *zero, interval, mark, class_="forest", **look)
+
+
+def _upright_line(x: float, class_name: str) -> Element:
+    return element("line", x1=f"{x:.2f}", y1=0, x2=f"{x:.2f}", y2=10, class_=class_name)
+
+
+def forest_axis(scale: Scale) -> Element:
+    """Return the axis below a forest plot."""
+    axis = element("div", class_="forest axis-x")
+    for tick in scale.ticks():
+        axis.append(element("span", tick_text(tick), style=f"left:{scale.percent(tick):.2f}%"))
+    return axis
+
+
+def scale_ends(scale: Scale) -> Element:
+    """Return both ends of a scale as texts, for the heading above a plot."""
+    low_text = element("span", f"{scale.low:.3f}")
+    high_text = element("span", f"{scale.high:.3f}")
+    return element("div", low_text, high_text, class_="ends")

@@ -1,0 +1,234 @@
+"""Plots: marks over a pair of axes, lines, and the meaning of colors.
+
+Marks are SVG that stretches with the card; texts are HTML that keeps its size on a phone. Colors are CSS
+classes (``fill-f``, ``line-f``) that ``style.css`` defines for light and dark mode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import cycle
+from xml.etree.ElementTree import Element
+
+from scoring_program.report.elements.axis import Axis
+from scoring_program.report.html import cut, element
+from scoring_program.result import Line
+from validator.texts import counted
+
+# The letters of the colors in style.css, in the order in which lines and shares get them. The first six are
+# far apart; those with a meaning in other charts come last.
+SERIES_COLORS = (
+    "f",  # blue: values
+    "c",  # purple
+    "g",  # yellow-brown
+    "i",  # pink
+    "h",  # green
+    "j",  # petrol
+    "e",  # gray
+    "d",  # red: costs
+    "a",  # teal: ground truth
+    "b",  # orange: prediction
+)
+# Of a label in percent of the height of a plot.
+_LABEL_HEIGHT = 9.0
+# A histogram with more edges has round numbers on its axis instead.
+_MOST_EDGES = 12
+# In percent of the height of a histogram, so that there is room for a count above the highest bar.
+_HIGHEST_BAR = 92
+# In percent of the width of a histogram.
+_GAP, _NARROWEST_BAR = 0.3, 0.1
+
+Point = tuple[float, float]
+
+
+def series_colors() -> Iterator[str]:
+    """Return the letters of the colors of lines and shares in their order, repeated endlessly."""
+    return cycle(SERIES_COLORS)
+
+
+def plot(
+    description: str, x_axis: Axis, y_axis: Axis, marks: Sequence[Element], texts: Sequence[Element] = ()
+) -> Element:
+    """Return a field of marks, in percent from its upper left, with texts upon it and its two axes."""
+    svg = element("svg", viewBox="0 0 100 100", preserveAspectRatio="none")
+    field = element("div", svg, *texts, class_="field")
+    for percent, text in x_axis.ticks():
+        field.append(element("span", text, class_="x", style=f"left:{percent:.2f}%"))
+    for percent, text in y_axis.ticks():
+        svg.append(line(0, 100 - percent, 100, 100 - percent, "grid"))
+        field.append(element("span", text, class_="y", style=f"bottom:{percent:.2f}%"))
+    svg.append(line(0, 100, 100, 100, "axis"))
+    svg.extend(marks)
+    y_title = element("div", y_axis.title)
+    x_title = element("div", x_axis.title, class_="x-title")
+    return element("div", y_title, field, x_title, class_="plot", role="img", aria_label=description)
+
+
+def histogram(
+    title: str,
+    axis_title: str,
+    things: str,
+    edges: Sequence[float],
+    counts: Sequence[int],
+    threshold: float | None = None,
+) -> Element:
+    """Return a histogram of ``things``, a plural, with their numbers above the bars.
+
+    ``edges`` has one entry more than ``counts``; ``threshold`` is a value that matters, which is marked.
+    """
+    # Round numbers take the place of many edges.
+    numbers = edges if len(edges) <= _MOST_EDGES else None
+    x_axis = Axis(axis_title, edges[0], edges[-1], numbers)
+    y_axis = Axis(things, 0, max([1, *counts]), numbers=())
+    noun = things.removesuffix("s")
+    marks, texts = [], []
+    for count, low, high in zip(counts, edges, edges[1:]):
+        left, right = x_axis.percent(low), x_axis.percent(high)
+        height = _HIGHEST_BAR * count / y_axis.high
+        width = max(right - left - 2 * _GAP, _NARROWEST_BAR)
+        bar = rect(left + _GAP, 100 - height, width, height, "fill-f")
+        marks.append(with_title(bar, f"{low:g} to {high:g}: {counted(count, noun)}"))
+        if count:
+            place = f"left:{(left + right) / 2:.2f}%;bottom:{height:.2f}%"
+            texts.append(element("span", f"{count:,}", class_="value", style=place))
+    if threshold is not None:
+        percent = x_axis.percent(threshold)
+        marks.append(line(percent, 0, percent, 100, "mark"))
+        place = f"left:{percent:.2f}%"
+        texts.append(element("span", f"needs {threshold:g}", class_="threshold", style=place))
+    description = f"{title}: {', '.join(str(count) for count in counts)} {things}"
+    return plot(description, x_axis, y_axis, marks, texts)
+
+
+def line_chart(
+    description: str,
+    x_axis: Axis,
+    y_axis: Axis,
+    lines: Sequence[Line],
+    is_filled: bool = False,
+    has_end_labels: bool = False,
+) -> Element:
+    """Return lines over a grid, each in a color of its own; lines without points take none.
+
+    With ``is_filled`` the area below the first one is shaded. With ``has_end_labels`` each has its label
+    beside its end; else `lines_key` names them.
+    """
+    drawn_lines = [series for series in lines if series.x]
+    colors = dict(zip(range(len(drawn_lines)), series_colors()))
+    marks = []
+    for number, series in enumerate(drawn_lines):
+        points = line_points(series, x_axis, y_axis)
+        if is_filled and number == 0:
+            area = [(points[0][0], 100.0), *points, (points[-1][0], 100.0)]
+            marks.append(element("path", class_=f"area-{colors[0]}", d=f"{path_data(area)} Z"))
+        mark = element("path", class_=f"line-{colors[number]}", d=path_data(points))
+        marks.append(with_title(mark, series.label))
+    labels = _end_labels(drawn_lines, y_axis) if has_end_labels else []
+    return plot(description, x_axis, y_axis, marks, labels)
+
+
+def ordered_line_chart(description: str, x_axis: Axis, y_axis: Axis, lines: Sequence[Line]) -> Element:
+    """Return lines in one scale of color, because they are steps of one quantity; the last one stands out."""
+    drawn_lines = [series for series in lines if series.x]
+    n_steps = max(len(drawn_lines) - 2, 1)
+    marks = []
+    for number, series in enumerate(drawn_lines):
+        look = {"class": "line-step", "style": f"--s:{number / n_steps:.3f}"}
+        if series is drawn_lines[-1]:
+            look = {"class": "line-last"}
+        data = path_data(line_points(series, x_axis, y_axis))
+        marks.append(with_title(element("path", **look, d=data), series.label))
+    return plot(description, x_axis, y_axis, marks)
+
+
+def line_points(series: Line, x_axis: Axis, y_axis: Axis) -> list[Point]:
+    """Return the points of a line in percent from the upper left of a plot."""
+    return [(x_axis.percent(x), 100 - y_axis.percent(y)) for x, y in zip(series.x, series.y)]
+
+
+def _end_labels(lines: Sequence[Line], y_axis: Axis) -> list[Element]:
+    """Return the labels of lines, the lowest end first; those that would overlap are moved apart."""
+    heights = [y_axis.percent(series.y[-1]) for series in lines]
+    upwards = sorted(range(len(lines)), key=lambda number: (heights[number], -number))
+    places = _apart([heights[number] for number in upwards])
+    colors = dict(zip(range(len(lines)), series_colors()))
+    labels = []
+    for number, place in zip(upwards, places):
+        label = key([(lines[number].label, f"fill-{colors[number]}")])
+        labels.append(element("div", label, class_="end", style=f"bottom:{place:.2f}%"))
+    return labels
+
+
+def _apart(places: Sequence[float]) -> list[float]:
+    """Return ascending places in percent, each at least the height of a label above the one before."""
+    apart = list(places)
+    for i in reversed(range(len(apart) - 1)):
+        apart[i] = min(apart[i], apart[i + 1] - _LABEL_HEIGHT)
+    lowest = 0.0
+    for i, place in enumerate(apart):
+        apart[i] = max(place, lowest)
+        lowest = apart[i] + _LABEL_HEIGHT
+    return apart
+
+
+def lines_key(lines: Sequence[Line]) -> Element:
+    """Return what the colors of the lines of `line_chart` mean."""
+    return key([(series.label, f"fill-{color}") for series, color in zip(lines, series_colors())])
+
+
+def ordered_lines_key(lines: Sequence[Line]) -> Element:
+    """Return what the colors of the lines of `ordered_line_chart` mean: the scale, and the last line."""
+    if len(lines) < 3:
+        return lines_key(lines)
+    last_key = key([(lines[-1].label, "fill-last")])
+    last_key.insert(0, color_scale(lines[0].label, lines[-2].label))
+    return last_key
+
+
+def key(entries: Sequence[tuple[str, str]]) -> Element:
+    """Return the meaning of colors: (text, class of the color)."""
+    meanings = element("div", class_="key")
+    for text, class_name in entries:
+        square = element("rect", width=10, height=10, class_=class_name)
+        svg = element("svg", square, viewBox="0 0 10 10", aria_hidden="true")
+        meanings.append(element("span", svg, cut(text)))
+    return meanings
+
+
+def color_scale(low: str, high: str) -> Element:
+    """Return the scale of colors between the texts for its ends."""
+    return element("span", cut(low), element("span", class_="scale"), cut(high), class_="key")
+
+
+def with_title(mark: Element, title: str) -> Element:
+    """Return a mark with a text that shows on hover."""
+    mark.append(element("title", title))
+    return mark
+
+
+def stretched_svg(width: float, height: float, description: str, **attributes: str) -> Element:
+    """Return a canvas that stretches in both directions."""
+    box = f"0 0 {width:g} {height:g}"
+    attributes |= {"viewBox": box, "preserveAspectRatio": "none", "role": "img"}
+    return element("svg", **attributes, aria_label=description)
+
+
+def path_data(points: Sequence[Point]) -> str:
+    """Return the ``d`` of a path through points. One point is a line to itself, which is drawn as a dot."""
+    if len(points) == 1:
+        points = [*points, *points]
+    return "M" + " L".join(f"{x:.5g} {y:.5g}" for x, y in points)
+
+
+def rect(x: float, y: float, width: float, height: float, class_name: str) -> Element:
+    """Return a rectangle."""
+    place = {"x": x, "y": y, "width": width, "height": height}
+    texts = {name: f"{value:.6g}" for name, value in place.items()}
+    return element("rect", class_=class_name, **texts)
+
+
+def line(x1: float, y1: float, x2: float, y2: float, class_name: str) -> Element:
+    """Return a line."""
+    place = {"x1": x1, "y1": y1, "x2": x2, "y2": y2}
+    texts = {name: f"{value:.6g}" for name, value in place.items()}
+    return element("line", class_=class_name, **texts)
