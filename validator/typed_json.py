@@ -75,23 +75,27 @@ def _type_of(schema: Mapping[str, JsonValue], definitions: Mapping[str, JsonValu
 def _object(rules: dict[str, JsonValue], definitions: Mapping[str, JsonValue]) -> _Type:
     properties = rules.pop("properties", None)
     required = set(rules.pop("required", ()))
-    unknown = required - set(properties or ())
-    if unknown:
-        raise SchemaError(f"no properties for the required {', '.join(sorted(unknown))}")
+    unknown_keys = required - set(properties or ())
+    if unknown_keys:
+        raise SchemaError(f"no properties for the required {', '.join(sorted(unknown_keys))}")
     if properties is None:
         value = _type_of(rules.pop("additionalProperties", {}), definitions)
         sizes = {"min_length": "minProperties", "max_length": "maxProperties"}
         return _limited(dict[str, value], rules, sizes)  # type: ignore[valid-type]
-    must = {key: _type_of(sub, definitions) for key, sub in properties.items() if key in required}
-    may = {key: _type_of(sub, definitions) for key, sub in properties.items() if key not in required}
+    types = {key: _type_of(property_schema, definitions) for key, property_schema in properties.items()}
+    required_types = {key: made for key, made in types.items() if key in required}
+    optional_types = {key: made for key, made in types.items() if key not in required}
     # Two classes, because NotRequired is younger than the oldest Python that this runs on.
-    base = TypedDict("base", must)  # type: ignore[misc]
-    return type("Object", (base,), {"__annotations__": may}, total=False) if may else base
+    base = TypedDict("base", required_types)  # type: ignore[misc]
+    if not optional_types:
+        return base
+    return type("Object", (base,), {"__annotations__": optional_types}, total=False)
 
 
 def _array(rules: dict[str, JsonValue], definitions: Mapping[str, JsonValue]) -> _Type:
     item = _type_of(rules.pop("items", {}), definitions)
-    size, are_distinct = rules.get("minItems"), rules.pop("uniqueItems", False)
+    size = rules.get("minItems")
+    are_distinct = rules.pop("uniqueItems", False)
     if size is not None and size == rules.get("maxItems") and size <= _LONGEST_TUPLE and not are_distinct:
         del rules["minItems"], rules["maxItems"]
         return tuple[(item,) * size]  # type: ignore[misc]
@@ -133,5 +137,5 @@ _CONTAINERS: dict[object, Callable[..., _Type]] = {"object": _object, "array": _
 
 def _limited(made: _Type, rules: dict[str, JsonValue], limits: Mapping[str, str]) -> _Type:
     """Return a type with limits, taken out of ``rules``; ``limits`` maps msgspec's names to the rules'."""
-    meta = {name: rules.pop(key) for name, key in limits.items() if key in rules}
-    return Annotated[made, msgspec.Meta(**meta)] if meta else made
+    values = {name: rules.pop(key) for name, key in limits.items() if key in rules}
+    return Annotated[made, msgspec.Meta(**values)] if values else made

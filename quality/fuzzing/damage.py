@@ -11,6 +11,8 @@ from collections.abc import Callable
 
 from organizer.files import Files, zip_bytes
 
+# The name and the data of a part of a PNG.
+_Chunk = tuple[bytes, bytes]
 _SIGNATURE = 8
 # A header of a huge image, a large color profile, and chunks that are unknown or out of place.
 _INSERTED = (
@@ -54,7 +56,8 @@ def append(rng: random.Random, data: bytes) -> bytes:
 
 def repeat(rng: random.Random, data: bytes) -> bytes:
     """Repeat a part."""
-    start, end = sorted(rng.randrange(len(data) + 1) for _ in range(2))
+    places = [rng.randrange(len(data) + 1), rng.randrange(len(data) + 1)]
+    start, end = min(places), max(places)
     return data[:end] + data[start:end] + data[end:]
 
 
@@ -65,32 +68,23 @@ def damaged_png(rng: random.Random, png: bytes) -> bytes:
     """Return a PNG with something wrong: bytes, or whole chunks with right checksums, or one checksum."""
     if rng.random() < 0.3:
         return rng.choice(BYTE_CHANGES)(rng, png)
-    chunks, action = _chunks(png), rng.choice(["sum", "header", "order", "chunk", "chunk", "pixels", "split"])
+    chunks = _chunks(png)
+    action = rng.choice(["sum", "header", "order", "chunk", "chunk", "pixels", "split"])
     index = rng.randrange(len(chunks))
-    name, data = chunks[index]
     if action == "header":
-        modes = [rng.choice([0, 1, 2, 3, 8, 16]) for _ in range(5)]
-        chunks[0] = b"IHDR", struct.pack(">IIBBBBB", rng.choice(_SIDES), rng.choice(_SIDES), *modes)
+        chunks[0] = _other_header(rng)
     elif action == "order":
         rng.shuffle(chunks)
     elif action == "chunk":
-        chunks[index : index + 1] = rng.choice([[], [rng.choice(_INSERTED), (name, data)]])
+        chunks[index : index + 1] = rng.choice([[], [rng.choice(_INSERTED), chunks[index]]])
     elif action == "pixels":
-        stream = zlib.decompress(b"".join(data for name, data in chunks if name == b"IDAT"))
-        others = [chunk for chunk in chunks if chunk[0] != b"IDAT"]
-        chunks = [others[0], (b"IDAT", _other_pixels(rng, stream)), *others[1:]]
+        chunks = _with_other_pixels(rng, chunks)
     elif action == "split":
-        middle, between = rng.randrange(len(data) + 1), rng.choice([[], [(b"tEXt", b"x")]])
-        chunks[index : index + 1] = [(name, data[:middle]), *between, (name, data[middle:])]
-    wrong = index if action == "sum" else None
-    parts = [png[:_SIGNATURE]]
-    for at, (name, data) in enumerate(chunks):
-        checksum = zlib.crc32(name + data) ^ (at == wrong)
-        parts += [struct.pack(">I", len(data)), name, data, struct.pack(">I", checksum)]
-    return b"".join(parts)
+        chunks[index : index + 1] = _split_chunk(rng, chunks[index])
+    return _join_chunks(png[:_SIGNATURE], chunks, wrong_index=index if action == "sum" else None)
 
 
-def _chunks(png: bytes) -> list[tuple[bytes, bytes]]:
+def _chunks(png: bytes) -> list[_Chunk]:
     chunks, start = [], _SIGNATURE
     while start < len(png):
         (size,) = struct.unpack_from(">I", png, start)
@@ -99,11 +93,42 @@ def _chunks(png: bytes) -> list[tuple[bytes, bytes]]:
     return chunks
 
 
-def _other_pixels(rng: random.Random, lines: bytes) -> bytes:
-    """Return a compressed stream with other pixels, or with another end."""
-    longer, wrong_filter = bytes(len(lines) * 9), bytes([5 + lines[0]]) + lines[1:]
-    stream = zlib.compress(rng.choice([cut(rng, lines), lines + b"\0", longer, wrong_filter]))
-    return rng.choice([stream, stream[:-4], stream + b"x", stream[:-4] + bytes(4)])
+def _join_chunks(signature: bytes, chunks: list[_Chunk], wrong_index: int | None) -> bytes:
+    """Return a PNG of chunks, of which one may have a wrong checksum."""
+    pieces = [signature]
+    for index, (name, data) in enumerate(chunks):
+        checksum = zlib.crc32(name + data)
+        if index == wrong_index:
+            checksum ^= 1
+        pieces += [struct.pack(">I", len(data)), name, data, struct.pack(">I", checksum)]
+    return b"".join(pieces)
+
+
+def _other_header(rng: random.Random) -> _Chunk:
+    modes = [rng.choice([0, 1, 2, 3, 8, 16]) for _ in range(5)]
+    width, height = rng.choice(_SIDES), rng.choice(_SIDES)
+    return b"IHDR", struct.pack(">IIBBBBB", width, height, *modes)
+
+
+def _split_chunk(rng: random.Random, chunk: _Chunk) -> list[_Chunk]:
+    """Return a chunk in two pieces, with or without another chunk between them."""
+    name, data = chunk
+    middle = rng.randrange(len(data) + 1)
+    between = rng.choice([[], [(b"tEXt", b"x")]])
+    return [(name, data[:middle]), *between, (name, data[middle:])]
+
+
+def _with_other_pixels(rng: random.Random, chunks: list[_Chunk]) -> list[_Chunk]:
+    """Return chunks with other image data: one compressed stream of other pixels, or with another end."""
+    lines = zlib.decompress(b"".join(data for name, data in chunks if name == b"IDAT"))
+    header, *others = [chunk for chunk in chunks if chunk[0] != b"IDAT"]
+    too_many_lines = bytes(len(lines) * 9)
+    unknown_filter = bytes([5 + lines[0]]) + lines[1:]
+    stream = zlib.compress(rng.choice([cut(rng, lines), lines + b"\0", too_many_lines, unknown_filter]))
+    without_checksum = stream[:-4]
+    wrong_checksum = without_checksum + bytes(4)
+    stream = rng.choice([stream, without_checksum, stream + b"x", wrong_checksum])
+    return [header, (b"IDAT", stream), *others]
 
 
 def damaged_zip(rng: random.Random, files: Files) -> bytes:
@@ -151,14 +176,23 @@ def _with_patch(rng: random.Random, files: Files) -> bytes:
     elif change == "name":
         data[30] ^= 1
     elif change == "twice":
-        # The second member gets the name of the first, if both names have one length.
-        second, (length,) = data.find(_ENTRY, entry + 4), struct.unpack_from("<H", data, entry + 28)
-        if second >= 0 and struct.unpack_from("<H", data, second + 28) == (length,):
-            data[second + 46 : second + 46 + length] = data[entry + 46 : entry + 46 + length]
+        _name_second_as_first(data, entry)
     else:
-        # The directory is behind the records of a zip64 archive.
-        entries, size, start = struct.unpack_from("<HII", data, end + 10)
-        record = struct.pack("<4sQHHIIQQQQ", b"PK\x06\x06", 44, 45, 45, 0, 0, entries, entries, size, start)
-        locator = struct.pack("<4sIQI", b"PK\x06\x07", 0, end, 1)
-        data[end:] = record + locator + struct.pack("<4sHHHHIIH", _END, *[0] * 7)
+        _append_zip64_records(data, end)
     return bytes(data)
+
+
+def _name_second_as_first(data: bytearray, first: int) -> None:
+    """Give the second entry of a directory the name of the first, if both names have one length."""
+    second = data.find(_ENTRY, first + 4)
+    (length,) = struct.unpack_from("<H", data, first + 28)
+    if second >= 0 and struct.unpack_from("<H", data, second + 28) == (length,):
+        data[second + 46 : second + 46 + length] = data[first + 46 : first + 46 + length]
+
+
+def _append_zip64_records(data: bytearray, end: int) -> None:
+    """Write the end of a zip as that of a zip64 archive; the directory is behind its records."""
+    entries, size, start = struct.unpack_from("<HII", data, end + 10)
+    record = struct.pack("<4sQHHIIQQQQ", b"PK\x06\x06", 44, 45, 45, 0, 0, entries, entries, size, start)
+    locator = struct.pack("<4sIQI", b"PK\x06\x07", 0, end, 1)
+    data[end:] = record + locator + struct.pack("<4sHHHHIIH", _END, *[0] * 7)

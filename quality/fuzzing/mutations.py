@@ -138,7 +138,8 @@ def mutated_files(rng: random.Random, files: Files) -> Files:
     files = dict(files)
     changes = _changes_of(files)
     for _ in range(rng.choice([1, 1, 1, 2, 3])):
-        change, name = rng.choice([*changes, "add", "delete", "rename"]), rng.choice(sorted(files) or [""])
+        change = rng.choice([*changes, "add", "delete", "rename"])
+        name = rng.choice(sorted(files) or [""])
         if change == "add" or not name:
             files[rng.choice(_ADDED_NAMES)] = rng.choice(_ADDED)
         elif change == "delete":
