@@ -109,7 +109,9 @@ def test_explain_prints_the_line_of_a_code(capsys):
 )
 def test_explain_of_a_starting_kit_knows_the_codes_of_its_tasks(code, exit_code, tmp_path):
     code_of_kit = {**program_files(["chalearn_gesture"]), **needed_modules(["validator.__main__"])}
-    unpack(zip_bytes(code_of_kit), tmp_path)
+    # A participant's own code lies beside the packages of the kit.
+    code_of_participant = {"model/codes.py": b"raise SystemExit('this is not for the kit')"}
+    unpack(zip_bytes({**code_of_kit, **code_of_participant}), tmp_path)
     done = subprocess.run(
         [sys.executable, "-m", "validator", "--explain", code], cwd=tmp_path, capture_output=True, text=True
     )

@@ -8,12 +8,17 @@ from the tables, and a message whose code is in none of them is refused.
 from __future__ import annotations
 
 import importlib
+import sys
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-# The packages of this program, or of the starting kit.
-_PACKAGES = Path(__file__).resolve().parent.parent
+from validator.discovery import discover
+
+# In the order of the page of all messages. Others that lie beside them are not ours.
+_PACKAGES = ("validator", "scoring_program", "organizer")
+_FOLDER_OF_PACKAGES = Path(__file__).resolve().parent.parent
 
 
 class MessageCode(NamedTuple):
@@ -51,24 +56,41 @@ class CodeTable(NamedTuple):
     linter: tuple[MessageCode, ...] = ()
 
 
-@cache
 def code_tables() -> dict[str, CodeTable]:
     """Return the tables of all packages and challenges that are present, by the names of their modules."""
-    paths = sorted(_PACKAGES.glob("*/codes.py"))
-    for path in list(paths):
-        paths += sorted(path.parent.glob("*/*/codes.py"))
-    names = [".".join(path.relative_to(_PACKAGES).with_suffix("").parts) for path in paths]
-    return {name: importlib.import_module(name).CODES for name in names}
+    present = [package for package in _PACKAGES if (_FOLDER_OF_PACKAGES / package / "codes.py").is_file()]
+    return _tables_of(tuple(present))
+
+
+def all_codes() -> dict[str, MessageCode]:
+    """Return what is known of each code that is present."""
+    return _codes_of(code_tables().values())
 
 
 @cache
-def all_codes() -> dict[str, MessageCode]:
-    """Return what is known of each code that is present."""
+def _tables_of(packages: tuple[str, ...]) -> dict[str, CodeTable]:
+    tables = {}
+    for package in packages:
+        modules = [f"{package}.codes"]
+        for path in discover(package, "*/*/codes.py"):
+            group, challenge = path.parts[-3:-1]
+            modules.append(f"{package}.{group}.{challenge}.codes")
+        for module in modules:
+            tables[module] = importlib.import_module(module).CODES
+    return tables
+
+
+def _codes_of(tables: Iterable[CodeTable]) -> dict[str, MessageCode]:
     codes = {}
-    for table in code_tables().values():
+    for table in tables:
         for part in table:
             codes.update({message_code.code: message_code for message_code in part})
     return codes
+
+
+@cache
+def _codes_of_packages(packages: tuple[str, ...]) -> dict[str, MessageCode]:
+    return _codes_of(_tables_of(packages).values())
 
 
 @cache
@@ -80,6 +102,8 @@ def require_known(code: str) -> None:
     ValueError
         No table explains the code.
     """
+    # A package that is not imported reports nothing; the validator imports no other package.
+    imported = tuple(package for package in _PACKAGES if package in sys.modules)
     for word in code.split():
-        if word not in all_codes():
+        if word not in _codes_of_packages(imported):
             raise ValueError(f"{word} is in no codes.py; add it to that of the package that reports it")
