@@ -7,11 +7,12 @@ Whole columns are then checked at once; only one with a problem is checked field
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import islice, repeat
 from operator import itemgetter
@@ -34,29 +35,57 @@ _PLAIN = "[^\0-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]*"
 # The start of a word: a letter, perhaps in quotes. Like all patterns in this module it takes linear time:
 # what may repeat is followed by other characters.
 _WORD = re.compile(r'[ \t]*"?[^\0-@\[-^`{-\x7f]')
-# Fields that are no integers, without blanks: their pattern, what is wrong, the remedy, and the rule.
-_NOT_INTEGERS = (
-    ("", "is empty", "write a whole number", "empty"),
-    ("[0-9]+", "has too many digits", "write a number of at most 18 digits", "digits"),
-    (r"[0-9]+\.0*", "is written as a decimal fraction", "write {}", "fraction"),
-    (r"([\"'])[^\"']*\1", "is quoted", "write the number without quotes", "quoted"),
-    ("[+-][0-9]+", "has a sign", "write a plain whole number", "sign"),
-)
 # The reasons are given for this many bad lines of a file; further ones are only counted.
 _EXPLAINED_LINES = 2000
+# A note names this many columns that are not needed.
+_NAMED_COLUMNS = 5
 # Where this many, and this share, of the rows end before they begin, their last column may hold lengths.
-_LEAST_ROWS, _MANY = 3, 0.2
+_LEAST_ROWS = 3
+_SHARE_OF_LENGTHS = 0.2
 # Where more than this share is out of range, the columns may have another order.
-_MOST = 0.5
+_SHARE_OF_OTHER_ORDER = 0.5
 _LENGTHS = "if it is a length, write start + length - 1; otherwise "
-# Numbers in tables: their characters (Python accepts spellings that other programs do not), and what is wrong
-# with other fields and the remedy.
-_NUMBERS = {
-    "integer": (frozenset("+-0123456789"), "'{}' is not a whole number", "write digits only, at most 18"),
-    "number": (frozenset("+-0123456789.eE"), "'{}' is not a finite number", "write it like 0.5 or 5e-1"),
-}
-
 Values = Union["list[str]", Ints, Floats]
+
+
+class _NotInteger(NamedTuple):
+    """A field that is no integer: its pattern, what is wrong, the remedy, and the rule."""
+
+    pattern: str
+    problem: str
+    remedy: str
+    rule: str
+
+
+# Blanks around a field are taken off before.
+_NOT_INTEGERS = (
+    _NotInteger("", "is empty", "write a whole number", "empty"),
+    _NotInteger("[0-9]+", "has too many digits", "write a number of at most 18 digits", "digits"),
+    _NotInteger(r"[0-9]+\.0*", "is written as a decimal fraction", "write {}", "fraction"),
+    _NotInteger(r"([\"'])[^\"']*\1", "is quoted", "write the number without quotes", "quoted"),
+    _NotInteger("[+-][0-9]+", "has a sign", "write a plain whole number", "sign"),
+)
+
+
+class _NumberSyntax(NamedTuple):
+    """The characters of numbers in tables, and what is wrong with other fields and the remedy.
+
+    Python accepts spellings with further characters, which other programs do not.
+    """
+
+    characters: frozenset[str]
+    problem: str
+    remedy: str
+
+
+_NUMBERS = {
+    "integer": _NumberSyntax(
+        frozenset("+-0123456789"), "'{}' is not a whole number", "write digits only, at most 18"
+    ),
+    "number": _NumberSyntax(
+        frozenset("+-0123456789.eE"), "'{}' is not a finite number", "write it like 0.5 or 5e-1"
+    ),
+}
 
 
 class CsvRows(NamedTuple):
@@ -121,15 +150,16 @@ def read_csv_files(
         reader = _ItemReader([name for _, name, _ in files], findings, rules)
         columns = reader.read([data for _, _, data in files])
         if item_frames is not None and rules.frames:
-            n_frames = _frames_of(keys, item_frames)[reader.file_index]
+            n_frames = _look_up_frames(keys, item_frames)[reader.file_index]
             reader.check_frames(columns, n_frames, name_frames)
     return Read(CsvRows(keys, reader.file_index, columns), findings.notes)
 
 
-def _frames_of(keys: Sequence[str], item_frames: ItemFrames) -> Ints:
+def _look_up_frames(keys: Sequence[str], item_frames: ItemFrames) -> Ints:
     """Return the number of frames of each key's item."""
-    position = {item: index for index, item in enumerate(item_frames.items)}
-    return item_frames.n_frames[np.array([position[key] for key in keys], np.int64)]
+    index_of_item = {item: index for index, item in enumerate(item_frames.items)}
+    indexes = np.array([index_of_item[key] for key in keys], np.int64)
+    return item_frames.n_frames[indexes]
 
 
 def read_table(
@@ -151,7 +181,7 @@ def read_table(
         As for `validator.items.match_keys`; None at home, where the keys are not known.
     """
     with Findings.collect() as findings, collector_off():
-        reader = _TableReader([name], findings, rules)
+        reader = _TableReader(name, findings, rules)
         reader.split(data)
         columns = {field.name: reader.values(field) for field in rules.fields}
         keys = columns[rules.key]
@@ -164,49 +194,63 @@ def read_table(
                 order = findings.take(match_keys(keys, reference_keys, name, place, name_missing))
     if reference_keys is not None:
         keys = list(reference_keys)
-        columns = {key: keys if key == rules.key else _ordered(columns[key], order) for key in columns}
+        for name, values in columns.items():
+            columns[name] = keys if name == rules.key else _take_rows(values, order)
     return Read(Table(keys, columns), findings.notes)
 
 
-def _ordered(values: Values, order: Ints) -> Values:
-    return values[order] if isinstance(values, np.ndarray) else [values[row] for row in order.tolist()]
+def _take_rows(values: Values, rows: Ints) -> Values:
+    """Return the values of a column in some rows."""
+    if isinstance(values, np.ndarray):
+        return values[rows]
+    return [values[row] for row in rows.tolist()]
 
 
 class _Reader:
     """Files that are being read: their text, and the places of their rows, for problems."""
 
     def __init__(self, names: Sequence[str], findings: Findings, rules: CsvRules) -> None:
-        self.names, self.findings, self.rules = names, findings, rules
+        self.names = names
+        self.findings = findings
+        self.rules = rules
         self.accepted: Counter[str] = Counter()
         self.columns = [field.name for field in rules.fields]
         self.file_index: Ints = np.zeros(0, np.int64)
 
     def decode(self, data: bytes, name: str) -> str:
         """Return the text of a file with line ends as newlines, "" after a problem."""
-        if data.startswith((b"\xff\xfe", b"\xfe\xff")) or (data[1:2] == b"\0" and data[3:4] == b"\0"):
+        if _is_utf16(data):
             self.findings.add(
                 "E-CSV-ENCODING", "the file is UTF-16", "save it as plain ASCII or UTF-8", file=name
             )
             return ""
-        at, problem, remedy = data.find(b"\0"), "there is a NUL byte", "write plain text"
-        if at < 0:
-            if data.startswith(b"\xef\xbb\xbf"):
-                self.accepted["a byte order mark was skipped"] += 1
-                data = data[3:]
-            try:
-                text = data.decode("utf-8")
-            except UnicodeDecodeError as error:
-                at, problem = error.start, f"byte {error.start} is not valid UTF-8"
-                remedy = "save the file as plain ASCII or UTF-8"
-        if at >= 0:
-            line = data.count(b"\n", 0, at) + 1
-            self.findings.add("E-CSV-ENCODING", problem, remedy, file=name, where=f"line {line} column 1")
+        nul = data.find(b"\0")
+        if nul >= 0:
+            self._refuse_byte(data, nul, "there is a NUL byte", "write plain text", name)
             return ""
-        if "\r" in text:
-            kind = "Windows line ends" if "\r\n" in text else "line ends of old Macs (CR)"
-            self.accepted[f"{kind} were accepted"] += 1
-            text = text.replace("\r\n", "\n").replace("\r", "\n")
-        return text
+        if data.startswith(codecs.BOM_UTF8):
+            self.accepted["a byte order mark was skipped"] += 1
+            data = data[len(codecs.BOM_UTF8) :]
+        try:
+            text = data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            problem = f"byte {error.start} is not valid UTF-8"
+            self._refuse_byte(data, error.start, problem, "save the file as plain ASCII or UTF-8", name)
+            return ""
+        return self._with_newlines(text)
+
+    def _refuse_byte(self, data: bytes, index: int, problem: str, remedy: str, name: str) -> None:
+        """Add what is wrong with the byte of a file at ``index``."""
+        line = data.count(b"\n", 0, index) + 1
+        self.findings.add("E-CSV-ENCODING", problem, remedy, file=name, where=f"line {line} column 1")
+
+    def _with_newlines(self, text: str) -> str:
+        """Return text with other line ends as newlines."""
+        if "\r" not in text:
+            return text
+        kind = "Windows line ends" if "\r\n" in text else "line ends of old Macs (CR)"
+        self.accepted[f"{kind} were accepted"] += 1
+        return text.replace("\r\n", "\n").replace("\r", "\n")
 
     def note_accepted(self) -> None:
         for note, count in self.accepted.items():
@@ -218,7 +262,8 @@ class _Reader:
 
     def place(self, row: int, name: str) -> str:
         """Return line and column of a field."""
-        return f"line {self.line(row)} column {self.columns.index(name) + 1}"
+        column = self.columns.index(name) + 1
+        return f"line {self.line(row)} column {column}"
 
     def refuse(
         self, code: str, rule: tuple[str, str], is_wrong: Bools, problem: Callable[[int], str], remedy: str
@@ -241,6 +286,22 @@ class _Reader:
                     where=self.place(row, field),
                     rule=" ".join(rule),
                 )
+
+
+def _is_utf16(data: bytes) -> bool:
+    """Return whether a file begins with a byte order mark of UTF-16, or with two ASCII characters in it."""
+    has_mark = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return has_mark or (data[1:2] == b"\0" and data[3:4] == b"\0")
+
+
+class _LineProblem(NamedTuple):
+    """What is wrong with a line of a file without a header; ``column`` counts from 1."""
+
+    code: str
+    column: int
+    problem: str
+    remedy: str
+    rule: str = ""
 
 
 class _ItemReader(_Reader):
@@ -299,35 +360,68 @@ class _ItemReader(_Reader):
 
     def _explain(self, text: str, name: str, pattern: re.Pattern[str]) -> None:
         """Add a problem for each line that does not match."""
-        bad = ((at, line) for at, line in enumerate(text.split("\n"), 1) if not pattern.fullmatch(line))
-        for number, line in islice(bad, _EXPLAINED_LINES):
-            code, column, problem, remedy, rule = self._line_problem(line, number)
-            where = f"line {number} column {column}"
-            self.findings.add(code, problem, remedy, file=name, where=where, rule=rule)
-        if more := sum(1 for _ in bad):
-            self.findings.count_unread(more, name)
+        lines = enumerate(text.split("\n"), start=1)
+        wrong_lines = ((number, line) for number, line in lines if not pattern.fullmatch(line))
+        for number, line in islice(wrong_lines, _EXPLAINED_LINES):
+            wrong = self._shape_problem(line, number) or self._field_problem(line)
+            where = f"line {number} column {wrong.column}"
+            self.findings.add(
+                wrong.code, wrong.problem, wrong.remedy, file=name, where=where, rule=wrong.rule
+            )
+        n_further = sum(1 for _ in wrong_lines)
+        if n_further:
+            self.findings.count_unread(n_further, name)
 
-    def _line_problem(self, line: str, number: int) -> tuple[str, int, str, str, str]:
-        """Return the code of a problem, its column from 1, what is wrong, the remedy, and the rule."""
-        names, fields = self.columns, line.split(",")
-        write, n_more = f"write {','.join(names)}", len(fields) - len(names)
+    def _shape_problem(self, line: str, number: int) -> _LineProblem | None:
+        """Return why a line is no row of the right number of fields, None if it is one."""
+        n_wanted, fields = len(self.columns), line.split(",")
+        write_row = f"write {','.join(self.columns)}"
         if not line.strip(" \t"):
-            return "E-CSV-EMPTY-LINE", 1, "the line is empty", "delete it", ""
-        if number == 1 and all(map(_WORD.match, fields)):
-            problem = f"'{quote(line)}' looks like a header"
-            return "E-CSV-HEADER", 1, problem, "delete the line: the files have none", ""
-        if len(fields) == 1 < len(names) == len(re.split(r"[;\t]", line)):
-            return "E-CSV-SEPARATOR", 1, "the fields are not separated by commas", write, ""
-        if n_more < 0 or (n_more > 0 and not self.rules.further_columns):
-            problem = f"the row has {counted(len(fields), 'field')} instead of {len(names)}"
-            return "E-CSV-COLUMNS", min(len(fields), len(names) + 1), problem, write, ""
-        for column, (name, field) in enumerate(zip(names, fields), start=1):
+            return _LineProblem("E-CSV-EMPTY-LINE", column=1, problem="the line is empty", remedy="delete it")
+        if number == 1 and all(_WORD.match(field) for field in fields):
+            return _LineProblem(
+                "E-CSV-HEADER",
+                column=1,
+                problem=f"'{quote(line)}' looks like a header",
+                remedy="delete the line: the files have none",
+            )
+        if len(fields) == 1 and n_wanted > 1 and len(re.split(r"[;\t]", line)) == n_wanted:
+            return _LineProblem(
+                "E-CSV-SEPARATOR",
+                column=1,
+                problem="the fields are not separated by commas",
+                remedy=write_row,
+            )
+        has_too_many = len(fields) > n_wanted and not self.rules.further_columns
+        if len(fields) < n_wanted or has_too_many:
+            return _LineProblem(
+                "E-CSV-COLUMNS",
+                column=min(len(fields), n_wanted + 1),
+                problem=f"the row has {counted(len(fields), 'field')} instead of {n_wanted}",
+                remedy=write_row,
+            )
+        return None
+
+    def _field_problem(self, line: str) -> _LineProblem:
+        """Return the first field of a row that is no integer, or otherwise holds control characters."""
+        fields = line.split(",")
+        for column, (name, field) in enumerate(zip(self.columns, fields), start=1):
             if not re.fullmatch(_INTEGER, field):
-                problem, remedy, rule = _integer_problem(field.strip(" \t"))
-                return "E-CSV-INTEGER", column, f"{name} {problem}", remedy, f"{name} {rule}"
-        column = next(at for at, field in enumerate(fields, start=1) if not re.fullmatch(_PLAIN, field))
-        problem = f"'{quote(fields[column - 1], 30)}' holds control characters"
-        return "E-CSV-ENCODING", column, problem, "delete them", ""
+                problem, remedy, rule = _explain_field(field.strip(" \t"))
+                return _LineProblem(
+                    "E-CSV-INTEGER",
+                    column=column,
+                    problem=f"{name} {problem}",
+                    remedy=remedy,
+                    rule=f"{name} {rule}",
+                )
+        index = next(index for index, field in enumerate(fields) if not re.fullmatch(_PLAIN, field))
+        return _LineProblem(
+            "E-CSV-ENCODING",
+            column=index + 1,
+            problem=f"'{quote(fields[index], 30)}' holds control characters",
+            remedy="delete them",
+        )
 
     def _check_range(self, field: Field, values: Ints) -> None:
         name, low = field.name, max(field.minimum, 0)
@@ -343,7 +437,7 @@ class _ItemReader(_Reader):
         if name in self.rules.frames:
             what_to_count = "frames from 1: add 1 to all starts and ends"
         correct = "correct or drop the line"
-        if is_wrong.sum() >= _LEAST_ROWS and is_wrong.mean() > _MOST:
+        if is_wrong.sum() >= _LEAST_ROWS and is_wrong.mean() > _SHARE_OF_OTHER_ORDER:
             correct = f"write the columns in the order {','.join(self.columns)}; otherwise {correct}"
         self.refuse("E-CSV-RANGE", (name, "from 1"), is_from_0, problem, f"count {what_to_count}")
         self.refuse("E-CSV-RANGE", (name, "range"), is_wrong & ~is_from_0, problem, correct)
@@ -357,7 +451,7 @@ class _ItemReader(_Reader):
             return f"{high[row]} is before {left} {low[row]}"
 
         remedy = "swap them or drop the line"
-        if is_wrong.sum() >= _LEAST_ROWS and is_wrong.mean() > _MANY:
+        if is_wrong.sum() >= _LEAST_ROWS and is_wrong.mean() > _SHARE_OF_LENGTHS:
             remedy = f"{_LENGTHS}{remedy}"
         self.refuse("E-CSV-RANGE", (right, "order"), is_wrong, problem, remedy)
 
@@ -378,56 +472,123 @@ class _ItemReader(_Reader):
             self.findings.note("N-CSV-CUT", text)
 
 
-def _integer_problem(field: str) -> tuple[str, str, str]:
+def _explain_field(field: str) -> tuple[str, str, str]:
     """Return what is wrong with a field that is no integer, the remedy, and the rule."""
-    for pattern, problem, remedy, rule in _NOT_INTEGERS:
-        if re.fullmatch(pattern, field):
-            return f"{quote(field, 30)} {problem}".lstrip(), remedy.format(field.split(".")[0][:18]), rule
+    for wrong in _NOT_INTEGERS:
+        if re.fullmatch(wrong.pattern, field):
+            problem = f"{quote(field, 30)} {wrong.problem}".lstrip()
+            whole_part = field.split(".")[0]
+            return problem, wrong.remedy.format(whole_part[:18]), wrong.rule
     return f"'{quote(field, 30)}' is not a whole number", "write digits only", "integer"
+
+
+class _CheckedColumn(NamedTuple):
+    """The values of a column of a table, which of them are wrong, and what to say of these.
+
+    ``problem`` may hold {} for the field; ``constraint`` is that of the rules which they break.
+    """
+
+    values: Values
+    is_wrong: Bools
+    code: str
+    constraint: str
+    problem: str
+    remedy: str
 
 
 class _TableReader(_Reader):
     """A file with a header that is being read: its fields column by column, and the line of each row."""
 
+    def __init__(self, name: str, findings: Findings, rules: CsvRules) -> None:
+        super().__init__([name], findings, rules)
+        self._name = name
+        self._text = ""
+        self._rows: list[list[str]] = []
+
     def split(self, data: bytes) -> None:
         """Split the file into rows. Raises Refused unless they have the columns of the rules."""
-        (name,), names = self.names, self.columns
-        self._text = self.decode(data, name)
+        self._text = self.decode(data, self._name)
         self.note_accepted()
-        if sum(map(data.count, (b"\n", b"\r", b","))) > self.rules.values:
-            problem = f"there are more values (commas and line ends) than {self.rules.values:,}"
-            self.findings.add("E-CSV-COUNT", problem, "submit only what is asked for", file=name)
+        self._check_count(data)
         self.findings.refuse_problems()
-        reader = csv.reader(io.StringIO(self._text), strict=True)
-        try:
-            header, *self._rows = [row for row in reader if row] or [[]]
-        except csv.Error as error:
-            problem = f"the file cannot be split into fields: {error}"
-            remedy = 'quote a field as "a ""quoted"" word"'
-            where = f"line {reader.line_num}"
-            self.findings.refuse("E-CSV-SYNTAX", problem, remedy, file=name, where=where)
+        rows = self._split_rows()
+        header = rows[0] if rows else []
+        self._rows = rows[1:]
+        wanted_columns = self.columns
         self.columns = [field.strip() for field in header]
-        for code, rule, problem, remedy in _header_problems(self.columns, names):
-            self.findings.add(code, problem, remedy, file=name, where="line 1 column 1", rule=rule)
+        self._check_header(wanted_columns)
         self.findings.refuse_problems()
         self._check_lengths()
-        others = [quote(field, 30) or "(no name)" for field in self.columns if field not in names]
-        if others:
-            text = f"{quote(name)} has columns that are not needed and were ignored: {', '.join(others[:5])}"
-            self.findings.note("N-CSV-COLUMNS", text + (" …" if len(others) > 5 else ""))
+        self.findings.refuse_problems()
+        self.file_index = np.zeros(len(self._rows), np.int64)
+        self._note_other_columns(wanted_columns)
+
+    def _check_count(self, data: bytes) -> None:
+        if data.count(b"\n") + data.count(b"\r") + data.count(b",") > self.rules.values:
+            problem = f"there are more values (commas and line ends) than {self.rules.values:,}"
+            self.findings.add("E-CSV-COUNT", problem, "submit only what is asked for", file=self._name)
+
+    def _split_rows(self) -> list[list[str]]:
+        """Return the fields of all rows, the header too; empty lines are no rows."""
+        reader = csv.reader(io.StringIO(self._text), strict=True)
+        try:
+            return [row for row in reader if row]
+        except csv.Error as error:
+            self.findings.refuse(
+                "E-CSV-SYNTAX",
+                f"the file cannot be split into fields: {error}",
+                'quote a field as "a ""quoted"" word"',
+                file=self._name,
+                where=f"line {reader.line_num}",
+            )
+
+    def _check_header(self, wanted_columns: list[str]) -> None:
+        mark = _other_separator(self.columns, wanted_columns)
+        if mark:
+            problem = f"the fields are separated by {mark}"
+            self._refuse_header("E-CSV-SEPARATOR", "", problem, f"write {','.join(wanted_columns)}")
+            return
+        missing_columns = [name for name in wanted_columns if name not in self.columns]
+        if missing_columns:
+            header = quote(",".join(self.columns))
+            problem = f"the header has no {' and no '.join(missing_columns)}: it is '{header}'"
+            remedy = f"begin the file with the line {','.join(wanted_columns)}"
+            self._refuse_header("E-CSV-HEADER", "missing", problem, remedy)
+        for name in sorted(wanted_columns):
+            if self.columns.count(name) > 1:
+                problem = f"there are several columns {name}"
+                self._refuse_header("E-CSV-HEADER", f"{name} repeated", problem, "keep one of them")
+
+    def _refuse_header(self, code: str, rule: str, problem: str, remedy: str) -> None:
+        self.findings.add(code, problem, remedy, file=self._name, where="line 1 column 1", rule=rule)
 
     def _check_lengths(self) -> None:
-        n, lengths = len(self.columns), np.fromiter(map(len, self._rows), np.int64, len(self._rows))
-        for row in self.findings.first_of(lengths != n):
-            problem = f"the row has {counted(int(lengths[row]), 'field')} instead of {n}"
-            where = f"line {self.line(row)} column {min(lengths[row], n) + 1}"
-            remedy = "write as many as the header has; quote fields that hold commas"
-            self.findings.add("E-CSV-COLUMNS", problem, remedy, file=self.names[0], where=where)
-        self.findings.refuse_problems()
-        self.file_index = np.zeros(len(lengths), np.int64)
+        """Add a problem for each row that has more or fewer fields than the header."""
+        n_columns = len(self.columns)
+        lengths = np.fromiter(map(len, self._rows), np.int64, len(self._rows))
+        for row in self.findings.first_of(lengths != n_columns):
+            n_fields = int(lengths[row])
+            self.findings.add(
+                "E-CSV-COLUMNS",
+                f"the row has {counted(n_fields, 'field')} instead of {n_columns}",
+                "write as many as the header has; quote fields that hold commas",
+                file=self._name,
+                where=f"line {self.line(row)} column {min(n_fields, n_columns) + 1}",
+            )
+
+    def _note_other_columns(self, wanted_columns: list[str]) -> None:
+        other_columns = [name for name in self.columns if name not in wanted_columns]
+        if other_columns:
+            quoted_names = [quote(name, 30) or "(no name)" for name in other_columns]
+            listed = ", ".join(quoted_names[:_NAMED_COLUMNS])
+            if len(quoted_names) > _NAMED_COLUMNS:
+                listed += " …"
+            text = f"{quote(self._name)} has columns that are not needed and were ignored: {listed}"
+            self.findings.note("N-CSV-COLUMNS", text)
 
     @cached_property
     def _lines(self) -> list[int]:
+        """The line on which each row ends, that of the header first."""
         reader = csv.reader(io.StringIO(self._text), strict=True)
         return [reader.line_num for row in reader if row]
 
@@ -437,53 +598,93 @@ class _TableReader(_Reader):
 
     def values(self, field: Field) -> Values:
         """Return the checked values of a column; do not use them after a problem."""
-        values: Values
-        name = field.name
-        values = texts = list(map(str.strip, map(itemgetter(self.columns.index(name)), self._rows)))
-        if field.enum:
-            codes = dict(zip(field.enum, range(len(field.enum))))
-            values = np.fromiter(map(codes.get, texts, repeat(-1)), np.int64, len(texts))
-            code, constraint, problem, wrong = "E-CSV-LABEL", "enum", "'{}' is not a label", values < 0
-            remedy = f"write one of {some_words(field.enum)}"
-        elif field.type == "string":
-            code, constraint, problem, remedy = "E-CSV-EMPTY", "required", "is empty", "fill it in"
-            wrong = np.array([not text for text in texts], bool)
-        elif (numbers := _numbers(texts, field.type)) is None:
-            code, constraint, (_, problem, remedy) = "E-CSV-NUMBER", "type", _NUMBERS[field.type]
-            wrong = np.array([_numbers([text], field.type) is None for text in texts], bool)
-        else:
-            code, constraint, remedy, values = "E-CSV-RANGE", "range", "correct it", numbers
-            problem = f"'{{}}' is not in {field.minimum:g}..{field.maximum:g}"
-            wrong = (numbers < field.minimum) | (numbers > field.maximum)
-        rule = name, constraint
-        self.refuse(code, rule, wrong, lambda row: problem.format(quote(texts[row], 40)), remedy)
+        column = self.columns.index(field.name)
+        texts = list(map(str.strip, map(itemgetter(column), self._rows)))
+        checked = _check_column(texts, field)
+
+        def problem(row: int) -> str:
+            return checked.problem.format(quote(texts[row], 40))
+
+        rule = (field.name, checked.constraint)
+        self.refuse(checked.code, rule, checked.is_wrong, problem, checked.remedy)
         if field.unique:
             with self.findings.part():
-                refuse_repeated(texts, self.names[0], partial(self.place, name=name), name)
-        return values
+                place = partial(self.place, name=field.name)
+                refuse_repeated(texts, self._name, place, field.name)
+        return checked.values
 
 
-def _header_problems(header: list[str], names: list[str]) -> Iterator[tuple[str, str, str, str]]:
-    """Yield code, rule, what is wrong, and the remedy."""
-    for mark, what in ((";", "semicolons"), ("\t", "tabs")):
-        if len(header) == 1 and set(names) <= {name.strip() for name in header[0].split(mark)}:
-            yield "E-CSV-SEPARATOR", "", f"the fields are separated by {what}", f"write {','.join(names)}"
-            return
-    if missing := [name for name in names if name not in header]:
-        problem = f"the header has no {' and no '.join(missing)}: it is '{quote(','.join(header))}'"
-        yield "E-CSV-HEADER", "missing", problem, f"begin the file with the line {','.join(names)}"
-    for name in sorted(name for name in names if header.count(name) > 1):
-        yield "E-CSV-HEADER", f"{name} repeated", f"there are several columns {name}", "keep one of them"
+def _other_separator(header: list[str], wanted_columns: list[str]) -> str:
+    """Return what separates the fields of a header in place of commas, "" if nothing does."""
+    if len(header) == 1:
+        for mark, mark_name in ((";", "semicolons"), ("\t", "tabs")):
+            names = {name.strip() for name in header[0].split(mark)}
+            if names.issuperset(wanted_columns):
+                return mark_name
+    return ""
+
+
+def _check_column(texts: list[str], field: Field) -> _CheckedColumn:
+    """Return the fields of a column as values, with what is wrong in them."""
+    if field.enum:
+        return _check_labels(texts, field)
+    if field.type == "string":
+        return _CheckedColumn(
+            values=texts,
+            is_wrong=np.array([not text for text in texts], bool),
+            code="E-CSV-EMPTY",
+            constraint="required",
+            problem="is empty",
+            remedy="fill it in",
+        )
+    return _check_numbers(texts, field)
+
+
+def _check_labels(texts: list[str], field: Field) -> _CheckedColumn:
+    number_of_label = dict(zip(field.enum, range(len(field.enum))))
+    numbers = np.fromiter(map(number_of_label.get, texts, repeat(-1)), np.int64, len(texts))
+    return _CheckedColumn(
+        values=numbers,
+        is_wrong=numbers < 0,
+        code="E-CSV-LABEL",
+        constraint="enum",
+        problem="'{}' is not a label",
+        remedy=f"write one of {some_words(field.enum)}",
+    )
+
+
+def _check_numbers(texts: list[str], field: Field) -> _CheckedColumn:
+    numbers = _numbers(texts, field.type)
+    if numbers is None:
+        syntax = _NUMBERS[field.type]
+        return _CheckedColumn(
+            values=texts,
+            is_wrong=np.array([_numbers([text], field.type) is None for text in texts], bool),
+            code="E-CSV-NUMBER",
+            constraint="type",
+            problem=syntax.problem,
+            remedy=syntax.remedy,
+        )
+    return _CheckedColumn(
+        values=numbers,
+        is_wrong=(numbers < field.minimum) | (numbers > field.maximum),
+        code="E-CSV-RANGE",
+        constraint="range",
+        problem=f"'{{}}' is not in {field.minimum:g}..{field.maximum:g}",
+        remedy="correct it",
+    )
 
 
 def _numbers(texts: list[str], type_name: str) -> Ints | Floats | None:
     """Return the numbers that texts hold, None if any holds none that is finite and fits into 64 bits."""
-    if not _NUMBERS[type_name][0].issuperset("".join(texts)):
+    if not _NUMBERS[type_name].characters.issuperset("".join(texts)):
         return None
     try:
         if type_name == "integer":
-            fit = max(map(len, texts), default=0) <= 18
-            return np.fromiter(map(int, texts), np.int64, len(texts)) if fit else None
+            # 18 digits always fit.
+            if max(map(len, texts), default=0) > 18:
+                return None
+            return np.fromiter(map(int, texts), np.int64, len(texts))
         values = np.fromiter(map(float, texts), np.float64, len(texts))
         return values if np.isfinite(values).all() else None
     except ValueError:
