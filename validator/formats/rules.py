@@ -22,10 +22,15 @@ _FORMATS = "validator.formats"
 _RULES_ENDING = ".files.yaml"
 # Table Dialect, with its defaults.
 _DIALECT = {"header": True, "delimiter": ",", "quoteChar": '"'}
-# Our own words, by whether there is a header; and constraints by type. Every field is required.
-_OF_ITEMS = {"x-item", "x-other-paths", "x-order", "x-frames", "x-further-columns"}
-_EXTENSIONS = {True: {"x-values"}, False: _OF_ITEMS}
-_TYPES = {"string": {"enum", "unique"}, "integer": {"minimum", "maximum"}, "number": {"minimum", "maximum"}}
+# Our own words for files with a header, and for files of items without one.
+_TABLE_WORDS = {"x-values"}
+_ITEM_WORDS = {"x-item", "x-other-paths", "x-order", "x-frames", "x-further-columns"}
+# The constraints of each type of field. Every field is required.
+_CONSTRAINTS = {
+    "string": {"enum", "unique"},
+    "integer": {"minimum", "maximum"},
+    "number": {"minimum", "maximum"},
+}
 ContentT = TypeVar("ContentT")
 
 
@@ -115,13 +120,16 @@ class Rules(NamedTuple):
     @property
     def name_patterns(self) -> Sequence[str]:
         """The names of the files of a submission, with ``*`` for what differs."""
-        return [*(file.path.replace("{key}", "*") for file in self.csv), *(file.name for file in self.json)]
+        patterns = [file.path.replace("{key}", "*") for file in self.csv]
+        patterns += [file.name for file in self.json]
+        return patterns
 
     @property
     def data_files(self) -> list[Path]:
         """The files that the rules consist of."""
-        schemas = (file.schema for file in self.json)
-        return [self.folder / f"{self.id}{_RULES_ENDING}", *schemas, *self.reference_schemas]
+        rules_file = self.folder / f"{self.id}{_RULES_ENDING}"
+        schemas = [file.schema for file in self.json]
+        return [rules_file, *schemas, *self.reference_schemas]
 
 
 @dataclass(frozen=True)
@@ -143,12 +151,19 @@ class Format(Generic[ContentT]):
 def parse_rules(path: Path) -> Rules:
     """Return the rules in a file. Raises KeyError, TypeError, or ValueError for what is not supported."""
     data = load_strict(path.read_text(encoding="utf-8"))
-    limits, folder = Limits(**data.pop("limits")), path.parent
-    csv = tuple(map(parse_csv_rules, data.pop("csv", ())))
-    files = [JsonFile(**{**file, "schema": folder / file["schema"]}) for file in data.pop("json", ())]
-    references = tuple(folder / name for name in data.pop("reference_schemas", ()))
-    task_id = path.name.removesuffix(_RULES_ENDING)
-    return Rules(task_id, folder, limits, csv, tuple(files), reference_schemas=references, **data)
+    folder = path.parent
+    json_files = []
+    for words in data.pop("json", ()):
+        json_files.append(JsonFile(**{**words, "schema": folder / words["schema"]}))
+    return Rules(
+        id=path.name.removesuffix(_RULES_ENDING),
+        folder=folder,
+        limits=Limits(**data.pop("limits")),
+        csv=tuple(parse_csv_rules(words) for words in data.pop("csv", ())),
+        json=tuple(json_files),
+        reference_schemas=tuple(folder / name for name in data.pop("reference_schemas", ())),
+        **data,
+    )
 
 
 def parse_csv_rules(data: dict[str, YamlValue]) -> CsvRules:
@@ -156,40 +171,77 @@ def parse_csv_rules(data: dict[str, YamlValue]) -> CsvRules:
 
     Raises KeyError, TypeError, or ValueError for what is missing, unknown, or not supported.
     """
-    dialect, schema = {**_DIALECT, **data.pop("dialect", {})}, data.pop("schema")
-    header, fields = dialect["header"], tuple(_field(**field) for field in schema.pop("fields"))
-    path, (key,) = data.pop("path" if header else "x-path"), schema.pop("primaryKey", [""])
-    match = schema.pop("fieldsMatch", "exact")
-    if dialect != {**_DIALECT, "header": header} or match != ("subset" if header else "exact"):
+    dialect = {**_DIALECT, **data.pop("dialect", {})}
+    has_header = dialect["header"]
+    schema = data.pop("schema")
+    path = data.pop("path" if has_header else "x-path")
+    (key,) = schema.pop("primaryKey", [""])
+    fields_match = schema.pop("fieldsMatch", "exact")
+    if dialect != {**_DIALECT, "header": has_header} or fields_match != _fields_match(has_header):
         raise ValueError(f"{path}: this dialect or fieldsMatch is not supported")
-    extensions: dict[str, YamlValue] = {**data, **schema}
-    if unknown := extensions.keys() - _EXTENSIONS[header]:
-        raise ValueError(f"{path}: {', '.join(sorted(unknown))} is not supported here")
-    extensions = {word[2:].replace("-", "_"): value for word, value in extensions.items()}
-    lists = {word: tuple(value) for word, value in extensions.items() if isinstance(value, list)}
-    rules = CsvRules(path, fields, key, **{**extensions, **lists})
-    names, pairs = {field.name for field in fields}, list(filter(None, (rules.order, rules.frames)))
-    if len(names) < len(fields) or not all(len(pair) == 2 and names.issuperset(pair) for pair in pairs):
-        raise ValueError(f"{path}: fields have different names; x-order and x-frames name two fields")
-    if header and Field(key, "string") not in fields:
-        raise ValueError(f"{path}: primaryKey is one field, a string without constraints")
-    if not header and (key or any(field.type != "integer" for field in fields)):
-        raise ValueError(f"{path}: without a header there is no primaryKey, and all fields are integers")
-    if not header and any(spelling.count("{key}") != 1 for spelling in (path, *rules.other_paths)):
-        raise ValueError(f"{path}: x-path and x-other-paths hold {{key}} once")
+    fields = tuple(_parse_field(**words) for words in schema.pop("fields"))
+    extensions = _parse_extensions({**data, **schema}, path, has_header)
+    rules = CsvRules(path=path, fields=fields, key=key, **extensions)
+    _check_pairs(rules)
+    if has_header:
+        _check_table(rules)
+    else:
+        _check_files_of_items(rules)
     return rules
 
 
-def _field(name: str, type: str, constraints: dict[str, YamlValue] | None = None) -> Field:
+def _fields_match(has_header: bool) -> str:
+    """Return how the fields of a file match those of its rules, in the words of Table Schema."""
+    return "subset" if has_header else "exact"
+
+
+def _parse_extensions(words: dict[str, YamlValue], path: str, has_header: bool) -> dict[str, Any]:
+    """Return our own words as members of `CsvRules`, lists as tuples."""
+    unknown_words = words.keys() - (_TABLE_WORDS if has_header else _ITEM_WORDS)
+    if unknown_words:
+        raise ValueError(f"{path}: {', '.join(sorted(unknown_words))} is not supported here")
+    extensions = {}
+    for word, value in words.items():
+        member = word.removeprefix("x-").replace("-", "_")
+        extensions[member] = tuple(value) if isinstance(value, list) else value
+    return extensions
+
+
+def _check_pairs(rules: CsvRules) -> None:
+    """Raise ValueError unless fields differ, and each pair of fields is one."""
+    names = {field.name for field in rules.fields}
+    pairs = [pair for pair in (rules.order, rules.frames) if pair]
+    are_pairs = all(len(pair) == 2 and names.issuperset(pair) for pair in pairs)
+    if len(names) < len(rules.fields) or not are_pairs:
+        raise ValueError(f"{rules.path}: fields have different names; x-order and x-frames name two fields")
+
+
+def _check_table(rules: CsvRules) -> None:
+    if Field(rules.key, "string") not in rules.fields:
+        raise ValueError(f"{rules.path}: primaryKey is one field, a string without constraints")
+
+
+def _check_files_of_items(rules: CsvRules) -> None:
+    path = rules.path
+    if rules.key or any(field.type != "integer" for field in rules.fields):
+        raise ValueError(f"{path}: without a header there is no primaryKey, and all fields are integers")
+    if any(spelling.count("{key}") != 1 for spelling in (path, *rules.other_paths)):
+        raise ValueError(f"{path}: x-path and x-other-paths hold {{key}} once")
+
+
+def _parse_field(name: str, type: str, constraints: dict[str, YamlValue] | None = None) -> Field:
     words = {"required": True, **(constraints or {})}
-    if type not in _TYPES or not words.pop("required") or not words.keys() <= _TYPES[type]:
+    is_required = words.pop("required")
+    if type not in _CONSTRAINTS or not is_required or not words.keys() <= _CONSTRAINTS[type]:
         raise ValueError(f"field {name}: this type or constraint is not supported")
-    return Field(name, type, tuple(words.pop("enum", ())), **words)
+    labels = tuple(words.pop("enum", ()))
+    return Field(name, type, labels, **words)
 
 
 def task_ids(root: str = _FORMATS) -> list[str]:
     """Return the ids of the tasks that have rules below a package, in ascending order."""
-    return sorted(path.name.removesuffix(_RULES_ENDING) for path in discover(root, f"*/*{_RULES_ENDING}"))
+    paths = discover(root, f"*/*{_RULES_ENDING}")
+    return sorted(path.name.removesuffix(_RULES_ENDING) for path in paths)
 
 
 @cache
