@@ -49,46 +49,73 @@ class Division(NamedTuple):
 
 def split_command(task_id: str, reference: Path, output: Path | None, write: bool, **division: Any) -> int:
     """Write both parts of a reference; print how classes divide, and what to add to competition.yaml."""
-    folder, task = task_folder(task_id, reference, task_names(load_competition())), load_task(task_id)
-    path = ROOT / COMPETITION
-    output, names = output or ROOT / "out" / "split", (task_id, f"{task_id}_2")
-    rule = sentence(task)
-    text = path.read_text(encoding="utf-8")
-    edited, findings = text, Findings()
-    with findings.part():
-        edited = with_final_phase(text, task_id, rule)
+    folder = task_folder(task_id, reference, task_names(load_competition()))
+    task = load_task(task_id)
+    output = output or ROOT / "out" / "split"
+    names = (task_id, f"{task_id}_2")
+    competition = ROOT / COMPETITION
+    text = competition.read_text(encoding="utf-8")
+    edited_text, findings = _add_final_phase(text, task)
     if write:
         findings.refuse_problems()
     for name in names:
-        if (output / name).exists():
-            remedy = "delete it, or choose another OUTPUT"
-            Findings().refuse("E-SPLIT-OUTPUT", "the folder exists", remedy, file=str(output / name))
-    output.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=output, prefix=".split-") as folder_name:
-        work = Path(folder_name)
-        if task.prepared_file and not (folder / task.prepared_file).is_file():
-            prepare(task_id, folder, work / "whole")
-            _carry(folder, work / "whole", (), (SYNTHETIC_MARK,))
-            folder = work / "whole"
-        parts = write_parts(task, folder, work, Division(**division), names)
-        for name in names:
-            (work / name).replace(output / name)
+        _refuse_existing(output / name)
+    parts = _write_all_or_nothing(task, folder, output, Division(**division), names)
     for name, items in zip(names, parts):
-        listed = output / f"{name}_ids.txt"
-        listed.write_text("".join(f"{item}\n" for item in items), encoding="utf-8")
-        print(f"{output / name}: {counted(len(items), task.item)}, listed in {listed}")
-    print(rule)
+        list_file = output / f"{name}_ids.txt"
+        list_file.write_text("".join(f"{item}\n" for item in items), encoding="utf-8")
+        print(f"{output / name}: {counted(len(items), task.item)}, listed in {list_file}")
+    print(phase_sentence(task))
     if write:
-        path.write_text(edited, encoding="utf-8")
+        competition.write_text(edited_text, encoding="utf-8")
         print(f"{COMPETITION} has a final phase with this task: correct its dates and limits")
     else:
-        changes = [*difflib.unified_diff(text.splitlines(), edited.splitlines(), n=1, lineterm="")]
-        heading = [f"change {COMPETITION}, or let --write do it:"] if changes else []
-        print(*heading, *changes, *findings.lines(), sep="\n")
+        _print_changes(text, edited_text, findings)
     return 0
 
 
-def sentence(task: Declaration) -> str:
+def _add_final_phase(text: str, task: Declaration) -> tuple[str, Findings]:
+    """Return competition.yaml with a final phase; unchanged, with the reason, where it cannot be added."""
+    findings = Findings()
+    with findings.part():
+        return with_final_phase(text, task.id, phase_sentence(task)), findings
+    return text, findings
+
+
+def _refuse_existing(folder: Path) -> None:
+    if folder.exists():
+        remedy = "delete it, or choose another OUTPUT"
+        Findings().refuse("E-SPLIT-OUTPUT", "the folder exists", remedy, file=str(folder))
+
+
+def _write_all_or_nothing(
+    task: AnyTask, source: Path, output: Path, division: Division, names: Sequence[str]
+) -> list[list[str]]:
+    """Write the parts of a reference, which is prepared first if needed; move them to ``output`` when all
+    are right. Return the names of the items of each part."""
+    output.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=output, prefix=".split-") as folder_name:
+        work = Path(folder_name)
+        if task.prepared_file and not (source / task.prepared_file).is_file():
+            prepared = work / "whole"
+            prepare(task.id, source, prepared)
+            _carry(source, prepared, (), (SYNTHETIC_MARK,))
+            source = prepared
+        parts = write_parts(task, source, work, division, names)
+        for name in names:
+            (work / name).replace(output / name)
+    return parts
+
+
+def _print_changes(text: str, edited_text: str, findings: Findings) -> None:
+    """Print what to change in competition.yaml, and why nothing could be changed."""
+    changes = list(difflib.unified_diff(text.splitlines(), edited_text.splitlines(), n=1, lineterm=""))
+    if changes:
+        changes.insert(0, f"change {COMPETITION}, or let --write do it:")
+    print(*changes, *findings.lines(), sep="\n")
+
+
+def phase_sentence(task: Declaration) -> str:
     """Return what a phase with the final part tells participants about submissions for both parts."""
     other_items = f"Other {task.item}s than in the phase before."
     both = "A submission may hold predictions for both: each phase scores its own and ignores the others."
@@ -105,32 +132,48 @@ def write_parts(
     loaded = task.load(source, task.settings(source))
     annotations = annotations_of(task.id)
     classes: dict[str, list[str]] = annotations.classes(loaded.reference)
-    groups_file = loaded.settings["item_groups"]
-    if file := division.groups:
-        groups = load_groups(file.parent, file.name, loaded.items, classes.keys())
+    if division.groups:
+        groups_file = division.groups
+        groups = load_groups(groups_file.parent, groups_file.name, loaded.items, classes.keys())
         loaded = replace(loaded, groups=groups)
-    part_of = _parts(loaded, classes, division)
-    parts = [[item for item in classes if part_of[item] == part] for part in range(len(names))]
+    part_of_name = _divide_names(loaded, classes, division)
+    parts = [[item for item in classes if part_of_name[item] == part] for part in range(len(names))]
     _print_classes(classes, parts)
-    part_of_item = np.array([part_of[item] for item in loaded.items])
     for part, name in enumerate(names):
-        number = np.unique(loaded.groups.number[part_of_item == part], return_inverse=True)[1]
-        scored = f"{name}: " + loaded.groups._replace(number=number).over(task.item)
-        is_small = number.max(initial=-1) + 1 < LEAST_ITEMS
-        print(f"warning | {scored}: fewer than {LEAST_ITEMS} cannot rank teams" if is_small else scored)
+        _print_scored_items(loaded, name, [part_of_name[item] == part for item in loaded.items])
     for name, items in zip(names, parts):
         folder = output / name
         folder.mkdir()
-        _carry(source, folder, annotations.shared, (SETTINGS_FILE, KEY_FILE, SYNTHETIC_MARK))
-        _change_settings(folder / SETTINGS_FILE, annotations.part_settings)
-        annotations.cut(source, loaded.reference, frozenset(items), folder)
-        if groups_file:
-            _cut_groups(source / groups_file, set(items), folder / groups_file)
+        _write_part(loaded, source, items, folder)
         task.load(folder, task.settings(folder)).check()
     return parts
 
 
-def _parts(loaded: AnyLoaded, classes: Mapping[str, Sequence[str]], division: Division) -> dict[str, int]:
+def _print_scored_items(loaded: AnyLoaded, name: str, is_in_part: Sequence[bool]) -> None:
+    """Print how many items and groups the score of a part is over, with a warning if these are few."""
+    group_numbers = loaded.groups.number[np.array(is_in_part, dtype=bool)]
+    number = np.unique(group_numbers, return_inverse=True)[1]
+    groups = loaded.groups._replace(number=number)
+    scored = f"{name}: {groups.count_text(loaded.task.item)}"
+    if groups.n_groups < LEAST_ITEMS:
+        scored = f"warning | {scored}: fewer than {LEAST_ITEMS} cannot rank teams"
+    print(scored)
+
+
+def _write_part(loaded: AnyLoaded, source: Path, items: Sequence[str], folder: Path) -> None:
+    """Write some items of the reference in ``source`` to a folder, with settings, groups and shared files."""
+    annotations = annotations_of(loaded.task.id)
+    _carry(source, folder, annotations.shared, (SETTINGS_FILE, KEY_FILE, SYNTHETIC_MARK))
+    _change_settings(folder / SETTINGS_FILE, annotations.part_settings)
+    annotations.cut(source, loaded.reference, frozenset(items), folder)
+    groups_file = loaded.settings["item_groups"]
+    if groups_file:
+        _cut_groups(source / groups_file, set(items), folder / groups_file)
+
+
+def _divide_names(
+    loaded: AnyLoaded, classes: Mapping[str, Sequence[str]], division: Division
+) -> dict[str, int]:
     """Return the part of each name of ``classes``, which are items and others that are divided."""
     number_of_name = _group_numbers(loaded, classes)
     counts = _class_counts(number_of_name, classes)
@@ -207,28 +250,39 @@ def divide(counts: Floats, shares: Floats, seed: int) -> Ints:
 
 def _print_classes(classes: Mapping[str, Sequence[str]], parts: Sequence[Sequence[str]]) -> None:
     """Print how many instances of each class are in each part, and its share of them."""
-    counts = [Counter(chain.from_iterable(classes[item] for item in part)) for part in parts]
-    total = sum(counts, Counter[str]())
+    count_of_class_by_part = []
+    for part in parts:
+        count_of_class_by_part.append(Counter(chain.from_iterable(classes[item] for item in part)))
+    total = sum(count_of_class_by_part, Counter[str]())
     print(f"{'class':30}{'all':>8}{'public':>16}{'final':>16}")
     most_frequent_first = sorted(total.items(), key=lambda entry: (-entry[1], entry[0]))
-    for name, n in most_frequent_first[:_SHOWN_CLASSES]:
-        cells = "".join(f"{in_part[name]:8,} ({in_part[name] / n:4.0%})" for in_part in counts)
-        print(f"{printable(name)[:29]:30}{n:8,}{cells}")
+    for name, n_instances in most_frequent_first[:_SHOWN_CLASSES]:
+        line = f"{printable(name)[:29]:30}{n_instances:8,}"
+        for count_of_class in count_of_class_by_part:
+            share = count_of_class[name] / n_instances
+            line += f"{count_of_class[name]:8,} ({share:4.0%})"
+        print(line)
     if len(total) > _SHOWN_CLASSES:
-        print(f"and {counted(len(total) - _SHOWN_CLASSES, 'class', 'classes')} with fewer instances")
-    n_alone = sum(min(in_part[name] for in_part in counts) == 0 for name in total)
-    if n_alone:
-        print(f"{counted(n_alone, 'class', 'classes')} of {len(total):,} in one part only")
+        n_not_shown = len(total) - _SHOWN_CLASSES
+        print(f"and {counted(n_not_shown, 'class', 'classes')} with fewer instances")
+    n_in_one_part = 0
+    for name in total:
+        n_in_one_part += any(count_of_class[name] == 0 for count_of_class in count_of_class_by_part)
+    if n_in_one_part:
+        print(f"{counted(n_in_one_part, 'class', 'classes')} of {len(total):,} in one part only")
 
 
 def _carry(source: Path, folder: Path, linked: Sequence[str], copied: Sequence[str]) -> None:
     """Link large files that a source has, and copy those that are edited by hand."""
-    for name in (*linked, *copied):
+    for name in linked:
         if (source / name).is_file():
             try:
-                (os.link if name in linked else shutil.copyfile)(source / name, folder / name)
+                os.link(source / name, folder / name)
             except OSError:  # no links between these folders
                 shutil.copyfile(source / name, folder / name)
+    for name in copied:
+        if (source / name).is_file():
+            shutil.copyfile(source / name, folder / name)
 
 
 def _change_settings(path: Path, changes: Settings) -> None:
@@ -248,7 +302,9 @@ def _change_settings(path: Path, changes: Settings) -> None:
 
 
 def _cut_groups(source: Path, items: set[str], output: Path) -> None:
+    """Write the lines of a file of groups that are on some items."""
     with source.open(encoding="utf-8-sig", newline="") as stream:
         header, *rows = csv.reader(stream)
+    rows_of_part = [row for row in rows if row[0] in items]
     with output.open("w", encoding="utf-8", newline="") as stream:
-        csv.writer(stream, lineterminator="\n").writerows([header, *(row for row in rows if row[0] in items)])
+        csv.writer(stream, lineterminator="\n").writerows([header, *rows_of_part])

@@ -40,10 +40,17 @@ class ItemGroups(NamedTuple):
     digest: str = ""
     plural: str = "groups"
 
-    def over(self, item: str) -> str:
+    @property
+    def n_groups(self) -> int:
+        """The number of groups."""
+        return int(self.number.max(initial=-1)) + 1
+
+    def count_text(self, item: str) -> str:
         """Return what a score is computed over: ``240 sequences``, or ``80 sequences of 9 persons``."""
         items = counted(len(self.number), item)
-        return f"{items} of {self.number.max(initial=-1) + 1:,} {self.plural}" if self.digest else items
+        if not self.digest:
+            return items
+        return f"{items} of {self.n_groups:,} {self.plural}"
 
 
 def load_groups(folder: Path, name: str, items: Sequence[str], other_names: Collection[str]) -> ItemGroups:

@@ -382,7 +382,7 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
             standard_error=float(intervals.standard_error[0]),
             half_samples=len(halves.first),
             items=halves.n_items,
-            over=self.groups.over(self.task.item),
+            over=self.groups.count_text(self.task.item),
             is_grouped=bool(self.groups.digest),
         )
 

@@ -126,7 +126,7 @@ def _comparison(
         scores=[half_scores.score for half_scores in halves],
         comparison=statistics.compare(halves, task.higher_is_better),
         intervals=intervals(halves, task.range) if halves[0].n_items > 1 else None,
-        over=loaded.groups.over(task.item),
+        over=loaded.groups.count_text(task.item),
         unit="group" if loaded.groups.digest else task.item,
     )
     return Comparison(

@@ -267,7 +267,7 @@ def _entry(setup: Setup, loaded: Loaded, outcome: Outcome) -> Entry:
         first=halves.first.tolist() if halves else (),
         second=halves.second.tolist() if halves else (),
         n_items=halves.n_items if halves else 0,
-        over=loaded.groups.over(loaded.task.item),
+        over=loaded.groups.count_text(loaded.task.item),
         items=list(result.items),
         item_scores=[_rounded_score(score) for score in statistics.item_scores.tolist()],
         error_costs=round_floats([tuple(cost) for cost in result.error_costs], _DECIMALS),

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from organizer.bundle.edit import with_final_phase, with_task, without_task
-from organizer.split import sentence
+from organizer.split import phase_sentence
 from scoring_program.task import load_task
 from tests.helpers import PUBLISHED, ROOT, refused
 
@@ -151,7 +151,7 @@ def test_final_phase_that_cannot_be_added_is_refused(code, text):
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_phase_and_evaluation_page_say_what_a_submission_for_both_parts_meets(name):
-    rule = sentence(load_task(name))
+    rule = phase_sentence(load_task(name))
     page = (ROOT / "pages" / f"{name}.md").read_text(encoding="utf-8")
     (paragraph,) = [line for line in page.split("\n\n") if line.startswith("**Two phases.**")]
     for text in (rule, " ".join(paragraph.split())):

@@ -68,7 +68,7 @@ def test_examples_of_settings_and_groups_are_read(tmp_path):
         for kind in ("labels", "data"):
             shutil.copyfile(tmp_path / f"Seq0001_{kind}.csv", tmp_path / f"Seq000{number}_{kind}.csv")
     found = loaded(task, tmp_path)
-    assert (found.settings["score_decimals"], found.groups.over("sequence")) == (
+    assert (found.settings["score_decimals"], found.groups.count_text("sequence")) == (
         4,
         "4 sequences of 2 persons",
     )
