@@ -256,6 +256,19 @@ def test_parts_of_unknown_names_are_proposals_for_nothing():
     assert ps.nearest_proposals(zero, parts, unknown)[0].tolist() == [-1]
 
 
+def test_a_part_of_unknown_name_is_not_taken_for_the_last_one_of_the_human_before():
+    # Human 0 has no part. Human 1 has one of unknown name, at the box of the last part of human 0.
+    box, one = np.array([[0.0, 0, 9, 9]] * 2), np.array([1])
+    parts = ps.Parts(name=np.array([0, 2]), box=box, state=np.array([0, 0]))
+    proposals = ps.Proposals(
+        part_human=one, part_name=np.array([-1]), part=np.array([0]), box=box[:1], state=np.array([0])
+    )
+    human_of_part = np.array([0, 0])
+    outcomes = ps.judge_parts(human_of_part, parts, proposals, ps.PART_IOU, iou_suffices=False)
+    assert outcomes.kind.tolist() == [ps.NO_BOX, ps.NO_BOX]
+    assert ps.nearest_proposals(human_of_part, parts, proposals)[0].tolist() == [-1, -1]
+
+
 def test_thresholds_of_the_script_are_counted():
     psc = np.array([0.0, 0.00005, 0.0001, 0.00015, 0.5, 0.9999, 1.0])
     reached = ps.released_points_reached(psc)
