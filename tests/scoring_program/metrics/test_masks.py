@@ -124,6 +124,12 @@ def test_mask_iou_is_that_of_full_images(row, column, other_row, other_column, c
     assert a.mask.shape == full[0][a.row :, a.column :][: a.mask.shape[0], : a.mask.shape[1]].shape
 
 
+@pytest.mark.parametrize(("row", "column"), [(11, 0), (0, 11), (-4, 0), (0, -4), (40, 40), (10, 10)])
+def test_a_mask_entirely_outside_of_the_image_has_no_pixel(row, column):
+    placed = masks.place_mask(np.ones((4, 4), bool), row, column, 10, 10)
+    assert placed.area == 0
+
+
 @given(arrays(bool, array_shapes(min_dims=2, max_dims=2, max_side=12)))
 def test_outlines_enclose_the_pixels_of_a_mask(mask):
     """A pixel is inside if its center lies left of an odd number of vertical edges (even-odd rule)."""
