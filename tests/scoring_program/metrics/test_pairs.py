@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scoring_program.metrics.pairs import group_means, largest_of_items, pairs_in_groups, pairs_of_ranges
@@ -31,6 +31,7 @@ def test_pairs_of_one_group_are_those_of_loops(left, right):
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), max_size=12))
+@example([(0, 1), (0, 2), (0, 2), (1, 0), (1, 0)])
 def test_largest_pair_of_each_item_is_the_first_of_equals(pairs):
     item, value = (
         np.array([pair[0] for pair in pairs], np.int64),
