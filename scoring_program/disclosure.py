@@ -54,7 +54,8 @@ def shows_comparisons(detail: str) -> bool:
 
 def rounded_count(count: int, support: int, minimum: int) -> int:
     """Return a count that depends on the submission, as it may be shown: exact if ``minimum`` is 0, else the
-    nearest multiple of ``minimum`` or of 5 % of the instances of the reference, whichever is larger.
+    nearest multiple of ``minimum`` or of 5 % of the instances of the reference, whichever is larger (of two
+    equally near the larger one).
 
     Examples
     --------

@@ -54,6 +54,19 @@ def test_the_smallest_large_group_joins_small_ones_that_rest_on_too_little(suppo
     assert sorted([*large.tolist(), *merged]) == list(range(len(support)))
 
 
+@pytest.mark.parametrize(
+    ("support", "overlapping"),
+    [
+        ([2, 9, 3, 6], False),  # five instances together
+        ([4, 9, 5, 6], True),  # five instances in the larger of both
+    ],
+)
+def test_a_merged_row_that_rests_on_exactly_five_instances_takes_no_other_group(support, overlapping):
+    large, small = merge_small(np.array(support), 5, overlapping)
+    assert small.tolist() == [0, 2]
+    assert large.tolist() == [1, 3]
+
+
 @given(support=sizes)
 def test_full_merges_nothing(support):
     large, small = merge_small(support, 0)
@@ -74,6 +87,12 @@ def test_counts_of_the_submission_are_rounded(count, support):
     assert found % step == 0
     assert abs(found - count) <= step / 2
     assert rounded_count(count, support, 0) == count
+
+
+def test_a_count_halfway_between_two_steps_is_rounded_up():
+    # 5 % of 400 instances are steps of 20, of 120 instances steps of 6.
+    assert [rounded_count(count, 400, MIN_GROUP) for count in (9, 10, 29, 30)] == [0, 20, 20, 40]
+    assert [rounded_count(count, 120, MIN_GROUP) for count in (2, 3, 9)] == [0, 6, 12]
 
 
 VALUES = np.array([3.0, 4.0, 10.0])
