@@ -84,12 +84,11 @@ def test_segments_of_videos_that_are_no_items_have_the_mean_weight(tmp_path):
     reference.pop("SYNTHETIC.md")
     (file,) = submission
 
-    def with_outside(files, inside=True):
+    empty = {"clss": [], "idx_in_sent": [], "bbox_for_all_frames": []}
+
+    def with_outside(files):
         content = json.loads(files[file])
-        outside = {
-            str(number): {"clss": [], "idx_in_sent": [], "bbox_for_all_frames": []} for number in range(3)
-        }
-        content["results"] = {**(content["results"] if inside else {}), "v_elsewhere": outside}
+        content["results"]["v_elsewhere"] = {str(number): empty for number in range(3)}
         return {file: json.dumps(content).encode()}
 
     once = scored(name, reference, with_outside(submission), tmp_path / "once", "published", interval=True)
@@ -100,8 +99,21 @@ def test_segments_of_videos_that_are_no_items_have_the_mean_weight(tmp_path):
     )
     again = scored(name, truth, with_outside(predictions), tmp_path / "half", "published")
     assert once.halves.first[0] == pytest.approx(again.scores["score"], abs=1e-9)
-    none = scored(name, reference, with_outside(submission, inside=False), tmp_path / "none", "published")
-    assert none.scores["score"] == 0
+
+
+@pytest.mark.slow
+def test_a_submission_of_segments_that_are_not_annotated_scores_zero(tmp_path):
+    name = "anet_entities_gen"
+    reference, submission = folder_files(REFERENCES / name), folder_files(SAMPLES / name / "weak")
+    reference.pop("SYNTHETIC.md")
+    ((file, content),) = submission.items()
+    content = json.loads(content)
+    # An annotated video, of which only a segment without annotations is submitted.
+    video = next(iter(content["results"]))
+    empty = {"clss": [], "idx_in_sent": [], "bbox_for_all_frames": []}
+    content["results"] = {video: {"9999": empty}}
+    outside = {file: json.dumps(content).encode()}
+    assert scored(name, reference, outside, tmp_path, "published").scores["score"] == 0
 
 
 @pytest.mark.parametrize("seed", range(20))
