@@ -70,9 +70,10 @@ def pytest_sessionfinish(session, exitstatus):
 
 
 def is_full_run(config):
-    """Return whether all tests were to be run, none chosen or left out on the command line."""
-    choices = ("file_or_dir", "keyword", "markexpr", "deselect", "ignore", "ignore_glob", "lf", "collectonly")
-    return not any(config.getoption(choice, None) for choice in choices)
+    """Return whether all tests were run: none chosen or left out on the command line, none only listed."""
+    choices = ("file_or_dir", "keyword", "markexpr", "deselect", "ignore", "ignore_glob", "lf", "stepwise")
+    lists = ("collectonly", "showfixtures", "show_fixtures_per_test", "cacheshow", "setuponly", "setupplan")
+    return not any(config.getoption(option, None) for option in (*choices, *lists))
 
 
 @pytest.fixture(scope="session")
