@@ -170,7 +170,9 @@ def _value_cards(content: Content) -> list[Element]:
         title = values.title.split(" (")[0].capitalize()
         edges = _round_edges(float(values.numbers.min()), float(values.numbers.max()))
         counts = np.histogram(values.numbers, edges)[0].tolist()
-        chart = histogram(title=title, axis_title=values.title, things="values", edges=edges, counts=counts)
+        chart = histogram(
+            title=title, axis_title=values.title, items_title="values", edges=edges, counts=counts
+        )
         cards.append(card(f"values-{title}", title, "", chart))
     return cards
 

@@ -103,18 +103,30 @@ def compare(submissions: Sequence[HalfScores], higher_is_better: bool = True) ->
     >>> compare(submissions).rank, compare(submissions).rank_high
     (array([1, 3, 1]), array([2, 3, 2]))
     """
-    score = np.array([own.score for own in submissions])
-    n = submissions[0].n_items
-    pairs = compare_pairs(score, *resampling.stacked(submissions), n)
-    m, sign = len(score), 1 if higher_is_better else -1
-    apart = pairs.is_significant
-    better = np.where(sign * pairs.difference > 0, pairs.first, pairs.second)[apart]
-    worse = (pairs.first + pairs.second)[apart] - better
-    rank_low = 1 + np.bincount(worse, minlength=m)
-    rank_high = m - np.bincount(better, minlength=m)
-    is_known = m > 1 and n >= LEAST_ITEMS
-    visible = _quantile_for_all(m, n) * float(np.median(pairs.standard_error)) if is_known else np.nan
-    return Comparison(ranks(score, higher_is_better), rank_low, rank_high, pairs, visible, n)
+    score = np.array([submission.score for submission in submissions])
+    first_halves, second_halves = resampling.stacked(submissions)
+    m, n_items = len(submissions), submissions[0].n_items
+    pairs = compare_pairs(score, first_halves, second_halves, n_items)
+    gain_of_first = pairs.difference if higher_is_better else -pairs.difference
+    better = np.where(gain_of_first > 0, pairs.first, pairs.second)
+    worse = np.where(gain_of_first > 0, pairs.second, pairs.first)
+    n_better = np.bincount(worse[pairs.is_significant], minlength=m)
+    n_worse = np.bincount(better[pairs.is_significant], minlength=m)
+    return Comparison(
+        rank=ranks(score, higher_is_better),
+        rank_low=1 + n_better,
+        rank_high=m - n_worse,
+        pairs=pairs,
+        visible=_visible_difference(pairs, m, n_items),
+        n_items=n_items,
+    )
+
+
+def _visible_difference(pairs: Pairs, m: int, n_items: int) -> float:
+    """Return the smallest difference of a typical pair that is significant, NaN where none can be."""
+    if m < 2 or n_items < LEAST_ITEMS:
+        return np.nan
+    return _quantile_for_all(m, n_items) * float(np.median(pairs.standard_error))
 
 
 def ranks(score: Floats, higher_is_better: bool = True) -> Ints:
@@ -145,22 +157,51 @@ def compare_pairs(score: Floats, first: Floats, second: Floats, n_items: int) ->
     i, j = np.triu_indices(m, k=1)
     difference = resampling.rounded(score[i] - score[j])
     if n_items < 2:
-        unknown, ones = np.full(len(i), np.nan), np.ones(len(i))
-        return Pairs(i, j, difference, unknown, unknown, unknown, unknown, unknown, ones, ones)
+        return _pairs_without_errors(i, j, difference)
     # The halves of one submission after another, so that each difference is read in one go.
     deviations = np.ascontiguousarray(resampling.centered(first, second, n_items).T)
     errors = [resampling.standard_error((deviations[k] - deviations[k + 1 :]).T) for k in range(m)]
     error = np.concatenate(errors) if errors else np.zeros(0)
     p = _p_values(difference, error, n_items)
-    alone = resampling.student_quantile(0.5 + LEVEL / 2, n_items - 1) * error
-    at_once = _quantile_for_all(m, n_items) * error if m > 1 else error
-    ends = difference - alone, difference + alone, difference - at_once, difference + at_once
-    return Pairs(i, j, difference, error, *ends, p, holm(p))
+    radius = resampling.student_quantile(0.5 + LEVEL / 2, n_items - 1) * error
+    radius_all = _quantile_for_all(m, n_items) * error if m > 1 else error
+    return Pairs(
+        first=i,
+        second=j,
+        difference=difference,
+        standard_error=error,
+        low=difference - radius,
+        high=difference + radius,
+        low_all=difference - radius_all,
+        high_all=difference + radius_all,
+        p=p,
+        p_adjusted=holm(p),
+    )
+
+
+def _pairs_without_errors(i: NDArray[np.intp], j: NDArray[np.intp], difference: Floats) -> Pairs:
+    """Return pairs on one item, which says nothing about the error: none is significant."""
+    unknown = np.full(len(i), np.nan)
+    ones = np.ones(len(i))
+    return Pairs(
+        first=i,
+        second=j,
+        difference=difference,
+        standard_error=unknown,
+        low=unknown,
+        high=unknown,
+        low_all=unknown,
+        high_all=unknown,
+        p=ones,
+        p_adjusted=ones,
+    )
 
 
 def _quantile_for_all(m: int, n_items: int) -> float:
     """Return the quantile of Student's t for all pairs of m submissions at once."""
-    return resampling.student_quantile(1 - (1 - LEVEL) / (m * (m - 1)), n_items - 1)
+    # Two tails for each of m (m - 1) / 2 pairs.
+    n_tails = m * (m - 1)
+    return resampling.student_quantile(1 - (1 - LEVEL) / n_tails, n_items - 1)
 
 
 def _p_values(difference: Floats, error: Floats, n_items: int) -> Floats:

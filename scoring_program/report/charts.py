@@ -38,7 +38,7 @@ def histogram(section: result.Histogram) -> Element:
     return plots.histogram(
         title=section.title,
         axis_title=section.value,
-        things=section.things,
+        items_title=section.things,
         edges=section.edges,
         counts=section.counts,
         threshold=section.threshold,

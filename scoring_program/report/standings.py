@@ -115,14 +115,14 @@ def ranked_rows(standings: Standings) -> list[Row]:
 
 def _score_bands(standings: Standings) -> list[Band]:
     """Return the score of each submission with its interval."""
-    bands = []
+    score_bands = []
     intervals = standings.intervals
     for place, score in enumerate(standings.scores):
         low = high = score
         if intervals is not None and intervals.standard_error[place] > 0:
             low, high = intervals.low[place], intervals.high[place]
-        bands.append(rounded_band(low, score, high, standings.decimals))
-    return bands
+        score_bands.append(rounded_band(low, score, high, standings.decimals))
+    return score_bands
 
 
 def rounded_band(low: float, value: float, high: float, decimals: int) -> Band:
@@ -180,11 +180,12 @@ def _differences_to_first(standings: Standings) -> list[Band]:
     """Return the difference of each submission to the first one, with its interval."""
     difference = standings.comparison.pairs.difference
     low, high = standings.difference_ends
-    bands = [Band(0.0, 0.0, 0.0)]
+    differences = [Band(0.0, 0.0, 0.0)]
     # The first pairs are those of the first submission; they are turned around.
     for pair in range(len(standings.names) - 1):
-        bands.append(rounded_band(-high[pair], -difference[pair], -low[pair], standings.decimals))
-    return bands
+        band = rounded_band(-high[pair], -difference[pair], -low[pair], standings.decimals)
+        differences.append(band)
+    return differences
 
 
 def _rank_cell(standings: Standings, row: Row) -> Child:

@@ -46,24 +46,39 @@ class Scale(NamedTuple):
         return round_ticks(self.low, self.high, _MOST_TICKS)
 
 
-def scale_of(bands: Sequence[Band]) -> Scale:
-    """Return the scale that holds all bands."""
-    return Scale(min(band.low for band in bands), max(band.high for band in bands))
+def scale_of(intervals: Sequence[Band]) -> Scale:
+    """Return the scale that holds all intervals."""
+    lowest = min(interval.low for interval in intervals)
+    highest = max(interval.high for interval in intervals)
+    return Scale(lowest, highest)
 
 
 def forest_row(band: Band, scale: Scale, has_zero: bool = False) -> Element:
     """Return an interval as a band and the value as a mark; ``has_zero`` draws a line at 0."""
-    left, right = scale.percent(band.low), scale.percent(band.high)
-    zero = [_upright_line(scale.percent(0.0), "zero")] if has_zero else []
-    place = {"x": f"{left:.2f}", "y": "3", "width": f"{right - left:.2f}", "height": "4"}
-    interval = element("rect", **place, class_="fill-band")
-    mark = _upright_line(scale.percent(band.value), "mark")
-    look = {"viewBox": "0 0 100 10", "preserveAspectRatio": "none", "aria_hidden": "true"}
-    return element("svg", *zero, interval, mark, class_="forest", **look)
+    svg = element(
+        "svg", class_="forest", viewBox="0 0 100 10", preserveAspectRatio="none", aria_hidden="true"
+    )
+    if has_zero:
+        svg.append(_upright_line(scale.percent(0.0), "zero"))
+    svg.append(_interval_rect(scale.percent(band.low), scale.percent(band.high)))
+    svg.append(_upright_line(scale.percent(band.value), "mark"))
+    return svg
+
+
+def _interval_rect(left: float, right: float) -> Element:
+    return element(
+        "rect",
+        x=f"{left:.2f}",
+        y="3",
+        width=f"{right - left:.2f}",
+        height="4",
+        class_="fill-band",
+    )
 
 
 def _upright_line(x: float, class_name: str) -> Element:
-    return element("line", x1=f"{x:.2f}", y1=0, x2=f"{x:.2f}", y2=10, class_=class_name)
+    x_text = f"{x:.2f}"
+    return element("line", x1=x_text, y1=0, x2=x_text, y2=10, class_=class_name)
 
 
 def forest_axis(scale: Scale) -> Element:

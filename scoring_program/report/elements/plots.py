@@ -67,20 +67,21 @@ def plot(
 def histogram(
     title: str,
     axis_title: str,
-    things: str,
+    items_title: str,
     edges: Sequence[float],
     counts: Sequence[int],
     threshold: float | None = None,
 ) -> Element:
-    """Return a histogram of ``things``, a plural, with their numbers above the bars.
+    """Return a histogram with the number of items in each bin above its bar.
 
-    ``edges`` has one entry more than ``counts``; ``threshold`` is a value that matters, which is marked.
+    ``items_title`` is a plural that says what is counted. ``edges`` has one entry more than ``counts``;
+    ``threshold`` is a value that matters, which is marked.
     """
     # Round numbers take the place of many edges.
     numbers = edges if len(edges) <= _MOST_EDGES else None
     x_axis = Axis(axis_title, edges[0], edges[-1], numbers)
-    y_axis = Axis(things, 0, max([1, *counts]), numbers=())
-    noun = things.removesuffix("s")
+    y_axis = Axis(items_title, 0, max([1, *counts]), numbers=())
+    noun = items_title.removesuffix("s")
     marks, texts = [], []
     for count, low, high in zip(counts, edges, edges[1:]):
         left, right = x_axis.percent(low), x_axis.percent(high)
@@ -96,7 +97,7 @@ def histogram(
         marks.append(line(percent, 0, percent, 100, "mark"))
         place = f"left:{percent:.2f}%"
         texts.append(element("span", f"needs {threshold:g}", class_="threshold", style=place))
-    description = f"{title}: {', '.join(str(count) for count in counts)} {things}"
+    description = f"{title}: {', '.join(str(count) for count in counts)} {items_title}"
     return plot(description, x_axis, y_axis, marks, texts)
 
 
