@@ -148,6 +148,43 @@ def test_a_video_with_frames_or_a_class_is_submitted(tmp_path):
     assert not is_submitted[nothing]
 
 
+def test_a_missing_frame_of_humans_without_parts_is_a_missed_human_in_the_script(run):
+    documents = one_frame_each(lambda number: ("head",) if number == 1 else (), n_frames=3)
+    reference = as_reference(documents)
+    frames = json.loads(reference["gt_part_result.json"])
+    frames["video"]["img_00003.json"]["humans"] = []
+    reference["gt_part_result.json"] = json.dumps(frames)
+    reference["settings.yaml"] = "protocol: released\n"
+    del documents["pred_part_result.json"]["video"]["img_00002.json"]
+    del documents["pred_part_result.json"]["video"]["img_00003.json"]
+    outcome = run(ID, reference, files(documents))
+    # Frame 1 is right, frame 2 counts 0, and frame 3, of nobody, does not count.
+    assert (outcome.scores["mean_psc"], outcome.scores["score"]) == (0.5, 0.5)
+    assert outcome.if_fixed == {
+        "not_submitted": 0.9999,
+        "action_class": 0.5,
+        "humans": 0.9999,
+        "boxes_missing": 0.5,
+        "boxes_far": 0.5,
+        "states": 0.5,
+        "extra_proposals": 0.5,
+    }
+
+
+# Of a video with the right class and a PSC of 1: the trapezoids up to T = 1, where the accuracy is 0, or the sum of
+# the accuracies at 0.0001, ..., 0.9999.
+@pytest.mark.parametrize(("protocol", "area"), [("published", 0.99995), ("released", 0.9999)])
+def test_a_reference_without_frames_asks_for_the_class_alone(tmp_path, protocol, area):
+    classes = json.dumps({"video": "run"})
+    reference = {"gt_vid_result.json": classes, "gt_part_result.json": '{"video": {}}'}
+    submission = {"pred_vid_result.json": classes, "pred_part_result.json": "{}"}
+    for folder, content in (("ref", reference), ("res", submission)):
+        write_files({name: text.encode() for name, text in content.items()}, tmp_path / folder)
+    result = loaded(ID, tmp_path / "ref", protocol=protocol).score_path(tmp_path / "res")
+    assert (result.scores["score"], result.scores["coverage"]) == (area, 1.0)
+    assert result.item_rows() == [{"item": "video", "submitted": True, "score": area, "weight": 1}]
+
+
 def one_frame_each(parts, n_frames=4):
     """Return the files of a video with a human in each frame, the box of each elsewhere, and these parts."""
     frames = {}
