@@ -76,6 +76,21 @@ def test_segments_outside_of_the_items_are_a_row_that_counts_0(tmp_path):
     assert mean == pytest.approx(result.scores["score"], abs=1e-12)
 
 
+@pytest.mark.parametrize("name", ["anet_entities_gt", "anet_entities_gen"])
+def test_a_video_of_which_only_segments_without_annotations_are_predicted_is_submitted(tmp_path, name):
+    folder = shutil.copytree(SAMPLES / name / "good", tmp_path / "sample")
+    (path,) = folder.iterdir()
+    whole = json.loads(path.read_text())
+    outside, missing, *_ = whole["results"]
+    whole["results"][outside] = {"9999": next(iter(whole["results"][outside].values()))}
+    del whole["results"][missing]
+    path.write_text(json.dumps(whole))
+    rows = loaded(name, REFERENCES / name).score_path(folder).item_rows()
+    is_submitted = {row["item"]: row["submitted"] for row in rows}
+    assert is_submitted[outside]
+    assert not is_submitted[missing]
+
+
 @pytest.mark.parametrize("measure", ["gpsm", "iou"])
 def test_an_image_has_the_mean_of_the_measure_over_its_dense_persons(measure):
     loaded_task = loaded("densepose", REFERENCES / "densepose", measure=measure)
