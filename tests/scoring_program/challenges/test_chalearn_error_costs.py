@@ -74,3 +74,16 @@ def test_error_costs_are_scores_of_corrected_submissions(name, protocol, data):
     submissions = corrected(truth, predicted, present, protocol == "released" and n_actors > 1)
     expected = {key: task.scores(measured(found))["score"] for key, found in submissions.items()}
     assert task.error_costs(measured(predicted)) == pytest.approx(expected, abs=1e-12)
+
+
+def test_an_action_that_is_right_without_a_frame_leaves_the_mean_once_it_is_on_time():
+    # The script drops the last frame of a row, so one of a single frame has none, and such pairs are left out.
+    task = load_task("chalearn_action")
+    truth = [(0, 1, 1, 5, 5), (0, 1, 2, 8, 12)]
+    predicted = [(0, 1, 1, 7, 9), (0, 1, 2, 8, 12)]
+    reference = Reference(task.track, ["s"], np.full(1, N_FRAMES), as_rows(truth))
+    prediction = Prediction(as_rows(predicted), np.array([True]))
+    measured = task.measure(reference, prediction, {"protocol": "released", "detail": "full"})
+    # Action 1 has frames on one side and counts 0, action 2 counts 1; on time, action 2 alone counts.
+    assert task.scores(measured)["score"] == 0.5
+    assert task.error_costs(measured)["timing"] == 1.0
