@@ -297,6 +297,21 @@ def test_of_an_image_only_the_twenty_best_detections_are_kept(prepared, tmp_path
     assert gathered.n_detections == 65
 
 
+def test_of_detections_of_equal_score_the_first_of_the_file_is_the_best(prepared, tmp_path):
+    right = GOOD[0]
+    pixels = np.zeros((3, *right["uv_shape"][1:]), np.uint8)
+    nothing = json.loads(encode_detection(right["image_id"], tuple(right["bbox"]), right["score"], pixels))
+    better = right["score"] + 0.1
+
+    def average_precision_of(*detections):
+        return score_with(prepared, tmp_path, list(detections))[1]["score"]
+
+    first, last = average_precision_of(right, nothing), average_precision_of(nothing, right)
+    assert first == average_precision_of({**right, "score": better}, nothing)
+    assert last == average_precision_of({**nothing, "score": better}, right)
+    assert first > last > 0
+
+
 def test_the_last_bits_neither_order_error_costs_nor_show(tmp_path):
     case = GOLDEN / ID / "label-map-resize"
     outcome = run_folder(ID, case / "ref", case / "res", tmp_path)
