@@ -11,17 +11,10 @@ Results map videos to segments to objects, and are named as in the file:
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
-try:
-    from msgspec.json import encode as _encode_json
-except ImportError:  # slower, with the same values
-
-    def _encode_json(value: Any) -> bytes:  # type: ignore[misc]
-        return json.dumps(value, separators=(",", ":")).encode()
-
+from msgspec.json import encode
 
 # The objects of a segment: ``clss``, ``idx_in_sent`` and ``bbox_for_all_frames``, three lists of one length.
 Objects = dict[str, Any]
@@ -71,4 +64,4 @@ def encode_submission(results: Results, mode: str, external_data: str = "") -> d
         "eval_mode": mode,
         "external_data": {"used": bool(external_data), "details": external_data},
     }
-    return {f"submission_{mode.lower()}.json": _encode_json(content) + b"\n"}
+    return {f"submission_{mode.lower()}.json": encode(content) + b"\n"}

@@ -6,9 +6,10 @@ functions below.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+from msgspec.json import encode
 
 Json = dict[str, Any]
 CLASSES_FILE = "pred_vid_result.json"
@@ -61,9 +62,4 @@ def encode_submission(
 
 def _encode(content: Mapping[str, Any]) -> bytes:
     """Return compact JSON that ends with a newline."""
-    try:
-        from msgspec.json import encode
-    except ImportError:
-        # Slower, with the same values.
-        return json.dumps(content, separators=(",", ":")).encode() + b"\n"
     return encode(content) + b"\n"
