@@ -141,36 +141,39 @@ def as_part_states(entries: Entries, one_each: bool = False) -> PartStates:
     """
     names: dict[str, int] = defaultdict(count().__next__)
     states: dict[str, int] = defaultdict(count().__next__)
-    videos: list[PartStates] = []
+    groups: list[PartStates] = []
     for group in _in_groups(entries):
-        of_videos = list(group.values())
-        contents = list(chain.from_iterable(map(dict.values, of_videos)))
-        in_frame = list(map(_humans, contents))
-        humans = list(chain.from_iterable(in_frame))
-        in_human = list(map(_parts, humans))
-        parts = list(chain.from_iterable(map(dict.values, in_human)))
-        boxes, verbs = list(map(_box, parts)), list(map(_verb, parts))
+        frames_of_video = list(group.values())
+        frames = list(chain.from_iterable(map(dict.values, frames_of_video)))
+        humans_of_frame = list(map(_humans, frames))
+        humans = list(chain.from_iterable(humans_of_frame))
+        parts_of_human = list(map(_parts, humans))
+        parts = list(chain.from_iterable(map(dict.values, parts_of_human)))
+        boxes = list(map(_box, parts))
+        part_states = list(map(_verb, parts))
         n_boxes = n_states = np.ones(len(parts), np.int32)
         if not one_each:
-            n_boxes, n_states = _lengths(boxes), _lengths(verbs)
-            boxes, verbs = list(chain.from_iterable(boxes)), list(chain.from_iterable(verbs))
-        of_group = PartStates(
+            n_boxes = _lengths(boxes)
+            n_states = _lengths(part_states)
+            boxes = list(chain.from_iterable(boxes))
+            part_states = list(chain.from_iterable(part_states))
+        group_arrays = PartStates(
             videos=list(group),
-            frames=list(chain.from_iterable(of_videos)),
-            frame_video=owners(_lengths(of_videos)),
-            human_frame=owners(_lengths(in_frame)),
+            frames=list(chain.from_iterable(frames_of_video)),
+            frame_video=owners(_lengths(frames_of_video)),
+            human_frame=owners(_lengths(humans_of_frame)),
             human_box=_boxes(list(map(_box, humans))),
-            part_human=owners(_lengths(in_human)),
-            part_name=numbered(names, list(chain.from_iterable(in_human))),
+            part_human=owners(_lengths(parts_of_human)),
+            part_name=numbered(names, list(chain.from_iterable(parts_of_human))),
             proposal_part=owners(n_boxes),
             proposal_box=_boxes(boxes),
-            proposal_state=numbered(states, verbs),
+            proposal_state=numbered(states, part_states),
             n_states=n_states,
             names=[],
             states=[],
         )
-        videos.append(of_group)
-    return _concatenated(videos, list(names), list(states))
+        groups.append(group_arrays)
+    return _concatenated(groups, list(names), list(states))
 
 
 def _in_groups(entries: Entries) -> Iterator[dict[str, Any]]:
