@@ -124,11 +124,15 @@ def find_causes(
 
 def _scores_of_items(loaded: AnyLoaded, result: Result, items: Sequence[int]) -> Iterator[tuple[int, float]]:
     """Yield each item with the score that it has alone."""
+    n_all_items = len(loaded.items)
     for begin in range(0, len(items), _BLOCK):
         block = items[begin : begin + _BLOCK]
-        weights = np.zeros((len(block), len(loaded.items)))
-        weights[np.arange(len(block)), block] = 1
-        yield from zip(block, loaded.task.reduce(result.statistics, weights).tolist())
+        # A row for each item of the block, in which it alone counts.
+        weights = np.zeros((len(block), n_all_items))
+        rows = np.arange(len(block))
+        weights[rows, block] = 1
+        scores = loaded.task.reduce(result.statistics, weights)
+        yield from zip(block, scores.tolist())
 
 
 def _print_perfect(item: str, perfect: Result, usual: float, causes: list[Cause]) -> None:

@@ -287,8 +287,11 @@ class _ItemStrip(NamedTuple):
 
     def text(self) -> str:
         """Return how many items are better, equal and worse."""
-        number = Counter(_side(self.sign * difference) for difference in self.differences)
-        return f"{number['up']:,} better, {number['even']:,} equal, {number['down']:,} worse"
+        n_items = Counter(_side(self.sign * difference) for difference in self.differences)
+        better = f"{n_items['up']:,} better"
+        equal = f"{n_items['even']:,} equal"
+        worse = f"{n_items['down']:,} worse"
+        return f"{better}, {equal}, {worse}"
 
     def draw(self) -> Element:
         """Return a dot for each item, or a histogram if there are many."""

@@ -185,9 +185,13 @@ def _tasks_with_subset() -> list[str]:
 
 def _print_mode(result: Result, mode: str) -> None:
     """Print the scores of a mode; those of other modes are left out."""
-    scores = {key: value for key, value in result.scores.items() if f"_{mode}" in key}
-    lines = [f"{key}: {value:.4f}" for key, value in scores.items()]
-    console.say(f"\nmode {mode}", *lines or ["this task has no scores of a mode"])
+    lines = []
+    for key, value in result.scores.items():
+        if f"_{mode}" in key:
+            lines.append(f"{key}: {value:.4f}")
+    if not lines:
+        lines.append("this task has no scores of a mode")
+    console.say(f"\nmode {mode}", *lines)
 
 
 def _print_classes(result: Result) -> None:

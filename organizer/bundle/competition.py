@@ -177,8 +177,11 @@ def sorted_phases(data: Competition) -> list[tuple[str, Entry]]:
     """Return (JSON Pointer, phase) of a competition in the platform's order."""
     phases = entries_of(data, "phases")
     key = "index" if form_of(data) == "v2" else "phasenumber"
-    order = [number(phase.get(key, position)) for position, (_, phase) in enumerate(phases)]
-    return [phases[position] for position in sorted(range(len(phases)), key=order.__getitem__)]
+    place_of_phase = []
+    for position, (_, phase) in enumerate(phases):
+        place_of_phase.append(number(phase.get(key, position)))
+    order = sorted(range(len(phases)), key=lambda position: place_of_phase[position])
+    return [phases[position] for position in order]
 
 
 def named_files(data: Competition) -> Iterator[tuple[str, str, str]]:

@@ -205,7 +205,9 @@ def _merge_words(annotated: Reference) -> dict[tuple[int, int], _MergedWords]:
 def _meet(predicted_box: list[float], true_box: list[float]) -> bool:
     """Return whether a predicted box on the frame of an annotated one overlaps it enough."""
     on_all_frames = np.full((1, FRAMES, 4), predicted_box, np.float32)
-    overlaps = frame_overlaps(on_all_frames, np.array([true_box], np.float32), np.zeros(1, np.int64))
+    true_boxes = np.array([true_box], np.float32)
+    first_frame = np.zeros(1, np.int64)
+    overlaps = frame_overlaps(on_all_frames, true_boxes, first_frame)
     return bool(overlaps[0, 0] > IOU)
 
 

@@ -41,8 +41,9 @@ class Overview(NamedTuple):
         counts = [f"{thing} {number:,}" for thing, number in self.content.counts.items()]
         lines.append(f"scored: {', '.join(counts)}")
         for kind, number_of_name in self.content.names.items():
-            names = [f"{quote(name)} ({number:,})" for name, number in _most_frequent_first(number_of_name)]
-            lines.append(f"{kind}: {len(names):,}, from {names[0]} to {names[-1]}")
+            entries = _most_frequent_first(number_of_name)
+            most_frequent, rarest = _name_text(*entries[0]), _name_text(*entries[-1])
+            lines.append(f"{kind}: {len(entries):,}, from {most_frequent} to {rarest}")
         for values in self.content.values:
             extremes = _extremes(values)
             range_text = f"{extremes.low} ({extremes.low_place}) to {extremes.high} ({extremes.high_place})"
@@ -138,6 +139,11 @@ def _most_frequent_first(number_of_name: Mapping[str, int]) -> list[tuple[str, i
     """Return names and numbers, the most frequent first, equal ones by name."""
     by_name = sorted(number_of_name.items())
     return sorted(by_name, key=lambda name_and_number: -name_and_number[1])
+
+
+def _name_text(name: str, number: int) -> str:
+    """Return a name as it was written, with how often it occurs."""
+    return f"{quote(name)} ({number:,})"
 
 
 class _Extremes(NamedTuple):

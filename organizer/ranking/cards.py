@@ -84,7 +84,8 @@ def _rank_numbers_row(n_ranks: int) -> Element:
     """Return the ranks above the blobs. A blob is 2rem wide, or less where the page is narrow."""
     numbers = [element("span", str(rank)) for rank in range(1, n_ranks + 1)]
     labels = element("div", *numbers, class_="ranks", style=f"max-width:{2 * n_ranks}rem")
-    return element("tr", element("th", "Rank", scope="row"), element("td", labels), element("td"))
+    heading = element("th", "Rank", scope="row")
+    return element("tr", heading, element("td", labels), element("td"))
 
 
 def _blobs_row(team: str, shares: Sequence[float]) -> Element:

@@ -56,8 +56,9 @@ class RankingRun:
 
     def score_text(self, record: Record) -> str:
         """Return the score of a submission as the leaderboard shows it, "" without one."""
-        main_column, scores = self.task.columns[0], record.entry.scores
-        return f"{scores[main_column.key]:.{main_column.precision}f}" if main_column.key in scores else ""
+        main_column = self.task.columns[0]
+        score = record.entry.scores.get(main_column.key)
+        return "" if score is None else f"{score:.{main_column.precision}f}"
 
     def standings(self, ranking: Ranking) -> Standings:
         """Return the teams of the ranking as the tables and sentences of all comparisons take them."""

@@ -198,16 +198,21 @@ def other_task(submission: Submission, task_id: str) -> str:
 
 def _has_files_of(rules: Rules, names: Sequence[str]) -> bool:
     """Return whether each file that rules ask for is among the names."""
-    return all(any(fnmatchcase(name, pattern) for name in names) for pattern in rules.name_patterns)
+    return all(_is_matched(pattern, names) for pattern in rules.name_patterns)
+
+
+def _is_matched(pattern: str, names: Sequence[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for name in names)
 
 
 def summary_of_others(others: Mapping[str, str]) -> str:
     """Return one line about the submissions to other tasks, given as {name: task}."""
     names = sorted(others, key=natural)
     examples = ", ".join(f"{quote(name)} ({others[name]})" for name in names[:_SHOWN])
-    more = f", and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    zips = counted(len(names), "zip")
-    return f"note | left out, because they are for other tasks: {zips}: {examples}{more}"
+    if len(names) > _SHOWN:
+        examples += f", and {len(names) - _SHOWN} more"
+    n_zips = counted(len(names), "zip")
+    return f"note | left out, because they are for other tasks: {n_zips}: {examples}"
 
 
 def _is_submission(name: str) -> bool:

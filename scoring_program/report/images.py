@@ -64,9 +64,12 @@ def with_images(sections: Sequence[Section], images: Images, most_bytes: int = M
 
 def _say_number(drawings: Sequence[Drawing], folder: Path) -> None:
     """Print how many drawings have images, and one of the images that are missing."""
-    missing = [drawing.files[0] for drawing in drawings if not drawing.image]
-    example = f"; missing or not readable, for example: {missing[0]}.jpg" if missing else ""
-    console.say(f"images: {len(drawings) - len(missing)} of {len(drawings)} from {folder}{example}")
+    missing_files = [drawing.files[0] for drawing in drawings if not drawing.image]
+    n_found = len(drawings) - len(missing_files)
+    text = f"images: {n_found} of {len(drawings)} from {folder}"
+    if missing_files:
+        text += f"; missing or not readable, for example: {missing_files[0]}.jpg"
+    console.say(text)
 
 
 def _with_images(drawings: Sequence[Drawing], images: Images, most_bytes: int) -> list[Drawing]:

@@ -238,6 +238,7 @@ def broken_page(lines: Sequence[str], title: str = NO_TASK, what: str = ORGANIZE
 
     ``what`` says whose fault it is.
     """
-    head = [element("h1", f"Not scored: {what[0].lower()}{what[1:]}")]
+    heading = element("h1", f"Not scored: {what[0].lower()}{what[1:]}")
     note = "Please write to the organizers." if what == ORGANIZERS_SIDE else ""
-    return document(title, head, [card("run-problems", "What happened", note, *lines)])
+    problems = card("run-problems", "What happened", note, *lines)
+    return document(title, [heading], [problems])
