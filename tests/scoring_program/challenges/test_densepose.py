@@ -380,6 +380,22 @@ def test_persons_without_a_detection_and_detections_without_a_person_are_drawn(p
     assert titles[0] == f"image {number}"
 
 
+def test_detections_of_images_without_a_dense_person_are_not_drawn_as_false(tmp_path):
+    reference, image, _ = dense_person(DEMO)
+    number = int(reference.persons.image_id[image])
+
+    def annotate_no_points(data):
+        (annotation,) = (entry for entry in data["annotations"] if entry["image_id"] == number)
+        for key in [key for key in annotation if key.startswith("dp_")]:
+            del annotation[key]
+
+    folder = official(tmp_path)
+    edit(folder, annotate_no_points)
+    nobody = json.loads(encode_detection(number, (0.0, 0.0, 2.0, 2.0), 0.25, np.ones((3, 2, 2), np.uint8)))
+    assert f"image {number}" in drawings_of(DEMO, tmp_path, [nobody])
+    assert f"image {number}" not in drawings_of(folder, tmp_path, [nobody])
+
+
 def test_only_the_detections_drawn_are_decoded_again(prepared, tmp_path, monkeypatch):
     decoded = []
     check = fmt.check
