@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,11 @@ PUBLISHED = [
     if not (ROOT / "task_templates" / ".written" / f"{task_id}.json").is_file()
 ]
 """Tasks of published challenges: those that make new-task did not write."""
+
+
+def slow_for(*slow: str, of: Iterable[str] = PUBLISHED) -> list[Any]:
+    """Return ids of tasks as sets of parameters; those with these ids are marked slow."""
+    return [pytest.param(task_id, marks=pytest.mark.slow if task_id in slow else ()) for task_id in of]
 
 
 def scaled(number: int) -> int:

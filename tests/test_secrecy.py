@@ -16,8 +16,6 @@ from scoring_program.run import BROKEN, INVALID, SCORED
 from scoring_program.task import load_task, task_ids
 from tests.helpers import SAMPLES, make_zip, run_folder
 
-pytestmark = pytest.mark.slow
-
 IDS = task_ids()
 ONE_OF_EACH_CHALLENGE = {type(load_task(name)).__module__: name for name in IDS}.values()
 NUMBER = re.compile(r"73911\d{2}|0\.73911")
@@ -123,6 +121,7 @@ METHODS = [
 FUNCTIONS = {"signature": contract, "result_page": page, "result_json": outputs, "write_scored": outputs}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", [*METHODS, *FUNCTIONS])
 @pytest.mark.parametrize("name", ONE_OF_EACH_CHALLENGE)
 def test_exceptions_of_our_own_reveal_their_type_only(planted, tmp_path, capsys, monkeypatch, name, function):

@@ -10,8 +10,6 @@ import pytest
 from tests.attacks.harness import MOST_BITS, N_LABELS, Attack, bits_by_section, gain
 from validator.formats.anet_entities.write import encode_submission, segment_objects
 
-pytestmark = pytest.mark.slow
-
 BOX, JUNK = [10, 10, 50, 50], [200, 200, 201, 201]
 WORDS = ["man", "ball", "dog", "cat"]
 FILLERS = [f"v_f{number}" for number in range(8)]
@@ -111,6 +109,7 @@ GENERATED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GENERATED)
 def test_no_word_of_a_sentence_is_revealed(name):
     probe, files = GENERATED[name]
@@ -135,6 +134,7 @@ def with_filler(number):
     return submission("gen", probes, [("kick", 0, JUNK)] * (number % 5))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [2, 20])
 def test_several_submissions_reveal_no_word(k):
     attack = Attack("anet_entities_gen", reference(annotated), [with_filler(number) for number in range(k)])

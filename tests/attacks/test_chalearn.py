@@ -7,8 +7,6 @@ import pytest
 from scoring_program.run import INVALID
 from tests.attacks.harness import COUNT_BITS, MOST_BITS, N_LABELS, Attack, bits_by_section, gain
 
-pytestmark = pytest.mark.slow
-
 TASK = "chalearn_gesture"
 FILLERS = [f"F{number}" for number in range(8)]
 PROBES = [f"P{number}" for number in range(N_LABELS)]
@@ -80,6 +78,7 @@ SEVERAL = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SEVERAL)
 def test_differences_of_submissions_reveal_no_label(name):
     attack = Attack(TASK, reference, [submission(SCATTERED), *SEVERAL[name]])
@@ -87,6 +86,7 @@ def test_differences_of_submissions_reveal_no_label(name):
     assert max(bits_by_section(attack, score_decimals=2).values()) <= MOST_BITS * len(attack.submissions)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ATTACKS)
 def test_no_label_of_a_frame_or_spelling_of_a_file_is_revealed(name):
     found = gain(ATTACKS[name])

@@ -13,8 +13,6 @@ from tests.attacks.harness import MOST_BITS, N_LABELS, Attack, bits_by_section, 
 from tests.helpers import REFERENCES, SAMPLES, loaded
 from validator.formats.densepose.write import encode_detection
 
-pytestmark = pytest.mark.slow
-
 TASK = "densepose"
 
 
@@ -57,12 +55,13 @@ def submission(repeated):
     return {"densepose_attack_results.json": json.dumps(found)}
 
 
-@pytest.mark.parametrize("repeated", [False, True])
+@pytest.mark.parametrize("repeated", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_no_person_is_revealed(repeated):
     found = gain(Attack(TASK, reference, [submission(repeated)]))
     assert found.labels == 0, found
 
 
+@pytest.mark.slow
 def test_two_submissions_reveal_no_person():
     attack = Attack(TASK, reference, [submission(repeated) for repeated in (False, True)])
     assert gain(attack).labels == 0

@@ -7,8 +7,7 @@ import json
 import pytest
 
 from tests.attacks.harness import COUNT_BITS, N_LABELS, Attack, bits_by_section, gain
-
-pytestmark = pytest.mark.slow
+from tests.helpers import slow_for
 
 TASK = "kinetics_tps"
 BOX = [10, 10, 90, 90]
@@ -80,13 +79,14 @@ ATTACKS = {
 }
 
 
-@pytest.mark.parametrize("name", ATTACKS)
+@pytest.mark.parametrize("name", slow_for(*[*ATTACKS][1:], of=ATTACKS))
 def test_no_class_of_a_video_or_state_of_a_part_is_revealed(name):
     # The interval, a total, would tell which videos are right where the score does not.
     found = gain(ATTACKS[name], interval=False)
     assert found.labels == 0, found
 
 
+@pytest.mark.slow
 def test_class_tables_reveal_no_class():
     """Parts of many videos, a different number right in each."""
     attack = Attack(TASK, classes, [CLASS_TABLE])
@@ -104,6 +104,7 @@ def named(number):
     return files("pred", {**dict.fromkeys(FILLERS, "swim"), **chosen}, few_parts((0, 0, 0, 0)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [2, 20])
 def test_class_tables_add_few_bits_to_the_totals_of_several_submissions(k):
     """Classes are named for videos whose parts are all wrong, so that scores say little.

@@ -19,8 +19,6 @@ from organizer.files import write_files
 from tests.helpers import ANNOTATED, GOLDEN, REFERENCES, loaded, refused
 from validator.__main__ import main as validator_main
 
-pytestmark = pytest.mark.slow
-
 GESTURE, KINETICS, DENSEPOSE = "chalearn_gesture", "kinetics_tps", "densepose"
 GIVEN, GENERATED = "anet_entities_gt", "anet_entities_gen"
 NAMES = ["perfect", "empty", "most frequent", "random", "noisy"]
@@ -31,6 +29,7 @@ def baselines(name, reference, output):
     return json.loads((output / "baselines.json").read_text())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ANNOTATED)
 def test_scores_of_baselines_are_in_order(tmp_path, name, capsys):
     found = baselines(name, REFERENCES, tmp_path)
@@ -61,6 +60,7 @@ def test_scores_of_baselines_are_in_order(tmp_path, name, capsys):
             assert archive.read("BASELINE.txt").startswith(f"{baseline} baseline of {name}\n".encode())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ANNOTATED)
 def test_prepared_reference_gives_the_same_baselines(tmp_path, name):
     prepare(name, REFERENCES / name, tmp_path / name)
@@ -70,6 +70,7 @@ def test_prepared_reference_gives_the_same_baselines(tmp_path, name):
         assert path.read_bytes() == (tmp_path / "prepared" / path.name).read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ANNOTATED)
 def test_released_perfect_score_is_the_usual_one(tmp_path, name):
     reference = tmp_path / name
@@ -133,6 +134,7 @@ CASES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "reason", "item", "change"), CASES, ids=[case[1][:20] for case in CASES])
 def test_item_that_costs_a_perfect_submission_points_is_named_with_the_reason(
     tmp_path, capsys, name, reason, item, change
@@ -149,6 +151,7 @@ def test_item_that_costs_a_perfect_submission_points_is_named_with_the_reason(
     assert "R-CEILING" not in printed
 
 
+@pytest.mark.slow
 def test_large_loss_is_a_warning_although_its_reason_is_known(tmp_path, capsys):
     def without_any_mask(data):
         for person in data["annotations"]:
@@ -181,6 +184,7 @@ def test_lower_score_without_a_known_reason_is_a_warning(tmp_path, capsys, monke
     assert "warning R-CEILING: 1 video without a known reason" in printed
 
 
+@pytest.mark.slow
 def test_vertex_without_its_own_8_bit_point_gets_the_nearest(tmp_path):
     prepare(DENSEPOSE, REFERENCES / DENSEPOSE, tmp_path / "ref")
     reference = loaded(DENSEPOSE, tmp_path / "ref").reference

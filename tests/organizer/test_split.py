@@ -15,8 +15,6 @@ from organizer.split import Division, divide, write_parts
 from scoring_program.task import load_task
 from tests.helpers import ANNOTATED, REFERENCES, ROOT, SAMPLES, loaded
 
-pytestmark = pytest.mark.slow
-
 GESTURE = "chalearn_gesture"
 
 
@@ -117,6 +115,7 @@ def test_settings_of_a_part_are_its_own(tmp_path):
         assert (folder / "settings.yaml").read_text() == "detail: full\n"
 
 
+@pytest.mark.slow
 def test_official_files_give_the_same_parts(split, tmp_path):
     name, _, parts = split
     assert main(f"split {name} --reference {REFERENCES} --output {tmp_path}".split()) == 0

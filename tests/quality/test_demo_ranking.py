@@ -7,9 +7,8 @@ import pytest
 from quality.demo_ranking import TEAMS, write_demo_ranking
 from tests.rescoring import rows
 
-pytestmark = pytest.mark.slow
 
-
+@pytest.mark.slow
 def test_twelve_teams_are_ranked_on_sixty_items(tmp_path, capsys):
     assert write_demo_ranking(tmp_path) == 0
     assert set(rows(tmp_path / "ranking.csv", "team")) == set(TEAMS)

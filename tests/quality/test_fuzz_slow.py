@@ -13,8 +13,6 @@ from organizer.files import folder_files, samples_folder, zip_bytes
 from quality.fuzzing.slow import grown, padded
 from tests.helpers import ROOT, make_zip, run_folder
 
-pytestmark = pytest.mark.slow
-
 # Of functions, of Python and built in: about half a second. Before explaining was bounded, one error beside good
 # values took nine million.
 MOST_CALLS = 4_500_000
@@ -90,6 +88,7 @@ def test_padded_files_have_a_size_and_are_still_good(tmp_path):
         assert run_folder(task_id, reference, tmp_path / "padded.zip", tmp_path / "out").exit_code == 0
 
 
+@pytest.mark.slow
 def test_files_grow_within_their_limit_and_the_same_each_time():
     files = {"a.csv": b"1,2,3\n4,5,6\n", "b.json": b'{"a": [1, {"b": "c"}]}'}
     found = [grown(random.Random(seed), files) for seed in range(40)]

@@ -12,8 +12,6 @@ from quality.task import Trick, quality_tasks
 from scoring_program.task import load_task, task_ids
 from tests.helpers import ROOT
 
-pytestmark = pytest.mark.slow
-
 TRICKS = [(task, trick) for task in task_ids() for trick in quality_tasks()[task].tricks]
 
 
@@ -28,6 +26,7 @@ def test_every_task_has_tricks(task):
     assert [trick for trick in quality_tasks()[task].tricks if trick.protocol == "published"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("task", "trick"), TRICKS, ids=lambda value: getattr(value, "name", value))
 def test_trick_against_a_correct_submission(task, trick):
     found, correct = (scores(task)[trick.protocol, name] for name in (trick.name, CORRECT))
@@ -39,6 +38,7 @@ def test_trick_against_a_correct_submission(task, trick):
         assert sign * found["score"] <= sign * correct["score"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", task_ids())
 def test_the_table_is_measured(task):
     table = (ROOT / "docs" / "gaming.md").read_text(encoding="utf-8").splitlines()
@@ -53,5 +53,5 @@ def test_submission_without_a_score_is_named_with_its_problem(monkeypatch, capsy
     monkeypatch.setattr(gaming, "submissions", lambda task: [(broken, {"Seq03_prediction.csv": b"x"})])
     assert gaming.print_table(["chalearn_gesture"]) == 1
     out = capsys.readouterr().out
-    assert "chalearn_gesture, broken trick: 1. E-FILE-" in out
+    assert "chalearn_gesture, broken trick: 1. E-ITEMS-NONE" in out
     assert "correct the task's modules in quality/" in out

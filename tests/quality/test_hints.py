@@ -10,12 +10,11 @@ from quality.task import Mistake, quality_tasks
 from scoring_program.hints import Check, Interpretation
 from tests.helpers import scaled
 
-pytestmark = pytest.mark.slow
-
 N_CORRECT = scaled(20)
 TASKS = [name for name, task in quality_tasks().items() if task.mistakes]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
 def test_mistakes_are_reported_and_correct_submissions_are_not(task):
     rows = list(measure([task], n_mistakes=3, n_correct=N_CORRECT))

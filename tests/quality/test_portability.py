@@ -11,8 +11,6 @@ import pytest
 from quality import portability
 from scoring_program.task import task_ids
 
-pytestmark = pytest.mark.slow
-
 
 def others():
     """Return the other interpreters here that have what the programs need."""
@@ -26,6 +24,7 @@ def others():
     return found
 
 
+@pytest.mark.slow
 def test_golden_cases_give_the_same_bytes_on_every_interpreter(monkeypatch, capsys):
     # The command runs those of all tasks.
     monkeypatch.setattr(portability, "task_ids", lambda: task_ids()[2:4])

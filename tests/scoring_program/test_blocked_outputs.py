@@ -10,8 +10,6 @@ import pytest
 
 from tests.helpers import ROOT, make_zip
 
-pytestmark = pytest.mark.slow
-
 ID = "chalearn_gesture"
 
 
@@ -59,6 +57,7 @@ def blocked_json(work):
     (work / "out" / "scores.json" / "x").mkdir(parents=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "block", [blocked_folder, blocked_parent, blocked_scores, blocked_page, blocked_json]
 )
@@ -78,6 +77,7 @@ def test_a_folder_that_is_read_only_ends_in_one_line(work):
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no full device")  # noqa: PTH110
 @pytest.mark.parametrize("program", ["score", "validator"])
 def test_a_full_disk_under_the_log_ends_in_one_line(work, program):
@@ -91,6 +91,7 @@ def test_a_full_disk_under_the_log_ends_in_one_line(work, program):
         assert run(program, work, stdout=full, stderr=full).returncode == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", ["score", "validator"])
 def test_a_reader_that_goes_away_is_no_fault(work, program):
     reading, writing = os.pipe()

@@ -210,6 +210,7 @@ def test_only_the_note_on_what_is_missing_has_a_cost_and_only_where_costs_are_sh
     assert [note["code"] for note in notes] == ["N-SEGMENTS-MISSING"] and "cost" not in notes[0]["text"]
 
 
+@pytest.mark.slow
 def test_note_on_areas_without_a_person(scored, tmp_path, references):
     source = shutil.copytree(REFERENCES / DENSEPOSE, tmp_path / "source")
     grow = data(
@@ -237,6 +238,7 @@ def mistakes():
     return list(case_of_code.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("task", "mistake"), mistakes())
 def test_mistake_has_its_note(task, mistake, scored):
     prediction = task.correct_prediction(REFERENCES / task.id, np.random.default_rng(1), 0.0)

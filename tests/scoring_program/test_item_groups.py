@@ -83,6 +83,7 @@ def test_order_line_ends_and_byte_order_mark_change_nothing(grouped):
     assert one.groups.number.tolist() == other.groups.number.tolist() == [k % 3 for k in range(len(ITEMS))]
 
 
+@pytest.mark.slow
 def test_groups_are_in_the_signature_and_change_the_interval_alone(grouped, tmp_path):
     results = {}
     for key, text in (("one", GOOD), ("other", GOOD.replace(LINES[0], f"{ITEMS[0]},person 1"))):

@@ -41,6 +41,7 @@ def sample(request, tmp_path):
     return request.param, folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sample", PUBLISHED, indirect=True)
 def test_what_is_not_submitted_counts_0_where_it_lowers_the_score(sample):
     task, folder = sample
@@ -91,6 +92,7 @@ def test_a_video_of_which_only_segments_without_annotations_are_predicted_is_sub
     assert not is_submitted[missing]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ["gpsm", "iou"])
 def test_an_image_has_the_mean_of_the_measure_over_its_dense_persons(measure):
     loaded_task = loaded("densepose", REFERENCES / "densepose", measure=measure)
@@ -110,6 +112,7 @@ def test_an_image_has_the_mean_of_the_measure_over_its_dense_persons(measure):
     assert len({row["score"] for row in result.item_rows()}) > 4
 
 
+@pytest.mark.slow
 def test_images_have_the_cost_that_the_page_shows():
     result = loaded("densepose", REFERENCES / "densepose", detail="full").score_path(
         SAMPLES / "densepose" / "weak"

@@ -13,7 +13,6 @@ import pytest
 from tests.helpers import ROOT, make_zip
 
 pytestmark = [
-    pytest.mark.slow,
     pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="the system offers no limits"),
 ]
 
@@ -60,6 +59,7 @@ def left(folder):
     return sorted(path.name for path in (folder / "out").iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", ["time.sleep(60)", "\n    while True: pass"])
 def test_a_run_that_takes_too_long_ends_in_a_message(start, tmp_path, body):
     process = start("measure", body, "time_limit: 0.5\n")
@@ -72,6 +72,7 @@ def test_a_run_that_takes_too_long_ends_in_a_message(start, tmp_path, body):
     assert "E-LIMIT-TIME" in (tmp_path / "out" / "detailed_results.html").read_text()
 
 
+@pytest.mark.slow
 def test_a_slow_reference_is_the_organizers_fault(start):
     process = start("load_reference", "time.sleep(60)", "time_limit: 0.5\n")
     _, err = process.communicate(timeout=30)
@@ -79,6 +80,7 @@ def test_a_slow_reference_is_the_organizers_fault(start):
     assert "E-LIMIT-TIME" in err
 
 
+@pytest.mark.slow
 def test_a_run_that_needs_too_much_memory_ends_in_a_message(start, tmp_path):
     process = start("measure", "bytearray(3 << 30)", "memory_limit: 1500\n")
     _, err = process.communicate(timeout=30)
@@ -99,6 +101,7 @@ runpy.run_path(script, run_name="__main__")
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems do not limit address space")
 @pytest.mark.parametrize("task_id", ["chalearn_gesture", "densepose"])
 @pytest.mark.parametrize("left", [0.5, 4, 8, 16, 64])
@@ -130,6 +133,7 @@ def test_a_run_near_its_limit_says_what_took_long(start):
     assert "\ntime: start" in out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("signals", [1, 3])
 def test_termination_leaves_nothing_half_written(start, tmp_path, signals):
     process = start("measure", "time.sleep(60)", "")

@@ -14,8 +14,6 @@ from organizer.files import unpack
 from scoring_program.task import task_ids
 from tests.helpers import ROOT
 
-pytestmark = pytest.mark.slow
-
 OLD = ["2.7", "3.6", "3.7", "3.8"]
 
 
@@ -60,6 +58,7 @@ def start(command, program, tmp_path):
     return line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", OLD)
 def test_too_old_interpreter_is_named(version, program, tmp_path):
     command = find(version)
@@ -68,6 +67,7 @@ def test_too_old_interpreter_is_named(version, program, tmp_path):
     assert f"needs Python 3.9 or later and runs on {version}" in start([command], program, tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", ["3.9", "3.10", "3.11", "3.12", "3.13"])
 def test_missing_package_is_named(version, program, tmp_path):
     command = find(version)

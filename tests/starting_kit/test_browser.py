@@ -10,8 +10,6 @@ from tests.browser import check_page, show
 from tests.helpers import SAMPLES
 from tests.rescoring import varied, write_submissions
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
@@ -33,6 +31,7 @@ def pages(tmp_path_factory):
     return address
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
 @pytest.mark.parametrize("name", ["many", *task_ids()])
 def test_a_page_asks_for_nothing_fits_and_has_no_faults(pages, window, name, width, scheme):
@@ -40,6 +39,7 @@ def test_a_page_asks_for_nothing_fits_and_has_no_faults(pages, window, name, wid
     check_page(window, pages(name), width, scheme, first)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [900, 1280])
 def test_the_line_of_no_difference_is_in_the_middle_of_the_axis(pages, window, width):
     show(window, pages("kinetics_tps"), width)

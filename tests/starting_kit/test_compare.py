@@ -306,6 +306,7 @@ def test_notes_are_shown_with_the_submission():
     assert found.to_dict()["submissions"][1]["notes"] == ["N-JUNK: a <note>"]
 
 
+@pytest.mark.slow
 def test_fifty_submissions_make_a_page_below_3_mb_and_all_numbers_are_in_the_data():
     pick = np.random.RandomState(5)
     values = np.round(pick.rand(300, 1) * 0.5 + pick.rand(300, 50) * 0.5, 3)

@@ -25,10 +25,9 @@ from evaluate import Evaluator, SubmissionError
 from kinetics_tps_writer import KineticsTPSWriter
 from organizer.files import folder_files
 from quality.task import quality_tasks
-from tests.helpers import PUBLISHED, SAMPLES, scaled
+from tests.helpers import PUBLISHED, SAMPLES, scaled, slow_for
 from validator.formats.rules import load_rules
 
-pytestmark = pytest.mark.slow
 BOXES = np.tile(np.array([10.0, 20, 90, 200]), (1, 10, 1))
 
 
@@ -74,7 +73,7 @@ def test_predictions_in_memory_score_as_the_zip_does(task, tmp_path):
     assert plain["scores"]["score"] == pytest.approx(found.scores["score"], abs=1e-10)
 
 
-@pytest.mark.parametrize("task", PUBLISHED)
+@pytest.mark.parametrize("task", slow_for("densepose", "kinetics_tps"))
 def test_order_and_processes_change_no_number(task, tmp_path):
     calls = PREDICTIONS[task]
     expected = evaluate.score(task, written(task, calls, tmp_path / "my.zip"))
@@ -150,6 +149,7 @@ IUV = np.full((3, 6, 8), 20, np.uint8)
 HUMAN = ([10, 20, 90, 200], {"head": ([[12, 30, 40, 80]], ["bend"])})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("task", "call", "code", "where", "problem"),
     [

@@ -27,14 +27,13 @@ from scoring_program.task import load_task, task_ids
 from tests.helpers import REFERENCES, ROOT, SAMPLES, run_folder
 from validator import console
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(autouse=True)
 def nothing_loaded(monkeypatch):
     monkeypatch.setattr(home, "_loaded", {})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", task_ids())
 def test_score_gives_what_the_command_writes(task, tmp_path, capsys):
     found = evaluate.score(task, SAMPLES / task / "weak")
@@ -87,6 +86,7 @@ def test_score_raises_the_list_of_problems(tmp_path):
         evaluate.score("gestures", tmp_path)
 
 
+@pytest.mark.slow
 def test_official_files_are_prepared_once_into_the_cache(tmp_path, capsys, monkeypatch):
     source = shutil.copytree(REFERENCES / "densepose", tmp_path / "official")
     sample = SAMPLES / "densepose" / "good"
@@ -104,6 +104,7 @@ def test_official_files_are_prepared_once_into_the_cache(tmp_path, capsys, monke
     assert list((tmp_path / "cache").iterdir()) == [made]
 
 
+@pytest.mark.slow
 def test_two_processes_may_prepare_the_same_reference(tmp_path, monkeypatch, capsys):
     source, replace = REFERENCES / "densepose", Path.replace
 
@@ -119,6 +120,7 @@ def test_two_processes_may_prepare_the_same_reference(tmp_path, monkeypatch, cap
         home.prepared_folder(load_task("densepose"), source, tmp_path / "other")
 
 
+@pytest.mark.slow
 def test_settings_beside_official_files_are_kept(tmp_path):
     source = shutil.copytree(REFERENCES / "densepose", tmp_path / "official")
     (source / "settings.yaml").write_text("measure: iou\n")
@@ -401,6 +403,7 @@ def run_closed(arguments, tmp_path):
     return done.returncode
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unbuffered", [[], ["-u"]])
 def test_output_that_nobody_reads_changes_nothing(tmp_path, unbuffered):
     command = [*unbuffered, str(ROOT / "starting_kit" / "evaluate.py"), "chalearn_gesture"]
@@ -423,6 +426,7 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", task_ids())
 def test_nothing_at_home_needs_what_windows_does_not_have(task, tmp_path):
     script = str(ROOT / "starting_kit" / "evaluate.py")
@@ -434,6 +438,7 @@ def test_nothing_at_home_needs_what_windows_does_not_have(task, tmp_path):
     assert (done.returncode, "Traceback" in done.stderr) == (SCORED, False), done.stderr
 
 
+@pytest.mark.slow
 def test_converter_works_where_nobody_reads(tmp_path):
     found = [{"image_id": 1, "bbox": [1, 2, 8, 6], "score": 0.5, "uv": np.full((3, 6, 8), 20, np.uint8)}]
     (tmp_path / "a.pkl").write_bytes(pickle.dumps(found))
@@ -443,6 +448,7 @@ def test_converter_works_where_nobody_reads(tmp_path):
     assert json.loads((tmp_path / "densepose_a_results.json").read_text())[0]["image_id"] == 1
 
 
+@pytest.mark.slow
 def test_commands_of_organizers_go_on_where_nobody_reads(tmp_path):
     (tmp_path / "bad.zip").write_bytes(b"no zip")
     program = (

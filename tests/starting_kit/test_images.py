@@ -126,6 +126,7 @@ def run(tmp_path, *options, task="kinetics_tps"):
     return code, page.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_page_has_the_images(tmp_path, capsys):
     for video in json.loads((REFERENCES / "kinetics_tps" / "gt_part_result.json").read_text()):
         save(tmp_path / "frames" / video / "img_00001.jpg", (320, 240))

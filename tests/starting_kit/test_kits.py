@@ -18,8 +18,6 @@ from scoring_program.task import load_task, task_ids
 from tests.helpers import ROOT
 from tests.processes import run_in_turn
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(params=task_ids())
 def kit(request, bundles, tmp_path):
@@ -28,6 +26,7 @@ def kit(request, bundles, tmp_path):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_every_command_and_program_of_the_texts_works(kit):
     """With the files that the kit holds, in the order in which they are printed, and a list of items."""
     items = ("DemoSeq0001", "DemoSequence0001", "demo_00000", "v_demo000000", "1")
@@ -59,6 +58,7 @@ def test_every_command_and_program_of_the_texts_works(kit):
     assert (kit / "evaluation" / "detailed_results.html").is_file()
 
 
+@pytest.mark.slow
 def test_a_kit_of_several_tasks_says_what_is_for_which_and_all_of_it_works(bundles, tmp_path):
     with zipfile.ZipFile(bundles / "competition.zip") as bundle:
         zipfile.ZipFile(io.BytesIO(bundle.read("starting_kit.zip"))).extractall(tmp_path)
@@ -126,6 +126,7 @@ def test_no_text_of_the_kit_names_what_it_does_not_have(kit):
         assert [path for path in paths if not (kit / path).exists()] == []
 
 
+@pytest.mark.slow
 def test_a_kit_of_one_task_shows_no_options_of_others_and_compares_without_its_name(kit):
     (task,) = (path.name for path in (kit / "samples").iterdir())
     samples = [f"samples/{task}/{name}.zip" for name in ("weak", "good")]
@@ -135,6 +136,7 @@ def test_a_kit_of_one_task_shows_no_options_of_others_and_compares_without_its_n
     assert "good is better than weak" in compared
 
 
+@pytest.mark.slow
 def test_notebook_runs_and_shows_the_page(kit):
     notebook = nbformat.read(kit / "quickstart.ipynb", as_version=4)
     assert not any(cell.get("outputs") for cell in notebook.cells)

@@ -47,6 +47,7 @@ values = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(values, max_size=5), st.sampled_from([None, 1]), st.integers(1, 64))
 def test_entries_of_a_stream_are_those_of_the_list(value, indent, size):
     text = json.dumps(value, indent=indent, ensure_ascii=False)

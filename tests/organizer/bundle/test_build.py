@@ -42,8 +42,6 @@ from tests.processes import run_in_turn
 from validator.findings import Refused
 from validator.formats.rules import load_rules
 
-pytestmark = pytest.mark.slow
-
 IDS = task_ids()
 VENDOR = "scoring_program/vendor/"
 # Runs score.py; opening a file below the first argument, but for the interpreter's, fails.
@@ -76,6 +74,7 @@ def program_of(bundles):
     return lambda name: read(bundles / f"{name}.zip")[f"{name}_program.zip"]
 
 
+@pytest.mark.slow
 @pytest.mark.interpreters
 def test_two_builds_give_the_same_bytes(bundles, tmp_path, request):
     paths = build_all(None, "v2", tmp_path)
@@ -96,6 +95,7 @@ def test_competition_offers_every_task(bundles):
     assert all(entry["name"] for entry in competition["solutions"])
 
 
+@pytest.mark.slow
 def test_without_a_bill_of_materials_nothing_is_written(tmp_path, monkeypatch):
     def refuse():
         raise OSError("no wheels")
@@ -188,6 +188,7 @@ def test_tasks_are_called_what_their_challenges_are():
     assert called == {f"{found.id}_program.zip": (found.title, found.summary) for found in challenges}
 
 
+@pytest.mark.slow
 def test_what_the_organizer_writes_wins_in_every_bundle(edited):
     def change(data, source):
         data["tasks"][0].update(name="My actions", description="My words.")
@@ -210,6 +211,7 @@ def test_what_the_organizer_writes_wins_in_every_bundle(edited):
     assert edited(change, "v1.5")["chalearn_action.zip"]["title"] == "[DEMO DATA] My actions"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["v2", "v1.5"])
 def test_phases_keep_the_descriptions_of_the_organizer(edited, form):
     def change(data, source):
@@ -268,6 +270,7 @@ def test_competition_of_one_challenge_without_pages_becomes_the_older_form(edite
     assert edited(change, "v1.5")["chalearn_action.zip"]["html"] == {"terms": "pages/terms.md"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kept", [2, 6])
 def test_limits_are_kept_in_every_bundle_and_the_build_says_so(edited, capsys, kept):
     def change(data, source):
@@ -286,6 +289,7 @@ def test_limits_are_kept_in_every_bundle_and_the_build_says_so(edited, capsys, k
     )
 
 
+@pytest.mark.slow
 def test_columns_of_the_interval_reach_the_bundles_of_one_task(edited):
     low = {"index": 2, "title": "Interval from", "key": "score_low", "sorting": "desc", "precision": 4}
     for data in edited(lambda data, source: data["leaderboards"][0]["columns"].append(low)).values():
@@ -386,6 +390,7 @@ def test_final_phase_on_other_data_has_a_reference_of_its_own(edited, tmp_path):
     assert len(first) > len(second)
 
 
+@pytest.mark.slow
 def test_both_phases_are_carried_over_to_the_older_form(edited):
     def change(data, source):
         add_final_phase(data, source)
@@ -405,6 +410,7 @@ def test_both_phases_are_carried_over_to_the_older_form(edited):
     assert hidden == ["coverage"]
 
 
+@pytest.mark.slow
 def test_what_the_older_form_cannot_carry_is_said(edited, capsys):
     edited(lambda data, source: data.update(reward="a cup"), "v1.5")
     said = capsys.readouterr().out
@@ -413,6 +419,7 @@ def test_what_the_older_form_cannot_carry_is_said(edited, capsys):
     assert "set the submission rule in the competition's editor" in said
 
 
+@pytest.mark.slow
 def test_optional_keys_may_go(edited):
     def change(data, source):
         del data["description"]
@@ -431,6 +438,7 @@ def test_optional_keys_may_go(edited):
     assert "end_date" not in edited(change, "v1.5")["chalearn_action.zip"]
 
 
+@pytest.mark.slow
 def test_own_data_and_a_computed_column_reach_the_bundles(edited, tmp_path):
     def change(data, source):
         (source / "extra").mkdir()
@@ -450,6 +458,7 @@ def test_own_data_and_a_computed_column_reach_the_bundles(edited, tmp_path):
     assert "starting_kit.zip" not in read(tmp_path / "dist" / "kinetics_tps.zip")
 
 
+@pytest.mark.slow
 def test_own_reference_folder_is_dry_run_from_the_bundle(edited, tmp_path, monkeypatch):
     def change(data, source):
         copy_without_mark("chalearn_action", source / "mine")
@@ -461,6 +470,7 @@ def test_own_reference_folder_is_dry_run_from_the_bundle(edited, tmp_path, monke
     assert names_in(task.reference) == {path.name for path in (tmp_path / "source" / "mine").iterdir()}
 
 
+@pytest.mark.slow
 def test_bundle_without_a_reference_cannot_be_dry_run(edited, tmp_path, monkeypatch):
     edited(lambda data, source: None)
     path = tmp_path / "dist" / "chalearn_action.zip"
@@ -473,6 +483,7 @@ def test_bundle_without_a_reference_cannot_be_dry_run(edited, tmp_path, monkeypa
         build.built_task("chalearn_action", None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "place"),
     [
@@ -491,6 +502,7 @@ def test_wrong_edit_is_refused_with_its_place_and_nothing_is_written(edited, tmp
     assert not (tmp_path / "dist").exists()
 
 
+@pytest.mark.slow
 def test_demo_data_beside_real_data_needs_its_flag(edited, tmp_path, capsys):
     refs = tmp_path / "refs"
     copy_without_mark("chalearn_action", refs / "chalearn_action")
@@ -525,6 +537,7 @@ def test_build_says_where_titles_come_from_and_what_is_left_of_earlier_builds(ed
     assert "note | still in dist/ from an earlier build: kinetics_tps.zip; delete what is out of date" in said
 
 
+@pytest.mark.slow
 def test_parts_are_made_once_in_a_build(tmp_path, monkeypatch):
     made = []
 
@@ -557,6 +570,7 @@ def run_alone(name, program, folder):
 WITHOUT_MSGSPEC = "import runpy, sys; sys.modules['msgspec'] = None; sys.argv = sys.argv[1:]; runpy.run_path(sys.argv[0], run_name='__main__')"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", IDS)
 def test_programs_that_read_json_need_msgspec_and_others_carry_no_json_reader(program_of, tmp_path, name):
     for part in ("program", "input/ref", "input/res"):
@@ -584,6 +598,7 @@ def test_programs_that_read_json_need_msgspec_and_others_carry_no_json_reader(pr
         assert not (tmp_path / "program" / "scoring_program" / "vendor").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", IDS)
 def test_program_runs_from_its_zip_alone_and_writes_the_declared_columns(program_of, tmp_path, name):
     done = run_alone(name, program_of(name), tmp_path)
@@ -593,6 +608,7 @@ def test_program_runs_from_its_zip_alone_and_writes_the_declared_columns(program
     assert list(scores)[:2] == ["score", "coverage"]
 
 
+@pytest.mark.slow
 def test_program_without_one_of_its_packages_does_not_run_alone(program_of, tmp_path):
     with zipfile.ZipFile(io.BytesIO(program_of(IDS[0]))) as archive:
         names = [entry for entry in archive.namelist() if not entry.startswith("validator/")]
@@ -611,6 +627,7 @@ def run_built(program_of, tmp_path):
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", ["competition.zip", f"{IDS[0]}.zip", f"v1.5/{IDS[0]}.zip"])
 def test_sample_scores_on_the_zips_of_each_shape_of_bundle(bundles, tmp_path, shape):
     files = read(bundles / shape)
@@ -634,6 +651,7 @@ def largest_cases():
                 yield pytest.param(case, protocol, id=f"{name}-{case.name}-{protocol}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("case", "protocol"), list(largest_cases()))
 def test_built_program_gives_the_numbers_of_a_golden_case(run_built, tmp_path, case, protocol):
     """The built program writes what the sources give, digit by digit, and that are the golden numbers."""
@@ -664,6 +682,7 @@ def test_version_is_the_same_everywhere():
     assert f"## {signature.VERSION}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_starting_kit_runs_from_its_own_zip(bundles, tmp_path):
     with zipfile.ZipFile(io.BytesIO(read(bundles / "competition.zip")["starting_kit.zip"])) as kit:
         kit.extractall(tmp_path)
@@ -685,6 +704,7 @@ def test_starting_kit_runs_from_its_own_zip(bundles, tmp_path):
         assert len(items) == 1 + found["interval"]["items"]
 
 
+@pytest.mark.slow
 def test_kits_with_generated_sentences_make_the_servers_lemmas(bundles, tmp_path):
     task, table = "anet_entities_gen", load_task("anet_entities_gen").kit_data[0]
     files = {name: read(bundles / f"{name}.zip") for name in (task, "densepose")}
@@ -703,6 +723,7 @@ def test_kits_with_generated_sentences_make_the_servers_lemmas(bundles, tmp_path
     assert scores["score"] == pytest.approx(released["all"][5], abs=1e-9)
 
 
+@pytest.mark.slow
 def test_chalearn_modules_work_from_the_kit_as_in_the_challenges_text(bundles, tmp_path):
     with zipfile.ZipFile(io.BytesIO(read(bundles / "chalearn_action.zip")["starting_kit.zip"])) as kit:
         kit.extractall(tmp_path)

@@ -18,8 +18,6 @@ from organizer.bundle.parts import Parts
 from tests.helpers import ROOT, make_zip, scaled
 from validator.findings import Refused
 
-pytestmark = pytest.mark.slow
-
 N_EDITS = scaled(40)
 N_WITH_SAMPLES = N_EDITS // 4
 SCHEMA, DEFINITIONS = (
@@ -156,6 +154,7 @@ def edited(rng, kinds, most):
     return data
 
 
+@pytest.mark.slow
 def test_every_edit_builds_and_lints_or_is_refused_with_its_place(kept_parts, source):
     parts = Parts(source=source)
     built = refused = 0

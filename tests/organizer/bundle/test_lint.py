@@ -23,8 +23,6 @@ from organizer.bundle.rules import visibility
 from organizer.files import zip_bytes
 from tests.helpers import ROOT, make_zip
 
-pytestmark = pytest.mark.slow
-
 ID = "chalearn_gesture"
 DELETE = object()
 BASES = {"gesture": f"{ID}.zip", "all": "competition.zip", "gesture-v1.5": f"v1.5/{ID}.zip"}
@@ -102,6 +100,7 @@ def codes(findings):
     return {problem.code for problem in findings.problems} - set(USUAL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
 def test_verdict_is_the_platforms(case, unpacked):
     files = dict(unpacked[case["base"]])
@@ -138,7 +137,9 @@ def test_verdict_is_the_platforms(case, unpacked):
         assert problem.file, problem
 
 
-@pytest.mark.parametrize("base", BASES)
+@pytest.mark.parametrize(
+    "base", [pytest.param("all", marks=pytest.mark.slow), *(base for base in BASES if base != "all")]
+)
 def test_our_bundles_have_no_errors_and_warn_only_of_the_demo_data(lint, base):
     report = lint(base=base, samples=True)
     assert report.lines()
@@ -376,6 +377,7 @@ def test_what_fails_is_an_error_with_its_code_and_place(lint, code, name, where,
     assert {problem.code for problem in report.errors.problems} == {code}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("code", "name", "where", "change"), WARNINGS, ids=named(WARNINGS))
 def test_what_is_unwise_is_a_warning_with_its_code_and_place(lint, code, name, where, change):
     report = lint(change)
@@ -395,7 +397,7 @@ def test_what_is_wrong_in_the_older_form_has_its_code_and_place(lint, code, wher
         ("L-YAML", "", b"\xff"),
         ("L-YAML", "line 1 column 5", b"a: b: c"),
         ("L-YAML", "", b"- list"),
-        ("L-YAML", "line 1 column 52", b"[" * 20_000),
+        pytest.param("L-YAML", "line 1 column 52", b"[" * 20_000, marks=pytest.mark.slow),
         ("L-TWICE", "line 2 column 1", b"title: a\ntitle: b\n"),
         ("L-YAML", "line 2 column 13", b"version: 2\ntitle: Birds: calls\n"),
         ("L-YAML", "line 2", b"version: 2\ntitle: Challenge #3 of birds\n"),
@@ -609,6 +611,7 @@ def test_folder_and_zip_of_one_name_clash(lint):
     assert codes(lint(change).errors) == {"L-CLASH"}
 
 
+@pytest.mark.slow
 def test_sample_that_does_not_score_is_an_error(lint):
     def change(data, files):
         files[f"{ID}_sample.zip"] = zip_bytes({"nothing.csv": b"1,2,3\n"})
@@ -817,6 +820,7 @@ def test_column_that_puts_the_worst_first_is_noticed(lint, base):
     assert ID in found.problem
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("samples", [False, True])
 def test_column_of_an_interval_that_no_score_has_is_a_warning(lint, samples):
     def without_interval(data, files):

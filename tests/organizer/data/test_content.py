@@ -21,8 +21,6 @@ from tests.helpers import REFERENCES as DEMO
 from tests.organizer.data.test_codes import annotated, both, data, prepared, text
 from validator.findings import Findings, Refused
 
-pytestmark = pytest.mark.slow
-
 ACTION, GESTURE, KINETICS, DENSEPOSE = "chalearn_action", "chalearn_gesture", "kinetics_tps", "densepose"
 ENTITIES = ("anet_entities_gt", "anet_entities_gen")
 VIDEOS, PARTS, ANNOTATIONS = "gt_vid_result.json", "gt_part_result.json", "annotations.json"
@@ -204,6 +202,7 @@ def warnings(lines):
     return [line for line in lines if line.startswith("warning ")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "task", "change", "words"), SPOILED, ids=[f"{c[0]}-{c[1]}" for c in SPOILED]
 )
@@ -215,6 +214,7 @@ def test_spoiled_reference_is_warned_of_with_place_and_remedy(code, task, change
     assert code in page and "Nothing looks like a mistake" not in page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", task_ids())
 def test_demo_reference_has_no_warning(task, tmp_path, capsys):
     exit_code, lines = prepared(task, lambda folder: None, tmp_path, capsys)
@@ -263,6 +263,7 @@ UNUSUAL = {
 CASES = sorted(path for task in task_ids() for path in (GOLDEN / task).glob("*/ref") if path.is_dir())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", CASES, ids=lambda path: f"{path.parent.parent.name}-{path.parent.name}")
 def test_golden_reference_has_warnings_only_if_it_is_unusual(folder):
     try:
@@ -329,6 +330,7 @@ def test_reference_without_any_annotation_is_refused(task, change, tmp_path, cap
     assert not (tmp_path / "output").exists() and not (tmp_path / "output.overview.html").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", [GESTURE, KINETICS, "anet_entities_gt", DENSEPOSE])
 def test_prepared_reference_gives_the_same_overview_as_its_source(task, tmp_path):
     prepare(task, DEMO / task, tmp_path / "out")
@@ -357,6 +359,7 @@ def test_bundle_and_linter_show_warnings_of_the_reference(kept_parts, spoiled, t
     assert [line for line in report.lines() if "R-EMPTY" in line]
 
 
+@pytest.mark.slow
 def test_dry_run_shows_warnings_of_the_reference_and_why_it_is_broken(spoiled, tmp_path, capsys):
     from organizer.__main__ import main
 

@@ -37,6 +37,7 @@ DRAWN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", task_ids())
 def test_prepare_prints_the_content_and_writes_the_page_beside_the_folder(task, tmp_path, capsys):
     output = tmp_path / "refs" / task
@@ -65,6 +66,7 @@ def test_a_few_items_are_drawn_with_ground_truth_alone(task):
     assert "ground truth" in drawn and "prediction" not in drawn and 'class="guess' not in drawn
 
 
+@pytest.mark.slow
 def test_drawings_say_what_is_annotated():
     page = review_reference(KINETICS, REFERENCES / KINETICS).page()
     parts = json.loads((REFERENCES / KINETICS / "gt_part_result.json").read_text())
@@ -134,6 +136,7 @@ def test_numbers_are_those_of_the_demo_data(tmp_path):
     assert sum(overview.content.names["class"].values()) == len(rows)
 
 
+@pytest.mark.slow
 def test_only_what_the_chosen_splits_hold_is_counted(tmp_path):
     folder = shutil.copytree(REFERENCES / GIVEN, tmp_path / GIVEN)
     splits = json.loads((folder / "split.json").read_text())

@@ -18,8 +18,6 @@ from organizer.files import folder_files, replacing_folder
 from scoring_program.signature import KEY_FILE
 from tests.helpers import REFERENCES, ROOT, loaded
 
-pytestmark = pytest.mark.slow
-
 ID = "chalearn_gesture"
 FIRST = "DemoSequence0001"
 
@@ -86,6 +84,7 @@ def test_what_others_put_there_is_named_and_kept_unless_replace(name, said, run,
     assert not path.exists() or path.read_text() != "3,1,2\n"
 
 
+@pytest.mark.slow
 def test_every_file_of_others_is_named(run, tmp_path):
     (tmp_path / "out").mkdir()
     for number in range(30):
@@ -168,6 +167,7 @@ sys.exit(main(sys.argv[2:]))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "step", ["while writing", "before the renames", "between the renames", "after the renames"]
 )
@@ -254,6 +254,7 @@ def test_link_to_a_folder_stays_a_link(run, source, tmp_path):
     assert folder_files(source).items() <= folder_files(tmp_path / "elsewhere").items()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", ["kinetics_tps", "anet_entities_gt", "anet_entities_gen", "densepose"])
 def test_prepared_files_are_the_same_again(task, tmp_path):
     for name in ("one", "two"):

@@ -7,8 +7,6 @@ import pytest
 from tests.browser import check_page, show
 from tests.rescoring import call, sample, varied, write_submissions
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
@@ -22,6 +20,7 @@ def pages(tmp_path_factory):
     return folder / "out"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("name", ["index.html", "ranking.html"])
@@ -29,6 +28,7 @@ def test_a_page_asks_for_nothing_fits_and_has_no_faults(pages, window, name, wid
     check_page(window, (pages / name).as_uri(), width, scheme)
 
 
+@pytest.mark.slow
 def test_links_lead_to_detail_pages(pages, window):
     show(window, (pages / "index.html").as_uri(), 1280)
     window.locator("#submissions a").first.click()

@@ -18,8 +18,6 @@ from tests.helpers import SAMPLES as ALL_SAMPLES
 from tests.helpers import make_zip
 from tests.rescoring import ID, REFERENCE, TABLES, call, left, rows, sample, varied, write_submissions
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture
 def submissions(tmp_path):
@@ -74,6 +72,7 @@ def test_the_last_submission_of_a_team_counts_if_asked(tmp_path):
         assert list(rows(tmp_path / "out" / "ranking.csv")) == [name]
 
 
+@pytest.mark.slow
 def test_the_download_of_codabench_is_read(tmp_path):
     members = {
         "9_ann_b_PhaseId3_2024-05-01_x.zip": make_zip(sample("weak")),
@@ -93,6 +92,7 @@ def test_the_download_of_codabench_is_read(tmp_path):
     assert "days since 2024-05-01" in (out / "index.html").read_text()
 
 
+@pytest.mark.slow
 def test_the_last_submission_counts_after_reruns_in_another_order(tmp_path, capsys):
     rest = "ann_PhaseId3_2024-05-01_submission.zip"
     first, second, third = (make_zip(files) for files in (sample(), sample("weak"), varied(30)))
@@ -114,6 +114,7 @@ def test_the_last_submission_counts_after_reruns_in_another_order(tmp_path, caps
         assert len(rows(tmp_path / "out" / "scores.csv")) == 3
 
 
+@pytest.mark.slow
 def test_submissions_to_other_tasks_are_named_once_and_not_listed(tmp_path, capsys):
     tasks = ["chalearn_action", "kinetics_tps", "anet_entities_gt", "anet_entities_gen", "densepose"]
     members = {f"{number}_bob_PhaseId3_2024-05-02_{task}.zip": make_zip(folder_files(ALL_SAMPLES / task / "good"))
@@ -139,6 +140,7 @@ def test_submissions_to_other_tasks_are_named_once_and_not_listed(tmp_path, caps
     assert "scored 0 of 0 submissions" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_file_is_a_team_of_its_own_also_beside_a_folder_of_its_name(tmp_path):
     folder = write_submissions(
         tmp_path / "in", {"a/1.zip": sample(), "a.zip": sample("weak"), "b.zip": sample("weak")}
@@ -147,6 +149,7 @@ def test_a_file_is_a_team_of_its_own_also_beside_a_folder_of_its_name(tmp_path):
     assert list(rows(tmp_path / "out" / "ranking.csv", "team")) == ["a", "a.zip", "b"]
 
 
+@pytest.mark.slow
 def test_names_say_whose_a_submission_is(submissions, tmp_path, capsys):
     names = tmp_path / "names.csv"
     names.write_text("submission,team,date\nteam/weak.zip,others,2024-02-03\n")
@@ -159,6 +162,7 @@ def test_names_say_whose_a_submission_is(submissions, tmp_path, capsys):
     assert "there is no submission 'team/wek.zip'" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_names_of_files_cannot_act_in_a_terminal_a_spreadsheet_or_a_page(tmp_path, capsys):
     hostile = ["=1+1.zip", "\x1b[31mred\n.zip", '"><script>alert(1)<\u202e.zip', "-2.zip"]
     folder = write_submissions(tmp_path / "in", {name: sample() for name in hostile})
@@ -192,6 +196,7 @@ def test_pages_are_static_and_only_one_is_to_publish(submissions, tmp_path):
         assert secret not in public
 
 
+@pytest.mark.slow
 def test_two_protocols_stand_side_by_side(tmp_path):
     folder = write_submissions(tmp_path / "in", {f"t{i}/a.zip": varied(40 * i) for i in range(4)})
     out = tmp_path / "out"
@@ -202,6 +207,7 @@ def test_two_protocols_stand_side_by_side(tmp_path):
             assert "Kendall's tau-b between both rankings: 1.000" in (out / protocol / page).read_text()
 
 
+@pytest.mark.slow
 def test_half_samples_change_the_ranking_and_not_the_interval_of_the_scores_file(submissions, tmp_path):
     call(submissions, tmp_path / "one")
     call(submissions, tmp_path / "other", "--half-samples", 50)
@@ -213,6 +219,7 @@ def test_half_samples_change_the_ranking_and_not_the_interval_of_the_scores_file
     assert rankings[0] != rankings[1]
 
 
+@pytest.mark.slow
 def test_equal_bytes_are_not_kept_from_a_run_before_in_the_first_run(tmp_path, capsys):
     folder = write_submissions(tmp_path / "in", {f"t{number:02}.zip": sample() for number in range(20)})
     assert call(folder, tmp_path / "out", "--workers", 1) == 0
@@ -221,6 +228,7 @@ def test_equal_bytes_are_not_kept_from_a_run_before_in_the_first_run(tmp_path, c
     assert re.search(r"\(equal to t\d\d\.zip\)", out)
 
 
+@pytest.mark.slow
 def test_equal_submissions_of_different_teams_are_named(tmp_path, capsys):
     files = {
         "a/1.zip": sample(),
@@ -240,6 +248,7 @@ def test_equal_submissions_of_different_teams_are_named(tmp_path, capsys):
     assert "Equal submissions" not in capsys.readouterr().out + (tmp_path / "out" / "index.html").read_text()
 
 
+@pytest.mark.slow
 def test_submissions_of_several_phases_are_reported(tmp_path, capsys):
     names = ["1_ann_PhaseId4_2024-05-01_a.zip", "2_ann_PhaseId15_2024-06-01_a.zip"]
     files = {names[0]: sample(), names[1]: sample("weak")}
@@ -252,6 +261,7 @@ def test_submissions_of_several_phases_are_reported(tmp_path, capsys):
     assert "phases" not in capsys.readouterr().out + (tmp_path / "out" / "index.html").read_text()
 
 
+@pytest.mark.slow
 def test_a_second_call_scores_nothing_and_leaves_the_same_files(submissions, tmp_path, capsys):
     out = tmp_path / "out"
     call(submissions, out)
@@ -265,6 +275,7 @@ def test_a_second_call_scores_nothing_and_leaves_the_same_files(submissions, tmp
     assert left(out) == before
 
 
+@pytest.mark.slow
 def test_what_changed_says_why(submissions, tmp_path, capsys):
     out = tmp_path / "out"
     write_submissions(submissions, {"other.zip": sample("weak")})
@@ -297,6 +308,7 @@ def test_what_changed_says_why(submissions, tmp_path, capsys):
     assert found["other"]["rank_before"] == "1"
 
 
+@pytest.mark.slow
 def test_broken_reference_ends_the_work_and_keeps_the_earlier_files(submissions, tmp_path, capsys):
     out = tmp_path / "out"
     call(submissions, out)
@@ -317,6 +329,7 @@ def test_a_place_without_submissions_is_named(tmp_path, capsys, place):
     assert str(where) in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_only_failures_give_a_page_and_no_ranking(tmp_path):
     folder = write_submissions(tmp_path / "in", {"a.zip": b"no zip"})
     assert call(folder, tmp_path / "out") == 0
@@ -324,6 +337,7 @@ def test_only_failures_give_a_page_and_no_ranking(tmp_path):
     assert not (tmp_path / "out" / "ranking.html").exists()
 
 
+@pytest.mark.slow
 def test_a_damaged_member_of_the_download_fails_alone(tmp_path):
     path = tmp_path / "all.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
@@ -346,6 +360,7 @@ def test_program_of_another_state_of_the_repository_is_named(bundles, tmp_path, 
     assert f"dist/{ID}.zip differs from this repository's; run make bundle" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_demo_data_without_a_bundle_is_reported(tmp_path, capsys):
     submission = write_submissions(tmp_path, {"a.zip": sample()}) / "a.zip"
     assert main(["dry-run", ID, str(submission), "--output", str(tmp_path / "out")]) == 0
@@ -353,6 +368,7 @@ def test_demo_data_without_a_bundle_is_reported(tmp_path, capsys):
     assert f"DEMO: no REFERENCE and no dist/{ID}.zip, so the reference is demo data\n" in said
 
 
+@pytest.mark.slow
 def test_demo_data_the_date_and_the_competition_are_said(submissions, tmp_path, capsys):
     out, reference = tmp_path / "out", tmp_path / "reference" / ID
     assert call(submissions, out, "--date", "2024-05-31") == 0
@@ -369,6 +385,7 @@ def test_demo_data_the_date_and_the_competition_are_said(submissions, tmp_path, 
         call(submissions, out, "--date", "31.05.2024")
 
 
+@pytest.mark.slow
 def test_baselines_are_read_from_json(submissions, tmp_path, capsys):
     out, path = tmp_path / "out", tmp_path / "baselines.json"
     path.write_text('[{"name": "random", "score": 0.125, "interval": [0.1, 0.25], "seed": 1}]')
@@ -391,6 +408,7 @@ def test_other_json_than_baselines_is_refused(submissions, tmp_path, capsys, tex
     assert f"{path}: these are no baselines; write JSON such as" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_baselines_of_make_baselines_are_shown_for_their_reference_alone(submissions, tmp_path, capsys):
     folder, other = tmp_path / "baselines", tmp_path / "reference" / ID
     assert main(["baselines", ID, "--reference", str(REFERENCE), "--output", str(folder)]) == 0
@@ -410,6 +428,7 @@ def test_baselines_of_make_baselines_are_shown_for_their_reference_alone(submiss
     assert ": scored" not in said
 
 
+@pytest.mark.slow
 def test_renamed_teams_are_new_and_gone(submissions, tmp_path, capsys):
     out = tmp_path / "out"
     write_submissions(submissions, {"other.zip": sample("weak")})
@@ -428,6 +447,7 @@ def test_renamed_teams_are_new_and_gone(submissions, tmp_path, capsys):
     }
 
 
+@pytest.mark.slow
 def test_files_of_a_run_with_other_protocols_are_replaced(submissions, tmp_path):
     out = tmp_path / "out"
     call(submissions, out)
@@ -440,6 +460,7 @@ def test_files_of_a_run_with_other_protocols_are_replaced(submissions, tmp_path)
     assert left(out) == {**once, "released/my notes.txt": b"kept"}
 
 
+@pytest.mark.slow
 def test_teams_that_are_not_listed_are_counted(tmp_path, capsys):
     folder = write_submissions(tmp_path / "in", {f"t{i}/a.zip": sample() for i in range(12)})
     assert call(folder, tmp_path / "out") == 0
@@ -447,6 +468,7 @@ def test_teams_that_are_not_listed_are_counted(tmp_path, capsys):
     assert "\n      and 2 more teams: ranking.csv\nscored 12 of 12 submissions\n" in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_wrong", "n_right", "is_wrong"), [(5, 0, True), (1, 0, True), (2, 1, False)])
 def test_a_wrong_reference_is_said_once_and_before_the_errors(tmp_path, capsys, n_wrong, n_right, is_wrong):
     wrong = {name.replace("Demo", "Other"): data for name, data in sample().items()}
@@ -460,6 +482,7 @@ def test_a_wrong_reference_is_said_once_and_before_the_errors(tmp_path, capsys, 
     assert not is_wrong or said.index("warning | ") < said.index("E-ITEMS-NONE")
 
 
+@pytest.mark.slow
 def test_a_run_without_a_score_names_no_page_to_publish(tmp_path, capsys):
     folder = write_submissions(tmp_path / "in", {"a.zip": b"no zip"})
     assert call(folder, tmp_path / "out") == 0

@@ -25,8 +25,6 @@ from scoring_program.report import standings
 from scoring_program.report.standings import Baseline
 from scoring_program.task import load_task
 
-pytestmark = pytest.mark.slow
-
 TASK = load_task("chalearn_gesture")
 PICK = np.random.RandomState(8)
 CLOSE = np.round(np.clip(PICK.rand(40, 1) + PICK.normal([0.0, -0.005, -0.01, -0.4], 0.05, (40, 4)), 0, 1), 3)
@@ -92,12 +90,14 @@ def test_hardest_items_are_those_with_the_worst_scores(sorting, first):
     }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("factor", "bars"), [(0.1, True), (10.0, False)])
 def test_only_items_scored_from_0_to_1_have_a_bar(factor, bars):
     hardest = index_page(teams(CLOSE * factor, "asc")).split('id="items"')[1].split("</section>")[0]
     assert ('class="bar"' in hardest) == bars
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("coverage", "expected"), [(1.0, False), (0.9, True)])
 def test_coverage_is_drawn_if_a_team_left_something_out(coverage, expected):
     assert ("Score and coverage" in index_page(teams(coverage=coverage))) == expected
@@ -116,6 +116,7 @@ def test_page_has_rank_sets_and_says_which_ranks_are_not_distinguishable():
     assert "500 times (seed 20140906)" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("m", [2, 3])
 def test_difference_to_the_first_team_has_the_interval_of_all_pairs_if_there_are_several(m):
     found = teams(CLOSE[:, [0, 3, 1][:m]])
@@ -128,6 +129,7 @@ def test_difference_to_the_first_team_has_the_interval_of_all_pairs_if_there_are
     assert ("for all pairs of teams at once" in text) == (m > 2)
 
 
+@pytest.mark.slow
 def test_nine_items_are_too_few_to_rank():
     text = shown(public_page(teams(CLOSE[:9])))
     assert "Every rank set holds all ranks: 9 sequences are too few to say more." in text
@@ -141,11 +143,13 @@ def test_one_item_has_no_intervals():
     assert rows_of(tables.pairs_csv(found.ranking))[0]["low_all"] == ""
 
 
+@pytest.mark.slow
 def test_groups_are_counted_as_groups():
     found = teams(CLOSE, groups=np.arange(40) % 9)
     assert "9 groups are too few to say more" in shown(public_page(found))
 
 
+@pytest.mark.slow
 def test_submissions_of_a_team_are_counted():
     records = [
         record_of("a", CLOSE[:, 0]),
@@ -169,6 +173,7 @@ def test_equal_on_the_leaderboard_is_said():
     assert "team1 and team0 are equal on the leaderboard and differ before rounding." in text
 
 
+@pytest.mark.slow
 def test_stability_shows_numbers_of_ranks_and_how_often_each_team_is_first():
     found = teams()
     text = public_page(found)
@@ -180,6 +185,7 @@ def test_stability_shows_numbers_of_ranks_and_how_often_each_team_is_first():
     assert len(lines) == 4
 
 
+@pytest.mark.slow
 def test_pairs_are_colored_by_direction():
     text = index_page(teams()).split('id="pairs"')[1].split("</section>")[0]
     classes = re.findall(r'<td class="(better|worse|open)">([^<]*)', text)
@@ -203,6 +209,7 @@ def test_p_values_have_two_digits(p, text):
     assert standings.p_text(p) == text
 
 
+@pytest.mark.slow
 def test_tables_have_the_columns_of_their_headers():
     found = teams().ranking
     header = (
@@ -264,6 +271,7 @@ def test_baselines_are_rows_without_a_rank(sorting, order):
     assert len(found.ranking.teams) == 1
 
 
+@pytest.mark.slow
 def test_names_of_teams_are_written_in_full():
     name = "Institute of " + "very " * 30 + "long names"
     records = [record_of(name, CLOSE[:, 0]), record_of("b", CLOSE[:, 1])]
@@ -272,6 +280,7 @@ def test_names_of_teams_are_written_in_full():
     assert text.count(name) == 3
 
 
+@pytest.mark.slow
 def test_decimals_of_intervals_are_those_that_participants_see():
     records = [record_of("a", CLOSE[:, 0]), record_of("b", CLOSE[:, 1])]
     records = [replace(own, entry=replace(own.entry, decimals=2)) for own in records]
@@ -303,6 +312,7 @@ def dated(team, values, day):
     return replace(record, submission=replace(record.submission, date=day))
 
 
+@pytest.mark.slow
 def test_best_so_far_is_a_staircase_that_goes_on_to_the_last_day():
     constant = [np.full(12, score) for score in (0.25, 0.75, 0.5)]
     records = [dated("a", own, f"2024-05-0{day}") for own, day in zip(constant, (1, 3, 4))]

@@ -18,8 +18,6 @@ from organizer.ranking.team_page import other_teams
 from tests.rescoring import ID, REFERENCE, call, rows, sample, varied, write_submissions
 from tests.scoring_program.report.test_standings import standings
 
-pytestmark = pytest.mark.slow
-
 HOSTILE = "<b>50% & _\\{x}$\u202e=1"
 BASELINES = '[{"name": "perfect", "score": 1, "interval": [1, 1]}, {"name": "random", "score": 0.1}]'
 
@@ -129,6 +127,7 @@ def test_nothing_of_the_reference_or_of_names_of_files_is_in_a_report(written):
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("detail", "expected"), [("none", False), ("summary", True)])
 def test_costs_are_shown_where_the_detail_level_shows_them(tmp_path, detail, expected):
     assert report(ranked(tmp_path, f"detail: {detail}\n"), tmp_path / "report") == 0
@@ -136,6 +135,7 @@ def test_costs_are_shown_where_the_detail_level_shows_them(tmp_path, detail, exp
     assert ("What costs most" in text) == expected
 
 
+@pytest.mark.slow
 def test_no_number_of_a_report_has_more_decimals_than_participants_see(tmp_path):
     assert report(ranked(tmp_path, "score_decimals: 2\n"), tmp_path / "report") == 0
     for name, data in folder_files(tmp_path / "report").items():
@@ -146,6 +146,7 @@ def test_no_number_of_a_report_has_more_decimals_than_participants_see(tmp_path)
         ] == []
 
 
+@pytest.mark.slow
 def test_a_report_is_the_same_again_and_without_teams_that_are_gone(tmp_path):
     out = ranked(tmp_path)
     assert report(out, tmp_path / "report") == 0
@@ -161,6 +162,7 @@ def test_a_report_is_the_same_again_and_without_teams_that_are_gone(tmp_path):
     assert after == {*before, "teams/own.html"} - {page_of_a}
 
 
+@pytest.mark.slow
 def test_two_protocols_get_a_report_each(tmp_path):
     out = ranked(tmp_path, "", "--protocols", "published", "released")
     assert report(out, tmp_path / "report") == 0
@@ -177,6 +179,7 @@ def test_two_protocols_get_a_report_each(tmp_path):
     assert not (tmp_path / "report" / "published").exists()
 
 
+@pytest.mark.slow
 def test_without_a_ranking_there_is_no_report(tmp_path, capsys):
     assert report(tmp_path, tmp_path / "report") == 1
     assert f"run make rescore ID={ID} first" in capsys.readouterr().out

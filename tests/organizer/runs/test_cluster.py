@@ -22,7 +22,6 @@ from tests.rescoring import ID, call, left, rows, sample, spoiled, varied, write
 
 # Dask's own threads and sockets end a little after its client is closed.
 pytestmark = [
-    pytest.mark.slow,
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
@@ -75,6 +74,7 @@ def processes(tmp_path):
     made.end()
 
 
+@pytest.mark.slow
 def test_a_cluster_gives_the_same_files_also_if_a_worker_is_killed(processes, tmp_path):
     folder = write_submissions(tmp_path / "in", {f"t{i % 7}/{i}.zip": varied(8 * i) for i in range(30)})
     write_submissions(folder, {"broken.zip": b"no zip"})
@@ -98,6 +98,7 @@ def test_a_cluster_gives_the_same_files_also_if_a_worker_is_killed(processes, tm
     assert len({path.name for path in kept}) == 1
 
 
+@pytest.mark.slow
 def test_submissions_that_misbehave_are_told(processes, tmp_path):
     processes.worker()
     folder = write_submissions(tmp_path / "in", {"die.zip": sample(die=1), "fine.zip": sample()})
@@ -107,6 +108,7 @@ def test_submissions_that_misbehave_are_told(processes, tmp_path):
     assert outcomes == {"die.zip": "crashed", "fine.zip": "scored"}
 
 
+@pytest.mark.slow
 def test_a_broken_reference_is_told(processes, tmp_path, capsys):
     processes.worker()
     folder = write_submissions(tmp_path / "in", {"fine.zip": sample()})
@@ -116,6 +118,7 @@ def test_a_broken_reference_is_told(processes, tmp_path, capsys):
     assert "E-REF" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_scheduler_without_workers_is_one_line(processes, tmp_path, capsys):
     folder = write_submissions(tmp_path / "in", {"fine.zip": sample()})
     assert call(folder, tmp_path / "out", "--scheduler", processes.address) == 2
@@ -124,6 +127,7 @@ def test_a_scheduler_without_workers_is_one_line(processes, tmp_path, capsys):
     ]
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_cannot_be_reached_is_one_line(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("organizer.runs.cluster._PATIENCE", "1s")
     folder = write_submissions(tmp_path / "in", {"fine.zip": sample()})
@@ -134,6 +138,7 @@ def test_a_scheduler_that_cannot_be_reached_is_one_line(tmp_path, capsys, monkey
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("python", "numpy"), [("3.8.1.final.0", "2.0.0"), ("3.11.7.final.0", "1.26.4"), ("3.11.7.final.0", None)]
 )

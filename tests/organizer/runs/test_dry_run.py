@@ -14,8 +14,6 @@ from organizer.runs.worker import TIMED_OUT, BuiltTask, Run, container_command, 
 from scoring_program.task import load_task
 from tests.helpers import ROOT, make_zip
 
-pytestmark = pytest.mark.slow
-
 ID = "chalearn_gesture"
 PAGE = {"detailed_results.html": b"<p>"}
 

@@ -34,8 +34,6 @@ from scoring_program.signature import VERSION
 from tests.helpers import ROOT, make_zip
 from tests.rescoring import ID, REFERENCE, call, left, rows, sample, spoiled, varied, write_submissions
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(scope="module")
 def misbehaving():
@@ -46,6 +44,7 @@ def outcomes(output):
     return {name.removesuffix(".zip"): row for name, row in rows(output / "scores.csv").items()}
 
 
+@pytest.mark.slow
 def test_a_submission_that_misbehaves_is_told_and_the_rest_goes_on(misbehaving, tmp_path):
     reference = tmp_path / "reference"
     reference.mkdir()
@@ -77,6 +76,7 @@ def test_a_submission_that_misbehaves_is_told_and_the_rest_goes_on(misbehaving, 
     assert told["once"]["score"] == told["fine"]["score"]
 
 
+@pytest.mark.slow
 def test_a_system_that_starts_no_process_is_not_held_against_a_submission(tmp_path, capsys):
     refuse = "import os\ndef _refuse(): raise BlockingIOError(11, 'try again')\nos.fork = _refuse\n"
     folder, out = write_submissions(tmp_path / "in", {"a.zip": sample()}), tmp_path / "out"
@@ -87,6 +87,7 @@ def test_a_system_that_starts_no_process_is_not_held_against_a_submission(tmp_pa
     assert outcomes(out)["a"]["outcome"] == "scored"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not network_off(), reason="the system does not let us cut the network")
 def test_submissions_are_scored_without_network(misbehaving, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -95,6 +96,7 @@ def test_submissions_are_scored_without_network(misbehaving, tmp_path):
     assert outcomes(tmp_path / "out")["a"]["problem"].startswith("E-INTERNAL: OSError")
 
 
+@pytest.mark.slow
 def test_number_of_workers_and_order_of_completion_change_nothing(tmp_path):
     folder = write_submissions(tmp_path / "in", {f"t{i % 9}/{i}.zip": varied(7 * i) for i in range(24)})
     assert call(folder, tmp_path / "one", "--workers", 1) == 0
@@ -138,6 +140,7 @@ def processes_with(text):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="there is no /proc here")
 def test_what_is_scored_survives_that_the_client_is_killed(tmp_path):
     folder = write_submissions(tmp_path / "in", {f"t{i:02}.zip": varied(5 * i) for i in range(30)})
@@ -162,6 +165,7 @@ def test_what_is_scored_survives_that_the_client_is_killed(tmp_path):
     assert len(rows(whole / "ranking.csv")) == 30
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="there is no /proc here")
 def test_a_pool_that_is_closed_ends_a_submission_in_the_middle(misbehaving, tmp_path):
     for name in ("program", "work"):
@@ -187,6 +191,7 @@ def test_a_machine_without_dask_says_how_to_install_it(tmp_path, capsys, monkeyp
     assert "requirements/scale.lock" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_results_edited_by_hand_are_scored_again(tmp_path):
     edits = [
         lambda text: "",
@@ -207,6 +212,7 @@ def test_results_edited_by_hand_are_scored_again(tmp_path):
     assert left(tmp_path / "out") == expected
 
 
+@pytest.mark.slow
 def test_program_of_another_version_is_refused(tmp_path, capsys):
     with zipfile.ZipFile(BytesIO(build_program(ID))) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}
@@ -219,6 +225,7 @@ def test_program_of_another_version_is_refused(tmp_path, capsys):
     assert expected in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_store_of_version_1_1_is_kept_and_said_once(tmp_path, capsys):
     folder = write_submissions(tmp_path / "in", {"a.zip": sample(), "b.zip": sample("weak")})
     out, old = tmp_path / "out", tmp_path / "out" / "store" / "0123456789abcdef"
@@ -258,6 +265,7 @@ SPOILED = {
 }
 
 
+@pytest.mark.slow
 def test_what_a_power_cut_leaves_is_repaired(tmp_path):
     folder = write_submissions(tmp_path / "in", {"a.zip": sample(), "b.zip": sample("weak")})
     assert call(folder, tmp_path / "out") == 0
@@ -271,6 +279,7 @@ def test_what_a_power_cut_leaves_is_repaired(tmp_path):
         assert left(tmp_path / "out") == expected, name
 
 
+@pytest.mark.slow
 def test_after_any_prefix_of_the_writes_the_next_call_ends_with_the_same_files(tmp_path, monkeypatch):
     """A power cut may come between any two writes to the store."""
     writes = []
@@ -295,6 +304,7 @@ def test_after_any_prefix_of_the_writes_the_next_call_ends_with_the_same_files(t
         assert left(out) == expected
 
 
+@pytest.mark.slow
 def test_a_second_call_in_one_folder_says_who_works_there(tmp_path, capsys):
     folder = write_submissions(tmp_path / "in", {"a.zip": sample()})
     (tmp_path / "out" / "store").mkdir(parents=True)
@@ -317,6 +327,7 @@ def test_where_there_are_no_locks_the_file_is_the_lock(tmp_path, monkeypatch):
         pass
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(tmp_path):
     folder = write_submissions(tmp_path / "in", {f"t{i:03}.zip": varied(i) for i in range(60)})
     with start(folder, tmp_path / "out", "--workers", "2") as process:

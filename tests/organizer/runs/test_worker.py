@@ -11,8 +11,6 @@ from organizer.runs.worker import BuiltTask, run_program
 from quality.fuzzing.damage import damaged_zip
 from tests.helpers import make_zip, with_wrong_checksum
 
-pytestmark = pytest.mark.slow
-
 PROGRAM = zip_bytes({
     "metadata.yaml": b"command: python3 /app/program/list.py /app/input/res",
     "list.py": b"import os, sys\nfor folder, _, names in os.walk(sys.argv[1]):\n"
@@ -52,7 +50,7 @@ def test_a_sound_submission_is_unpacked_without_what_systems_add(tmp_path, files
         {"x" * 256: ""},
         {".": ""},
         {"metadata/x": ""},
-        {"__MACOSX/x": bytes(300_000_000)},
+        pytest.param({"__MACOSX/x": bytes(300_000_000)}, marks=pytest.mark.slow),
     ],
 )
 def test_what_cannot_be_unpacked_safely_stays_packed(tmp_path, data):
@@ -61,6 +59,7 @@ def test_what_cannot_be_unpacked_safely_stays_packed(tmp_path, data):
     assert laid_out(tmp_path, data) == ["metadata", "mine.zip"]
 
 
+@pytest.mark.slow
 def test_no_damaged_zip_stops_a_run(tmp_path):
     rng = random.Random(5)
     files = {name: text.encode() for name, text in GOOD.items()}

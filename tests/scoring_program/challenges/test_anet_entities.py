@@ -128,6 +128,7 @@ def test_submitting_only_sure_segments_raises_the_score_and_lowers_coverage(run)
     assert result["f1_all"] <= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [GT, GEN])
 def test_prepared_reference_gives_the_same_scores(run, name, tmp_path):
     source = tmp_path / "source"

@@ -18,8 +18,6 @@ from tests.helpers import GOLDEN, ROOT, loaded, run_folder
 from validator.findings import Refused
 from validator.formats.anet_entities.write import encode_submission, segment_objects
 
-pytestmark = pytest.mark.slow
-
 GEN = "anet_entities_gen"
 CASES = sorted(path.parent for path in (GOLDEN / GEN).glob("*/released.json"))
 TABLE = load_table()
@@ -59,6 +57,7 @@ def files(folder):
     return {name: (folder / name).read_text() for name in names if (folder / name).is_file()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_numbers_of_the_released_script_with_corenlp(case, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("PATH", str(tmp_path))  # no java
@@ -124,6 +123,7 @@ def both(request):
     return Lemmas(TABLE, request.param), Lemmas(kept, request.param)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(WORDS, st.sampled_from(["", "s", "ing", " wug", "!"])).map("".join), min_size=20))
 def test_what_prepare_keeps_decides_as_the_whole_table(both, words):
     whole, kept = both
@@ -132,6 +132,7 @@ def test_what_prepare_keeps_decides_as_the_whole_table(both, words):
     assert [kept(word) in wanted for word in words] == [whole(word) in wanted for word in words]
 
 
+@pytest.mark.slow
 def test_classes_outside_the_vocabulary_are_judged_by_the_table(run, tmp_path):
     prepare(write_source(tmp_path / "source", ["short", "they"]), tmp_path / "ready")
     table = json.loads((tmp_path / "ready" / "lemmas.json").read_text())
@@ -144,6 +145,7 @@ def test_classes_outside_the_vocabulary_are_judged_by_the_table(run, tmp_path):
     assert run(GEN, reference, submission("man", "shorts")).scores["precision_all_per_sent"] == 0.5
 
 
+@pytest.mark.slow
 def test_prepare_names_unknown_words_and_the_signature_counts_them(run, tmp_path, capsys):
     unknown = [f"wug{letter}s" for letter in "abcdefghijkl"]
     source = write_source(tmp_path / "source", ["them", "\u200b", *unknown])
@@ -158,6 +160,7 @@ def test_prepare_names_unknown_words_and_the_signature_counts_them(run, tmp_path
     assert "|lemmas:corenlp-3.9.1-table+13|" in run(GEN, reference, submission("man")).out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fallback", "means"), [("rule", "by a rule"), ("lower", "by putting it in lower case")]
 )
@@ -178,6 +181,7 @@ def test_note_counts_guessed_classes(run, tmp_path, fallback, means):
     assert "some of 2 predicted classes not in the table" in full.out
 
 
+@pytest.mark.slow
 def test_reference_without_lemmas_is_refused_before_the_upload_and_on_the_platform(
     run, tmp_path, monkeypatch
 ):
@@ -237,6 +241,7 @@ def ask(folder, words):
     return lemmatize(folder, False, words, [], "rule")
 
 
+@pytest.mark.slow
 def test_corenlp_is_asked_plain_words_together_and_odd_ones_alone(corenlp):
     odd = ["\U0001f600s", "wug.", "\u200b"]
     lemmas, lemmatizer, (note,) = ask(corenlp, ["t-shirt", "'ll", "dogs", "𝒲ug", "wugs", *odd])
@@ -254,6 +259,7 @@ def test_corenlp_is_asked_plain_words_together_and_odd_ones_alone(corenlp):
     assert "left 1 word of only spaces and invisible characters unchanged" in note.text
 
 
+@pytest.mark.slow
 def test_another_version_of_corenlp_must_be_forced(corenlp, tmp_path, capsys):
     (corenlp / "stanford-corenlp-3.9.1.jar").rename(corenlp / "stanford-corenlp-3.9.2.jar")
     source = write_source(tmp_path / "source", ["dogs", "'ll"])
@@ -270,6 +276,7 @@ def test_another_version_of_corenlp_must_be_forced(corenlp, tmp_path, capsys):
     assert (tmp_path / "ready" / "lemmatizer.txt").read_text() == "corenlp-3.9.2\n"
 
 
+@pytest.mark.slow
 def test_corenlp_brings_the_other_words_too(corenlp, tmp_path):
     source = write_source(tmp_path / "source", ["they", "'ll"])
     assert prepare(source, tmp_path / "ready", "--corenlp", corenlp) == 0
@@ -277,6 +284,7 @@ def test_corenlp_brings_the_other_words_too(corenlp, tmp_path):
     assert (table["they"], table["'ve"]) == ("THEY", "`")
 
 
+@pytest.mark.slow
 def test_corenlp_that_cannot_run_is_a_problem(corenlp, monkeypatch):
     (corenlp / "java").write_text(f"#!{sys.executable}\nimport sys\nsys.exit('no memory')\n")
     for words, problem in ((["dogs", "wug."], "it failed: no memory"), (["wug."], "it failed: no memory")):

@@ -88,6 +88,7 @@ def allow_cores(monkeypatch, number):
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(range(number)))
 
 
+@pytest.mark.slow
 def test_worker_processes_give_the_same_scores(prepared, tmp_path, monkeypatch):
     of_task = loaded(ID, prepared)
     (tmp_path / NAME).write_text(json.dumps(GOOD))
@@ -127,6 +128,7 @@ def test_workers_that_fail_end_in_a_verdict(prepared, tmp_path, monkeypatch, cap
     assert "secret" not in text
 
 
+@pytest.mark.slow
 def test_detections_beyond_twenty_and_of_other_categories_are_left_out(prepared, tmp_path, capsys):
     _, first = score_with(prepared, tmp_path, GOOD)
     more = [
@@ -201,6 +203,7 @@ def test_mistakes_in_annotations_are_found(tmp_path, change, words):
     assert words in str(refused.value)
 
 
+@pytest.mark.slow
 def test_mistakes_in_the_template_are_found(tmp_path):
     folder = official(tmp_path)
 

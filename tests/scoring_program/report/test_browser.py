@@ -15,8 +15,6 @@ from tests.helpers import REFERENCES, SAMPLES, run_folder
 from validator.findings import Findings
 from validator.messages import Note
 
-pytestmark = pytest.mark.slow
-
 PHONE, DESK = 390, 1280
 TASKS = task_ids()
 WIDTHS = pytest.mark.parametrize("width", [PHONE, DESK])
@@ -115,6 +113,7 @@ HIDDEN_ON_PAPER = """() => [...document.querySelectorAll('details td, details sv
 ).map(e => e.textContent)"""
 
 
+@pytest.mark.slow
 @WIDTHS
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_asks_for_nothing_and_is_as_wide_as_its_window(show, written, name, width):
@@ -124,6 +123,7 @@ def test_a_page_asks_for_nothing_and_is_as_wide_as_its_window(show, written, nam
     assert window.requests == [written(name)]
 
 
+@pytest.mark.slow
 @WIDTHS
 @pytest.mark.parametrize(
     "name", ["example", "long", *(name for name in TASKS if load_task(name).error_types)]
@@ -136,11 +136,13 @@ def test_notes_and_error_costs_are_on_the_first_screen(show, name, width):
     assert max(box["y"] + box["height"] for box in parts) <= SCREEN
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TASKS)
 def test_a_page_is_short_before_it_is_unfolded(show, name):
     assert show(name, DESK).evaluate("document.documentElement.scrollHeight") <= 6 * SCREEN
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["long", *TASKS])
 def test_whatever_scrolls_can_be_reached_and_scrolled_by_keys(show, name):
     window = show(name, PHONE)
@@ -161,6 +163,7 @@ def test_whatever_scrolls_can_be_reached_and_scrolled_by_keys(show, name):
     assert all(reached.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["example", "invalid", "broken", "running", *TASKS])
 def test_axe_finds_nothing(show, name):
     window = show(name, DESK)

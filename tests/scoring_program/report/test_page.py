@@ -86,6 +86,7 @@ def tags_of_plain_text() -> set[str]:
     return tags(full_page("plain"))
 
 
+@pytest.mark.slow
 @given(st.one_of(st.text().filter(first_word), st.sampled_from(HOSTILE)))
 def test_text_never_becomes_markup(text):
     made = full_page(text)
@@ -346,6 +347,7 @@ def hover_titles(element):
     return [title.text for title in element.iter() if title.tag.split("}")[-1] == "title"]
 
 
+@pytest.mark.slow
 def test_every_chart_has_titles_on_hover():
     made = parsed(page.result_page(TASK, example_result(20), SIGNATURE))
     for key in (

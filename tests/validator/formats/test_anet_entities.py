@@ -55,6 +55,7 @@ def parse_small(data, *arguments, **options):
     return parse(data, *arguments, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", [GIVEN, GENERATED])
 def test_arrays_hold_what_the_document_holds(tmp_path, monkeypatch, task):
     # Good documents are not parsed strictly: all keys were counted.
