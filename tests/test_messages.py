@@ -104,6 +104,7 @@ def test_explain_prints_the_line_of_a_code(capsys):
     assert "there is no message E-FILE-NOME; did you mean E-FILE-NONE?" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "exit_code"), [("E-CSV-RANGE", 0), ("N-ZERO", 0), ("N-LEFT-OUT", 0), ("E-DP-PNG", 2)]
 )

@@ -33,7 +33,7 @@ def items_of(parts, name):
 
 
 @pytest.mark.parametrize("protocol", ["published", "released"])
-@pytest.mark.parametrize("sample", ["good", "weak"])
+@pytest.mark.parametrize("sample", ["good", pytest.param("weak", marks=pytest.mark.slow)])
 def test_one_submission_scores_on_each_part_as_its_items_did_in_the_whole(split, protocol, sample):
     name, whole, parts = split
     source = SAMPLES / name / sample

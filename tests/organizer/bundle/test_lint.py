@@ -593,6 +593,7 @@ def test_wrong_values_are_named_with_what_to_write(lint, change, said):
     assert said in line
 
 
+@pytest.mark.slow
 def test_lint_names_a_missing_bundle_and_prints_equal_tables_once(bundles, tmp_path, capsys):
     assert main(["lint", str(tmp_path / "none.zip")]) == 1
     assert "L-ZIP none.zip: there is no such file" in capsys.readouterr().out

@@ -250,6 +250,7 @@ def test_page_says_the_competition_the_date_the_items_and_what_is_demo_data():
     assert "over 40 sequences; protocol: released; 2024-05-31. DEMO: the reference is synthetic" in text
 
 
+@pytest.mark.slow
 def test_coverage_stands_below_the_teams_that_left_something_out():
     records = [record_of("a", CLOSE[:, 0]), record_of("b", CLOSE[:, 1], coverage=0.925)]
     text = shown(public_page(pages_of(records)))

@@ -179,6 +179,7 @@ def test_axe_finds_nothing(show, name):
     assert not any(found.values()), found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["example", *TASKS])
 def test_no_name_is_broken_and_no_text_is_tiny_on_a_phone(show, name):
     window = show(name, PHONE)
@@ -193,6 +194,7 @@ def test_no_name_is_broken_and_no_text_is_tiny_on_a_phone(show, name):
     assert min(window.evaluate(sizes)) >= 11
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["example", *TASKS])
 def test_paper_is_light_and_wide_enough(show, name):
     window = show(name, 700)

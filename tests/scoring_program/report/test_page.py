@@ -271,6 +271,7 @@ def test_shares_have_three_decimals_and_undefined_cells_a_dash():
     assert "x0.12312,3451.235––––" in text.replace(" ", "")
 
 
+@pytest.mark.slow
 def test_the_contents_lead_to_every_card():
     made = parsed(page.result_page(TASK, example_result(20), SIGNATURE))
     cards = [found.get("id") for found in made.iter("section")]
