@@ -253,6 +253,7 @@ print(rule, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 102
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("place", "rule"),
     [("IDAT", "pixels more"), ("iCCP", "damaged"), ("zTXt", "damaged"), ("late zTXt", "accepted")],
