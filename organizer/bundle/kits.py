@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from organizer import ROOT
 from organizer.bundle.kit_texts import fill_text, format_page
-from organizer.bundle.modules import needed_modules
+from organizer.bundle.modules import imported_names, needed_modules
 from organizer.bundle.programs import program_files
 from organizer.files import Files, folder_files, samples_folder, zip_bytes
 from scoring_program.task import AnyTask, load_task
@@ -46,12 +47,24 @@ def _home_files(task_ids: Sequence[str]) -> dict[str, bytes]:
     """Return what a kit holds beyond programs: the validator's command, comparisons, and what they need."""
     formats = [f"validator.formats.{load_rules(task_id).folder.name}.read" for task_id in task_ids]
     reports = [f"scoring_program.report.{name}" for name in ("standings", "images")]
-    files = needed_modules(["validator.__main__", *reports, *formats])
+    entry_modules = ["validator.__main__", *reports, *formats]
+    for path in _kit_modules(task_ids):
+        entry_modules += imported_names(path.read_bytes())
+    files = needed_modules(entry_modules)
     files["docs/messages.md"] = (ROOT / "docs" / "messages.md").read_bytes()
     files[f"{_REPORT}/standings.css"] = (ROOT / _REPORT / "standings.css").read_bytes()
     for schema in _SCHEMAS:
         files[f"formats/{schema}"] = (ROOT / _REPORT / schema).read_bytes()
     return files
+
+
+def _kit_modules(task_ids: Sequence[str]) -> list[Path]:
+    """Return the modules of the kit that are not in a package: those of all tasks, and those of these."""
+    paths = [_KIT_FOLDER / f"{module}.py" for module in _KIT_MODULES]
+    for task_id in task_ids:
+        task = load_task(task_id)
+        paths += [_KIT_FOLDER / task.folder.name / name for name in task.kit_files if name.endswith(".py")]
+    return paths
 
 
 def _task_files(task: AnyTask) -> dict[str, bytes]:

@@ -34,7 +34,7 @@ def needed_modules(entry_modules: Iterable[str]) -> dict[str, bytes]:
         code[relative_path] = path.read_bytes()
         for package in _packages_around(name):
             pending_names += [package, f"{package}.codes"]
-        pending_names += _imported_names(code[relative_path])
+        pending_names += imported_names(code[relative_path])
     return code
 
 
@@ -44,7 +44,7 @@ def _packages_around(name: str) -> list[str]:
 
 
 @cache
-def _imported_names(code: bytes) -> tuple[str, ...]:
+def imported_names(code: bytes) -> tuple[str, ...]:
     """Return the names that a module imports, those of attributes among them."""
     names: list[str] = []
     for node in ast.walk(ast.parse(code)):
