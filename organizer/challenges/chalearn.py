@@ -14,7 +14,7 @@ import numpy as np
 from organizer.challenges import Annotations, Baseline, Guess, Pools
 from organizer.content import Content, Values, check_same, choose_evenly, repeated, warn_where
 from organizer.files import Files
-from scoring_program.challenges.chalearn.page import lanes
+from scoring_program.challenges.chalearn.page import group_intervals, make_lanes
 from scoring_program.challenges.chalearn.reference import Reference, Track
 from scoring_program.challenges.chalearn.task import TASKS, TrackTask
 from scoring_program.result import Section, Timeline
@@ -47,9 +47,10 @@ class TrackAnnotations(Annotations[Reference, Prediction]):
 
     def pools(self, reference: Reference) -> Pools:
         """Return all classes and the annotated intervals."""
-        labels = Counter({str(number): 0 for number in range(1, self._track.n_classes + 1)})
-        labels.update(map(str, reference.rows.label.tolist()))
-        return Pools({_KIND: labels}, {_KIND: reference.rows.frames.astype(np.float64)})
+        count_of_label = Counter({str(number): 0 for number in range(1, self._track.n_classes + 1)})
+        count_of_label.update(str(label) for label in reference.rows.label.tolist())
+        intervals = reference.rows.frames.astype(np.float64)
+        return Pools({_KIND: count_of_label}, {_KIND: intervals})
 
     def noisy(self, reference: Reference, rng: np.random.Generator, noise: float) -> Prediction:
         """Return rows with noise and a lag."""
@@ -214,7 +215,7 @@ def _timelines(track: Track, reference: Reference) -> list[Section]:
             title=names[number],
             note=note,
             n_frames=int(lengths[number]),
-            lanes=lanes(track, number, [(rows, intervals)]),
+            lanes=make_lanes(track, group_intervals(rows, intervals, number), {}),
         )
         sections.append(section)
     return sections

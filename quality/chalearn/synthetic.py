@@ -28,7 +28,9 @@ class Track:
     @property
     def actors(self) -> list[list[int]]:
         """What rows begin with: each actor, or nothing if there is only one."""
-        return [[actor + 1] for actor in range(self.n_actors)] if self.n_actors > 1 else [[]]
+        if self.n_actors == 1:
+            return [[]]
+        return [[actor] for actor in range(1, self.n_actors + 1)]
 
     @property
     def first_actor(self) -> list[int]:
@@ -71,7 +73,8 @@ def sequences(reference: Files) -> Iterator[tuple[str, int, list[Row]]]:
 
 def decode_rows(data: bytes) -> list[Row]:
     """Return the rows of a file."""
-    return [[int(number) for number in line.split(",")] for line in data.decode("ascii").splitlines()]
+    lines = data.decode("ascii").splitlines()
+    return [[int(number) for number in line.split(",")] for line in lines]
 
 
 def predicted(reference: Path, change: Callable[[random.Random, Row, int], Row | None]) -> Prediction:

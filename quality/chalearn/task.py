@@ -38,9 +38,10 @@ def _everything(track: Track, reference: Files, sample: Files) -> Files:
 def _most_frequent_class(track: Track, reference: Files, sample: Files) -> Files:
     labels: Counter[int] = Counter()
     for _, _, rows in sequences(reference):
-        labels.update(row[-3] for row in rows)
-    ((label, _),) = labels.most_common(1)
-    return _whole_sequences(reference, [[*track.first_actor, label]])
+        for *_, label, _, _ in rows:
+            labels[label] += 1
+    ((most_frequent_label, _),) = labels.most_common(1)
+    return _whole_sequences(reference, [[*track.first_actor, most_frequent_label]])
 
 
 def _whole_sequences(reference: Files, heads: Sequence[Row]) -> Files:
@@ -75,8 +76,11 @@ def _change_rows(change: Callable[[Row], Row | None]) -> Callable[[Prediction], 
     """Return a change of all rows, which leaves out those that become None."""
 
     def change_all(prediction: Prediction) -> Prediction:
-        changed_rows = {key: [change(row) for row in rows] for key, rows in prediction.items()}
-        return {key: [row for row in rows if row is not None] for key, rows in changed_rows.items()}
+        changed_prediction = {}
+        for key, rows in prediction.items():
+            changed_rows = [change(row) for row in rows]
+            changed_prediction[key] = [row for row in changed_rows if row is not None]
+        return changed_prediction
 
     return change_all
 

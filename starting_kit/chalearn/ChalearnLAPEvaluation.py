@@ -70,5 +70,7 @@ def evalGesture(predictionDir: _Path, truthDir: _Path, protocol: str = "publishe
 
 
 def _evaluate(task: str, predictions: _Path, ground_truth: _Path, protocol: str) -> float:
-    paths = Path(predictions), Path(ground_truth)
-    return float(score(task, *paths, protocol=protocol, detail="none", interval=False).scores["score"])
+    result = score(
+        task, Path(predictions), Path(ground_truth), protocol=protocol, detail="none", interval=False
+    )
+    return float(result.scores["score"])

@@ -71,7 +71,8 @@ class _Sample:
 
     def _labels(self) -> list[list[int]]:
         text = read_member(self._path, "labels").decode("utf-8-sig")
-        return [[int(value) for value in line.split(",")] for line in text.splitlines() if line.strip()]
+        lines = [line for line in text.splitlines() if line.strip()]
+        return [[int(value) for value in line.split(",")] for line in lines]
 
 
 class ActionSample(_Sample):

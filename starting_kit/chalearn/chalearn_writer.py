@@ -52,8 +52,9 @@ class ChalearnWriter(FilePredictions):
 
     def place(self, file: str, where: str) -> tuple[Key, str]:
         """Return the sequence and the row of a problem in a file."""
-        line, column = re.findall("[0-9]+", where) or ("1", "1")
-        row, field = int(line) - 1, int(column) - 1
+        match = re.fullmatch("line ([0-9]+) column ([0-9]+)", where)
+        row = int(match[1]) - 1 if match else 0
+        field = int(match[2]) - 1 if match else 0
         return sequence_of(file), f"rows[{row}][{field}]"
 
 
@@ -63,7 +64,10 @@ def whole_rows(rows: Sequence[Sequence[int]] | np.ndarray, fields: Sequence[str]
     for index, row in enumerate(rows):
         if np.ndim(row) != 1 or len(row) != len(fields):
             raise ValueError(f"row {index} is [{', '.join(fields)}] in whole numbers, not {row!r}")
-        checked_rows.append([whole(value, f"row {index}: {name}", 1) for name, value in zip(fields, row)])
+        checked_row = []
+        for name, value in zip(fields, row):
+            checked_row.append(whole(value, f"row {index}: {name}", 1))
+        checked_rows.append(checked_row)
     return checked_rows
 
 

@@ -1,4 +1,4 @@
-"""From rows of both sides to the statistics of each sequence, for both tracks and both protocols.
+"""From annotated and predicted rows to the statistics of each sequence, for both tracks and both protocols.
 
 The tracks differ in one thing. An action row begins with the actor, and the released script keeps actors
 apart; the published text does not.
@@ -47,15 +47,15 @@ PROTOCOLS = {
 
 
 class Cells(NamedTuple):
-    """All (sequence, class) pairs of either side, or (sequence, actor, class); arrays of shape (n_cells,).
+    """All (sequence, class) pairs with rows, or (sequence, actor, class); arrays of shape (n_cells,).
 
-    ``label`` counts from 0; ``annotated`` and ``predicted`` say on which sides a cell has rows.
+    ``label`` counts from 0; ``is_annotated`` and ``is_predicted`` say which rows a cell has.
     """
 
     sequence: Ints
     label: Ints
-    annotated: Bools
-    predicted: Bools
+    is_annotated: Bools
+    is_predicted: Bools
     counts: frame_jaccard.FrameCounts
 
 
@@ -65,69 +65,84 @@ class SequenceStatistics(Statistics):
 
     Attributes
     ----------
-    mean_jaccard, counts : float64 and bool arrays
-        Mean over the classes that count, 0 where none does; such sequences are left out of the mean.
+    mean_jaccard : float64 array
+        Mean over the classes that count, 0 where none does.
+    is_counted : bool array
+        Whether a class counts; other sequences are left out of the mean.
     false_classes : int array
         Number of classes that are predicted and do not occur.
-    cell_counts : bool array of shape (n_cells,)
+    is_cell_counted : bool array of shape (n_cells,)
         Whether a cell counts in the mean of its sequence.
-    ground_truth_frames, predicted_frames : int64 arrays of shape (n, 2)
+    true_intervals, predicted_intervals : int64 arrays of shape (n, 2)
         Half-open intervals of the rows.
     drops_empty : bool
         Whether cells without a frame are left out.
     """
 
     mean_jaccard: Floats
-    counts: Bools
+    is_counted: Bools
     false_classes: Ints
     cells: Cells
-    cell_counts: Bools
-    ground_truth_frames: Ints
-    predicted_frames: Ints
+    is_cell_counted: Bools
+    true_intervals: Ints
+    predicted_intervals: Ints
     protocol: Protocol
     drops_empty: bool
 
 
 def measure(reference: Reference, submission: Prediction, settings: Settings) -> SequenceStatistics:
     """Compare the frames of each class in each sequence."""
-    track, protocol = reference.track, PROTOCOLS[settings["protocol"]]
-    sides = reference.rows, submission.rows
-    frames = [protocol.to_intervals(rows.frames, reference.n_frames[rows.sequence]) for rows in sides]
-    numbers = [_cell_numbers(track, rows, protocol.actors_apart) for rows in sides]
-    cells = _cells(track, numbers, frames)
+    track = reference.track
+    protocol = PROTOCOLS[settings["protocol"]]
+    n_sequences = len(reference.sequences)
+    true_intervals = _row_intervals(reference.rows, reference.n_frames, protocol)
+    predicted_intervals = _row_intervals(submission.rows, reference.n_frames, protocol)
+    true_cells = _cell_numbers(track, reference.rows, protocol)
+    predicted_cells = _cell_numbers(track, submission.rows, protocol)
+    cells = _compare_cells(track, true_intervals, true_cells, predicted_intervals, predicted_cells)
     drops_empty = protocol.actors_apart and track.n_actors > 1
-    counts_in = _counting(cells, protocol, drops_empty, cells.counts.union)
-    n = len(reference.sequences)
+    is_cell_counted = _find_counted(cells, protocol, drops_empty, cells.counts.union)
     jaccard = frame_jaccard.jaccard_index(cells.counts)
-    means, kept = frame_jaccard.sequence_means(jaccard, counts_in, cells.sequence, n)
-    left_out, least = int((~kept).sum()), min_group(settings["detail"])
-    number = f"{rounded_count(left_out, n, least):,} of {counted(n, 'sequence')}"
-    text = f"left out of the mean, because no class counts: {'about ' * bool(least)}{number}"
+    means, is_counted = frame_jaccard.sequence_means(jaccard, is_cell_counted, cells.sequence, n_sequences)
+    is_false_class = cells.is_predicted & ~cells.is_annotated
     return SequenceStatistics(
-        item_scores=np.where(kept, means, np.nan),
+        item_scores=np.where(is_counted, means, np.nan),
         item_submitted=submission.present,
-        item_weights=kept.astype(np.int64),
-        notes=[Note("N-LEFT-OUT", text)] if left_out >= max(least, 1) else [],
+        item_weights=is_counted.astype(np.int64),
+        notes=_left_out_notes(is_counted, min_group(settings["detail"])),
         mean_jaccard=means,
-        counts=kept,
-        false_classes=np.bincount(cells.sequence[cells.predicted & ~cells.annotated], minlength=n),
+        is_counted=is_counted,
+        false_classes=np.bincount(cells.sequence[is_false_class], minlength=n_sequences),
         cells=cells,
-        cell_counts=counts_in,
-        ground_truth_frames=frames[0],
-        predicted_frames=frames[1],
+        is_cell_counted=is_cell_counted,
+        true_intervals=true_intervals,
+        predicted_intervals=predicted_intervals,
         protocol=protocol,
         drops_empty=drops_empty,
     )
 
 
+def _left_out_notes(is_counted: Bools, least: int) -> list[Note]:
+    """Return a note on the sequences that are left out; their number is rounded to ``least``, 0 for none."""
+    n_left_out = int((~is_counted).sum())
+    if n_left_out < max(least, 1):
+        return []
+    about = "about " if least else ""
+    number = rounded_count(n_left_out, len(is_counted), least)
+    n_sequences = counted(len(is_counted), "sequence")
+    text = f"left out of the mean, because no class counts: {about}{number:,} of {n_sequences}"
+    return [Note("N-LEFT-OUT", text)]
+
+
 def mean_score(statistics: SequenceStatistics, weights: Floats) -> Floats:
     """Return the weighted mean of the sequences that count, for each row of weights."""
-    return resampling.weighted_mean(statistics.mean_jaccard[statistics.counts], weights[:, statistics.counts])
+    is_counted = statistics.is_counted
+    return resampling.weighted_mean(statistics.mean_jaccard[is_counted], weights[:, is_counted])
 
 
 def scores(statistics: SequenceStatistics) -> dict[str, float]:
     """Return the mean Jaccard index and what goes with it."""
-    mean = frame_jaccard.mean_of(statistics.mean_jaccard[statistics.counts])
+    mean = frame_jaccard.mean_of(statistics.mean_jaccard[statistics.is_counted])
     precision, recall = frame_jaccard.frame_precision_recall(statistics.cells.counts)
     return {
         "score": mean,
@@ -142,48 +157,65 @@ def scores(statistics: SequenceStatistics) -> dict[str, float]:
 def error_costs(statistics: SequenceStatistics) -> dict[str, float]:
     """Return the score with the missing files, without false classes, with the missed ones, and on time."""
     cells = statistics.cells
-    either, both = cells.annotated | cells.predicted, cells.annotated & cells.predicted
-    corrected = {
-        "not_submitted": (either, cells.annotated & ~statistics.item_submitted[cells.sequence]),
-        "false_classes": (cells.annotated, np.zeros_like(cells.annotated)),
-        "missed_classes": (either, cells.annotated & ~cells.predicted),
-        "timing": (either, both),
+    either = cells.is_annotated | cells.is_predicted
+    both = cells.is_annotated & cells.is_predicted
+    nothing = np.zeros_like(either)
+    is_missing = cells.is_annotated & ~statistics.item_submitted[cells.sequence]
+    is_missed = cells.is_annotated & ~cells.is_predicted
+    return {
+        "not_submitted": _score_if(statistics, kept=either, replaced=is_missing),
+        "false_classes": _score_if(statistics, kept=cells.is_annotated, replaced=nothing),
+        "missed_classes": _score_if(statistics, kept=either, replaced=is_missed),
+        "timing": _score_if(statistics, kept=either, replaced=both),
     }
-    return {key: _score_if(statistics, kept, replaced) for key, (kept, replaced) in corrected.items()}
 
 
-def _cell_numbers(track: Track, rows: Rows, actors_apart: bool) -> Ints:
-    actor = rows.actor - 1 if actors_apart else 0
+def _row_intervals(rows: Rows, n_frames: Ints, protocol: Protocol) -> Ints:
+    """Return the half-open interval of each row, cut to its sequence."""
+    return protocol.to_intervals(rows.frames, n_frames[rows.sequence])
+
+
+def _cell_numbers(track: Track, rows: Rows, protocol: Protocol) -> Ints:
+    """Return the number of each row's cell: of its sequence, its actor if these are apart, and its class."""
+    actor = rows.actor - 1 if protocol.actors_apart else 0
     return (rows.sequence * track.n_actors + actor) * track.n_classes + rows.label - 1
 
 
-def _cells(track: Track, numbers: list[Ints], frames: list[Ints]) -> Cells:
-    ground_truth, predicted = numbers
-    cells, index = np.unique(np.concatenate(numbers), return_inverse=True)
-    number, other_number = np.split(index, [len(ground_truth)])
-    counts = frame_jaccard.count_frames(frames[0], number, frames[1], other_number, len(cells))
+def _compare_cells(
+    track: Track, true_intervals: Ints, true_cells: Ints, predicted_intervals: Ints, predicted_cells: Ints
+) -> Cells:
+    """Return all cells with the sizes of their frame sets, in the order of their numbers."""
+    cells, index = np.unique(np.concatenate([true_cells, predicted_cells]), return_inverse=True)
+    true_index, predicted_index = np.split(index, [len(true_cells)])
     return Cells(
         sequence=cells // (track.n_classes * track.n_actors),
         label=cells % track.n_classes,
-        annotated=np.isin(cells, ground_truth),
-        predicted=np.isin(cells, predicted),
-        counts=counts,
+        is_annotated=np.isin(cells, true_cells),
+        is_predicted=np.isin(cells, predicted_cells),
+        counts=frame_jaccard.count_frames(
+            true_intervals, true_index, predicted_intervals, predicted_index, len(cells)
+        ),
     )
 
 
-def _counting(cells: Cells, protocol: Protocol, drops_empty: bool, union: Ints) -> Bools:
+def _find_counted(cells: Cells, protocol: Protocol, drops_empty: bool, union: Ints) -> Bools:
     """Return which cells count in the mean of their sequence."""
-    counts_in = cells.annotated | cells.predicted if protocol.false_classes_count else cells.annotated
-    return counts_in & (union > 0) if drops_empty else counts_in
+    is_counted = cells.is_annotated
+    if protocol.false_classes_count:
+        is_counted = is_counted | cells.is_predicted
+    if drops_empty:
+        is_counted = is_counted & (union > 0)
+    return is_counted
 
 
 def _score_if(statistics: SequenceStatistics, kept: Bools, replaced: Bools) -> float:
     """Return the score with the cells ``kept``, where those ``replaced`` are predicted perfectly."""
     cells = statistics.cells
-    annotated = cells.counts.ground_truth
-    jaccard = np.where(replaced, (annotated > 0).astype(float), frame_jaccard.jaccard_index(cells.counts))
-    union = np.where(replaced, annotated, cells.counts.union)
-    counts_in = kept & _counting(cells, statistics.protocol, statistics.drops_empty, union)
-    n = len(statistics.item_submitted)
-    means, counts = frame_jaccard.sequence_means(jaccard, counts_in, cells.sequence, n)
-    return frame_jaccard.mean_of(means[counts])
+    true_frames = cells.counts.ground_truth
+    perfect_jaccard = (true_frames > 0).astype(float)
+    jaccard = np.where(replaced, perfect_jaccard, frame_jaccard.jaccard_index(cells.counts))
+    union = np.where(replaced, true_frames, cells.counts.union)
+    is_cell_counted = kept & _find_counted(cells, statistics.protocol, statistics.drops_empty, union)
+    n_sequences = len(statistics.item_submitted)
+    means, is_counted = frame_jaccard.sequence_means(jaccard, is_cell_counted, cells.sequence, n_sequences)
+    return frame_jaccard.mean_of(means[is_counted])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -18,41 +18,42 @@ _BINS = 10
 
 def sections(reference: Reference, submission: Prediction, statistics: SequenceStatistics) -> Sections:
     """Return all sections, the aggregates first."""
-    track, rows = reference.track, (reference.rows, submission.rows)
     return [
-        _class_table(track, statistics),
-        Deferred(lambda: [_confusions(track, rows, statistics)]),
+        _class_table(reference.track, statistics),
+        Deferred(lambda: [_confusions(reference, submission, statistics)]),
         _distribution(statistics),
-        _sequence_table(reference.sequences, statistics, _worst(statistics)),
+        _sequence_table(reference.sequences, statistics, _find_worst(statistics)),
     ]
 
 
-def _worst(statistics: SequenceStatistics) -> Ints:
+def _find_worst(statistics: SequenceStatistics) -> Ints:
     """Return the sequences that count, the worst first."""
-    kept = np.flatnonzero(statistics.counts)
-    return kept[np.argsort(statistics.mean_jaccard[kept], kind="stable")]
+    counted = np.flatnonzero(statistics.is_counted)
+    return counted[np.argsort(statistics.mean_jaccard[counted], kind="stable")]
 
 
 def _class_table(track: Track, statistics: SequenceStatistics) -> Section:
-    cells, counting = statistics.cells, statistics.cell_counts
+    cells = statistics.cells
+    instance, n_classes = track.instance, track.n_classes
+    is_counted = statistics.is_cell_counted
+    counted_labels = cells.label[is_counted]
     jaccard = frame_jaccard.jaccard_index(cells.counts)
-    n, instance = track.n_classes, track.instance
-    sums = np.bincount(cells.label[counting], jaccard[counting], n)
-    sequences = np.bincount(cells.label[counting], minlength=n)
-    in_sequences = np.bincount(cells.label[cells.annotated], minlength=n)
-    true_frames = np.bincount(cells.label, cells.counts.ground_truth, n)
-    predicted_frames = np.bincount(cells.label, cells.counts.prediction, n)
+    jaccard_sums = np.bincount(counted_labels, jaccard[is_counted], n_classes)
+    n_counted = np.bincount(counted_labels, minlength=n_classes)
+    n_annotated = np.bincount(cells.label[cells.is_annotated], minlength=n_classes)
+    n_predicted = np.bincount(cells.label[cells.is_predicted], minlength=n_classes)
+    true_frames = np.bincount(cells.label, cells.counts.ground_truth, n_classes)
+    predicted_frames = np.bincount(cells.label, cells.counts.prediction, n_classes)
 
-    def row(groups: Ints) -> list[Cell]:
-        n_sequences = max(int(sequences[groups].sum()), 1)
-        mean = float(sums[groups].sum() / n_sequences)
-        counts = (true_frames, predicted_frames, in_sequences)
-        return [mean, *(int(count[groups].sum()) for count in counts)]
+    def row(classes: Ints) -> list[Cell]:
+        n_sequences = max(int(n_counted[classes].sum()), 1)
+        mean = float(jaccard_sums[classes].sum() / n_sequences)
+        counts = (true_frames, predicted_frames, n_annotated)
+        return [mean, *(int(count[classes].sum()) for count in counts)]
 
     titles = columns(text=[instance.capitalize()], share=["Jaccard"])
     titles += full_columns(count=["Frames annotated", "Frames predicted"])
     titles += columns(count=["Sequences annotated"])
-    named = np.bincount(cells.label[cells.predicted], minlength=n) > 0
     note = f"Jaccard: mean over the sequences in which the {instance} counts."
     return result.Groups(
         key="classes",
@@ -60,19 +61,18 @@ def _class_table(track: Track, statistics: SequenceStatistics) -> Section:
         note=note,
         columns=titles,
         names=track.classes,
-        support=in_sequences,
+        support=n_annotated,
         row=row,
         worst_first=1,
-        named=named,
+        named=n_predicted > 0,
     )
 
 
-def _confusions(track: Track, rows: tuple[Rows, Rows], statistics: SequenceStatistics) -> Section:
-    n = track.n_classes
-    true_rows, predicted_rows = rows
-    truth = _labeled(true_rows, statistics.ground_truth_frames, n)
-    prediction = _labeled(predicted_rows, statistics.predicted_frames, n)
-    counts = frame_jaccard.confusions(truth, prediction, n)
+def _confusions(reference: Reference, submission: Prediction, statistics: SequenceStatistics) -> Section:
+    track = reference.track
+    true_labels = _merge_rows(reference.rows, statistics.true_intervals, track.n_classes)
+    predicted_labels = _merge_rows(submission.rows, statistics.predicted_intervals, track.n_classes)
+    counts = frame_jaccard.confusions(true_labels, predicted_labels, track.n_classes)
     note = "Frames of the class of a row that are predicted as the class of a column. "
     note += "If several classes share a frame, each that is annotated and predicted is right. "
     note += "(missed): annotated where no other class is predicted. "
@@ -88,13 +88,15 @@ def _confusions(track: Track, rows: tuple[Rows, Rows], statistics: SequenceStati
     )
 
 
-def _labeled(rows: Rows, frames: Ints, n_classes: int) -> frame_jaccard.Labeled:
-    disjoint, group = frame_jaccard.merge_intervals(frames, rows.sequence * n_classes + rows.label - 1)
-    return frame_jaccard.Labeled(disjoint, group // n_classes, group % n_classes)
+def _merge_rows(rows: Rows, intervals: Ints, n_classes: int) -> frame_jaccard.Labeled:
+    """Return disjoint intervals with their sequences and classes, from 0."""
+    group_of_row = rows.sequence * n_classes + rows.label - 1
+    disjoint_intervals, group = frame_jaccard.merge_intervals(intervals, group_of_row)
+    return frame_jaccard.Labeled(disjoint_intervals, group // n_classes, group % n_classes)
 
 
 def _distribution(statistics: SequenceStatistics) -> Section:
-    means = statistics.mean_jaccard[statistics.counts]
+    means = statistics.mean_jaccard[statistics.is_counted]
     note = "Sequences by their mean Jaccard index."
     section = Section("sequence_scores", "Distribution of the sequence scores", note)
     return result.share_histogram(section, means, _BINS, ("mean Jaccard index", "sequences"))
@@ -103,9 +105,11 @@ def _distribution(statistics: SequenceStatistics) -> Section:
 def _sequence_table(names: Sequence[str], statistics: SequenceStatistics, worst: Ints) -> Section:
     titles = columns(text=["Sequence"], share=["Jaccard"], count=["False positive classes"])
     titles += columns(text=["Prediction file"])
-    jaccard, false_classes = statistics.mean_jaccard.tolist(), statistics.false_classes.tolist()
-    files = np.where(statistics.item_submitted, "yes", "missing").tolist()
-    rows = [(names[i], jaccard[i], false_classes[i], files[i]) for i in worst.tolist()]
+    jaccard = statistics.mean_jaccard[worst].tolist()
+    false_classes = statistics.false_classes[worst].tolist()
+    files = np.where(statistics.item_submitted[worst], "yes", "missing").tolist()
+    worst_names = [names[sequence] for sequence in worst.tolist()]
+    rows = list(zip(worst_names, jaccard, false_classes, files))
     return result.Table(
         key="sequences",
         title="Sequences",
@@ -119,32 +123,47 @@ def timelines(
     reference: Reference, submission: Prediction, statistics: SequenceStatistics, number: int
 ) -> list[Section]:
     """Return the timelines of the worst sequences."""
-    worst = _worst(statistics)[:number].tolist()
+    worst_sequences = _find_worst(statistics)[:number].tolist()
     note = "Ground truth above, prediction below; the first row has the numbers of the classes."
-    true_rows = (reference.rows, statistics.ground_truth_frames)
-    predicted_rows = (submission.rows, statistics.predicted_frames)
     sections: list[Section] = []
-    for rank, sequence in enumerate(worst, start=1):
+    for rank, sequence in enumerate(worst_sequences, start=1):
+        true_intervals = group_intervals(reference.rows, statistics.true_intervals, sequence)
+        predicted_intervals = group_intervals(submission.rows, statistics.predicted_intervals, sequence)
         timeline = result.Timeline(
             key=f"timeline_{rank}",
             title=reference.sequences[sequence],
             note=note,
             n_frames=int(reference.n_frames[sequence]),
-            lanes=lanes(reference.track, sequence, [true_rows, predicted_rows]),
+            lanes=make_lanes(reference.track, true_intervals, predicted_intervals),
         )
         sections.append(timeline)
     return sections
 
 
-def lanes(track: Track, index: int, sides: Sequence[tuple[Rows, Ints]]) -> list[Lane]:
-    """Return the lanes of a sequence, from the rows of ground truth and prediction with their intervals."""
-    intervals_of_label: dict[int, tuple[list[tuple[int, int]], ...]] = {}
-    for side, (rows, intervals) in enumerate(sides):
-        # Rows ascend by sequence, so those of one sequence are a slice.
-        of_sequence = slice(*np.searchsorted(rows.sequence, [index, index + 1]))
-        for label, (start, end) in zip(rows.label[of_sequence].tolist(), intervals[of_sequence].tolist()):
-            intervals_of_label.setdefault(label, ([], []))[side].append((start, end))
-    return [
-        Lane(track.classes[label - 1], annotated, predicted, label)
-        for label, (annotated, predicted) in sorted(intervals_of_label.items())
-    ]
+def group_intervals(rows: Rows, intervals: Ints, sequence: int) -> dict[int, list[tuple[int, int]]]:
+    """Return the intervals of the rows of a sequence by their class."""
+    intervals_of_label: dict[int, list[tuple[int, int]]] = {}
+    # Rows ascend by sequence, so those of one sequence are a slice.
+    first, end_of_rows = np.searchsorted(rows.sequence, [sequence, sequence + 1]).tolist()
+    labels = rows.label[first:end_of_rows].tolist()
+    for label, (start, end) in zip(labels, intervals[first:end_of_rows].tolist()):
+        intervals_of_label.setdefault(label, []).append((start, end))
+    return intervals_of_label
+
+
+def make_lanes(
+    track: Track,
+    true_intervals: Mapping[int, list[tuple[int, int]]],
+    predicted_intervals: Mapping[int, list[tuple[int, int]]],
+) -> list[Lane]:
+    """Return a lane for each class of a sequence, from the intervals of each class."""
+    lanes = []
+    for label in sorted({*true_intervals, *predicted_intervals}):
+        lane = Lane(
+            track.classes[label - 1],
+            true_intervals.get(label, []),
+            predicted_intervals.get(label, []),
+            label,
+        )
+        lanes.append(lane)
+    return lanes

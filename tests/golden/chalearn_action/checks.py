@@ -10,7 +10,7 @@ def check(name, score, expected):
     assert result.scores["mean_jaccard"] == pytest.approx(expected.pop("mean_jaccard"), abs=1e-12)
     assert result.scores["score"] == result.scores["mean_jaccard"]
     statistics = result.statistics
-    sequences = zip(result.items, statistics.mean_jaccard.tolist(), statistics.counts.tolist())
+    sequences = zip(result.items, statistics.mean_jaccard.tolist(), statistics.is_counted.tolist())
     per_sequence = {sequence: jaccard for sequence, jaccard, counts in sequences if counts}
     assert per_sequence == pytest.approx(expected.pop("per_sequence"), abs=1e-12)
     if "per_class" in expected:

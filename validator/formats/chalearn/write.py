@@ -17,7 +17,10 @@ def encode_files(rows_of_sequence: Mapping[str, Iterable[Sequence[int]]]) -> dic
     Rows are ``actor, action, start frame, end frame`` or ``gesture, start frame, end frame``; all count from
     1, and the end frame is included.
     """
-    return {prediction_name(sequence): encode_rows(rows) for sequence, rows in rows_of_sequence.items()}
+    files = {}
+    for sequence, rows in rows_of_sequence.items():
+        files[prediction_name(sequence)] = encode_rows(rows)
+    return files
 
 
 def encode_rows(rows: Iterable[Sequence[int]]) -> bytes:
@@ -38,5 +41,5 @@ def prediction_name(sequence: str) -> str:
 
 
 def sequence_of(name: str) -> str:
-    """Return the sequence that a file is of."""
+    """Return the sequence of a file, from its name."""
     return name.removesuffix(_ENDING)
