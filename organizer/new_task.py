@@ -190,11 +190,11 @@ def _placeholder_values(task: NewTask) -> dict[str, str]:
 
 def _filled(text: str, labels: Sequence[str], values: Mapping[str, str]) -> str:
     """Return a text with the values of its placeholders."""
-    text = _ALL_LABELS.sub(lambda match: match["separator"].join(labels), text)
+    text_with_labels = _ALL_LABELS.sub(lambda match: match["separator"].join(labels), text)
     # The longest first, because example_metric begins example_metric_title.
     placeholders = sorted(values, key=len, reverse=True)
-    pattern = "|".join(re.escape(placeholder) for placeholder in placeholders)
-    return re.sub(pattern, lambda match: values[match[0]], text)
+    any_placeholder = "|".join(re.escape(placeholder) for placeholder in placeholders)
+    return re.sub(any_placeholder, lambda match: values[match[0]], text_with_labels)
 
 
 def _expected_score(text: str, metric: str) -> str:

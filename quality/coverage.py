@@ -76,8 +76,10 @@ def share(hits: int, n: int, least: float, most: float) -> str:
     """Return a share of n trials in percent with Wilson's 95 % interval, marked if all of that is outside of
     the limits."""
     low, high = binomtest(hits, n).proportion_ci(method="wilson")
-    text = f"{100 * hits / n:.1f} ({100 * low:.1f} to {100 * high:.1f})"
-    return f"{text} **outside**" if high < least or low > most else text
+    interval_text = f"{100 * low:.1f} to {100 * high:.1f}"
+    text = f"{100 * hits / n:.1f} ({interval_text})"
+    is_outside = high < least or low > most
+    return f"{text} **outside**" if is_outside else text
 
 
 @dataclass(frozen=True)
@@ -185,11 +187,11 @@ def tournaments(
         half_scores = []
         for team, items in enumerate((sample + copy_of_team).T):
             half_scores.append(teams.half_scores(team % len(noises), items))
-        compared_teams = comparison.compare(half_scores, better)
-        is_low_enough = compared_teams.rank_low <= true_ranks
-        is_high_enough = compared_teams.rank_high >= true_ranks
+        ranking = comparison.compare(half_scores, better)
+        is_low_enough = ranking.rank_low <= true_ranks
+        is_high_enough = ranking.rank_high >= true_ranks
         n_held += bool((is_low_enough & is_high_enough).all())
-        n_pairs += int(compared_teams.pairs.is_significant.sum())
+        n_pairs += int(ranking.pairs.is_significant.sum())
     return n_held, n_pairs
 
 
@@ -231,5 +233,9 @@ def run_coverage(
 
 def _sum_parts(parts: Sequence[Future[tuple[int, int]]]) -> tuple[int, int]:
     """Return the sums of both numbers that the parts of some tournaments return."""
-    results = [part.result() for part in parts]
-    return sum(n_held for n_held, _ in results), sum(n_pairs for _, n_pairs in results)
+    n_held, n_pairs = 0, 0
+    for part in parts:
+        n_held_of_part, n_pairs_of_part = part.result()
+        n_held += n_held_of_part
+        n_pairs += n_pairs_of_part
+    return n_held, n_pairs

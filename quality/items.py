@@ -91,4 +91,7 @@ class ItemQuality(QualityTask[Items]):
 
     def _guesses(self, reference: Path, rng: random.Random, wrong: float) -> Items:
         truth = self._files.decode((reference / self._files.TRUTH).read_bytes())
-        return {key: self._values.guess(value, rng, wrong) for key, value in truth.items()}
+        guesses = {}
+        for item, true_value in truth.items():
+            guesses[item] = self._values.guess(true_value, rng, wrong)
+        return guesses

@@ -96,12 +96,14 @@ class KineticsAnnotations(Annotations[Reference, Prediction]):
 
     def classes(self, reference: Reference) -> dict[str, list[str]]:
         """Return the class of each video."""
-        return {video: [name] for video, name in zip(reference.parts.videos, reference.classes)}
+        class_of_video = dict(zip(reference.parts.videos, reference.classes))
+        return {video: [class_name] for video, class_name in class_of_video.items()}
 
     def cut(self, source: Path, reference: Reference, names: Collection[str], output: Path) -> None:
         """Write the arrays of some videos."""
         is_kept = np.array([video in names for video in reference.parts.videos], dtype=bool)
-        save_reference(select_videos(reference, np.flatnonzero(is_kept)), output / PREPARED_FILE)
+        part = select_videos(reference, np.flatnonzero(is_kept))
+        save_reference(part, output / PREPARED_FILE)
 
 
 def _predict_human(parts: PartStates, human: int, guess: Guess) -> Json:

@@ -13,6 +13,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from organizer.ranking.changes import Change, changes_tau_b
+from organizer.ranking.end_labels import end_labels
 from organizer.ranking.run import RankingRun
 from organizer.ranking.statistics import Ranking, tau_b
 from organizer.ranking.tables import hardest_items
@@ -191,7 +192,7 @@ def progress_cards(run: RankingRun, ranking: Ranking) -> list[Element]:
     y_axis = Axis("best score so far", min(0.0, *values), max(1.0, *values))
     title = "Progress"
     description = f"{title}: {y_axis.title} against {x_axis.title}"
-    chart = plots.line_chart(description, x_axis, y_axis, lines, has_end_labels=True)
+    chart = plots.line_chart(description, x_axis, y_axis, lines, texts=end_labels(lines, y_axis))
     note = f"The best score up to each day, of the first {counted(len(lines), 'team')} of "
     note += f"{len(dated_scores):,}."
     return [card("progress", title, note, chart)]

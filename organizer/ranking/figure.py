@@ -92,4 +92,5 @@ def _line(path: str) -> str:
 
 
 def _text(x: float, y: float, text: str, anchor: str) -> str:
-    return f'<text x="{x:.1f}" y="{y}" text-anchor="{anchor}">{escape(clean(text))}</text>'
+    content = escape(clean(text))
+    return f'<text x="{x:.1f}" y="{y}" text-anchor="{anchor}">{content}</text>'

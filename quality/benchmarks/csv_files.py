@@ -34,12 +34,18 @@ def print_csv_files() -> None:
     """Print the processor time that a million rows take: in files without a header, and in one table."""
     random = np.random.default_rng(1)
     starts = random.integers(1, 100_000, _ROWS).tolist()
-    classes = random.integers(1, 21, _ROWS).tolist()
-    lines = [f"{label},{start},{start + 30}\n" for label, start in zip(classes, starts)]
-    files = [(f"{i:04}", f"{i:04}.csv", "".join(lines[i::_FILES]).encode()) for i in range(_FILES)]
+    labels = random.integers(1, 21, _ROWS).tolist()
+    lines = [f"{label},{start},{start + 30}\n" for label, start in zip(labels, starts)]
+    files = []
+    for number in range(_FILES):
+        content = "".join(lines[number::_FILES]).encode()
+        files.append((f"{number:04}", f"{number:04}.csv", content))
     keys = [f"item{number:07}" for number in range(_ROWS)]
-    rows = [f"{key},{'ab'[start % 2]},{start / 100_000}\n" for key, start in zip(keys, starts)]
-    table = ("id,label,share\n" + "".join(rows)).encode()
+    table_lines = ["id,label,share\n"]
+    for key, start in zip(keys, starts):
+        label = "ab"[start % 2]
+        table_lines.append(f"{key},{label},{start / 100_000}\n")
+    table = "".join(table_lines).encode()
     without_header = _processor_time(lambda: read_csv_files(files, _FILES_OF_ITEMS))
     with_header = _processor_time(lambda: read_table(table, "", _TABLE, keys))
     print("| rows of CSV files | without a header | with a header and keys |\n|---|---|---|")

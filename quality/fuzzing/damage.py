@@ -56,7 +56,8 @@ def append(rng: random.Random, data: bytes) -> bytes:
 
 def repeat(rng: random.Random, data: bytes) -> bytes:
     """Repeat a part."""
-    places = [rng.randrange(len(data) + 1), rng.randrange(len(data) + 1)]
+    n_places = len(data) + 1
+    places = [rng.randrange(n_places), rng.randrange(n_places)]
     start, end = min(places), max(places)
     return data[:end] + data[start:end] + data[end:]
 
@@ -146,7 +147,9 @@ def _with_link(rng: random.Random, files: Files) -> bytes:
 
 
 def _any_name(rng: random.Random, files: Files) -> str:
-    return rng.choice([*_NAMES, *sorted(files)]) + rng.choice(["", "/", "/x"])
+    name = rng.choice([*_NAMES, *sorted(files)])
+    ending = rng.choice(["", "/", "/x"])
+    return name + ending
 
 
 _CHANGES: tuple[Callable[[random.Random, Files], bytes], ...] = (
@@ -186,8 +189,12 @@ def _name_second_as_first(data: bytearray, first: int) -> None:
     """Give the second entry of a directory the name of the first, if both names have one length."""
     second = data.find(_ENTRY, first + 4)
     (length,) = struct.unpack_from("<H", data, first + 28)
-    if second >= 0 and struct.unpack_from("<H", data, second + 28) == (length,):
-        data[second + 46 : second + 46 + length] = data[first + 46 : first + 46 + length]
+    if second < 0:
+        return
+    (length_of_second,) = struct.unpack_from("<H", data, second + 28)
+    if length_of_second == length:
+        name = data[first + 46 : first + 46 + length]
+        data[second + 46 : second + 46 + length] = name
 
 
 def _append_zip64_records(data: bytearray, end: int) -> None:

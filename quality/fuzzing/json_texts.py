@@ -65,8 +65,11 @@ def odd_json(rng: random.Random, value: Any, oddity: float = _RARE, depth: int =
 
 
 def _joined(rng: random.Random, texts: list[str], oddity: float) -> str:
-    spaced = [f"{_blank(rng, oddity)}{text}{_blank(rng, oddity)}" for text in texts or [""]]
-    return ",".join(spaced)
+    spaced_texts = []
+    for text in texts or [""]:
+        before, after = _blank(rng, oddity), _blank(rng, oddity)
+        spaced_texts.append(f"{before}{text}{after}")
+    return ",".join(spaced_texts)
 
 
 def _blank(rng: random.Random, oddity: float) -> str:

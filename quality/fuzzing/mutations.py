@@ -105,10 +105,16 @@ def _damage_image(rng: random.Random, data: bytes) -> bytes:
 
 def rename(rng: random.Random, name: str) -> str:
     """Return another name for a file."""
-    letter = rng.choice(sorted(set(name) & set(_CONFUSABLES)) or ["e"])
-    changed = {"upper": name.upper(), "swapped": name.swapcase(), "hyphens": name.replace("_", "-")}
-    confusable = name.replace(letter, _CONFUSABLES[letter])
-    return rng.choice(_NEW_NAMES).format(name=name, confusable=confusable, **changed)
+    letters = sorted(set(name) & set(_CONFUSABLES)) or ["e"]
+    letter = rng.choice(letters)
+    new_name = rng.choice(_NEW_NAMES)
+    return new_name.format(
+        name=name,
+        confusable=name.replace(letter, _CONFUSABLES[letter]),
+        upper=name.upper(),
+        swapped=name.swapcase(),
+        hyphens=name.replace("_", "-"),
+    )
 
 
 CHANGES: tuple[Change, ...] = (*BYTE_CHANGES, _insert_text, _encode, _line_ends, _nest, _replace_number)

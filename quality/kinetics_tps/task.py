@@ -239,7 +239,8 @@ class KineticsTask(QualityTask[Prediction]):
 
     def write_full_size(self, folder: Path, scale: float) -> None:
         """Write 932 videos times ``scale``; at 1 about 70 MB of predictions."""
-        synthetic.write_videos(folder / "ref", max(round(932 * scale), 1), (38, 42), 2021)
+        n_videos = max(round(932 * scale), 1)
+        synthetic.write_videos(folder / "ref", n_videos, (38, 42), 2021)
         synthetic.write_prediction(folder / "ref", folder / "res", jitter=10, wrong=0.2, most_proposals=5)
 
     def plant(self, folder: Path) -> None:
@@ -254,9 +255,10 @@ class KineticsTask(QualityTask[Prediction]):
         write_json(folder / reference.PARTS_FILE, videos)
 
     def knowing(self) -> Files:
-        human = human_entry([1, 1, 2, 2], {"head": part_entry([[1, 1, 2, 2]], ["x"])})
-        videos = {f"{CANARY}vid": {f"{CANARY}frame.json": frame_entry([human])}}
-        return encode_submission({f"{CANARY}vid": "x"}, videos)
+        head = part_entry([[1, 1, 2, 2]], ["x"])
+        human = human_entry([1, 1, 2, 2], {"head": head})
+        frames = {f"{CANARY}frame.json": frame_entry([human])}
+        return encode_submission({f"{CANARY}vid": "x"}, {f"{CANARY}vid": frames})
 
     def calls(self, files: Files) -> Iterator[Sequence[object]]:
         videos = json.loads(files[PARTS_FILE])

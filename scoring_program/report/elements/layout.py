@@ -38,7 +38,8 @@ def style_sheet(name: str) -> str:
 
 def with_contents(first: Sequence[Element], rest: Sequence[Element]) -> list[Element]:
     """Return the body of a page: the first cards, the table of contents of all, and the other cards."""
-    return [element("div", *first), _contents([*first, *rest]), element("div", *rest)]
+    contents = _contents([*first, *rest])
+    return [element("div", *first), contents, element("div", *rest)]
 
 
 def _contents(cards: Sequence[Element]) -> Element:
@@ -64,7 +65,10 @@ def card(key: str, title: str, note: str, *children: Child) -> Element:
 
 def pairs(cards: Sequence[Element]) -> list[Element]:
     """Return cards two and two side by side, where the page is wide enough."""
-    return [element("div", *cards[i : i + 2], class_="pair") for i in range(0, len(cards), 2)]
+    rows = []
+    for first in range(0, len(cards), 2):
+        rows.append(element("div", *cards[first : first + 2], class_="pair"))
+    return rows
 
 
 def folded(summary: str, *children: Child) -> Element:

@@ -29,8 +29,6 @@ SERIES_COLORS = (
     "a",  # teal: ground truth
     "b",  # orange: prediction
 )
-# Of a label in percent of the height of a plot.
-_LABEL_HEIGHT = 9.0
 # A histogram with more edges has round numbers on its axis instead.
 _MOST_EDGES = 12
 # In percent of the height of a histogram, so that there is room for a count above the highest bar.
@@ -107,12 +105,12 @@ def line_chart(
     y_axis: Axis,
     lines: Sequence[Line],
     is_filled: bool = False,
-    has_end_labels: bool = False,
+    texts: Sequence[Element] = (),
 ) -> Element:
     """Return lines over a grid, each in a color of its own; lines without points take none.
 
-    With ``is_filled`` the area below the first one is shaded. With ``has_end_labels`` each has its label
-    beside its end; else `lines_key` names them.
+    With ``is_filled`` the area below the first one is shaded. `lines_key` names the lines, or ``texts`` upon
+    them.
     """
     drawn_lines = [series for series in lines if series.x]
     colors = dict(zip(range(len(drawn_lines)), series_colors()))
@@ -124,8 +122,7 @@ def line_chart(
             marks.append(element("path", class_=f"area-{colors[0]}", d=f"{path_data(area)} Z"))
         mark = element("path", class_=f"line-{colors[number]}", d=path_data(points))
         marks.append(with_title(mark, series.label))
-    labels = _end_labels(drawn_lines, y_axis) if has_end_labels else []
-    return plot(description, x_axis, y_axis, marks, labels)
+    return plot(description, x_axis, y_axis, marks, texts)
 
 
 def ordered_line_chart(description: str, x_axis: Axis, y_axis: Axis, lines: Sequence[Line]) -> Element:
@@ -144,37 +141,18 @@ def ordered_line_chart(description: str, x_axis: Axis, y_axis: Axis, lines: Sequ
 
 def line_points(series: Line, x_axis: Axis, y_axis: Axis) -> list[Point]:
     """Return the points of a line in percent from the upper left of a plot."""
-    return [(x_axis.percent(x), 100 - y_axis.percent(y)) for x, y in zip(series.x, series.y)]
-
-
-def _end_labels(lines: Sequence[Line], y_axis: Axis) -> list[Element]:
-    """Return the labels of lines, the lowest end first; those that would overlap are moved apart."""
-    heights = [y_axis.percent(series.y[-1]) for series in lines]
-    upwards = sorted(range(len(lines)), key=lambda number: (heights[number], -number))
-    places = _apart([heights[number] for number in upwards])
-    colors = dict(zip(range(len(lines)), series_colors()))
-    labels = []
-    for number, place in zip(upwards, places):
-        label = key([(lines[number].label, f"fill-{colors[number]}")])
-        labels.append(element("div", label, class_="end", style=f"bottom:{place:.2f}%"))
-    return labels
-
-
-def _apart(places: Sequence[float]) -> list[float]:
-    """Return ascending places in percent, each at least the height of a label above the one before."""
-    apart = list(places)
-    for i in reversed(range(len(apart) - 1)):
-        apart[i] = min(apart[i], apart[i + 1] - _LABEL_HEIGHT)
-    lowest = 0.0
-    for i, place in enumerate(apart):
-        apart[i] = max(place, lowest)
-        lowest = apart[i] + _LABEL_HEIGHT
-    return apart
+    points = []
+    for x, y in zip(series.x, series.y):
+        points.append((x_axis.percent(x), 100 - y_axis.percent(y)))
+    return points
 
 
 def lines_key(lines: Sequence[Line]) -> Element:
     """Return what the colors of the lines of `line_chart` mean."""
-    return key([(series.label, f"fill-{color}") for series, color in zip(lines, series_colors())])
+    entries = []
+    for series, color in zip(lines, series_colors()):
+        entries.append((series.label, f"fill-{color}"))
+    return key(entries)
 
 
 def ordered_lines_key(lines: Sequence[Line]) -> Element:

@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring_program.report.elements import layout, plots
+from scoring_program.report.elements import layout
 from scoring_program.report.elements.axis import Axis, round_step, round_ticks
 from scoring_program.report.elements.forest import Band, scale_of
 from scoring_program.report.elements.tables import Heading, table
-from scoring_program.result import Line
 
 
 @pytest.mark.parametrize(
@@ -103,16 +102,3 @@ def test_cells_are_shown_as_the_kind_of_their_column_says():
     assert last[0] is link
     (empty,) = table([Heading("Name", "text")], [], "T")
     assert empty.text == "Nothing to show."
-
-
-def test_labels_of_lines_that_end_together_are_moved_apart():
-    lines = [Line(name, [0, 1], [0, height]) for name, height in (("a", 0.5), ("b", 0.52), ("c", 0.02))]
-    x_axis, y_axis = Axis("x", 0.0, 1.0), Axis("y", 0.0, 1.0)
-    chart = plots.line_chart("d", x_axis, y_axis, lines, has_end_labels=True)
-    labels = {}
-    for label in chart.iter("div"):
-        if label.get("class") == "end":
-            labels["".join(label.itertext())] = float(label.attrib["style"][len("bottom:") : -1])
-    assert list(labels) == ["c", "a", "b"]
-    heights = list(labels.values())
-    assert np.diff(heights).min() >= 9
