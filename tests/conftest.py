@@ -21,9 +21,10 @@ from tests.browser import chromium, new_window
 from tests.helpers import run_folder
 from validator import message_codes
 
-# How many random cases are tried, in percent of what the tests name: --hypothesis-profile=quick, default or thorough.
+# How many random cases are tried, in percent of what the tests name: --hypothesis-profile=smoke, quick, default,
+# nightly or thorough. From nightly on, nothing of what the functions is_nightly and sampled of helpers.py reduce is left out.
 # One fixed sequence of examples, so that a run on another machine sees the same.
-for profile, percent in {"quick": 10, "default": 40, "thorough": 2000}.items():
+for profile, percent in {"smoke": 2, "quick": 10, "default": 40, "nightly": 400, "thorough": 2000}.items():
     settings.register_profile(profile, derandomize=True, deadline=None, max_examples=percent)
 settings.load_profile("default")
 

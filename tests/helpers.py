@@ -5,10 +5,10 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from unittest import mock
 
 import pytest
@@ -18,6 +18,8 @@ from scoring_program.run import Outcome, load_folder, run
 from scoring_program.task import Loaded, load_task, task_ids
 from validator.findings import Findings, Read, Refused
 from validator.formats.rules import JsonFile
+
+Case = TypeVar("Case")
 
 ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = ROOT / "tests" / "golden"
@@ -45,6 +47,21 @@ def slow_for(*slow: str, of: Iterable[str] = PUBLISHED) -> list[Any]:
 def scaled(number: int) -> int:
     """Return how many random cases the profile of this run tries where the default one tries a number."""
     return max(1, number * settings().max_examples // 100)
+
+
+def is_nightly() -> bool:
+    """Return whether this run tries everything: its profile is nightly, or thorough."""
+    return settings().max_examples >= 100
+
+
+def sampled(number: int) -> int:
+    """Return 5 % of a number, all of it at night: for measurements of many cases that take long."""
+    return number if is_nightly() else max(1, number // 20)
+
+
+def every_fourth(cases: Sequence[Case]) -> Sequence[Case]:
+    """Return every fourth case, all of them at night: for what the cases of a task show alike."""
+    return cases if is_nightly() else cases[::4]
 
 
 def make_zip(files: Mapping[str, str | bytes]) -> bytes:

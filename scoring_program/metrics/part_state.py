@@ -19,7 +19,7 @@ GRID = 10_000
 HUMAN_IOU = 0.5
 PART_IOU = 0.3
 _NEAR_GRID = 1e-6
-_BLOCK = 1 << 14
+PARTS_OF_A_BLOCK = 1 << 14
 
 # What becomes of an annotated part.
 CORRECT, NO_HUMAN, NO_BOX, TOO_FAR, WRONG_STATE = range(5)
@@ -207,7 +207,12 @@ class Proposals(NamedTuple):
 
 
 def judge_parts(
-    matched_human: Ints, parts: Parts, proposals: Proposals, part_iou: float, iou_suffices: bool
+    matched_human: Ints,
+    parts: Parts,
+    proposals: Proposals,
+    part_iou: float,
+    iou_suffices: bool,
+    block_size: int = PARTS_OF_A_BLOCK,
 ) -> PartOutcomes:
     """Compare each ground-truth part with the proposals for the same part of the matched human.
 
@@ -221,6 +226,8 @@ def judge_parts(
         The IoU that a proposal must exceed.
     iou_suffices : bool
         Whether an IoU of exactly ``part_iou`` suffices (released protocol).
+    block_size : int, optional
+        How many parts are compared at once; it changes no result.
 
     Examples
     --------
@@ -236,8 +243,8 @@ def judge_parts(
     any_near = np.zeros(n_parts, bool)
     any_right = np.zeros(n_parts, bool)
     # Block by block, so that the arrays of pairs stay small.
-    for begin in range(0, n_parts, _BLOCK):
-        block = slice(begin, begin + _BLOCK)
+    for begin in range(0, n_parts, block_size):
+        block = slice(begin, begin + block_size)
         part, proposal, starts = pairs.pairs_of_ranges(first[block], last[block])
         part += begin
         iou = box_iou(parts.box[part], proposals.box[proposal])

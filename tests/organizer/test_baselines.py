@@ -16,7 +16,7 @@ from organizer.challenges import Baseline, annotations_of
 from organizer.challenges import densepose as of_densepose
 from organizer.data.prepare import prepare
 from organizer.files import write_files
-from tests.helpers import ANNOTATED, GOLDEN, REFERENCES, loaded, refused
+from tests.helpers import ANNOTATED, GOLDEN, REFERENCES, every_fourth, loaded, refused
 from validator.__main__ import main as validator_main
 
 GESTURE, KINETICS, DENSEPOSE = "chalearn_gesture", "kinetics_tps", "densepose"
@@ -226,9 +226,9 @@ def test_task_without_code_for_its_challenge_says_what_to_write(monkeypatch):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ANNOTATED)
 def test_lower_perfect_score_of_golden_references_has_a_known_reason(tmp_path, name):
-    """References in which nothing can be scored are left out."""
+    """Of a quarter of the references, of all at night; those in which nothing can be scored are left out."""
     annotations, n_cases = annotations_of(name), 0
-    for reference in sorted((GOLDEN / name).glob("*/ref")):
+    for reference in every_fourth(sorted((GOLDEN / name).glob("*/ref"))):
         if not reference.parent.name.startswith("nothing-"):
             of_case = loaded(name, reference)
             perfect = dict(predict_baselines(annotations, of_case.reference))[Baseline.PERFECT]

@@ -92,16 +92,16 @@ def test_submission_that_holds_the_output_is_not_copied_into_itself(tmp_path, ca
 )
 @pytest.mark.parametrize("command", ["demo", "lint a.zip", f"dry-run {ID} a.zip", "bundle --demo"])
 def test_what_ends_a_command_is_one_line(monkeypatch, capsys, command, error, code, said):
-    def fail(**options):
+    def fail(*arguments, **options):
         raise error
 
     for module, function in (
         ("runs.demo", "run_demo"),
         ("bundle.lint", "lint_command"),
         ("bundle.build", "build_command"),
+        ("bundle.build", "built_task"),
     ):
         monkeypatch.setattr(import_module(f"organizer.{module}"), function, fail)
-    monkeypatch.setattr(commands, "_dry_run", fail)
     monkeypatch.setattr("sys.argv", ["organizer", *command.split()])
     assert commands._command() == code
     assert capsys.readouterr().err.split("\n")[-2:] == [said, ""]

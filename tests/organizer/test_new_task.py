@@ -160,7 +160,7 @@ def test_all_new_tasks_pass_the_quick_tests_and_are_taken_back(tmp_path):
     types = [["mypy"]] if sys.version_info >= (3, 11) else []
     for tool in (["ruff", "format", "--check", "."], ["ruff", "check", "."], *types):
         run("-m", *tool)
-    quick = ["-m", "not slow", "--hypothesis-profile=quick", "--ignore=tests/organizer/test_new_task.py"]
+    quick = ["-m", "not slow", "--hypothesis-profile=smoke", "--ignore=tests/organizer/test_new_task.py"]
     run("-m", "pytest", "-n", "2", "--dist", "worksteal", "-p", "no:cacheprovider", *quick)
     assert {*tasks} <= {*run("-m", "organizer", "demo").split()}
     run("-m", "organizer", "baselines", ANNOTATED, "--reference", "reference_data")

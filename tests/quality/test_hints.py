@@ -8,19 +8,19 @@ import pytest
 from quality.hints import can_show, measure, run_hints
 from quality.task import Mistake, quality_tasks
 from scoring_program.hints import Check, Interpretation
-from tests.helpers import scaled
+from tests.helpers import sampled
 
-N_CORRECT = scaled(20)
+N_MISTAKES = N_CORRECT = sampled(20)
 TASKS = [name for name, task in quality_tasks().items() if task.mistakes]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
 def test_mistakes_are_reported_and_correct_submissions_are_not(task):
-    rows = list(measure([task], n_mistakes=3, n_correct=N_CORRECT))
+    rows = list(measure([task], n_mistakes=N_MISTAKES, n_correct=N_CORRECT))
     assert [(row.kind, row.hits, row.examples) for row in rows if row.hits != row.n or row.alarms] == []
-    assert sum(row.tried for row in rows) == 3 * len(quality_tasks()[task].mistakes) + N_CORRECT
-    assert sum(row.n for row in rows) > 2 * len(quality_tasks()[task].mistakes)
+    assert sum(row.tried for row in rows) == N_MISTAKES * len(quality_tasks()[task].mistakes) + N_CORRECT
+    assert 3 * sum(row.n for row in rows) > 2 * N_MISTAKES * len(quality_tasks()[task].mistakes)
 
 
 def test_the_command_fails_where_a_mistake_is_not_reported(monkeypatch, capsys):

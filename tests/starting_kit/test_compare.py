@@ -33,11 +33,6 @@ TASK = "chalearn_gesture"
 GOOD, WEAK = SAMPLES / TASK / "good", SAMPLES / TASK / "weak"
 
 
-@pytest.fixture(autouse=True)
-def nothing_loaded(monkeypatch):
-    monkeypatch.setattr(home, "_loaded", {})
-
-
 def call(folder, *arguments):
     """Run the command with a folder for its outputs; return the exit code."""
     return command.main([*map(str, arguments), "--output", str(folder)])

@@ -19,18 +19,12 @@ import numpy as np
 import pytest
 
 import evaluate
-import history
 import home
 from scoring_program.report import outputs
 from scoring_program.run import BROKEN, INVALID, SCORED
 from scoring_program.task import load_task, task_ids
 from tests.helpers import REFERENCES, ROOT, SAMPLES, run_folder
 from validator import console
-
-
-@pytest.fixture(autouse=True)
-def nothing_loaded(monkeypatch):
-    monkeypatch.setattr(home, "_loaded", {})
 
 
 @pytest.mark.slow
@@ -328,14 +322,14 @@ def test_runs_of_another_signature_are_kept_and_not_drawn(tmp_path):
 @pytest.mark.skipif(sys.platform == "win32", reason="its folders have no locks")
 def test_runs_added_at_the_same_time_are_all_kept(tmp_path, monkeypatch):
     found = evaluate.score("chalearn_gesture", SAMPLES / "chalearn_gesture" / "good").to_dict()
-    read = history._read
+    read_text = Path.read_text
 
-    def read_slowly(path):
-        rows = read(path)
+    def read_slowly(path, **options):
+        text = read_text(path, **options)
         time.sleep(0.05)
-        return rows
+        return text
 
-    monkeypatch.setattr(history, "_read", read_slowly)
+    monkeypatch.setattr(Path, "read_text", read_slowly)
     with ThreadPoolExecutor(4) as threads:
         list(threads.map(lambda name: evaluate.add_run(tmp_path, name, found), "abcd"))
     lines = (tmp_path / "runs.csv").read_text().splitlines()[1:]

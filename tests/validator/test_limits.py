@@ -26,7 +26,6 @@ class System:
         monkeypatch.setattr(limits.resource, "setrlimit", self.set_limit)
         monkeypatch.setattr(signal, "setitimer", lambda *values: setattr(self, "timer", values))
         monkeypatch.setattr(signal, "signal", self.handlers.__setitem__)
-        monkeypatch.setattr(limits, "_before", {})
 
     def set_limit(self, name, limit):
         if limit[1] != limits.resource.RLIM_INFINITY and limit[0] > limit[1]:
@@ -67,7 +66,8 @@ def test_a_limit_that_cannot_be_set_is_none(monkeypatch):
     system = System(monkeypatch, limits.resource.RLIM_INFINITY, 1)
     limits.start(1, 300)
     assert set(system.limits.values()) == {(limits.resource.RLIM_INFINITY, 1)}
-    assert limits._before == {}
+    limits.finish()
+    assert set(system.limits.values()) == {(limits.resource.RLIM_INFINITY, 1)}
 
 
 def test_other_threads_and_systems_have_no_limits(monkeypatch):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -11,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from organizer import files
 from organizer.__main__ import main
 from organizer.data.prepare import MANIFEST, prepare
 from organizer.files import folder_files, replacing_folder
@@ -208,18 +208,20 @@ def test_exception_at_any_step_leaves_the_old_folder(tmp_path, monkeypatch):
 
 
 def test_everything_is_on_the_disk_before_it_takes_its_place(tmp_path, monkeypatch):
-    synced, rename, at_renames = [], Path.rename, []
-    monkeypatch.setattr(files, "_sync", lambda path: synced.append(path.name))
+    synced, rename, before_renames = [], Path.rename, []
+    monkeypatch.setattr(os, "fsync", lambda descriptor: synced.append(os.fstat(descriptor).st_ino))
 
     def record(self, target):
-        at_renames.append(list(synced))
+        new_places = [place.stat().st_ino for place in (self / "a", self, self.parent)]
+        before_renames.append((list(synced), new_places))
         return rename(self, target)
 
     monkeypatch.setattr(Path, "rename", record)
     with replacing_folder(tmp_path / "out") as new:
         (new / "a").write_text("new")
-    assert at_renames == [["a", "out", ".out.replacing"]]
-    assert synced[-1] == tmp_path.name
+    ((synced_before, new_places),) = before_renames
+    assert synced_before == new_places
+    assert synced[-1] == tmp_path.stat().st_ino
 
 
 def test_two_processes_do_not_write_one_folder(run, tmp_path):

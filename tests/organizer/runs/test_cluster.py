@@ -128,8 +128,7 @@ def test_a_scheduler_without_workers_is_one_line(processes, tmp_path, capsys):
 
 
 @pytest.mark.slow
-def test_a_scheduler_that_cannot_be_reached_is_one_line(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("organizer.runs.cluster._PATIENCE", "1s")
+def test_a_scheduler_that_cannot_be_reached_is_one_line(tmp_path, capsys):
     folder = write_submissions(tmp_path / "in", {"fine.zip": sample()})
     assert call(folder, tmp_path / "out", "--scheduler", "tcp://127.0.0.1:1") == 2
     captured = capsys.readouterr()

@@ -6,7 +6,6 @@ import math
 import random
 from fractions import Fraction
 from itertools import permutations
-from unittest import mock
 
 import numpy as np
 import pytest
@@ -240,8 +239,7 @@ def test_judging_is_that_of_loops(seed, inclusive, block):
         rng.integers(-1, 3, n_proposals),
     )
     matched_human = rng.integers(-1, 4, n_parts)
-    with mock.patch.object(ps, "_BLOCK", block):
-        outcomes = ps.judge_parts(matched_human, parts, proposals, ps.PART_IOU, inclusive)
+    outcomes = ps.judge_parts(matched_human, parts, proposals, ps.PART_IOU, inclusive, block)
     found = zip(outcomes.kind.tolist(), outcomes.n_proposals.tolist(), outcomes.near_state.tolist())
     assert list(found) == judge_by_loops(matched_human.tolist(), parts, proposals, inclusive)
     nearest = ps.nearest_proposals(matched_human, parts, proposals)
