@@ -106,7 +106,8 @@ class _Clock:
 
     def line(self) -> str:
         """Return the seconds of all stages as text."""
-        return "time: " + ", ".join(f"{stage} {spent:.2f} s" for stage, spent in self.seconds.items())
+        times = [f"{stage} {seconds:.2f} s" for stage, seconds in self.seconds.items()]
+        return "time: " + ", ".join(times)
 
 
 def main(arguments: list[str] | None = None) -> int:

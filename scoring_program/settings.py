@@ -100,8 +100,9 @@ def _read_mapping(path: Path) -> Mapping[YamlValue, SettingValue]:
 
 def _misspelled_names(folder: Path) -> list[str]:
     """Return the files that look like misspelled settings, ``settings.yml`` for one."""
-    names = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
-    return [name for name in names if name != SETTINGS_FILE and _looks_like_settings(folded(name))]
+    names = {path.name for path in folder.iterdir()} - {SETTINGS_FILE}
+    visible_names = sorted(name for name in names if not name.startswith("."))
+    return [name for name in visible_names if _looks_like_settings(folded(name))]
 
 
 def _looks_like_settings(name: str) -> bool:

@@ -164,7 +164,7 @@ def read_json(
             _refuse_too_many(f"values (commas and colons in the text) than {file.values:,}", name, findings)
         if not data.isascii():
             findings.take(decode_text(data, name))
-            data = data[len(BOM) :] if data.startswith(BOM) else data
+            data = data.removeprefix(BOM)
         document = _Document(data, name, file, budget or Budget())
         content = convert(document.entries())
         document.check_keys()
@@ -172,8 +172,14 @@ def read_json(
 
 
 def _refuse_too_many(what: str, name: str, findings: Findings, member: str = "") -> NoReturn:
-    problem, remedy = f"there are more {what}", "submit only what is asked for"
-    findings.refuse("E-JSON-COUNT", problem, remedy, file=name, where=f"/{member}", rule=member)
+    findings.refuse(
+        "E-JSON-COUNT",
+        f"there are more {what}",
+        "submit only what is asked for",
+        file=name,
+        where=f"/{member}",
+        rule=member,
+    )
 
 
 class _Document:
@@ -340,8 +346,10 @@ def _cut_file_around(
 
 def _object_text(members: dict[str, Raw]) -> bytes:
     """Return the text of an object with these members."""
-    pairs = [json.dumps(key).encode() + b":" + bytes(text) for key, text in members.items()]
-    return b"{" + b",".join(pairs) + b"}"
+    member_texts = []
+    for key, value_text in members.items():
+        member_texts.append(json.dumps(key).encode() + b":" + bytes(value_text))
+    return b"{" + b",".join(member_texts) + b"}"
 
 
 def _entries_of(whole: JsonValue, each: str) -> Members:

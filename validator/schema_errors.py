@@ -240,6 +240,14 @@ def _children(value: JsonValue, schema: Schema) -> Iterator[_Child]:
             yield _Child(key, member, other_schema, ["additionalProperties"])
 
 
+def _repeated_words(value: JsonValue) -> list[str]:
+    """Return the words that a list holds more than once, in the order of the first ones."""
+    if not isinstance(value, list):
+        return []
+    count_of_word = Counter(word for word in value if isinstance(word, str))
+    return [word for word, count in count_of_word.items() if count > 1]
+
+
 @cache
 def _validator_class() -> Callable[[Schema], Validator]:
     """Return jsonschema's validator with further keys in the order of the file, all missing ones at once,
@@ -262,10 +270,10 @@ def _validator_class() -> Callable[[Schema], Validator]:
 
     def distinct(validator: Validator, rule: bool, value: JsonValue, schema: Schema) -> Errors:
         # jsonschema would compare each pair of a list with values of several types.
-        words = [word for word in value if isinstance(word, str)] if isinstance(value, list) else []
-        if rule and len(set(words)) < len(words):
-            repeated = next(word for word, number in Counter(words).items() if number > 1)
-            yield jsonschema.ValidationError(f"'{quote(repeated, 24)}' occurs more than once")
+        repeated_words = _repeated_words(value)
+        if rule and repeated_words:
+            problem = f"'{quote(repeated_words[0], 24)}' occurs more than once"
+            yield jsonschema.ValidationError(problem)
 
     rules = {
         "additionalProperties": further_keys,

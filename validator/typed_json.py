@@ -137,5 +137,10 @@ _CONTAINERS: dict[object, Callable[..., _Type]] = {"object": _object, "array": _
 
 def _limited(made: _Type, rules: dict[str, JsonValue], limits: Mapping[str, str]) -> _Type:
     """Return a type with limits, taken out of ``rules``; ``limits`` maps msgspec's names to the rules'."""
-    values = {name: rules.pop(key) for name, key in limits.items() if key in rules}
-    return Annotated[made, msgspec.Meta(**values)] if values else made
+    values = {}
+    for name, key in limits.items():
+        if key in rules:
+            values[name] = rules.pop(key)
+    if not values:
+        return made
+    return Annotated[made, msgspec.Meta(**values)]

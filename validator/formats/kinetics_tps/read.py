@@ -188,25 +188,31 @@ def _in_groups(entries: Entries) -> Iterator[dict[str, Any]]:
     yield group
 
 
-# Where the numbers in a column are places in another one, which.
-_OWNERS = {"frame_video": "videos", "human_frame": "frames", "part_human": "human_box"}
-_OWNERS["proposal_part"] = "part_name"
+# Columns whose numbers are places in another column, and that one.
+_OWNERS = {
+    "frame_video": "videos",
+    "human_frame": "frames",
+    "part_human": "human_box",
+    "proposal_part": "part_name",
+}
 
 
 def _concatenated(pieces: Sequence[PartStates], names: list[str], states: list[str]) -> PartStates:
     """Return all pieces as one; what each holds is numbered after what is in those before."""
 
-    def joined(column: str) -> Any:
+    def join(column: str) -> Any:
         values = [getattr(piece, column) for piece in pieces]
         if isinstance(values[0], list):
             return list(chain.from_iterable(values))
-        if owners := _OWNERS.get(column):
-            starts = np.cumsum([0, *(len(getattr(piece, owners)) for piece in pieces)], dtype=np.int32)
+        owner_column = _OWNERS.get(column)
+        if owner_column:
+            n_owners = [len(getattr(piece, owner_column)) for piece in pieces]
+            starts = np.cumsum([0, *n_owners], dtype=np.int32)
             values = [array + start for array, start in zip(values, starts)]
         return np.concatenate(values)
 
     columns = [name for name in PartStates._fields if name not in ("names", "states")]
-    return PartStates(**{column: joined(column) for column in columns}, names=names, states=states)
+    return PartStates(**{column: join(column) for column in columns}, names=names, states=states)
 
 
 def numbered(number: dict[str, int], words: list[str]) -> Ints:
@@ -231,7 +237,8 @@ def _lengths(lists: list[JsonValue]) -> NDArray[np.int32]:
 
 
 def _boxes(boxes: list[JsonValue]) -> Floats:
-    return np.fromiter(chain.from_iterable(boxes), np.float64, 4 * len(boxes)).reshape(-1, 4)
+    coordinates = np.fromiter(chain.from_iterable(boxes), np.float64, 4 * len(boxes))
+    return coordinates.reshape(-1, 4)
 
 
 def _check_boxes(parts: PartStates, name: str, findings: Findings) -> None:
