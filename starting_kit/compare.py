@@ -59,7 +59,7 @@ def compare(
     ValueError
         There is no such task, no submission, or one is named twice.
     """
-    path_of_name = _named([Path(submission) for submission in submissions])
+    path_of_name = _name_submissions([Path(submission) for submission in submissions])
     # Differences are tested with the halves that intervals need.
     loaded = load(task, reference, cache, {"detail": "full", **settings, "interval": True})
     results, invalid = dict[str, Result](), dict[str, Findings]()
@@ -70,7 +70,7 @@ def compare(
             invalid[name] = refused.findings
     if not results:
         raise SubmissionError(_all_problems(invalid))
-    return _comparison(loaded, results, invalid)
+    return _compare_results(loaded, results, invalid)
 
 
 def _without_large_parts(result: Result) -> Result:
@@ -90,24 +90,26 @@ def _all_problems(invalid: Mapping[str, Findings]) -> Findings:
     problems = Findings()
     for name, findings in invalid.items():
         for problem in findings.summary().problems():
-            problems.repeat(problem, file=f"{name}: {problem.file}" if problem.file else name)
+            file = f"{name}: {problem.file}" if problem.file else name
+            problems.repeat(problem, file=file)
     return problems
 
 
-def _named(paths: Sequence[Path]) -> dict[str, Path]:
+def _name_submissions(paths: Sequence[Path]) -> dict[str, Path]:
     """Return submissions by their names without folder and ending; with their folder where two are equal."""
-    full = [path.absolute() for path in paths]
-    plain = [path.name.removesuffix(".zip") for path in full]
-    with_folder = [f"{path.parent.name}/{name}" for path, name in zip(full, plain)]
-    for names in (plain, with_folder, list(map(str, paths))):
-        if paths and len(set(names)) == len(names):
+    if not paths:
+        raise ValueError("name at least one submission")
+    absolute_paths = [path.absolute() for path in paths]
+    short_names = [path.name.removesuffix(".zip") for path in absolute_paths]
+    names_with_folder = [f"{path.parent.name}/{name}" for path, name in zip(absolute_paths, short_names)]
+    for names in (short_names, names_with_folder, [str(path) for path in paths]):
+        if len(set(names)) == len(names):
             return dict(zip(names, paths))
-    twice = [str(path) for path in paths if paths.count(path) > 1]
-    problem = f"{twice[0]} is named twice; name each once" if twice else "name at least one submission"
-    raise ValueError(problem)
+    repeated_paths = [path for path in paths if paths.count(path) > 1]
+    raise ValueError(f"{repeated_paths[0]} is named twice; name each once")
 
 
-def _comparison(
+def _compare_results(
     loaded: AnyLoaded, results: Mapping[str, Result], invalid: Mapping[str, Findings]
 ) -> Comparison:
     """Return the comparison of the valid submissions, the best first, equal scores by name."""
@@ -141,14 +143,18 @@ def _comparison(
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; return the exit code."""
     console.prepare()
-    parser, ids = _parser(), task_ids()
+    parser = _parser()
     options = parser.parse_args(arguments)
     files = options.files
-    task = files.pop(0) if files[0] in ids else ids[0] if len(ids) == 1 else ""
-    if not task:
+    ids = task_ids()
+    if files[0] in ids:
+        task = files.pop(0)
+    elif len(ids) == 1:
+        task = ids[0]
+    else:
         parser.error(f"name the task first: python compare.py ID a.zip b.zip, ID one of {', '.join(ids)}")
     try:
-        _named([Path(file) for file in files])
+        _name_submissions([Path(file) for file in files])
     except ValueError as error:
         parser.error(str(error))
     settings = {"protocol": options.protocol} if options.protocol else {}

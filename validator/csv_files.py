@@ -194,8 +194,8 @@ def read_table(
                 order = findings.take(match_keys(keys, reference_keys, name, place, name_missing))
     if reference_keys is not None:
         keys = list(reference_keys)
-        for name, values in columns.items():
-            columns[name] = keys if name == rules.key else _take_rows(values, order)
+        for column, values in columns.items():
+            columns[column] = keys if column == rules.key else _take_rows(values, order)
     return Read(Table(keys, columns), findings.notes)
 
 
