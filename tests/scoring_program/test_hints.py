@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import re
 import shutil
@@ -107,12 +108,12 @@ def test_one_cause_gives_one_note(task, tmp_path):
     own = quality_tasks()[task]
     own.write_reference(tmp_path / "source", seed=1, size=2)
     against = load_against(task, tmp_path / "source", tmp_path / "prepared")
+    right = own.correct_prediction(tmp_path / "source", np.random.default_rng([1, 0]), 0.0)
     for number, mistake in enumerate(own.mistakes):
         if mistake.large:
             continue
-        right = own.correct_prediction(tmp_path / "source", np.random.default_rng([1, 0]), 0.0)
         folder = tmp_path / f"submission{number}"
-        write_files(own.files(mistake.change(right)), folder)
+        write_files(own.files(mistake.change(copy.deepcopy(right))), folder)
         if mistake.code.startswith("E-"):
             lines = refused(against.score_path, folder).lines()
             assert [line.split()[1] for line in lines] == [mistake.code], mistake.name
