@@ -104,6 +104,11 @@ def findings_of(call: Callable[..., Read[Any]], *arguments: Any, **options: Any)
         return error.findings
 
 
+def places_of(findings: Findings) -> list[tuple[str, str, str]]:
+    """Return the code, the file and the place of each problem."""
+    return [(problem.code, problem.file, problem.where) for problem in findings.problems]
+
+
 def problems_of(call: Callable[..., Read[Any]], *arguments: Any, **options: Any) -> list[str]:
     """Return the lines of all problems that a reader raises."""
     return [problem.line() for problem in findings_of(call, *arguments, **options).problems]

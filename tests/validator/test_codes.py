@@ -1,6 +1,7 @@
 """Each code of the validator, provoked once through its command: the code, the file and the place.
 
-`CASES` holds (code, task, files, file, where), `NOTES` (code, task, files, words of the note). Large files are made where
+`CASES` holds (code, task, files, file, where), `NOTES` (code, task, files). What they say stands in
+``tests/message_texts.py`` alone: other tests compare codes, files and places. Large files are made where
 they are used, by a function. Codes of CSV files with a header are in ``test_csv_files.py``.
 """
 
@@ -18,6 +19,7 @@ import pytest
 from PIL import Image
 
 from tests.helpers import make_zip
+from tests.message_texts import MESSAGE_TEXTS
 from validator import limits
 from validator.__main__ import main
 
@@ -141,17 +143,17 @@ CASES = [
 ]  # fmt: skip
 
 NOTES = [
-    ("N-ANET-EXTERNAL", GIVEN, segments(), '"external_data"'),
-    ("N-CSV-READ", GESTURE, rows("1,1,5\r\n"), "Windows line ends"),
-    ("N-EMPTY", GESTURE, rows(""), "contains no predictions"),
-    ("N-FILE-IGNORED", GESTURE, rows("1,1,5\n") | {"a.txt": ""}, "a.txt: not named <sequence>_prediction.csv"),
-    ("N-FILE-SPELLING", GIVEN, {"my.json": segments()[SENTENCES]}, "my.json was read"),
-    ("N-FOLDER", GESTURE, rows("1,1,5\n", f"mine/{CSV}"), "the folder mine"),
-    ("N-JSON-BOM", KINETICS, videos("\ufeff{}"), CLASSES),
-    ("N-JUNK", GESTURE, rows("1,1,5\n") | {".DS_Store": ""}, "1 file of the operating system"),
-    ("N-LOOKS-CONSTANT", GESTURE, rows("3,1,5\n" * 4), "class 3"),
-    ("N-LOOKS-NORMALIZED", GIVEN, segments(box=[0.25, 0, 0.5, 1]), "coordinates of objects"),
-    ("N-UNCHECKED", GESTURE, rows("1,1,5\n"), "were not compared with the reference"),
+    ("N-ANET-EXTERNAL", GIVEN, segments()),
+    ("N-CSV-READ", GESTURE, rows("1,1,5\r\n")),
+    ("N-EMPTY", GESTURE, rows("")),
+    ("N-FILE-IGNORED", GESTURE, rows("1,1,5\n") | {"a.txt": ""}),
+    ("N-FILE-SPELLING", GIVEN, {"my.json": segments()[SENTENCES]}),
+    ("N-FOLDER", GESTURE, rows("1,1,5\n", f"mine/{CSV}")),
+    ("N-JSON-BOM", KINETICS, videos("\ufeff{}")),
+    ("N-JUNK", GESTURE, rows("1,1,5\n") | {".DS_Store": ""}),
+    ("N-LOOKS-CONSTANT", GESTURE, rows("3,1,5\n" * 4)),
+    ("N-LOOKS-NORMALIZED", GIVEN, segments(box=[0.25, 0, 0.5, 1])),
+    ("N-UNCHECKED", GESTURE, rows("1,1,5\n")),
 ]  # fmt: skip
 
 
@@ -173,17 +175,36 @@ def places(findings):
     return {(problem["code"], problem["file"], problem["where"]) for problem in findings["problems"]}
 
 
-@pytest.mark.parametrize(("code", "task", "files", "file", "where"), CASES, ids=[case[0] for case in CASES])
-def test_problem_has_its_code_and_place(code, task, files, file, where, tmp_path, capsys):
-    assert (code, file, where) in places(check(zipped(tmp_path, files), task, capsys))
+def numbered(cases):
+    """Return an id for each case: its code and task, and a number from the second of them on."""
+    names = [f"{code} {task}" for code, task, *_ in cases]
+    return [
+        f"{name} {names[:number].count(name) + 1}" if name in names[:number] else name
+        for number, name in enumerate(names)
+    ]
 
 
-@pytest.mark.parametrize(("code", "task", "files", "words"), NOTES, ids=[case[0] for case in NOTES])
-def test_note_has_its_code(code, task, files, words, tmp_path, capsys):
+@pytest.mark.parametrize(("code", "task", "files", "file", "where"), CASES, ids=numbered(CASES))
+def test_problem_has_its_code_place_and_words(code, task, files, file, where, tmp_path, capsys, request):
+    problems = check(zipped(tmp_path, files), task, capsys)["problems"]
+    (problem,) = [
+        problem
+        for problem in problems
+        if (problem["code"], problem["file"], problem["where"]) == (code, file, where)
+    ]
+    assert f"{problem['problem']}; {problem['hint']}" == MESSAGE_TEXTS[request.node.callspec.id]
+
+
+@pytest.mark.parametrize(("code", "task", "files"), NOTES, ids=numbered(NOTES))
+def test_note_has_its_code_and_words(code, task, files, tmp_path, capsys, request):
     findings = check(zipped(tmp_path, files), task, capsys)
     assert findings["problems"] == []
     (text,) = [note["text"] for note in findings["notes"] if note["code"] == code]
-    assert words in text
+    assert text == MESSAGE_TEXTS[request.node.callspec.id]
+
+
+def test_every_text_of_the_table_belongs_to_a_case():
+    assert MESSAGE_TEXTS.keys() == {*numbered(CASES), *numbered(NOTES)}
 
 
 def test_note_of_a_zip_in_a_folder(tmp_path, capsys):
