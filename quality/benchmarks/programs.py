@@ -112,8 +112,14 @@ def _successful_run(built: BuiltTask, submission: Path, folder: Path) -> Run:
 
 def _median_stages(runs: list[Run]) -> list[float]:
     """Return the median seconds of each stage over several runs."""
-    stages_of_runs = [json.loads(run.outputs["detailed_results.json"])["stages"] for run in runs]
-    return [median(stages.get(stage, 0.0) for stages in stages_of_runs) for stage in _STAGES]
+    seconds_of_stage_by_run = []
+    for run in runs:
+        details = json.loads(run.outputs["detailed_results.json"])
+        seconds_of_stage_by_run.append(details["stages"])
+    medians = []
+    for stage in _STAGES:
+        medians.append(median(seconds.get(stage, 0.0) for seconds in seconds_of_stage_by_run))
+    return medians
 
 
 def _floor(submission: Path) -> Floor:

@@ -156,7 +156,8 @@ class DensePoseTask(QualityTask[Detections]):
         """Write minival's size times ``scale``; at 1 about 300 MB of detections."""
         rng = np.random.default_rng(5)
         synthetic.write_template(folder / "ref", 27_554, rng)
-        synthetic.write_annotations(folder / "ref", max(round(1508 * scale), 1), (100, 180), (90, 250), rng)
+        n_images = max(round(1508 * scale), 1)
+        synthetic.write_annotations(folder / "ref", n_images, (100, 180), (90, 250), rng)
         errors = Errors(offset=5, noise=30, wrong=0.05, missed=0.05, doubt=0.5, extra=0.43)
         synthetic.write_prediction(folder / "ref", folder / "res", errors)
 

@@ -45,7 +45,8 @@ _UNREADABLE = (
 
 def _insert_text(rng: random.Random, data: bytes) -> bytes:
     middle = rng.randrange(len(data) + 1)
-    return data[:middle] + rng.choice(_TEXTS).encode("utf-8", "surrogatepass") + data[middle:]
+    inserted_text = rng.choice(_TEXTS).encode("utf-8", "surrogatepass")
+    return data[:middle] + inserted_text + data[middle:]
 
 
 def _encode(rng: random.Random, data: bytes) -> bytes:
@@ -60,7 +61,9 @@ def _line_ends(rng: random.Random, data: bytes) -> bytes:
 
 def _nest(rng: random.Random, data: bytes) -> bytes:
     bracket = rng.choice([b"[", b'{"a":', b"[[{"])
-    return rng.choice([b"", data[:1]]) + bracket * rng.choice([70, 2000, 100_000])
+    begin = rng.choice([b"", data[:1]])
+    n_levels = rng.choice([70, 2000, 100_000])
+    return begin + bracket * n_levels
 
 
 def _replace_number(rng: random.Random, data: bytes) -> bytes:

@@ -25,7 +25,8 @@ _LONGEST_LABEL = 24
 def interval_strip(interval: result.Interval, score: float) -> Element:
     """Return the interval as a band on the scale from 0 to 1, the score as a mark on it."""
     description = f"the interval from {interval.low:.4f} to {interval.high:.4f} on a scale from 0 to 1"
-    band = rect(100 * interval.low, 0, 100 * (interval.high - interval.low), 10, "fill-band")
+    width = 100 * (interval.high - interval.low)
+    band = rect(100 * interval.low, 0, width, 10, "fill-band")
     mark = plots.line(100 * score, 0, 100 * score, 10, "mark")
     svg = plots.stretched_svg(100, 10, description)
     svg.append(with_title(band, description))
@@ -129,20 +130,24 @@ def body(section: result.BodyFigure) -> Element:
 
     The colors spread over the values that occur, which may be near each other.
     """
-    values = {name: value for name, value, _ in section.parts if value is not None}
-    low, high = min(values.values(), default=0.0), max(values.values(), default=1.0)
-    description = ", ".join(f"{name} {value:.2f}" for name, value in values.items())
+    value_of_part = {name: value for name, value, _ in section.parts if value is not None}
+    low = min(value_of_part.values(), default=0.0)
+    high = max(value_of_part.values(), default=1.0)
+    description = ", ".join(f"{name} {value:.2f}" for name, value in value_of_part.items())
     label = f"{section.title}: {description}"
     chart = element("svg", viewBox="20 0 160 260", role="img", aria_label=label)
     for name, shapes in _BODY.items():
         title, look = name, {"class": "limb none"}
-        if name in values:
-            title = f"{name} {values[name]:.3f}"
+        if name in value_of_part:
+            value = value_of_part[name]
+            title = f"{name} {value:.3f}"
             # Only the stroke or fill color differs, so that overlapping limbs do not show through.
-            share = (values[name] - low) / ((high - low) or 1)
+            share = (value - low) / ((high - low) or 1)
             look = {"class": "limb", "style": f"--s:{share:.3f}"}
-        chart.extend(with_title(_body_shape(shape, look), title) for shape in shapes)
-    return element("div", chart, plots.color_scale(f"{low:.3f}", f"{high:.3f}"), class_="body")
+        for shape in shapes:
+            chart.append(with_title(_body_shape(shape, look), title))
+    color_scale = plots.color_scale(f"{low:.3f}", f"{high:.3f}")
+    return element("div", chart, color_scale, class_="body")
 
 
 def _body_shape(shape: _Circle | _Limb, look: dict[str, str]) -> Element:
