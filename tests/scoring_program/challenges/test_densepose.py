@@ -383,7 +383,8 @@ def test_persons_without_a_detection_and_detections_without_a_person_are_drawn(p
     assert titles[0] == f"image {number}"
 
 
-def test_detections_of_images_without_a_dense_person_are_not_drawn_as_false(tmp_path):
+def image_without_a_dense_person(tmp_path):
+    """Return a reference in which the only person of an image is not densely annotated, and the image's id."""
     reference, image, _ = dense_person(DEMO)
     number = int(reference.persons.image_id[image])
 
@@ -394,9 +395,23 @@ def test_detections_of_images_without_a_dense_person_are_not_drawn_as_false(tmp_
 
     folder = official(tmp_path)
     edit(folder, annotate_no_points)
+    return folder, number
+
+
+def test_detections_of_images_without_a_dense_person_are_not_drawn_as_false(tmp_path):
+    folder, number = image_without_a_dense_person(tmp_path)
     nobody = json.loads(encode_detection(number, (0.0, 0.0, 2.0, 2.0), 0.25, np.ones((3, 2, 2), np.uint8)))
     assert f"image {number}" in drawings_of(DEMO, tmp_path, [nobody])
     assert f"image {number}" not in drawings_of(folder, tmp_path, [nobody])
+
+
+def test_images_without_a_dense_person_are_not_missing_without_a_detection(tmp_path, capsys):
+    folder, number = image_without_a_dense_person(tmp_path)
+    others = [detection for detection in GOOD if detection["image_id"] != number]
+    for reference, is_missing in ((DEMO, True), (folder, False)):
+        code, _ = score_with(reference, tmp_path, others)
+        assert code == SCORED
+        assert ("N-IMAGES-MISSING" in capsys.readouterr().out) == is_missing
 
 
 def test_only_the_detections_drawn_are_decoded_again(prepared, tmp_path, monkeypatch):
