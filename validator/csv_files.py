@@ -207,7 +207,23 @@ def _take_rows(values: Values, rows: Ints) -> Values:
 
 
 class _Reader:
-    """Files that are being read: their text, and the places of their rows, for problems."""
+    """Files that are being read: their text, and the places of their rows, for problems.
+
+    Attributes
+    ----------
+    names : sequence of str
+        The names of the files.
+    findings : Findings
+        Where problems and notes are added.
+    rules : CsvRules
+        What the files must look like.
+    accepted : Counter of str
+        In how many files something unusual was accepted, by the words of the note on it.
+    columns : list of str
+        The names of the columns in the order of the files.
+    file_index : int64 array, shape (n_rows,)
+        The position in ``names`` of each row's file, ascending.
+    """
 
     def __init__(self, names: Sequence[str], findings: Findings, rules: CsvRules) -> None:
         self.names = names
@@ -253,6 +269,7 @@ class _Reader:
         return text.replace("\r\n", "\n").replace("\r", "\n")
 
     def note_accepted(self) -> None:
+        """Note what was accepted, and in how many files."""
         for note, count in self.accepted.items():
             self.findings.note("N-CSV-READ", f"{note} in {counted(count, 'file')}")
 
@@ -309,7 +326,7 @@ class _ItemReader(_Reader):
 
     def read(self, contents: Iterable[bytes]) -> dict[str, Ints]:
         """Return the checked columns by name; do not use them after a problem."""
-        texts = self._texts(contents)
+        texts = self._read_texts(contents)
         n_rows = [text.count("\n") for text in texts]
         self.file_index = np.repeat(np.arange(len(texts)), n_rows)
         numbers = np.fromstring("".join(texts).replace("\n", ","), np.int64, sep=",")
@@ -320,20 +337,20 @@ class _ItemReader(_Reader):
             self._check_order(columns)
         return columns
 
-    def _texts(self, contents: Iterable[bytes]) -> list[str]:
+    def _read_texts(self, contents: Iterable[bytes]) -> list[str]:
         """Return the text of each file, a line for each row; "" after a problem."""
-        line_pattern = ",".join([_INTEGER] * len(self.columns))
+        row = ",".join([_INTEGER] * len(self.columns))
         if self.rules.further_columns:
-            line_pattern += f"(?:,{_PLAIN})?"
-        line = re.compile(line_pattern)
-        whole = re.compile(f"(?:{line_pattern}\n)*(?:{line_pattern})?")
+            row += f"(?:,{_PLAIN})?"
+        row_pattern = re.compile(row)
+        file_pattern = re.compile(f"(?:{row}\n)*(?:{row})?")
         texts = []
         for name, data in zip(self.names, contents):
             text = self.decode(data, name)
-            if not whole.fullmatch(text):
+            if not file_pattern.fullmatch(text):
                 text = self._without_empty_end(text)
-                if not whole.fullmatch(text):
-                    self._explain(text, name, line)
+                if not file_pattern.fullmatch(text):
+                    self._explain(text, name, row_pattern)
                     text = ""
             if text and not text.endswith("\n"):
                 text += "\n"
@@ -358,10 +375,10 @@ class _ItemReader(_Reader):
             self.accepted["an empty line at the end was accepted"] += 1
         return kept
 
-    def _explain(self, text: str, name: str, pattern: re.Pattern[str]) -> None:
+    def _explain(self, text: str, name: str, row_pattern: re.Pattern[str]) -> None:
         """Add a problem for each line that does not match."""
         lines = enumerate(text.split("\n"), start=1)
-        wrong_lines = ((number, line) for number, line in lines if not pattern.fullmatch(line))
+        wrong_lines = ((number, line) for number, line in lines if not row_pattern.fullmatch(line))
         for number, line in islice(wrong_lines, _EXPLAINED_LINES):
             wrong = self._shape_problem(line, number) or self._field_problem(line)
             where = f"line {number} column {wrong.column}"

@@ -71,9 +71,9 @@ def read(path: Source, rules: Rules, reference_frames: ItemFrames | None = None)
             findings.extend(name_findings)
         for sequence, name in name_of_sequence.items():
             is_other = reference_sequences is not None and sequence not in reference_sequences
+            files_of_kind = other_files if is_other else files
             with findings.part():
-                file = (sequence, name, submission.read(name))
-                (other_files if is_other else files).append(file)
+                files_of_kind.append((sequence, name, submission.read(name)))
         # A participant at home, who does not know the sequences, gets the same verdict.
         with findings.part():
             findings.take(read_csv_files(other_files, csv_rules))
