@@ -127,6 +127,12 @@ def test_only_boxes_of_one_pixel_in_both_directions_are_left_out():
     assert overlap[0].tolist() == [0.0, 0.0, 1.0] + [0.0] * 7
 
 
+def test_the_nearest_box_of_an_object_of_single_pixels_has_overlap_0():
+    objects, words = objects_of([[[3, 3, 3, 3]] * 10]), words_of([[0, 0, 9, 9]], [3])
+    box, overlap = gr.nearest_boxes(objects, words, np.zeros(1, np.int64))
+    assert (box.tolist(), overlap.tolist()) == ([0], [0.0])
+
+
 def test_segments_with_the_largest_word_index_are_kept_apart():
     # Word 3 of segment 0 and word 0 of segment 1: their keys must differ.
     one = np.zeros(2, np.int64)
