@@ -188,3 +188,8 @@ def test_half_of_one_item_is_empty():
 def test_weighted_mean_of_nothing_is_zero():
     weights = np.array([[2.0, 0, 1], [0, 0, 0], [0, 0, 1], [0.25, 0, 0.25]])
     assert weighted_mean(np.array([1.0, 5, 4]), weights).tolist() == [2, 0, 4, 2.5]
+
+
+def test_a_standard_error_of_the_last_decimal_is_0():
+    deviations = np.array([[9e-10, 2e-9], [-9e-10, -2e-9]])
+    assert resampling.standard_error(deviations).tolist() == pytest.approx([0.0, 2e-9], abs=1e-12)
