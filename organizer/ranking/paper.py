@@ -15,7 +15,7 @@ _LATEX_ESCAPES = str.maketrans({**_LATEX_WORDS, **{sign: f"\\{sign}" for sign in
 _DEMO_ROW = r"\multicolumn{5}{c}{DEMO DATA} \\"
 
 
-def ranking_csv(standings: Standings) -> str:
+def published_ranking_csv(standings: Standings) -> str:
     """Return teams and baselines, the best first, with the decimals of the leaderboard."""
     header = ["rank", "rank_low", "rank_high", "team", "score", "score_low", "score_high"]
     comparison = standings.comparison

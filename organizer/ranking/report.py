@@ -76,7 +76,7 @@ def _write(run: RankingRun, ranking: Ranking, folder: Path) -> None:
     teams.mkdir(parents=True, exist_ok=True)
     for old_page in pages_in(teams):
         old_page.unlink()
-    write_atomic(folder / "ranking.csv", paper.ranking_csv(standings))
+    write_atomic(folder / "ranking.csv", paper.published_ranking_csv(standings))
     write_atomic(folder / "ranking.tex", paper.ranking_latex(standings, run.title, run.about.is_demo))
     write_atomic(folder / "ranking.svg", ranking_svg(standings, run.title))
     write_atomic(folder / "methods.txt", paper.methods_text(run, ranking, standings))

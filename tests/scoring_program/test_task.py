@@ -8,7 +8,8 @@ import sys
 import pytest
 
 from scoring_program.settings import COMMON
-from scoring_program.task import load_task, task_ids
+from scoring_program.task import INTERVAL_COLUMNS, load_task, task_ids
+from tests.golden_cases import cases, score_case
 from tests.helpers import REFERENCES, ROOT, loaded
 from validator.findings import Refused
 
@@ -44,6 +45,13 @@ def test_a_task_is_what_its_declaration_says(name):
     assert {"score_low", "score_high"} <= {column.key for column in task.columns}
     assert all("{points}" in error_type.advice for error_type in task.error_types)
     assert task.known_settings[: len(COMMON)] == COMMON
+
+
+@pytest.mark.parametrize("name", task_ids())
+def test_scores_are_those_of_the_declared_columns_in_their_order(name):
+    scores = list(score_case(cases(name)[0], "published", interval=False).scores)
+    interval = [column.key for column in INTERVAL_COLUMNS]
+    assert scores == [column.key for column in load_task(name).columns if column.key not in interval]
 
 
 def test_settings_have_a_value_for_each_key(tmp_path):
