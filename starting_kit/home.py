@@ -311,6 +311,11 @@ def _score(loaded: AnyLoaded, result: Result) -> Score:
     )
 
 
+def forget_references() -> None:
+    """Drop the references that calls keep in memory; the next call reads its own again."""
+    _loaded.clear()
+
+
 def load(task: str, reference: str | Path | None, cache: str | Path | None, settings: Settings) -> AnyLoaded:
     """Return a task with its reference; the one that was used last is not read again. Raises as `score`."""
     if task not in task_ids():

@@ -91,6 +91,11 @@ def made(values, sorting="desc", names=None):
     return comparison.Comparison(standings, results, items, {}, "x|ref:0")
 
 
+@pytest.fixture(autouse=True)
+def nothing_loaded():
+    home.forget_references()
+
+
 def test_the_schema_is_one():
     jsonschema.Draft7Validator.check_schema(SCHEMA)
 

@@ -27,6 +27,11 @@ from tests.helpers import REFERENCES, ROOT, SAMPLES, run_folder
 from validator import console
 
 
+@pytest.fixture(autouse=True)
+def nothing_loaded():
+    home.forget_references()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("task", task_ids())
 def test_score_gives_what_the_command_writes(task, tmp_path, capsys):
