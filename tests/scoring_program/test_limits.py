@@ -125,7 +125,7 @@ def test_memory_near_what_the_imports_need_says_so(tmp_path, task_id, left):
 
 @pytest.mark.slow
 def test_a_run_near_its_limit_says_what_took_long(start):
-    body = "time.sleep(2.5); return TrackTask.measure(*arguments[1:])"
+    body = "time.sleep(2.5); return TrackTask.measure(*arguments)"
     process = start("measure", body, "time_limit: 3.0\n")
     out, err = process.communicate(timeout=30)
     assert process.returncode == 0, err

@@ -37,7 +37,7 @@ from tests.golden_cases import (
     settings_of,
     told,
 )
-from tests.helpers import GOLDEN, REFERENCES, ROOT, SAMPLES, make_zip
+from tests.helpers import GOLDEN, PUBLISHED, REFERENCES, ROOT, SAMPLES, make_zip
 from tests.processes import run_in_turn
 from validator.findings import Refused
 from validator.formats.rules import load_rules
@@ -91,7 +91,7 @@ def test_competition_offers_every_task(bundles):
     assert competition["phases"][0]["tasks"] == [task["index"] for task in competition["tasks"]]
     assert {page["file"] for page in competition["pages"]} >= {f"pages/{name}.md" for name in IDS}
     assert competition["title"].startswith("[DEMO DATA] ")
-    assert competition["phases"][0]["max_submissions_per_day"] >= len(IDS)
+    assert competition["phases"][0]["max_submissions_per_day"] >= len(PUBLISHED)
     assert all(entry["name"] for entry in competition["solutions"])
 
 
@@ -357,10 +357,11 @@ def only_actions_in(data, source):
 
 def add_final_phase(data, source):
     action = next(task for task in data["tasks"] if task["scoring_program"] == "chalearn_action_program.zip")
+    index = 1 + max(task["index"] for task in data["tasks"])
     data["tasks"].append(
-        {**action, "index": 9, "name": "Final", "reference_data": "chalearn_action_final_reference.zip"}
+        {**action, "index": index, "name": "Final", "reference_data": "chalearn_action_final_reference.zip"}
     )
-    later = {"index": 1, "name": "Final", "start": "2028-01-02", "end": "2028-02-01", "tasks": [9]}
+    later = {"index": 1, "name": "Final", "start": "2028-01-02", "end": "2028-02-01", "tasks": [index]}
     data["phases"].append({**data["phases"][0], **later, "max_submissions": 3})
 
 

@@ -22,7 +22,7 @@ import pytest
 from organizer import files
 from organizer.bundle.programs import build_program
 from organizer.files import unpack, zip_bytes
-from organizer.ranking import tables
+from organizer.ranking import changes
 from organizer.ranking.command import Choices, rescore
 from organizer.runs import rescore as engine
 from organizer.runs.fork_server import Setup
@@ -290,7 +290,7 @@ def test_after_any_prefix_of_the_writes_the_next_call_ends_with_the_same_files(t
 
     folder = write_submissions(tmp_path / "in", {"a.zip": sample(), "b.zip": sample("weak"), "c.zip": b""})
     with monkeypatch.context() as patch:
-        for module in (engine, tables):
+        for module in (engine, changes):
             patch.setattr(module, "write_durable", traced)
         assert call(folder, tmp_path / "whole") == 0
     expected = left(tmp_path / "whole")
