@@ -76,6 +76,17 @@ ALLOWED = (
         r"(?s).+",
         outputs=r"/(?:boundary-iou|empty-and-missing-frames|humans-compete|np-split)/evaluate-\w+/detailed_results",
     ),
+    Allowed(
+        "sums over videos in ascending order differ in their last digit, which one shown share rounds",
+        r"no box 0\.0(?:49|50)",
+        "no box 0.05",
+        outputs=r"/psc-on-threshold/evaluate-\w+/detailed_results\.html$",
+    ),
+    Allowed(
+        "a submission without any known video is refused",
+        r"(?s).+",
+        outputs=r"/kinetics_tps/mistake-videos-with-mp4/",
+    ),
 )
 # Code is compared by what it does; these parts of programs and kits hold only that and the table of lemmas.
 _CODE = re.compile(r"(scoring_program|validator)/.*|organizer/data/corenlp_.*|[^/]*\.(py|ipynb)")
