@@ -1,0 +1,191 @@
+"""Foldings of names, what is found in names of a submission, and how long hostile names take."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from validator.spelling import (
+    FOLDINGS,
+    Change,
+    NearestNames,
+    Numbering,
+    best_spelling,
+    find_numbering,
+    find_renumbering,
+    find_spellings,
+    fold_all,
+)
+
+_VIDEOS = [f"v_Qd3{letter}x" for letter in "abcdefghij"]
+_FRAMES = [f"demo_{video}/img_{frame:05d}.json" for video in range(6) for frame in range(1, 40, 5)]
+
+
+@pytest.mark.parametrize(
+    ("respell", "words"),
+    [
+        (lambda name: name[2:], "with v_ in front of them"),
+        (lambda name: f"{name}.mp4", "without their ending"),
+        (lambda name: f"{name[2:]}.mkv", "without their ending and with v_ in front of them"),
+        (lambda name: f"{name}_000012_000022", "without the times at their end"),
+        (lambda name: f"train/{name}", "without the folder in front of them"),
+        (lambda name: name.upper(), "in upper and lower case as in the data"),
+        (lambda name: f"clip-{name}", "without clip- in front of them"),
+        (lambda name: f"{name}-pred", "without -pred at their end"),
+        (
+            lambda name: f"c/{name[2:]}.mp4",
+            "without the folder in front of them, without their ending and with v_ in front of them",
+        ),
+    ],
+)
+def test_a_spelling_is_described(respell: Change, words: str) -> None:
+    names = [respell(name) for name in _VIDEOS]
+    spelling = best_spelling(names, _VIDEOS)
+    assert spelling is not None
+    assert spelling.words == words
+    assert [spelling.change(name) for name in names] == _VIDEOS
+    assert spelling.n_known(names, _VIDEOS) == len(_VIDEOS)
+
+
+def test_a_spelling_found_on_some_names_applies_to_others() -> None:
+    names = [name[2:] for name in _VIDEOS]
+    spelling = best_spelling(names[:5], _VIDEOS)
+    assert spelling is not None
+    assert [spelling.change(name) for name in names] == _VIDEOS
+    assert spelling.change("of no video") == "of no video"
+
+
+def test_the_simplest_spelling_comes_first_and_all_foldings_last() -> None:
+    spellings = find_spellings(["Push Up", "play_drums"], ["push_up", "play_drums"])
+    assert [spelling.words for spelling in spellings] == [
+        "in lower case and with blanks and marks as in the data"
+    ]
+    assert find_spellings(["a", "b"], ["c", "d"]) == []
+    assert best_spelling(["a", "b"], ["c", "d"]) is None
+
+
+def test_names_that_fold_alike_are_not_confused() -> None:
+    spelling = best_spelling(["PUSH_UP", "Touch"], ["push_up", "pushup", "touch"])
+    assert spelling is not None
+    assert spelling.change("PUSH-UP") == "PUSH-UP"
+    assert spelling.change("Touch") == "touch"
+
+
+@pytest.mark.parametrize(
+    ("names", "formula", "words"),
+    [
+        (
+            [f"demo_{v}/img_{n + 1:05d}.json" for v in range(6) for n in range(1, 40, 5)],
+            "n - 1",
+            "one too high",
+        ),
+        (
+            [f"demo_{v}/img_{n - 1:05d}.json" for v in range(6) for n in range(1, 40, 5)],
+            "n + 1",
+            "one too low",
+        ),
+        (
+            [f"demo_{v}/img_{n}.json" for v in range(6) for n in range(8)],
+            "5 n + 1",
+            "like n in place of 5 n + 1",
+        ),
+        ([f"demo_{v}/img_00002.json" for v in range(6)], "n - 1", "one too high"),
+        (
+            [f"demo_{v + 1}/img_{n:05d}.json" for v in range(6) for n in range(1, 40, 5)],
+            "n - 1",
+            "one too high",
+        ),
+        (
+            [f"demo_{v}/img_{n + 1000:05d}.json" for v in range(6) for n in range(1, 40, 5)],
+            "n - 1,000",
+            "1,000 too high",
+        ),
+    ],
+)
+def test_numbers_in_names_that_are_counted_otherwise(names: list[str], formula: str, words: str) -> None:
+    renumbering = find_renumbering(names, _FRAMES)
+    assert renumbering is not None
+    numbering, spelling = renumbering
+    assert numbering.formula() == formula
+    assert numbering.words() == words
+    assert spelling.n_known(names, _FRAMES) == len(set(names))
+
+
+def test_right_numbers_and_names_without_numbers_are_left_alone() -> None:
+    assert find_renumbering(_FRAMES, _FRAMES) is None
+    assert find_renumbering(_FRAMES[:7], _FRAMES) is None
+    assert find_renumbering(["a", "b"], ["c", "d"]) is None
+    assert find_renumbering([], _FRAMES) is None
+
+
+@given(
+    st.sets(st.integers(0, 10**6), min_size=1, max_size=30),
+    st.integers(-5, 5).filter(bool),
+)
+def test_a_shift_makes_all_numbers_known_and_is_the_smallest(true_numbers: set[int], shift: int) -> None:
+    true_array = np.array(sorted(true_numbers))
+    numbering = find_numbering(true_array + shift, true_array)
+    if numbering is None:
+        # As they are, (nearly) as many are known.
+        n_known = np.isin(true_array + shift, true_array).sum()
+        assert n_known == len(true_array)
+        return
+    assert abs(numbering.offset) <= abs(shift)
+    n_known = np.isin(numbering.apply(true_array + shift), true_array).sum()
+    assert n_known >= 0.9 * len(true_array)
+
+
+@given(st.lists(st.text(max_size=30), max_size=20), st.lists(st.text(max_size=30), max_size=20))
+def test_any_names_are_changed_into_names_of_the_data_or_stay(
+    names: list[str], true_names: list[str]
+) -> None:
+    for spelling in find_spellings(set(names), set(true_names)):
+        assert spelling.n_known(set(names), set(true_names))
+    renumbering = find_renumbering(set(names), set(true_names))
+    if renumbering is not None:
+        numbering, spelling = renumbering
+        assert numbering != Numbering(1, 0)
+        assert {spelling.change(name) for name in names} <= {*names, *true_names}
+
+
+@given(st.text(max_size=60))
+def test_a_folding_drops_the_same_once_and_twice(name: str) -> None:
+    for folding in FOLDINGS[:1] + FOLDINGS[4:7]:
+        assert folding.fold(folding.fold(name)) == folding.fold(name)
+    assert len(fold_all(name)) <= len(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["0" * 10**6, "/" * 10**6, "." * 10**6, "_000001" * 10**5, "v_" * 10**6, "1" * 10**6]
+)
+def test_long_hostile_names_take_linear_time(name: str) -> None:
+    names = [name, f"{name}x"]
+    find_spellings(names, _VIDEOS)
+    find_renumbering(names, _FRAMES)
+    assert NearestNames(_VIDEOS).find(name) == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [
+        ("None", "none"),
+        ("tuch", "touch"),
+        ("pushcart", "push_cart"),
+        ("hips", "hip"),
+        ("womann", "woman"),
+        ("Left Arm", "left_arm"),
+        ("zebra", ""),
+        ("", ""),
+    ],
+)
+def test_the_nearest_name(name: str, nearest: str) -> None:
+    names = ["none", "touch", "push_cart", "hip", "woman", "man", "left_arm"]
+    assert NearestNames(names).find(name) == nearest
+
+
+def test_of_very_many_names_only_one_that_folds_alike_is_near() -> None:
+    nearest = NearestNames([f"name_{number}" for number in range(3000)])
+    assert nearest.find("Name 17") == "name_17"
+    assert nearest.find("nama_17") == ""
