@@ -38,6 +38,7 @@ MAY_IMPORT = {
     "scoring_program.item_groups": ["validator"],
     "scoring_program.signature": ["scoring_program.settings", "validator"],
     "scoring_program.disclosure": ["scoring_program.result", "validator"],
+    "scoring_program.repairs": ["scoring_program.metrics.pairs", "validator"],
     "scoring_program.hints": ["scoring_program.disclosure", "scoring_program.settings", "validator"],
     "scoring_program.task": [
         "scoring_program.disclosure",
@@ -63,6 +64,7 @@ MAY_IMPORT = {
         "scoring_program.hints",
         "scoring_program.metrics",
         "scoring_program.prepared",
+        "scoring_program.repairs",
         "scoring_program.result",
         "scoring_program.settings",
         "scoring_program.task",

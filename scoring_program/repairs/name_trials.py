@@ -1,0 +1,272 @@
+"""The changes of names and ids that are tried, family by family."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+import numpy as np
+
+from scoring_program.repairs import names, orders
+from scoring_program.repairs.decision import Change, Family, Trial, agrees_well, may_become_repair
+from scoring_program.repairs.names import NumberMap
+from scoring_program.repairs.samples import Ids, Names
+from validator.arrays import Bools, Floats, Ints
+
+_NO_FLOATS = np.zeros(0)
+
+
+def name_trials(sample: Names) -> Iterator[list[Trial]]:
+    """Yield the trials of each family for names."""
+    if agrees_well(sample.agrees(sample.as_submitted)):
+        return
+    yield list(_spellings(sample))
+    yield list(_numbers(sample))
+    yield [*_swapped_sides(sample), *_shifts_of_list(sample)]
+    yield list(_map_of_list(sample))
+    yield list(_shifts_of_items(sample))
+
+
+def _spellings(sample: Names) -> Iterator[Trial]:
+    """Yield trials of foldings: an entry agrees if the vocabulary has its name, right or wrong."""
+    before = sample.as_submitted >= 0
+    for folding, table in names.folding_tables(sample.vocabulary):
+        respell = partial(names.respell, folding, table)
+        word_of_word = {word: respell(word) for word in sample.predicted_words}
+        is_name = {word: other in set(sample.vocabulary) for word, other in word_of_word.items()}
+        after = np.array([is_name[word] for word in sample.predicted], dtype=bool)
+        yield Trial(
+            family=Family.SPELLING,
+            words=names.folding_words(folding, sample.predicted_words, sample.vocabulary, sample.what),
+            before=before,
+            after=after,
+            item=sample.item,
+            closeness=float(after.mean()),
+            change=Change(word=respell),
+            compares_labels=False,
+        )
+
+
+def _name_trial(
+    sample: Names, family: Family, words: str, codes: Ints, change: Callable[[str], str]
+) -> Trial:
+    """Return the trial of other names, given as places in the vocabulary (n,)."""
+    after = sample.agrees(codes)
+    return Trial(
+        family=family,
+        words=words,
+        before=sample.agrees(sample.as_submitted),
+        after=after,
+        item=sample.item,
+        closeness=float(after.mean()),
+        change=Change(word=change),
+        own=after.astype(np.float64),
+        exchanged=sample.agrees_with_exchanged(codes),
+    )
+
+
+def _numbers(sample: Names) -> Iterator[Trial]:
+    """Yield trials of names that are numbers, with a number added."""
+    if not all(word.isdecimal() for word in sample.vocabulary):
+        return
+    for shift in names.shifts():
+        change = partial(_shift_number, shift)
+        codes = sample.coded(change)
+        words = f"with {sample.what} as {shift.words}"
+        yield _name_trial(sample, Family.NUMBERS, words, codes, change)
+
+
+def _shift_number(shift: NumberMap, word: str) -> str:
+    number = shift.number(int(word)) if word.isdecimal() and len(word) < 10 else None
+    return word if number is None else str(number)
+
+
+def _swapped_sides(sample: Names) -> Iterator[Trial]:
+    if any(orders.swap_sides(word) != word for word in sample.vocabulary):
+        codes = sample.coded(orders.swap_sides)
+        words = f"with left and right of {sample.what} exchanged"
+        yield _name_trial(sample, Family.ORDER, words, codes, orders.swap_sides)
+
+
+def _shifts_of_list(sample: Names) -> Iterator[Trial]:
+    """Yield the trial of the shift along the vocabulary that fits best."""
+    n = len(sample.vocabulary)
+    if n < 3:
+        return
+    codes = sample.as_submitted
+    distances = np.where((codes >= 0) & (sample.true_codes >= 0), (sample.true_codes - codes) % n, -1)
+
+    def best_shift(half: Bools) -> int:
+        counts = np.bincount(distances[half & (distances > 0)], minlength=n)
+        return int(counts.argmax())
+
+    held_out = np.full(len(codes), -1)
+    for half in (sample.is_even, ~sample.is_even):
+        held_out[~half] = orders.shift_in_list(codes[~half], best_shift(half), n)
+    shift = best_shift(np.ones(len(codes), dtype=bool))
+    signed = shift if shift <= n // 2 else shift - n
+    steps = f"{abs(signed)} place{'' if abs(signed) == 1 else 's'}"
+    words = f"with {sample.what} {steps} {'later' if signed > 0 else 'earlier'} in their list"
+    change = partial(_shift_word, list(sample.vocabulary), shift)
+    yield _name_trial(sample, Family.ORDER, words, held_out, change)
+
+
+def _shift_word(vocabulary: Sequence[str], shift: int, word: str) -> str:
+    if word not in vocabulary:
+        return word
+    return vocabulary[(vocabulary.index(word) + shift) % len(vocabulary)]
+
+
+def _map_of_list(sample: Names) -> Iterator[Trial]:
+    """Yield the trial of the one-to-one map of predicted names to those of the vocabulary that fits best."""
+    shape = (len(sample.predicted_words), len(sample.vocabulary))
+    before = sample.agrees(sample.as_submitted)
+    counts_of_half = []
+    for half in (sample.is_even, ~sample.is_even):
+        counts = orders.count_pairs(sample.predicted_codes[half], sample.true_codes[half], shape)
+        counts_of_half.append(counts)
+    # At best each name has its most frequent partner; where that is not enough, nothing is assigned.
+    most = sum(int(counts.max(axis=1, initial=0).sum()) for counts in counts_of_half)
+    if not may_become_repair(before, most / max(len(before), 1)):
+        return
+    held_out = np.full(len(before), -1)
+    for half, counts in zip((sample.is_even, ~sample.is_even), counts_of_half):
+        held_out[~half] = orders.assign(counts)[sample.predicted_codes[~half]]
+    code_of_word = orders.assign(counts_of_half[0] + counts_of_half[1]).tolist()
+    word_of_word = {}
+    for word, code in zip(sample.predicted_words, code_of_word):
+        if code >= 0:
+            word_of_word[word] = sample.vocabulary[code]
+    words = f"with {sample.what} from a list in another order"
+    yield _name_trial(sample, Family.ORDER, words, held_out, partial(_look_up, word_of_word))
+
+
+def _look_up(word_of_word: dict[str, str], word: str) -> str:
+    return word_of_word.get(word, word)
+
+
+def _shifts_of_items(sample: Names) -> Iterator[Trial]:
+    """Yield the trials of names of a neighboring item, where each item has one name."""
+    n_items = len(sample.true_of_item)
+    if not n_items:
+        return
+    code_of_name = {name: code for code, name in enumerate(sample.vocabulary)}
+    true_code = np.array([code_of_name.get(name, -2) for name in sample.true_of_item], dtype=np.int64)
+    for shift in orders.neighbor_shifts():
+        other = sample.item + shift
+        is_item = (other >= 0) & (other < n_items)
+        after = np.zeros(len(other), dtype=bool)
+        after[is_item] = sample.as_submitted[is_item] == true_code[other[is_item]]
+        exchanged = _mean_agreement(sample.as_submitted, true_code, other)
+        yield Trial(
+            family=Family.ITEMS,
+            words=orders.shift_words(shift, sample.item_noun),
+            before=sample.agrees(sample.as_submitted),
+            after=after,
+            item=sample.item,
+            closeness=float(after.mean()),
+            change=Change(item=partial(_add, shift)),
+            own=after.astype(np.float64),
+            exchanged=exchanged,
+        )
+
+
+def _mean_agreement(codes: Ints, true_code: Ints, item: Ints) -> Floats:
+    """Return the share of the three items after those of entries that have the same name."""
+    n_items = len(true_code)
+    shares = np.zeros(len(codes))
+    for distance in (1, 2, 3):
+        shares += codes == true_code[(item + distance) % n_items]
+    return shares / 3
+
+
+def _add(shift: int, item: Ints) -> Ints:
+    return item + shift
+
+
+def id_trials(sample: Ids) -> Iterator[list[Trial]]:
+    """Yield the trials of each family for ids."""
+    if agrees_well(sample.covered(sample.predicted, sample.true)):
+        return
+    yield list(_spellings_of_ids(sample))
+    yield list(_shifted_numbers(sample))
+    yield list(_lines_of_numbers(sample))
+
+
+def _id_trial(sample: Ids, family: Family, words: str, after: Bools, change: Callable[[str], str]) -> Trial:
+    return Trial(
+        family=family,
+        words=words,
+        before=sample.covered(sample.predicted, sample.true),
+        after=after,
+        item=sample.item,
+        closeness=float(after.mean()),
+        change=Change(word=change),
+        compares_labels=False,
+    )
+
+
+def _spellings_of_ids(sample: Ids) -> Iterator[Trial]:
+    for folding, table in names.folding_tables(sample.true):
+        predicted = [folding.fold(word[: names.LONGEST]) for word in sample.predicted]
+        true = [folding.fold(word) for word in sample.true]
+        words = names.folding_words(folding, set(sample.predicted), set(sample.true), sample.what)
+        change = partial(names.respell, folding, table)
+        yield _id_trial(sample, Family.SPELLING, words, sample.covered(predicted, true), change)
+
+
+def _shifted_numbers(sample: Ids) -> Iterator[Trial]:
+    """Yield n + k for the smallest k that gives the most ids of the reference."""
+    trials = [_number_trial(sample, shift) for shift in names.shifts()]
+    best = max(trials, key=lambda trial: trial.closeness)
+    if best.closeness:
+        yield best
+
+
+def _lines_of_numbers(sample: Ids) -> Iterator[Trial]:
+    """Yield a n + b, found on one half of the groups and tested on the other."""
+    numbers_of_group = _numbers_of_groups(sample.groups, sample.predicted)
+    true_numbers_of_group = _numbers_of_groups(sample.true_groups, sample.true)
+    lines = {}
+    for group, true_numbers in true_numbers_of_group.items():
+        lines[group] = names.line_through(numbers_of_group.get(group, []), true_numbers)
+    is_even = sample.is_even
+    even_groups = {group for group, even in zip(sample.true_groups, is_even.tolist()) if even}
+    held_out = np.zeros(len(sample.true), dtype=bool)
+    for half, groups in ((is_even, even_groups), (~is_even, lines.keys() - even_groups)):
+        best = _best_line(sample, [lines[group] for group in sorted(groups)])
+        if best is not None:
+            held_out[~half] = best.after[~half]
+    best = _best_line(sample, list(lines.values()))
+    if best is not None:
+        yield best._replace(after=held_out, closeness=float(held_out.mean()))
+
+
+def _best_line(sample: Ids, lines: Sequence[NumberMap | None]) -> Trial | None:
+    trials = [_number_trial(sample, line) for line in names.most_frequent_lines(lines)]
+    return max(trials, key=lambda trial: trial.closeness, default=None)
+
+
+def _numbers_of_groups(groups: Sequence[int], words: Sequence[str]) -> dict[int, list[int]]:
+    numbers_of_group: dict[int, list[int]] = {}
+    for group, word in zip(groups, words):
+        number = names.last_number(word)
+        if number is not None:
+            numbers_of_group.setdefault(group, []).append(number)
+    return numbers_of_group
+
+
+def _number_trial(sample: Ids, line: NumberMap) -> Trial:
+    """Return the trial of ids whose number is another."""
+    true_numbers = [names.last_number(word) for word in sample.true]
+    true_word = {number: word for number, word in zip(true_numbers, sample.true) if number is not None}
+    numbers = [line.number(names.last_number(word)) for word in sample.predicted]
+    words = f"with {sample.what} numbered {line.words}"
+    change = partial(_renumber, line, true_word)
+    after = sample.covered(numbers, true_numbers)
+    return _id_trial(sample, Family.NUMBERS, words, after, change)
+
+
+def _renumber(line: NumberMap, true_word: dict[int, str], word: str) -> str:
+    number = line.number(names.last_number(word))
+    return word if number is None else true_word.get(number, word)

@@ -1,0 +1,83 @@
+"""Lists in another order, and items that are exchanged: shifts, and one-to-one maps."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from scoring_program.repairs.samples import NEIGHBORS, Regions, best_of_entries, pair_iou
+from validator.arrays import Bools, Floats, Ints
+
+_SIDE = re.compile("left|right", re.IGNORECASE)
+
+
+def assign(counts: Ints) -> Ints:
+    """Return the column of each row in the one-to-one map with the largest sum, -1 for rows without one.
+
+    Pairs that count 0 are not mapped. ``counts`` has shape (n_rows, n_columns).
+
+    Examples
+    --------
+    >>> assign(np.array([[0, 3], [2, 2], [0, 0]]))
+    array([ 1,  0, -1])
+    """
+    # It takes a third of a second to import.
+    from scipy.optimize import linear_sum_assignment
+
+    column_of_row = np.full(len(counts), -1)
+    rows, columns = linear_sum_assignment(counts, maximize=True)
+    is_counted = counts[rows, columns] > 0
+    column_of_row[rows[is_counted]] = columns[is_counted]
+    return column_of_row
+
+
+def count_pairs(first: Ints, second: Ints, shape: tuple[int, int]) -> Ints:
+    """Return how often each pair of numbers occurs; -1 on either side counts nowhere. Shape: ``shape``."""
+    is_counted = (first >= 0) & (second >= 0)
+    cells = first[is_counted] * shape[1] + second[is_counted]
+    return np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
+
+
+def swap_sides(word: str) -> str:
+    """Return a word with left and right exchanged.
+
+    Examples
+    --------
+    >>> swap_sides("left_arm")
+    'right_arm'
+    """
+    other_side = {"left": "right", "right": "left", "Left": "Right", "Right": "Left"}
+    return _SIDE.sub(lambda side: other_side.get(side[0], side[0]), word)
+
+
+def shift_in_list(codes: Ints, shift: int, n: int) -> Ints:
+    """Return places that are moved along a list of n that begins anew at its end; -1 stays."""
+    return np.where(codes >= 0, (codes + shift) % n, -1)
+
+
+def neighbor_shifts() -> list[int]:
+    """Return the shifts of items that are tried, the smallest first."""
+    return [sign * amount for amount in range(1, NEIGHBORS + 1) for sign in (1, -1)]
+
+
+def shift_words(shift: int, item_noun: str) -> str:
+    """Return how predictions are read whose items are ``shift`` later in the sorted list."""
+    direction = "next" if shift > 0 else "previous"
+    if abs(shift) == 1:
+        return f"as predictions of the {direction} {item_noun}"
+    return f"as predictions of the {item_noun} {abs(shift)} {'later' if shift > 0 else 'earlier'}"
+
+
+def agreements_with_items(regions: Regions, corners: Floats, items: Ints, level: float) -> Bools:
+    """Return whether each entry would agree with an annotated region of each of several items.
+
+    Entries have ``corners`` (n, 2 d), and keep their slots and labels. Shape of the result: (n, n_items).
+    """
+    n, n_items = len(corners), len(items)
+    entry = np.repeat(np.arange(n), n_items)
+    label = None if regions.label is None else regions.label[entry]
+    pairs = regions.pairs_at(np.tile(items, n), regions.slots[entry], label)
+    iou = pair_iou(corners[entry[pairs.entry]], regions.true_corners[pairs.true])
+    agreements: Bools = best_of_entries(iou, pairs).reshape(n, n_items) > level
+    return agreements

@@ -1,0 +1,316 @@
+"""The changes of boxes and intervals that are tried, family by family.
+
+What is fitted, is fitted on one half of the items and tested on the other, each way round; maps of items, and
+a scale of each item, on other entries of the same items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import numpy as np
+
+from scoring_program.repairs import orders, readings
+from scoring_program.repairs.decision import (
+    LEAST_SHARE,
+    LEAST_SHARE_OF_COMBINATION,
+    Change,
+    Family,
+    Trial,
+    agrees_well,
+    may_become_repair,
+)
+from scoring_program.repairs.fits import AxisMap, RegionPairs, fit_axes, fit_items, map_words
+from scoring_program.repairs.readings import Reading
+from scoring_program.repairs.samples import Regions, pair_iou, ranks_in_groups
+from validator.arrays import Bools, Floats, Ints
+
+# The median IoU of regions before and after a change above which it makes no other ones of them.
+_SAME_IOU = 0.75
+_LATEST_SLOT = 3
+
+
+def region_trials(wide: Regions, deep: Callable[[], Regions]) -> Iterator[list[Trial]]:
+    """Yield the trials of each family for boxes or intervals; ``deep`` returns the sample of few items."""
+    comparisons = [_Comparison(wide, level) for level in wide.levels]
+    unclear = [comparison for comparison in comparisons if not agrees_well(comparison.before)]
+    for comparison in unclear:
+        yield list(_readings(comparison))
+        yield list(_fits(comparison))
+    few_items = _Comparison(deep(), wide.levels[0]) if comparisons[0] in unclear else None
+    if few_items is not None:
+        yield list(_scales_of_items(few_items))
+    if wide.columns.shape[1] == 2:
+        yield list(_exact_shifts(comparisons[0]))
+    for comparison in unclear:
+        yield list(_shifts_of_slots(comparison))
+    if few_items is not None:
+        yield [*_shifts_of_items(few_items), *_map_of_items(few_items)]
+
+
+class _Comparison:
+    """A sample whose entries agree above one IoU, and what agrees as submitted."""
+
+    def __init__(self, sample: Regions, level: float) -> None:
+        self.sample = sample
+        self.level = level
+        self.base = readings.as_written(sample.form)
+        self.as_submitted = self.base.corners(sample.columns)
+        self.iou_before = sample.best_iou(self.as_submitted)
+        self.before = self.iou_before > level
+
+    def trial_of_corners(self, family: Family, words: str, corners: Floats, change: Change) -> Trial:
+        """Return the trial of a change that gives entries other ``corners`` (n, 2 d)."""
+        own_iou = self.sample.best_iou(corners)
+        is_other = self._makes_others(corners) and not self._only_grows(own_iou)
+        trial = self._trial(family, words, own_iou, self.sample.exchanged_iou(corners), change)
+        return trial._replace(is_other=is_other)
+
+    def trial_of_places(self, family: Family, words: str, item: Ints, slot: Ints, change: Change) -> Trial:
+        """Return the trial of a change that moves entries to other items (n,) or slots (n, s)."""
+        pairs = self.sample.pairs_at(item, slot)
+        own_iou = self.sample.best_iou(self.as_submitted, pairs)
+        moved = self.sample.moved(item, slot)
+        return self._trial(family, words, own_iou, moved.exchanged_iou(self.as_submitted), change)
+
+    def _trial(
+        self, family: Family, words: str, own_iou: Floats, exchanged_iou: Floats, change: Change
+    ) -> Trial:
+        return Trial(
+            family=family,
+            words=words,
+            before=self.before,
+            after=own_iou > self.level,
+            item=self.sample.item,
+            closeness=float(own_iou.mean()),
+            change=change,
+            own=own_iou,
+            exchanged=exchanged_iou,
+        )
+
+    def _makes_others(self, corners: Floats) -> bool:
+        return float(np.median(pair_iou(self.as_submitted, corners))) <= _SAME_IOU
+
+    def _only_grows(self, own_iou: Floats) -> bool:
+        """Return whether regions fit as well if they grow or shrink about their own center."""
+        nearest = self.sample.nearest(self.as_submitted, level=0.0)
+        is_near = nearest >= 0
+        if not is_near.any():
+            return False
+        d = self.as_submitted.shape[1] // 2
+        low, high = self.as_submitted[:, :d], self.as_submitted[:, d:]
+        true_corners = self.sample.true_corners[nearest[is_near]]
+        true_size = true_corners[:, d:] - true_corners[:, :d] + 1
+        growth = np.median(true_size / np.maximum((high - low)[is_near] + 1, 1), axis=0)
+        center, half = (low + high) / 2, (high - low) / 2 * growth
+        grown = np.concatenate([center - half, center + half], axis=1)
+        return bool(self.sample.best_iou(grown).mean() >= own_iou.mean())
+
+
+def _readings(comparison: _Comparison) -> Iterator[Trial]:
+    sample = comparison.sample
+    for reading in readings.other_readings(sample):
+        change = Change(columns=partial(_read_columns, reading))
+        corners = reading.corners(sample.columns)
+        yield comparison.trial_of_corners(Family.READING, reading.words, corners, change)
+    if sample.parent is None:
+        return
+    for words, read in readings.PARENT_READINGS:
+        change = Change(columns=partial(_read_with_parent, read, comparison.base))
+        corners = read(comparison.as_submitted, sample.parent)
+        yield comparison.trial_of_corners(Family.READING, words, corners, change)
+
+
+def _read_columns(reading: Reading, columns: Floats, item: Ints, parent: Floats | None) -> Floats:
+    return reading.corners(columns)
+
+
+def _read_with_parent(
+    read: Callable[[Floats, Floats], Floats],
+    base: Reading,
+    columns: Floats,
+    item: Ints,
+    parent: Floats | None,
+) -> Floats:
+    corners = base.corners(columns)
+    return corners if parent is None else read(corners, parent)
+
+
+def _fits(comparison: _Comparison) -> Iterator[Trial]:
+    """Yield the scale and offset that fit best after each reading."""
+    sample = comparison.sample
+    for reading in [comparison.base, *readings.other_readings(sample)]:
+        corners = reading.corners(sample.columns)
+        pairs = sample.pairs
+        regions = RegionPairs(pairs, corners[pairs.entry], sample.true_corners[pairs.true])
+        least_share = LEAST_SHARE_OF_COMBINATION if reading.words else LEAST_SHARE
+        held_out = corners.copy()
+        for half in (sample.is_even, ~sample.is_even):
+            fit = fit_axes(regions.of_entries(half))
+            if fit is not None:
+                held_out[~half] = fit.corners(corners[~half])
+        share = float((sample.best_iou(held_out) > comparison.level).mean())
+        if share < least_share or not may_become_repair(comparison.before, share):
+            continue
+        fit = fit_axes(regions)
+        fit_words = "" if fit is None else map_words(fit, sample.axes)
+        if fit is None or not fit_words:
+            continue
+        words = " ".join(filter(None, (reading.words, fit_words)))
+        change = Change(columns=partial(_fit_columns, reading, fit))
+        trial = comparison.trial_of_corners(Family.FIT, words, held_out, change)
+        yield trial._replace(least_share=least_share)
+
+
+def _fit_columns(
+    reading: Reading, fit: AxisMap, columns: Floats, item: Ints, parent: Floats | None
+) -> Floats:
+    return fit.corners(reading.corners(columns))
+
+
+def _scales_of_items(comparison: _Comparison) -> Iterator[Trial]:
+    """Yield the trial of one scale for each item and axis."""
+    sample = comparison.sample
+    items, place = np.unique(sample.item, return_inverse=True)
+    order = np.argsort(place, kind="stable")
+    rank = np.empty(len(place), np.int64)
+    rank[order], _ = ranks_in_groups(place[order])
+    is_even = rank % 2 == 0
+    corners, pairs = comparison.as_submitted, sample.pairs
+    regions = RegionPairs(pairs, corners[pairs.entry], sample.true_corners[pairs.true])
+    held_out = corners.copy()
+    for half in (is_even, ~is_even):
+        scale = fit_items(regions.of_entries(half), place[half], len(items))
+        held_out[~half] = _scale_by_item(corners[~half], scale[place[~half]])
+    scale_of_item = fit_items(regions, place, len(items))
+    change = Change(columns=partial(_scale_columns, comparison.base, items, scale_of_item))
+    axes = " and ".join(sample.axes)
+    words = f"with {axes} times a number of its own for each {sample.item_noun}"
+    yield comparison.trial_of_corners(Family.ITEM_SCALE, words, held_out, change)
+
+
+def _scale_by_item(corners: Floats, scale: Floats) -> Floats:
+    """Return regions times the scale of each; those without one (NaN) stay. Shapes: (n, 2 d), (n, d)."""
+    return corners * np.tile(np.where(np.isnan(scale), 1.0, scale), 2)
+
+
+def _scale_columns(
+    base: Reading, items: Ints, scale_of_item: Floats, columns: Floats, item: Ints, parent: Floats | None
+) -> Floats:
+    place = np.minimum(np.searchsorted(items, item), len(items) - 1)
+    has_scale = items[place] == item
+    scale = np.where(has_scale[:, None], scale_of_item[place], np.nan)
+    return _scale_by_item(base.corners(columns), scale)
+
+
+def _exact_shifts(comparison: _Comparison) -> Iterator[Trial]:
+    """Yield the trials of intervals that begin and end one frame later or earlier, exactly."""
+    sample = comparison.sample
+    exact_before = sample.is_exact(comparison.as_submitted)
+    for shift, words in ((1, "plus 1"), (-1, "less 1")):
+        corners = comparison.as_submitted + shift
+        is_exact = sample.is_exact(corners)
+        exchanged = sample.exchanged_exact(corners)
+        yield Trial(
+            family=Family.EXACT,
+            words=f"with {sample.axes[0]} {words}",
+            before=exact_before,
+            after=is_exact,
+            item=sample.item,
+            closeness=float(is_exact.mean()),
+            change=Change(columns=partial(_shift_columns, comparison.base, shift)),
+            own=is_exact.astype(np.float64),
+            exchanged=exchanged,
+        )
+
+
+def _shift_columns(base: Reading, shift: int, columns: Floats, item: Ints, parent: Floats | None) -> Floats:
+    return base.corners(columns) + shift
+
+
+def _shifts_of_slots(comparison: _Comparison) -> Iterator[Trial]:
+    """Yield the trials of other numbers of frames, segments or words."""
+    sample = comparison.sample
+    for column, noun in enumerate(sample.slot_nouns):
+        if not noun:
+            continue
+        for shift in range(1, _LATEST_SLOT + 1):
+            for signed, words in ((-shift, f"less {shift}"), (shift, f"plus {shift}")):
+                change = Change(slot=partial(_shift_slot, column, signed))
+                slot = change.slot(sample.slots)
+                yield comparison.trial_of_places(
+                    Family.NUMBERS, f"with {noun} {words}", sample.item, slot, change
+                )
+        low, high = sample.slot_range(column)
+        change = Change(slot=partial(_reverse_slot, column, low + high))
+        slot = change.slot(sample.slots)
+        yield comparison.trial_of_places(
+            Family.NUMBERS, f"with {noun} in reverse order", sample.item, slot, change
+        )
+
+
+def _shift_slot(column: int, shift: int, slot: Ints) -> Ints:
+    shifted = slot.copy()
+    shifted[:, column] += shift
+    return shifted
+
+
+def _reverse_slot(column: int, total: int, slot: Ints) -> Ints:
+    reversed_slot = slot.copy()
+    reversed_slot[:, column] = total - slot[:, column]
+    return reversed_slot
+
+
+def _shifts_of_items(comparison: _Comparison) -> Iterator[Trial]:
+    sample = comparison.sample
+    for shift in orders.neighbor_shifts():
+        change = Change(item=partial(_shift_item, shift))
+        words = orders.shift_words(shift, sample.item_noun)
+        yield comparison.trial_of_places(Family.ITEMS, words, change.item(sample.item), sample.slots, change)
+
+
+def _shift_item(shift: int, item: Ints) -> Ints:
+    return item + shift
+
+
+def _map_of_items(comparison: _Comparison) -> Iterator[Trial]:
+    """Yield the trial of the one-to-one map of the items of the sample with the most agreements."""
+    sample = comparison.sample
+    items, place = np.unique(sample.item, return_inverse=True)
+    order = np.argsort(place, kind="stable")
+    rank = np.empty(len(place), np.int64)
+    rank[order], _ = ranks_in_groups(place[order])
+    is_even = rank % 2 == 0
+    agrees = orders.agreements_with_items(sample, comparison.as_submitted, items, comparison.level)
+    counts_of_half = [_sum_of_items(agrees, place, half) for half in (is_even, ~is_even)]
+    most = sum(int(counts.max(axis=1, initial=0).sum()) for counts in counts_of_half)
+    if not may_become_repair(comparison.before, most / max(len(place), 1)):
+        return
+    mapped = np.full(len(place), -1)
+    for half, counts in zip((is_even, ~is_even), counts_of_half):
+        mapped[~half] = _mapped_items(items, orders.assign(counts), place[~half])
+    item_map = _mapped_items(
+        items, orders.assign(counts_of_half[0] + counts_of_half[1]), np.arange(len(items))
+    )
+    change = Change(item=partial(_exchange_items, items, item_map))
+    words = f"as predictions of other {sample.item_noun}s, in another order"
+    yield comparison.trial_of_places(Family.ITEMS, words, mapped, sample.slots, change)
+
+
+def _sum_of_items(agrees: Bools, place: Ints, half: Bools) -> Ints:
+    """Return how many entries of each item agree with each item. Shapes: (n, k), (n,), (n,) -> (k, k)."""
+    counts = np.zeros((agrees.shape[1], agrees.shape[1]), np.int64)
+    np.add.at(counts, place[half], agrees[half])
+    return counts
+
+
+def _mapped_items(items: Ints, column_of_row: Ints, place: Ints) -> Ints:
+    """Return the items that others are mapped to, -1 without one; ``place`` are places in ``items``."""
+    column = column_of_row[place]
+    return np.where(column >= 0, items[column], -1)
+
+
+def _exchange_items(items: Ints, item_map: Ints, item: Ints) -> Ints:
+    place = np.minimum(np.searchsorted(items, item), len(items) - 1)
+    return np.where(items[place] == item, item_map[place], item)
