@@ -11,11 +11,13 @@ _INTRODUCTION = """\
 
 Every message begins with a code. `E-` is an error: nothing was scored. `N-` is a note: something was
 accepted, or looks like a mistake. `R-` is a warning about the content of a reference. `L-` comes from the
-linter of bundles. Similar problems in one file are reported in one line, with their number and the first
-places.
+linter of bundles. A line of a log says what is wrong, how to fix it, and then where: one problem in many
+places, or in many files, is one line with their number and the first of them.
 
 `.venv/bin/python -m organizer messages` writes this page from the tables in the packages, each a `codes.py`.
 """
+_MISTAKES = "These tell of a likely mistake. Logs and pages show them first, set off from the others.\n"
+_OTHER_NOTES = "The others tell what was accepted, left out, or counted.\n"
 # For each part of the tables: its title, and a paragraph or "".
 _PARTS = {
     "submission_errors": ("Errors in a submission", ""),
@@ -42,7 +44,12 @@ def messages_page() -> str:
     paragraphs = [_INTRODUCTION]
     for part in CodeTable._fields:
         title, introduction = _PARTS[part]
-        paragraphs += [f"## {title}\n", introduction, _markdown_table(_codes_of_part(part))]
+        codes = _codes_of_part(part)
+        mistakes = [code for code in codes if code.is_mistake]
+        paragraphs += [f"## {title}\n", introduction]
+        if mistakes:
+            paragraphs += [_MISTAKES, _markdown_table(mistakes), _OTHER_NOTES]
+        paragraphs.append(_markdown_table([code for code in codes if not code.is_mistake]))
     return "\n".join(filter(None, paragraphs))
 
 

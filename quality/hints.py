@@ -176,7 +176,7 @@ class _Scorer:
             submission = loaded.read(Path(folder)).content
         statistics = task.measure(loaded.reference, submission, loaded.settings)
         score = task.scores(statistics)["score"]
-        hints = task.hints(loaded.reference, submission, loaded.settings, score)
+        hints = task.hints(loaded.reference, submission, loaded.settings)
         missing = [note for note in statistics.notes if note.code in _MISSING]
         checks = [] if any(hint.code == "N-EMPTY" for hint in hints) else self._checks(submission)
         return _Scored(score, [hint.line() for hint in hints], [note.line() for note in missing], checks)

@@ -97,6 +97,7 @@ CODES = CodeTable(
             "The values fit after scaling.",
             "Write pixels of the original size, frames instead of seconds, frames of the original frame "
             "rate.",
+            is_mistake=True,
         ),
         MessageCode(
             "N-LOOKS-SHIFTED",
@@ -104,32 +105,39 @@ CODES = CodeTable(
             "it.",
             "Count from the first number that the page of the task names; frames, classes, parts, segments "
             "and word indexes have a fixed one.",
+            is_mistake=True,
         ),
         MessageCode(
             "N-LOOKS-SPELLED",
             "Names occur in the reference in another spelling, or not at all.",
             "Write names as the reference does.",
+            is_mistake=True,
         ),
         MessageCode(
             "N-LOOKS-SWAPPED",
             "The values fit with x and y, U and V, or left and right swapped.",
             "Write them in the order of the page of the task.",
+            is_mistake=True,
         ),
         MessageCode(
             "N-LOOKS-XYWH",
             "Boxes fit as x, y, width, height, where x and y are of a corner or of the center.",
             "Write two corners.",
+            is_mistake=True,
+        ),
+        MessageCode(
+            "N-LOW",
+            "The score is 0, or below 0.02 although more than half was predicted, and no other note explains "
+            "it. This note names the step at which agreement with the reference is lost (items, names or "
+            "places), if that may be disclosed.",
+            "Look for the usual causes, which the note lists, at that step.",
+            is_mistake=True,
         ),
         MessageCode(
             "N-NAMES-UNKNOWN",
             "Frames are not in the reference, or hardly any video or segment is.",
             "Write names as the reference does.",
-        ),
-        MessageCode(
-            "N-ZERO",
-            "The score is 0 and no other note explains it. This note names where the score was lost, if "
-            "that may be disclosed.",
-            "Look for the usual causes, which the note lists.",
+            is_mistake=True,
         ),
     ),
 )

@@ -13,14 +13,13 @@ from typing import NamedTuple
 import numpy as np
 
 from scoring_program.disclosure import MIN_GROUP, shows_comparisons
+from scoring_program.low_score import MIN_ANNOTATED, Step
 from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints
 from validator.messages import Note
 from validator.texts import folded
 
-MIN_ANNOTATED = 20
 _SAMPLE = 200
-_USUAL = "predictions of another item, names in another spelling, counting from 0, another unit or order"
 # How many times as large the share that another interpretation fits must be, or by how much larger.
 _TIMES = 2.5
 _MARGIN = 0.4
@@ -66,6 +65,8 @@ class Check(NamedTuple):
     explains : tuple of str
         The codes of notes that have the same cause, as that videos are missing because of their names. With
         such a hint nothing that follows is compared.
+    step : str
+        At which step agreement is lost where hardly anything agrees: "items", "names" or "places".
     """
 
     claim: str
@@ -77,16 +78,32 @@ class Check(NamedTuple):
     deviations: float = 3.0
     least_share: float = 0.15
     explains: tuple[str, ...] = ()
+    step: str = "places"
+
+
+def agreement_steps(checks: Sequence[Check]) -> list[Step]:
+    """Return how far a submission agrees with the reference as it is, by what checks compare."""
+    steps = []
+    for check in checks:
+        step = Step(
+            name=check.step,
+            claim=check.claim,
+            agrees=check.as_is,
+            n_annotated=check.annotated,
+            # Items are compared by their ids.
+            needs_labels=check.step != "items",
+        )
+        steps.append(step)
+    return steps
 
 
 def likely_mistakes(
-    notes: Sequence[Note], checks: Callable[[], Sequence[Check]], settings: Settings, score: float
+    notes: Sequence[Note], checks: Callable[[], Sequence[Check]], settings: Settings
 ) -> list[Note]:
     """Return notes on likely mistakes: those that need no reference, and those of checks in order of scoring.
 
     Notes that look at the reference are left out at ``detail: none`` and where fewer than 20 annotated
-    instances, or fewer than 5 entries of the submission, were compared. A score of 0 adds one if there is no
-    other.
+    instances, or fewer than 5 entries of the submission, were compared.
     """
     if not settings["notes"]:
         return []
@@ -112,8 +129,6 @@ def likely_mistakes(
             hints.append(Note(check.unknown, f"{_as_is(check)}{check.causes}", check.explains))
         if hints and check.explains and check.explains == hints[-1].explains:
             break
-    if score == 0 and not hints:
-        hints.append(_zero(checked))
     return hints
 
 
@@ -134,11 +149,6 @@ def _far_better(check: Check, after: Bools) -> bool:
 def _is_lost(check: Check) -> bool:
     """Return whether hardly anything agrees: a small share, so that no single entry decides it."""
     return float(check.as_is.mean()) <= _LOST_SHARE
-
-
-def _zero(checks: Sequence[Check]) -> Note:
-    lost = next(filter(_is_lost, checks), None)
-    return Note("N-ZERO", f"the score is 0. {_as_is(lost) if lost else ''}Usual causes: {_USUAL}")
 
 
 def _as_is(check: Check) -> str:
@@ -264,6 +274,7 @@ def names_check(
         annotated=n_compared,
         causes=causes,
         unknown=code,
+        step="names",
     )
 
 

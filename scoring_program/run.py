@@ -23,7 +23,7 @@ from scoring_program.settings import Settings
 from scoring_program.task import AnyLoaded, AnyTask, load_task, place_of, task_ids
 from validator import console, limits
 from validator.findings import Findings, Refused, watch_collections
-from validator.messages import Note
+from validator.messages import Note, note_lines
 from validator.texts import counted
 
 SCORED, INVALID, BROKEN = 0, 1, 2
@@ -290,8 +290,10 @@ def _report_of_result(loaded: AnyLoaded, result: Result, clock: _Clock) -> _Repo
         for key, score in result.scores.items()
         if key not in _IN_WORDS
     ]
-    notes = [f"note {note.line()}" for note in result.notes]
+    notes = note_lines(result.notes)
     costs = [f"error cost: {line}" for line in page.cost_lines(loaded.task, result)]
+    if costs and any(note.is_mistake for note in result.notes):
+        costs.insert(0, page.COSTS_AS_READ)
     score_line = page.score_line(loaded.task, result)
     log = [loaded.signature, score_line, *scores, *notes, *costs, clock.line()]
     return _Report(html, detail, result.scores, log)

@@ -19,6 +19,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from scoring_program.disclosure import disclosed, rounded, shows_comparisons
 from scoring_program.item_groups import ItemGroups, load_groups
+from scoring_program.low_score import Step, is_low, low_score_note
 from scoring_program.metrics import resampling
 from scoring_program.metrics.resampling import HalfScores, Range
 from scoring_program.result import (
@@ -38,7 +39,7 @@ from validator.archive import Source
 from validator.arrays import Floats
 from validator.discovery import discover
 from validator.findings import Findings, Read
-from validator.messages import Note
+from validator.messages import Note, mistakes_first
 from validator.strict_yaml import load_strict
 
 _CHALLENGES = "scoring_program.challenges"
@@ -192,11 +193,13 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
         """Return drawings of the worst items, at most ``number``; called at ``full`` only."""
         return []
 
-    def hints(
-        self, reference: ReferenceT, submission: SubmissionT, settings: Settings, score: float
-    ) -> list[Note]:
-        """Return notes on likely mistakes in a submission that is valid and has this score."""
+    def hints(self, reference: ReferenceT, submission: SubmissionT, settings: Settings) -> list[Note]:
+        """Return notes on likely mistakes in a submission that is valid."""
         return []
+
+    def agreement(self, reference: ReferenceT, submission: SubmissionT) -> Sequence[Step]:
+        """Return how far a submission agrees with the reference, step by step; asked for low scores only."""
+        return ()
 
     def names(self, reference: ReferenceT) -> Mapping[str, Sequence[str]]:
         """Return the names that a reference holds and submissions use, by what they are names of."""
@@ -306,7 +309,7 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
         ``begin`` is called with the name of each stage as it begins.
         """
         statistics, numbers = self._measure(read.content, begin)
-        explanation = self._explain(read.content, statistics, numbers.scores["score"], begin)
+        explanation = self._explain(read, statistics, numbers.scores, begin)
         return self._result([*read.notes, *statistics.notes], statistics, numbers, explanation)
 
     def _measure(self, submission: SubmissionT, begin: Begin) -> tuple[StatisticsT, _Numbers]:
@@ -325,27 +328,40 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
         return statistics, _Numbers(scores, halves, interval)
 
     def _explain(
-        self, submission: SubmissionT, statistics: StatisticsT, score: float, begin: Begin
+        self, read: Read[SubmissionT], statistics: StatisticsT, scores: Mapping[str, float], begin: Begin
     ) -> _Explanation:
         """Return what says why the score is as it is, as far as the detail level shows it."""
-        task, reference = self.task, self.reference
+        task, reference, submission = self.task, self.reference, read.content
         level, n_drawings = self.settings["detail"], self.settings["drawings"]
         is_shown = shows_comparisons(level)
         begin("notes")
-        hints, no_hints = _guarded("hints", lambda: task.hints(reference, submission, self.settings, score))
+        hints, no_hints = _guarded("hints", lambda: task.hints(reference, submission, self.settings))
+        notes = [*read.notes, *statistics.notes, *hints]
+        low, no_low = _guarded("hints", lambda: self._low_score_notes(submission, scores, notes))
         begin("error_costs")
         costs: list[ErrorCost] = []
         no_costs: list[Note] = []
         if is_shown:
-            costs, no_costs = _guarded("error costs", lambda: self._error_costs(statistics, score))
+            costs, no_costs = _guarded("error costs", lambda: self._error_costs(statistics, scores["score"]))
         begin("report")
         sections: list[Section] = []
         if is_shown:
             sections = disclosed(task.sections(reference, submission, statistics), level)
         deferred = Deferred(lambda: task.drawings(reference, submission, statistics, n_drawings))
         drawings, no_drawings = _guarded("drawings", lambda: disclosed([deferred], level))
-        faults = [*no_hints, *no_costs, *no_drawings]
-        return _Explanation(hints, costs, [*sections, *drawings], faults)
+        faults = [*no_hints, *no_low, *no_costs, *no_drawings]
+        return _Explanation([*hints, *low], costs, [*sections, *drawings], faults)
+
+    def _low_score_notes(
+        self, submission: SubmissionT, scores: Mapping[str, float], notes: Sequence[Note]
+    ) -> list[Note]:
+        """Return a note on a low score unless another of the notes tells of a likely mistake."""
+        has_mistake = any(note.is_mistake for note in notes)
+        if not self.settings["notes"] or has_mistake or not is_low(scores, self.task.range):
+            return []
+        detail = self.settings["detail"]
+        steps = self.task.agreement(self.reference, submission) if shows_comparisons(detail) else ()
+        return [low_score_note(scores, steps, detail)]
 
     def _result(
         self, counts: Sequence[Note], statistics: StatisticsT, numbers: _Numbers, explanation: _Explanation
@@ -361,7 +377,7 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
             interval=numbers.interval,
             error_costs=explanation.costs,
             sections=explanation.sections,
-            notes=[*explanation.faults, *_merged(explanation.hints, counts)],
+            notes=mistakes_first([*explanation.faults, *_merged(explanation.hints, counts)]),
             decimals=decimals,
         )
         # All outputs have at most 10 decimals anyway.

@@ -12,6 +12,7 @@ import argparse
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from home import ReferenceProblemsError, SubmissionError, add_options, load
@@ -85,13 +86,15 @@ def _without_large_parts(result: Result) -> Result:
     return replace(result, statistics=statistics, sections=sections)
 
 
+def _name_in_submission(submission: str, file: str) -> str:
+    return f"{submission}: {file}" if file else submission
+
+
 def _all_problems(invalid: Mapping[str, Findings]) -> Findings:
     """Return the problems of several submissions, each with the name of its own before its file."""
     problems = Findings()
     for name, findings in invalid.items():
-        for problem in findings.summary().problems():
-            file = f"{name}: {problem.file}" if problem.file else name
-            problems.repeat(problem, file=file)
+        problems.extend(findings.with_files(partial(_name_in_submission, name)))
     return problems
 
 

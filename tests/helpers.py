@@ -18,6 +18,7 @@ from scoring_program.run import Outcome, load_folder, run
 from scoring_program.task import Loaded, load_task, task_ids
 from validator.findings import Findings, Read, Refused
 from validator.formats.rules import JsonFile
+from validator.messages import Problem
 
 Case = TypeVar("Case")
 
@@ -111,7 +112,30 @@ def places_of(findings: Findings) -> list[tuple[str, str, str]]:
 
 def problems_of(call: Callable[..., Read[Any]], *arguments: Any, **options: Any) -> list[str]:
     """Return the lines of all problems that a reader raises."""
-    return [problem.line() for problem in findings_of(call, *arguments, **options).problems]
+    return list(map(compact, findings_of(call, *arguments, **options).problems))
+
+
+def compact(problem: Problem) -> str:
+    """Return a problem for comparisons: code, file, place, what is wrong, and the remedy."""
+    place = " ".join(filter(None, (problem.code, problem.file, problem.where)))
+    return f"{place}: {problem.problem}; {problem.remedy}."
+
+
+def compact_lines(findings: Findings) -> list[str]:
+    """Return the problems as they are summed up, for comparisons; the first places, and how many there are."""
+    lines = []
+    for number, placed in enumerate(findings.summary().problems(), start=1):
+        data = placed.as_dict()
+        problem = placed.first._replace(where=str(data["where"]), file=str(data["file"]))
+        if placed.n_places > 1:
+            at_least = "at least " if data["at_least"] else ""
+            files = f" in {data['files']} files" if data["files"] != 1 else ""
+            problem = problem._replace(
+                problem=f"{problem.problem} ({at_least}{placed.n_places:,} places{files})"
+            )
+        lines.append(f"{number}. {compact(problem)}")
+    rest = findings.summary().not_shown_text()
+    return [*lines, rest] if rest else lines
 
 
 def json_file(folder: Path, schema: Mapping[str, Any], **limits: Any) -> JsonFile:

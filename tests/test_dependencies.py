@@ -39,10 +39,21 @@ MAY_IMPORT = {
     "scoring_program.signature": ["scoring_program.settings", "validator"],
     "scoring_program.disclosure": ["scoring_program.result", "validator"],
     "scoring_program.repairs": ["scoring_program.metrics.pairs", "validator"],
-    "scoring_program.hints": ["scoring_program.disclosure", "scoring_program.settings", "validator"],
+    "scoring_program.hints": [
+        "scoring_program.disclosure",
+        "scoring_program.low_score",
+        "scoring_program.settings",
+        "validator",
+    ],
+    "scoring_program.low_score": [
+        "scoring_program.disclosure",
+        "scoring_program.metrics.resampling",
+        "validator",
+    ],
     "scoring_program.task": [
         "scoring_program.disclosure",
         "scoring_program.item_groups",
+        "scoring_program.low_score",
         "scoring_program.metrics.resampling",
         "scoring_program.result",
         "scoring_program.settings",
@@ -51,6 +62,7 @@ MAY_IMPORT = {
     ],
     "scoring_program.report": [
         "scoring_program.disclosure",
+        "scoring_program.low_score",
         "scoring_program.metrics.comparison",
         "scoring_program.metrics.resampling",
         "scoring_program.result",
@@ -62,6 +74,7 @@ MAY_IMPORT = {
     "scoring_program.challenges": [
         "scoring_program.disclosure",
         "scoring_program.hints",
+        "scoring_program.low_score",
         "scoring_program.metrics",
         "scoring_program.prepared",
         "scoring_program.repairs",

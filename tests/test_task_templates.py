@@ -23,7 +23,7 @@ from scoring_program.run import SCORED, run
 from scoring_program.task import load_task, task_ids
 from task_templates.quality.example_number_json.values import guess
 from tests import plain_metrics
-from tests.helpers import refused, scaled
+from tests.helpers import compact_lines, refused, scaled
 from tests.item_cases import score_case, write_case
 from validator.formats import rules
 
@@ -192,7 +192,7 @@ def changed(made_up, folder, change):
     values = made_up.correct_prediction(folder / "ref", np.random.default_rng(1), 0.0)
     change(values)
     write_files(made_up.files(values), folder / "res")
-    return refused(loaded(made_up.id, folder / "ref").read, folder / "res").lines()
+    return compact_lines(refused(loaded(made_up.id, folder / "ref").read, folder / "res"))
 
 
 def test_wrong_keys_are_refused_and_missing_ones_named_at_full_detail_only(example):
@@ -242,7 +242,7 @@ def test_reference_without_items_is_refused(example):
     )
     for place in ("empty", "none"):
         (folder / place).mkdir(exist_ok=True)
-        (line,) = refused(loaded, made_up.id, folder / place).lines()
+        (line,) = compact_lines(refused(loaded, made_up.id, folder / place))
         assert line.startswith("1. E-REF-NONE truth.")
 
 
@@ -317,7 +317,7 @@ def test_only_predicted_labels_change_no_row_of_the_summary(tmp_path):
 
 
 def test_reference_of_lists_without_any_label_is_refused(tmp_path):
-    (line,) = refused(sections_of, tmp_path, {"a": [], "b": []}, {"a": [], "b": []}).lines()
+    (line,) = compact_lines(refused(sections_of, tmp_path, {"a": [], "b": []}, {"a": [], "b": []}))
     assert (
         line
         == "1. E-REF-NONE truth.json: there is no ground truth; write at least one item with a label into it."

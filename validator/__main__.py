@@ -13,7 +13,7 @@ try:
     from validator.findings import Findings
     from validator.formats.rules import load_format, task_ids
     from validator.message_codes import all_codes
-    from validator.messages import Note
+    from validator.messages import Note, note_lines
 except ModuleNotFoundError as error:
     sys.exit(f"{error.name} is not installed: python -m pip install -r requirements.txt")
 
@@ -93,7 +93,7 @@ def _check(task_id: str, submission: Path) -> Findings:
 
 
 def _print_findings(findings: Findings) -> None:
-    notes = [f"note {note.line()}" for note in findings.notes]
+    notes = note_lines(findings.notes)
     verdict = "valid" if findings.ok else f"invalid: {findings.summary().total_text()}"
     console.say(*notes, *findings.lines(most=None), verdict)
 

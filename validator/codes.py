@@ -194,6 +194,7 @@ CODES = CodeTable(
             "N-EMPTY",
             "The whole submission predicts nothing.",
             "Check that it was written to its end.",
+            is_mistake=True,
         ),
         MessageCode("N-FILE-IGNORED", "Files that are not needed were ignored."),
         MessageCode(
@@ -219,17 +220,20 @@ CODES = CodeTable(
             "All boxes, classes, states, scores or lists of labels are the same, all pixels are "
             "background, or the word indexes of each segment are 0, 1, 2, ...",
             "Check that it is not a placeholder, or another field.",
+            is_mistake=True,
         ),
         MessageCode(
             "N-LOOKS-NORMALIZED",
             "Coordinates are in or near 0..1.",
             "Write pixels, or `round(255 * u)` for U and V.",
+            is_mistake=True,
         ),
         MessageCode(
             "N-REPEATED",
             "Many predictions are repeated: classes of a segment, boxes of a part, detections of an "
             "image. Repetitions cost score.",
             "Write each prediction once.",
+            is_mistake=True,
         ),
         MessageCode(
             "N-UNCHECKED",

@@ -9,6 +9,9 @@ import sys
 from types import TracebackType
 from typing import TextIO
 
+# Escape sequences of terminals: bold yellow, and back.
+_HIGHLIGHT, _PLAIN = "\x1b[1;33m", "\x1b[0m"
+
 
 class OutputError(Exception):
     """Something cannot be written; the message says what and why in one line."""
@@ -47,6 +50,16 @@ def say(*lines: str, to: TextIO | None = None) -> None:
         _let_go(stream)
         if not isinstance(error, BrokenPipeError):
             raise OutputError(f"the log cannot be written ({error.strerror})") from None
+
+
+def highlighted(line: str, to: TextIO | None = None) -> str:
+    """Return a line as it is printed to stdout, or another stream: in color on a terminal.
+
+    The environment variable NO_COLOR switches colors off.
+    """
+    stream = sys.stdout if to is None else to
+    has_color = not os.environ.get("NO_COLOR") and stream.isatty()
+    return f"{_HIGHLIGHT}{line}{_PLAIN}" if has_color else line
 
 
 class Listener(io.TextIOBase):

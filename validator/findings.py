@@ -7,7 +7,7 @@ it read with its notes (`Read`). `validator.problem_summary` puts problems in wo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -157,6 +157,16 @@ class Findings:
             self._count(kind, count - kept[kind])
         self.total += other.total - sum(other._count_of_kind.values())
         self._unread_files |= other._unread_files
+
+    def with_files(self, rename: Callable[[str], str]) -> Findings:
+        """Return the same findings with other names of files; two files may get the same name."""
+        renamed = Findings(notes=list(self.notes))
+        renamed.problems = [problem._replace(file=quote(rename(problem.file))) for problem in self.problems]
+        for (code, file, rule), count in self._count_of_kind.items():
+            renamed._count_of_kind[code, quote(rename(file)), rule] += count
+        renamed.total = self.total
+        renamed._unread_files = {quote(rename(file)) for file in self._unread_files}
+        return renamed
 
     def _count(self, kind: _Kind, count: int) -> None:
         self.total += count

@@ -22,11 +22,16 @@ _FOLDER_OF_PACKAGES = Path(__file__).resolve().parent.parent
 
 
 class MessageCode(NamedTuple):
-    """The code of a message, what it means, and what to do about it, "" if nothing has to be done."""
+    """The code of a message, what it means, and what to do about it, "" if nothing has to be done.
+
+    ``is_mistake`` says of a note that it tells of a likely mistake: logs and pages show such notes first and
+    set off from the others.
+    """
 
     code: str
     meaning: str
     remedy: str = ""
+    is_mistake: bool = False
 
     def line(self) -> str:
         """Return the explanation as one line of text."""
@@ -94,6 +99,12 @@ def _codes_of_packages(packages: tuple[str, ...]) -> dict[str, MessageCode]:
 
 
 @cache
+def is_likely_mistake(code: str) -> bool:
+    """Return whether the note with a code tells of a likely mistake. Raises KeyError for an unknown code."""
+    return _codes_of_packages(_imported_packages())[code].is_mistake
+
+
+@cache
 def require_known(code: str) -> None:
     """Check the code of a message; it may be several codes, as ``L-REFERENCE R-BOX``.
 
@@ -102,8 +113,11 @@ def require_known(code: str) -> None:
     ValueError
         No table explains the code.
     """
-    # A package that is not imported reports nothing; the validator imports no other package.
-    imported = tuple(package for package in _PACKAGES if package in sys.modules)
     for word in code.split():
-        if word not in _codes_of_packages(imported):
+        if word not in _codes_of_packages(_imported_packages()):
             raise ValueError(f"{word} is in no codes.py; add it to that of the package that reports it")
+
+
+def _imported_packages() -> tuple[str, ...]:
+    """Return the packages that can report: one that is not imported does not, and need not be loaded."""
+    return tuple(package for package in _PACKAGES if package in sys.modules)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from validator import message_codes
+from validator import console, message_codes
 
 
 class Problem(NamedTuple):
@@ -28,9 +29,17 @@ class Problem(NamedTuple):
         return self.code, self.file, self.rule
 
     def line(self) -> str:
-        """Return the problem as one line of text."""
-        head = " ".join(part for part in (self.code, self.file, self.where) if part)
-        return f"{head}: {self.problem}; {self.remedy}."
+        """Return the problem as one line of text: what is wrong, how to fix it, and then the place."""
+        place = f" At {self.where}." if self.where else ""
+        return f"{self.head()}: {self.cure()}{place}"
+
+    def head(self) -> str:
+        """Return the code and the file."""
+        return f"{self.code} {self.file}".rstrip()
+
+    def cure(self) -> str:
+        """Return what is wrong and how to fix it."""
+        return f"{self.problem}; {self.remedy}."
 
     def as_dict(self) -> dict[str, str]:
         """Return the problem as plain data for JSON."""
@@ -62,6 +71,28 @@ class Note(_NoteFields):
         """Return the note as plain data for JSON."""
         return {"code": self.code, "text": self.text}
 
+    @property
+    def is_mistake(self) -> bool:
+        """Whether it tells of a likely mistake."""
+        return message_codes.is_likely_mistake(self.code)
+
     def line(self) -> str:
         """Return the note as one line of text."""
         return f"{self.code}: {self.text}"
+
+    def log_line(self) -> str:
+        """Return the note as a line of a log, which says whether it tells of a likely mistake."""
+        return f"{'likely mistake' if self.is_mistake else 'note'} {self.line()}"
+
+
+def note_lines(notes: Sequence[Note]) -> list[str]:
+    """Return the lines of a log on notes: first those on likely mistakes, in color on a terminal."""
+    lines = []
+    for note in mistakes_first(notes):
+        lines.append(console.highlighted(note.log_line()) if note.is_mistake else note.log_line())
+    return lines
+
+
+def mistakes_first(notes: Sequence[Note]) -> list[Note]:
+    """Return notes with those that tell of likely mistakes before the others, otherwise in their order."""
+    return sorted(notes, key=lambda note: not note.is_mistake)

@@ -37,11 +37,73 @@ class ProblemKind(NamedTuple):
         return self.problems[0]
 
 
+class PlacedProblem(NamedTuple):
+    """One problem with all its places: of one kind, or of several kinds that differ in their file alone."""
+
+    kinds: list[ProblemKind]
+
+    @property
+    def first(self) -> Problem:
+        """The problem at its first place, whose words stand for all."""
+        return self.kinds[0].first
+
+    @property
+    def n_places(self) -> int:
+        """How many places it has, or the least that it can have."""
+        return sum(kind.number for kind in self.kinds)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether all of its places were counted."""
+        return all(kind.is_exact for kind in self.kinds)
+
+    def head(self) -> str:
+        """Return the code, and the file if it is in one only."""
+        return self.first.head() if len(self.kinds) == 1 else self.first.code
+
+    def places_text(self) -> str:
+        """Return where it is: "At line 1 column 2.", "In 60 places: /a, /b, /c and 57 more.", or ""."""
+        places = self._first_places()
+        if self.n_places == 1:
+            return f"At {places[0]}." if places else ""
+        number = f"In {_at_least(self.is_exact)}{counted(self.n_places, 'place')}"
+        if len(self.kinds) > 1:
+            number += f" in {counted(len(self.kinds), 'file')}"
+        n_more = (self.n_places if len(self.kinds) == 1 else len(self.kinds)) - len(places)
+        if not places:
+            return f"{number}."
+        more = f" and {n_more:,} more" if n_more > 0 else ""
+        return f"{number}: {', '.join(places)}{more}."
+
+    def line(self) -> str:
+        """Return it as one line of text: what is wrong, how to fix it, and then the places."""
+        return f"{self.head()}: {self.first.cure()} {self.places_text()}".rstrip()
+
+    def as_dict(self) -> dict[str, object]:
+        """Return it as plain data for JSON; ``where`` are its first places."""
+        return {
+            **self.first.as_dict(),
+            "file": self.first.file if len(self.kinds) == 1 else "",
+            "where": ", ".join(self._first_places()),
+            "count": self.n_places,
+            "at_least": not self.is_exact,
+            "files": len(self.kinds),
+        }
+
+    def _first_places(self) -> list[str]:
+        """Return the first places, of several files each with the file."""
+        if len(self.kinds) == 1:
+            places = [problem.where for problem in self.kinds[0].problems]
+        else:
+            places = [f"{kind.first.file} {kind.first.where}".strip() for kind in self.kinds]
+        return list(dict.fromkeys(filter(None, places)))[:_PLACES_SHOWN]
+
+
 class ProblemSummary(NamedTuple):
     """The problems of a check by their kinds, in the order in which they were found.
 
-    ``total`` is the number of all problems, or the least that it can be if the check is not ``is_complete``;
-    then some problems were counted without their kind.
+    ``total`` is the number of places of all problems, or the least that it can be if the check is not
+    ``is_complete``; then some were counted without their kind.
     """
 
     kinds: list[ProblemKind]
@@ -49,29 +111,36 @@ class ProblemSummary(NamedTuple):
     is_complete: bool
 
     def total_text(self) -> str:
-        """Return how many problems there are: "1 problem", "at least 2,000 problems"."""
-        return f"{_at_least(self.is_complete)}{counted(self.total, 'problem')}"
+        """Return how many problems there are: "2 problems", "1 problem, in 2,000 places"."""
+        at_least = _at_least(self.is_complete)
+        # Where all were only counted, there is at least one.
+        n_problems = max(len(self.problems(most=None)), min(self.total, 1))
+        text = f"{at_least}{counted(n_problems, 'problem')}"
+        return text if n_problems == self.total else f"{text}, in {at_least}{counted(self.total, 'place')}"
 
-    def problems(self, most: int | None = MOST_KINDS) -> list[Problem]:
-        """Return at most ``most`` kinds of problems in the order found; the same in many files is one.
-
-        Each is its first problem, which names the first places or files and says how many there are.
-        """
-        return [_summarized(kinds) for kinds in self._groups()[:most]]
+    def problems(self, most: int | None = MOST_KINDS) -> list[PlacedProblem]:
+        """Return at most ``most`` problems in the order found, each with all of its places."""
+        n_files = Counter(_without_file(kind) for kind in self.kinds)
+        groups: dict[tuple[str, ...], list[ProblemKind]] = {}
+        for kind in self.kinds:
+            alike = _without_file(kind)
+            group = alike if n_files[alike] > _FILES_APART else kind.first.kind
+            groups.setdefault(group, []).append(kind)
+        return [PlacedProblem(kinds) for kinds in list(groups.values())[:most]]
 
     def not_shown(self, most: int | None = MOST_KINDS) -> int:
-        """Return how many problems are of other kinds than those of `problems`."""
-        shown_kinds = [kind for kinds in self._groups()[:most] for kind in kinds]
-        return self.total - sum(kind.number for kind in shown_kinds)
+        """Return at how many places there are other problems than those of `problems`."""
+        return self.total - sum(problem.n_places for problem in self.problems(most))
 
     def not_shown_text(self, most: int | None = MOST_KINDS) -> str:
-        """Return how many problems `problems` leaves out: "and 5 more of other kinds; ..." or ""."""
-        more = self.not_shown(most)
-        if not more:
+        """Return what `problems` leaves out: "and others, in 5 more places; fix these first", or ""."""
+        n_places = self.not_shown(most)
+        if not n_places:
             return ""
         # Of which kind a problem is that was only counted is not known.
-        which = "other kinds" if self.is_complete else "these or other kinds"
-        return f"and {_at_least(self.is_complete)}{more:,} more of {which}; fix these first"
+        which = "others" if self.is_complete else "these or others"
+        places = counted(n_places, "more place", "more places")
+        return f"and {which}, in {_at_least(self.is_complete)}{places}; fix these first"
 
     def lines(self, most: int | None = MOST_KINDS) -> list[str]:
         """Return the numbered list of `problems`, and how many more there are."""
@@ -80,44 +149,12 @@ class ProblemSummary(NamedTuple):
             lines.append(rest)
         return lines
 
-    def _groups(self) -> list[list[ProblemKind]]:
-        """Return the kinds, those together that differ in the file alone and are many."""
-        n_files = Counter(_without_file(kind) for kind in self.kinds)
-        groups: dict[tuple[str, ...], list[ProblemKind]] = {}
-        for kind in self.kinds:
-            alike = _without_file(kind)
-            group = alike if n_files[alike] > _FILES_APART else kind.first.kind
-            groups.setdefault(group, []).append(kind)
-        return list(groups.values())
-
 
 def _without_file(kind: ProblemKind) -> tuple[str, ...]:
     """Return what problems in several files have in common if they are the same."""
     first = kind.first
     # Schemas of several files may have rules of the same name, so the remedy has to be the same, too.
     return first.code, first.rule, first.remedy, "" if first.rule else first.problem
-
-
-def _summarized(kinds: list[ProblemKind]) -> Problem:
-    """Return the first problem of kinds that differ in their file alone, with the number of all."""
-    first = kinds[0].first
-    count = sum(kind.number for kind in kinds)
-    if count == 1:
-        return first
-    is_exact = all(kind.is_exact for kind in kinds)
-    number = f"{_at_least(is_exact)}{counted(count, 'such problem')}"
-    if len(kinds) > 1:
-        text = f"{number} in {_files_text([kind.first.file for kind in kinds])}"
-        return first._replace(problem=f"{first.problem} ({text})")
-    places = [problem.where for problem in kinds[0].problems[:_PLACES_SHOWN] if problem.where]
-    return first._replace(problem=f"{first.problem} ({number})", where=", ".join(dict.fromkeys(places)))
-
-
-def _files_text(files: list[str]) -> str:
-    """Return the number of files and the first of them: "5 files: a.csv, b.csv, c.csv and 2 more"."""
-    more = len(files) - _PLACES_SHOWN
-    text = f"{counted(len(files), 'file')}: {', '.join(files[:_PLACES_SHOWN])}"
-    return f"{text} and {more:,} more" if more > 0 else text
 
 
 def _at_least(is_exact: bool) -> str:

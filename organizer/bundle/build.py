@@ -123,7 +123,7 @@ def _check_bundle(name: str, bundle: Bundle) -> list[str]:
     notes = [
         f"warning {problem.line()}"
         for problem in report.warnings.summary().problems(None)
-        if problem.code.startswith((CONTENT, "L-DETAIL"))
+        if problem.first.code.startswith((CONTENT, "L-DETAIL"))
     ]
     leaks_in_kit = [
         problem for problem in report.errors.problems if problem.code == "L-LEAK" and problem.file == KIT

@@ -278,9 +278,9 @@ def _entry(setup: Setup, loaded: Loaded, outcome: Outcome) -> Entry:
 def _entry_without_result(outcome: Outcome) -> Entry:
     if outcome.findings.ok:
         return Entry(BROKEN, f"the outputs cannot be written to {Path.cwd()}; is the disk full?")
-    problem = outcome.findings.summary().problems(1)[0]
-    if problem.file == SUBMISSION:  # a name that is not the participant's
-        problem = problem._replace(file="")
+    # The name of the zip is not the participant's.
+    findings = outcome.findings.with_files(lambda file: "" if file == SUBMISSION else file)
+    (problem,) = findings.summary().problems(1)
     # The reference was loaded before, so what is broken now is the program.
     return Entry(CRASHED if outcome.name == BROKEN else outcome.name, problem.line())
 

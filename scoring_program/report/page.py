@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element
 
+from scoring_program.low_score import LOW_SCORE
 from scoring_program.metrics.resampling import LEAST_ITEMS
 from scoring_program.report import charts
 from scoring_program.report.elements.layout import card, document, folded, style_sheet, with_contents
@@ -20,6 +21,7 @@ from scoring_program.report.sections import section_cards
 from scoring_program.result import Drawings, ErrorCost, Interval, Result, Timeline
 from validator.findings import Findings
 from validator.messages import Note
+from validator.problem_summary import PlacedProblem
 from validator.texts import counted
 
 if TYPE_CHECKING:
@@ -37,6 +39,12 @@ NO_TASK = "Scoring"
 ORGANIZERS_SIDE = "The organizer's side is broken"
 UNUSABLE = "Your reference cannot be used"
 FAILED = "The scoring program failed"
+COSTS_AS_READ = "These are the costs of the submission as it was read; look at the likely mistake first."
+_NO_COSTS = "No type of error costs anything."
+_NO_SINGLE_COST = (
+    "No single repair helps: if one type of error alone were fixed, the score would stay as it is. Look at "
+    "what most predictions have in common, such as names, numbering, units, or the order of columns."
+)
 _MOST_ENTRIES = 500
 _OPEN_NOTES = 3
 _LONGEST_NOTE = 400
@@ -66,7 +74,8 @@ def result_page(task: Declaration, result: Result, signature: str) -> str:
 def _result_page(task: Declaration, result: Result, signature: str, limit: int) -> str:
     main_column = task.columns[0]
     score = result.scores[main_column.key]
-    verdict = element("p", element("strong", "Valid and scored", class_="good"))
+    mistakes = [note for note in result.notes if note.is_mistake]
+    verdict = element("p", _verdict(task, score, mistakes))
     if result.halves:
         append(verdict, f" · {_interval_text(task, result, result.halves.n_items)}")
     head = [element("h1", f"{main_column.title} {_score_text(main_column, result)}"), verdict]
@@ -74,7 +83,9 @@ def _result_page(task: Declaration, result: Result, signature: str, limit: int) 
         head.append(charts.interval_strip(result.interval, score))
     first = [
         *_note_cards(result.notes, limit),
-        *cost_cards(task, result.error_costs, score, result.interval, result.decimals),
+        *cost_cards(
+            task, result.error_costs, score, result.interval, result.decimals, may_be_misread=bool(mistakes)
+        ),
     ]
     rest = [
         _scores_card(task, result, signature),
@@ -83,6 +94,14 @@ def _result_page(task: Declaration, result: Result, signature: str, limit: int) 
     is_drawn = any(isinstance(section, (Drawings, Timeline)) for section in result.sections)
     more_style = style_sheet("drawings.css") if is_drawn else ""
     return document(task.title, head, with_contents(first, rest), more_style)
+
+
+def _verdict(task: Declaration, score: float, mistakes: Sequence[Note]) -> Element:
+    """Return the verdict on a scored submission: plain green only where nothing looks like a mistake."""
+    if mistakes:
+        return element("strong", "Valid and scored, but it looks like a mistake", class_="warn")
+    is_low = task.range == (0, 1) and task.higher_is_better and score < LOW_SCORE
+    return element("strong", "Valid and scored", class_="warn" if is_low else "good")
 
 
 def score_line(task: Declaration, result: Result) -> str:
@@ -136,27 +155,50 @@ def caution(n_items: int, item: str) -> str:
 
 
 def _note_cards(notes: Sequence[Note], limit: int) -> list[Element]:
-    if not notes:
-        return []
+    """Return the card of likely mistakes and that of all other notes, as far as there are any."""
+    mistakes = [note for note in notes if note.is_mistake]
+    others = [note for note in notes if not note.is_mistake]
+    cards = []
+    if mistakes:
+        cards.append(_note_card("run-mistakes", "This looks like a mistake", mistakes, limit))
+        cards[0].set("class", "warning")
+    if others:
+        cards.append(_note_card("run-notes", "Notes", others, limit))
+    return cards
+
+
+def _note_card(key: str, title: str, notes: Sequence[Note], limit: int) -> Element:
     lines = [element("li", cut(note.line(), _LONGEST_NOTE)) for note in notes[:limit]]
     parts: list[Child] = [element("ul", *lines[:_OPEN_NOTES])]
     if more_lines := lines[_OPEN_NOTES:]:
         parts.append(folded(f"{len(more_lines):,} more", element("ul", *more_lines)))
     if len(notes) > limit:
         parts.append(f"and {len(notes) - limit:,} more")
-    return [card("run-notes", "Notes", "", *parts)]
+    return card(key, title, "", *parts)
 
 
 def cost_cards(
-    task: Declaration, costs: Sequence[ErrorCost], score: float, interval: Interval | None, decimals: int
+    task: Declaration,
+    costs: Sequence[ErrorCost],
+    score: float,
+    interval: Interval | None,
+    decimals: int,
+    may_be_misread: bool = False,
 ) -> list[Element]:
-    """Return the card of what each type of error costs: the largest with advice, then all as a table."""
+    """Return the card of what each type of error costs: the largest with advice, then all as a table.
+
+    ``may_be_misread`` says that a note tells of a likely mistake in the submission, which makes errors of all
+    types.
+    """
     if not costs:
         return []
     note = "What the score would gain if one type of error were fixed. Gains overlap: they do not add up."
     if interval and interval.items < ROUGH_BELOW:
         note += f" With fewer than {counted(ROUGH_BELOW, _unit(task, interval))} their order is rough."
-    largest_first: Child = "No type of error costs anything."
+    if may_be_misread:
+        note = f"{COSTS_AS_READ} {note}"
+    best = task.range[1 if task.higher_is_better else 0]
+    largest_first: Child = _NO_COSTS if score == best else _NO_SINGLE_COST
     if entries := _advice(task, costs, score, decimals):
         largest_first = element("ol", *entries, class_="costs")
     all_costs = folded("All types of errors", *_cost_table(task, costs, decimals))
@@ -226,11 +268,19 @@ def invalid_page(task: Declaration, findings: Findings) -> str:
     summary = findings.summary()
     verdict = element("p", element("strong", "Invalid submission", class_="bad"))
     head = [element("h1", f"Not scored: {summary.total_text()}"), verdict]
-    parts: list[Child] = [element("ol", *(element("li", problem.line()) for problem in summary.problems()))]
+    parts: list[Child] = [element("ol", *map(_problem_entry, summary.problems()))]
     if more := summary.not_shown_text():
         parts.append(more)
     problems = card("run-problems", "What to fix", "", *parts)
     return document(task.title, head, [problems, *_note_cards(findings.notes, _MOST_ENTRIES)])
+
+
+def _problem_entry(problem: PlacedProblem) -> Element:
+    """Return what is wrong and how to fix it, and below it where."""
+    entry = element("li", f"{problem.head()}: {problem.first.cure()}")
+    if places := problem.places_text():
+        entry.append(element("small", places))
+    return entry
 
 
 def broken_page(lines: Sequence[str], title: str = NO_TASK, what: str = ORGANIZERS_SIDE) -> str:

@@ -39,7 +39,7 @@ def test_hint_is_on_top_of_the_page_and_in_the_log(run):
     assert outcome.code == SCORED
     (line,) = [line for line in outcome.out.splitlines() if "N-LOOKS-SWAPPED" in line]
     assert re.fullmatch(
-        r"note N-LOOKS-SWAPPED: read as \[y1, x1, y2, x2\], 100 % of your boxes meet those of their word; "
+        r"likely mistake N-LOOKS-SWAPPED: read as \[y1, x1, y2, x2\], 100 % of your boxes meet those of their word; "
         r"as submitted, [0-9] %\. Write boxes as \[x1, y1, x2, y2\]",
         line,
     )
@@ -59,7 +59,7 @@ def test_hints_on_the_submission_alone_need_no_reference(run):
     assert re.search(
         "N-LOOKS-NORMALIZED: all [0-9,]+ coordinates of objects lie between 0 and 1", outcome.out
     )
-    assert "N-ZERO" not in outcome.out
+    assert "N-LOW" not in outcome.out
 
 
 def test_hints_change_neither_scores_nor_signature(run):
@@ -80,7 +80,7 @@ def test_few_annotated_instances_are_not_compared(run):
     )
     outcome = run(ID, few, mistaken("idx_in_sent from 1"))
     assert "N-LOOKS" not in outcome.out
-    assert "N-ZERO: the score is 0. Usual causes" in outcome.out
+    assert re.search("N-LOW: the score is 0 at a coverage of [0-9.]+[.] Usual causes", outcome.out)
 
 
 @pytest.mark.parametrize(
@@ -96,8 +96,8 @@ def test_few_rows_or_few_sequences_are_not_judged(run, n_rows, n_sequences, is_j
         name = f"S{number % n_sequences}_prediction.csv"
         submission[name] = submission.get(name, "") + f"{2 + number % 2},{number + 1},{number + 9}\n"
     outcome = run("chalearn_gesture", reference, submission)
-    (line,) = [line for line in outcome.out.splitlines() if "N-ZERO" in line]
-    assert ("0 % of your rows have" in line) == is_judged
+    (line,) = [line for line in outcome.out.splitlines() if "N-LOW" in line]
+    assert ("lost at the places" in line) == is_judged
     assert "At most" not in line
 
 
@@ -197,11 +197,11 @@ def count_objects(segment):
 
 
 GIVEN, GENERATED = "anet_entities_gt", "anet_entities_gen"
-ANY = "0 % of your .*. Usual causes: predictions of another item, names in another spelling, .*"
+ANY = ".*Agreement is lost at the places: 0 % of your .*. Usual causes: predictions of another item, names in another spelling, .*"
 MORE_MISTAKES = [
     ("densepose", iuv_maps(mirrored), "N-LOOKS-SWAPPED: read with left and right parts swapped, .*"),
     ("densepose", iuv_maps(lambda *maps: np.zeros_like(maps)), "N-LOOKS-CONSTANT: all pixels .* background .*"),
-    ("kinetics_tps", of_parts(relative), f"N-ZERO: the score is 0. {ANY}"),
+    ("kinetics_tps", of_parts(relative), f"N-LOW: the score is 0 at a coverage of 1. {ANY}"),
     ("kinetics_tps", kinetics(lambda found: {f"{video}.mp4": name for video, name in found.items()}),
      "N-LOOKS-SPELLED: .* without their ending, 100 % of your videos with a class are in the reference; .*"),
     ("kinetics_tps", kinetics(lambda found: dict.fromkeys(found, "climb_rope")),
@@ -209,7 +209,7 @@ MORE_MISTAKES = [
     ("kinetics_tps", of_parts(lambda _, part: part.update(verb=["none"] * len(part["verb"]))),
      "N-LOOKS-CONSTANT: all [0-9,]+ proposals have the state none. .*"),
     (GIVEN, of_boxes(centered), r"N-LOOKS-XYWH: read as \[center x, center y, width, height\], .*"),
-    (GIVEN, of_boxes(lambda boxes: boxes + 5000), f"N-ZERO: the score is 0. {ANY}"),
+    (GIVEN, of_boxes(lambda boxes: boxes + 5000), f"N-LOW: the score is 0 at a coverage of 1. {ANY}"),
     (GIVEN, of_boxes(nearly_normalized), "N-LOOKS-NORMALIZED: all [0-9,]+ coordinates of objects lie between -0.02 and 1. Write .*"),
     (GIVEN, of_segments(count_objects), "N-LOOKS-CONSTANT: idx_in_sent is 0, 1, 2, .*"),
     (GENERATED, of_boxes(centered), r"N-LOOKS-XYWH: read as \[center x, center y, width, height\], .*"),
@@ -345,5 +345,5 @@ def test_repeated_classes_are_noted_on_page_and_in_the_log(run):
     (trick,) = (trick for trick in quality_tasks()[name].tricks if "first object" in trick.name)
     files = {"reference.json": reference["reference.json"].encode()}
     repeated = run(name, reference, trick.play(files, {"submission_gen.json": good}))
-    assert "note N-REPEATED: " in repeated.out
+    assert "likely mistake N-REPEATED: " in repeated.out
     assert "N-REPEATED: " in repeated.page

@@ -11,7 +11,7 @@ import pytest
 from organizer.data.prepare import prepare, reference_files
 from organizer.files import folder_files
 from scoring_program.run import BROKEN, SCORED
-from tests.helpers import REFERENCES, SAMPLES, loaded, refused, run_folder
+from tests.helpers import REFERENCES, SAMPLES, compact, loaded, refused, run_folder
 
 ID = "chalearn_gesture"
 ITEMS = sorted(path.name.removesuffix("_labels.csv") for path in (REFERENCES / ID).glob("*_labels.csv"))
@@ -57,7 +57,7 @@ def grouped(tmp_path):
 )
 def test_what_is_wrong_is_reported_with_its_place(grouped, text, place):
     findings = refused(loaded, ID, grouped(text))
-    lines = [problem.line() for problem in findings.problems]
+    lines = list(map(compact, findings.problems))
     assert any(line.startswith("E-REF-GROUPS") and place in line for line in lines), lines
 
 

@@ -124,7 +124,7 @@ def test_missing_file_scores_as_empty_and_lowers_coverage(run):
     [
         (
             {"S1_prediction.csv": "1,90,20\n"},
-            "E-CSV-RANGE S1_prediction.csv line 1 column 3: end frame 20 is before",
+            "E-CSV-RANGE S1_prediction.csv: end frame 20 is before",
         ),
         ({"S1_prediction.csv": "1,101,102\n"}, "start frame 101 is after the last frame"),
         ({"S1_predicton.csv": "1,1,2\n"}, "no usable file was found; found: S1_predicton.csv"),
@@ -150,13 +150,13 @@ def test_problems_are_limited_to_twenty_kinds(run):
     outcome = run(ID, REFERENCE, files)
     assert outcome.code == INVALID
     assert "20. E-FILE-TWICE" in outcome.err
-    assert "and 10 more of other kinds; fix these first" in outcome.err
-    assert "and 10 more of other kinds; fix these first" in outcome.page
+    assert "and others, in 10 more places; fix these first" in outcome.err
+    assert "and others, in 10 more places; fix these first" in outcome.page
 
 
 def test_the_same_problem_of_many_files_is_one_line(run):
     outcome = run(ID, REFERENCE, {f"S{number}_prediction.csv": "99,1,2\n" * 2 for number in range(30)})
-    line = "(60 such problems in 30 files: S0_prediction.csv, S10_prediction.csv, S11_prediction.csv and 27 more)"
+    line = "In 60 places in 30 files: S0_prediction.csv line 1 column 1, S10_prediction.csv line 1 column 1, S11_prediction.csv line 1 column 1 and 27 more."
     assert line in outcome.err
     assert line in outcome.page
     assert "2. " not in outcome.err

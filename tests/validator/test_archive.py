@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.helpers import findings_of, make_zip, refused, with_wrong_checksum
+from tests.helpers import compact, compact_lines, findings_of, make_zip, refused, with_wrong_checksum
 from validator.archive import Limits, open_submission
 from validator.findings import Read, Refused
 
@@ -173,12 +173,12 @@ def test_trick_is_a_problem(tmp_path, data, code, words):
     # What takes long to make is made here, not in every process that collects the tests.
     findings = refused(read_bytes, tmp_path, data() if callable(data) else data)
     assert code in codes(findings.problems)
-    assert words in "\n".join(findings.lines())
+    assert words in "\n".join(compact_lines(findings))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["submission.zip"]
 
 
 def test_rules_on_one_name_are_reported_apart(tmp_path):
-    lines = refused(read_bytes, tmp_path, make_zip({"../a": "", "../a/b": ""})).lines()
+    lines = compact_lines(refused(read_bytes, tmp_path, make_zip({"../a": "", "../a/b": ""})))
     plain = "use plain, short file names and no folders."
     assert lines == [
         f'1. E-ZIP-NAME ../a: the name holds ".."; {plain}',
@@ -190,10 +190,10 @@ def test_rules_on_one_name_are_reported_apart(tmp_path):
 def test_rules_on_a_file_and_on_all_are_reported_apart_though_one_name_is_both(tmp_path):
     (tmp_path / "same").mkdir()
     (tmp_path / "same" / "same").write_bytes(bytes(4_000_001))
-    first, second = refused(read, tmp_path / "same").lines()
+    first, second = compact_lines(refused(read, tmp_path / "same"))
     assert "E-ZIP-SIZE same: the file has 4,000,001 bytes" in first
     assert "E-ZIP-SIZE same: the files have 4,000,001 bytes" in second
-    lines = refused(read_bytes, tmp_path, overlapping("submission.zip", bytes(2_000_000))).lines()
+    lines = compact_lines(refused(read_bytes, tmp_path, overlapping("submission.zip", bytes(2_000_000))))
     bombs = [line for line in lines if "E-ZIP-BOMB submission.zip" in line]
     assert ["overlap" in line for line in bombs] == [True, False]
 
@@ -208,7 +208,7 @@ def damaged_content():
     "data", [lying_size(), with_wrong_checksum(GOOD), other_name_inside(), damaged_content()]
 )
 def test_file_that_is_not_what_the_archive_says_is_named(tmp_path, data):
-    assert refused(read_bytes, tmp_path, data).lines() == [
+    assert compact_lines(refused(read_bytes, tmp_path, data)) == [
         "1. E-ZIP-DAMAGED a.csv: the file cannot be unpacked; create the zip again."
     ]
 
@@ -217,7 +217,7 @@ def test_files_beside_a_damaged_one_can_be_read(tmp_path):
     path = tmp_path / "submission.zip"
     path.write_bytes(make_zip(GOOD | {"b.csv": "4\n"}).replace(b"b.csv", b"c.csv", 1))
     with open_submission(path, LIMITS) as submission:
-        assert "b.csv" in refused(submission.read, "b.csv").lines()[0]
+        assert "b.csv" in compact_lines(refused(submission.read, "b.csv"))[0]
         assert submission.read("a.csv") == b"1,2,3\n"
 
 
@@ -225,7 +225,7 @@ def test_a_large_directory_is_refused_before_it_is_parsed(tmp_path, monkeypatch)
     path = tmp_path / "submission.zip"
     path.write_bytes(hidden_directory(2000))
     monkeypatch.setattr(zipfile, "ZipInfo", None)
-    assert "E-ZIP-COUNT" in refused(read, path).lines()[0]
+    assert "E-ZIP-COUNT" in compact_lines(refused(read, path))[0]
 
 
 def test_large_files_that_compress_as_text_does_are_read(tmp_path):
@@ -279,13 +279,13 @@ def test_names_of_255_bytes_are_read(tmp_path):
 
 @pytest.mark.parametrize("name", ["x" * 300, "a\0b"])
 def test_impossible_paths_are_missing_files(tmp_path, name):
-    assert "E-FILE-MISSING" in refused(read, tmp_path / name).lines()[0]
+    assert "E-FILE-MISSING" in compact_lines(refused(read, tmp_path / name))[0]
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="the administrator may read everything")
 def test_folders_that_cannot_be_read_are_located(tmp_path):
     (tmp_path / "a").mkdir(mode=0)
-    assert "E-FILE-UNREADABLE a: it cannot be opened" in refused(read, tmp_path).lines()[0]
+    assert "E-FILE-UNREADABLE a: it cannot be opened" in compact_lines(refused(read, tmp_path))[0]
 
 
 @pytest.mark.parametrize(("holder", "name"), [(os, "scandir"), (Path, "open")])
@@ -296,7 +296,7 @@ def test_what_the_system_refuses_to_open_is_located(tmp_path, monkeypatch, holde
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(holder, name, refuse)
-    line = refused(read, tmp_path).lines()[0]
+    line = compact_lines(refused(read, tmp_path))[0]
     assert "E-FILE-UNREADABLE" in line
     assert "it cannot be opened (Permission denied); allow reading it, or copy it" in line
 
@@ -306,7 +306,7 @@ def test_a_path_in_a_folder_that_may_not_be_read_is_not_missing(monkeypatch):
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "stat", refuse)
-    (line,) = refused(read, Path("a.zip")).lines()
+    (line,) = compact_lines(refused(read, Path("a.zip")))
     assert "E-FILE-UNREADABLE a.zip: it cannot be opened (Permission denied); allow reading it" in line
 
 
@@ -398,7 +398,7 @@ def test_files_may_have_so_many_bytes_and_no_more(tmp_path, sizes, lines):
     for number, size in enumerate(sizes):
         (folder / f"{number}.csv").write_bytes(bytes(size))
     findings = findings_of(read, folder)
-    assert [problem.line()[: len(line)] for problem, line in zip(findings.problems, lines)] == lines
+    assert [compact(problem)[: len(line)] for problem, line in zip(findings.problems, lines)] == lines
     assert findings.total == len(lines)
 
 
@@ -440,7 +440,7 @@ def test_the_platforms_file_is_at_the_top_only(tmp_path):
 
 
 def test_missing_path(tmp_path):
-    assert "no such file" in refused(read, tmp_path / "absent.zip").lines()[0]
+    assert "no such file" in compact_lines(refused(read, tmp_path / "absent.zip"))[0]
 
 
 @pytest.mark.parametrize("error", [ValueError, RuntimeError, EOFError, OSError])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.helpers import refused
+from tests.helpers import compact_lines, refused
 from validator.array_stream import StreamSizes, iter_entries
 
 DEFAULT_SIZES, SMALL_SIZES = StreamSizes(), StreamSizes(chunk=4)
@@ -124,7 +124,7 @@ def test_an_entry_may_have_so_many_bytes_and_no_more(size):
 def test_an_entry_that_never_ends_is_not_read_to_its_end(size):
     stream = Small(b'["' + b"a" * 1000, size)
     findings = refused(list, iter_entries(stream.read, "x.json", 10, 10, SMALL_SIZES))
-    assert "more than 10 bytes" in findings.lines()[0]
+    assert "more than 10 bytes" in compact_lines(findings)[0]
     assert stream.tell() < 50
 
 

@@ -27,7 +27,7 @@ def test_valid_and_invalid_submissions(tmp_path):
     done = validate("chalearn_gesture", str(path))
     assert done.returncode == 0
     assert done.stdout.splitlines() == [
-        "note N-LOOKS-CONSTANT: all 4 rows have the class 1. Is it a placeholder, or another field?",
+        "likely mistake N-LOOKS-CONSTANT: all 4 rows have the class 1. Is it a placeholder, or another field?",
         "note N-UNCHECKED: names, ids and boxes were not compared with the reference",
         "valid",
     ]
@@ -36,7 +36,7 @@ def test_valid_and_invalid_submissions(tmp_path):
     assert done.returncode == 1
     assert done.stdout.splitlines() == [
         "1. E-CSV-RANGE S1_prediction.csv line 1 column 3, line 2 column 3, line 3 column 3: "
-        "end frame 2 is before start frame 3 (30 such problems); "
+        "end frame 2 is before start frame 3 (30 places); "
         "if it is a length, write start + length - 1; otherwise swap them or drop the line.",
         "invalid: 30 problems",
     ]

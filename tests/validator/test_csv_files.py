@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.helpers import findings_of, places_of
+from tests.helpers import compact, compact_lines, findings_of, places_of
 from validator.csv_files import ItemFrames, read_csv_files, read_table
 from validator.findings import Findings, Refused
 from validator.formats.rules import CsvRules, Field, load_rules
@@ -133,7 +133,7 @@ def test_odd_but_harmless_files_are_read_with_a_note(data, words):
 def test_wrong_line_is_located(data, code, where, words):
     _, findings = read(data.encode())
     assert places_of(findings)[0] == (code, "S1_prediction.csv", where)
-    assert words in findings.problems[0].line()
+    assert words in compact(findings.problems[0])
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_wrong_line_is_located(data, code, where, words):
 def test_wrong_encoding_is_located(data, words):
     _, findings = read(data)
     assert findings.problems[0].code == "E-CSV-ENCODING"
-    assert words in findings.problems[0].line()
+    assert words in compact(findings.problems[0])
 
 
 def test_further_columns_are_left_out_where_the_rules_allow_them():
@@ -171,7 +171,7 @@ def test_further_columns_are_left_out_where_the_rules_allow_them():
 def test_first_frame_behind_the_end_is_a_problem_that_hides_the_number_of_frames():
     _, findings = read(b"1,1234,2000\n", 1233)
     assert places_of(findings)[0] == ("E-CSV-FRAME", "S1_prediction.csv", "line 1 column 2")
-    assert "1233" not in findings.lines()[0]
+    assert "1233" not in compact_lines(findings)[0]
 
 
 def test_last_frame_behind_the_end_is_noted_and_left_to_the_metric():
@@ -184,10 +184,12 @@ def test_a_million_bad_lines_are_counted_and_not_kept():
     _, findings = read(b"x\n" * 100_000)
     assert findings.total == 100_000
     assert len(findings.problems) <= 201
-    assert len(findings.lines()) == 3
-    assert "(at least 1,999 such problems)" in findings.lines()[1]
-    assert findings.lines()[2] == "and at least 98,000 more of these or other kinds; fix these first"
-    assert findings.summary().total_text() == "at least 100,000 problems"
+    assert len(compact_lines(findings)) == 3
+    assert "(at least 1,999 places)" in compact_lines(findings)[1]
+    assert (
+        compact_lines(findings)[2] == "and these or others, in at least 98,000 more places; fix these first"
+    )
+    assert findings.summary().total_text() == "at least 2 problems, in at least 100,000 places"
 
 
 def test_each_kind_of_bad_line_is_counted_for_itself():
@@ -198,7 +200,7 @@ def test_each_kind_of_bad_line_is_counted_for_itself():
         ("E-CSV-INTEGER", 1, False),
         ("E-CSV-SEPARATOR", 200, False),
     ]
-    assert (findings.total, findings.summary().total_text()) == (701, "701 problems")
+    assert (findings.total, findings.summary().total_text()) == (701, "3 problems, in 701 places")
 
 
 def test_rows_from_zero_and_other_wrong_ones_are_counted_apart():
@@ -223,16 +225,16 @@ def test_notes_on_files_say_one_and_many(n, files):
 def test_different_texts_of_one_rule_are_one_kind():
     for lines, n_kinds in ((["1.0", "25.00", "3."], 1), (["x", "y", "'"], 1), (["1.0", "x", "+1", ""], 4)):
         _, findings = read("".join(f"1,{field},3\n" for field in lines).encode())
-        assert (len(findings.lines()), findings.total) == (n_kinds, len(lines))
+        assert (len(compact_lines(findings)), findings.total) == (n_kinds, len(lines))
     # One text, two columns.
-    assert len(read(b"1,x,3\n1,2,x\n")[1].lines()) == 2
+    assert len(compact_lines(read(b"1,x,3\n1,2,x\n")[1])) == 2
 
 
 def test_bad_ranges_are_counted_too():
     _, findings = read(b"99,1,2\n" * 1000)
     assert findings.total == 1000
     assert len(findings.problems) == 200
-    assert "(1,000 such problems)" in findings.lines()[0]
+    assert "(1,000 places)" in compact_lines(findings)[0]
 
 
 def test_one_kind_of_problem_does_not_hide_another():
@@ -363,7 +365,7 @@ def test_characters_that_others_take_for_ends_of_lines_are_refused(mark):
 )
 def test_files_as_people_have_them(text):
     table, findings = table_of(text)
-    assert findings.lines() == []
+    assert compact_lines(findings) == []
     assert plain(table) == {"id": ["a", "b"], "label": [0, 1], "n": [1, 2], "p": [0.5, 0.001]}
     assert (table.columns["n"].dtype, table.columns["p"].dtype) == (np.int64, np.float64)
 
@@ -418,17 +420,17 @@ def test_columns_that_are_not_needed_are_named():
 def test_problems_have_their_place(text, line):
     table, findings = table_of(text)
     assert table is None
-    assert len(findings.lines()) == 1
-    assert line in findings.lines()[0]
+    assert len(compact_lines(findings)) == 1
+    assert line in compact_lines(findings)[0]
 
 
 def test_whole_numbers_have_up_to_eighteen_digits_and_numbers_need_no_bounds():
     rules = BIRDS._replace(fields=(ID, Field("n"), Field("p", "number", maximum=5)))
     table, findings = table_of(f"id,n,p\na,{'9' * 18},-1e300\n", rules=rules)
-    assert findings.lines() == []
+    assert compact_lines(findings) == []
     assert plain(table) == {"id": ["a"], "n": [10**18 - 1], "p": [-1e300]}
-    assert "is not a whole number" in table_of(f"id,n,p\na,{'9' * 19},0\n", rules=rules)[1].lines()[0]
-    assert "p '6' is not in -inf..5" in table_of("id,n,p\na,1,6\n", rules=rules)[1].lines()[0]
+    assert "is not a whole number" in compact_lines(table_of(f"id,n,p\na,{'9' * 19},0\n", rules=rules)[1])[0]
+    assert "p '6' is not in -inf..5" in compact_lines(table_of("id,n,p\na,1,6\n", rules=rules)[1])[0]
 
 
 @pytest.mark.parametrize(
@@ -437,7 +439,7 @@ def test_whole_numbers_have_up_to_eighteen_digits_and_numbers_need_no_bounds():
 def test_the_first_labels_are_named(n, hint):
     labels = tuple(f"l{i}" for i in range(n))
     rules = BIRDS._replace(fields=(ID, Field("label", "string", enum=labels)))
-    assert table_of("id,label\na,owl\n", rules=rules)[1].lines()[0].endswith(f"write one of {hint}")
+    assert compact_lines(table_of("id,label\na,owl\n", rules=rules)[1])[0].endswith(f"write one of {hint}")
 
 
 @pytest.mark.parametrize(("n_lf", "n_cr"), [(5, 4), (2, 2), (1, 7)])
@@ -450,13 +452,13 @@ def test_commas_and_line_ends_count_as_values(n_lf, n_cr):
 
 def test_too_many_values_are_refused_before_they_are_split():
     _, findings = table_of("id,label,n,p\n" + "," * 100, rules=BIRDS._replace(values=50))
-    assert findings.lines()[0].startswith("1. E-CSV-COUNT birds.csv:")
-    assert "than 50; submit only" in findings.lines()[0]
+    assert compact_lines(findings)[0].startswith("1. E-CSV-COUNT birds.csv:")
+    assert "than 50; submit only" in compact_lines(findings)[0]
 
 
 def test_rows_come_in_the_order_that_is_asked_for():
     table, findings = table_of(GOOD, ["b", "a"])
-    assert findings.lines() == []
+    assert compact_lines(findings) == []
     assert plain(table) == {"id": ["b", "a"], "label": [1, 0], "n": [2, 1], "p": [0.001, 0.5]}
     assert plain(table_of(GOOD, ["a", "b"])[0])["n"] == [1, 2]
 
@@ -466,13 +468,13 @@ def test_unknown_and_double_keys_are_named_and_missing_ones_counted():
     for named in (False, True):
         table, findings = table_of(text, ["a", "b", "secret1", "secret2"], named)
         assert table is None
-        assert [problem.line() for problem in findings.problems] == [
+        assert [compact(problem) for problem in findings.problems] == [
             "E-KEY-UNKNOWN birds.csv line 4 column 1: 'x' is not one of the requested keys; correct or drop it.",
             "E-KEY-TWICE birds.csv line 5 column 1: 'a' is also in line 2 column 1; keep one of them.",
             f"E-KEY-MISSING birds.csv: keys are missing: 2 of 4{', as secret1, secret2' if named else ''}; "
             "predict every item exactly once.",
         ]
-    assert table_of("id,label,n,p\n", ["a"])[1].lines() == [
+    assert compact_lines(table_of("id,label,n,p\n", ["a"])[1]) == [
         "1. E-KEY-MISSING birds.csv: keys are missing: 1 of 1; predict every item exactly once."
     ]
 
@@ -480,10 +482,9 @@ def test_unknown_and_double_keys_are_named_and_missing_ones_counted():
 def test_many_wrong_labels_are_counted():
     _, findings = table_of("id,label,n,p\n" + "".join(f"{i},owl,1,1\n" for i in range(1000)))
     assert findings.total == 1000
-    (line,) = findings.lines()
+    (line,) = compact_lines(findings)
     assert (
-        "line 2 column 2, line 3 column 2, line 4 column 2: label 'owl' is not a label (1,000 such problems)"
-        in line
+        "line 2 column 2, line 3 column 2, line 4 column 2: label 'owl' is not a label (1,000 places)" in line
     )
 
 
@@ -495,14 +496,14 @@ def test_a_kind_of_problem_in_a_table_is_a_column_and_a_constraint():
         (["wren,99,1", "wren,10,1", "wren,1,-1"], 2),
     ):
         _, findings = table_of("id,label,n,p\n" + "".join(f"{i},{row}\n" for i, row in enumerate(rows)))
-        assert len(findings.lines()) == n_kinds
-    assert len(table_of("id,label,n,p,n,id\n")[1].lines()) == 2
+        assert len(compact_lines(findings)) == n_kinds
+    assert len(compact_lines(table_of("id,label,n,p,n,id\n")[1])) == 2
 
 
 def test_a_unique_column_holds_nothing_twice():
     rules = BIRDS._replace(fields=(ID, Field("nest", "string", unique=True)))
     assert table_of("id,nest\na,x\nb,y\n", rules=rules)[0].columns["nest"] == ["x", "y"]
-    assert [problem.line() for problem in table_of("id,nest\na,x\na,x\n", rules=rules)[1].problems] == [
+    assert [compact(problem) for problem in table_of("id,nest\na,x\na,x\n", rules=rules)[1].problems] == [
         "E-KEY-TWICE birds.csv line 3 column 2: 'x' is also in line 2 column 2; keep one of them.",
         "E-KEY-TWICE birds.csv line 3 column 1: 'a' is also in line 2 column 1; keep one of them.",
     ]
@@ -520,7 +521,7 @@ def test_what_the_csv_module_writes_is_read_back(keys, rng):
     )
     rng.shuffle(rows)
     table, findings = table_of(text.getvalue(), [row[0] for row in rows])
-    assert findings.lines() == []
+    assert compact_lines(findings) == []
     assert list(zip(*plain(table).values())) == [
         (k, ["robin", "wren"].index(label), n, p) for k, label, n, p in rows
     ]
@@ -537,11 +538,11 @@ def test_any_text_ends_in_a_verdict(text):
 )
 def test_many_rows_out_of_range_may_have_another_order_of_columns(n_wrong, n_rows, hint):
     _, findings = read(b"40,90,3\n" * n_wrong + b"1,2,3\n" * (n_rows - n_wrong))
-    (problem,) = (found for found in findings.summary().problems() if found.rule == "gesture range")
+    (problem,) = (found for found in findings.summary().problems() if found.first.rule == "gesture range")
     columns = "write the columns in the order gesture,start frame,end frame; otherwise "
-    assert problem.remedy == f"{columns if hint else ''}correct or drop the line"
+    assert problem.first.remedy == f"{columns if hint else ''}correct or drop the line"
 
 
 def test_times_in_milliseconds_are_named():
     _, findings = read(b"1,10100,12000\n", 300)
-    assert "write numbers of frames from 1, no milliseconds" in findings.lines()[0]
+    assert "write numbers of frames from 1, no milliseconds" in compact_lines(findings)[0]

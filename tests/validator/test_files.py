@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.helpers import make_zip, refused
+from tests.helpers import compact, compact_lines, make_zip, refused
 from validator.archive import open_submission
 from validator.files import choose_items, choose_named
 from validator.formats.rules import JsonFile, load_rules
@@ -29,7 +29,7 @@ def items(tmp_path, files, known=None, csv=CSV):
         chosen, findings = choose_items(submission, csv, known)
     return (
         chosen,
-        [problem.line() for problem in findings.problems],
+        [compact(problem) for problem in findings.problems],
         [note.line() for note in findings.notes],
     )
 
@@ -197,7 +197,7 @@ def test_file_with_a_name_or_the_only_one_of_its_type_is_chosen(tmp_path, files,
     ],
 )
 def test_missing_file_is_reported_with_what_was_found(tmp_path, files, problem):
-    (line,) = refused(named, tmp_path, files).lines()
+    (line,) = compact_lines(refused(named, tmp_path, files))
     assert problem in line
     assert ("these are files of" in line) == ("these are files of" in problem)
 
@@ -215,13 +215,13 @@ def test_missing_file_is_reported_with_what_was_found(tmp_path, files, problem):
     ],
 )
 def test_one_of_two_files_that_is_missing_is_reported(tmp_path, files, problem):
-    (line,) = refused(named, tmp_path, files, load_rules("kinetics_tps")).lines()
+    (line,) = compact_lines(refused(named, tmp_path, files, load_rules("kinetics_tps")))
     assert problem in line
 
 
 def test_one_of_several_files_is_not_guessed(tmp_path):
     rules = BIRDS._replace(json=(*BIRDS.json, BIRDS.json[0]._replace(name="bees.json")), any_single=False)
-    lines = refused(named, tmp_path, ["mine.json"], rules).lines()
+    lines = compact_lines(refused(named, tmp_path, ["mine.json"], rules))
     assert [line.split(":")[0] for line in lines] == ["1. E-FILE-NONE birds.json", "2. E-FILE-NONE bees.json"]
     chosen = named(tmp_path, ["bees.json", "birds.json"], rules).content
     assert list(chosen.items()) == [("birds.json", "birds.json"), ("bees.json", "bees.json")]
@@ -230,7 +230,7 @@ def test_one_of_several_files_is_not_guessed(tmp_path):
 def test_a_file_of_any_name_is_the_first_of_the_rules(tmp_path):
     rules = BIRDS._replace(json=(*BIRDS.json, BIRDS.json[0]._replace(name="b.txt")))
     findings = refused(named, tmp_path, ["mine.json"], rules)
-    assert findings.lines() == [
+    assert compact_lines(findings) == [
         "1. E-FILE-NONE b.txt: it is missing; there is no other file that could be it; put it at the top of the zip."
     ]
     assert [note.line() for note in findings.notes] == [
@@ -256,6 +256,6 @@ def test_a_hundred_names_are_compared(tmp_path, n_before, is_noticed):
 def test_names_may_hold_stars(tmp_path):
     rules = BIRDS._replace(json=(BIRDS.json[0]._replace(name="birds_*.json"),))
     assert named(tmp_path, ["birds_1.json"], rules).content == {"birds_*.json": "birds_1.json"}
-    assert refused(named, tmp_path, ["birds_1.json", "birds_2.json"], rules).lines() == [
+    assert compact_lines(refused(named, tmp_path, ["birds_1.json", "birds_2.json"], rules)) == [
         "1. E-FILE-TWICE birds_*.json: birds_1.json, birds_2.json all fit; keep one of them."
     ]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.helpers import refused
+from tests.helpers import compact_lines, refused
 from validator.findings import Findings, Read, Refused
 from validator.messages import Note, Problem
 from validator.texts import counted, is_printable, quote
@@ -37,8 +37,8 @@ def test_different_texts_of_one_rule_are_one_kind():
         findings.add(
             "E-CSV-RANGE", problem, f"write {line}", file="a.csv", where=f"line {line}", rule="fields"
         )
-    assert findings.lines() == [
-        "1. E-CSV-RANGE a.csv line 1, line 2, line 3: the row has 1 field (3 such problems); write 1."
+    assert compact_lines(findings) == [
+        "1. E-CSV-RANGE a.csv line 1, line 2, line 3: the row has 1 field (3 places); write 1."
     ]
 
 
@@ -55,7 +55,7 @@ def test_one_text_is_two_kinds_where_code_file_or_rule_differ(other):
                 **kind,
             }
         )
-    assert len(findings.lines()) == 2
+    assert len(compact_lines(findings)) == 2
     assert [kind["count"] for kind in findings.as_dict()["kinds"]] == [1, 1]
 
 
@@ -66,8 +66,8 @@ def test_a_rule_broken_in_many_files_is_shown_with_the_first_problem():
             findings.add(
                 "E-CSV-RANGE", f"{file} holds {value}", "correct it", file=f"{file}.csv", rule="range"
             )
-    assert findings.lines() == [
-        "1. E-CSV-RANGE a.csv: a holds 21 (8 such problems in 4 files: a.csv, b.csv, c.csv and 1 more); correct it."
+    assert compact_lines(findings) == [
+        "1. E-CSV-RANGE a.csv, b.csv, c.csv: a holds 21 (8 places in 4 files); correct it."
     ]
 
 
@@ -76,14 +76,14 @@ def test_what_was_not_looked_at_is_added_to_no_kind():
     for place in range(2):
         findings.add("E-CSV-RANGE", "'it's' is wrong", "correct it", file="a.json", where=f"/{place}")
         findings.add("E-CSV-RANGE", "'it's' is wrong", "correct it", file="b.json", where=f"/{place}")
-    assert findings.summary().total_text() == "4 problems"
+    assert findings.summary().total_text() == "2 problems, in 4 places"
     findings.count_unread(5, "a.json")
-    assert findings.lines() == [
-        "1. E-CSV-RANGE a.json /0, /1: 'it's' is wrong (at least 2 such problems); correct it.",
-        "2. E-CSV-RANGE b.json /0, /1: 'it's' is wrong (2 such problems); correct it.",
-        "and at least 5 more of these or other kinds; fix these first",
+    assert compact_lines(findings) == [
+        "1. E-CSV-RANGE a.json /0, /1: 'it's' is wrong (at least 2 places); correct it.",
+        "2. E-CSV-RANGE b.json /0, /1: 'it's' is wrong (2 places); correct it.",
+        "and these or others, in at least 5 more places; fix these first",
     ]
-    assert findings.summary().total_text() == "at least 9 problems"
+    assert findings.summary().total_text() == "at least 2 problems, in at least 9 places"
     assert [(kind["count"], kind["at_least"]) for kind in findings.as_dict()["kinds"]] == [
         (2, True),
         (2, False),
@@ -114,10 +114,10 @@ def test_of_one_kind_two_hundred_are_kept_and_all_are_counted():
     assert (len(findings.problems), findings.total, findings.summary().total_text()) == (
         200,
         203,
-        "203 problems",
+        "1 problem, in 203 places",
     )
-    assert findings.lines() == [
-        "1. E-CSV-RANGE a.csv line 1, line 3, line 4: it is wrong (203 such problems); correct it."
+    assert compact_lines(findings) == [
+        "1. E-CSV-RANGE a.csv line 1, line 3, line 4: it is wrong (203 places); correct it."
     ]
     assert findings.as_dict()["kinds"] == [
         {"code": "E-CSV-RANGE", "file": "a.csv", "count": 203, "at_least": False, "first": "line 1"}
@@ -128,7 +128,7 @@ def test_of_one_kind_two_hundred_are_kept_and_all_are_counted():
 def test_nothing_wrong_is_no_problem():
     findings = Findings()
     assert list(findings.first_of(np.zeros(9, bool))) == []
-    assert findings.ok and findings.is_complete and findings.lines() == []
+    assert findings.ok and findings.is_complete and compact_lines(findings) == []
     assert findings.as_dict() == {"valid": True, "problems": [], "more": 0, "kinds": [], "notes": []}
 
 
@@ -139,14 +139,14 @@ def test_five_thousand_problems_are_kept():
 
 def test_twenty_kinds_are_shown():
     findings = with_problems(23, 2)
-    lines = findings.lines()
+    lines = compact_lines(findings)
     assert (len(lines), lines[-1], findings.summary().not_shown()) == (
         21,
-        "and 6 more of other kinds; fix these first",
+        "and others, in 6 more places; fix these first",
         6,
     )
-    assert lines[19].startswith("20. E-CSV-RANGE a.csv line 1, line 2: it is wrong (2 such problems)")
-    assert with_problems(20, 1).lines()[-1] == "20. E-CSV-RANGE a.csv line 1: it is wrong; correct it."
+    assert lines[19].startswith("20. E-CSV-RANGE a.csv line 1, line 2: it is wrong (2 places)")
+    assert compact_lines(with_problems(20, 1))[-1] == "20. E-CSV-RANGE a.csv line 1: it is wrong; correct it."
     assert len(findings.lines(most=None)) == 23
 
 
@@ -374,3 +374,47 @@ def test_a_problem_that_is_refused_at_once_comes_after_the_others_and_hides_its_
         ("E-ZIP-CASE", "f", "r"),
     ]
     assert caught.value.__suppress_context__
+
+
+def test_the_places_of_a_problem_come_after_its_remedy():
+    findings = Findings()
+    for number in range(1788):
+        findings.add(
+            "E-BOX-ORDER", "x2 is less than x1", "write two corners", file="a.json", where=f"/{number}"
+        )
+    assert findings.lines() == [
+        "1. E-BOX-ORDER a.json: x2 is less than x1; write two corners. In 1,788 places: /0, /1, /2 and 1,785 more."
+    ]
+    assert findings.summary().total_text() == "1 problem, in 1,788 places"
+
+
+def test_a_problem_of_many_files_names_the_first_places():
+    findings = Findings()
+    for name in "abcde":
+        findings.add(
+            "E-CSV-RANGE", "it is 0", "count from 1", file=f"{name}.csv", where="line 1", rule="range"
+        )
+    assert findings.lines() == [
+        "1. E-CSV-RANGE: it is 0; count from 1. In 5 places in 5 files: a.csv line 1, b.csv line 1, c.csv line 1 and 2 more."
+    ]
+
+
+def test_one_place_is_named_and_none_is_not():
+    for where, line in (
+        ("/a", "1. E-ZIP-LINK x: it is a link; put a file. At /a."),
+        ("", "1. E-ZIP-LINK x: it is a link; put a file."),
+    ):
+        findings = Findings()
+        findings.add("E-ZIP-LINK", "it is a link", "put a file", file="x", where=where)
+        assert findings.lines() == [line]
+
+
+def test_files_are_renamed_with_all_that_was_counted():
+    findings = Findings()
+    for number in range(300):
+        findings.add("E-CSV-RANGE", "it is 0", "count from 1", file="a.csv", where=f"line {number}")
+    findings.count_unread(5, "a.csv")
+    renamed = findings.with_files(lambda file: f"mine: {file}")
+    assert {problem.file for problem in renamed.problems} == {"mine: a.csv"}
+    assert renamed.summary().total_text() == findings.summary().total_text()
+    assert renamed.lines()[0].startswith("1. E-CSV-RANGE mine: a.csv: it is 0")

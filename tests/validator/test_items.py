@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.helpers import refused
+from tests.helpers import compact, refused
 from validator.items import Place, check_items, match_keys, refuse_repeated
 
 
@@ -42,7 +42,7 @@ def match(keys, reference_keys, *more):
 
 def problems_with(keys, reference_keys, *more):
     findings = refused(match_keys, keys, reference_keys, "x.json", place, *more)
-    return [problem.line() for problem in findings.problems]
+    return [compact(problem) for problem in findings.problems]
 
 
 def doubles(keys):
@@ -125,7 +125,7 @@ def test_long_keys_are_cut():
 def test_double_keys_are_found_without_a_reference(keys):
     if doubles(keys):
         findings = refused(refuse_repeated, keys, "x.json", place)
-        assert [problem.line() for problem in findings.problems] == doubles(keys)
+        assert [compact(problem) for problem in findings.problems] == doubles(keys)
     else:
         refuse_repeated(keys, "x.json", place)
 

@@ -105,6 +105,7 @@ def _known_segments(sides: _Sides) -> Check:
         causes=causes,
         unknown="N-NAMES-UNKNOWN",
         explains=_EXPLAINS,
+        step="items",
     )
 
 
@@ -144,7 +145,8 @@ def _indexes(sides: _Sides) -> Check:
     remedy = "idx_in_sent counts the words of the sentence from 0"
     interpretation = Interpretation("N-LOOKS-SHIFTED", "with idx_in_sent less 1", fits(-1), remedy)
     n_annotated = int(np.isin(sides.reference.words.segment, segment).sum())
-    return Check("of your objects are at a word to ground", fits(0), [interpretation], n_annotated)
+    claim = "of your objects are at a word to ground"
+    return Check(claim, fits(0), [interpretation], n_annotated, step="names")
 
 
 def _boxes(sides: _Sides) -> list[Check]:

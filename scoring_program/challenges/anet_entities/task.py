@@ -42,7 +42,8 @@ from scoring_program.challenges.anet_entities.reference import (
     load_reference,
     prepare_reference,
 )
-from scoring_program.hints import likely_mistakes
+from scoring_program.hints import agreement_steps, likely_mistakes
+from scoring_program.low_score import Step
 from scoring_program.result import Section, Sections, Statistics
 from scoring_program.settings import Settings
 from scoring_program.task import Notes, Options, Task, declared_tasks
@@ -132,10 +133,14 @@ class GivenSentences(EntitiesTask[WordStatistics]):
         hallucinated = np.zeros(len(statistics.joined.objects.label), dtype=bool)
         return drawings.drawings(segments, number, hallucinated)
 
-    def hints(self, reference: Reference, submission: Grounding, settings: Settings, score: float) -> Notes:
+    def hints(self, reference: Reference, submission: Grounding, settings: Settings) -> Notes:
         """Return notes on wrong segments, word indexes, and boxes."""
         notes = [*submissions.hints(submission), *counted_objects(submission)]
-        return likely_mistakes(notes, lambda: given_checks(reference, submission), settings, score)
+        return likely_mistakes(notes, lambda: given_checks(reference, submission), settings)
+
+    def agreement(self, reference: Reference, submission: Grounding) -> list[Step]:
+        """Return how far segments, word indexes, and boxes agree with the reference."""
+        return agreement_steps(given_checks(reference, submission))
 
 
 class GeneratedSentences(EntitiesTask[SentenceStatistics]):
@@ -226,10 +231,14 @@ class GeneratedSentences(EntitiesTask[SentenceStatistics]):
         segments = generated_segments(reference, statistics)
         return drawings.drawings(segments, number, hallucinated)
 
-    def hints(self, reference: Reference, submission: Grounding, settings: Settings, score: float) -> Notes:
+    def hints(self, reference: Reference, submission: Grounding, settings: Settings) -> Notes:
         """Return notes on wrong segments, classes, and boxes."""
         notes = [*submissions.hints(submission), *repeated_classes(submission)]
-        return likely_mistakes(notes, lambda: generated_checks(reference, submission), settings, score)
+        return likely_mistakes(notes, lambda: generated_checks(reference, submission), settings)
+
+    def agreement(self, reference: Reference, submission: Grounding) -> list[Step]:
+        """Return how far segments, classes, and boxes agree with the reference."""
+        return agreement_steps(generated_checks(reference, submission))
 
 
 def _words_to_lemmatize(annotated: Reference) -> set[str]:

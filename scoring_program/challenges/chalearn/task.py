@@ -17,7 +17,8 @@ from scoring_program.challenges.chalearn.reference import (
     load_reference,
     read_submission,
 )
-from scoring_program.hints import likely_mistakes
+from scoring_program.hints import agreement_steps, likely_mistakes
+from scoring_program.low_score import Step
 from scoring_program.result import Section, Sections
 from scoring_program.settings import Settings
 from scoring_program.task import Notes, Task, declared_tasks
@@ -82,10 +83,14 @@ class TrackTask(Task[Reference, Prediction, SequenceStatistics]):
         """Return the timelines of the worst sequences."""
         return page.timelines(reference, submission, statistics, number)
 
-    def hints(self, reference: Reference, submission: Prediction, settings: Settings, score: float) -> Notes:
+    def hints(self, reference: Reference, submission: Prediction, settings: Settings) -> Notes:
         """Return notes on wrong classes, frames, and times."""
         notes = class_hints(submission.rows.label)
-        return likely_mistakes(notes, lambda: hints.checks(reference, submission), settings, score)
+        return likely_mistakes(notes, lambda: hints.checks(reference, submission), settings)
+
+    def agreement(self, reference: Reference, submission: Prediction) -> list[Step]:
+        """Return how far classes, frames, and times agree with the reference."""
+        return agreement_steps(hints.checks(reference, submission))
 
 
 class ActionTask(TrackTask):

@@ -38,13 +38,23 @@ CODES = CodeTable(
             "N-AREA-EMPTY",
             "No person has a size in one of the ranges; the score of that range is 0.",
         ),
-        MessageCode("N-CATEGORY", "Detections of other categories were ignored.", "Write `category_id` 1."),
+        MessageCode(
+            "N-CATEGORY",
+            "Detections of other categories were ignored.",
+            "Write `category_id` 1.",
+            is_mistake=True,
+        ),
         MessageCode("N-DETECTIONS-MANY", "Only the 20 best detections of an image count."),
         MessageCode(
             "N-IMAGES-MISSING",
             "Densely annotated images have no detection; their persons are missed.",
             "Check that no image was left out.",
         ),
-        MessageCode("N-LOOKS-XYXY", "Boxes fit as two corners.", "Write x, y, width, height."),
+        MessageCode(
+            "N-LOOKS-XYXY",
+            "Boxes fit as two corners.",
+            "Write x, y, width, height.",
+            is_mistake=True,
+        ),
     ),
 )

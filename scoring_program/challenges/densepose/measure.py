@@ -366,7 +366,7 @@ def _notes(submission: Gathered, pairing: Pairing) -> list[Note]:
         notes.append(Note("N-AREA-EMPTY", f"{text}their scores are reported as 0"))
     if submission.n_other_categories:
         text = f"{counted(submission.n_other_categories, 'detection')} of other categories ignored; "
-        explains = () if submission.kept else ("N-ZERO", "N-IMAGES-MISSING")
+        explains = () if submission.kept else ("N-IMAGES-MISSING",)
         notes.append(Note("N-CATEGORY", f"{text}write category_id 1", explains))
     n_used = len(pairing.detections.score)
     n_ignored = submission.n_other_categories + submission.n_other_images

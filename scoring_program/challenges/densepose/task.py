@@ -25,7 +25,8 @@ from scoring_program.challenges.densepose.reference import (
     load_folder,
     read_submission,
 )
-from scoring_program.hints import likely_mistakes
+from scoring_program.hints import agreement_steps, likely_mistakes
+from scoring_program.low_score import Step
 from scoring_program.result import Section, Sections
 from scoring_program.settings import Settings
 from scoring_program.task import Notes, Options, Task, declared_tasks
@@ -109,10 +110,14 @@ class DensePose(Task[Reference, Gathered, ImageStatistics]):
 
         return drawings.drawings(reference, submission, statistics, number, load_rules(self.id))
 
-    def hints(self, reference: Reference, submission: Gathered, settings: Settings, score: float) -> Notes:
+    def hints(self, reference: Reference, submission: Gathered, settings: Settings) -> Notes:
         """Return notes on wrong boxes, parts, and coordinates."""
         notes = _notes_without_annotations(submission)
-        return likely_mistakes(notes, lambda: hints.checks(reference, submission), settings, score)
+        return likely_mistakes(notes, lambda: hints.checks(reference, submission), settings)
+
+    def agreement(self, reference: Reference, submission: Gathered) -> list[Step]:
+        """Return how far boxes, parts, and coordinates agree with the reference."""
+        return agreement_steps(hints.checks(reference, submission))
 
 
 def _notes_without_annotations(submission: Gathered) -> Notes:

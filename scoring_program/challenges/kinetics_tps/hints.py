@@ -59,6 +59,7 @@ def _videos(
         causes=causes,
         unknown=code,
         explains=explains,
+        step="items",
     )
 
 
@@ -90,6 +91,7 @@ def _frames(true_parts: PartStates, predicted: PartStates) -> Check:
         unknown=code,
         least_share=0.5,
         explains=_EXPLAINS,
+        step="items",
     )
 
 

@@ -21,7 +21,8 @@ from scoring_program.challenges.kinetics_tps.reference import (
     read_reference,
     save_reference,
 )
-from scoring_program.hints import likely_mistakes
+from scoring_program.hints import agreement_steps, likely_mistakes
+from scoring_program.low_score import Step
 from scoring_program.result import Section
 from scoring_program.settings import Settings
 from scoring_program.task import Notes, Options, Task, declared_tasks
@@ -82,12 +83,14 @@ class KineticsTPS(Task[Reference, KineticsSubmission, VideoStatistics]):
 
         return drawings.drawings(statistics, number)
 
-    def hints(
-        self, reference: Reference, submission: KineticsSubmission, settings: Settings, score: float
-    ) -> list[Note]:
+    def hints(self, reference: Reference, submission: KineticsSubmission, settings: Settings) -> list[Note]:
         """Return notes on wrong names, frames, and boxes."""
         notes = submissions.hints(submission)
-        return likely_mistakes(notes, lambda: hints.checks(reference, submission), settings, score)
+        return likely_mistakes(notes, lambda: hints.checks(reference, submission), settings)
+
+    def agreement(self, reference: Reference, submission: KineticsSubmission) -> list[Step]:
+        """Return how far names, frames, and boxes agree with the reference."""
+        return agreement_steps(hints.checks(reference, submission))
 
 
 TASKS = declared_tasks(__file__, {"kinetics_tps": KineticsTPS})

@@ -12,7 +12,7 @@ from kinetics_tps_writer import KineticsTPSWriter
 from organizer.data.prepare import prepare
 from organizer.files import write_files
 from scoring_program.run import INVALID, SCORED
-from tests.helpers import REFERENCES, SAMPLES, loaded, make_zip, run_folder
+from tests.helpers import REFERENCES, SAMPLES, compact_lines, loaded, make_zip, run_folder
 from validator.findings import Refused
 
 ID = "kinetics_tps"
@@ -331,7 +331,7 @@ def test_malformed_reference_is_reported_with_its_place(tmp_path):
     )
     with pytest.raises(Refused) as refused:
         prepare(ID, source, tmp_path / "out")
-    (line,) = refused.value.findings.lines()
+    (line,) = compact_lines(refused.value.findings)
     assert "gt_part_result.json /a/f/humans/0/box: x2 2 is less than x1 9" in line
 
 

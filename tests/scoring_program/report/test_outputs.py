@@ -97,8 +97,11 @@ def test_a_run_without_a_score_lists_its_problems(outcome, code):
         "code": "E-CSV-RANGE",
         "file": "Seq03.csv",
         "where": "line 0 column 3, line 1 column 3, line 2 column 3",
-        "problem": "end before start (30 such problems)",
+        "problem": "end before start",
         "hint": "swap them",
+        "count": 30,
+        "at_least": False,
+        "files": 1,
     }
     assert (len(found["problems"]), found["more_problems"]) == (1, 0)
 

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.helpers import ROOT, findings_of, make_zip, refused
+from tests.helpers import ROOT, compact, compact_lines, findings_of, make_zip, refused
 from validator.formats.densepose import read as fmt
 from validator.formats.densepose.read import Checked, Checker, Detection, DetectionHints, ReaderSizes
 from validator.formats.densepose.write import array_entry, encode_detection
@@ -241,7 +241,7 @@ INTERLACED = made(
      base64.encodebytes(png(np.random.default_rng(1).integers(0, 24, RGB.shape).astype(np.uint8))).decode()],
 )  # fmt: skip
 def test_pngs_that_hold_8_bit_rgb_are_accepted(tmp_path, data):
-    assert check([detection(data)], tmp_path).lines() == []
+    assert compact_lines(check([detection(data)], tmp_path)) == []
 
 
 def test_the_last_part_is_24(tmp_path):
@@ -286,7 +286,7 @@ def test_the_last_part_is_24(tmp_path):
 )
 def test_other_pngs_are_errors_with_the_index(tmp_path, data, words):
     findings = check([detection(png(RGB)), detection(data)], tmp_path)
-    (line,) = findings.lines()
+    (line,) = compact_lines(findings)
     assert line.startswith("1. E-DP-")
     assert f"{NAME} /1/uv_data: " in line
     assert words in line
@@ -337,19 +337,19 @@ def test_other_pngs_are_errors_with_the_index(tmp_path, data, words):
     ],
 )
 def test_other_mistakes_are_located(tmp_path, changes, words):
-    lines = check([detection(png(RGB), **changes)], tmp_path).lines()
+    lines = compact_lines(check([detection(png(RGB), **changes)], tmp_path))
     assert any(words in line for line in lines), lines
 
 
 @pytest.mark.parametrize("bad", ["NaN", "Infinity", "1e999", "9" * 400])
 def test_scores_that_are_not_finite_are_refused(tmp_path, bad):
     text = json.dumps([detection(png(RGB), score="@")]).replace('"@"', bad)
-    assert "/0/score" in check(text, tmp_path).lines()[0]
+    assert "/0/score" in compact_lines(check(text, tmp_path))[0]
 
 
 def test_list_that_breaks_off_is_one_problem_whatever_is_before(tmp_path):
     for end, words in ((",", "ends too early, after 2 whole entries"), (",,", "an entry is missing")):
-        (line,) = check(f"[{json.dumps(GOOD[0])}, {{}}{end}", tmp_path).lines()
+        (line,) = compact_lines(check(f"[{json.dumps(GOOD[0])}, {{}}{end}", tmp_path))
         assert words in line
 
 
@@ -366,7 +366,7 @@ def test_damaged_file_is_one_problem(tmp_path):
     data[data.index(b"PK\x03\x04") + 14] ^= 1
     data[data.index(b"PK\x01\x02") + 16] ^= 1
     path.write_bytes(data)
-    assert refused(fmt.read, path, RULES).lines() == [
+    assert compact_lines(refused(fmt.read, path, RULES)) == [
         f"1. E-ZIP-DAMAGED {NAME}: the file cannot be unpacked; create the zip again."
     ]
 
@@ -398,13 +398,13 @@ def test_damaged_file_is_one_problem(tmp_path):
     ],
 )
 def test_files_that_are_no_list_of_detections(tmp_path, text, words):
-    lines = check(text, tmp_path).lines()
+    lines = compact_lines(check(text, tmp_path))
     assert any(words in line for line in lines), lines
 
 
 def test_bad_detections_are_explained_beside_good_ones(tmp_path):
     bad = [detection(png(RGB)), detection(png(RGB), score="x"), detection(png(RGB), uv_shape=[3])]
-    assert [problem.line() for problem in check(bad, tmp_path).problems] == [
+    assert [compact(problem) for problem in check(bad, tmp_path).problems] == [
         f"E-JSON-SCHEMA {NAME} /1/score: this is a string instead of a number; write a finite number.",
         f"E-JSON-SCHEMA {NAME} /2/uv_shape: the list has 1 entry instead of at least 3; "
         "write [3, height, width] of the PNG.",
@@ -421,7 +421,10 @@ def test_very_many_bad_entries_are_not_all_explained(tmp_path):
     texts = [random.Random(index).randbytes(499).hex() for index in range(3200)]
     findings = check(texts, tmp_path, sizes)
     assert findings.summary().total_text() == "at least 653 problems"
-    assert "/0, /1, /2: this is a string instead of an object {…} (at least 500 such" in findings.lines()[0]
+    assert (
+        "/0, /1, /2: this is a string instead of an object {…} (at least 500 such"
+        in compact_lines(findings)[0]
+    )
 
 
 FAR = (12.0, 7.5, 2.0, 2.0)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from scoring_program.disclosure import min_group
-from scoring_program.hints import likely_mistakes
+from scoring_program.hints import agreement_steps, likely_mistakes
+from scoring_program.low_score import Step
 from scoring_program.settings import Settings
 from scoring_program.task import Task, declared_tasks
 from task_templates.scoring_program.challenges.example_lists_json import hints, measure, page
@@ -46,10 +47,14 @@ class ItemTask(Task[Reference, Items, ItemStatistics]):
         rules = load_rules(self.id, "task_templates.validator.formats")
         return read.read(path, rules, reference.items.keys, reference.is_open)
 
-    def hints(self, reference: Reference, submission: Items, settings: Settings, score: float) -> list[Note]:
+    def hints(self, reference: Reference, submission: Items, settings: Settings) -> list[Note]:
         """Return notes on lists that are all the same, and on items in another order."""
         notes = read.hints(submission)
-        return likely_mistakes(notes, lambda: hints.checks(reference, submission), settings, score)
+        return likely_mistakes(notes, lambda: hints.checks(reference, submission), settings)
+
+    def agreement(self, reference: Reference, submission: Items) -> list[Step]:
+        """Return how far lists agree with the reference."""
+        return agreement_steps(hints.checks(reference, submission))
 
     def error_costs(self, statistics: ItemStatistics) -> dict[str, float]:
         """Return nothing: no type of error is declared."""
