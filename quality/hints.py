@@ -22,7 +22,8 @@ _LEAST_SCORE = 0.05
 # What the mistakes are made of: right answers and ones as good as the good samples.
 _NOISES = (0.0, 0.15)
 _SIZES, _LARGE = (1, 2), 10
-_MISSING = ("N-CLASSES-MISSING", "N-IMAGES-MISSING")
+# Notes on facts that are no alarm.
+_FACTS = ("N-CLASSES-MISSING", "N-FRAMES-UNKNOWN", "N-IMAGES-MISSING")
 
 
 class Row(NamedTuple):
@@ -108,7 +109,7 @@ def _hits(mistake: Mistake[Any], scorers: Sequence[_Scorer], n: int) -> list[boo
             hits.append(mistake.code in {problem.code for problem in refused.findings.problems})
             continue
         if can_show(scored.checks, mistake.code):
-            lines = chain(scored.hints, scored.missing)
+            lines = chain(scored.hints, scored.facts)
             hits.append(any(line.startswith(mistake.code) for line in lines))
     return hits
 
@@ -147,12 +148,11 @@ def _hints_of_correct(scorers: Sequence[_Scorer], n: int) -> list[list[str]]:
 
 
 class _Scored(NamedTuple):
-    """The score of a submission, its hints, its notes on what is missing, which are no alarm, and what was
-    compared."""
+    """The score of a submission, its hints, its notes on facts, which are no alarm, and what was compared."""
 
     score: float
     hints: Sequence[str]
-    missing: Sequence[str]
+    facts: Sequence[str]
     checks: Sequence[Check]
 
 
@@ -177,9 +177,9 @@ class _Scorer:
         statistics = task.measure(loaded.reference, submission, loaded.settings)
         score = task.scores(statistics)["score"]
         hints = task.hints(loaded.reference, submission, loaded.settings)
-        missing = [note for note in statistics.notes if note.code in _MISSING]
+        facts = [note for note in statistics.notes if note.code in _FACTS]
         checks = [] if any(hint.code == "N-EMPTY" for hint in hints) else self._checks(submission)
-        return _Scored(score, [hint.line() for hint in hints], [note.line() for note in missing], checks)
+        return _Scored(score, [hint.line() for hint in hints], [note.line() for note in facts], checks)
 
     def _checks(self, submission: Any) -> Sequence[Check]:
         with np.errstate(all="ignore"):

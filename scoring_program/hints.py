@@ -278,19 +278,6 @@ def names_check(
     )
 
 
-def of_video_names(fits: Callable[[Callable[[str], str]], Bools]) -> list[Interpretation]:
-    """Return interpretations of names of videos; ``fits`` gives the entries that fit with changed names."""
-    changes: dict[str, Callable[[str], str]] = {
-        "with names of videos without their ending": lambda name: name.rpartition(".")[0] or name,
-        "with names of videos that begin with v_": lambda name: f"v_{name}",
-        "with names of videos that begin with v_, without their ending": lambda name: (
-            f"v_{name.rpartition('.')[0] or name}"
-        ),
-    }
-    remedy = "Write names of videos as the reference does"
-    return [Interpretation("N-LOOKS-SPELLED", how, fits(change), remedy) for how, change in changes.items()]
-
-
 def is_in(entries: Iterable[Hashable], true_entries: Iterable[Hashable]) -> Bools:
     """Return which entries are among those of the reference; bool, shape (n,)."""
     true_set = set(true_entries)

@@ -12,7 +12,7 @@ MESSAGE_TEXTS = {
     "E-CSV-ENCODING chalearn_gesture": "byte 10 is not valid UTF-8; save the file as plain ASCII or UTF-8",
     "E-CSV-HEADER chalearn_gesture": "'gesture,start,end' looks like a header; delete the line: the files have none",
     "E-CSV-INTEGER chalearn_gesture": "start frame 1.0 is written as a decimal fraction; write 1",
-    "E-CSV-RANGE chalearn_action": "action 12 is not in 1..11; correct or drop the line",
+    "E-CSV-RANGE chalearn_action": "action 12 is not in 1..11; correct it",
     "E-CSV-SEPARATOR chalearn_gesture": "the fields are not separated by commas; write gesture,start frame,end frame",
     "E-DP-BASE64 densepose": "this is not base64: character 2 is '\\xe9'; write base64.b64encode(png).decode()",
     "E-DP-BOX densepose": "the box is 0.5 x 4 pixels; leave out boxes smaller than a pixel",

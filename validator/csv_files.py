@@ -25,6 +25,7 @@ from validator.findings import Findings, Read
 from validator.formats.rules import CsvRules, Field
 from validator.items import match_keys, refuse_repeated
 from validator.limits import collector_off
+from validator.public_facts import LastFrames, explain_late_frames
 from validator.texts import counted, quote, some_words
 
 # 18 digits always fit into a signed 64-bit integer.
@@ -107,10 +108,14 @@ class CsvRows(NamedTuple):
 
 
 class ItemFrames(NamedTuple):
-    """Items and their numbers of frames, int64 of the same length; frames count from 1."""
+    """Items in ascending order and their numbers of frames, int64 of the same length; frames count from 1.
+
+    ``frames_a_second``, float64 of the same length, is NaN where it is not known.
+    """
 
     items: Sequence[str]
     n_frames: Ints
+    frames_a_second: Floats | None = None
 
 
 class Table(NamedTuple):
@@ -150,16 +155,14 @@ def read_csv_files(
         reader = _ItemReader([name for _, name, _ in files], findings, rules)
         columns = reader.read([data for _, _, data in files])
         if item_frames is not None and rules.frames:
-            n_frames = _look_up_frames(keys, item_frames)[reader.file_index]
-            reader.check_frames(columns, n_frames, name_frames)
+            reader.check_frames(columns, _find_items(keys, item_frames), item_frames, name_frames)
     return Read(CsvRows(keys, reader.file_index, columns), findings.notes)
 
 
-def _look_up_frames(keys: Sequence[str], item_frames: ItemFrames) -> Ints:
-    """Return the number of frames of each key's item."""
+def _find_items(keys: Sequence[str], item_frames: ItemFrames) -> Ints:
+    """Return the position of each key's item, shape (n_files,)."""
     index_of_item = {item: index for index, item in enumerate(item_frames.items)}
-    indexes = np.array([index_of_item[key] for key in keys], np.int64)
-    return item_frames.n_frames[indexes]
+    return np.array([index_of_item[key] for key in keys], np.int64)
 
 
 def read_table(
@@ -453,7 +456,7 @@ class _ItemReader(_Reader):
         what_to_count = f"{name}s from 1: add 1 to all"
         if name in self.rules.frames:
             what_to_count = "frames from 1: add 1 to all starts and ends"
-        correct = "correct or drop the line"
+        correct = "correct it"
         if is_wrong.sum() >= _LEAST_ROWS and is_wrong.mean() > _SHARE_OF_OTHER_ORDER:
             correct = f"write the columns in the order {','.join(self.columns)}; otherwise {correct}"
         self.refuse("E-CSV-RANGE", (name, "from 1"), is_from_0, problem, f"count {what_to_count}")
@@ -467,26 +470,45 @@ class _ItemReader(_Reader):
         def problem(row: int) -> str:
             return f"{high[row]} is before {left} {low[row]}"
 
-        remedy = "swap them or drop the line"
+        remedy = "swap them"
         if is_wrong.sum() >= _LEAST_ROWS and is_wrong.mean() > _SHARE_OF_LENGTHS:
             remedy = f"{_LENGTHS}{remedy}"
         self.refuse("E-CSV-RANGE", (right, "order"), is_wrong, problem, remedy)
 
-    def check_frames(self, columns: Mapping[str, Ints], n_frames: Ints, name_frames: bool) -> None:
+    def check_frames(
+        self, columns: Mapping[str, Ints], item_of_file: Ints, item_frames: ItemFrames, name_frames: bool
+    ) -> None:
         """Refuse rows that start after the last frame of their item; note those that end after it."""
         start_field, end_field = self.rules.frames
         start, end = columns[start_field], columns[end_field]
+        n_frames = item_frames.n_frames[item_of_file][self.file_index]
 
         def problem(row: int) -> str:
             last_frame = f" ({n_frames[row]})" if name_frames else ""
             return f"{start[row]} is after the last frame{last_frame}"
 
-        remedy = "write numbers of frames from 1, no milliseconds; correct or drop the line"
-        self.refuse("E-CSV-FRAME", (start_field, "frames"), start > n_frames, problem, remedy)
+        is_late = start > n_frames
+        remedy = self._late_frames_remedy(end, item_of_file, item_frames) if is_late.any() else ""
+        self.refuse("E-CSV-FRAME", (start_field, "frames"), is_late, problem, remedy)
         n_long = int((end > n_frames).sum())
         if n_long:
             text = f"{counted(n_long, 'row')} cut at the last frame: the end frame is after it"
             self.findings.note("N-CSV-CUT", text)
+
+    def _late_frames_remedy(self, end: Ints, item_of_file: Ints, item_frames: ItemFrames) -> str:
+        """Return what to do about frames after the last one of their item."""
+        last_frame = np.zeros(len(item_of_file), np.int64)
+        np.maximum.at(last_frame, self.file_index, end)
+        has_rows = last_frame > 0
+        facts = LastFrames(
+            item=item_of_file[has_rows],
+            last_frame=last_frame[has_rows],
+            n_frames=item_frames.n_frames,
+            frames_a_second=item_frames.frames_a_second,
+        )
+        noun = self.rules.item
+        usual = f"write frames of this {noun}, counted from 1 at its own frame rate, no milliseconds"
+        return explain_late_frames(facts, noun) or usual
 
 
 def _explain_field(field: str) -> tuple[str, str, str]:

@@ -17,6 +17,7 @@ import numpy as np
 from validator.arrays import Ints
 from validator.findings import Findings, Read
 from validator.messages import Note
+from validator.public_facts import EXPLAINED_BY_NAMES, explain_unknown_names
 from validator.texts import counted, quote
 
 # The code of the problem that a submission has in which no item is known.
@@ -65,14 +66,19 @@ def check_items(
     if not unknown:
         return []
     first, first_place = unknown[0], place(unknown[0])
+    explanation = explain_unknown_names(items, reference_items)
     if len(unknown) == len(items):
         problem = f"no {noun} of the submission is in the reference; the first is '{quote(first)}'"
         remedy = (
             f"write each {noun} exactly as in the data (no folder, no file ending), or name the right task"
         )
+        if explanation:
+            remedy = f"write each {noun} exactly as in the data: {explanation}"
         Findings().refuse(ITEMS_NONE, problem, remedy, file=first_place.file, where=first_place.where)
     where = " ".join(filter(None, (quote(first_place.file), first_place.where)))
     text = f"{verdict}: {counted(len(unknown), noun)}; the first is '{quote(first)}' ({where})"
+    if explanation:
+        return [Note("N-ITEMS-UNKNOWN", f"{text}; {explanation}", EXPLAINED_BY_NAMES)]
     return [Note("N-ITEMS-UNKNOWN", text)]
 
 

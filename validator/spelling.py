@@ -39,7 +39,8 @@ _MARKS = re.compile(r"[\0-/:-`{-\x7f]+")
 _ZEROS = re.compile("(?<![0-9])0+(?=[0-9])")
 _ENDING = re.compile(r"(?<=[^./\\])\.[A-Za-z][A-Za-z0-9]{1,4}\Z")
 _CLIP_TIMES = re.compile(r"_[0-9]{6}_[0-9]{6}\Z")
-_DIGITS = re.compile("[0-9]+")
+# A minus is a sign where a number is all of a name, or of its last part.
+_NUMBER = re.compile("(?:(?<![^/])-)?[0-9]+")
 
 Change = Callable[[str], str]
 
@@ -435,7 +436,7 @@ def find_renumbering(
         numbering = numbered.find_numbering()
         if numbering is None:
             continue
-        spelling = Spelling(f"with number {numbering.formula()} for n", numbered.changed_by(numbering))
+        spelling = Spelling(f"with {numbering.formula()} for n", numbered.changed_by(numbering))
         n_known = spelling.n_known(names, true_set)
         least = _LEAST_SHARE * min(len(names), len(true_set))
         if n_known > most_known and n_known >= least:
@@ -452,7 +453,7 @@ class _NumberedName(NamedTuple):
 
 def _split_number(name: str, place: int) -> _NumberedName | None:
     """Return the last number of a name (``place`` -1) or the one before (-2), None without one."""
-    runs = list(_DIGITS.finditer(name[-_LONGEST_COMPARED:]))
+    runs = list(_NUMBER.finditer(name[-_LONGEST_COMPARED:]))
     if len(runs) < -place or len(runs[place][0]) > _MOST_DIGITS:
         return None
     begin = max(0, len(name) - _LONGEST_COMPARED)

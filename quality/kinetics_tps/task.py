@@ -211,14 +211,14 @@ MISTAKES: list[Mistake[Prediction]] = [
     Mistake("states as numbers", "N-LOOKS-SPELLED", _rename_states(lambda name: str(STATES.index(name)))),
     Mistake("parts with spaces", "N-LOOKS-SPELLED", _rename_parts(lambda name: name.replace("_", " "))),
     Mistake("parts in capitals", "N-LOOKS-SPELLED", _rename_parts(str.title)),
-    Mistake("frames from 0", "N-LOOKS-SHIFTED", _rename_frames(lambda number: number - 1)),
+    Mistake("frames from 0", "N-FRAMES-UNKNOWN", _rename_frames(lambda number: number - 1)),
     Mistake(
-        "frames counted 1, 2, 3", "N-LOOKS-SHIFTED", _rename_frames(lambda number: (number - 1) // 5 + 1)
+        "frames counted 1, 2, 3", "N-FRAMES-UNKNOWN", _rename_frames(lambda number: (number - 1) // 5 + 1)
     ),
-    Mistake("frames named as images", "N-LOOKS-SPELLED", _rename_frames(int, "img_{:05d}.jpg")),
-    Mistake("frames without ending", "N-LOOKS-SPELLED", _rename_frames(int, "img_{:05d}")),
-    Mistake("frames in 2 digits", "N-LOOKS-SPELLED", _rename_frames(int, "img_{:02d}.json")),
-    Mistake("frames 3, 8, 13", "N-NAMES-UNKNOWN", _rename_frames(lambda number: number + 2)),
+    Mistake("frames named as images", "N-FRAMES-UNKNOWN", _rename_frames(int, "img_{:05d}.jpg")),
+    Mistake("frames without ending", "N-FRAMES-UNKNOWN", _rename_frames(int, "img_{:05d}")),
+    Mistake("frames in 2 digits", "N-FRAMES-UNKNOWN", _rename_frames(int, "img_{:02d}.json")),
+    Mistake("frames 3, 8, 13", "N-FRAMES-UNKNOWN", _rename_frames(lambda number: number + 2)),
 ]
 
 

@@ -88,7 +88,7 @@ NOTES = [
     ("N-FILE-MISSING", GESTURE, lambda folder: (folder / CSV).unlink(), "no file for 1 of 12 sequences; this costs 0.0"),
     ("N-FRAMES-MISSING", KINETICS, data(half, PARTS), "no prediction for 36 of 72 reference frames; this costs 0."),
     ("N-IMAGES-MISSING", DENSEPOSE, data(lambda document: document.__delitem__(slice(1, None))), "no detection for 11 of 12 densely annotated images; this costs 0."),
-    ("N-NAMES-UNKNOWN", KINETICS, data(lambda document: next(iter(document.values())).update(moon={"humans": []}), PARTS), "1 frame of the submission"),
+    ("N-FRAMES-UNKNOWN", KINETICS, data(lambda document: next(iter(document.values())).update(moon={"humans": []}), PARTS), "1 frame of the submission"),
     ("N-SEGMENTS-MISSING", GIVEN, of_segments(dict.popitem), "annotated segments; this costs 0."),
     ("N-SEGMENTS-OUTSIDE", GIVEN, of_segments(lambda document: document.update(moon=dict(next(iter(document.values()))))), "not annotated in the chosen splits; ignored"),
     ("N-SEGMENTS-OUTSIDE", GENERATED, of_segments(lambda document: document.update(moon=dict(next(iter(document.values()))))), "they stay in the averages per sentence, with 0; this costs 0.0"),

@@ -37,7 +37,7 @@ def test_valid_and_invalid_submissions(tmp_path):
     assert done.stdout.splitlines() == [
         "1. E-CSV-RANGE S1_prediction.csv line 1 column 3, line 2 column 3, line 3 column 3: "
         "end frame 2 is before start frame 3 (30 places); "
-        "if it is a length, write start + length - 1; otherwise swap them or drop the line.",
+        "if it is a length, write start + length - 1; otherwise swap them.",
         "invalid: 30 problems",
     ]
     found = json.loads(validate("chalearn_gesture", str(path), "--json").stdout)

@@ -540,9 +540,9 @@ def test_many_rows_out_of_range_may_have_another_order_of_columns(n_wrong, n_row
     _, findings = read(b"40,90,3\n" * n_wrong + b"1,2,3\n" * (n_rows - n_wrong))
     (problem,) = (found for found in findings.summary().problems() if found.first.rule == "gesture range")
     columns = "write the columns in the order gesture,start frame,end frame; otherwise "
-    assert problem.first.remedy == f"{columns if hint else ''}correct or drop the line"
+    assert problem.first.remedy == f"{columns if hint else ''}correct it"
 
 
 def test_times_in_milliseconds_are_named():
     _, findings = read(b"1,10100,12000\n", 300)
-    assert "write numbers of frames from 1, no milliseconds" in compact_lines(findings)[0]
+    assert "counted from 1 at its own frame rate, no milliseconds" in compact_lines(findings)[0]

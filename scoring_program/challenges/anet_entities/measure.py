@@ -17,6 +17,7 @@ from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints
 from validator.formats.anet_entities.read import Grounding
 from validator.messages import Note
+from validator.public_facts import EXPLAINED_BY_NAMES, explain_unknown_names
 from validator.texts import counted
 
 # The modes of sub-task II, and whether they judge localization alone.
@@ -95,7 +96,7 @@ def join(reference: Reference, submission: Grounding, effects: Effects = _GIVEN)
         segment_video=np.array(segment_video, dtype=np.int64),
         submitted_of_video=np.bincount(np.array(submitted_videos, dtype=np.int64), minlength=len(videos)),
         n_submitted=len(submission.segments),
-        notes=_notes(int((~is_annotated).sum()), submitted, effects),
+        notes=_notes(reference, submission, submitted, effects),
     )
 
 
@@ -123,11 +124,23 @@ def _annotated_only(joined: Joined) -> Joined:
     return joined._replace(n_submitted=len(videos), submitted_of_video=submitted_of_video)
 
 
-def _notes(n_outside: int, submitted: Bools, effects: Effects) -> list[Note]:
+def _notes(reference: Reference, submission: Grounding, submitted: Bools, effects: Effects) -> list[Note]:
+    """Return notes on segments that are not annotated, and on annotated ones that are not submitted."""
     notes = []
+    n_outside = len(submission.segments) - int(submitted.sum())
     if n_outside:
         text = f"{counted(n_outside, 'submitted segment')} not annotated in the chosen splits"
-        notes.append(Note("N-SEGMENTS-OUTSIDE", f"{text}{effects.outside}"))
+        explanation = explain_unknown_names(
+            names=list(map("/".join, submission.segments)),
+            known_names=list(map("/".join, reference.segments)),
+        )
+        explains: tuple[str, ...] = ()
+        if explanation:
+            text += f" ({explanation})"
+            explains = EXPLAINED_BY_NAMES
+            if not submitted.any():
+                explains += ("N-SEGMENTS-MISSING",)
+        notes.append(Note("N-SEGMENTS-OUTSIDE", f"{text}{effects.outside}", explains))
     code, nothing, thing = "N-SEGMENTS-MISSING", "nothing submitted", "annotated segment"
     return notes + missing_notes(code, nothing, ~submitted, thing, effects.missing)
 

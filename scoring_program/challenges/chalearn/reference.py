@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from scoring_program.result import missing_notes
 from validator.archive import Source
-from validator.arrays import Bools, Ints
+from validator.arrays import Bools, Floats, Ints
 from validator.csv_files import CsvRows, ItemFrames, read_csv_files
 from validator.findings import Findings, Read
 from validator.formats.chalearn.read import SequenceRows, as_sequence_rows, read
@@ -20,6 +21,7 @@ _DATA_NAME = "{key}_data.csv"
 # The last line counts; what follows the number of frames (fps, depth) is not needed for scoring.
 _N_FRAMES = Field("number of frames", minimum=1, maximum=10**9)
 _DATA_RULES = CsvRules(_DATA_NAME, (_N_FRAMES,), further_columns=True)
+_RATE = re.compile(r"0*[1-9][0-9]{0,4}(\.[0-9]{0,6})?")
 # Key, name, and content.
 _File = tuple[str, str, bytes]
 
@@ -47,12 +49,17 @@ class Rows(NamedTuple):
 
 
 class Reference(NamedTuple):
-    """The ground truth. ``sequences`` ascend; ``n_frames`` is an int64 array of the same length."""
+    """The ground truth.
+
+    ``sequences`` ascend; ``n_frames``, int64, and ``frames_a_second``, float64 and NaN where it is not known,
+    have the same length.
+    """
 
     track: Track
     sequences: list[str]
     n_frames: Ints
     rows: Rows
+    frames_a_second: Floats
 
 
 class Prediction(NamedTuple):
@@ -79,12 +86,19 @@ def load_reference(track: Track, rules: Rules, folder: Path) -> Reference:
         label_rules = rules.csv[0]._replace(path=_LABELS_NAME, other_paths=())
         labels = findings.take(read_csv_files(label_files, label_rules, frames, name_frames=True))
     rows = as_sequence_rows(labels, rules)
-    return Reference(track, rows.keys, frames.n_frames, _rows(rows, rows.keys))
+    return Reference(
+        track=track,
+        sequences=rows.keys,
+        n_frames=frames.n_frames,
+        rows=_rows(rows, rows.keys),
+        frames_a_second=_read_frame_rates(data_files),
+    )
 
 
 def read_submission(rules: Rules, path: Source, reference: Reference) -> Read[Prediction]:
     """Check the submission against its rules and the sequences of the reference. Raises Refused."""
-    submission = read(path, rules, ItemFrames(reference.sequences, reference.n_frames))
+    frames = ItemFrames(reference.sequences, reference.n_frames, reference.frames_a_second)
+    submission = read(path, rules, frames)
     rows = submission.content
     is_present = np.isin(reference.sequences, rows.keys)
     notes = [*submission.notes, *missing_notes("N-FILE-MISSING", "no file", ~is_present, "sequence")]
@@ -132,3 +146,17 @@ def _last_values(data: CsvRows) -> Ints:
             findings.add("E-REF-EMPTY", "the file is empty", "write numFrames,fps,maxDepth", file=name)
     last_row = np.cumsum(n_rows) - 1
     return data.columns[_N_FRAMES.name][last_row]
+
+
+def _read_frame_rates(data_files: list[_File]) -> Floats:
+    """Return the frames a second of each sequence, in ascending order; NaN where a file gives none.
+
+    Scores do not depend on them: only messages about frames after the end do.
+    """
+    rates = []
+    for _, _, content in sorted(data_files):
+        lines = content.decode("utf-8", "replace").strip().splitlines()
+        fields = lines[-1].split(",") if lines else []
+        rate = fields[1].strip() if len(fields) > 1 else ""
+        rates.append(float(rate) if _RATE.fullmatch(rate) else np.nan)
+    return np.array(rates, np.float64)

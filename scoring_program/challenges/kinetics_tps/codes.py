@@ -16,5 +16,10 @@ CODES = CodeTable(
             "Frames of the reference have no prediction.",
             "Predict every frame of the reference.",
         ),
+        MessageCode(
+            "N-FRAMES-UNKNOWN",
+            "Frames of annotated videos are not in the reference; they are ignored.",
+            "Every fifth frame is scored. If hardly any is known, write their names exactly as in the data.",
+        ),
     ),
 )

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from scoring_program.challenges.kinetics_tps.measure import find_true_frames, frame_keys, translate
 from scoring_program.challenges.kinetics_tps.reference import Reference
-from scoring_program.hints import BoxPairs, Check, Interpretation, is_in, names_check, of_video_names, sample
+from scoring_program.hints import BoxPairs, Check, Interpretation, is_in, names_check, sample
 from scoring_program.metrics.pairs import pairs_in_groups
 from validator.arrays import Bools, Ints
 from validator.formats.kinetics_tps.read import KineticsSubmission, PartStates
-
-_STEP = 5
-_EXPLAINS = ("N-CLASSES-MISSING", "N-FRAMES-MISSING", "N-NAMES-UNKNOWN", "N-ITEMS-UNKNOWN")
-_EXPLAINED_BY_CLASSES = ("N-CLASSES-MISSING", "N-ITEMS-UNKNOWN")
 
 
 def checks(reference: Reference, submission: KineticsSubmission) -> list[Check]:
@@ -28,14 +24,12 @@ def checks(reference: Reference, submission: KineticsSubmission) -> list[Check]:
     states = _sampled(predicted.states, predicted.proposal_state)
     classes, n_parts = list(submission.classes.values()), len(true_parts.part_name)
     return [
-        _videos(true_parts.videos, predicted.videos, "videos", _EXPLAINS),
-        _frames(true_parts, predicted),
+        _known_items(true_parts, predicted),
         _humans(frame_of_human, true_parts, predicted),
         _sides(frame_of_human, true_parts, predicted),
         names_check(names, true_parts.names, "part names", n_parts),
         names_check(states, true_parts.states, "states", n_parts),
         names_check(classes, reference.classes, "action classes", len(true_parts.videos)),
-        _videos(true_parts.videos, list(submission.classes), "videos with a class", _EXPLAINED_BY_CLASSES),
     ]
 
 
@@ -43,56 +37,13 @@ def _sampled(words: Sequence[str], numbers: Ints) -> list[str]:
     return [words[number] for number in numbers[sample(len(numbers))].tolist()]
 
 
-def _videos(
-    true_videos: Sequence[str], predicted_videos: Sequence[str], what: str, explains: tuple[str, ...]
-) -> Check:
-    def fits(change: Callable[[str], str]) -> Bools:
-        return is_in(map(change, predicted_videos), true_videos)
-
-    claim, others = f"of your {what} are in the reference", of_video_names(fits)
-    causes, code = "Videos have their names without folder and ending", "N-NAMES-UNKNOWN"
-    return Check(
-        claim=claim,
-        as_is=fits(str),
-        interpretations=others,
-        annotated=len(true_videos),
-        causes=causes,
-        unknown=code,
-        explains=explains,
-        step="items",
-    )
-
-
-def _frames(true_parts: PartStates, predicted: PartStates) -> Check:
-    true_frames = set(frame_keys(true_parts))
-    inside = np.flatnonzero(is_in(predicted.videos, true_parts.videos)[predicted.frame_video])
-    frames = inside[sample(len(inside))].tolist()
-    keys = [(predicted.videos[predicted.frame_video[frame]], predicted.frames[frame]) for frame in frames]
-    # At most 9 digits: a participant may write any number of them.
-    numbers_in_name = (re.findall("[0-9]+", name) for _, name in keys)
-    numbers = [int(digits[-1][-9:]) if digits else -_STEP for digits in numbers_in_name]
-
-    def fits(count: int, add: int) -> Bools:
-        names = [f"img_{count * number + add:05d}.json" for number in numbers]
-        return is_in([(video, name) for (video, _), name in zip(keys, names)], true_frames)
-
-    remedy = "Frames count from 1, and every fifth is scored: img_00001.json, img_00006.json, ..."
-    shifts = (("n + 1", 1, 1), ("5 n + 1", _STEP, 1), ("5 n - 4", _STEP, 1 - _STEP))
-    words = "with frames named img_, the number in 5 digits, .json"
-    others = [Interpretation("N-LOOKS-SPELLED", words, fits(1, 0), remedy)]
-    others += [Interpretation("N-LOOKS-SHIFTED", f"as number {n}", fits(*by), remedy) for n, *by in shifts]
-    claim, code = "of your frames are in the reference", "N-NAMES-UNKNOWN"
-    return Check(
-        claim=claim,
-        as_is=is_in(keys, true_frames),
-        interpretations=others,
-        annotated=len(true_frames),
-        causes=remedy,
-        unknown=code,
-        least_share=0.5,
-        explains=_EXPLAINS,
-        step="items",
-    )
+def _known_items(true_parts: PartStates, predicted: PartStates) -> Check:
+    """Return the check of frames; a note of the measure says how unknown ones are spelled or numbered."""
+    keys = frame_keys(predicted)
+    sampled_keys = [keys[frame] for frame in sample(len(keys)).tolist()]
+    true_keys = frame_keys(true_parts)
+    claim = "of your frames are in the reference"
+    return Check(claim, is_in(sampled_keys, true_keys), (), len(true_keys), step="items")
 
 
 def _sides(frame_of_human: Ints, true_parts: PartStates, predicted: PartStates) -> Check:

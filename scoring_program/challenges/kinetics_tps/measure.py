@@ -17,6 +17,7 @@ from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints
 from validator.formats.kinetics_tps.read import KineticsSubmission, PartStates
 from validator.messages import Note
+from validator.public_facts import EXPLAINED_BY_NAMES, explain_unknown_names
 from validator.texts import counted
 
 # The columns of the leaderboard that are the accuracy at one PSC.
@@ -364,6 +365,10 @@ def translate(predicted_words: Sequence[str], true_words: Sequence[str]) -> Ints
     return np.array([number_of_word.get(word, -1) for word in predicted_words], dtype=np.int64)
 
 
+# If so many frames are unknown, another spelling of theirs also explains which are missing.
+_EXPLAINING_SHARE = 1 / 2
+
+
 def _unknown_frame_notes(true_parts: PartStates, predicted_parts: PartStates, true_frame: Ints) -> list[Note]:
     """Return a note on the predicted frames of annotated videos that the reference does not have, if any."""
     true_videos = set(true_parts.videos)
@@ -372,7 +377,17 @@ def _unknown_frame_notes(true_parts: PartStates, predicted_parts: PartStates, tr
     if not n_unknown:
         return []
     text = f"ignored what is not in the reference: {counted(n_unknown, 'frame')} of the submission"
-    return [Note("N-NAMES-UNKNOWN", text)]
+    predicted_keys = [key for key in frame_keys(predicted_parts) if key[0] in true_videos]
+    explanation = explain_unknown_names(
+        names=list(map("/".join, predicted_keys)),
+        known_names=list(map("/".join, frame_keys(true_parts))),
+    )
+    if not explanation:
+        return [Note("N-FRAMES-UNKNOWN", text)]
+    explains: tuple[str, ...] = EXPLAINED_BY_NAMES
+    if n_unknown >= _EXPLAINING_SHARE * len(predicted_keys):
+        explains += ("N-FRAMES-MISSING",)
+    return [Note("N-FRAMES-UNKNOWN", f"{text}; {explanation}", explains)]
 
 
 def _missing_notes(predicted_classes: Sequence[str | None], has_frame: Bools) -> list[Note]:

@@ -1,0 +1,92 @@
+"""What is said of ids, names and frames that do not fit what is public of the data."""
+
+from __future__ import annotations
+
+import doctest
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from validator import public_facts
+from validator.public_facts import LastFrames, explain_late_frames, explain_unknown_names
+
+_RNG = np.random.default_rng(5)
+_N_FRAMES = _RNG.integers(900, 1900, 12)
+# Things end somewhat before their video does.
+_LAST_FRAMES = (_N_FRAMES * _RNG.uniform(0.9, 1.0, 12)).astype(np.int64)
+
+
+def explain(last_frame, frames_a_second=20.0, item=None):
+    rates = np.full(len(_N_FRAMES), frames_a_second)
+    items = np.arange(len(last_frame)) if item is None else item
+    return explain_late_frames(LastFrames(items, last_frame, _N_FRAMES, rates), "sequence")
+
+
+def test_examples():
+    assert doctest.testmod(public_facts).failed == 0
+
+
+@pytest.mark.parametrize("rate", [24, 25, 30, 50, 60])
+def test_other_frame_rates_are_named(rate):
+    explanation = explain((_LAST_FRAMES * rate / 20).round().astype(np.int64))
+    assert f"counted at {rate} frames a second; the videos have 20" in explanation
+
+
+def test_milliseconds_are_named():
+    assert "milliseconds" in explain(_LAST_FRAMES * 50)
+
+
+def test_videos_of_several_rates():
+    rates = np.tile([15.0, 20.0], 6)
+    last_frame = (_LAST_FRAMES * 30 / rates).astype(np.int64)
+    explanation = explain_late_frames(LastFrames(np.arange(12), last_frame, _N_FRAMES, rates), "sequence")
+    assert "at 30 frames a second; the videos have 15 to 20" in explanation
+
+
+@pytest.mark.parametrize(("shift", "words"), [(1, "one too high"), (-1, "one too low")])
+def test_rows_of_a_neighbor_are_named(shift, words):
+    item = (np.arange(12) + shift)[1:-1]
+    assert words in explain(_LAST_FRAMES[1:-1], item=item)
+
+
+def test_one_wrong_row_and_unknown_rates_explain_nothing():
+    one_wrong = _LAST_FRAMES.copy()
+    one_wrong[3] = 10**6
+    assert explain(one_wrong) == ""
+    assert explain(_LAST_FRAMES * 2, np.nan) == ""
+    assert explain_late_frames(LastFrames(np.arange(12), _LAST_FRAMES * 2, _N_FRAMES), "sequence") == ""
+    assert explain(_LAST_FRAMES[:0]) == ""
+
+
+@given(st.lists(st.integers(1, 10**18), max_size=12))
+def test_any_frames_have_an_explanation_or_none(last_frames):
+    assert isinstance(explain(np.array(last_frames, np.int64)), str)
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (["demo_2", "demo_3", "demo_4"], "with n - 1 for n (numbers look one too high), 3 of 3 are known"),
+        (["Demo_1", "demo_2"], "in lower case, 2 of 2 are known"),
+        (["demo_1", "demo_9"], ""),
+        (["demo_4", "demo_5"], ""),
+        ([], ""),
+    ],
+)
+def test_unknown_names(names, words):
+    assert explain_unknown_names(names, ["demo_1", "demo_2", "demo_3"]).endswith(words)
+    assert bool(explain_unknown_names(names, ["demo_1", "demo_2", "demo_3"])) == bool(words)
+
+
+def test_items_of_two_phases_are_no_mistake():
+    both_phases = [f"demo_{number}" for number in range(200)]
+    assert explain_unknown_names(both_phases, both_phases[:100]) == ""
+    assert explain_unknown_names(both_phases, both_phases[100:]) == ""
+    assert explain_unknown_names(both_phases, both_phases[::2]) == ""
+
+
+def test_very_many_names_are_not_compared():
+    names = [f"Name {number}" for number in range(100_001)]
+    assert explain_unknown_names(names, ["name_1"]) == ""

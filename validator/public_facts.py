@@ -1,0 +1,183 @@
+"""What public facts say of a submission that does not fit them: ids, names, numbers of frames, frame rates.
+
+Nothing here looks at labels, so that it may be said of submissions that are refused, which no limit of the
+platform counts. Each function takes lists or arrays and returns half a sentence for a message, "" if the
+facts show nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+import numpy as np
+
+from validator.arrays import Floats, Ints
+from validator.spelling import Spelling, best_spelling, find_renumbering
+from validator.texts import counted
+
+# The codes of notes on low scores, which say nothing more where another spelling explains unknown names.
+EXPLAINED_BY_NAMES = ("N-ZERO", "N-LOW")
+# Comparing more names would take longer than reading them.
+_MOST_NAMES = 100_000
+# The change is searched on so many of the names of a submission.
+_RUNS = 20
+_RUN_LENGTH = 100
+_CLEARLY_MORE = 1.2
+# Other numbers of few names, or under which few are known, may be chance.
+_LEAST_RENUMBERED = 3
+_LEAST_SHARE_RENUMBERED = 1 / 2
+
+# Frames a second that people count with; 1,000 are milliseconds.
+_RATES = (24, 25, 30, 50, 60, 1000)
+_LEAST_ITEMS = 3
+# The last frame of a video may be counted twice; the last thing in it ends somewhat before it.
+_MOST_OF_RATE = 1.02
+_LEAST_OF_RATE = 0.85
+_LEAST_MEDIAN_OF_RATE = 0.6
+_LEAST_SHARE_AFTER_END = 0.2
+
+
+def explain_unknown_names(names: Collection[str], known_names: Collection[str]) -> str:
+    """Return the change of spelling or numbers that makes names known, "" if there is none.
+
+    Parameters
+    ----------
+    names : collection of str
+        What a submission names, each once; known and unknown ones.
+    known_names : collection of str
+        What the public data names.
+
+    Examples
+    --------
+    >>> explain_unknown_names(["ab", "cd"], ["v_ab", "v_cd", "v_ef"])
+    'with v_ in front of them, 2 of 2 are known'
+    >>> explain_unknown_names(["2", "3", "4"], ["1", "2", "3"])
+    'with n - 1 for n (numbers look one too high), 3 of 3 are known'
+    """
+    if max(len(names), len(known_names)) > _MOST_NAMES:
+        return ""
+    known = frozenset(known_names)
+    if not known.difference(names) or not set(names).difference(known):
+        return ""
+    change = _best_change(names, known)
+    if change is None or change.spelling.n_known(names, known) <= len(known.intersection(names)):
+        return ""
+    n_known = sum(1 for name in names if change.spelling.change(name) in known)
+    return f"{change.words}, {n_known:,} of {len(names):,} are known"
+
+
+class _WordedChange(NamedTuple):
+    """A change of names and how a message speaks of it."""
+
+    words: str
+    spelling: Spelling
+
+
+def _best_change(names: Collection[str], known: frozenset[str]) -> _WordedChange | None:
+    """Return the change of spelling, or that of numbers if more names are known by it."""
+    searched_names = _some_names(list(names))
+    best = None
+    most_known = len(known.intersection(searched_names))
+    spelling = best_spelling(searched_names, known)
+    if spelling is not None:
+        n_known = spelling.n_known(searched_names, known)
+        if n_known > most_known:
+            best, most_known = _WordedChange(spelling.words, spelling), n_known
+    renumbering = find_renumbering(searched_names, known)
+    if renumbering is not None:
+        numbering, spelling = renumbering
+        n_known = spelling.n_known(searched_names, known)
+        is_chance = n_known < max(_LEAST_RENUMBERED, _LEAST_SHARE_RENUMBERED * len(searched_names))
+        if not is_chance and (best is None or n_known > _CLEARLY_MORE * most_known):
+            words = f"{spelling.words} (numbers look {numbering.words()})"
+            best = _WordedChange(words, spelling)
+    return best
+
+
+def _some_names(names: list[str]) -> list[str]:
+    """Return all names, or runs of names that follow each other, evenly spread.
+
+    Of numbered names, every fifth may mean another thing than the four between them.
+    """
+    if len(names) <= _RUNS * _RUN_LENGTH:
+        return names
+    starts = np.linspace(0, len(names) - _RUN_LENGTH, _RUNS).astype(np.int64).tolist()
+    return [name for start in starts for name in names[start : start + _RUN_LENGTH]]
+
+
+class LastFrames(NamedTuple):
+    """The last frame that a submission names for each of some items, beside what is public of these.
+
+    Attributes
+    ----------
+    item : int array of shape (n,)
+        The positions of the items in the order of their names; each once.
+    last_frame : int array of shape (n,)
+        The largest frame of each that a submission names.
+    n_frames : int array of shape (n_items,)
+        The numbers of frames of all items.
+    frames_a_second : float array of shape (n_items,), optional
+        NaN where the rate is not known.
+    """
+
+    item: Ints
+    last_frame: Ints
+    n_frames: Ints
+    frames_a_second: Floats | None = None
+
+
+def explain_late_frames(facts: LastFrames, noun: str) -> str:
+    """Return why frames are after the end of their items: rows of a neighbor, or another rate; "" if unclear.
+
+    Examples
+    --------
+    >>> item, n_frames = np.arange(4), np.array([1000, 1200, 800, 900])
+    >>> last_frame = np.array([1240, 1400, 950, 1100])
+    >>> explain_late_frames(LastFrames(item, last_frame, n_frames, np.full(4, 20.0)), "sequence")
+    'the last frames look as if counted at 25 frames a second; the videos have 20: multiply all by 20/25'
+    """
+    return _explain_neighbors(facts, noun) or _explain_rate(facts)
+
+
+def _explain_neighbors(facts: LastFrames, noun: str) -> str:
+    """Return that the rows of each item fit the next item, or the one before, if they do."""
+    n_late = int((facts.last_frame > facts.n_frames[facts.item]).sum())
+    if n_late < max(_LEAST_ITEMS, _LEAST_SHARE_AFTER_END * len(facts.item)):
+        return ""
+    for shift, words in ((-1, "before: ids look one too high"), (1, "after: ids look one too low")):
+        neighbor = facts.item + shift
+        has_neighbor = (neighbor >= 0) & (neighbor < len(facts.n_frames))
+        n_frames = facts.n_frames[neighbor[has_neighbor]]
+        if (facts.last_frame[has_neighbor] <= n_frames).all():
+            return f"the frames of each {noun} fit the {noun} {words}"
+    return ""
+
+
+def _explain_rate(facts: LastFrames) -> str:
+    """Return at which frame rate frames look as if counted, if the last ones of most items show one."""
+    if facts.frames_a_second is None:
+        return ""
+    true_rate = facts.frames_a_second[facts.item]
+    has_rate = np.isfinite(true_rate)
+    true_rate = true_rate[has_rate]
+    if len(true_rate) < _LEAST_ITEMS:
+        return ""
+    counted_rate = facts.last_frame[has_rate] / facts.n_frames[facts.item[has_rate]] * true_rate
+    fastest = float(counted_rate.max())
+    rate = next((rate for rate in _RATES if fastest <= _MOST_OF_RATE * rate), None)
+    is_late = counted_rate > true_rate
+    if rate is None or fastest < _LEAST_OF_RATE * rate or is_late.mean() < 1 / 2:
+        return ""
+    if float(np.median(counted_rate)) < _LEAST_MEDIAN_OF_RATE * rate:
+        return ""
+    slowest_video, fastest_video = f"{true_rate.min():g}", f"{true_rate.max():g}"
+    if slowest_video == fastest_video:
+        videos, factor = slowest_video, f"{slowest_video}/{rate}"
+    else:
+        videos, factor = f"{slowest_video} to {fastest_video}", f"their own rate/{rate}"
+    looks = f"the last frames look as if counted at {counted(rate, 'frame')} a second"
+    if rate == _RATES[-1]:
+        looks = "the frames look like milliseconds"
+        return f"{looks}; the videos have {videos} frames a second: multiply all by {factor}"
+    return f"{looks}; the videos have {videos}: multiply all by {factor}"
