@@ -17,6 +17,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
+import numpy as np
+
 from scoring_program.disclosure import disclosed, rounded, shows_comparisons
 from scoring_program.item_groups import ItemGroups, load_groups
 from scoring_program.low_score import Step, is_low, low_score_note
@@ -360,7 +362,10 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
         if not self.settings["notes"] or has_mistake or not is_low(scores, self.task.range):
             return []
         detail = self.settings["detail"]
-        steps = self.task.agreement(self.reference, submission) if shows_comparisons(detail) else ()
+        steps: Sequence[Step] = ()
+        if shows_comparisons(detail):
+            with np.errstate(all="ignore"):  # boxes may be as large as numbers go
+                steps = self.task.agreement(self.reference, submission)
         return [low_score_note(scores, steps, detail)]
 
     def _result(

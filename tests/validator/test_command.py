@@ -35,10 +35,10 @@ def test_valid_and_invalid_submissions(tmp_path):
     done = validate("chalearn_gesture", str(path))
     assert done.returncode == 1
     assert done.stdout.splitlines() == [
-        "1. E-CSV-RANGE S1_prediction.csv line 1 column 3, line 2 column 3, line 3 column 3: "
-        "end frame 2 is before start frame 3 (30 places); "
-        "if it is a length, write start + length - 1; otherwise swap them.",
-        "invalid: 30 problems",
+        "1. E-CSV-RANGE S1_prediction.csv: end frame 2 is before start frame 3; "
+        "if it is a length, write start + length - 1; otherwise swap them. "
+        "In 30 places: line 1 column 3, line 2 column 3, line 3 column 3 and 27 more.",
+        "invalid: 1 problem, in 30 places",
     ]
     found = json.loads(validate("chalearn_gesture", str(path), "--json").stdout)
     assert (found["valid"], len(found["problems"]), found["notes"]) == (False, 30, [])
