@@ -30,7 +30,7 @@ def name_trials(sample: Names) -> Iterator[list[Trial]]:
 def _spellings(sample: Names) -> Iterator[Trial]:
     """Yield trials of foldings: an entry agrees if the vocabulary has its name, right or wrong."""
     before = sample.as_submitted >= 0
-    for folding, table in names.folding_tables(sample.vocabulary):
+    for folding, table in names.folding_tables(sample.vocabulary, sample.foldings):
         respell = partial(names.respell, folding, table)
         word_of_word = {word: respell(word) for word in sample.predicted_words}
         is_name = {word: other in set(sample.vocabulary) for word, other in word_of_word.items()}

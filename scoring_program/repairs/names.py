@@ -96,11 +96,13 @@ FOLDINGS = (
 )
 
 
-def folding_tables(true_words: Sequence[str]) -> list[tuple[Folding, dict[str, str]]]:
+def folding_tables(
+    true_words: Sequence[str], more_foldings: Sequence[Folding] = ()
+) -> list[tuple[Folding, dict[str, str]]]:
     """Return each folding that keeps true words apart, with the true word of each folded one."""
     tables = []
     words = set(true_words)
-    for folding in FOLDINGS:
+    for folding in (*FOLDINGS, *more_foldings):
         table = {folding.fold(word): word for word in sorted(words)}
         if len(table) == len(words):
             tables.append((folding, table))

@@ -72,12 +72,15 @@ def shift_words(shift: int, item_noun: str) -> str:
 def agreements_with_items(regions: Regions, corners: Floats, items: Ints, level: float) -> Bools:
     """Return whether each entry would agree with an annotated region of each of several items.
 
-    Entries have ``corners`` (n, 2 d), and keep their slots and labels. Shape of the result: (n, n_items).
+    Regions have ``corners`` (n, 2 d), and keep their slots and labels. Shape of the result: (n_entries,
+    n_items).
     """
     n, n_items = len(corners), len(items)
-    entry = np.repeat(np.arange(n), n_items)
-    label = None if regions.label is None else regions.label[entry]
-    pairs = regions.pairs_at(np.tile(items, n), regions.slots[entry], label)
-    iou = pair_iou(corners[entry[pairs.entry]], regions.true_corners[pairs.true])
-    agreements: Bools = best_of_entries(iou, pairs).reshape(n, n_items) > level
-    return agreements
+    region = np.repeat(np.arange(n), n_items)
+    label = None if regions.label is None else regions.label[region]
+    pairs = regions.pairs_at(np.tile(items, n), regions.slots[region], label)
+    iou = pair_iou(corners[region[pairs.entry]], regions.true_corners[pairs.true])
+    agreements = best_of_entries(iou, pairs).reshape(n, n_items) > level
+    _, first_region = np.unique(regions.entries, return_index=True)
+    agreements_of_entries: Bools = np.logical_or.reduceat(agreements, first_region, axis=0)
+    return agreements_of_entries

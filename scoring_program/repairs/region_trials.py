@@ -82,7 +82,7 @@ class _Comparison:
             words=words,
             before=self.before,
             after=own_iou > self.level,
-            item=self.sample.item,
+            item=self.sample.item_of_entry,
             closeness=float(own_iou.mean()),
             change=change,
             own=own_iou,
@@ -94,15 +94,16 @@ class _Comparison:
 
     def _only_grows(self, own_iou: Floats) -> bool:
         """Return whether regions fit as well if they grow or shrink about their own center."""
-        nearest = self.sample.nearest(self.as_submitted, level=0.0)
-        is_near = nearest >= 0
-        if not is_near.any():
+        best_pairs = self.sample.best_pairs(self.as_submitted, level=0.0)
+        best_pairs = best_pairs[best_pairs >= 0]
+        if not len(best_pairs):
             return False
         d = self.as_submitted.shape[1] // 2
         low, high = self.as_submitted[:, :d], self.as_submitted[:, d:]
-        true_corners = self.sample.true_corners[nearest[is_near]]
+        region, true_region = self.sample.pairs.entry[best_pairs], self.sample.pairs.true[best_pairs]
+        true_corners = self.sample.true_corners[true_region]
         true_size = true_corners[:, d:] - true_corners[:, :d] + 1
-        growth = np.median(true_size / np.maximum((high - low)[is_near] + 1, 1), axis=0)
+        growth = np.median(true_size / np.maximum((high - low)[region] + 1, 1), axis=0)
         center, half = (low + high) / 2, (high - low) / 2 * growth
         grown = np.concatenate([center - half, center + half], axis=1)
         return bool(self.sample.best_iou(grown).mean() >= own_iou.mean())
@@ -142,14 +143,14 @@ def _fits(comparison: _Comparison) -> Iterator[Trial]:
     sample = comparison.sample
     for reading in [comparison.base, *readings.other_readings(sample)]:
         corners = reading.corners(sample.columns)
-        pairs = sample.pairs
-        regions = RegionPairs(pairs, corners[pairs.entry], sample.true_corners[pairs.true])
+        regions = _region_pairs(sample, corners)
         least_share = LEAST_SHARE_OF_COMBINATION if reading.words else LEAST_SHARE
         held_out = corners.copy()
         for half in (sample.is_even, ~sample.is_even):
             fit = fit_axes(regions.of_entries(half))
             if fit is not None:
-                held_out[~half] = fit.corners(corners[~half])
+                others = ~half[sample.entries]
+                held_out[others] = fit.corners(corners[others])
         share = float((sample.best_iou(held_out) > comparison.level).mean())
         if share < least_share or not may_become_repair(comparison.before, share):
             continue
@@ -163,6 +164,12 @@ def _fits(comparison: _Comparison) -> Iterator[Trial]:
         yield trial._replace(least_share=least_share)
 
 
+def _region_pairs(sample: Regions, corners: Floats) -> RegionPairs:
+    """Return the pairs of each entry if regions had ``corners`` (n, 2 d)."""
+    pairs = sample.pairs
+    return RegionPairs(sample.by_entry(pairs), corners[pairs.entry], sample.true_corners[pairs.true])
+
+
 def _fit_columns(
     reading: Reading, fit: AxisMap, columns: Floats, item: Ints, parent: Floats | None
 ) -> Floats:
@@ -172,17 +179,18 @@ def _fit_columns(
 def _scales_of_items(comparison: _Comparison) -> Iterator[Trial]:
     """Yield the trial of one scale for each item and axis."""
     sample = comparison.sample
-    items, place = np.unique(sample.item, return_inverse=True)
+    items, place = np.unique(sample.item_of_entry, return_inverse=True)
     order = np.argsort(place, kind="stable")
     rank = np.empty(len(place), np.int64)
     rank[order], _ = ranks_in_groups(place[order])
     is_even = rank % 2 == 0
-    corners, pairs = comparison.as_submitted, sample.pairs
-    regions = RegionPairs(pairs, corners[pairs.entry], sample.true_corners[pairs.true])
+    corners = comparison.as_submitted
+    regions = _region_pairs(sample, corners)
     held_out = corners.copy()
     for half in (is_even, ~is_even):
         scale = fit_items(regions.of_entries(half), place[half], len(items))
-        held_out[~half] = _scale_by_item(corners[~half], scale[place[~half]])
+        others = np.flatnonzero(~half[sample.entries])
+        held_out[others] = _scale_by_item(corners[others], scale[place[sample.entries[others]]])
     scale_of_item = fit_items(regions, place, len(items))
     change = Change(columns=partial(_scale_columns, comparison.base, items, scale_of_item))
     axes = " and ".join(sample.axes)
@@ -217,7 +225,7 @@ def _exact_shifts(comparison: _Comparison) -> Iterator[Trial]:
             words=f"with {sample.axes[0]} {words}",
             before=exact_before,
             after=is_exact,
-            item=sample.item,
+            item=sample.item_of_entry,
             closeness=float(is_exact.mean()),
             change=Change(columns=partial(_shift_columns, comparison.base, shift)),
             own=is_exact.astype(np.float64),
@@ -277,7 +285,7 @@ def _shift_item(shift: int, item: Ints) -> Ints:
 def _map_of_items(comparison: _Comparison) -> Iterator[Trial]:
     """Yield the trial of the one-to-one map of the items of the sample with the most agreements."""
     sample = comparison.sample
-    items, place = np.unique(sample.item, return_inverse=True)
+    items, place = np.unique(sample.item_of_entry, return_inverse=True)
     order = np.argsort(place, kind="stable")
     rank = np.empty(len(place), np.int64)
     rank[order], _ = ranks_in_groups(place[order])
@@ -295,7 +303,7 @@ def _map_of_items(comparison: _Comparison) -> Iterator[Trial]:
     )
     change = Change(item=partial(_exchange_items, items, item_map))
     words = f"as predictions of other {sample.item_noun}s, in another order"
-    yield comparison.trial_of_places(Family.ITEMS, words, mapped, sample.slots, change)
+    yield comparison.trial_of_places(Family.ITEMS, words, mapped[sample.entries], sample.slots, change)
 
 
 def _sum_of_items(agrees: Bools, place: Ints, half: Bools) -> Ints:

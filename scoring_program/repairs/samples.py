@@ -24,6 +24,7 @@ from typing import NamedTuple, Union
 import numpy as np
 
 from scoring_program.metrics.pairs import largest_of_items, pairs_in_groups
+from scoring_program.repairs.names import Folding
 from validator.arrays import Bools, Floats, Ints
 
 MOST_ENTRIES = 400
@@ -160,6 +161,8 @@ class Form(Enum):
 class Regions:
     """Boxes or intervals of a submission, and the annotated ones.
 
+    Each of the n regions is an entry, or several regions are one: it agrees if one of them does.
+
     Attributes
     ----------
     columns : float array of shape (n, 2 d)
@@ -185,6 +188,9 @@ class Regions:
         What words call each axis.
     levels : tuple of float
         The IoU that agrees; a higher one shows small delays.
+    entry : int array of shape (n,), ascending
+        The entry that each region belongs to, from 0, as an object with a box on each of ten frames; None
+        where each is one of its own.
     """
 
     columns: Floats
@@ -202,11 +208,27 @@ class Regions:
     item_noun: str = "video"
     axes: tuple[str, ...] = ("x", "y")
     levels: tuple[float, ...] = (BOX_IOU,)
+    entry: Ints | None = None
+
+    @cached_property
+    def entries(self) -> Ints:
+        """The entry of each region, shape (n,)."""
+        return np.arange(len(self.item)) if self.entry is None else self.entry
+
+    @cached_property
+    def item_of_entry(self) -> Ints:
+        """The item of each entry."""
+        _, first_region = np.unique(self.entries, return_index=True)
+        return self.item[first_region]
 
     @cached_property
     def pairs(self) -> Pairs:
-        """Each entry with all annotated regions of its own place."""
+        """Each region with all annotated ones of its own place."""
         return self.pairs_at(self.item, self._slots)
+
+    def by_entry(self, pairs: Pairs) -> Pairs:
+        """Return pairs of entries instead of regions."""
+        return Pairs(self.entries[pairs.entry], pairs.true, len(self.item_of_entry))
 
     @cached_property
     def exchanged_pairs(self) -> tuple[Pairs, ...]:
@@ -250,22 +272,23 @@ class Regions:
     @cached_property
     def is_even(self) -> Bools:
         """Which entries are of every second item: one half to fit on, the other to test on."""
-        return _in_first_half(self.item)
+        return _in_first_half(self.item_of_entry)
 
     def best_iou(self, corners: Floats, pairs: Pairs | None = None) -> Floats:
         """Return the largest IoU of each entry with a region that it is paired with, if it had ``corners``.
 
-        Shapes: (n, 2 d) -> (n,).
+        Shapes: (n, 2 d) -> (n_entries,).
         """
         pairs = self.pairs if pairs is None else pairs
         iou = pair_iou(corners[pairs.entry], self.true_corners[pairs.true])
-        return best_of_entries(iou, pairs)
+        return best_of_entries(iou, self.by_entry(pairs))
 
     def exchanged_iou(self, corners: Floats) -> Floats:
         """Return the mean of the largest IoU with each exchanged item; NaN where none has the same slots."""
-        sums, counts = np.zeros(len(self.item)), np.zeros(len(self.item))
+        n_entries = len(self.item_of_entry)
+        sums, counts = np.zeros(n_entries), np.zeros(n_entries)
         for pairs in self.exchanged_pairs:
-            has_pair = np.bincount(pairs.entry, minlength=pairs.n) > 0
+            has_pair = np.bincount(self.entries[pairs.entry], minlength=n_entries) > 0
             sums += self.best_iou(corners, pairs)
             counts += has_pair
         return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
@@ -274,15 +297,16 @@ class Regions:
         """Return which entries would begin and end with a region that they are paired with."""
         pairs = self.pairs if pairs is None else pairs
         is_equal = (corners[pairs.entry] == self.true_corners[pairs.true]).all(axis=1)
-        return np.bincount(pairs.entry[is_equal], minlength=pairs.n) > 0
+        exact_entries = self.entries[pairs.entry[is_equal]]
+        return np.bincount(exact_entries, minlength=len(self.item_of_entry)) > 0
 
     def exchanged_exact(self, corners: Floats) -> Floats:
         """Return the share of three exchanged items of which a region begins and ends with each entry."""
         rows = [self.is_exact(corners, pairs) for pairs in self.exchanged_pairs]
-        return np.mean(rows, axis=0) if rows else np.full(len(corners), np.nan)
+        return np.mean(rows, axis=0) if rows else np.full(len(self.item_of_entry), np.nan)
 
     def moved(self, item: Ints, slot: Ints) -> Regions:
-        """Return the sample with entries of other items (n,) and slots (n, s)."""
+        """Return the sample with regions of other items (n,) and slots (n, s)."""
         return replace(self, item=item, slot=slot)
 
     def slot_range(self, column: int) -> tuple[int, int]:
@@ -290,15 +314,25 @@ class Regions:
         numbers = self._true_slots[:, column]
         return int(numbers.min(initial=0)), int(numbers.max(initial=0))
 
-    def nearest(self, corners: Floats, level: float = BOX_IOU) -> Ints:
-        """Return the annotated region that each entry agrees with best, -1 without one. (n, 2 d) -> (n,)."""
+    def best_pairs(self, corners: Floats, level: float) -> Ints:
+        """Return the place in ``pairs`` of the best pair of each entry, -1 if its IoU is not above ``level``.
+
+        Shapes: (n, 2 d) -> (n_entries,).
+        """
         iou = pair_iou(corners[self.pairs.entry], self.true_corners[self.pairs.true])
-        best = largest_of_items(self.pairs.entry, iou, self.pairs.n)
-        is_near = best >= 0
-        is_near[is_near] = iou[best[is_near]] > level
-        nearest = np.full(len(best), -1)
-        nearest[is_near] = self.pairs.true[best[is_near]]
-        return nearest
+        by_entry = self.by_entry(self.pairs)
+        best = largest_of_items(by_entry.entry, iou, by_entry.n)
+        with_pair = np.flatnonzero(best >= 0)
+        best[with_pair[iou[best[with_pair]] <= level]] = -1
+        return best
+
+    def nearest(self, corners: Floats, level: float = BOX_IOU) -> Ints:
+        """Return the annotated region that each entry agrees with best, -1 without one.
+
+        Shapes: (n, 2 d) -> (n_entries,).
+        """
+        best = self.best_pairs(corners, level)
+        return np.where(best >= 0, np.append(self.pairs.true, -1)[best], -1)
 
 
 def _keys(true_columns: Sequence[Ints], columns: Sequence[Ints]) -> tuple[Ints, Ints]:
@@ -333,6 +367,8 @@ class Names:
         names may be those of another item.
     item_noun, what : str
         What words call items and these names: "videos", "action classes".
+    foldings : sequence of Folding
+        Ways of a challenge under which different spellings are equal, beside the usual ones.
     """
 
     predicted: Sequence[str]
@@ -342,6 +378,7 @@ class Names:
     true_of_item: Sequence[str] = ()
     item_noun: str = "video"
     what: str = "names"
+    foldings: Sequence[Folding] = ()
 
     @cached_property
     def predicted_words(self) -> list[str]:

@@ -17,7 +17,8 @@ turn, from
   ``repairs.corners(Kind.BOXES, columns, item, parent)``, ``repairs.item(Kind.BOXES, item)``, so that states
   are compared although boxes were misread.
 
-It returns None where nothing can be compared. Only what is sampled needs to be arrays: choose first, then
+It returns None where nothing can be compared, or a `Trial` of its own where what may be wrong is of no
+family. Only what is sampled needs to be arrays: choose first, then
 build. No entry may refer to an item that the reference does not have. ``remedy`` of a comparison is the
 sentence that says how to write it right, and ``remedies`` has others for some families.
 
@@ -140,7 +141,8 @@ class Comparison(NamedTuple):
         What is compared, in words: "humans", "videos".
     sample : callable
         Builds the sample from the repairs so far and the spread of entries; None where nothing can be
-        compared. Of regions it is called for both spreads, otherwise for `Spread.WIDE`.
+        compared. It may return the only trial instead. Of regions it is called for both spreads, otherwise
+        for `Spread.WIDE`.
     remedy : str
         One sentence on how to write it right.
     remedies : mapping of Family to str
@@ -149,7 +151,7 @@ class Comparison(NamedTuple):
 
     kind: Kind
     what: str
-    sample: Callable[[Repairs, Spread], Sample | None]
+    sample: Callable[[Repairs, Spread], Sample | Trial | None]
     remedy: str
     remedies: Mapping[Family, str] = MappingProxyType({})
 
@@ -190,7 +192,9 @@ def _find_repair(comparison: Comparison, repairs: Repairs) -> Repair | None:
     )
 
 
-def _trials(comparison: Comparison, sample: Sample, repairs: Repairs) -> Iterator[list[Trial]]:
+def _trials(comparison: Comparison, sample: Sample | Trial, repairs: Repairs) -> Iterator[list[Trial]]:
+    if isinstance(sample, Trial):
+        return iter([[sample]])
     if isinstance(sample, Names):
         return name_trials(sample)
     if isinstance(sample, Ids):
