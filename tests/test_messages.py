@@ -193,7 +193,7 @@ def test_the_same_problem_in_many_files_is_one_line(check):
     [
         ("densepose", "densepose_x_results.json", [{**DETECTION, "bbox": [0.1, 0.2, 0.3, 0.4]}], "x and width times the image's width"),
         ("densepose", "densepose_x_results.json", [{**DETECTION, "bbox": [20, 30, 0.3, 0.4]}], "leave out boxes smaller than a pixel"),
-        ("densepose", "densepose_x_results.json", [{**DETECTION, "score": float("nan")}], "leave out the entry that it belongs to"),
+        ("densepose", "densepose_x_results.json", [{**DETECTION, "score": float("nan")}], "leave out the detection"),
         ("densepose", "densepose_x_results.json", [{**DETECTION, "score": 10**400}], "fits into 64 bits"),
         ("anet_entities_gt", "submission_gt.json", TRANSPOSED, "the outer list has an entry for each object"),
     ],

@@ -14,7 +14,7 @@ import stat
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import chain, islice
@@ -399,6 +399,8 @@ def _check_members(
     members: dict[str, _Member], limits: Limits, findings: Findings, file: str, folders: Iterable[str] = ()
 ) -> dict[str, _Member]:
     """Check the files and return those to read; what operating systems add counts too, but is left out."""
+    if _has_backslashes_only([*members, *folders]):
+        members, folders = _with_slashes(members, folders, findings)
     _check_names(members, folders, findings)
     _check_sizes(members, limits, findings, file)
     kept = {name: member for name, member in members.items() if not _JUNK.search(name)}
@@ -413,6 +415,32 @@ def _check_members(
             hint = f"unpack {quote(name)} and zip its files directly"
             findings.add("E-ZIP-NESTED", "this is a zip inside the zip", hint, file=name)
     return kept
+
+
+def _has_backslashes_only(names: Sequence[str]) -> bool:
+    r"""Return whether paths are written as tools of Windows do, as ``mine\\a.csv``, and none with a slash."""
+    return any("\\" in name for name in names) and not any("/" in name for name in names)
+
+
+def _with_slashes(
+    members: Mapping[str, _Member], folders: Iterable[str], findings: Findings
+) -> tuple[dict[str, _Member], dict[str, None]]:
+    """Return members and folders by their names with slashes for backslashes, with a note.
+
+    All checks of names are made after this. A folder is an empty file whose name ends with a backslash.
+    """
+    members_with_slashes: dict[str, _Member] = {}
+    folders_with_slashes = dict.fromkeys(name.replace("\\", "/") for name in folders)
+    for name, member in members.items():
+        path = name.replace("\\", "/")
+        if path.endswith("/") and not member.size:
+            folders_with_slashes[path[:-1]] = None
+        elif path in members_with_slashes:
+            findings.add("E-ZIP-TWICE", "two files in the zip have this name", "keep one of them", file=name)
+        else:
+            members_with_slashes[path] = member
+    findings.note("N-BACKSLASH", "folders are separated by backslashes, which were read as /")
+    return members_with_slashes, folders_with_slashes
 
 
 def _check_names(members: Mapping[str, object], folders: Iterable[str], findings: Findings) -> None:

@@ -180,6 +180,10 @@ CODES = CodeTable(
     ),
     notes=(
         MessageCode(
+            "N-BACKSLASH",
+            "Folders in the zip are separated by backslashes, as some tools of Windows do; they were read as /.",
+        ),
+        MessageCode(
             "N-BASELINE",
             "The submission holds `BASELINE.txt`; `make baselines` made it from the reference.",
         ),

@@ -62,7 +62,12 @@ class _NotInteger(NamedTuple):
 _NOT_INTEGERS = (
     _NotInteger("", "is empty", "write a whole number", "empty"),
     _NotInteger("[0-9]+", "has too many digits", "write a number of at most 18 digits", "digits"),
-    _NotInteger(r"[0-9]+\.0*", "is written as a decimal fraction", "write {}", "fraction"),
+    _NotInteger(
+        r"[0-9]+\.0*",
+        "is written as a decimal fraction",
+        "write whole numbers without a point, in pandas with .astype(int)",
+        "fraction",
+    ),
     _NotInteger(r"([\"'])[^\"']*\1", "is quoted", "write the number without quotes", "quoted"),
     _NotInteger("[+-][0-9]+", "has a sign", "write a plain whole number", "sign"),
 )
@@ -516,8 +521,7 @@ def _explain_field(field: str) -> tuple[str, str, str]:
     for wrong in _NOT_INTEGERS:
         if re.fullmatch(wrong.pattern, field):
             problem = f"{quote(field, 30)} {wrong.problem}".lstrip()
-            whole_part = field.split(".")[0]
-            return problem, wrong.remedy.format(whole_part[:18]), wrong.rule
+            return problem, wrong.remedy, wrong.rule
     return f"'{quote(field, 30)}' is not a whole number", "write digits only", "integer"
 
 

@@ -33,7 +33,7 @@ from validator.formats.rules import JsonFile
 from validator.json_keys import KeyCounter, Schema, key_counter_for
 from validator.limits import collector_off, require_memory
 from validator.schema_errors import Budget, SchemaExplainer
-from validator.strict_json import BOM, JsonValue, decode_text, parse, pointer_part
+from validator.strict_json import BOM, LEAVE_OUT, NO_VALUE, JsonValue, decode_text, parse, pointer_part
 from validator.texts import quote
 
 if TYPE_CHECKING:
@@ -230,7 +230,7 @@ class _Document:
             return
         if self._n_keys != self._cut.n_colons:
             with Findings.collect() as findings:
-                parse(self._data, self._name, findings)
+                self._parse(self._data, findings)
 
     def _strict_value(self, cut: _CutFile, key: str) -> JsonValue:
         """Return the value of an entry that its type refuses. Raises Refused for the problems of all."""
@@ -268,7 +268,7 @@ class _Document:
         whole = None
         parse_findings = Findings()
         with parse_findings.part():
-            whole = parse(text, self._name, parse_findings)
+            whole = self._parse(text, parse_findings)
         if whole is None:
             return None
         entries = _entries_of(whole, self._file.each)
@@ -280,13 +280,17 @@ class _Document:
     def _parse_file(self) -> JsonValue:
         """Return the file as the strict parser reads it, checked by jsonschema. Raises Refused."""
         with Findings.collect() as findings:
-            whole = parse(self._data, self._name, findings)
+            whole = self._parse(self._data, findings)
             entries = _entries_of(whole, self._file.each)
             self._check_number_of_entries(len(entries))
             explainer = self._explainer(findings)
             explainer.explain(whole, self._schema.around)
             self._explain_entries(entries, len(entries), explainer)
         return whole
+
+    def _parse(self, data: bytes, findings: Findings) -> JsonValue:
+        """Return what the strict parser makes of a text. Raises Refused."""
+        return parse(data, self._name, findings, no_value=self._schema.whole.get(NO_VALUE, LEAVE_OUT))
 
     def _check_number_of_entries(self, n_entries: int) -> None:
         most = self._file.entries
@@ -402,8 +406,8 @@ def _parse_value(data: bytes, schema_file: Path, where: str, budget: Budget) -> 
     inner_findings = Findings()
     value = None
     with inner_findings.part():
-        value = parse(data, "", inner_findings)
         schema = load_schema(schema_file)
+        value = parse(data, "", inner_findings, no_value=schema.get(NO_VALUE, LEAVE_OUT))
         explainer = SchemaExplainer(schema.get("definitions", {}), inner_findings, "", budget)
         explainer.explain(value, schema)
     with Findings.collect() as findings:

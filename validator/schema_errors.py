@@ -347,11 +347,11 @@ def _type_name(value: JsonValue) -> str:
 def _value_text(value: JsonValue) -> str:
     """Return what a value is, for messages."""
     if value is None:
-        return "null"
+        return "null (None in Python)"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (int, float)):
-        return f"the number {quote(repr(value), 24)}"
+        return "NaN" if value != value else f"the number {quote(repr(value), 24)}"
     if isinstance(value, str):
         return "a string"
     return "a list" if isinstance(value, list) else "an object"

@@ -20,6 +20,9 @@ from validator.texts import quote
 # A value that was read from JSON: its type is known once its schema is checked.
 JsonValue = Any
 DEEPEST = 64
+NO_VALUE = "x-no-value"
+"""The keyword of a schema that says what to write where a prediction has no number."""
+LEAVE_OUT = "leave out the entry that it belongs to"
 BOM = b"\xef\xbb\xbf"
 _LEAST_DIGITS_TOO_LARGE = 309
 # By how many levels each byte changes the nesting.
@@ -143,11 +146,17 @@ def strict_loads(data: bytes, name: str, sizes: ParseSizes = _PARSE_SIZES) -> Re
     return Read(value, findings.notes)
 
 
-def parse(data: bytes, name: str, findings: Findings, sizes: ParseSizes = _PARSE_SIZES) -> JsonValue:
+def parse(
+    data: bytes,
+    name: str,
+    findings: Findings,
+    sizes: ParseSizes = _PARSE_SIZES,
+    no_value: str = LEAVE_OUT,
+) -> JsonValue:
     """Parse as `strict_loads`, and go on after duplicate keys and numbers that are not finite.
 
     These problems are added to ``findings``, so that others can be reported together with them; after all
-    others Refused is raised.
+    others Refused is raised. ``no_value`` says what the format has where a prediction has no number.
     """
     text = findings.take(decode_text(data, name))
     if not text.strip(" \t\r\n"):
@@ -171,7 +180,7 @@ def parse(data: bytes, name: str, findings: Findings, sizes: ParseSizes = _PARSE
         _add_syntax_problem(text, name, findings)
         raise Refused(findings) from None
     if marks.any:
-        _report(value, name, findings)
+        _report(value, name, findings, no_value)
     return value
 
 
@@ -211,13 +220,13 @@ def _first_too_deep(data: bytes, chunk_bytes: int) -> int | None:
     return None
 
 
-def _report(value: JsonValue, name: str, findings: Findings) -> None:
+def _report(value: JsonValue, name: str, findings: Findings, no_value: str) -> None:
     """Add the marked objects and numbers in a value, with their JSON Pointers, in the order of the file."""
     pending: list[tuple[str, JsonValue]] = [("", value)]
     while pending:
         where, current = pending.pop()
         if isinstance(current, _Unfit):
-            _report_number(current.text, name, where, findings)
+            _report_number(current.text, name, where, findings, no_value)
             continue
         if isinstance(current, _Repeating):
             problem = f"the key '{quote(current.key, 40)}' occurs twice in this object"
@@ -229,12 +238,15 @@ def _report(value: JsonValue, name: str, findings: Findings) -> None:
                 pending.append((f"{where}/{pointer_part(key)}", child))
 
 
-def _report_number(text: str, name: str, where: str, findings: Findings) -> None:
+def _report_number(text: str, name: str, where: str, findings: Findings, no_value: str) -> None:
     """Add a number that is not finite, as it is written."""
     problem = f"{quote(text, 24)} is not a finite number"
     remedy, rule = "write one that fits into 64 bits", "too large"
-    if text.endswith(("NaN", "Infinity")):
-        remedy, rule = "leave out the entry that it belongs to", text
+    if text == "NaN":
+        # What numpy and pandas write where there is no number.
+        problem, remedy, rule = "NaN stands for a missing number", f"write a number, or {no_value}", text
+    elif text.endswith("Infinity"):
+        remedy, rule = f"write a finite number, or {no_value}", text
     findings.add("E-JSON-NUMBER", problem, remedy, file=name, where=where, rule=rule)
 
 

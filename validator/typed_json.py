@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal, TypedDict, Union
 
-from validator.strict_json import JsonValue
+from validator.strict_json import NO_VALUE, JsonValue
 
 try:
     import msgspec
@@ -21,7 +21,7 @@ except ImportError as error:
     ) from error
 
 # Words that say nothing about validity.
-REMARKS = {"$schema", "$comment", "title", "description", "definitions"}
+REMARKS = {"$schema", "$comment", "title", "description", "definitions", NO_VALUE}
 _LONGEST_TUPLE = 4
 # A class, or what `typing` makes of some.
 _Type = Any

@@ -29,7 +29,7 @@ def test_demo_data_that_breaks_the_rules_is_refused(tmp_path, monkeypatch):
     task = quality_tasks()[ID]
     monkeypatch.setattr(task, "write_reference", write_reference)
     monkeypatch.setattr(task, "write_samples", write_samples)
-    with pytest.raises(Refused, match=r"S1_prediction\.csv line 1 column 3"):
+    with pytest.raises(Refused, match=r"S1_prediction\.csv: .* At line 1 column 3\."):
         write_demo_data(ID, tmp_path)
     monkeypatch.setattr(task, "write_reference", lambda folder: (folder / "S1_labels.csv").write_text("x\n"))
     with pytest.raises(Refused, match=r"S1_labels\.csv"):

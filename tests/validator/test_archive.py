@@ -129,7 +129,15 @@ def overlapping(name, content):
         (with_entry("/etc/passwd"), "E-ZIP-NAME", "absolute"),
         (with_entry("C:/a.csv"), "E-ZIP-NAME", "absolute"),
         (with_entry("\\\\host\\a.csv"), "E-ZIP-NAME", "absolute"),
-        (with_entry("x\\a.csv"), "E-ZIP-NAME", "backslash"),
+        (make_zip({"x\\a.csv": "", "y/b.csv": ""}), "E-ZIP-NAME", "backslash"),
+        (with_entry("x\\..\\..\\a.csv"), "E-ZIP-NAME", '".."'),
+        (with_entry("..\\a.csv"), "E-ZIP-NAME", '".."'),
+        (with_entry("C:\\a.csv"), "E-ZIP-NAME", "absolute"),
+        (with_entry("\\a.csv"), "E-ZIP-NAME", "absolute"),
+        (with_entry("x\\\\a.csv"), "E-ZIP-NAME", "empty or a dot"),
+        (make_zip({"x\\a.csv": "", "X\\A.csv": ""}), "E-ZIP-CASE", "upper and lower case"),
+        (make_zip({"x": "", "x\\a.csv": ""}), "E-ZIP-NAME", "a file and a folder"),
+        (make_zip({"metadata\\a.csv": ""}), "E-FILE-RESERVED", "program"),
         (with_entry("a\n.csv"), "E-ZIP-NAME", "unprintable"),
         (with_entry("\x1b[31ma.csv"), "E-ZIP-NAME", "\\x1b[31ma.csv"),
         (with_entry("./a.csv"), "E-ZIP-NAME", "empty or a dot"),
@@ -322,6 +330,10 @@ def test_name_with_nul_is_a_problem(tmp_path):
         ({"top/a.csv": "1,2,3\n"}, ["N-FOLDER"]),
         ({"top/a.csv": "1,2,3\n", "__MACOSX/top/._a.csv": "x"}, ["N-JUNK", "N-FOLDER"]),
         ({"a.csv": "1,2,3\n", ".DS_Store": "x"}, ["N-JUNK"]),
+        ({"top\\a.csv": "1,2,3\n"}, ["N-BACKSLASH", "N-FOLDER"]),
+        ({"top\\": "", "top\\a.csv": "1,2,3\n"}, ["N-BACKSLASH", "N-FOLDER"]),
+        ({"top/": "", "top\\a.csv": "1,2,3\n"}, ["N-BACKSLASH", "N-FOLDER"]),
+        ({"a.csv": "1,2,3\n", "__MACOSX\\._a.csv": "x"}, ["N-BACKSLASH", "N-JUNK"]),
     ],
 )
 def test_harmless_wrapping_is_accepted(tmp_path, files, notes):
@@ -334,6 +346,16 @@ def test_folder_as_the_platform_leaves_it(tmp_path):
     (tmp_path / "a.csv").write_text("1,2,3\n")
     (tmp_path / "metadata").write_text("placed by the platform")
     assert read(tmp_path) == Read({"a.csv": b"1,2,3\n"}, [])
+
+
+@pytest.mark.skipif(os.sep != "/", reason="names hold no backslashes there")
+def test_backslashes_in_a_folder_are_read_as_in_the_zip_that_the_platform_unpacked(tmp_path):
+    (tmp_path / "metadata").write_text("placed by the platform")
+    (tmp_path / "top\\").touch()
+    (tmp_path / "top\\a.csv").write_text("1,2,3\n")
+    found = read(tmp_path)
+    assert found.content == {"a.csv": b"1,2,3\n"}
+    assert codes(found.notes) == ["N-BACKSLASH", "N-FOLDER"]
 
 
 def test_folder_with_a_single_zip(tmp_path):

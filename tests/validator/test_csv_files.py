@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.helpers import compact, compact_lines, findings_of, places_of
+from tests.helpers import compact, compact_lines, findings_of, places_of, refused
 from validator.csv_files import ItemFrames, read_csv_files, read_table
 from validator.findings import Findings, Refused
 from validator.formats.rules import CsvRules, Field, load_rules
@@ -102,12 +102,12 @@ def test_odd_but_harmless_files_are_read_with_a_note(data, words):
         ("1\t2\t3\n", "E-CSV-SEPARATOR", "line 1 column 1", "commas"),
         ("1,2\n", "E-CSV-COLUMNS", "line 1 column 2", "2 fields instead of 3"),
         ("1,2,3,4\n", "E-CSV-COLUMNS", "line 1 column 4", "4 fields"),
-        ("1,2,12.0\n", "E-CSV-INTEGER", "line 1 column 3", "write 12"),
+        ("1,2,12.0\n", "E-CSV-INTEGER", "line 1 column 3", ".astype(int)"),
         ('1,"2",3\n', "E-CSV-INTEGER", "line 1 column 2", "quoted"),
         ("1,2,3\n1,,3\n", "E-CSV-INTEGER", "line 2 column 2", "empty"),
         ("1,2,x\n", "E-CSV-INTEGER", "line 1 column 3", "not a whole number"),
         ("1,-2,3\n", "E-CSV-INTEGER", "line 1 column 2", "sign"),
-        ("1,2,12345678901234567890.0\n", "E-CSV-INTEGER", "line 1 column 3", "write 123456789012345678."),
+        ("1,2,12345678901234567890.0\n", "E-CSV-INTEGER", "line 1 column 3", ".astype(int)"),
         ("1,2,nan\n", "E-CSV-INTEGER", "line 1 column 3", "'nan'"),
         ("1,2,1e999\n", "E-CSV-INTEGER", "line 1 column 3", "not a whole number"),
         ("1,2," + "9" * 400 + "\n", "E-CSV-INTEGER", "line 1 column 3", "too many digits"),
@@ -546,3 +546,14 @@ def test_many_rows_out_of_range_may_have_another_order_of_columns(n_wrong, n_row
 def test_times_in_milliseconds_are_named():
     _, findings = read(b"1,10100,12000\n", 300)
     assert "counted from 1 at its own frame rate, no milliseconds" in compact_lines(findings)[0]
+
+
+def test_whole_numbers_that_pandas_wrote_as_floats_are_one_problem_over_files():
+    rows = CsvRules(path="{key}.csv", fields=(Field("class"), Field("start")))
+    files = [
+        (f"S{number}", f"S{number}.csv", f"{number}.0,{7 * number}.0\n".encode()) for number in range(1, 13)
+    ]
+    summary = refused(read_csv_files, files, rows).summary()
+    (problem,) = summary.problems()
+    assert (problem.first.code, problem.n_places, len(problem.kinds)) == ("E-CSV-INTEGER", 12, 12)
+    assert ".astype(int)" in problem.first.remedy

@@ -279,7 +279,7 @@ PART = ["vid7", "img_00001.json", "humans", 1, "parts", "head"]
         (changed([*PART, "box", 0, 0], True), "box/0/0: this is true instead of a number"),
         (changed(["a/b~c"], 3), "/a~1b~0c: this is the number 3 instead of an object"),
         ([], "this is a list instead of an object"),
-        (b'{"v": {"f": {"humans": [NaN]}}}', "/v/f/humans/0: NaN is not a finite number"),
+        (b'{"v": {"f": {"humans": [NaN]}}}', "/v/f/humans/0: NaN stands for a missing number; write a number, or leave out the box"),
         (b'{"v": {"f": {"humans": [], "x": 1e999}}}', "/v/f/x: 1e999 is not a finite number"),
         (b'{"v": {"f": {"humans": [], "x": ' + b"9" * 400 + b"}}}", "/v/f/x: 99999999999999999999999… is not a finite"),
         (b'{"v": {}, "v": {}}', "/: the key 'v' occurs twice in this object"),
@@ -534,7 +534,7 @@ def many_rules(tmp_path):
     ("value", "line"),
     [
         ([], "/: this is a list instead of an object {…}; write an object of entries."),
-        ({"v": None}, "/v: this is null instead of an object {…}; write an entry."),
+        ({"v": None}, "/v: this is null (None in Python) instead of an object {…}; write an entry."),
         ({"v": {}}, "/v: 'a' is missing; write an entry."),
         ({"v": {"a": []}}, "/v/a: the list has 0 entries instead of at least 1; write a list."),
         ({"v": {"a": [1, 2, 3]}}, "/v/a: the list has 3 entries instead of at most 2; write a list."),

@@ -59,7 +59,7 @@ def test_json_is_read_as_python_reads_it(value, indent, ascii_only):
             '{"a":\n [1,\n  2 3]}',
             "E-JSON-SYNTAX x.json line 3 column 5: a comma or a closing bracket is missing",
         ),
-        ("[NaN]", "E-JSON-NUMBER x.json /0: NaN is not a finite number"),
+        ("[NaN]", "E-JSON-NUMBER x.json /0: NaN stands for a missing number"),
         ("-Infinity", "E-JSON-NUMBER x.json: -Infinity is not a finite number"),
         ('{"a": {"b": [0, 1e999]}}', "E-JSON-NUMBER x.json /a/b/1: 1e999 is not a finite number"),
         (f"[{'9' * 309}]", f"E-JSON-NUMBER x.json /0: {'9' * 23}… is not a finite number"),
@@ -108,9 +108,11 @@ def test_problems_come_in_the_order_of_the_file():
 
 def test_numbers_that_are_not_finite_are_of_one_kind_by_how_they_are_written():
     first, second, third = compact_lines(refused(load, "[NaN, 1e999, NaN, 9e999, -Infinity]"))
-    assert first.startswith("1. E-JSON-NUMBER x.json /0, /2: NaN is not a finite number (2 places)")
+    assert first.startswith("1. E-JSON-NUMBER x.json /0, /2: NaN stands for a missing number (2 places)")
     assert second.startswith("2. E-JSON-NUMBER x.json /1, /3: 1e999 is not a finite number (2 places)")
-    assert third.startswith("3. E-JSON-NUMBER x.json /4: -Infinity is not a finite number; leave out")
+    assert third.startswith(
+        "3. E-JSON-NUMBER x.json /4: -Infinity is not a finite number; write a finite number, or leave out"
+    )
 
 
 def test_parsing_goes_on_after_numbers_and_duplicate_keys():

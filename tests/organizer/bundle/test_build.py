@@ -301,7 +301,7 @@ def test_build_warns_of_text_that_becomes_a_comment(edited, tmp_path, capsys):
     path = tmp_path / "source" / "competition.yaml"
     path.write_text(path.read_text().replace("title: People in Video", "title: People in Video #2"))
     build_all(None, "v2", tmp_path / "dist", source=tmp_path / "source")
-    assert "warning 1. L-YAML competition.yaml line 2: YAML reads #2 as a comment" in capsys.readouterr().out
+    assert "warning 1. L-YAML competition.yaml: YAML reads #2 as a comment" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", IDS)

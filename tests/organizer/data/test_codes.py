@@ -134,8 +134,14 @@ def prepared(task, change, tmp_path, capsys):
     return code, capsys.readouterr().out.splitlines()
 
 
-def headed(code, file="", where=""):
-    return " ".join(part for part in (code, quote(file), where) if part) + ":"
+def headed(code, file=""):
+    return f"{code} {quote(file)}".rstrip() + ":"
+
+
+def is_placed(line, code, file, where):
+    """Return whether a line is about this code and file, and ends with this place."""
+    text = line.partition(". ")[2]
+    return text.startswith(headed(code, file)) and (not where or f" {where}" in text.rpartition(". ")[2])
 
 
 @pytest.mark.parametrize(
@@ -144,7 +150,7 @@ def headed(code, file="", where=""):
 def test_problem_of_a_reference_has_its_code_and_place(code, task, change, file, where, tmp_path, capsys):
     exit_code, lines = prepared(task, change, tmp_path, capsys)
     assert exit_code == 1
-    assert any(line.partition(". ")[2].startswith(headed(code, file, where)) for line in lines), lines
+    assert any(is_placed(line, code, file, where) for line in lines), lines
     assert not (tmp_path / "output").exists()
 
 

@@ -78,7 +78,8 @@ def test_what_others_put_there_is_named_and_kept_unless_replace(name, said, run,
     path.write_text("3,1,2\n")
     code, out = run()
     assert code == 1
-    assert out.startswith(f"1. E-REF-OTHER out {name}: {said}; move it away, or add --replace (REPLACE=1)")
+    assert out.startswith(f"1. E-REF-OTHER out: {said}; move it away, or add --replace (REPLACE=1)")
+    assert f" At {name}." in out
     assert path.read_text() == "3,1,2\n"
     assert run("--replace")[0] == 0
     assert not path.exists() or path.read_text() != "3,1,2\n"
@@ -89,7 +90,7 @@ def test_every_file_of_others_is_named(run, tmp_path):
     (tmp_path / "out").mkdir()
     for number in range(30):
         (tmp_path / "out" / f"{number:02}.txt").touch()
-    assert [f" {number:02}.txt: " in run()[1] for number in range(30)] == [True] * 30
+    assert [f" At {number:02}.txt." in run()[1] for number in range(30)] == [True] * 30
 
 
 def test_folder_of_an_earlier_version_without_manifest_can_be_written_again(run, source, tmp_path):
@@ -104,7 +105,10 @@ def test_unreadable_manifest_lists_nothing(text, run, source, tmp_path):
     (tmp_path / "out" / MANIFEST).write_bytes(text.encode("utf-8", "surrogateescape"))
     (source / f"{FIRST}_labels.csv").write_text("3,1,2\n")
     code, out = run()
-    assert (code, f"{FIRST}_labels.csv: this file is not of this command" in out) == (1, True)
+    assert (
+        code,
+        f"E-REF-OTHER out: this file is not of this command" in out and f" At {FIRST}_labels.csv." in out,
+    ) == (1, True)
 
 
 def test_refused_source_leaves_the_output_as_it_was(run, source, tmp_path):

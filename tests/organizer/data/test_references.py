@@ -115,7 +115,7 @@ def test_data_files_hold_no_characters_that_others_take_for_ends_of_lines(tmp_pa
     arguments = ["prepare", "chalearn_gesture", "--source", str(tmp_path), "--output", str(tmp_path / "out")]
     assert commands.main(arguments) == 1
     (line,) = capsys.readouterr().out.splitlines()
-    assert re.match("1. E-CSV-(INTEGER|ENCODING) S1_data.csv line 1 column [123]: ", line)
+    assert re.match("1. E-CSV-(INTEGER|ENCODING) S1_data.csv: .* At line 1 column [123]\\.", line)
 
 
 def test_prepare_names_what_it_leaves_out_and_where_it_cannot_write(refs, tmp_path, capsys):

@@ -386,7 +386,7 @@ def test_damaged_file_is_one_problem(tmp_path):
         ("[" * 100_000, "the nesting is deeper"),
         ('[{"image_id": 1, "image_id": 1}]', "/0: the key 'image_id' occurs twice"),
         ("[{'image_id': 1}]", "/0 line 1 column 2 of this entry: strings are in single quotes"),
-        ("[null]", "/0: this is null instead of an object"),
+        ("[null]", "/0: this is null (None in Python) instead of an object"),
         (b'[{"x": "\xff"}]', "/0 line 1 column 8 of this entry: byte 7 is not valid UTF-8"),
         ("1", "the file holds something else instead of a list"),
         (
