@@ -107,7 +107,7 @@ def test_unreadable_manifest_lists_nothing(text, run, source, tmp_path):
     code, out = run()
     assert (
         code,
-        f"E-REF-OTHER out: this file is not of this command" in out and f" At {FIRST}_labels.csv." in out,
+        "E-REF-OTHER out: this file is not of this command" in out and f" At {FIRST}_labels.csv." in out,
     ) == (1, True)
 
 
