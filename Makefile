@@ -28,10 +28,10 @@ lint: .venv/dev
 REFERENCE_OPTION = $(if $(REFERENCE),--reference "$(REFERENCE)")
 
 # make reference ID=chalearn_gesture SOURCE=my_files [OUTPUT=refs/chalearn_gesture] [IMAGES=DIR: behind drawings]
-#   [REPLACE=1: lose what others put there]
+#   [VOCABULARY=names.yaml: all names of classes, parts, states] [REPLACE=1: lose what others put there]
 reference: .venv/run
 	@$(BIN)/python -m organizer prepare $(ID) --source "$(SOURCE)" $(if $(OUTPUT),--output "$(OUTPUT)") \
-		$(if $(REPLACE),--replace) $(if $(IMAGES),--images "$(IMAGES)")
+		$(if $(REPLACE),--replace) $(if $(IMAGES),--images "$(IMAGES)") $(if $(VOCABULARY),--vocabulary "$(VOCABULARY)")
 
 # make bundle [FORMAT=v1.5] [REFERENCE=DIR] [DEMO=1: demo data for the tasks that REFERENCE does not hold]
 bundle: .venv/run

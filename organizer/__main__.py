@@ -112,6 +112,8 @@ def _add_data_commands(add: _Add) -> None:
     prepare.add_argument("--output", type=_path("OUTPUT=DIR"), help="default: refs/ID")
     replace = "delete files in OUTPUT that this command did not write, or that were edited"
     prepare.add_argument("--replace", action="store_true", help=replace)
+    what = "YAML or JSON: the names of each kind (class, part, state), for messages on unknown names"
+    prepare.add_argument("--vocabulary", type=_path(), metavar="FILE", help=what)
     what = "CoreNLP 3.9.1, for tasks that need lemmas"
     prepare.add_argument("--corenlp", type=_path(), metavar="DIR", help=what)
     prepare.add_argument("--force-corenlp", action="store_true", help="accept another version of CoreNLP")
@@ -188,12 +190,19 @@ def _share(text: str) -> float:
 
 
 def _prepare(
-    corenlp: Path | None, force_corenlp: bool, images: Path | None, image_size: Size | None, **options: Any
+    corenlp: Path | None,
+    force_corenlp: bool,
+    images: Path | None,
+    image_size: Size | None,
+    vocabulary: Path | None,
+    **options: Any,
 ) -> int:
     from organizer.data.corenlp import lemmatize
-    from organizer.data.prepare import prepare_command
+    from organizer.data.prepare import VOCABULARY_OPTION, prepare_command
 
-    task_options = {"lemmatize": partial(lemmatize, corenlp, force_corenlp)} if corenlp else {}
+    task_options: dict[str, Any] = {VOCABULARY_OPTION: vocabulary} if vocabulary else {}
+    if corenlp:
+        task_options["lemmatize"] = partial(lemmatize, corenlp, force_corenlp)
     return prepare_command(**options, options=task_options, images=Images(images, image_size))
 
 

@@ -40,6 +40,11 @@ CODES = CodeTable(
         ),
         MessageCode("E-REF-UNKNOWN", "The name of a reference folder is not a task.", "Name it as a task."),
         MessageCode(
+            "E-REF-VOCABULARY",
+            "The file of the vocabulary is not there, is not YAML, or lacks names that the reference uses.",
+            "Give a file that maps each kind (class, part, state) to the list of all its names.",
+        ),
+        MessageCode(
             "E-SPLIT-EMPTY",
             "A part of the reference would have no items.",
             "Choose other `SHARES`, or smaller groups.",
@@ -112,7 +117,14 @@ CODES = CodeTable(
             "Correct the splits, if this was not intended.",
         ),
     ),
-    notes=(MessageCode("N-CORENLP", "The CoreNLP that was used."),),
+    notes=(
+        MessageCode("N-CORENLP", "The CoreNLP that was used."),
+        MessageCode(
+            "N-REF-VOCABULARY",
+            "The vocabulary lists the names that occur in the reference, because no other list was given.",
+            "If participants must not see which names occur, list all names, with `VOCABULARY=`.",
+        ),
+    ),
     linter=(
         MessageCode(
             "L-BOARD",

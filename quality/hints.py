@@ -116,15 +116,11 @@ def _hits(mistake: Mistake[Any], scorers: Sequence[_Scorer], n: int) -> list[boo
 
 def can_show(checks: Sequence[Check], code: str) -> bool:
     """Return whether data can show a mistake: with an interpretation of that code a noticeable share of the
-    sample fits, and at least twice as much as without, or nothing fits a check that the code is about. Facts
-    on the submission alone, which no check is about, always show.
+    sample fits, and at least twice as much as without. Facts on the submission alone, which no check is
+    about, always show.
     """
     is_checked = False
     for check in checks:
-        if check.unknown == code:
-            is_checked = True
-            if not check.as_is.any():
-                return True
         for interpretation in check.interpretations:
             if interpretation.code == code:
                 is_checked = True
@@ -178,6 +174,7 @@ class _Scorer:
         score = task.scores(statistics)["score"]
         hints = task.hints(loaded.reference, submission, loaded.settings)
         facts = [note for note in statistics.notes if note.code in _FACTS]
+        facts += loaded.name_notes(submission, score)
         checks = [] if any(hint.code == "N-EMPTY" for hint in hints) else self._checks(submission)
         return _Scored(score, [hint.line() for hint in hints], [note.line() for note in facts], checks)
 

@@ -108,12 +108,6 @@ CODES = CodeTable(
             is_mistake=True,
         ),
         MessageCode(
-            "N-LOOKS-SPELLED",
-            "Names occur in the reference in another spelling, or not at all.",
-            "Write names as the reference does.",
-            is_mistake=True,
-        ),
-        MessageCode(
             "N-LOOKS-SWAPPED",
             "The values fit with x and y, U and V, or left and right swapped.",
             "Write them in the order of the page of the task.",
@@ -135,8 +129,9 @@ CODES = CodeTable(
         ),
         MessageCode(
             "N-NAMES-UNKNOWN",
-            "Frames are not in the reference, or hardly any video or segment is.",
-            "Write names as the reference does.",
+            "Classes, parts or states have names that the data does not have; they count as wrong. The note "
+            "quotes up to five, with the nearest names of the public vocabulary.",
+            "Write names exactly as the vocabulary does.",
             is_mistake=True,
         ),
     ),

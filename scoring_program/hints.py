@@ -6,7 +6,6 @@ judges them. Hints change no score. They give shares of the sample in steps of 5
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import NamedTuple
 
@@ -17,7 +16,6 @@ from scoring_program.low_score import MIN_ANNOTATED, Step
 from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints
 from validator.messages import Note
-from validator.texts import folded
 
 _SAMPLE = 200
 # How many times as large the share that another interpretation fits must be, or by how much larger.
@@ -56,8 +54,6 @@ class Check(NamedTuple):
     interpretations : sequence of Interpretation
     annotated : int
         How many annotated instances were compared.
-    causes, unknown : str
-        The usual causes if hardly anything agrees in any interpretation; the code of the note on it, or "".
     deviations : float
         How much better another interpretation must fit, in standard deviations of a sign test.
     least_share : float
@@ -73,8 +69,6 @@ class Check(NamedTuple):
     as_is: Bools
     interpretations: Sequence[Interpretation]
     annotated: int
-    causes: str = ""
-    unknown: str = ""
     deviations: float = 3.0
     least_share: float = 0.15
     explains: tuple[str, ...] = ()
@@ -125,8 +119,6 @@ def likely_mistakes(
             shares = f"{_percent(best.fits)} {check.claim}; as submitted, {_percent(check.as_is)}"
             text = f"read {best.words}, {shares}. {best.remedy}"
             hints.append(Note(best.code, text, check.explains))
-        elif not best and check.unknown and _is_lost(check):
-            hints.append(Note(check.unknown, f"{_as_is(check)}{check.causes}", check.explains))
         if hints and check.explains and check.explains == hints[-1].explains:
             break
     return hints
@@ -144,15 +136,6 @@ def _far_better(check: Check, after: Bools) -> bool:
     certain = gained > lost and gained - lost >= check.deviations * (gained + lost) ** 0.5
     far = share >= _TIMES * float(before.mean()) or share >= float(before.mean()) + _MARGIN
     return certain and far and share >= check.least_share
-
-
-def _is_lost(check: Check) -> bool:
-    """Return whether hardly anything agrees: a small share, so that no single entry decides it."""
-    return float(check.as_is.mean()) <= _LOST_SHARE
-
-
-def _as_is(check: Check) -> str:
-    return f"{_percent(check.as_is)} {check.claim}. "
 
 
 def _percent(fits: Bools) -> str:
@@ -238,44 +221,11 @@ def with_sizes(boxes: Floats) -> Floats:
     return np.concatenate([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]], axis=1)
 
 
-Lemma = Callable[[str], str]
-
-
-def names_check(
-    words: Sequence[str], true_names: Sequence[str], what: str, annotated: int, lemma: Lemma | None = None
-) -> Check:
-    """Return the check of names that must be spelled as in the reference.
-
-    With ``lemma``, plurals are tried as well. Fewer than 5 different names are not judged unless they are
-    numbers, nor is another spelling of fewer.
-    """
+def names_check(words: Sequence[str], true_names: Sequence[str], what: str, annotated: int) -> Check:
+    """Return the check of names; `scoring_program.vocabulary` says how unknown ones are spelled."""
     sampled_words = [words[index] for index in sample(len(words)).tolist()]
-    how = "in the singular" if lemma else "with underscores"
-
-    def plain(word: str) -> str:
-        letters = re.sub(r"[\0-/:-`{-\x7f]+", "", folded(word))
-        return lemma(letters) if lemma else letters
-
-    as_is = is_in(sampled_words, true_names)
-    fits = is_in(map(plain, sampled_words), set(map(plain, true_names)))
-    respelled = {word for word, gained in zip(sampled_words, (fits & ~as_is).tolist()) if gained}
-    code, read = "N-LOOKS-SPELLED", f"with {what} in lower case and {how}"
-    others = [Interpretation(code, read, fits, "Names are compared exactly")]
-    is_number = [bool(re.fullmatch("[0-9]+", word.strip())) for word in sampled_words]
-    are_numbers = bool(is_number) and all(is_number)
-    n_compared = annotated if are_numbers or len(set(sampled_words)) >= MIN_GROUP else 0
-    causes = "Write the names as the format page and the class list do"
-    causes += "; yours are numbers" if are_numbers else ""
     claim = f"of your {what} occur in the reference"
-    return Check(
-        claim=claim,
-        as_is=as_is,
-        interpretations=others if len(respelled) >= MIN_GROUP else [],
-        annotated=n_compared,
-        causes=causes,
-        unknown=code,
-        step="names",
-    )
+    return Check(claim, is_in(sampled_words, true_names), (), annotated, step="names")
 
 
 def is_in(entries: Iterable[Hashable], true_entries: Iterable[Hashable]) -> Bools:

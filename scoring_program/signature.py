@@ -15,6 +15,8 @@ VERSION = "1.2.0"
 KEY_FILE = "signature_key.txt"
 """A file of a hidden reference with 32 random hexadecimal digits: without it the hash in the signature
 reveals which of several possible references is the true one."""
+VOCABULARY_FILE = "vocabulary.json"
+"""A file of a reference with all names of each kind (class, part, state), for messages on unknown ones."""
 _DIGITS = 12
 
 
@@ -22,9 +24,9 @@ def reference_hash(folder: Path, groups_file: str = "") -> str:
     """Return the SHA-256 in hex over names and contents of the reference files.
 
     Hidden files do not count, nor do the key, settings.yaml, and the file of item groups; the last two are in
-    the signature themselves.
+    the signature themselves. The vocabulary moves no score.
     """
-    left_out = (SETTINGS_FILE, KEY_FILE, groups_file)
+    left_out = (SETTINGS_FILE, KEY_FILE, VOCABULARY_FILE, groups_file)
     total_hash = hashlib.sha256()
     # Of many paths, their parts are compared several times as fast.
     for path in sorted(folder.rglob("*"), key=lambda path: path.parts):

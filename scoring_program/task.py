@@ -19,7 +19,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from scoring_program.disclosure import disclosed, rounded, shows_comparisons
+from scoring_program.disclosure import disclosed, min_group, rounded, shows_comparisons
 from scoring_program.item_groups import ItemGroups, load_groups
 from scoring_program.low_score import Step, is_low, low_score_note
 from scoring_program.metrics import resampling
@@ -35,7 +35,15 @@ from scoring_program.result import (
     Statistics,
 )
 from scoring_program.settings import SETTINGS_FILE, Setting, Settings, allowed, declared, read_settings
-from scoring_program.signature import KEY_FILE, keyed, read_key, reference_hash, signature
+from scoring_program.signature import (
+    KEY_FILE,
+    VOCABULARY_FILE,
+    keyed,
+    read_key,
+    reference_hash,
+    signature,
+)
+from scoring_program.vocabulary import NameCounts, UnknownNames, Vocabulary, find_unknown_names
 from validator import limits
 from validator.archive import Source
 from validator.arrays import Floats
@@ -203,9 +211,28 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
         """Return how far a submission agrees with the reference, step by step; asked for low scores only."""
         return ()
 
-    def names(self, reference: ReferenceT) -> Mapping[str, Sequence[str]]:
-        """Return the names that a reference holds and submissions use, by what they are names of."""
+    def names(self, reference: ReferenceT) -> Vocabulary:
+        """Return the names that a reference holds and submissions use, by kind: class, part, state."""
         return {}
+
+    def public_names(self, reference: ReferenceT) -> Vocabulary:
+        """Return names that everybody knows whatever the reference holds, as the class list of a task."""
+        return {}
+
+    def load_vocabulary(self, folder: Path, reference: ReferenceT) -> Vocabulary:
+        """Return the public names of each kind, for messages on unknown ones. Raises Refused.
+
+        Tasks whose readers refuse unknown names need none.
+        """
+        return {}
+
+    def submitted_names(self, submission: SubmissionT) -> NameCounts:
+        """Return how often a submission uses each name, by kind, where unknown ones are accepted."""
+        return {}
+
+    def rename(self, submission: SubmissionT, new_names: Mapping[str, Mapping[str, str]]) -> SubmissionT:
+        """Return a submission with other names, for what its unknown ones cost; ``new_names`` are by kind."""
+        return submission
 
     def other_names(self, reference: ReferenceT) -> Collection[str]:
         """Return names of the data that are not items and may still have a line in a file of item groups."""
@@ -245,7 +272,7 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
 
     def carried(self, source: Path, settings: Settings) -> list[str]:
         """Return the names of the files that every reference may have and that stay as they are."""
-        names = (SETTINGS_FILE, KEY_FILE, Path(settings["item_groups"]).name)
+        names = (SETTINGS_FILE, KEY_FILE, VOCABULARY_FILE, Path(settings["item_groups"]).name)
         return [name for name in names if name and (source / name).is_file()]
 
     def settings(self, folder: Path, overrides: Settings | None = None) -> Settings:
@@ -264,6 +291,7 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
         reference = self.load_reference(folder, settings)
         items = self.items(reference)
         groups = load_groups(folder, settings["item_groups"], items, self.other_names(reference))
+        vocabulary = self.load_vocabulary(folder, reference)
         key = read_key(folder)
         digests = (keyed(self.reference_digest(folder, settings, reference), key), keyed(groups.digest, key))
         parts = self.signature_parts(reference)
@@ -274,6 +302,7 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
             reference=reference,
             items=items,
             groups=groups,
+            vocabulary=vocabulary,
             signature=signature(self.id, settings, self.known_settings, digests, parts),
         )
 
@@ -291,6 +320,7 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
     reference: ReferenceT
     items: Sequence[str]
     groups: ItemGroups
+    vocabulary: Vocabulary
     signature: str
 
     def check(self) -> list[Note]:
@@ -311,8 +341,41 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
         ``begin`` is called with the name of each stage as it begins.
         """
         statistics, numbers = self._measure(read.content, begin)
-        explanation = self._explain(read, statistics, numbers.scores, begin)
-        return self._result([*read.notes, *statistics.notes], statistics, numbers, explanation)
+        name_notes, no_names = _guarded(
+            "notes on names", lambda: self.name_notes(read.content, numbers.scores["score"])
+        )
+        counts = [*read.notes, *statistics.notes, *name_notes]
+        explanation = self._explain(Read(read.content, counts), statistics, numbers.scores, begin)
+        return self._result([*counts, *no_names], statistics, numbers, explanation)
+
+    def name_notes(self, submission: SubmissionT, score: float) -> list[Note]:
+        """Return a note on each kind of names that the data does not have, at ``full`` with what they cost.
+
+        On hidden data the cost would tell the score of a second submission, with other names.
+        """
+        if not self.settings["notes"]:
+            return []
+        is_open = not min_group(self.settings["detail"])
+        notes = []
+        for unknown in find_unknown_names(
+            submitted=self.task.submitted_names(submission),
+            vocabulary=self.vocabulary,
+            reference_names=self.task.names(self.reference),
+            is_open=is_open,
+        ):
+            note = unknown.note()
+            if is_open and unknown.nearest:
+                note = note._replace(text=note.text + self._cost_text(submission, unknown, score))
+            notes.append(note)
+        return notes
+
+    def _cost_text(self, submission: SubmissionT, unknown: UnknownNames, score: float) -> str:
+        """Return what is lost by names that are not written as the nearest ones, "" if nothing is."""
+        renamed = self.task.rename(submission, {unknown.kind: unknown.nearest})
+        statistics = self.task.measure(self.reference, renamed, self.settings)
+        sign = 1 if self.task.higher_is_better else -1
+        points = round(sign * (self.task.scores(statistics)["score"] - score), _NOTE_DECIMALS)
+        return f"; this costs {points:.{_NOTE_DECIMALS}f}" if points > 0 else ""
 
     def _measure(self, submission: SubmissionT, begin: Begin) -> tuple[StatisticsT, _Numbers]:
         """Return the statistics of a submission, and its scores with their interval."""
@@ -338,7 +401,7 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
         is_shown = shows_comparisons(level)
         begin("notes")
         hints, no_hints = _guarded("hints", lambda: task.hints(reference, submission, self.settings))
-        notes = [*read.notes, *statistics.notes, *hints]
+        notes = [*read.notes, *hints]
         low, no_low = _guarded("hints", lambda: self._low_score_notes(submission, scores, notes))
         begin("error_costs")
         costs: list[ErrorCost] = []

@@ -37,6 +37,8 @@ MAY_IMPORT = {
     "scoring_program.prepared": ["validator"],
     "scoring_program.item_groups": ["validator"],
     "scoring_program.signature": ["scoring_program.settings", "validator"],
+    "scoring_program.vocabulary": ["validator"],
+    "scoring_program.vocabulary_file": ["scoring_program.signature", "validator"],
     "scoring_program.disclosure": ["scoring_program.result", "validator"],
     "scoring_program.repairs": ["scoring_program.metrics.pairs", "validator"],
     "scoring_program.hints": [
@@ -58,6 +60,7 @@ MAY_IMPORT = {
         "scoring_program.result",
         "scoring_program.settings",
         "scoring_program.signature",
+        "scoring_program.vocabulary",
         "validator",
     ],
     "scoring_program.report": [
@@ -81,6 +84,8 @@ MAY_IMPORT = {
         "scoring_program.result",
         "scoring_program.settings",
         "scoring_program.task",
+        "scoring_program.vocabulary",
+        "scoring_program.vocabulary_file",
         "validator",
     ],
     "starting_kit": ["scoring_program", "validator"],

@@ -327,7 +327,7 @@ def test_reference_of_lists_without_any_label_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("labels", "said"),
     [
-        (["example_label_1", "Example_label_3"], "/demo_00003/1: 'Example_label_3' is not one of example_label_3, example_label_1, example_label_2; write a label: example_label_1 or example_label_2 or example_label_3."),
+        (["example_label_1", "Example_label_3"], "/demo_00003/1: 'Example_label_3' is not one of example_label_3, example_label_1, example_label_2 (the nearest is 'example_label_3'); write a label: example_label_1 or example_label_2 or example_label_3."),
         (["example_label_3", "example_label_3"], "/demo_00003: 'example_label_3' occurs more than once; write a list of labels, each once: example_label_1 or example_label_2"),
     ],
 )  # fmt: skip

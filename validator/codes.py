@@ -181,7 +181,8 @@ CODES = CodeTable(
     notes=(
         MessageCode(
             "N-BACKSLASH",
-            "Folders in the zip are separated by backslashes, as by some tools of Windows; they were read as /.",
+            "Folders in the zip are separated by backslashes, as by some tools of Windows; "
+            "they were read as /.",
         ),
         MessageCode(
             "N-BASELINE",

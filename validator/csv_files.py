@@ -26,6 +26,7 @@ from validator.formats.rules import CsvRules, Field
 from validator.items import match_keys, refuse_repeated
 from validator.limits import collector_off
 from validator.public_facts import LastFrames, explain_late_frames
+from validator.spelling import NearestNames
 from validator.texts import counted, quote, some_words
 
 # 18 digits always fit into a signed 64-bit integer.
@@ -644,9 +645,10 @@ class _TableReader(_Reader):
         column = self.columns.index(field.name)
         texts = list(map(str.strip, map(itemgetter(column), self._rows)))
         checked = _check_column(texts, field)
+        nearest_label = NearestNames(field.enum)
 
         def problem(row: int) -> str:
-            return checked.problem.format(quote(texts[row], 40))
+            return checked.problem.format(quote(texts[row], 40)) + nearest_label.words(texts[row])
 
         rule = (field.name, checked.constraint)
         self.refuse(checked.code, rule, checked.is_wrong, problem, checked.remedy)

@@ -16,6 +16,7 @@ import numpy as np
 from validator import typed_json
 from validator.findings import Findings
 from validator.json_keys import Schema
+from validator.spelling import NearestNames
 from validator.strict_json import JsonValue, pointer_part
 from validator.texts import counted, quote, some_words
 
@@ -310,7 +311,8 @@ def _error_words(error: ValidationError) -> _ErrorWords:
         return _ErrorWords(f"{' and '.join(map(repr, missing[:3]))} {verb} missing", remedy, verb)
     if keyword == "enum":
         one_of = "one of " if len(allowed) > 1 else ""
-        problem = f"'{quote(value, 40)}' is not {one_of}{some_words(allowed, value)}"
+        nearest = NearestNames(allowed).words(value)
+        problem = f"'{quote(value, 40)}' is not {one_of}{some_words(allowed, value)}{nearest}"
     elif keyword in ("minItems", "maxItems", "minProperties", "maxProperties"):
         container = "list" if keyword.endswith("Items") else "object"
         bound = "least" if keyword.startswith("min") else "most"

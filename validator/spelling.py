@@ -31,7 +31,7 @@ _SMALL_SHIFT = 5
 _FACTORS = (2, 3, 4, 5, 6, 8, 10)
 _MOST_DIGITS = 9
 # For `difflib`: the least similarity of the nearest name, and what bounds the time.
-_NEAR = 0.6
+_NEAR = 0.7
 _MOST_COMPARED = 2_000
 _LONGEST_COMPARED = 60
 
@@ -520,6 +520,7 @@ class NearestNames:
 
     def __init__(self, names: Collection[str]) -> None:
         self._name_of_fold = unique_folds(fold_all, names)
+        self._nearest: dict[str, str] = {}
         self._compared: dict[str, str] = {}
         if len(names) <= _MOST_COMPARED:
             for name in sorted(names):
@@ -529,8 +530,18 @@ class NearestNames:
         """Return the nearest name, "" if none is near."""
         if len(name) > _LONGEST_COMPARED:
             return ""
+        if name not in self._nearest:
+            self._nearest[name] = self._search(name)
+        return self._nearest[name]
+
+    def _search(self, name: str) -> str:
         alike = self._name_of_fold.get(fold_all(name), "")
         if alike:
             return alike
         close = difflib.get_close_matches(folded(name), self._compared, n=1, cutoff=_NEAR)
         return self._compared[close[0]] if close else ""
+
+    def words(self, name: str) -> str:
+        """Return half a sentence on the nearest name, " (the nearest is 'robin')", "" if none is near."""
+        nearest = self.find(name)
+        return f" (the nearest is '{quote(nearest, _LONGEST_COMPARED)}')" if nearest else ""

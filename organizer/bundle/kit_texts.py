@@ -64,6 +64,10 @@ def _fill_conditional(words: Sequence[str], paragraph: str, task_ids: Sequence[s
     return paragraph.replace("{mode}", load_task(matching_ids[0]).eval_mode)
 
 
+# What pages call the names of a kind.
+_TITLES = {"class": "Classes", "part": "Parts", "state": "States"}
+
+
 def format_page(task: AnyTask) -> str:
     """Return the page of a task, with the files of a reference and the names of the demo data."""
     text = (ROOT / "pages" / f"{task.id}.md").read_text(encoding="utf-8")
@@ -79,6 +83,8 @@ def format_page(task: AnyTask) -> str:
 def _names_of_demo_data(task: AnyTask) -> str:
     """Return a list of the names that the demo reference of a task uses, by what they name."""
     folder = ROOT / "reference_data" / task.id
-    names_by_title = task.names(task.load_reference(folder, task.settings(folder)))
-    items = [f"- {title} ({len(names)}): {', '.join(names)}." for title, names in names_by_title.items()]
+    names_of_kind = task.names(task.load_reference(folder, task.settings(folder)))
+    items = []
+    for kind, names in names_of_kind.items():
+        items.append(f"- {_TITLES[kind]} ({len(names)}): {', '.join(names)}.")
     return "\n".join(items)

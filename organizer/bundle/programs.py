@@ -12,6 +12,7 @@ from scoring_program.task import load_task
 from validator.formats.rules import load_rules
 
 _JSON_READER = "validator/json_files.py"
+_VOCABULARY_READER = "scoring_program/vocabulary_file.py"
 # Of tasks that draw items.
 _DRAWINGS = "scoring_program/report/drawings.py"
 _CLASSIC_COMMAND = "command: python3 $program/score.py $input $output\n"
@@ -38,6 +39,8 @@ def program_files(task_ids: Sequence[str]) -> dict[str, bytes]:
     data_files = [report / "style.css", report / "drawings.css", ROOT / "LICENSE"]
     for task in tasks:
         data_files += [task.folder / f"{task.id}.yaml", *load_rules(task.id).data_files]
+    if _VOCABULARY_READER in files:
+        data_files.append(ROOT / "scoring_program" / "vocabulary.schema.json")
     for path in data_files:
         files[path.relative_to(ROOT).as_posix()] = path.read_bytes()
     if _JSON_READER in files:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from organizer.challenges import content_of
 from organizer.data.overview import SUFFIX, Overview
+from organizer.data.vocabulary import complete_vocabulary, copy_vocabulary
 from organizer.files import LockedError, file_hash, folder_files, replacing_folder
 from scoring_program.report.images import Images
 from scoring_program.signature import KEY_FILE
@@ -23,6 +24,8 @@ from validator.texts import counted, printable, quote, some_words
 
 _NAMED = 20
 SYNTHETIC_MARK = "SYNTHETIC.md"
+# The option of `prepare` with the file of the vocabulary, a path.
+VOCABULARY_OPTION = "vocabulary"
 MANIFEST = ".manifest.json"
 """The names and SHA-256 of the files that the last run wrote; hidden, so that it is in no bundle or hash."""
 # Written or carried over by each run, or missed by nobody.
@@ -51,9 +54,14 @@ def _write_reference(
             findings.refuse("E-REF-MISSING", "there is no such folder", "check the path", file=str(source))
         settings = task.settings(source)
         with findings.part():
-            notes = task.prepare(source, folder, settings, dict(options))
+            task_options = dict(options)
+            vocabulary_path = task_options.pop(VOCABULARY_OPTION, None)
+            notes = task.prepare(source, folder, settings, task_options)
+            if vocabulary_path is not None:
+                copy_vocabulary(vocabulary_path, folder)
             loaded = task.load(folder, task.settings(folder))
             notes += loaded.check()
+            notes += complete_vocabulary(loaded)
             overview = Overview(loaded, content_of(loaded))
         expected_names = {*task.source_files(source, settings), *task.carried(source, settings)}
         # Where the reference is right, files that are left out are a warning in its overview.

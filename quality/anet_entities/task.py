@@ -165,9 +165,9 @@ GIVEN_MISTAKES: list[Mistake[Json]] = [
 ]
 GENERATED_MISTAKES: list[Mistake[Json]] = [
     *_MISTAKES,
-    Mistake("classes in capitals", "N-LOOKS-SPELLED", _each("clss", str.title)),
-    Mistake("classes in the plural", "N-LOOKS-SPELLED", _each("clss", lambda name: name + "s")),
-    Mistake("classes misspelled", "N-LOOKS-SPELLED", _each("clss", lambda name: name[0] + name)),
+    Mistake("classes in capitals", "N-NAMES-UNKNOWN", _each("clss", str.title)),
+    Mistake("classes in the plural", "N-NAMES-UNKNOWN", _each("clss", lambda name: name + "s")),
+    Mistake("classes misspelled", "N-NAMES-UNKNOWN", _each("clss", lambda name: name[0] + name)),
 ]
 
 

@@ -203,14 +203,14 @@ MISTAKES: list[Mistake[Prediction]] = [
     Mistake("all boxes -1", "N-LOOKS-CONSTANT", _change_boxes(lambda boxes: np.full_like(boxes, -1))),
     Mistake("224 x 224", "N-LOOKS-SCALED", _change_boxes(lambda boxes: boxes / CANVAS * 224)),
     Mistake(
-        "classes as words", "N-LOOKS-SPELLED", _rename_classes(lambda name: name.replace("_", " ").title())
+        "classes as words", "N-NAMES-UNKNOWN", _rename_classes(lambda name: name.replace("_", " ").title())
     ),
-    Mistake("classes in capitals", "N-LOOKS-SPELLED", _rename_classes(str.upper)),
-    Mistake("classes as numbers", "N-LOOKS-SPELLED", _in_classes(_number_classes)),
-    Mistake("states in capitals", "N-LOOKS-SPELLED", _rename_states(str.title)),
-    Mistake("states as numbers", "N-LOOKS-SPELLED", _rename_states(lambda name: str(STATES.index(name)))),
-    Mistake("parts with spaces", "N-LOOKS-SPELLED", _rename_parts(lambda name: name.replace("_", " "))),
-    Mistake("parts in capitals", "N-LOOKS-SPELLED", _rename_parts(str.title)),
+    Mistake("classes in capitals", "N-NAMES-UNKNOWN", _rename_classes(str.upper)),
+    Mistake("classes as numbers", "N-NAMES-UNKNOWN", _in_classes(_number_classes)),
+    Mistake("states in capitals", "N-NAMES-UNKNOWN", _rename_states(str.title)),
+    Mistake("states as numbers", "N-NAMES-UNKNOWN", _rename_states(lambda name: str(STATES.index(name)))),
+    Mistake("parts with spaces", "N-NAMES-UNKNOWN", _rename_parts(lambda name: name.replace("_", " "))),
+    Mistake("parts in capitals", "N-NAMES-UNKNOWN", _rename_parts(str.title)),
     Mistake("frames from 0", "N-FRAMES-UNKNOWN", _rename_frames(lambda number: number - 1)),
     Mistake(
         "frames counted 1, 2, 3", "N-FRAMES-UNKNOWN", _rename_frames(lambda number: (number - 1) // 5 + 1)

@@ -46,6 +46,6 @@ def test_a_mistake_is_judged_only_where_the_data_can_show_it(monkeypatch, capsys
 )  # fmt: skip
 def test_data_shows_what_fits_twice_as_well_and_is_no_chance(as_is, otherwise, shows):
     other = Interpretation("N-LOOKS-SWAPPED", "swapped", np.array(otherwise, dtype=bool), "")
-    check = Check("", np.array(as_is, dtype=bool), [other], 20, "")
+    check = Check("", np.array(as_is, dtype=bool), [other], 20)
     assert can_show([check], "N-LOOKS-SWAPPED") == shows
     assert can_show([check], "N-EMPTY")

@@ -162,3 +162,124 @@ def test_names_that_are_off_are_explained_at_every_level(task, change, code, wor
     text_of_code = {note["code"]: note["text"] for note in notes}
     assert words in text_of_code[code]
     assert "N-ZERO" not in text_of_code
+
+
+def rename_classes(old, new):
+    return edit(
+        "pred_vid_result.json", lambda classes: {v: new if c == old else c for v, c in classes.items()}
+    )
+
+
+def rename_in_parts(old, new):
+    """Return a change of a part or a state: both are strings in quotation marks."""
+
+    def rename(folder):
+        path = folder / "pred_part_result.json"
+        path.write_text(path.read_text().replace(json.dumps(old), json.dumps(new)))
+
+    return rename
+
+
+def rename_generated(change):
+    def rename(document):
+        for segments in document["results"].values():
+            for objects in segments.values():
+                objects["clss"] = [change(name) for name in objects["clss"]]
+        return document
+
+    return edit("*.json", rename)
+
+
+def woman_as(name):
+    return rename_generated(lambda other: name if other == "woman" else other)
+
+
+UNKNOWN = [
+    (KINETICS, rename_classes("push_cart", "pushcart"), "'pushcart' (4 times", "push_cart"),
+    (KINETICS, rename_in_parts("touch", "tuch"), "'tuch' (170 times", "touch"),
+    (KINETICS, rename_in_parts("none", "None"), "'None' (161 times", "none"),
+    (KINETICS, rename_in_parts("hip", "hips"), "'hips' (126 times", "hip"),
+    (GENERATED, woman_as("womann"), "'womann' (11 times", "woman"),
+]
+
+
+@pytest.mark.parametrize(("task", "change", "words", "nearest"), UNKNOWN)
+def test_a_single_unknown_name_is_named_with_the_nearest_and_its_cost(task, change, words, nearest, scored):
+    _, _, notes = scored(task, change, detail="full")
+    (note,) = [note["text"] for note in notes if note["code"] == "N-NAMES-UNKNOWN"]
+    assert f"{words}; the nearest is '{nearest}')" in note
+    assert float(note.partition("; this costs ")[2]) > 0.05
+
+
+@pytest.fixture
+def hidden(tmp_path, capsys):
+    """Return a function that scores the good sample of Kinetics-TPS with a change against a vocabulary, or none."""
+
+    def score(vocabulary, change, detail="summary"):
+        folder = shutil.copytree(REFERENCES / KINETICS, tmp_path / "reference", dirs_exist_ok=True)
+        (folder / "vocabulary.json").unlink(missing_ok=True)
+        if vocabulary:
+            (folder / "vocabulary.json").write_text(json.dumps(vocabulary))
+        submission, output = tmp_path / "submission", tmp_path / "output"
+        shutil.rmtree(submission, ignore_errors=True)
+        shutil.copytree(SAMPLES / KINETICS / "good", submission)
+        change(submission)
+        run_folder(KINETICS, folder, submission, output, detail=detail)
+        printed = capsys.readouterr()
+        detail_of_run = json.loads((output / "detailed_results.json").read_text(encoding="utf-8"))
+        texts = [note["text"] for note in detail_of_run["notes"] if note["code"] == "N-NAMES-UNKNOWN"]
+        return texts, printed.out, detail_of_run["signature"]
+
+    return score
+
+
+CLASSES = ["climb_rope", "jump_rope", "paint_wall", "play_drums", "push_cart", "throw_ball"]
+
+
+@pytest.mark.parametrize("detail", ["summary", "none"])
+def test_without_a_vocabulary_hidden_names_are_not_told(detail, hidden):
+    (text,), printed, _ = hidden({}, rename_classes("push_cart", "pushcart"), detail)
+    assert "'pushcart' (4 times)" in text
+    assert "push_cart" not in printed
+    assert "cost" not in text
+
+
+@pytest.mark.parametrize("detail", ["summary", "none"])
+def test_unknown_means_unknown_to_the_vocabulary(detail, hidden):
+    """Nothing tells whether a name of the vocabulary occurs in the reference, and the nearest may be one that does not."""
+    vocabulary = {"class": [*CLASSES, "push_car", "fly_kite"]}
+    assert hidden(vocabulary, rename_classes("push_cart", "fly_kite"), detail)[0] == []
+    (text,), _, _ = hidden(vocabulary, rename_classes("push_cart", "push_carr"), detail)
+    assert "'push_carr' (4 times; the nearest is 'push_cart')" in text or "'push_car')" in text
+    (text,), _, _ = hidden(vocabulary, rename_classes("push_cart", "flykite"), detail)
+    assert "'flykite' (4 times; the nearest is 'fly_kite')" in text
+
+
+def test_a_vocabulary_is_in_no_signature(hidden):
+    def nothing(folder):
+        pass
+
+    assert hidden({"class": CLASSES}, nothing)[2] == hidden({}, nothing)[2]
+
+
+def test_hostile_names_are_quoted_and_bounded(hidden):
+    def rename(classes):
+        return {video: f"<script>{number}\n\u202e{'x' * 10**5}" for number, video in enumerate(classes)}
+
+    (text,), _, _ = hidden({"class": CLASSES}, edit("pred_vid_result.json", rename), "full")
+    assert len(text) < 1500
+    assert "and 31 other names" in text
+    assert text.isprintable()
+
+
+def test_all_names_in_another_spelling_are_told_how(hidden):
+    def rename(classes):
+        return {video: name.replace("_", " ").title() for video, name in classes.items()}
+
+    (text,), _, _ = hidden({"class": CLASSES}, edit("pred_vid_result.json", rename))
+    assert "in lower case and with blanks and marks as in the data, 6 of 6 are known" in text
+
+
+def test_notes_can_be_switched_off(scored):
+    _, _, notes = scored(KINETICS, rename_classes("push_cart", "pushcart"), notes=False)
+    assert "N-NAMES-UNKNOWN" not in [note["code"] for note in notes]

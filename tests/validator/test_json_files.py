@@ -553,7 +553,7 @@ def many_rules(tmp_path):
         ({"v": {"a": [1], "f": {"p": 1, "q": 1, "s": 1}}}, "/v/f: 'r' is missing; see the schema of the file."),
         ({"v": {"a": [1], "f": {"s": 1, "q": 1}}}, "/v/f: 'p' and 'r' are missing; see the schema of the file."),
         ({"v": {"a": [1], "f": {}}}, "/v/f: 'p' and 'q' and 'r' are missing; see the schema of the file."),
-        ({"v": {"a": [1], "h": ["p", "S"]}}, "/v/h/1: 'S' is not one of s, p, q, r, t, …; see the schema of the file."),
+        ({"v": {"a": [1], "h": ["p", "S"]}}, "/v/h/1: 'S' is not one of s, p, q, r, t, … (the nearest is 's'); see the schema of the file."),
         ({"v": {"a": [1], "h": ["p", []]}}, "/v/h/1: this is a list instead of a string; see the schema of the file."),
         ({"v": {"a": [1], "h": ["p", "q", "p", "q"]}}, "/v/h: 'p' occurs more than once; see the schema of the file."),
         ({"v": {"a": [1], "h": ["q"] * 300}}, "/v/h: 'q' occurs more than once; see the schema of the file."),

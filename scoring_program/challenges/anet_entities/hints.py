@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from scoring_program.challenges.anet_entities.lemmas import rule_lemma
 from scoring_program.challenges.anet_entities.reference import Reference
 from scoring_program.disclosure import MIN_GROUP
 from scoring_program.hints import BoxPairs, Check, Interpretation, names_check, sample
@@ -57,7 +56,7 @@ def generated_checks(reference: Reference, submission: Grounding) -> list[Check]
     predicted_names = [submission.classes[code] for code in sampled_labels]
     true_names = [*reference.classes, *reference.vocab]
     n_words = len(reference.words.label)
-    spelling = names_check(predicted_names, true_names, "classes", n_words, rule_lemma)
+    spelling = names_check(predicted_names, true_names, "classes", n_words)
     sides = _Sides(reference, submission, reference.words.label, label)
     return [_known_segments(sides), _segment_numbers(sides), spelling, *_boxes(sides)]
 

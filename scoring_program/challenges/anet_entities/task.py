@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -47,6 +49,8 @@ from scoring_program.low_score import Step
 from scoring_program.result import Section, Sections, Statistics
 from scoring_program.settings import Settings
 from scoring_program.task import Notes, Options, Task, declared_tasks
+from scoring_program.vocabulary import Vocabulary, count_names
+from scoring_program.vocabulary_file import read_vocabulary
 from validator.archive import Source
 from validator.arrays import Floats
 from validator.findings import Findings, Read
@@ -75,8 +79,12 @@ class EntitiesTask(Task[Reference, Grounding, StatisticsT]):
         return submissions.read(path, load_rules(self.id), self.known_items(reference))
 
     def names(self, reference: Reference) -> dict[str, list[str]]:
-        """Return the vocabulary."""
-        return {"Classes": reference.vocab}
+        """Return the classes of all words, in ascending order."""
+        return {"class": sorted({*reference.classes, *reference.vocab})}
+
+    def public_names(self, reference: Reference) -> dict[str, list[str]]:
+        """Return the vocabulary that the annotations declare, which the challenge publishes."""
+        return {"class": reference.vocab} if reference.vocab else {}
 
     def other_names(self, reference: Reference) -> list[str]:
         """Return all videos, of other splits and without annotations, too."""
@@ -147,6 +155,19 @@ class GeneratedSentences(EntitiesTask[SentenceStatistics]):
     """Sub-task II; both protocols are the same."""
 
     prepared_file = LEMMAS_FILE
+
+    def load_vocabulary(self, folder: Path, reference: Reference) -> Vocabulary:
+        """Return the vocabulary of the folder, otherwise that of the annotations."""
+        return {**self.public_names(reference), **read_vocabulary(folder)}
+
+    def submitted_names(self, submission: Grounding) -> dict[str, dict[str, int]]:
+        """Return the classes of all objects, with how often each is used."""
+        return {"class": count_names(submission.classes, submission.label)}
+
+    def rename(self, submission: Grounding, new_names: Mapping[str, Mapping[str, str]]) -> Grounding:
+        """Return a submission with other classes."""
+        new_classes = new_names.get("class", {})
+        return replace(submission, classes=[new_classes.get(name, name) for name in submission.classes])
 
     def source_files(self, source: Path, settings: Settings) -> list[str]:
         """Return the same and the files of lemmas, which are kept."""

@@ -51,6 +51,11 @@ class TrackTask(Task[Reference, Prediction, SequenceStatistics]):
         """Return the sequences."""
         return reference.sequences
 
+    def public_names(self, reference: Reference) -> dict[str, list[str]]:
+        """Return the classes as submissions write them, and their names in the same order."""
+        classes = self.track.classes
+        return {"class": [str(number) for number in range(1, len(classes) + 1)], "class_name": list(classes)}
+
     def read_submission(self, path: Source, reference: Reference) -> Read[Prediction]:
         """Check and read one CSV file for each sequence."""
         return read_submission(load_rules(self.id), path, reference)

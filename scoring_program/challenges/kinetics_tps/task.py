@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 from scoring_program.challenges.kinetics_tps import hints, page
@@ -26,6 +28,8 @@ from scoring_program.low_score import Step
 from scoring_program.result import Section
 from scoring_program.settings import Settings
 from scoring_program.task import Notes, Options, Task, declared_tasks
+from scoring_program.vocabulary import Vocabulary, count_names
+from scoring_program.vocabulary_file import read_vocabulary
 from validator.archive import Source
 from validator.findings import Read
 from validator.formats.kinetics_tps import read as submissions
@@ -54,10 +58,35 @@ class KineticsTPS(Task[Reference, KineticsSubmission, VideoStatistics]):
     def names(self, reference: Reference) -> dict[str, list[str]]:
         """Return the classes, parts, and states."""
         return {
-            "Action classes": sorted(set(reference.classes)),
-            "Part names": sorted(reference.parts.names),
-            "States": sorted(reference.parts.states),
+            "class": sorted(set(reference.classes)),
+            "part": sorted(reference.parts.names),
+            "state": sorted(reference.parts.states),
         }
+
+    def load_vocabulary(self, folder: Path, reference: Reference) -> Vocabulary:
+        """Return the vocabulary of the folder."""
+        return read_vocabulary(folder)
+
+    def submitted_names(self, submission: KineticsSubmission) -> dict[str, dict[str, int]]:
+        """Return the classes, parts, and states, with how often each is used."""
+        parts = submission.parts
+        return {
+            "class": dict(Counter(submission.classes.values())),
+            "part": count_names(parts.names, parts.part_name),
+            "state": count_names(parts.states, parts.proposal_state),
+        }
+
+    def rename(
+        self, submission: KineticsSubmission, new_names: Mapping[str, Mapping[str, str]]
+    ) -> KineticsSubmission:
+        """Return a submission with other classes, parts, and states."""
+        new_classes, new_parts, new_states = (new_names.get(kind, {}) for kind in ("class", "part", "state"))
+        classes = {video: new_classes.get(name, name) for video, name in submission.classes.items()}
+        parts = submission.parts._replace(
+            names=[new_parts.get(name, name) for name in submission.parts.names],
+            states=[new_states.get(state, state) for state in submission.parts.states],
+        )
+        return KineticsSubmission(classes, parts)
 
     def source_files(self, source: Path, settings: Settings) -> list[str]:
         """Return the prepared file if there is one, which is read alone, or the organizers' two."""

@@ -15,7 +15,7 @@ import pytest
 from organizer.__main__ import main
 from organizer.data.prepare import MANIFEST, prepare
 from organizer.files import folder_files, replacing_folder
-from scoring_program.signature import KEY_FILE
+from scoring_program.signature import KEY_FILE, VOCABULARY_FILE
 from tests.helpers import REFERENCES, ROOT, loaded
 
 ID = "chalearn_gesture"
@@ -53,6 +53,7 @@ def test_second_run_leaves_nothing_of_the_first(run, source, tmp_path):
     assert FIRST in first.items and FIRST not in second.items
     written = folder_files(tmp_path / "out")
     assert written.pop(KEY_FILE).decode() == key
+    assert json.loads(written.pop(VOCABULARY_FILE)).keys() == {"class", "class_name"}
     assert written == folder_files(source)
 
 

@@ -39,6 +39,10 @@ class ItemTask(Task[Reference, Items, ItemStatistics]):
         """Return the keys of the ground truth."""
         return reference.items.keys
 
+    def public_names(self, reference: Reference) -> dict[str, list[str]]:
+        """Return the labels, which the rules of the task name."""
+        return {"class": list(reference.items.names)}
+
     def read_submission(self, path: Source, reference: Reference) -> Read[Items]:
         """Check and read the predictions, in the order of the reference."""
         rules = load_rules(self.id, "task_templates.validator.formats")

@@ -1,0 +1,90 @@
+"""The vocabulary of a reference: all names of its classes, parts and states, whether they occur in it or not.
+
+What organizers give is checked and copied. Kinds that they do not give are those that everybody knows, and
+otherwise those that occur in the reference, which participants then see in messages.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import yaml
+
+from scoring_program.signature import VOCABULARY_FILE
+from scoring_program.task import AnyLoaded
+from scoring_program.vocabulary import Vocabulary
+from scoring_program.vocabulary_file import parse_vocabulary, read_vocabulary
+from validator.findings import Findings
+from validator.messages import Note
+from validator.strict_yaml import load_strict
+from validator.texts import counted, quote, some_words
+
+_YAML_ENDINGS = (".yaml", ".yml")
+
+
+def copy_vocabulary(path: Path, folder: Path) -> None:
+    """Check a vocabulary, a YAML or JSON file, and write it into a reference folder. Raises Refused."""
+    if not path.is_file():
+        Findings().refuse("E-REF-VOCABULARY", "there is no such file", "check the path", file=str(path))
+    data = path.read_bytes()
+    if path.suffix in _YAML_ENDINGS:
+        data = _yaml_as_json(path)
+    _write(parse_vocabulary(data), folder)
+
+
+def _yaml_as_json(path: Path) -> bytes:
+    """Return the content of a YAML file as JSON. Raises Refused."""
+    try:
+        content = load_strict(path.read_text(encoding="utf-8-sig"))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"line {mark.line + 1} column {mark.column + 1}" if mark else ""
+        remedy = 'write lines like "state: [none, touch]"'
+        problem = "this is not valid YAML"
+        Findings().refuse("E-REF-VOCABULARY", problem, remedy, file=str(path), where=where)
+    return json.dumps(content, default=str).encode()
+
+
+def complete_vocabulary(loaded: AnyLoaded) -> list[Note]:
+    """Write the vocabulary of a reference folder with all kinds of names. Raises Refused.
+
+    A name of the reference that the vocabulary lacks is a problem: messages would call it unknown.
+    """
+    reference_names = loaded.task.names(loaded.reference)
+    vocabulary: dict[str, Sequence[str]] = {**loaded.task.public_names(loaded.reference)}
+    vocabulary.update(read_vocabulary(loaded.folder))
+    _check_names(vocabulary, reference_names)
+    notes = []
+    for kind, names in reference_names.items():
+        if kind not in vocabulary and names:
+            vocabulary[kind] = sorted(names)
+            text = f"{VOCABULARY_FILE} lists the {counted(len(names), 'name')} of kind {kind} that occur in "
+            text += "the reference, which messages show to participants. Give all names with VOCABULARY="
+            notes.append(Note("N-REF-VOCABULARY", text))
+    if vocabulary:
+        _write(vocabulary, loaded.folder)
+    return notes
+
+
+def _check_names(vocabulary: Vocabulary, reference_names: Vocabulary) -> None:
+    """Refuse a vocabulary that lacks names of the reference."""
+    with Findings.collect() as findings:
+        for kind in sorted(vocabulary.keys() & reference_names.keys()):
+            missing = sorted(set(reference_names[kind]).difference(vocabulary[kind]))
+            if missing:
+                problem = f"names of the reference are missing: {some_words(list(map(quote, missing)))}"
+                remedy = "add or correct them"
+                findings.add(
+                    "E-REF-VOCABULARY", problem, remedy, file=VOCABULARY_FILE, where=f"/{kind}", rule=kind
+                )
+
+
+def _write(vocabulary: Vocabulary, folder: Path) -> None:
+    """Write a vocabulary into a reference folder, each kind on a line."""
+    lines = []
+    for kind, names in vocabulary.items():
+        lines.append(f"{json.dumps(kind)}: {json.dumps(list(names), ensure_ascii=False)}")
+    content = "{\n" + ",\n".join(lines) + "\n}\n"
+    (folder / VOCABULARY_FILE).write_text(content, encoding="utf-8")

@@ -1,0 +1,115 @@
+"""Names that a submission uses and the data does not have: classes, parts, states.
+
+The public vocabulary of a reference, ``vocabulary.json``, says which names there are, whether or not they
+occur in the reference, so that a message on an unknown name tells nothing of what is hidden. It moves no
+score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from validator.arrays import Ints
+from validator.messages import Note
+from validator.public_facts import EXPLAINED_BY_NAMES, explain_unknown_names
+from validator.spelling import NearestNames
+from validator.texts import counted, quote
+
+# Kinds of names, as "class", and the names of each.
+Vocabulary = Mapping[str, Sequence[str]]
+# How often a submission uses each name, by kind.
+NameCounts = Mapping[str, Mapping[str, int]]
+
+_MOST_NAMED = 5
+_LONGEST_NAME = 40
+_PLURALS = {"class": "classes"}
+
+
+def count_names(names: Sequence[str], numbers: Ints) -> dict[str, int]:
+    """Return how often each name is used; ``numbers`` (n,) are places in ``names``, -1 stands for no name."""
+    counts = np.bincount(numbers[numbers >= 0], minlength=len(names))
+    return dict(zip(names, counts.tolist()))
+
+
+class UnknownNames(NamedTuple):
+    """The names of one kind that a submission uses and the data does not have.
+
+    Attributes
+    ----------
+    kind : str
+        What they are: "class", "part" or "state".
+    counts : dict of str to int
+        How often each is used, the most frequent first.
+    n_used : int
+        How often any name of the kind is used.
+    nearest : dict of str to str
+        The nearest name of those that may be told, of the first few where there is one.
+    explanation : str
+        How most unknown names are spelled otherwise, "" if there is no such rule.
+    """
+
+    kind: str
+    counts: dict[str, int]
+    n_used: int
+    nearest: dict[str, str]
+    explanation: str
+
+    def note(self) -> Note:
+        """Return the note on them; it quotes the submission, and names of the data that may be told."""
+        plural = _PLURALS.get(self.kind, f"{self.kind}s")
+        n_unknown = sum(self.counts.values())
+        used = f"{n_unknown:,} of {counted(self.n_used, self.kind, plural)} in the submission"
+        words = ", ".join(map(self._named, list(self.counts)[:_MOST_NAMED]))
+        n_others = len(self.counts) - _MOST_NAMED
+        others = f" and {counted(n_others, 'other name')}" if n_others > 0 else ""
+        text = f"{used}: no {self.kind} of the data has the name {words}{others}"
+        if not self.explanation:
+            return Note("N-NAMES-UNKNOWN", text)
+        return Note("N-NAMES-UNKNOWN", f"{text}; {self.explanation}", EXPLAINED_BY_NAMES)
+
+    def _named(self, name: str) -> str:
+        """Return a name with how often it is used and the nearest one."""
+        times = counted(self.counts[name], "time")
+        near = self.nearest.get(name)
+        nearest = f"; the nearest is '{quote(near, _LONGEST_NAME)}'" if near else ""
+        return f"'{quote(name, _LONGEST_NAME)}' ({times}{nearest})"
+
+
+def find_unknown_names(
+    submitted: NameCounts, vocabulary: Vocabulary, reference_names: Vocabulary, is_open: bool
+) -> list[UnknownNames]:
+    """Return the names of each kind that are neither in the vocabulary nor in the reference.
+
+    Parameters
+    ----------
+    submitted : mapping of str to mapping of str to int
+        How often a submission uses each name, by kind.
+    vocabulary, reference_names : mapping of str to sequence of str
+        The public names of each kind; those that the reference uses.
+    is_open : bool
+        Whether the nearest name may be one that only the reference has.
+    """
+    unknown = []
+    for kind, count_of_name in submitted.items():
+        public_names = vocabulary.get(kind, ())
+        known_names = frozenset([*public_names, *reference_names.get(kind, ())])
+        unknown_names = [name for name in count_of_name if name not in known_names]
+        if known_names and unknown_names:
+            unknown_names.sort(key=lambda name: -count_of_name[name])
+            told_names = known_names if is_open else public_names
+            nearest = NearestNames(told_names)
+            near = {name: nearest.find(name) for name in unknown_names[:_MOST_NAMED]}
+            has_rule = len(unknown_names) > 1 and bool(told_names)
+            unknown.append(
+                UnknownNames(
+                    kind=kind,
+                    counts={name: count_of_name[name] for name in unknown_names},
+                    n_used=sum(count_of_name.values()),
+                    nearest={name: other for name, other in near.items() if other},
+                    explanation=explain_unknown_names(count_of_name, told_names) if has_rule else "",
+                )
+            )
+    return unknown

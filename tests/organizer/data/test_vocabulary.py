@@ -1,0 +1,111 @@
+"""The vocabulary that prepare checks, completes and writes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+from organizer.__main__ import main
+from scoring_program.signature import VOCABULARY_FILE
+from scoring_program.task import task_ids
+from tests.helpers import REFERENCES, loaded
+
+KINETICS = "kinetics_tps"
+CLASSES = ["climb_rope", "jump_rope", "paint_wall", "play_drums", "push_cart", "throw_ball"]
+
+
+@pytest.fixture
+def prepared(tmp_path, capsys):
+    """Return a function that prepares the demo reference of a task; returns the code, the output and the file."""
+
+    def prepare(task=KINETICS, content=None, name="names.yaml", source=None):
+        arguments = [
+            "prepare",
+            task,
+            "--source",
+            str(source or REFERENCES / task),
+            "--output",
+            str(tmp_path / "out"),
+        ]
+        if content is not None:
+            (tmp_path / name).write_text(content, encoding="utf-8")
+            arguments += ["--vocabulary", str(tmp_path / name)]
+        code = main(arguments)
+        path = tmp_path / "out" / VOCABULARY_FILE
+        return code, capsys.readouterr().out, json.loads(path.read_text()) if path.is_file() else None
+
+    return prepare
+
+
+@pytest.mark.parametrize(
+    ("task", "kinds"),
+    [
+        ("anet_entities_gen", ["class"]),
+        ("anet_entities_gt", ["class"]),
+        ("chalearn_action", ["class", "class_name"]),
+        ("chalearn_gesture", ["class", "class_name"]),
+        ("densepose", None),
+        (KINETICS, ["class", "part", "state"]),
+    ],
+)
+def test_each_task_has_the_kinds_of_its_names(task, kinds, prepared):
+    assert task in task_ids()
+    code, out, vocabulary = prepared(task)
+    assert code == 0
+    assert (list(vocabulary) if vocabulary else None) == kinds
+    assert out.count("N-REF-VOCABULARY") == (3 if task == KINETICS else 0)
+
+
+@pytest.mark.parametrize("name", ["names.yaml", "names.yml", "names.json"])
+def test_a_given_vocabulary_is_kept_in_its_order_and_missing_kinds_are_made(name, prepared, tmp_path):
+    classes = ["zip_bag", *CLASSES]
+    code, out, vocabulary = prepared(content=json.dumps({"class": classes}), name=name)
+    assert code == 0
+    assert vocabulary["class"] == classes
+    assert vocabulary["part"] == sorted(vocabulary["part"])
+    assert out.count("N-REF-VOCABULARY") == 2
+    assert loaded(KINETICS, tmp_path / "out").vocabulary["class"] == classes
+
+
+def test_a_vocabulary_in_the_source_is_read_and_changes_no_signature(prepared, tmp_path):
+    prepared()
+    signature = loaded(KINETICS, tmp_path / "out").signature
+    source = shutil.copytree(REFERENCES / KINETICS, tmp_path / "source")
+    (source / VOCABULARY_FILE).write_text(json.dumps({"class": [*CLASSES, "new"]}))
+    code, _, vocabulary = prepared(source=source)
+    assert (code, vocabulary["class"][-1]) == (0, "new")
+    assert loaded(KINETICS, tmp_path / "out").signature == signature
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "where"),
+    [
+        (json.dumps({"class": CLASSES[1:]}), "E-REF-VOCABULARY", "/class"),
+        ("class: [a, 'b", "E-REF-VOCABULARY", "line 1"),
+        ("class: [null, none]", "E-JSON-SCHEMA", "/class/0"),
+        ("class: {a: b}", "E-JSON-SCHEMA", "/class"),
+        ("- class", "E-JSON-SCHEMA", ""),
+        ("class: []", "E-JSON-SCHEMA", "/class"),
+        ("class: [a, a]", "E-JSON-SCHEMA", "/class"),
+    ],
+)
+def test_a_wrong_vocabulary_is_refused_with_its_place(content, code, where, prepared):
+    exit_code, out, vocabulary = prepared(content=content)
+    assert (exit_code, vocabulary) == (1, None)
+    assert code in out
+    assert where in out
+
+
+def test_a_vocabulary_that_is_not_there_is_refused(tmp_path, capsys):
+    arguments = [
+        "prepare",
+        KINETICS,
+        "--source",
+        str(REFERENCES / KINETICS),
+        "--output",
+        str(tmp_path / "out"),
+    ]
+    assert main([*arguments, "--vocabulary", str(tmp_path / "none.yaml")]) == 1
+    assert "E-REF-VOCABULARY" in capsys.readouterr().out
