@@ -114,8 +114,8 @@ def test_the_page_has_a_short_example_of_each_file_of_a_reference_and_it_can_be_
     loaded = task.load(folder, task.settings(folder))
     assert len(loaded.items) == 1
     loaded_demo = task.load(kit / "demo_reference" / page.stem, task.settings(kit))
-    for title, names in task.names(loaded_demo.reference).items():
-        assert f"- {title} ({len(names)}): {', '.join(names)}." in text
+    for names in task.names(loaded_demo.reference).values():
+        assert f" ({len(names)}): {', '.join(names)}." in text
     for number, name in enumerate(getattr(task, "track", None).classes if hasattr(task, "track") else (), 1):
         assert f"{number} {name}" in " ".join(page.read_text(encoding="utf-8").split())
 
