@@ -250,7 +250,7 @@ def test_prepared_reference_gives_the_same_scores(run, tmp_path):
     for name, text in REFERENCE.items():
         (source / name).write_text(text, encoding="utf-8")
     prepare(ID, source, output)
-    assert sorted(path.name for path in output.iterdir()) == ["reference.npz"]
+    assert sorted(path.name for path in output.iterdir()) == ["reference.npz", "vocabulary.json"]
     plain = run(ID, REFERENCE, files(GOOD))
     assert run_folder(ID, output, tmp_path / "res", tmp_path / "out2").exit_code == SCORED
     assert json.loads((tmp_path / "out2" / "scores.json").read_text()) == plain.scores
