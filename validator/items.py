@@ -24,6 +24,7 @@ from validator.texts import counted, quote
 ITEMS_NONE = "E-ITEMS-NONE"
 # What notes say of items that do not count.
 IGNORED = "not in the reference, ignored"
+_MOST_NAMED = 5
 _NAMED_MISSING = 20
 _LONGEST_KEY = 40
 
@@ -77,6 +78,10 @@ def check_items(
         Findings().refuse(ITEMS_NONE, problem, remedy, file=first_place.file, where=first_place.where)
     where = " ".join(filter(None, (quote(first_place.file), first_place.where)))
     text = f"{verdict}: {counted(len(unknown), noun)}; the first is '{quote(first)}' ({where})"
+    if len(unknown) > 1:
+        others = (f"'{quote(item, _LONGEST_KEY)}'" for item in unknown[1:_MOST_NAMED])
+        more = ", ..." if len(unknown) > _MOST_NAMED else ""
+        text += f", then {', '.join(others)}{more}"
     if explanation:
         return [Note("N-ITEMS-UNKNOWN", f"{text}; {explanation}", EXPLAINED_BY_NAMES)]
     return [Note("N-ITEMS-UNKNOWN", text)]

@@ -23,6 +23,9 @@ _MOST_NAMES = 100_000
 # The change is searched on so many of the names of a submission.
 _RUNS = 20
 _RUN_LENGTH = 100
+# Of many names, so many known ones need no explanation of the others.
+_MANY_NAMES = 2_000
+_MOSTLY_KNOWN = 0.9
 _CLEARLY_MORE = 1.2
 # Other numbers of few names, or under which few are known, may be chance.
 _LEAST_RENUMBERED = 3
@@ -58,13 +61,19 @@ def explain_unknown_names(names: Collection[str], known_names: Collection[str]) 
     if max(len(names), len(known_names)) > _MOST_NAMES:
         return ""
     known = frozenset(known_names)
-    if not known.difference(names) or not set(names).difference(known):
+    n_as_is = len(known.intersection(names))
+    if n_as_is in (len(known), len(set(names))) or _is_slip(n_as_is, names, known):
         return ""
     change = _best_change(names, known)
-    if change is None or change.spelling.n_known(names, known) <= len(known.intersection(names)):
+    if change is None or change.spelling.n_known(names, known) <= n_as_is:
         return ""
     n_known = sum(1 for name in names if change.spelling.change(name) in known)
     return f"{change.words}, {n_known:,} of {len(names):,} are known"
+
+
+def _is_slip(n_known: int, names: Collection[str], known: Collection[str]) -> bool:
+    """Return whether so many of many names fit that no rule is to be found; searching takes long."""
+    return len(names) > _MANY_NAMES and n_known > _MOSTLY_KNOWN * min(len(names), len(known))
 
 
 class _WordedChange(NamedTuple):

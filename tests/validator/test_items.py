@@ -18,7 +18,7 @@ def test_unknown_items_are_counted_and_the_first_has_its_place():
     (note,) = checked(["b", "y", "x"], {"a", "b"})
     assert (
         note.line()
-        == "N-ITEMS-UNKNOWN: not in the reference, ignored: 2 videos; the first is 'y' (a.json /y)"
+        == "N-ITEMS-UNKNOWN: not in the reference, ignored: 2 videos; the first is 'y' (a.json /y), then 'x'"
     )
 
 
