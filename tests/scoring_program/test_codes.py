@@ -80,6 +80,7 @@ PROBLEMS = [
     ("E-FILE-CASE", GESTURE, lambda folder: (folder / CSV).rename(folder / CSV.replace("Demo", "demo")), CSV.replace("Demo", "demo"), ""),
 ]  # fmt: skip
 NOTES = [
+    ("N-BOXES-OUTSIDE", DENSEPOSE, data(lambda document: [entry.update(bbox=[entry["bbox"][0] + 500, *entry["bbox"][1:]]) for entry in document]), "25 of 26 boxes reach beyond their image"),
     ("N-CATEGORY", DENSEPOSE, data(lambda document: document[0].update(category_id=7)), "1 detection of other categories"),
     ("N-CLASSES-MISSING", KINETICS, data(half, "pred_vid_result.json"), "no class for 18 of 36 videos; this costs 0."),
     ("N-CLASSES-MISSING", KINETICS, lambda folder: [data(half, name)(folder) for name in ("pred_vid_result.json", PARTS)], "no class for 18 of 36 videos and no prediction for 36 of 72 reference frames; this costs 0."),

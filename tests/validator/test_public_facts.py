@@ -10,7 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from validator import public_facts
-from validator.public_facts import LastFrames, explain_late_frames, explain_unknown_names
+from validator.public_facts import (
+    LastFrames,
+    explain_boxes_outside,
+    explain_late_frames,
+    explain_unknown_names,
+)
 
 _RNG = np.random.default_rng(5)
 _N_FRAMES = _RNG.integers(900, 1900, 12)
@@ -90,3 +95,11 @@ def test_items_of_two_phases_are_no_mistake():
 def test_very_many_names_are_not_compared():
     names = [f"Name {number}" for number in range(100_001)]
     assert explain_unknown_names(names, ["name_1"]) == ""
+
+
+def test_boxes_in_their_images_and_few_boxes_are_no_mistake():
+    boxes = np.array([[10.0, 10, 600, 400], [0, 0, 640, 480], [600, 440, 60, 50]] * 10)
+    sizes = np.tile([480, 640], (30, 1))
+    assert explain_boxes_outside(boxes, sizes) == ""
+    assert explain_boxes_outside(boxes[:4] * 3, sizes[:4]) == ""
+    assert "30 of 30 boxes" in explain_boxes_outside(boxes * 2, sizes)

@@ -36,6 +36,7 @@ from validator.findings import Findings, Read
 from validator.formats.rules import load_rules
 from validator.hints import EMPTY, repeat_hints
 from validator.messages import Note
+from validator.public_facts import explain_boxes_outside
 
 
 class DensePose(Task[Reference, Gathered, ImageStatistics]):
@@ -113,11 +114,26 @@ class DensePose(Task[Reference, Gathered, ImageStatistics]):
     def hints(self, reference: Reference, submission: Gathered, settings: Settings) -> Notes:
         """Return notes on wrong boxes, parts, and coordinates."""
         notes = _notes_without_annotations(submission)
-        return likely_mistakes(notes, lambda: hints.checks(reference, submission), settings)
+        notes = likely_mistakes(notes, lambda: hints.checks(reference, submission), settings)
+        # Another reading of the boxes says more.
+        if settings["notes"] and not any(note.is_mistake for note in notes):
+            notes += _boxes_outside(reference, submission)
+        return notes
 
     def agreement(self, reference: Reference, submission: Gathered) -> list[Step]:
         """Return how far boxes, parts, and coordinates agree with the reference."""
         return agreement_steps(hints.checks(reference, submission))
+
+
+def _boxes_outside(reference: Reference, submission: Gathered) -> Notes:
+    """Return a note if many boxes reach beyond their images."""
+    boxes = np.array([kept.box for kept in submission.kept]).reshape(-1, 4)
+    images = np.array([kept.image for kept in submission.kept], dtype=np.int64)
+    explanation = explain_boxes_outside(boxes, reference.persons.image_size[images])
+    if not explanation:
+        return []
+    remedy = "Write pixels of the image as it is in the data, and check its id"
+    return [Note("N-BOXES-OUTSIDE", f"{explanation}. {remedy}")]
 
 
 def _notes_without_annotations(submission: Gathered) -> Notes:
