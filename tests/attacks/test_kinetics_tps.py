@@ -113,3 +113,23 @@ def test_class_tables_add_few_bits_to_the_totals_of_several_submissions(k):
     """
     attack = Attack(TASK, classes, [named(number) for number in range(k)])
     assert max(bits_by_section(attack, score_decimals=2).values()) <= 1
+
+
+RARE = [f"rare{chr(ord('a') + number)}" for number in range(N_LABELS)]
+VOCABULARY = json.dumps({"class": ["jump", "run", *RARE], "part": PARTS, "state": ["still"]})
+
+
+def rare_classes(labels):
+    """Return files in which a label says whether a rare class occurs; all of them are in the vocabulary."""
+    found = {video: name if label else "run" for video, name, label in zip(PROBES, RARE, labels)}
+    videos = {video: human(PARTS) for video in [*FILLERS, *PROBES]}
+    return {**files("gt", {**of_fillers(), **found}, videos), "vocabulary.json": VOCABULARY}
+
+
+@pytest.mark.parametrize("spell", [str, str.upper, "{}x".format])
+@pytest.mark.parametrize("detail", ["summary", "none"])
+def test_notes_on_names_do_not_tell_which_names_of_the_vocabulary_occur(spell, detail):
+    names = [*RARE, *map(spell, RARE), "unknown"]
+    guesses = {video: names[number % len(names)] for number, video in enumerate([*FILLERS, *PROBES])}
+    attack = Attack(TASK, rare_classes, [files("pred", guesses, few_parts((0, 0, 0, 0)))])
+    assert bits_by_section(attack, detail=detail)["notes"] == 0
