@@ -22,7 +22,8 @@ CODES = CodeTable(
         MessageCode(
             "E-CSV-FRAME",
             "A row begins after the last frame of its sequence.",
-            "Count frames from 1, and write no milliseconds.",
+            "Count frames from 1 at the rate of the video; the message says if another rate, milliseconds, or "
+            "the rows of another sequence fit.",
         ),
         MessageCode(
             "E-CSV-HEADER",
@@ -83,7 +84,8 @@ CODES = CodeTable(
         MessageCode(
             "E-ITEMS-NONE",
             "No item (sequence, video, image, key) that the submission names is in the reference.",
-            "Write them exactly as in the data, or name the right task.",
+            "Write them exactly as in the data, or name the right task; the message says if another spelling "
+            "or other numbers fit.",
         ),
         MessageCode(
             "E-JSON-COUNT",
@@ -216,7 +218,8 @@ CODES = CodeTable(
             "N-ITEMS-UNKNOWN",
             "Items (sequences, videos, images, keys) are not in the reference. They are checked and ignored, "
             "so that one file serves two phases; generated sentences: see `N-SEGMENTS-OUTSIDE`.",
-            "If they should be, write them exactly as in the data.",
+            "If they should be, write them exactly as in the data; the note says if another spelling or other "
+            "numbers fit.",
         ),
         MessageCode("N-JSON-BOM", "A byte order mark was skipped."),
         MessageCode("N-JUNK", "Files of the operating system were ignored."),
