@@ -14,7 +14,7 @@ import numpy as np
 
 from organizer import ROOT
 from organizer.bundle.build import load_competition, task_names
-from organizer.challenges import Annotations, Baseline, Guess, annotations_of
+from organizer.challenges import Annotations, Baseline, annotations_of, plain_guess
 from organizer.data.references import task_folder
 from organizer.files import Files, zip_bytes
 from scoring_program.result import Result
@@ -68,15 +68,9 @@ def baselines_command(task_id: str, reference: Path, output: Path | None) -> int
 def predict_baselines(annotations: Annotations[Any, Any], reference: Any) -> Iterator[tuple[Baseline, Any]]:
     """Yield each baseline with its prediction."""
     pools = annotations.pools(reference)
-    for baseline in (Baseline.PERFECT, Baseline.EMPTY, Baseline.MOST_FREQUENT, Baseline.RANDOM):
-        guess = Guess(
-            baseline=baseline,
-            pools=pools,
-            rng=np.random.default_rng(_SEED),
-            noise=0,
-            bias=np.zeros(4),
-        )
-        yield baseline, annotations.predicted(reference, guess)
+    for baseline in Baseline:
+        if baseline is not Baseline.NOISY:
+            yield baseline, annotations.predicted(reference, plain_guess(baseline, pools))
     yield Baseline.NOISY, annotations.noisy(reference, np.random.default_rng(_SEED), NOISE)
 
 

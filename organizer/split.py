@@ -22,6 +22,7 @@ from organizer.bundle import COMPETITION
 from organizer.bundle.build import load_competition, task_names
 from organizer.bundle.edit import with_final_phase
 from organizer.challenges import annotations_of
+from organizer.data.marks import add_marks
 from organizer.data.prepare import SYNTHETIC_MARK, prepare
 from organizer.data.references import task_folder
 from scoring_program.item_groups import load_groups
@@ -103,6 +104,7 @@ def _write_all_or_nothing(
             source = prepared
         parts = write_parts(task, source, work, division, names)
         for name in names:
+            add_marks(task.id, work / name)
             (work / name).replace(output / name)
     return parts
 

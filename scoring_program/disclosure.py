@@ -11,12 +11,13 @@ submission chooses, and columns with sums of such weights, are shown at ``full``
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from scoring_program.marks import Mark
 from scoring_program.result import FULL, SUMMARY, Deferred, Groups, Result, Section, Table
 from validator.arrays import Ints
 
@@ -45,6 +46,11 @@ def disclosed(sections: Iterable[Section | Deferred], detail: str) -> list[Secti
 def min_group(detail: str) -> int:
     """Return the minimum group size at a detail level: how many instances anything shown must rest on."""
     return 0 if detail == FULL else MIN_GROUP
+
+
+def disclosed_marks(marks: Sequence[Mark], detail: str, named: Collection[str]) -> list[Mark]:
+    """Return the marks that a detail level shows: all at ``full``, otherwise those that are named."""
+    return [mark for mark in marks if detail == FULL or mark.name in named]
 
 
 def shows_comparisons(detail: str) -> bool:
@@ -137,7 +143,7 @@ def rounded(result: Result) -> Result:
 
     What is not shown, `Result.statistics` and `Result.halves`, stays as it is.
     """
-    names = ("scores", "interval", "error_costs", "sections")
+    names = ("scores", "interval", "error_costs", "sections", "marks")
     return replace(result, **{name: round_floats(getattr(result, name), result.decimals) for name in names})
 
 

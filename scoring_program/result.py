@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, Union
 import numpy as np
 from numpy.typing import NDArray
 
+from scoring_program.marks import Mark
 from scoring_program.metrics.resampling import LEVEL, HalfScores
 from validator.arrays import Bools, Floats, Ints
 from validator.messages import Note
@@ -422,6 +423,8 @@ class Result:
     notes : sequence of Note
     decimals : int
         The most decimals of any number that is shown.
+    marks : sequence of Mark
+        What plain answers score, in ascending order.
     """
 
     scores: Mapping[str, float]
@@ -433,6 +436,7 @@ class Result:
     sections: Sequence[Section] = ()
     notes: Sequence[Note] = field(default_factory=list)
     decimals: int = DECIMALS
+    marks: Sequence[Mark] = ()
 
     def item_rows(self) -> list[dict[str, Any]]:
         """Return ``item``, ``submitted``, ``score``, ``weight``, and what the task adds, for each item.

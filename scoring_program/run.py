@@ -290,6 +290,7 @@ def _report_of_result(loaded: AnyLoaded, result: Result, clock: _Clock) -> _Repo
         for key, score in result.scores.items()
         if key not in _IN_WORDS
     ]
+    scores += [f"mark: {mark.text} {outputs.plain_number(mark.score)}" for mark in result.marks]
     notes = note_lines(result.notes)
     costs = [f"error cost: {line}" for line in page.cost_lines(loaded.task, result)]
     if costs and any(note.is_mistake for note in result.notes):

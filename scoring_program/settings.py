@@ -20,6 +20,13 @@ from validator.texts import folded, quote
 SETTINGS_FILE = "settings.yaml"
 PROTOCOLS = ("published", "released")
 MOST_DRAWINGS = 500
+MARK_TEXTS: Mapping[str, str] = {
+    "empty": "nothing predicted",
+    "random": "random answers",
+    "most frequent": "the most frequent answer everywhere",
+    "one class": "all right but one class for all",
+}
+"""Plain answers whose scores are marks to compare a score with: what each is, by its name."""
 # From this similarity on, another name is taken for a misspelled one.
 _NEAR = 0.8
 # Of the type of its default, once it is checked.
@@ -51,6 +58,7 @@ COMMON = (
     _unsigned("interval", True, "whether an interval of the score is computed"),
     _unsigned("item_groups", "", _GROUPS),
     _unsigned("shares_items_with", "", _SHARES),
+    _unsigned("marks", [], "plain answers whose scores are shown unless detail is full", tuple(MARK_TEXTS)),
     _unsigned("notes", True, "whether to say what looks like a mistake"),
     _unsigned("time_limit", 570.0, "seconds that a run may take", min=0.1, max=86400.0),
     _unsigned("memory_limit", 8000.0, "MB of address space that a run may use", min=300.0, max=1e6),
@@ -149,6 +157,9 @@ _KINDS: dict[type, tuple[tuple[type, ...], str]] = {
 
 def _expected(setting: Setting, value: SettingValue) -> str:
     """Return what the value should be, or "" if it is allowed."""
+    if setting.choices and isinstance(setting.default, list):
+        is_list_of_choices = isinstance(value, list) and all(name in setting.choices for name in value)
+        return "" if is_list_of_choices else f"a list of names: {', '.join(map(str, setting.choices))}"
     if setting.choices:
         is_choice = any(value == choice and type(value) is type(choice) for choice in setting.choices)
         return "" if is_choice else f"one of {', '.join(map(str, setting.choices))}"

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from scoring_program.marks import MARKS_FILE
 from scoring_program.settings import SETTINGS_FILE, Setting, Settings
 from validator.findings import Findings
 
@@ -24,9 +25,9 @@ def reference_hash(folder: Path, groups_file: str = "") -> str:
     """Return the SHA-256 in hex over names and contents of the reference files.
 
     Hidden files do not count, nor do the key, settings.yaml, and the file of item groups; the last two are in
-    the signature themselves. The vocabulary moves no score.
+    the signature themselves. Marks and the vocabulary move no score.
     """
-    left_out = (SETTINGS_FILE, KEY_FILE, VOCABULARY_FILE, groups_file)
+    left_out = (SETTINGS_FILE, KEY_FILE, MARKS_FILE, VOCABULARY_FILE, groups_file)
     total_hash = hashlib.sha256()
     # Of many paths, their parts are compared several times as fast.
     for path in sorted(folder.rglob("*"), key=lambda path: path.parts):

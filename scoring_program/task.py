@@ -19,9 +19,10 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from scoring_program.disclosure import disclosed, min_group, rounded, shows_comparisons
+from scoring_program.disclosure import disclosed, disclosed_marks, min_group, rounded, shows_comparisons
 from scoring_program.item_groups import ItemGroups, load_groups
 from scoring_program.low_score import Step, is_low, low_score_note
+from scoring_program.marks import MARKS_FILE, Mark, read_marks, signed_settings
 from scoring_program.metrics import resampling
 from scoring_program.metrics.resampling import HalfScores, Range
 from scoring_program.result import (
@@ -272,7 +273,7 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
 
     def carried(self, source: Path, settings: Settings) -> list[str]:
         """Return the names of the files that every reference may have and that stay as they are."""
-        names = (SETTINGS_FILE, KEY_FILE, VOCABULARY_FILE, Path(settings["item_groups"]).name)
+        names = (SETTINGS_FILE, KEY_FILE, MARKS_FILE, VOCABULARY_FILE, Path(settings["item_groups"]).name)
         return [name for name in names if name and (source / name).is_file()]
 
     def settings(self, folder: Path, overrides: Settings | None = None) -> Settings:
@@ -304,6 +305,7 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
             groups=groups,
             vocabulary=vocabulary,
             signature=signature(self.id, settings, self.known_settings, digests, parts),
+            marks=read_marks(folder, signed_settings(settings, self.known_settings)),
         )
 
 
@@ -322,6 +324,7 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
     groups: ItemGroups
     vocabulary: Vocabulary
     signature: str
+    marks: Sequence[Mark] = ()
 
     def check(self) -> list[Note]:
         """Look for mistakes of organizers that do not stop a run. Raises Refused."""
@@ -447,6 +450,7 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
             sections=explanation.sections,
             notes=mistakes_first([*explanation.faults, *_merged(explanation.hints, counts)]),
             decimals=decimals,
+            marks=disclosed_marks(self.marks, self.settings["detail"], self.settings["marks"]),
         )
         # All outputs have at most 10 decimals anyway.
         return rounded(result) if decimals < DECIMALS else result

@@ -27,6 +27,7 @@ from validator.arrays import Bools, Floats, Ints
 from validator.discovery import discover
 from validator.findings import Findings
 
+_SEED = 27
 ReferenceT = TypeVar("ReferenceT")
 PredictionT = TypeVar("PredictionT")
 
@@ -38,7 +39,7 @@ class Pools:
     Attributes
     ----------
     labels : mapping of str to Counter
-        How often each label is annotated; those that never are count 0.
+        How often each label is annotated; those that never are count 0. The first kind is that of classes.
     boxes : mapping of str to float64 array of shape (n, k)
         The annotated boxes (k = 4: ``x1, y1, x2, y2``) or intervals (k = 2: start, end).
     """
@@ -67,6 +68,8 @@ class Baseline(Enum):
     EMPTY = "empty"
     MOST_FREQUENT = "most frequent"
     RANDOM = "random"
+    ONE_CLASS = "one class"
+    """Right but for the class, which is the most frequent one."""
     NOISY = "noisy"
 
 
@@ -105,7 +108,8 @@ class Guess:
     def label(self, label: str, kind: str, share: float = 1) -> str:
         """Return the predicted label, "" for none; ``share`` says how often noise may change it."""
         labels = self._pools.labels[kind]
-        if self.baseline is Baseline.MOST_FREQUENT:
+        is_class = kind == next(iter(self._pools.labels))
+        if self.baseline is Baseline.MOST_FREQUENT or (self.baseline is Baseline.ONE_CLASS and is_class):
             return min(labels, key=lambda name: (-labels[name], name))
         if self.baseline is Baseline.EMPTY:
             return ""
@@ -131,6 +135,17 @@ class Guess:
         noise = self._rng.normal(0, 0.25 * (self._noise + 0.5 * far), 4)
         corners = box + np.tile(width_and_height, 2) * (noise + self._bias)
         return _as_rounded(np.sort(corners.reshape(2, 2), axis=0).ravel())
+
+
+def plain_guess(baseline: Baseline, pools: Pools) -> Guess:
+    """Return a guess without noise, the same each time."""
+    return Guess(
+        baseline=baseline,
+        pools=pools,
+        rng=np.random.default_rng(_SEED),
+        noise=0,
+        bias=np.zeros(4),
+    )
 
 
 class Annotations(ABC, Generic[ReferenceT, PredictionT]):
@@ -183,16 +198,22 @@ class Annotations(ABC, Generic[ReferenceT, PredictionT]):
         """Write the part of a prepared reference with these names, apart from what is `shared`."""
 
 
+def annotations_if_any(task_id: str) -> Annotations[Any, Any] | None:
+    """Return the annotations of a task, None if there is no code for its challenge."""
+    annotations: Mapping[str, Annotations[Any, Any]] | None
+    annotations = _look_up(load_task(task_id).folder.name, "ANNOTATIONS")
+    return annotations.get(task_id) if annotations else None
+
+
 def annotations_of(task_id: str) -> Annotations[Any, Any]:
     """Return the annotations of a task. Raises Refused if there is no code for its challenge."""
-    challenge = load_task(task_id).folder.name
-    annotations = _look_up(challenge, "ANNOTATIONS")
+    annotations = annotations_if_any(task_id)
     if annotations is None:
+        challenge = load_task(task_id).folder.name
         problem = f"{task_id} has no baselines and cannot be split yet"
         place = f"organizer/challenges/{challenge}.py"
         Findings().refuse("E-NO-ANNOTATIONS", problem, f"write {place}, as its neighbors do", file=place)
-    annotations_of_task: Annotations[Any, Any] = annotations[task_id]
-    return annotations_of_task
+    return annotations
 
 
 def content_of(loaded: AnyLoaded) -> Content:

@@ -12,9 +12,11 @@ from collections.abc import Collection
 from pathlib import Path
 
 from organizer.challenges import content_of
+from organizer.data.marks import add_marks
 from organizer.data.overview import SUFFIX, Overview
 from organizer.data.vocabulary import complete_vocabulary, copy_vocabulary
 from organizer.files import LockedError, file_hash, folder_files, replacing_folder
+from scoring_program.marks import Mark
 from scoring_program.report.images import Images
 from scoring_program.signature import KEY_FILE
 from scoring_program.task import Options, load_task
@@ -94,7 +96,7 @@ def prepare_command(
     findings = Findings()
     with findings.part():
         try:
-            overview, notes = _replace(task_id, source, output, options, replace)
+            overview, notes, marks = _replace(task_id, source, output, options, replace)
         except LockedError as error:
             findings.add("E-OUTPUT", str(error), "wait until it is done", file=str(output))
         except OSError as error:
@@ -104,7 +106,9 @@ def prepare_command(
     if not findings.ok:
         print(*findings.lines(most=None), sep="\n")
         return 1
-    lines = [*(f"note {note.line()}" for note in notes), *overview.lines(), f"written: {output}"]
+    lines = [*(f"note {note.line()}" for note in notes), *overview.lines()]
+    lines += [f"mark: {mark.score:.4f}  {mark.name}: {mark.text}" for mark in marks]
+    lines.append(f"written: {output}")
     lines.append(overview.write(output.with_name(f"{output.name}{SUFFIX}"), images))
     print(*map(printable, lines), sep="\n")
     return 0
@@ -112,8 +116,8 @@ def prepare_command(
 
 def _replace(
     task_id: str, source: Path, output: Path, options: Options, replace: bool
-) -> tuple[Overview, list[Note]]:
-    """Do as `prepare`, write a key for signatures and a manifest, too, and lose nothing of others.
+) -> tuple[Overview, list[Note], list[Mark]]:
+    """Do as `prepare`, write a key for signatures, marks and a manifest, too, and lose nothing of others.
 
     Files in ``output`` that the manifest of the last run does not list, or that were edited since, are
     refused unless ``replace`` is true. Raises Refused, LockedError, and OSError.
@@ -128,9 +132,10 @@ def _replace(
         if (output / KEY_FILE).is_file() and not (folder / KEY_FILE).is_file():
             shutil.copyfile(output / KEY_FILE, folder / KEY_FILE)
         add_key(folder, source)
+        marks = add_marks(task_id, folder)
         written = {path.name: file_hash(path) for path in sorted(folder.iterdir())}
         (folder / MANIFEST).write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
-    return prepared
+    return (*prepared, marks)
 
 
 def _refuse_to_lose(output: Path, folder: Path) -> None:

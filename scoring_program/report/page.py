@@ -79,8 +79,9 @@ def _result_page(task: Declaration, result: Result, signature: str, limit: int) 
     if result.halves:
         append(verdict, f" · {_interval_text(task, result, result.halves.n_items)}")
     head = [element("h1", f"{main_column.title} {_score_text(main_column, result)}"), verdict]
-    if result.interval and result.interval.standard_error and task.range == (0, 1):
-        head.append(charts.interval_strip(result.interval, score))
+    interval = result.interval if result.interval and result.interval.standard_error else None
+    if task.range == (0, 1) and (interval or result.marks):
+        head += charts.score_strip(score, interval, result.marks, min(_DECIMALS, result.decimals))
     first = [
         *_note_cards(result.notes, limit),
         *cost_cards(

@@ -21,7 +21,7 @@ from validator.__main__ import main as validator_main
 
 GESTURE, KINETICS, DENSEPOSE = "chalearn_gesture", "kinetics_tps", "densepose"
 GIVEN, GENERATED = "anet_entities_gt", "anet_entities_gen"
-NAMES = ["perfect", "empty", "most frequent", "random", "noisy"]
+NAMES = ["perfect", "empty", "most frequent", "random", "one class", "noisy"]
 
 
 def baselines(name, reference, output):

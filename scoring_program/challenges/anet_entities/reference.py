@@ -9,6 +9,7 @@ from typing import NamedTuple, NoReturn
 
 import numpy as np
 
+from scoring_program.marks import MARKS_FILE
 from scoring_program.metrics.grounding import FRAMES, Words
 from scoring_program.metrics.pairs import pairs_of_ranges
 from scoring_program.prepared import Arrays, Texts, load_prepared, save_prepared
@@ -181,7 +182,8 @@ def _read_file(folder: Path, setting: str, name: str) -> Read[JsonValue]:
     if (folder / name).is_file():
         return strict_loads((folder / name).read_bytes(), name)
     problem = "the file is missing in the reference folder"
-    other_names = sorted(quote(path.name) for path in folder.glob("*.json"))[:_FILES_NAMED]
+    json_files = {path.name for path in folder.glob("*.json")} - {MARKS_FILE}
+    other_names = sorted(map(quote, json_files))[:_FILES_NAMED]
     if other_names:
         problem += f"; there is {', '.join(other_names)}"
     remedy = f"put it there, or give its name as {setting} in settings.yaml"

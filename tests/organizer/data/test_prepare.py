@@ -15,6 +15,7 @@ import pytest
 from organizer.__main__ import main
 from organizer.data.prepare import MANIFEST, prepare
 from organizer.files import folder_files, replacing_folder
+from scoring_program.marks import MARKS_FILE
 from scoring_program.signature import KEY_FILE, VOCABULARY_FILE
 from tests.helpers import REFERENCES, ROOT, loaded
 
@@ -54,7 +55,9 @@ def test_second_run_leaves_nothing_of_the_first(run, source, tmp_path):
     written = folder_files(tmp_path / "out")
     assert written.pop(KEY_FILE).decode() == key
     assert json.loads(written.pop(VOCABULARY_FILE)).keys() == {"class", "class_name"}
-    assert written == folder_files(source)
+    # The marks are those of the reference that was written.
+    assert written.pop(MARKS_FILE) != (source / MARKS_FILE).read_bytes()
+    assert written == {name: data for name, data in folder_files(source).items() if name != MARKS_FILE}
 
 
 def test_manifest_lists_what_was_written_and_is_in_no_bundle(run, tmp_path):

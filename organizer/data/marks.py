@@ -1,0 +1,49 @@
+"""Computing the marks of a reference: what answers score that know nothing, or all but the class."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from organizer.challenges import Annotations, Baseline, annotations_if_any, plain_guess
+from organizer.files import Files
+from scoring_program.marks import MARKS_FILE, Mark, marks_text, signed_settings
+from scoring_program.task import AnyLoaded, load_task
+
+_MARKED = (Baseline.EMPTY, Baseline.RANDOM, Baseline.MOST_FREQUENT, Baseline.ONE_CLASS)
+
+
+def add_marks(task_id: str, folder: Path) -> list[Mark]:
+    """Write the marks of the prepared reference in a folder beside it; return them.
+
+    A challenge without baselines has none. Raises Refused if the reference is not right.
+    """
+    task = load_task(task_id)
+    annotations = annotations_if_any(task_id)
+    if annotations is None:
+        return []
+    settings = task.settings(folder)
+    loaded = task.load(folder, {**settings, "detail": "none", "interval": False, "notes": False})
+    marks = compute_marks(loaded, annotations)
+    text = marks_text(marks, signed_settings(settings, task.known_settings))
+    (folder / MARKS_FILE).write_text(text, encoding="utf-8")
+    return marks
+
+
+def compute_marks(loaded: AnyLoaded, annotations: Annotations[Any, Any]) -> list[Mark]:
+    """Return what plain answers to a reference score, without one class for all where no class counts."""
+    pools = annotations.pools(loaded.reference)
+    score_of_baseline: dict[Baseline, float] = {}
+    for baseline in (*_MARKED, Baseline.PERFECT):
+        prediction = annotations.predicted(loaded.reference, plain_guess(baseline, pools))
+        score_of_baseline[baseline] = _score(loaded, annotations.files(prediction))
+    perfect_score = score_of_baseline.pop(Baseline.PERFECT)
+    if np.isclose(score_of_baseline[Baseline.ONE_CLASS], perfect_score):
+        del score_of_baseline[Baseline.ONE_CLASS]
+    return [Mark(baseline.value, score) for baseline, score in score_of_baseline.items()]
+
+
+def _score(loaded: AnyLoaded, files: Files) -> float:
+    return loaded.score(loaded.read(files)).scores["score"]

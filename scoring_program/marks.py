@@ -1,0 +1,60 @@
+"""Marks: what plain answers to a reference score, to compare a score with.
+
+``make reference`` computes them and writes them beside the prepared reference. They are in no signature and
+move no score.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from scoring_program.settings import MARK_TEXTS, Setting, Settings, SettingValue
+from validator.findings import Findings
+
+MARKS_FILE = "marks.json"
+
+
+class Mark(NamedTuple):
+    """What a plain answer scores; ``name`` is a key of `MARK_TEXTS`."""
+
+    name: str
+    score: float
+
+    @property
+    def text(self) -> str:
+        """What the answer is, for readers."""
+        return MARK_TEXTS[self.name]
+
+
+def signed_settings(settings: Settings, known_settings: Sequence[Setting]) -> dict[str, SettingValue]:
+    """Return the settings that can move a score."""
+    return {setting.name: settings[setting.name] for setting in known_settings if setting.signed}
+
+
+def marks_text(marks: Sequence[Mark], signed: Mapping[str, SettingValue]) -> str:
+    """Return the content of `MARKS_FILE`: marks with the settings that they were computed with."""
+    score_of_mark = {mark.name: round(mark.score, 6) for mark in marks}
+    return json.dumps({"settings": dict(signed), "scores": score_of_mark}, indent=1) + "\n"
+
+
+def read_marks(folder: Path, signed: Mapping[str, SettingValue]) -> list[Mark]:
+    """Return the marks beside a reference, none if there are none for these settings, in ascending order.
+
+    Raises Refused if the file cannot be read.
+    """
+    path = folder / MARKS_FILE
+    if not path.is_file():
+        return []
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        # Under other settings other scores would stand beside a submission's.
+        if content["settings"] != dict(signed):
+            return []
+        marks = [Mark(name, float(score)) for name, score in content["scores"].items() if name in MARK_TEXTS]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        problem, remedy = "the marks cannot be read", "delete the file, or prepare the reference again"
+        Findings().refuse("E-REF-PREPARED", problem, remedy, file=MARKS_FILE)
+    return sorted(marks, key=lambda mark: mark.score)

@@ -1,0 +1,96 @@
+"""Marks: what plain answers score, computed with the reference and shown beside a score."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+from organizer.__main__ import main
+from organizer.data.marks import add_marks
+from organizer.data.prepare import prepare
+from quality.task import quality_tasks
+from scoring_program.marks import MARKS_FILE
+from scoring_program.settings import MARK_TEXTS
+from tests.helpers import REFERENCES, SAMPLES, loaded, refused, run_folder
+
+ID = "chalearn_gesture"
+TEXTS = list(MARK_TEXTS.values())
+
+
+@pytest.fixture
+def reference(tmp_path):
+    """Return a copy of a demo reference with its marks."""
+    shutil.copytree(REFERENCES / ID, tmp_path / "reference")
+    return tmp_path / "reference"
+
+
+def page_of(reference, tmp_path, **settings):
+    outcome = run_folder(ID, reference, SAMPLES / ID / "good", tmp_path / "out", **settings)
+    assert outcome.exit_code == 0
+    detail = json.loads((tmp_path / "out" / "detailed_results.json").read_text())
+    return (tmp_path / "out" / "detailed_results.html").read_text(), [
+        mark["name"] for mark in detail["marks"]
+    ]
+
+
+@pytest.mark.parametrize("task", sorted(quality_tasks()))
+def test_demo_references_have_the_marks_that_are_computed_from_them(task, tmp_path):
+    (tmp_path / "out").mkdir()
+    prepare(task, REFERENCES / task, tmp_path / "out")
+    add_marks(task, tmp_path / "out")
+    assert (tmp_path / "out" / MARKS_FILE).read_bytes() == (REFERENCES / task / MARKS_FILE).read_bytes()
+    scores = json.loads((tmp_path / "out" / MARKS_FILE).read_text())["scores"]
+    assert scores["empty"] == 0 and set(scores) <= set(MARK_TEXTS)
+    assert max(scores.values()) < 0.5
+
+
+def test_make_reference_writes_marks_and_prints_them(tmp_path, capsys):
+    arguments = ["prepare", ID, "--source", str(REFERENCES / ID), "--output", str(tmp_path / "out")]
+    assert main(arguments) == 0
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("mark: ")]
+    assert len(lines) == 4
+    assert json.loads((tmp_path / "out" / MARKS_FILE).read_text())["settings"] == {"protocol": "published"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "names"),
+    [
+        ({"detail": "full"}, ["empty", "most frequent", "one class", "random"]),
+        ({"detail": "summary"}, []),
+        ({"detail": "none"}, []),
+        ({"detail": "summary", "marks": ["random", "empty"]}, ["empty", "random"]),
+        # What they score under another protocol is another number.
+        ({"detail": "full", "protocol": "released"}, []),
+    ],
+)
+def test_pages_show_all_marks_at_full_and_named_ones_otherwise(reference, tmp_path, settings, names):
+    page, shown = page_of(reference, tmp_path, **settings)
+    assert sorted(shown) == names
+    assert [text in page for text in TEXTS] == [name in names for name in MARK_TEXTS]
+
+
+def test_marks_move_neither_scores_nor_signature(reference):
+    with_marks = loaded(ID, reference)
+    (reference / MARKS_FILE).unlink()
+    without = loaded(ID, reference)
+    named = loaded(ID, reference, marks=["random"])
+    assert with_marks.signature == without.signature == named.signature
+    assert without.marks == []
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"settings": {"protocol": "published"}, "scores": {"random": []}}']
+)
+def test_marks_that_cannot_be_read_are_the_organizers_mistake(reference, text):
+    (reference / MARKS_FILE).write_text(text)
+    (problem,) = refused(loaded, ID, reference).problems
+    assert (problem.code, problem.file) == ("E-REF-PREPARED", MARKS_FILE)
+
+
+@pytest.mark.parametrize("names", [["perfect"], "random", [1]])
+def test_other_names_of_marks_are_refused(reference, names):
+    (problem,) = refused(loaded, ID, reference, marks=names).problems
+    assert (problem.code, problem.where) == ("E-SETTINGS-VALUE", "/marks")
+    assert "most frequent" in problem.remedy
