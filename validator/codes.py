@@ -22,8 +22,8 @@ CODES = CodeTable(
         MessageCode(
             "E-CSV-FRAME",
             "A row begins after the last frame of its sequence.",
-            "Count frames from 1 at the rate of the video; the message says if another rate, milliseconds, or "
-            "the rows of another sequence fit.",
+            "Count frames from 1 at the rate of the video; the message says if another rate, milliseconds, "
+            "or the rows of another sequence fit.",
         ),
         MessageCode(
             "E-CSV-HEADER",
@@ -218,8 +218,8 @@ CODES = CodeTable(
             "N-ITEMS-UNKNOWN",
             "Items (sequences, videos, images, keys) are not in the reference. They are checked and ignored, "
             "so that one file serves two phases; generated sentences: see `N-SEGMENTS-OUTSIDE`.",
-            "If they should be, write them exactly as in the data; the note says if another spelling or other "
-            "numbers fit.",
+            "If they should be, write them exactly as in the data; the note says if another spelling or "
+            "other numbers fit.",
         ),
         MessageCode("N-JSON-BOM", "A byte order mark was skipped."),
         MessageCode("N-JUNK", "Files of the operating system were ignored."),

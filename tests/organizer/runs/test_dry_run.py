@@ -140,7 +140,14 @@ def test_prepare_copies_what_is_good_and_says_what_is_not(tmp_path, capsys):
     (source / "holiday.txt").write_text("x")
     arguments = ["prepare", ID, "--source", str(source), "--output", str(tmp_path / "ref")]
     assert main(arguments) == 0
-    expected = [".manifest.json", "S1_data.csv", "S1_labels.csv", "marks.json", "signature_key.txt"]
+    expected = [
+        ".manifest.json",
+        "S1_data.csv",
+        "S1_labels.csv",
+        "marks.json",
+        "signature_key.txt",
+        "vocabulary.json",
+    ]
     assert sorted(path.name for path in (tmp_path / "ref").iterdir()) == expected
     (source / "S1_labels.csv").write_text("1,90,120\n21,1,2\n")
     assert main(arguments) == 1
