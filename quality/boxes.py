@@ -21,8 +21,8 @@ def mistakes_in_boxes(
     """Return the mistakes of all boxes; ``change_boxes`` makes a change of all boxes of a prediction."""
     return [
         Mistake("boxes in 0..1", "N-LOOKS-NORMALIZED", change_boxes(_as_shares)),
-        Mistake("x and y swapped", "N-LOOKS-SWAPPED", change_boxes(lambda boxes: boxes[..., [1, 0, 3, 2]])),
-        Mistake("half size", "N-LOOKS-SCALED", change_boxes(lambda boxes: boxes / 2)),
+        Mistake("x and y swapped", "N-LOOKS", change_boxes(lambda boxes: boxes[..., [1, 0, 3, 2]])),
+        Mistake("half size", "N-LOOKS", change_boxes(lambda boxes: boxes / 2)),
     ]
 
 

@@ -14,16 +14,19 @@ import numpy as np
 from organizer.files import write_files
 from quality.demo_data import load_against
 from quality.task import Mistake, QualityTask, quality_tasks
-from scoring_program.hints import Check
+from scoring_program.low_score import Step
 from validator.findings import Refused
+from validator.messages import Note
 
 # Correct submissions that are worse need not be free of hints.
 _LEAST_SCORE = 0.05
 # What the mistakes are made of: right answers and ones as good as the good samples.
 _NOISES = (0.0, 0.15)
 _SIZES, _LARGE = (1, 2), 10
-# Notes on facts that are no alarm.
-_FACTS = ("N-CLASSES-MISSING", "N-FRAMES-UNKNOWN", "N-IMAGES-MISSING")
+# The code of notes that need labels: data may not show such a mistake.
+_ON_LABELS = "N-LOOKS"
+# What must agree of a correct prediction, and of how many entries.
+_LEAST_SHARE, _LEAST_ENTRIES = 0.3, 20
 
 
 class Row(NamedTuple):
@@ -108,26 +111,27 @@ def _hits(mistake: Mistake[Any], scorers: Sequence[_Scorer], n: int) -> list[boo
         except Refused as refused:
             hits.append(mistake.code in {problem.code for problem in refused.findings.problems})
             continue
-        if can_show(scored.checks, mistake.code):
-            lines = chain(scored.hints, scored.facts)
-            hits.append(any(line.startswith(mistake.code) for line in lines))
+        if mistake.code == _ON_LABELS:
+            correct = scorer.score(scorer.correct_prediction(np.random.default_rng([1, seed]), noise))
+            if not can_show(scored.agreement, correct.agreement):
+                continue
+        hits.append(any(note.code.startswith(mistake.code) for note in scored.notes))
     return hits
 
 
-def can_show(checks: Sequence[Check], code: str) -> bool:
-    """Return whether data can show a mistake: with an interpretation of that code a noticeable share of the
-    sample fits, and at least twice as much as without. Facts on the submission alone, which no check is
-    about, always show.
+def can_show(mistaken: Sequence[Step], correct: Sequence[Step]) -> bool:
+    """Return whether data can show a mistake: in something that is compared much more agrees without it.
+
+    ``mistaken`` and ``correct`` are what agrees of a prediction with the mistake and without it.
     """
-    is_checked = False
-    for check in checks:
-        for interpretation in check.interpretations:
-            if interpretation.code == code:
-                is_checked = True
-                needed_share = max(2 * check.as_is.mean(), check.least_share)
-                if interpretation.fits.mean() >= needed_share:
-                    return True
-    return not is_checked
+    share_of_claim = {step.claim: float(step.agrees.mean()) for step in mistaken if len(step.agrees)}
+    for step in correct:
+        if step.claim in share_of_claim and len(step.agrees) >= _LEAST_ENTRIES:
+            share, correct_share = share_of_claim[step.claim], float(step.agrees.mean())
+            is_far_more = correct_share >= min(2 * share, share + _LEAST_SHARE)
+            if is_far_more and correct_share >= _LEAST_SHARE:
+                return True
+    return False
 
 
 def _hints_of_correct(scorers: Sequence[_Scorer], n: int) -> list[list[str]]:
@@ -139,17 +143,21 @@ def _hints_of_correct(scorers: Sequence[_Scorer], n: int) -> list[list[str]]:
         rng, scorer = np.random.default_rng([2, seed]), scorers[seed % len(scorers)]
         scored = scorer.score(scorer.correct_prediction(rng, float(rng.random())))
         if scored.score >= _LEAST_SCORE:
-            hints_of_submissions.append(list(scored.hints))
+            hints_of_submissions.append(scored.hints)
     return hints_of_submissions
 
 
 class _Scored(NamedTuple):
-    """The score of a submission, its hints, its notes on facts, which are no alarm, and what was compared."""
+    """The score of a submission, the notes on it, and what of it agrees with the reference."""
 
     score: float
-    hints: Sequence[str]
-    facts: Sequence[str]
-    checks: Sequence[Check]
+    notes: Sequence[Note]
+    agreement: Sequence[Step]
+
+    @property
+    def hints(self) -> list[str]:
+        """The notes on likely mistakes, as lines."""
+        return [note.line() for note in self.notes if note.is_mistake]
 
 
 class _Scorer:
@@ -159,7 +167,7 @@ class _Scorer:
         self.task = task
         self._source = folder / f"source{size}"
         task.write_reference(self._source, seed=size, size=size)
-        self._loaded = load_against(task.id, self._source, folder / f"prepared{size}")
+        self._loaded = load_against(task.id, self._source, folder / f"prepared{size}", detail="full")
 
     def correct_prediction(self, rng: np.random.Generator, noise: float) -> Any:
         return self.task.correct_prediction(self._source, rng, noise)
@@ -169,15 +177,8 @@ class _Scorer:
         loaded, task = self._loaded, self._loaded.task
         with tempfile.TemporaryDirectory() as folder:
             write_files(self.task.files(prediction), Path(folder))
-            submission = loaded.read(Path(folder)).content
-        statistics = task.measure(loaded.reference, submission, loaded.settings)
-        score = task.scores(statistics)["score"]
-        hints = task.hints(loaded.reference, submission, loaded.settings)
-        facts = [note for note in statistics.notes if note.code in _FACTS]
-        facts += loaded.name_notes(submission, score)
-        checks = [] if any(hint.code == "N-EMPTY" for hint in hints) else self._checks(submission)
-        return _Scored(score, [hint.line() for hint in hints], [note.line() for note in facts], checks)
-
-    def _checks(self, submission: Any) -> Sequence[Check]:
-        with np.errstate(all="ignore"):
-            return self.task.checks(self._loaded.reference, submission)
+            read = loaded.read(Path(folder))
+        result = loaded.score(read)
+        with np.errstate(all="ignore"):  # boxes may be as large as numbers go
+            agreement = task.agreement(loaded.reference, read.content)
+        return _Scored(result.scores["score"], result.notes, agreement)

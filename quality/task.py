@@ -18,7 +18,6 @@ import numpy as np
 
 from organizer.challenges import annotations_of
 from organizer.files import Files, folder_files, samples_folder
-from scoring_program.hints import Check
 from scoring_program.task import load_task
 from validator.discovery import discover
 
@@ -92,10 +91,6 @@ class QualityTask(ABC, Generic[PredictionT]):
         task = load_task(self.id)
         loaded = task.load_reference(reference, task.settings(reference))
         return annotations_of(self.id).noisy(loaded, rng, noise)  # type: ignore[no-any-return]
-
-    def checks(self, reference: Any, submission: Any) -> Sequence[Check]:
-        """Return what hints compare with a reference that was read."""
-        return ()
 
     def calls(self, files: Files) -> Iterator[Sequence[object]]:
         """Yield the arguments of `Evaluator.update` for a valid submission, none if there is no evaluator."""

@@ -93,6 +93,21 @@ CODES = CodeTable(
             "Submit less, so that the next run does not end early.",
         ),
         MessageCode(
+            "N-LOOKS",
+            "Much more of the submission agrees with the reference if it is read in another way, such as "
+            "boxes in another order of columns, resized frames, frames counted from 0, classes of another "
+            "list, or predictions of the next item. On hidden data the note does not say which way: that "
+            "would be an answer about the labels.",
+            "Score it at home on public data, where the note names the way and says how to write it right.",
+            is_mistake=True,
+        ),
+        MessageCode(
+            "N-LOOKS-NAMED",
+            "Many more ids or names are known if they are spelled or numbered in another way.",
+            "Write them as the data does; the note says how yours are read then.",
+            is_mistake=True,
+        ),
+        MessageCode(
             "N-LOOKS-SCALED",
             "The values fit after scaling.",
             "Write pixels of the original size, frames instead of seconds, frames of the original frame "

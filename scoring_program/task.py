@@ -12,7 +12,7 @@ import shutil
 import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -21,10 +21,12 @@ import numpy as np
 
 from scoring_program.disclosure import disclosed, disclosed_marks, min_group, rounded, shows_comparisons
 from scoring_program.item_groups import ItemGroups, load_groups
-from scoring_program.low_score import Step, is_low, low_score_note
+from scoring_program.low_score import Step, agreement_steps, is_low, low_score_note
 from scoring_program.marks import MARKS_FILE, Mark, read_marks, signed_settings
 from scoring_program.metrics import resampling
 from scoring_program.metrics.resampling import HalfScores, Range
+from scoring_program.repair_notes import HiddenSide, repair_notes
+from scoring_program.repairs.search import Comparison
 from scoring_program.result import (
     DECIMALS,
     Deferred,
@@ -208,9 +210,16 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
         """Return notes on likely mistakes in a submission that is valid."""
         return []
 
+    def comparisons(self, reference: ReferenceT, submission: SubmissionT) -> Sequence[Comparison]:
+        """Return what of a submission is compared with the reference to explain it, in the order of scoring.
+
+        `scoring_program.repairs.search` describes how it is searched for repairs.
+        """
+        return ()
+
     def agreement(self, reference: ReferenceT, submission: SubmissionT) -> Sequence[Step]:
         """Return how far a submission agrees with the reference, step by step; asked for low scores only."""
-        return ()
+        return agreement_steps(self.comparisons(reference, submission))
 
     def names(self, reference: ReferenceT) -> Vocabulary:
         """Return the names that a reference holds and submissions use, by kind: class, part, state."""
@@ -294,7 +303,8 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
         groups = load_groups(folder, settings["item_groups"], items, self.other_names(reference))
         vocabulary = self.load_vocabulary(folder, reference)
         key = read_key(folder)
-        digests = (keyed(self.reference_digest(folder, settings, reference), key), keyed(groups.digest, key))
+        digest = self.reference_digest(folder, settings, reference)
+        digests = (keyed(digest, key), keyed(groups.digest, key))
         parts = self.signature_parts(reference)
         return Loaded(
             task=self,
@@ -306,6 +316,7 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
             vocabulary=vocabulary,
             signature=signature(self.id, settings, self.known_settings, digests, parts),
             marks=read_marks(folder, signed_settings(settings, self.known_settings)),
+            secret=key or digest.encode(),
         )
 
 
@@ -314,7 +325,11 @@ AnyTask = Task[Any, Any, Any]
 
 @dataclass(frozen=True)
 class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
-    """A task with a reference that was read; ``signature`` names everything that can move a score."""
+    """A task with a reference that was read.
+
+    ``signature`` names everything that can move a score. ``secret`` is the key of the reference, or the whole
+    hash of one without a key: no output may show it.
+    """
 
     task: Task[ReferenceT, SubmissionT, StatisticsT]
     folder: Path
@@ -324,6 +339,7 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
     groups: ItemGroups
     vocabulary: Vocabulary
     signature: str
+    secret: bytes = field(repr=False)
     marks: Sequence[Mark] = ()
 
     def check(self) -> list[Note]:
@@ -403,7 +419,7 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
         level, n_drawings = self.settings["detail"], self.settings["drawings"]
         is_shown = shows_comparisons(level)
         begin("notes")
-        hints, no_hints = _guarded("hints", lambda: task.hints(reference, submission, self.settings))
+        hints, no_hints = _guarded("hints", lambda: self._mistake_notes(submission))
         notes = [*read.notes, *hints]
         low, no_low = _guarded("hints", lambda: self._low_score_notes(submission, scores, notes))
         begin("error_costs")
@@ -419,6 +435,22 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
         drawings, no_drawings = _guarded("drawings", lambda: disclosed([deferred], level))
         faults = [*no_hints, *no_low, *no_costs, *no_drawings]
         return _Explanation([*hints, *low], costs, [*sections, *drawings], faults)
+
+    def _mistake_notes(self, submission: SubmissionT) -> list[Note]:
+        """Return notes on likely mistakes: those that need no reference, then those on repairs."""
+        if not self.settings["notes"]:
+            return []
+        notes = self.task.hints(self.reference, submission, self.settings)
+        if any(note.code == "N-EMPTY" for note in notes):
+            return notes
+        on_repairs = repair_notes(
+            comparisons=self.task.comparisons(self.reference, submission),
+            submission=submission,
+            detail=self.settings["detail"],
+            hidden=HiddenSide(self.secret, len(self.items)),
+            other_notes=notes,
+        )
+        return [*notes, *on_repairs]
 
     def _low_score_notes(
         self, submission: SubmissionT, scores: Mapping[str, float], notes: Sequence[Note]

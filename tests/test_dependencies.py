@@ -51,14 +51,18 @@ MAY_IMPORT = {
     "scoring_program.low_score": [
         "scoring_program.disclosure",
         "scoring_program.metrics.resampling",
+        "scoring_program.repairs",
         "validator",
     ],
+    "scoring_program.repair_notes": ["scoring_program.disclosure", "scoring_program.repairs", "validator"],
     "scoring_program.task": [
         "scoring_program.disclosure",
         "scoring_program.item_groups",
         "scoring_program.low_score",
         "scoring_program.marks",
         "scoring_program.metrics.resampling",
+        "scoring_program.repair_notes",
+        "scoring_program.repairs",
         "scoring_program.result",
         "scoring_program.settings",
         "scoring_program.signature",

@@ -17,7 +17,7 @@ from validator.spelling import Spelling, best_spelling, find_renumbering
 from validator.texts import counted
 
 # The codes of notes on low scores, which say nothing more where another spelling explains unknown names.
-EXPLAINED_BY_NAMES = ("N-ZERO", "N-LOW")
+EXPLAINED_BY_NAMES = ("N-ZERO", "N-LOW", "N-LOOKS-NAMED")
 # Comparing more names would take longer than reading them.
 _MOST_NAMES = 100_000
 # The change is searched on so many of the names of a submission.

@@ -15,8 +15,6 @@ from quality.anet_entities import synthetic
 from quality.anet_entities.synthetic import WHOLE_IMAGE, Box, Json, segments_of, words_of
 from quality.boxes import ChangeOfBoxes, as_sizes, mistakes_in_boxes
 from quality.task import CANARY, Mistake, QualityTask, Trick
-from scoring_program.challenges.anet_entities import hints
-from scoring_program.hints import Check
 from validator.formats.anet_entities.write import encode_submission, segment_objects
 
 
@@ -129,7 +127,7 @@ def _each_box(change: ChangeOfBoxes) -> Callable[[Json], Json]:
 
 def _wrong_frames(name: str, frames: list[int]) -> Mistake[Json]:
     """Return the mistake that the ten boxes are those of other frames."""
-    return Mistake(name, "N-LOOKS-SHIFTED", _each_box(lambda boxes: boxes[frames]))
+    return Mistake(name, "N-LOOKS", _each_box(lambda boxes: boxes[frames]))
 
 
 def _segments_from_one(results: Json) -> Json:
@@ -149,19 +147,19 @@ def _rename_videos(rename: Callable[[str], str]) -> Callable[[Json], Json]:
 
 
 _MISTAKES: list[Mistake[Json]] = [
-    Mistake("segments from 1", "N-LOOKS-SHIFTED", _segments_from_one),
+    Mistake("segments from 1", "N-LOOKS", _segments_from_one),
     Mistake("videos without v_", "E-ITEMS-NONE", _rename_videos(lambda video: video[2:])),
     Mistake("videos with .mp4", "E-ITEMS-NONE", _rename_videos("{}.mp4".format)),
     Mistake("videos without v_, with .mp4", "E-ITEMS-NONE", _rename_videos(lambda video: f"{video[2:]}.mp4")),
     *mistakes_in_boxes(_each_box),
-    Mistake("[x, y, width, height]", "N-LOOKS-XYWH", _each_box(as_sizes)),
+    Mistake("[x, y, width, height]", "N-LOOKS", _each_box(as_sizes)),
     _wrong_frames("boxes one frame late", [0, *range(9)]),
     _wrong_frames("boxes one frame early", [*range(1, 10), 9]),
     Mistake("nothing at all", "N-EMPTY", lambda results: {}),
 ]
 GIVEN_MISTAKES: list[Mistake[Json]] = [
     *_MISTAKES,
-    Mistake("idx_in_sent from 1", "N-LOOKS-SHIFTED", _each("idx_in_sent", lambda index: index + 1)),
+    Mistake("idx_in_sent from 1", "N-LOOKS", _each("idx_in_sent", lambda index: index + 1)),
 ]
 GENERATED_MISTAKES: list[Mistake[Json]] = [
     *_MISTAKES,
@@ -223,11 +221,6 @@ class EntitiesTask(QualityTask[Json]):
     def knowing(self) -> Files:
         objects = segment_objects(["x"], [0], [[[1, 1, 5, 5]] * 10])
         return self.files({f"v_{CANARY}": {"0": objects}})
-
-    def checks(self, reference: Any, submission: Any) -> Sequence[Check]:
-        if self._generated:
-            return hints.generated_checks(reference, submission)
-        return hints.given_checks(reference, submission)
 
     def calls(self, files: Files) -> Iterator[Sequence[object]]:
         (data,) = files.values()

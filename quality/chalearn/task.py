@@ -13,7 +13,6 @@ from organizer.files import Files, write_files
 from quality.chalearn import synthetic
 from quality.chalearn.synthetic import Prediction, Row, Track, decode_rows, sequences
 from quality.task import CANARY, Mistake, QualityTask, Trick
-from scoring_program.challenges.chalearn import hints
 from validator.formats.chalearn.write import encode_files, encode_rows, prediction_name, sequence_of
 
 
@@ -128,12 +127,12 @@ def _length(row: Row) -> Row | None:
 
 
 MISTAKES: list[Mistake[Prediction]] = [
-    Mistake("frames from 0", "N-LOOKS-SHIFTED", _change_rows(_frames_from_zero)),
-    Mistake("classes off by one", "N-LOOKS-SHIFTED", _change_rows(_classes_from_zero)),
-    Mistake("seconds instead of frames", "N-LOOKS-SCALED", _change_rows(_seconds)),
-    Mistake("half frame rate", "N-LOOKS-SCALED", _change_rows(_half_rate)),
-    Mistake("double frame rate", "N-LOOKS-SCALED", _change_rows(_double_rate)),
-    Mistake("start, length", "N-LOOKS-LENGTH", _change_rows(_length), large=True),
+    Mistake("frames from 0", "N-LOOKS", _change_rows(_frames_from_zero)),
+    Mistake("classes off by one", "N-LOOKS", _change_rows(_classes_from_zero)),
+    Mistake("seconds instead of frames", "N-LOOKS", _change_rows(_seconds)),
+    Mistake("half frame rate", "N-LOOKS", _change_rows(_half_rate)),
+    Mistake("double frame rate", "N-LOOKS", _change_rows(_double_rate)),
+    Mistake("start, length", "N-LOOKS", _change_rows(_length), large=True),
     Mistake("one class everywhere", "N-LOOKS-CONSTANT", _change_rows(_one_class)),
     Mistake("all files empty", "N-EMPTY", _change_rows(lambda row: None)),
 ]
@@ -143,7 +142,6 @@ class ChalearnTask(QualityTask[Prediction]):
     """A track."""
 
     mistakes = MISTAKES
-    checks = staticmethod(hints.checks)
 
     def __init__(self, task_id: str, track: Track) -> None:
         self.id = task_id

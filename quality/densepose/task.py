@@ -17,7 +17,6 @@ from organizer.files import Files, folder_files
 from quality.densepose import synthetic
 from quality.densepose.synthetic import Detection, Errors, results
 from quality.task import CANARY, Mistake, QualityTask, Trick
-from scoring_program.challenges.densepose import hints
 from validator.formats.densepose.read import Box
 
 
@@ -121,15 +120,15 @@ MISTAKES: list[Mistake[Detections]] = [
     Mistake("each detection three times", "N-REPEATED", _three_times),
     Mistake("2 images alone", "N-IMAGES-MISSING", _of_two_images),
     Mistake("U, V in 0..1 as bytes", "N-LOOKS-NORMALIZED", _each_map(_unit_bytes)),
-    Mistake("channels I, V, U", "N-LOOKS-SWAPPED", _each_map(lambda iuv: iuv[[0, 2, 1]])),
-    Mistake("parts 0..23", "N-LOOKS-SHIFTED", _each_map(_parts_from_zero)),
-    Mistake("x and y swapped", "N-LOOKS-SWAPPED", _each_box(lambda box: (box[1], box[0], *box[2:]))),
+    Mistake("channels I, V, U", "N-LOOKS", _each_map(lambda iuv: iuv[[0, 2, 1]])),
+    Mistake("parts 0..23", "N-LOOKS", _each_map(_parts_from_zero)),
+    Mistake("x and y swapped", "N-LOOKS", _each_box(lambda box: (box[1], box[0], *box[2:]))),
     Mistake(
         "corner in 0..1",
         "N-LOOKS-NORMALIZED",
         _each_box(lambda box: (abs(box[0]) / 700, abs(box[1]) / 500, *box[2:])),
     ),
-    Mistake("[x1, y1, x2, y2]", "N-LOOKS-XYXY", _each(_corners_with_padding)),
+    Mistake("[x1, y1, x2, y2]", "N-LOOKS", _each(_corners_with_padding)),
     Mistake("all scores equal", "N-LOOKS-CONSTANT", _each(_with_equal_score)),
     Mistake("nothing at all", "N-EMPTY", lambda detections: []),
 ]
@@ -139,7 +138,6 @@ class DensePoseTask(QualityTask[Detections]):
     """The task of DensePose; its items are images, whose names no page shows."""
 
     id, tricks, mistakes, shows_items = "densepose", TRICKS, MISTAKES, False
-    checks = staticmethod(hints.checks)
 
     def write_reference(self, folder: Path, seed: int = 2019, size: int = 1) -> None:
         rng = np.random.default_rng(seed)

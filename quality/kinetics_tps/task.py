@@ -15,7 +15,7 @@ from quality.boxes import CANVAS, ChangeOfBoxes, as_sizes, mistakes_in_boxes
 from quality.kinetics_tps import synthetic
 from quality.kinetics_tps.synthetic import STATES, change_each, frames_of, humans_of, parts_of
 from quality.task import CANARY, Mistake, QualityTask, Trick, write_json
-from scoring_program.challenges.kinetics_tps import hints, reference
+from scoring_program.challenges.kinetics_tps import reference
 from validator.formats.kinetics_tps.write import (
     CLASSES_FILE,
     MOST_HUMANS,
@@ -186,7 +186,7 @@ def _keep_every_second(videos: Json) -> Json:
 
 
 MISTAKES: list[Mistake[Prediction]] = [
-    Mistake("left and right swapped", "N-LOOKS-SWAPPED", _rename_parts(_swap_sides)),
+    Mistake("left and right swapped", "N-LOOKS", _rename_parts(_swap_sides)),
     Mistake(
         "each proposal five times", "N-REPEATED", _in_videos(change_each(parts_of, _repeat_first_proposal))
     ),
@@ -195,13 +195,13 @@ MISTAKES: list[Mistake[Prediction]] = [
     *mistakes_in_boxes(_change_boxes),
     Mistake(
         "[x, y, width, height]",
-        "N-LOOKS-XYWH",
+        "N-LOOKS",
         _write_sizes,
         large=True,
     ),
     Mistake("all boxes the same", "N-LOOKS-CONSTANT", _change_boxes(lambda boxes: np.full_like(boxes, 7))),
     Mistake("all boxes -1", "N-LOOKS-CONSTANT", _change_boxes(lambda boxes: np.full_like(boxes, -1))),
-    Mistake("224 x 224", "N-LOOKS-SCALED", _change_boxes(lambda boxes: boxes / CANVAS * 224)),
+    Mistake("224 x 224", "N-LOOKS", _change_boxes(lambda boxes: boxes / CANVAS * 224)),
     Mistake(
         "classes as words", "N-NAMES-UNKNOWN", _rename_classes(lambda name: name.replace("_", " ").title())
     ),
@@ -228,7 +228,6 @@ class KineticsTask(QualityTask[Prediction]):
     id = "kinetics_tps"
     tricks = TRICKS
     mistakes = MISTAKES
-    checks = staticmethod(hints.checks)
 
     def write_reference(self, folder: Path, seed: int = 2021, size: int = 1) -> None:
         synthetic.write_videos(folder, 36 * size, (2, 2), seed)

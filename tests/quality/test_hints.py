@@ -7,7 +7,7 @@ import pytest
 
 from quality.hints import can_show, measure, run_hints
 from quality.task import Mistake, quality_tasks
-from scoring_program.hints import Check, Interpretation
+from scoring_program.low_score import Step
 from tests.helpers import sampled
 
 N_MISTAKES = N_CORRECT = sampled(20)
@@ -32,20 +32,19 @@ def test_the_command_fails_where_a_mistake_is_not_reported(monkeypatch, capsys):
 
 
 def test_a_mistake_is_judged_only_where_the_data_can_show_it(monkeypatch, capsys):
-    unseen = Mistake("the right answer", "N-LOOKS-SCALED", lambda prediction: prediction)
+    unseen = Mistake("the right answer", "N-LOOKS", lambda prediction: prediction)
     monkeypatch.setattr(quality_tasks()["chalearn_action"], "mistakes", [unseen])
     assert run_hints(["chalearn_action"], 2, 2) == 0
-    row = "| chalearn_action | the right answer | N-LOOKS-SCALED | 0 of 2 | 0 of 0 | 0 of 2 |"
+    row = "| chalearn_action | the right answer | N-LOOKS | 0 of 2 | 0 of 0 | 0 of 2 |"
     assert row in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
-    ("as_is", "otherwise", "shows"),
-    [([1, 0, 0, 0], [1, 1, 0, 0], True), ([1, 1, 0, 0], [1, 1, 1, 0], False), ([0] * 9, [0] * 9, False),
-     ([0] * 9, [1] + [0] * 8, False), ([0] * 9, [1, 1] + [0] * 7, True)],
+    ("share", "correct_share", "shows"),
+    [(0.1, 0.35, True), (0.5, 0.7, False), (0, 0, False), (0, 0.25, False), (0.3, 0.6, True), (0.6, 0.95, True)],
 )  # fmt: skip
-def test_data_shows_what_fits_twice_as_well_and_is_no_chance(as_is, otherwise, shows):
-    other = Interpretation("N-LOOKS-SWAPPED", "swapped", np.array(otherwise, dtype=bool), "")
-    check = Check("", np.array(as_is, dtype=bool), [other], 20)
-    assert can_show([check], "N-LOOKS-SWAPPED") == shows
-    assert can_show([check], "N-EMPTY")
+def test_data_shows_what_agrees_far_more_without_the_mistake(share, correct_share, shows):
+    def steps(share):
+        return [Step("places", "of your rows", np.arange(100) < 100 * share, 100)]
+
+    assert can_show(steps(share), steps(correct_share)) == shows

@@ -83,31 +83,13 @@ def test_few_annotated_instances_are_not_compared(run):
     assert re.search("N-LOW: the score is 0 at a coverage of [0-9.]+[.] Usual causes", outcome.out)
 
 
-@pytest.mark.parametrize(
-    ("n_rows", "n_sequences", "is_judged"), [(4, 4, False), (5, 5, True), (40, 1, False)]
-)
-def test_few_rows_or_few_sequences_are_not_judged(run, n_rows, n_sequences, is_judged):
-    """All rows are of classes that do not occur; each sequence has four annotated rows of another class."""
-    reference, submission = {}, {}
-    for number in range(5):
-        reference[f"S{number}_labels.csv"] = "".join(f"1,{start},{start + 5}\n" for start in (1, 21, 41, 61))
-        reference[f"S{number}_data.csv"] = "100,20,2000\n"
-    for number in range(n_rows):
-        name = f"S{number % n_sequences}_prediction.csv"
-        submission[name] = submission.get(name, "") + f"{2 + number % 2},{number + 1},{number + 9}\n"
-    outcome = run("chalearn_gesture", reference, submission)
-    (line,) = [line for line in outcome.out.splitlines() if "N-LOW" in line]
-    assert ("lost at the places" in line) == is_judged
-    assert "At most" not in line
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("task", sorted(quality_tasks()))
 def test_one_cause_gives_one_note(task, tmp_path):
     """Right answers with one mistake, the whole of what is printed about them."""
     own = quality_tasks()[task]
     own.write_reference(tmp_path / "source", seed=1, size=2)
-    against = load_against(task, tmp_path / "source", tmp_path / "prepared")
+    against = load_against(task, tmp_path / "source", tmp_path / "prepared", detail="full")
     right = own.correct_prediction(tmp_path / "source", np.random.default_rng([1, 0]), 0.0)
     for number, mistake in enumerate(own.mistakes):
         if mistake.large:
@@ -120,7 +102,10 @@ def test_one_cause_gives_one_note(task, tmp_path):
             continue
         codes = [note.code for note in against.score_path(folder).notes]
         # In some data U and V are so near each other that the order of channels hardly matters.
-        assert codes in ([mistake.code], [] if "channels" in mistake.name else [mistake.code]), mistake.name
+        # A frame more or less does not show in all data.
+        may_be_silent = "channels" in mistake.name or mistake.name == "frames from 0"
+        assert len(codes) == 1 or (may_be_silent and not codes), mistake.name
+        assert not codes or codes[0].startswith(mistake.code), mistake.name
 
 
 def iuv_maps(change):
@@ -197,11 +182,11 @@ def count_objects(segment):
 
 
 GIVEN, GENERATED = "anet_entities_gt", "anet_entities_gen"
-ANY = ".*Agreement is lost at the places, where hardly any of your .*. Usual causes: predictions of another item, .*"
+ANY = ".*Agreement is lost at the places: 0 % of your .*. Usual causes: predictions of another item, .*"
 MORE_MISTAKES = [
     ("densepose", iuv_maps(mirrored), "N-LOOKS-SWAPPED: read with left and right parts swapped, .*"),
     ("densepose", iuv_maps(lambda *maps: np.zeros_like(maps)), "N-LOOKS-CONSTANT: all pixels .* background .*"),
-    ("kinetics_tps", of_parts(relative), f"N-LOW: the score is 0 at a coverage of 1. {ANY}"),
+    ("kinetics_tps", of_parts(relative), "N-LOOKS: read from the upper left corner of the box that they are in, .*"),
     ("kinetics_tps", kinetics(lambda found: dict.fromkeys(found, "climb_rope")),
      "N-LOOKS-CONSTANT: all [0-9]+ videos have the class climb_rope. .*"),
     ("kinetics_tps", of_parts(lambda _, part: part.update(verb=["none"] * len(part["verb"]))),
@@ -213,7 +198,7 @@ MORE_MISTAKES = [
     (GENERATED, of_boxes(centered), r"N-LOOKS-XYWH: read as \[center x, center y, width, height\], .*"),
     (GENERATED, of_segments(lambda segment: segment.update(clss=["man"] * len(segment["clss"]))),
      "N-LOOKS-CONSTANT: all [0-9]+ objects have the class man. .*"),
-    ("chalearn_action", of_the_next, "N-LOOKS-SHIFTED: read as rows of the next sequence, .*"),
+    ("chalearn_action", of_the_next, "N-LOOKS: read as predictions of .* sequence.*"),
 ]  # fmt: skip
 
 
@@ -227,9 +212,8 @@ def test_a_mistake_gets_a_hint_that_is_true(task, change, line, tmp_path):
     own.write_reference(tmp_path / "source", seed=1, size=2)
     right = own.correct_prediction(tmp_path / "source", np.random.default_rng([1, 0]), 0.0)
     write_files(own.files(change(right)), tmp_path / "submission")
-    result = load_against(task, tmp_path / "source", tmp_path / "prepared").score_path(
-        tmp_path / "submission"
-    )
+    against = load_against(task, tmp_path / "source", tmp_path / "prepared", detail="full")
+    result = against.score_path(tmp_path / "submission")
     (note,) = [note for note in result.notes if note.code != "N-ITEMS-UNKNOWN"]
     assert re.fullmatch(line, note.line())
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scoring_program.challenges.chalearn import hints, measure, page
+from scoring_program.challenges.chalearn import evidence, measure, page
 from scoring_program.challenges.chalearn.measure import SequenceStatistics
 from scoring_program.challenges.chalearn.reference import (
     Prediction,
@@ -17,8 +17,7 @@ from scoring_program.challenges.chalearn.reference import (
     load_reference,
     read_submission,
 )
-from scoring_program.hints import agreement_steps, likely_mistakes
-from scoring_program.low_score import Step
+from scoring_program.repairs.search import Comparison
 from scoring_program.result import Section, Sections
 from scoring_program.settings import Settings
 from scoring_program.task import Notes, Task, declared_tasks
@@ -89,13 +88,12 @@ class TrackTask(Task[Reference, Prediction, SequenceStatistics]):
         return page.timelines(reference, submission, statistics, number)
 
     def hints(self, reference: Reference, submission: Prediction, settings: Settings) -> Notes:
-        """Return notes on wrong classes, frames, and times."""
-        notes = class_hints(submission.rows.label)
-        return likely_mistakes(notes, lambda: hints.checks(reference, submission), settings)
+        """Return notes on missing rows, and on one class for all."""
+        return class_hints(submission.rows.label)
 
-    def agreement(self, reference: Reference, submission: Prediction) -> list[Step]:
-        """Return how far classes, frames, and times agree with the reference."""
-        return agreement_steps(hints.checks(reference, submission))
+    def comparisons(self, reference: Reference, submission: Prediction) -> list[Comparison]:
+        """Return what the search for repairs compares."""
+        return evidence.comparisons(reference, submission)
 
 
 class ActionTask(TrackTask):

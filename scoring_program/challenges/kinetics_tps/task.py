@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
-from scoring_program.challenges.kinetics_tps import hints, page
+from scoring_program.challenges.kinetics_tps import evidence, page
 from scoring_program.challenges.kinetics_tps.measure import (
     VideoStatistics,
     average_areas,
@@ -23,8 +23,7 @@ from scoring_program.challenges.kinetics_tps.reference import (
     read_reference,
     save_reference,
 )
-from scoring_program.hints import agreement_steps, likely_mistakes
-from scoring_program.low_score import Step
+from scoring_program.repairs.search import Comparison
 from scoring_program.result import Section
 from scoring_program.settings import Settings
 from scoring_program.task import Notes, Options, Task, declared_tasks
@@ -35,7 +34,6 @@ from validator.findings import Read
 from validator.formats.kinetics_tps import read as submissions
 from validator.formats.kinetics_tps.read import KineticsSubmission
 from validator.formats.rules import load_rules
-from validator.messages import Note
 
 
 class KineticsTPS(Task[Reference, KineticsSubmission, VideoStatistics]):
@@ -112,14 +110,13 @@ class KineticsTPS(Task[Reference, KineticsSubmission, VideoStatistics]):
 
         return drawings.drawings(statistics, number)
 
-    def hints(self, reference: Reference, submission: KineticsSubmission, settings: Settings) -> list[Note]:
-        """Return notes on wrong names, frames, and boxes."""
-        notes = submissions.hints(submission)
-        return likely_mistakes(notes, lambda: hints.checks(reference, submission), settings)
+    def hints(self, reference: Reference, submission: KineticsSubmission, settings: Settings) -> Notes:
+        """Return notes on empty, constant and repeated predictions, and on boxes in 0..1."""
+        return submissions.hints(submission)
 
-    def agreement(self, reference: Reference, submission: KineticsSubmission) -> list[Step]:
-        """Return how far names, frames, and boxes agree with the reference."""
-        return agreement_steps(hints.checks(reference, submission))
+    def comparisons(self, reference: Reference, submission: KineticsSubmission) -> list[Comparison]:
+        """Return what the search for repairs compares."""
+        return evidence.comparisons(reference, submission)
 
 
 TASKS = declared_tasks(__file__, {"kinetics_tps": KineticsTPS})

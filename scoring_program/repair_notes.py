@@ -1,0 +1,102 @@
+"""What notes say of the repairs of a submission, at each level of detail.
+
+At ``full`` they say everything. At ``summary`` a repair that was found by comparing labels is an answer about
+hidden labels, so that there is one note for all of them, without what was repaired, numbers and shares, and
+only if the repair holds without a secret third of the items, for a secret share of the rest. Repairs of ids,
+which are public, keep their words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from scoring_program.disclosure import min_group, shows_comparisons
+from scoring_program.repairs.samples import Kind
+from scoring_program.repairs.search import Comparison, Repair, find_repairs
+from scoring_program.repairs.withheld import draw, n_compared
+from validator.messages import Note
+
+# A note rests on so many items, or on fewer where the reference has fewer.
+_LEAST_ITEMS = 20
+_LEAST_OF_FEW_ITEMS = 6
+_LOOKS = (
+    "your submission looks as if something was read or written in another way than the task's page says; "
+    "score it at home on public data, where the kit names it"
+)
+
+
+# Coordinates in 0..1 also fit after a scale, but that says less.
+_TELLS_OF_BOXES = "N-LOOKS-NORMALIZED"
+
+
+class HiddenSide(NamedTuple):
+    """What of the reference is in a draw: its key or a hash of all of it, and its number of items."""
+
+    secret: bytes
+    n_items: int
+
+
+def repair_notes(
+    comparisons: Sequence[Comparison],
+    submission: object,
+    detail: str,
+    hidden: HiddenSide,
+    other_notes: Sequence[Note],
+) -> list[Note]:
+    """Search for the repairs of a submission, and return notes on them as far as a level of detail shows.
+
+    Parameters
+    ----------
+    comparisons : sequence of Comparison
+        What of the submission is compared with the reference, in the order of scoring.
+    submission : object
+        The content of the submission, with which the secret draws change.
+    detail : str
+        The level of detail.
+    hidden : HiddenSide
+    other_notes : sequence of Note
+        Notes on likely mistakes that need no reference: what they tell of is not searched again.
+    """
+    if not shows_comparisons(detail):
+        return []
+    if any(note.code == _TELLS_OF_BOXES for note in other_notes):
+        comparisons = [comparison for comparison in comparisons if comparison.kind is not Kind.BOXES]
+    if not comparisons:
+        return []
+    if not min_group(detail):
+        return [_full_note(repair) for repair in find_repairs(comparisons) if not _is_spelling(repair)]
+    withheld = draw(hidden.secret, submission, hidden.n_items)
+    repairs = find_repairs([withheld.restrict(comparison) for comparison in comparisons])
+    least_items = n_compared(_LEAST_ITEMS if hidden.n_items >= _LEAST_ITEMS else _LEAST_OF_FEW_ITEMS)
+    notes = [_public_note(repair) for repair in repairs if repair.kind is Kind.IDS]
+    if any(_may_be_told(repair, least_items, withheld.edge) for repair in repairs):
+        notes.append(Note("N-LOOKS", _LOOKS))
+    return notes
+
+
+def _is_spelling(repair: Repair) -> bool:
+    """Return whether a repair spells names otherwise; the notes on unknown names tell of all of these."""
+    return not repair.compares_labels and repair.kind is Kind.NAMES
+
+
+def _may_be_told(repair: Repair, least_items: int, edge: float) -> bool:
+    """Return whether a repair leads to the one note on labels."""
+    return repair.compares_labels and repair.n_items >= least_items and repair.share_after >= edge
+
+
+def _public_note(repair: Repair) -> Note:
+    text = f"the {repair.what} of the data fit if yours are read {repair.words}. {repair.remedy}"
+    return Note("N-LOOKS-NAMED", text)
+
+
+def _full_note(repair: Repair) -> Note:
+    code = "N-LOOKS" if repair.compares_labels else "N-LOOKS-NAMED"
+    after, before = _percent(repair.share_after), _percent(repair.share_before)
+    of_what = "the reference's" if repair.kind is Kind.IDS else "your"
+    text = f"read {repair.words}, {after} of {of_what} {repair.what} agree; as submitted, {before}"
+    return Note(code, f"{text}. {repair.remedy}")
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
