@@ -104,6 +104,9 @@ def test_one_cause_gives_one_note(task, tmp_path):
         # In some data U and V are so near each other that the order of channels hardly matters.
         # A frame more or less does not show in all data.
         may_be_silent = "channels" in mistake.name or mistake.name == "frames from 0"
+        if mistake.name.endswith("as numbers"):
+            # Beside the unknown names, the search finds that numbers stand for them.
+            codes = [code for code in codes if code != "N-LOOKS"]
         assert len(codes) == 1 or (may_be_silent and not codes), mistake.name
         assert not codes or codes[0].startswith(mistake.code), mistake.name
 
