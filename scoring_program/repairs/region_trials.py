@@ -63,7 +63,7 @@ class _Comparison:
     def trial_of_corners(self, family: Family, words: str, corners: Floats, change: Change) -> Trial:
         """Return the trial of a change that gives entries other ``corners`` (n, 2 d)."""
         own_iou = self.sample.best_iou(corners)
-        is_other = self._makes_others(corners) and not self._only_grows(own_iou)
+        is_other = self._makes_others(corners) and not self._is_bias(own_iou)
         trial = self._trial(family, words, own_iou, self.sample.exchanged_iou(corners), change)
         return trial._replace(is_other=is_other)
 
@@ -92,21 +92,28 @@ class _Comparison:
     def _makes_others(self, corners: Floats) -> bool:
         return float(np.median(pair_iou(self.as_submitted, corners))) <= _SAME_IOU
 
-    def _only_grows(self, own_iou: Floats) -> bool:
-        """Return whether regions fit as well if they grow or shrink about their own center."""
+    def _is_bias(self, own_iou: Floats) -> bool:
+        """Return whether regions fit as well with what a weak model gets wrong: if they grow or shrink about
+        their own center, and boxes also if each moves by a share of its own size."""
         best_pairs = self.sample.best_pairs(self.as_submitted, level=0.0)
         best_pairs = best_pairs[best_pairs >= 0]
         if not len(best_pairs):
             return False
         d = self.as_submitted.shape[1] // 2
         low, high = self.as_submitted[:, :d], self.as_submitted[:, d:]
+        center, size = (low + high) / 2, high - low + 1
         region, true_region = self.sample.pairs.entry[best_pairs], self.sample.pairs.true[best_pairs]
         true_corners = self.sample.true_corners[true_region]
-        true_size = true_corners[:, d:] - true_corners[:, :d] + 1
-        growth = np.median(true_size / np.maximum((high - low)[region] + 1, 1), axis=0)
-        center, half = (low + high) / 2, (high - low) / 2 * growth
-        grown = np.concatenate([center - half, center + half], axis=1)
-        return bool(self.sample.best_iou(grown).mean() >= own_iou.mean())
+        true_low, true_high = true_corners[:, :d], true_corners[:, d:]
+        size_of_region = np.maximum(size[region], 1)
+        growth = np.median((true_high - true_low + 1) / size_of_region, axis=0)
+        share_moved = np.zeros(d)
+        if d > 1:
+            share_moved = np.median(((true_low + true_high) / 2 - center[region]) / size_of_region, axis=0)
+        biased_centers = center + share_moved * size
+        half = (high - low) / 2 * growth
+        without_bias = np.concatenate([biased_centers - half, biased_centers + half], axis=1)
+        return bool(self.sample.best_iou(without_bias).mean() >= own_iou.mean())
 
 
 def _readings(comparison: _Comparison) -> Iterator[Trial]:
