@@ -133,7 +133,7 @@ def allowed(
             if setting is None:
                 close = difflib.get_close_matches(str(name), list(setting_of_name), 1)
                 names = ", ".join(setting_of_name)
-                remedy = f"did you mean {close[0]}" if close else f"known settings are {names}"
+                remedy = f"did you mean {close[0]}?" if close else f"known settings are {names}"
                 problem = "there is no setting of this name"
                 findings.add("E-SETTINGS-KEY", problem, remedy, file=file, where=where, rule=where)
             elif expected := _expected(setting, value):

@@ -19,7 +19,7 @@ from validator import message_codes
 from validator.arrays import Bools
 from validator.messages import Note, Problem
 from validator.problem_summary import MOST_KINDS, ProblemKind, ProblemSummary
-from validator.texts import printable, quote
+from validator.texts import printable, quote_path
 
 REPORTED_PER_KIND = 200
 _KEPT = 5000
@@ -120,7 +120,7 @@ class Findings:
             code=code,
             problem=printable(problem),
             remedy=printable(remedy),
-            file=quote(file),
+            file=quote_path(file),
             where=printable(where),
             rule=rule,
         )
@@ -161,11 +161,13 @@ class Findings:
     def with_files(self, rename: Callable[[str], str]) -> Findings:
         """Return the same findings with other names of files; two files may get the same name."""
         renamed = Findings(notes=list(self.notes))
-        renamed.problems = [problem._replace(file=quote(rename(problem.file))) for problem in self.problems]
+        renamed.problems = [
+            problem._replace(file=quote_path(rename(problem.file))) for problem in self.problems
+        ]
         for (code, file, rule), count in self._count_of_kind.items():
-            renamed._count_of_kind[code, quote(rename(file)), rule] += count
+            renamed._count_of_kind[code, quote_path(rename(file)), rule] += count
         renamed.total = self.total
-        renamed._unread_files = {quote(rename(file)) for file in self._unread_files}
+        renamed._unread_files = {quote_path(rename(file)) for file in self._unread_files}
         return renamed
 
     def _count(self, kind: _Kind, count: int) -> None:
@@ -190,7 +192,7 @@ class Findings:
     def count_unread(self, count: int, file: str) -> None:
         """Count ``count`` or more problems of unknown kinds in ``file``, whose counts are "at least" then."""
         self.total += count
-        self._unread_files.add(quote(file))
+        self._unread_files.add(quote_path(file))
 
     @property
     def is_complete(self) -> bool:

@@ -39,7 +39,8 @@ class Problem(NamedTuple):
 
     def cure(self) -> str:
         """Return what is wrong and how to fix it."""
-        return f"{self.problem}; {self.remedy}."
+        period = "" if self.remedy.endswith("?") else "."
+        return f"{self.problem}; {self.remedy}{period}"
 
     def as_dict(self) -> dict[str, str]:
         """Return the problem as plain data for JSON."""

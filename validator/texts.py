@@ -28,6 +28,19 @@ def quote(text: str, longest: int = _LONGEST_QUOTE) -> str:
     return printable(text)
 
 
+def quote_path(path: str, longest: int = _LONGEST_QUOTE) -> str:
+    """Return a path fit for one line of a log; of a long one the end, which says most, is kept.
+
+    Examples
+    --------
+    >>> quote_path("data/reference/settings.yaml", longest=14)
+    '…settings.yaml'
+    """
+    if len(path) > longest:
+        path = "…" + path[len(path) - longest + 1 :]
+    return printable(path)
+
+
 _ASCII_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 

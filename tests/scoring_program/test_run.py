@@ -214,7 +214,7 @@ def test_scores_that_are_written_in_part_are_removed(run, tmp_path, monkeypatch,
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"settings.yaml": "protocoll: released\n"}, "did you mean protocol"),
+        ({"settings.yaml": "protocoll: released\n"}, "did you mean protocol?"),
         ({"settings.yaml": "protocol: relesed\n"}, "one of published, released"),
         ({"settings.yaml": "detail: true\n"}, "one of none, summary, full"),
         ({"settings.yaml": "protocol: published\nprotocol: released\n"}, "occurs twice"),

@@ -418,3 +418,18 @@ def test_files_are_renamed_with_all_that_was_counted():
     assert {problem.file for problem in renamed.problems} == {"mine: a.csv"}
     assert renamed.summary().total_text() == findings.summary().total_text()
     assert renamed.lines()[0].startswith("1. E-CSV-RANGE mine: a.csv: it is 0")
+
+
+def test_a_long_path_keeps_its_end():
+    findings = Findings()
+    findings.add("E-REF-NONE", "a file is missing", "add it", file=f"{'folder/' * 20}settings.yaml")
+    (problem,) = findings.problems
+    assert problem.file.startswith("…")
+    assert problem.file.endswith("/folder/settings.yaml")
+
+
+def test_a_question_ends_without_a_period():
+    findings = Findings()
+    findings.add("E-SETTINGS-KEY", "there is no setting of this name", "did you mean protocol?")
+    (problem,) = findings.problems
+    assert problem.line().endswith("did you mean protocol?")
