@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from quality import ROOT
 from scoring_program.task import task_ids
 from validator.findings import Refused
 
@@ -60,6 +61,12 @@ def _parser() -> argparse.ArgumentParser:
     _add_ids(hints)
     hints.add_argument("--mistakes", dest="n_mistakes", type=int, default=100, help="submissions of each")
     hints.add_argument("--correct", dest="n_correct", type=int, default=1000, help="submissions of each task")
+    repairs = add("repairs", "repairs:run_repairs", "measure how often repairs are right, into a page")
+    _add_ids(repairs)
+    repairs.add_argument("--mistakes", dest="n_mistakes", type=int, default=20, help="submissions of each")
+    repairs.add_argument("--correct", dest="n_correct", type=int, default=1000, help="of each task")
+    repairs.add_argument("--scale", type=float, default=1.0, help="of the submission whose time is taken")
+    repairs.add_argument("--page", type=Path, default=ROOT / "docs" / "measurements" / "repairs.md")
     _add_searches(add)
     return parser
 

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from organizer.challenges import annotations_of
 from organizer.files import Files, folder_files, samples_folder
+from quality.cures import Cure
 from scoring_program.task import load_task
 from validator.discovery import discover
 
@@ -55,12 +56,59 @@ class Mistake(Generic[PredictionT]):
     large: bool = False
 
 
+class Said(NamedTuple):
+    """The code of a note or problem, and words that its text holds."""
+
+    code: str
+    words: str = ""
+
+    def is_in(self, line: str) -> bool:
+        """Return whether a line of a log says it."""
+        return line.startswith(self.code) and self.words in line
+
+
+@dataclass(frozen=True)
+class CurableMistake(Generic[PredictionT]):
+    """A mistake that is well-formed, and what should be reported of it.
+
+    Attributes
+    ----------
+    name : str
+    change : callable
+        Makes the mistake in a correct prediction, maybe in place.
+    said : sequence of Said
+        Facts that explain it: one of them is enough. They need no reference or only its public part.
+    cures : sequence of Cure
+        The repairs that the search should find, all of them, if no such fact explains it.
+    size : int
+        How many times as large the reference must be at least. Where sizes replace ends, a validator accepts
+        few predictions.
+    """
+
+    name: str
+    change: Callable[[PredictionT], PredictionT]
+    said: Sequence[Said] = ()
+    cures: Sequence[Cure] = ()
+    size: int = 1
+
+
+@dataclass(frozen=True)
+class WeakModel(Generic[PredictionT]):
+    """A model that is honest and weak in some way: a change of a correct prediction of which no repair may be
+    reported."""
+
+    name: str
+    change: Callable[[PredictionT, np.random.Generator], PredictionT]
+
+
 class QualityTask(ABC, Generic[PredictionT]):
     """What is made up for one task, with predictions as plain data in the form that suits it."""
 
     id: str
     tricks: Sequence[Trick]
     mistakes: Sequence[Mistake[PredictionT]]
+    curable_mistakes: Sequence[CurableMistake[PredictionT]] = ()
+    weak_models: Sequence[WeakModel[PredictionT]] = ()
     shows_items = True
     """Whether the full detail page names items."""
     variants: Mapping[str, Callable[[PredictionT], PredictionT]] = {"": lambda prediction: prediction}

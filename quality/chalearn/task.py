@@ -11,6 +11,7 @@ import numpy as np
 
 from organizer.files import Files, write_files
 from quality.chalearn import synthetic
+from quality.chalearn.mistakes import WEAK_MODELS, curable_mistakes
 from quality.chalearn.synthetic import Prediction, Row, Track, decode_rows, sequences
 from quality.task import CANARY, Mistake, QualityTask, Trick
 from validator.formats.chalearn.write import encode_files, encode_rows, prediction_name, sequence_of
@@ -142,11 +143,13 @@ class ChalearnTask(QualityTask[Prediction]):
     """A track."""
 
     mistakes = MISTAKES
+    weak_models = WEAK_MODELS
 
     def __init__(self, task_id: str, track: Track) -> None:
         self.id = task_id
         self._track = track
         self.tricks = tricks(track)
+        self.curable_mistakes = curable_mistakes(track)
 
     def write_reference(self, folder: Path, seed: int = 2014, size: int = 1) -> None:
         track = self._track

@@ -20,8 +20,8 @@ from validator.formats.kinetics_tps.write import (
 )
 
 STATES = ["bend", "carry", "hold", "kick", "look", "none", "press", "swing", "touch", "unbend"]
-_CLASS_NAMES = ["climb_rope", "jump_rope", "paint_wall", "play_drums", "push_cart", "throw_ball"]
-_PART_NAMES = [
+CLASS_NAMES = ["climb_rope", "jump_rope", "paint_wall", "play_drums", "push_cart", "throw_ball"]
+PART_NAMES = [
     *("head", "left_arm", "right_arm", "left_hand", "right_hand"),
     *("hip", "left_leg", "right_leg", "left_foot", "right_foot"),
 ]
@@ -34,7 +34,7 @@ def write_videos(folder: Path, n_videos: int, n_frames: tuple[int, int], seed: i
     videos: Json = {}
     for index in range(n_videos):
         video = f"demo_{index:05d}"
-        classes[video] = rng.choice(_CLASS_NAMES)
+        classes[video] = rng.choice(CLASS_NAMES)
         n_sampled = rng.randint(*n_frames)
         (n_humans,) = rng.choices([1, 2, 3, 4], [5, 3, 2, 1])
         videos[video] = {}
@@ -51,7 +51,7 @@ def _random_human(rng: random.Random, number: int) -> Json:
     width, height = rng.randrange(60, 100), rng.randrange(180, 280)
     part_width, part_height = width // 3, height // 5
     parts = {}
-    for name in rng.sample(_PART_NAMES, rng.randint(6, len(_PART_NAMES))):
+    for name in rng.sample(PART_NAMES, rng.randint(6, len(PART_NAMES))):
         x = left + rng.randrange(width - part_width)
         y = top + rng.randrange(height - part_height)
         box = [x, y, x + part_width, y + part_height]
@@ -118,5 +118,5 @@ def write_prediction(reference: Path, folder: Path, jitter: int, wrong: float, m
         videos[video] = {}
         for name, true_frame in true_frames.items():
             videos[video][name] = frame_entry([predict_human(human) for human in true_frame["humans"]])
-    classes = {video: predict_name(true_class, _CLASS_NAMES) for video, true_class in true_classes.items()}
+    classes = {video: predict_name(true_class, CLASS_NAMES) for video, true_class in true_classes.items()}
     write_files(encode_submission(classes, videos), folder)

@@ -13,6 +13,8 @@ from organizer.challenges.kinetics_tps import Prediction
 from organizer.files import Files
 from quality.boxes import CANVAS, ChangeOfBoxes, as_sizes, mistakes_in_boxes
 from quality.kinetics_tps import synthetic
+from quality.kinetics_tps.mistakes import MISTAKES as CURABLE_MISTAKES
+from quality.kinetics_tps.mistakes import WEAK_MODELS
 from quality.kinetics_tps.synthetic import STATES, change_each, frames_of, humans_of, parts_of
 from quality.task import CANARY, Mistake, QualityTask, Trick, write_json
 from scoring_program.challenges.kinetics_tps import reference
@@ -228,6 +230,8 @@ class KineticsTask(QualityTask[Prediction]):
     id = "kinetics_tps"
     tricks = TRICKS
     mistakes = MISTAKES
+    curable_mistakes = CURABLE_MISTAKES
+    weak_models = WEAK_MODELS
 
     def write_reference(self, folder: Path, seed: int = 2021, size: int = 1) -> None:
         synthetic.write_videos(folder, 36 * size, (2, 2), seed)

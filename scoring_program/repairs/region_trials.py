@@ -33,12 +33,12 @@ _LATEST_SLOT = 3
 
 def region_trials(wide: Regions, deep: Callable[[], Regions]) -> Iterator[list[Trial]]:
     """Yield the trials of each family for boxes or intervals; ``deep`` returns the sample of few items."""
-    comparisons = [_Comparison(wide, level) for level in wide.levels]
+    comparisons = [JudgedRegions(wide, level) for level in wide.levels]
     unclear = [comparison for comparison in comparisons if not agrees_well(comparison.before)]
     for comparison in unclear:
         yield list(_readings(comparison))
         yield list(_fits(comparison))
-    few_items = _Comparison(deep(), wide.levels[0]) if comparisons[0] in unclear else None
+    few_items = JudgedRegions(deep(), wide.levels[0]) if comparisons[0] in unclear else None
     if few_items is not None:
         yield list(_scales_of_items(few_items))
     if wide.columns.shape[1] == 2:
@@ -49,7 +49,7 @@ def region_trials(wide: Regions, deep: Callable[[], Regions]) -> Iterator[list[T
         yield [*_shifts_of_items(few_items), *_map_of_items(few_items)]
 
 
-class _Comparison:
+class JudgedRegions:
     """A sample whose entries agree above one IoU, and what agrees as submitted."""
 
     def __init__(self, sample: Regions, level: float) -> None:
@@ -116,7 +116,7 @@ class _Comparison:
         return bool(self.sample.best_iou(without_bias).mean() >= own_iou.mean())
 
 
-def _readings(comparison: _Comparison) -> Iterator[Trial]:
+def _readings(comparison: JudgedRegions) -> Iterator[Trial]:
     sample = comparison.sample
     for reading in readings.other_readings(sample):
         change = Change(columns=partial(_read_columns, reading))
@@ -145,7 +145,7 @@ def _read_with_parent(
     return corners if parent is None else read(corners, parent)
 
 
-def _fits(comparison: _Comparison) -> Iterator[Trial]:
+def _fits(comparison: JudgedRegions) -> Iterator[Trial]:
     """Yield the scale and offset that fit best after each reading."""
     sample = comparison.sample
     for reading in [comparison.base, *readings.other_readings(sample)]:
@@ -183,7 +183,7 @@ def _fit_columns(
     return fit.corners(reading.corners(columns))
 
 
-def _scales_of_items(comparison: _Comparison) -> Iterator[Trial]:
+def _scales_of_items(comparison: JudgedRegions) -> Iterator[Trial]:
     """Yield the trial of one scale for each item and axis."""
     sample = comparison.sample
     items, place = np.unique(sample.item_of_entry, return_inverse=True)
@@ -219,7 +219,7 @@ def _scale_columns(
     return _scale_by_item(base.corners(columns), scale)
 
 
-def _exact_shifts(comparison: _Comparison) -> Iterator[Trial]:
+def _exact_shifts(comparison: JudgedRegions) -> Iterator[Trial]:
     """Yield the trials of intervals that begin and end one frame later or earlier, exactly."""
     sample = comparison.sample
     exact_before = sample.is_exact(comparison.as_submitted)
@@ -244,7 +244,7 @@ def _shift_columns(base: Reading, shift: int, columns: Floats, item: Ints, paren
     return base.corners(columns) + shift
 
 
-def _shifts_of_slots(comparison: _Comparison) -> Iterator[Trial]:
+def _shifts_of_slots(comparison: JudgedRegions) -> Iterator[Trial]:
     """Yield the trials of other numbers of frames, segments or words."""
     sample = comparison.sample
     for column, noun in enumerate(sample.slot_nouns):
@@ -277,7 +277,7 @@ def _reverse_slot(column: int, total: int, slot: Ints) -> Ints:
     return reversed_slot
 
 
-def _shifts_of_items(comparison: _Comparison) -> Iterator[Trial]:
+def _shifts_of_items(comparison: JudgedRegions) -> Iterator[Trial]:
     sample = comparison.sample
     for shift in orders.neighbor_shifts():
         change = Change(item=partial(_shift_item, shift))
@@ -289,7 +289,7 @@ def _shift_item(shift: int, item: Ints) -> Ints:
     return item + shift
 
 
-def _map_of_items(comparison: _Comparison) -> Iterator[Trial]:
+def _map_of_items(comparison: JudgedRegions) -> Iterator[Trial]:
     """Yield the trial of the one-to-one map of the items of the sample with the most agreements."""
     sample = comparison.sample
     items, place = np.unique(sample.item_of_entry, return_inverse=True)

@@ -1,0 +1,245 @@
+"""Likely mistakes in predictions for the two ChaLearn tracks, and models that are honest and weak."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+
+from quality import cures
+from quality.chalearn.synthetic import Prediction, Row, Track
+from quality.task import CurableMistake, Said, WeakModel
+from scoring_program.repairs.decision import Family
+from validator.arrays import Floats, Ints
+
+Change = Callable[[Prediction], Prediction]
+ChangeOfRow = Callable[[Row], Row]
+_ROWS = ("rows",)
+_CLASSES = ("action classes", "gesture classes")
+_RATES = (0.5, 0.667, 0.75, 0.8, 0.9, 24 / 25, 1.2, 1.25, 1.5, 2.0)
+_FRAMES_A_SECOND = 20
+
+
+def curable_mistakes(track: Track) -> list[CurableMistake[Prediction]]:
+    """Return the mistakes of a track."""
+    # No sequence of the demo data is shorter; a validator refuses rows that begin after the last frame.
+    least_frames = track.n_frames // 2
+    return [
+        *(_scaled(f"frame rate times {rate:.3g}", rate, least_frames) for rate in _RATES),
+        _scaled("seconds instead of frames", 1 / _FRAMES_A_SECOND, least_frames),
+        *(_delayed(delay, least_frames) for delay in (10, 30, 60)),
+        _moved("frame rate times 0.8 and 60 frames late", 0.8, 60, least_frames),
+        _refused("frame rate times 1.25, all rows", 1.25, "25 frames a second"),
+        _refused("milliseconds instead of frames", 1000 / _FRAMES_A_SECOND, "milliseconds"),
+        CurableMistake(
+            name="start, length",
+            change=_keep_rows(_is_ordered, _write_length),
+            cures=[cures.corners_cure(_ROWS, Family.READING, _read_length)],
+            size=10,
+        ),
+        CurableMistake(
+            name="frames counted from 0",
+            change=_keep_rows(_is_ordered, partial(_map_frames, 1.0, -1.0)),
+            cures=[cures.exact_shift_cure(_ROWS, 1)],
+        ),
+        _other_classes("classes one too high", Family.NUMBERS, partial(_next_class, track.n_classes), -1),
+        _classes_in_other_order(track.n_classes),
+        _other_sequences("rows of the next sequence", cures.next_items, least_frames),
+        _other_sequences("rows of other sequences, in random order", cures.shuffled_items, least_frames),
+        _two_at_once(track.n_classes),
+        CurableMistake(
+            name="one class everywhere",
+            change=_change_rows(lambda row: _with_class(row, 3)),
+            said=[Said("N-LOOKS-CONSTANT")],
+        ),
+        CurableMistake(
+            name="all files empty",
+            change=lambda prediction: {key: [] for key in prediction},
+            said=[Said("N-EMPTY")],
+        ),
+    ]
+
+
+def _change_rows(change: ChangeOfRow) -> Change:
+    return _keep_rows(lambda row: True, change)
+
+
+def _keep_rows(is_kept: Callable[[Row], bool], change: ChangeOfRow) -> Change:
+    """Return a change of all rows, which leaves out those that a validator then refuses."""
+
+    def change_all(prediction: Prediction) -> Prediction:
+        changed_prediction = {}
+        for key, rows in prediction.items():
+            changed_rows = [change(row) for row in rows]
+            changed_prediction[key] = [row for row in changed_rows if is_kept(row)]
+        return changed_prediction
+
+    return change_all
+
+
+def _is_ordered(row: Row) -> bool:
+    return 1 <= row[-2] <= row[-1]
+
+
+def _begins_by(last_frame: int, row: Row) -> bool:
+    return _is_ordered(row) and row[-2] <= last_frame
+
+
+def _map_frames(scale: float, offset: float, row: Row) -> Row:
+    *head, start, end = row
+    return [*head, round(scale * start + offset), round(scale * end + offset)]
+
+
+def _scaled(name: str, scale: float, least_frames: int) -> CurableMistake[Prediction]:
+    return _moved(name, scale, 0, least_frames)
+
+
+def _delayed(delay: int, least_frames: int) -> CurableMistake[Prediction]:
+    return _moved(f"{delay} frames late", 1.0, delay, least_frames)
+
+
+def _moved(name: str, scale: float, offset: float, least_frames: int) -> CurableMistake[Prediction]:
+    def meant_corners(columns: Floats, parent: Floats | None) -> Floats:
+        return (columns - offset) / scale
+
+    change = _keep_rows(partial(_begins_by, least_frames), partial(_map_frames, scale, offset))
+    return CurableMistake(name, change, cures=[cures.corners_cure(_ROWS, Family.FIT, meant_corners)])
+
+
+def _refused(name: str, scale: float, words: str) -> CurableMistake[Prediction]:
+    """Return a frame rate of which some rows begin after the last frame, so that a validator refuses them."""
+    change = _keep_rows(_is_ordered, partial(_map_frames, scale, 0.0))
+    return CurableMistake(name, change, said=[Said("E-CSV-FRAME", words)])
+
+
+def _write_length(row: Row) -> Row:
+    *head, start, end = row
+    return [*head, start, end - start + 1]
+
+
+def _read_length(columns: Floats, parent: Floats | None) -> Floats:
+    return np.stack([columns[:, 0], columns.sum(axis=1) - 1], axis=1)
+
+
+def _with_class(row: Row, label: int) -> Row:
+    *actor, _, start, end = row
+    return [*actor, label, start, end]
+
+
+def _next_class(n_classes: int, label: int) -> int:
+    return label % n_classes + 1
+
+
+def _rename_classes(rename: Callable[[int], int]) -> Change:
+    return _change_rows(lambda row: _with_class(row, rename(row[-3])))
+
+
+def _other_classes(
+    name: str, family: Family, rename: Callable[[int], int], shift: int
+) -> CurableMistake[Prediction]:
+    cure = cures.word_cure(_CLASSES, family, lambda word: str(int(word) + shift))
+    return CurableMistake(name, _rename_classes(rename), cures=[cure])
+
+
+def _classes_in_other_order(n_classes: int) -> CurableMistake[Prediction]:
+    other_class = cures.other_order([str(label) for label in range(1, n_classes + 1)])
+    meant_class = {other: label for label, other in other_class.items()}
+    return CurableMistake(
+        name="classes of a list in another order",
+        change=_rename_classes(lambda label: int(other_class[str(label)])),
+        cures=[cures.word_cure(_CLASSES, Family.ORDER, lambda word: meant_class.get(word, word))],
+    )
+
+
+def _other_sequences(
+    name: str, items: Callable[[int], Ints], least_frames: int
+) -> CurableMistake[Prediction]:
+    """Return the mistake that the file of each sequence has the rows of another one."""
+
+    def change(prediction: Prediction) -> Prediction:
+        keys = sorted(prediction)
+        exchanged = {}
+        for key, item in zip(keys, items(len(keys)).tolist()):
+            exchanged[key] = prediction[keys[item]]
+        return _keep_rows(partial(_begins_by, least_frames), list)(exchanged)
+
+    return CurableMistake(name, change, cures=[cures.items_cure(_ROWS, items)])
+
+
+def _two_at_once(n_classes: int) -> CurableMistake[Prediction]:
+    rename = _rename_classes(partial(_next_class, n_classes))
+    slow_down = _keep_rows(_is_ordered, partial(_map_frames, 0.8, 0.0))
+    return CurableMistake(
+        name="frame rate times 0.8, and classes one too high",
+        change=lambda prediction: rename(slow_down(prediction)),
+        cures=[
+            cures.corners_cure(_ROWS, Family.FIT, lambda columns, parent: columns / 0.8),
+            cures.word_cure(_CLASSES, Family.NUMBERS, lambda word: str(int(word) - 1)),
+        ],
+    )
+
+
+def _lag(prediction: Prediction, rng: np.random.Generator) -> Prediction:
+    return _keep_rows(_is_ordered, partial(_map_frames, 1.0, -float(rng.integers(2, 6))))(prediction)
+
+
+def _grow(prediction: Prediction, rng: np.random.Generator) -> Prediction:
+    """Make rows 15 to 35 % longer, as far as they stay behind frame 1."""
+    growth = (rng.uniform(1.15, 1.35) - 1) / 2
+
+    def change(row: Row) -> Row:
+        *head, start, end = row
+        longer = round(growth * (end - start))
+        return [*head, max(start - longer, 1), end + longer]
+
+    return _change_rows(change)(prediction)
+
+
+def _random_frames(prediction: Prediction, rng: np.random.Generator) -> Prediction:
+    """Give each row the frames of another one of its sequence."""
+    changed_prediction = {}
+    for key, rows in prediction.items():
+        order = rng.permutation(len(rows)).tolist()
+        changed_prediction[key] = [[*row[:-2], *rows[other][-2:]] for row, other in zip(rows, order)]
+    return changed_prediction
+
+
+def _labels(prediction: Prediction) -> list[int]:
+    return [row[-3] for rows in prediction.values() for row in rows]
+
+
+def _with_labels(prediction: Prediction, labels: Sequence[int]) -> Prediction:
+    remaining_labels = iter(labels)
+    return _change_rows(lambda row: _with_class(row, next(remaining_labels)))(prediction)
+
+
+def _shuffle_classes(prediction: Prediction, rng: np.random.Generator) -> Prediction:
+    return _with_labels(prediction, rng.permutation(_labels(prediction)).tolist())
+
+
+def _most_frequent_class(prediction: Prediction, rng: np.random.Generator) -> Prediction:
+    labels = _labels(prediction)
+    counts = Counter(labels)
+    most_frequent = max(counts, key=counts.__getitem__, default=1)
+    return _with_labels(prediction, [most_frequent] * len(labels))
+
+
+def _keep_tenth(prediction: Prediction, rng: np.random.Generator) -> Prediction:
+    return _keep_rows(lambda row: bool(rng.random() < 0.1), list)(prediction)
+
+
+WEAK_MODELS: list[WeakModel[Prediction]] = [
+    WeakModel("2 to 5 frames early", _lag),
+    WeakModel("rows 15 to 35 % too long", _grow),
+    WeakModel("frames of other rows", _random_frames),
+    WeakModel("shuffled classes", _shuffle_classes),
+    WeakModel("the most frequent class", _most_frequent_class),
+    WeakModel("a third of the classes", lambda prediction, rng: _rename_classes(_first_of_three)(prediction)),
+    WeakModel("a tenth of the rows", _keep_tenth),
+]
+
+
+def _first_of_three(label: int) -> int:
+    return (label - 1) // 3 * 3 + 1

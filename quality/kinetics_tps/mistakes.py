@@ -1,0 +1,382 @@
+"""Likely mistakes in predictions for Kinetics-TPS, and models that are honest and weak."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+
+from organizer.challenges.kinetics_tps import Prediction
+from quality import cures
+from quality.box_mistakes import ChangeOfAllBoxes, from_sizes, mistakes_in_boxes, weak_models_of_boxes
+from quality.boxes import ChangeOfBoxes, as_sizes
+from quality.kinetics_tps.synthetic import (
+    CLASS_NAMES,
+    PART_NAMES,
+    STATES,
+    change_each,
+    frames_of,
+    humans_of,
+    parts_of,
+)
+from quality.task import CurableMistake, Said, WeakModel
+from scoring_program.repairs.decision import Family
+from validator.arrays import Floats, Ints
+from validator.formats.kinetics_tps.write import MOST_PROPOSALS, Json, frame_number
+
+# Changes of the content of one file, and of both; they may change in place.
+ChangeOfFile = Callable[[Json], Json]
+Change = Callable[[Prediction], Prediction]
+Rename = Callable[[str], str]
+_CANVAS = (640, 480)
+_BOXES = ("humans", "parts")
+_NAMED = "N-"
+
+
+def _in_classes(change: ChangeOfFile) -> Change:
+    """Return a change of the classes of videos."""
+    return lambda prediction: prediction._replace(classes=change(prediction.classes))
+
+
+def _in_videos(change: ChangeOfFile) -> Change:
+    """Return a change of the frames of videos."""
+    return lambda prediction: prediction._replace(videos=change(prediction.videos))
+
+
+def _change_boxes(change: ChangeOfBoxes) -> Change:
+    """Return a change of the boxes of humans and parts."""
+
+    def change_human(human: Json) -> None:
+        for entry in (human, *human["parts"].values()):
+            entry["box"] = change(np.array(entry["box"], dtype=np.float64)).tolist()
+
+    return _in_videos(change_each(humans_of, change_human))
+
+
+def _write_ordered_sizes(prediction: Prediction) -> Prediction:
+    """Write width and height instead of x2 and y2, without the boxes that a validator then refuses."""
+    return _in_videos(_keep_ordered_boxes)(_change_boxes(as_sizes)(prediction))
+
+
+def _keep_ordered_boxes(videos: Json) -> Json:
+    def is_ordered(box: list[float]) -> bool:
+        return box[2] >= box[0] and box[3] >= box[1]
+
+    for frame in frames_of(videos):
+        frame["humans"] = [human for human in frame["humans"] if is_ordered(human["box"])]
+    for human in humans_of(videos):
+        parts = human["parts"].items()
+        human["parts"] = {name: part for name, part in parts if all(map(is_ordered, part["box"]))}
+    return videos
+
+
+def _write_relative_parts(prediction: Prediction) -> Prediction:
+    """Write the boxes of parts from the corner of their human."""
+    for human in humans_of(prediction.videos):
+        corner = np.array(human["box"][:2] * 2)
+        for part in human["parts"].values():
+            part["box"] = (np.array(part["box"]) - corner).tolist()
+    return prediction
+
+
+def _read_relative_parts(columns: Floats, parent: Floats | None) -> Floats:
+    return columns if parent is None else columns + np.tile(parent[:, :2], 2)
+
+
+def _scale_of_video(item: Ints) -> Floats:
+    """Return by what the boxes of each video are too small."""
+    return 1.3 + 0.17 * (item * 7 % 11)
+
+
+def _write_scales_of_videos(prediction: Prediction) -> Prediction:
+    """Write boxes of videos that were made smaller, each to another size."""
+    names = sorted(prediction.classes)
+    for video, frames in prediction.videos.items():
+        scale = float(_scale_of_video(np.array(names.index(video))))
+        for human in humans_of({video: frames}):
+            for entry in (human, *human["parts"].values()):
+                entry["box"] = (np.array(entry["box"]) / scale).tolist()
+    return prediction
+
+
+def _exchange_videos(items: Callable[[int], Ints], prediction: Prediction) -> Prediction:
+    """Return all predictions under the names of other videos: those of video ``items(n)[i]`` for video i."""
+    names = sorted(prediction.classes)
+    videos: Json = {}
+    for name, item in zip(names, items(len(names)).tolist()):
+        if names[item] in prediction.videos:
+            videos[name] = prediction.videos[names[item]]
+    return _exchange_classes(items, prediction)._replace(videos=videos)
+
+
+def _exchange_classes(items: Callable[[int], Ints], prediction: Prediction) -> Prediction:
+    """Return the classes under the names of other videos."""
+    names = sorted(prediction.classes)
+    classes = {}
+    for name, item in zip(names, items(len(names)).tolist()):
+        classes[name] = prediction.classes[names[item]]
+    return prediction._replace(classes=classes)
+
+
+def _rename_classes(rename: Rename) -> Change:
+    def change(classes: Json) -> Json:
+        return {video: rename(name) for video, name in classes.items()}
+
+    return _in_classes(change)
+
+
+def _rename_states(rename: Rename) -> Change:
+    def change_part(part: Json) -> None:
+        part["verb"] = [rename(state) for state in part["verb"]]
+
+    return _in_videos(change_each(parts_of, change_part))
+
+
+def _rename_parts(rename: Rename) -> Change:
+    def change_human(human: Json) -> None:
+        human["parts"] = {rename(name): part for name, part in human["parts"].items()}
+
+    return _in_videos(change_each(humans_of, change_human))
+
+
+def _swap_sides(name: str) -> str:
+    return name.replace("left", "@").replace("right", "left").replace("@", "right")
+
+
+def _rename_frames(change_number: Callable[[int], int], form: str = "img_{:05d}.json") -> Change:
+    def rename(name: str) -> str:
+        return form.format(change_number(frame_number(name)))
+
+    def change(videos: Json) -> Json:
+        return {video: _rename_keys(frames, rename) for video, frames in videos.items()}
+
+    return _in_videos(change)
+
+
+def _rename_videos(rename: Rename) -> Change:
+    def change(prediction: Prediction) -> Prediction:
+        return Prediction(_rename_keys(prediction.classes, rename), _rename_keys(prediction.videos, rename))
+
+    return change
+
+
+def _rename_keys(content: Json, rename: Rename) -> Json:
+    return {rename(key): value for key, value in content.items()}
+
+
+def _next_name(video: str) -> str:
+    return f"demo_{int(video[-5:]) + 1:05d}"
+
+
+def _repeat_first_proposal(part: Json) -> None:
+    part["box"] = part["box"][:1] * MOST_PROPOSALS
+    part["verb"] = part["verb"][:1] * MOST_PROPOSALS
+
+
+def _keep_every_second(videos: Json) -> Json:
+    return {video: videos[video] for video in sorted(videos)[::2]}
+
+
+def _look_up(other_name: dict[str, str], name: str) -> str:
+    return other_name.get(name, name)
+
+
+def _in_other_order(
+    what: str, names: Sequence[str], rename_all: Callable[[Rename], Change]
+) -> CurableMistake[Prediction]:
+    """Return the mistake that names come from a list in another order."""
+    other_name = cures.other_order(names)
+    meant_name = {other: name for name, other in other_name.items()}
+    cure = cures.word_cure((what,), Family.ORDER, partial(_look_up, meant_name))
+    return CurableMistake(
+        f"{what} of a list in another order", rename_all(partial(_look_up, other_name)), cures=[cure]
+    )
+
+
+def _as_numbers(
+    what: str, names: Sequence[str], rename_all: Callable[[Rename], Change]
+) -> CurableMistake[Prediction]:
+    """Return the mistake that names are written as their places in their list."""
+    number_of_name = {name: str(number) for number, name in enumerate(names)}
+    name_of_number = {number: name for name, number in number_of_name.items()}
+    cure = cures.word_cure((what,), Family.ORDER, partial(_look_up, name_of_number))
+    return CurableMistake(f"{what} as numbers", rename_all(partial(_look_up, number_of_name)), cures=[cure])
+
+
+def _spelled(
+    what: str,
+    how: str,
+    names: Sequence[str],
+    respell: Rename,
+    rename_all: Callable[[Rename], Change],
+) -> CurableMistake[Prediction]:
+    """Return the mistake that all names are spelled otherwise."""
+    meant_name = {respell(name): name for name in names}
+    cure = cures.word_cure((what,), Family.SPELLING, partial(_look_up, meant_name))
+    return CurableMistake(f"{what} {how}", rename_all(respell), cures=[cure])
+
+
+def _misspelled(
+    name: str, wrong_name: str, rename_all: Callable[[Rename], Change]
+) -> CurableMistake[Prediction]:
+    """Return the mistake that one name is misspelled, which a note must name."""
+    change = rename_all(partial(_look_up, {name: wrong_name}))
+    return CurableMistake(f"{wrong_name} for {name}", change, said=[Said(_NAMED, wrong_name)])
+
+
+def _numbered_frames(
+    name: str, change_number: Callable[[int], int], words: str
+) -> CurableMistake[Prediction]:
+    return CurableMistake(name, _rename_frames(change_number), said=[Said("N-FRAMES-UNKNOWN", words)])
+
+
+def _spelled_frames(name: str, form: str, words: str) -> CurableMistake[Prediction]:
+    return CurableMistake(name, _rename_frames(int, form), said=[Said("N-FRAMES-UNKNOWN", words)])
+
+
+def _spelled_videos(name: str, rename: Rename, words: str) -> CurableMistake[Prediction]:
+    return CurableMistake(name, _rename_videos(rename), said=[Said("E-ITEMS-NONE", words)])
+
+
+def _plain(name: str, code: str, change: Change) -> CurableMistake[Prediction]:
+    return CurableMistake(name, change, said=[Said(code)])
+
+
+_CLASSES = "action classes"
+_PARTS = "part names"
+_ENDING = "the ending that they have in the data"
+_DIGITS = "as many digits in numbers as in the data"
+MISTAKES: list[CurableMistake[Prediction]] = [
+    *mistakes_in_boxes(_change_boxes, _BOXES, _CANVAS, [Said("E-BOX-ORDER")]),
+    CurableMistake(
+        name="boxes as [x, y, width, height], those that are in order",
+        change=_write_ordered_sizes,
+        cures=[cures.corners_cure(_BOXES, Family.READING, lambda columns, parent: from_sizes(columns))],
+        size=10,
+    ),
+    CurableMistake(
+        name="boxes of parts from the corner of their human",
+        change=_write_relative_parts,
+        cures=[cures.corners_cure(("parts",), Family.READING, _read_relative_parts)],
+    ),
+    CurableMistake(
+        name="boxes of videos of different sizes",
+        change=_write_scales_of_videos,
+        cures=[cures.item_scale_cure(_BOXES, _scale_of_video)],
+    ),
+    CurableMistake(
+        name="predictions of the next video",
+        change=partial(_exchange_videos, cures.next_items),
+        cures=[cures.items_cure(_BOXES, cures.next_items)],
+    ),
+    CurableMistake(
+        name="predictions of other videos, in random order",
+        change=partial(_exchange_videos, cures.shuffled_items),
+        cures=[cures.items_cure(_BOXES, cures.shuffled_items)],
+    ),
+    CurableMistake(
+        name="classes of the next video",
+        change=partial(_exchange_classes, cures.next_items),
+        cures=[cures.items_cure((_CLASSES,), cures.next_items)],
+    ),
+    CurableMistake(
+        name="videos counted from 1",
+        change=_rename_videos(_next_name),
+        said=[Said("N-ITEMS-UNKNOWN", "n - 1")],
+        cures=[cures.items_cure(_BOXES, lambda n_items: np.arange(n_items) - 1)],
+    ),
+    CurableMistake(
+        name="left and right swapped",
+        change=_rename_parts(_swap_sides),
+        cures=[cures.word_cure((_PARTS,), Family.ORDER, _swap_sides)],
+    ),
+    _in_other_order(_CLASSES, CLASS_NAMES, _rename_classes),
+    _in_other_order("states", STATES, _rename_states),
+    _in_other_order(_PARTS, PART_NAMES, _rename_parts),
+    _spelled(_CLASSES, "as words", CLASS_NAMES, lambda name: name.replace("_", " ").title(), _rename_classes),
+    _spelled(_CLASSES, "in capitals", CLASS_NAMES, str.upper, _rename_classes),
+    _as_numbers(_CLASSES, CLASS_NAMES, _rename_classes),
+    _spelled("states", "with a capital letter", STATES, str.title, _rename_states),
+    _as_numbers("states", STATES, _rename_states),
+    _spelled(_PARTS, "with blanks", PART_NAMES, lambda name: name.replace("_", " "), _rename_parts),
+    _spelled(_PARTS, "with capital letters", PART_NAMES, str.title, _rename_parts),
+    _misspelled("push_cart", "pushcart", _rename_classes),
+    _misspelled("touch", "tuch", _rename_states),
+    _misspelled("none", "None", _rename_states),
+    _misspelled("hip", "hips", _rename_parts),
+    _numbered_frames("frames counted from 0", lambda number: number - 1, "n + 1"),
+    _numbered_frames("frames one too high", lambda number: number + 1, "n - 1"),
+    _numbered_frames("frames counted 1, 2, 3", lambda number: (number - 1) // 5 + 1, "5 n - 4"),
+    _numbered_frames("frames 3, 8, 13", lambda number: number + 2, "n - 2"),
+    _spelled_frames("frames named as images", "img_{:05d}.jpg", _ENDING),
+    _spelled_frames("frames without ending", "img_{:05d}", _ENDING),
+    _spelled_frames("frames in 2 digits", "img_{:02d}.json", _DIGITS),
+    _spelled_videos("videos with .mp4", "{}.mp4".format, "without their ending"),
+    _spelled_videos("videos in capitals", str.upper, "in lower case"),
+    _spelled_videos("videos with times", "{}_000001_000010".format, "without the times"),
+    _spelled_videos("videos with a folder", "throw_ball/{}".format, "without the folder"),
+    _plain(
+        "each proposal five times", "N-REPEATED", _in_videos(change_each(parts_of, _repeat_first_proposal))
+    ),
+    _plain("class missing for half of the videos", "N-CLASSES-MISSING", _in_classes(_keep_every_second)),
+    _plain("all boxes the same", "N-LOOKS-CONSTANT", _change_boxes(lambda boxes: np.full_like(boxes, 7))),
+    _plain("all boxes -1", "N-LOOKS-CONSTANT", _change_boxes(lambda boxes: np.full_like(boxes, -1))),
+    _plain("one class everywhere", "N-LOOKS-CONSTANT", _rename_classes(lambda name: CLASS_NAMES[0])),
+]
+
+
+def _change_all_boxes(
+    prediction: Prediction, change: ChangeOfAllBoxes, rng: np.random.Generator
+) -> Prediction:
+    """Change all boxes of humans together, and all of parts."""
+    humans, parts = list(humans_of(prediction.videos)), list(parts_of(prediction.videos))
+    if humans:
+        boxes = change(np.array([human["box"] for human in humans], dtype=np.float64), rng)
+        for human, box in zip(humans, boxes.tolist()):
+            human["box"] = box
+    if parts:
+        boxes = change(np.array([part["box"][0] for part in parts], dtype=np.float64), rng)
+        for part, box in zip(parts, boxes.tolist()):
+            part["box"] = [box]
+    return prediction
+
+
+def _shuffle_names(prediction: Prediction, rng: np.random.Generator) -> Prediction:
+    """Give each video the class of another one, and each part the state of another one."""
+    classes = dict(zip(prediction.classes, rng.permutation(list(prediction.classes.values())).tolist()))
+    states = rng.permutation([part["verb"][0] for part in parts_of(prediction.videos)]).tolist()
+    for part, state in zip(parts_of(prediction.videos), states):
+        part["verb"] = [state]
+    return prediction._replace(classes=classes)
+
+
+def _most_frequent_names(prediction: Prediction, rng: np.random.Generator) -> Prediction:
+    """Give each video the most frequent class, and each part the most frequent state."""
+    states = Counter(part["verb"][0] for part in parts_of(prediction.videos))
+    if states:
+        _rename_states(lambda state: max(states, key=states.__getitem__))(prediction)
+    classes = Counter(prediction.classes.values())
+    return _rename_classes(lambda name: max(classes, key=classes.__getitem__))(prediction)
+
+
+def _collapse_names(prediction: Prediction, rng: np.random.Generator) -> Prediction:
+    """Predict a third of the classes and of the states only."""
+    _rename_states(lambda state: STATES[STATES.index(state) // 3 * 3])(prediction)
+    return _rename_classes(lambda name: CLASS_NAMES[CLASS_NAMES.index(name) // 3 * 3])(prediction)
+
+
+def _keep_tenth(prediction: Prediction, rng: np.random.Generator) -> Prediction:
+    for frame in frames_of(prediction.videos):
+        frame["humans"] = [human for human in frame["humans"] if rng.random() < 0.1]
+    return prediction
+
+
+WEAK_MODELS: list[WeakModel[Prediction]] = [
+    *weak_models_of_boxes(_change_all_boxes, _CANVAS),
+    WeakModel("shuffled classes and states", _shuffle_names),
+    WeakModel("the most frequent class and state", _most_frequent_names),
+    WeakModel("a third of the classes and states", _collapse_names),
+    WeakModel("a tenth of the humans", _keep_tenth),
+]

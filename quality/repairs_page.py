@@ -1,0 +1,178 @@
+"""The page of what the search for repairs finds, with a section for each task."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+# Correct submissions that are worse need not be free of repairs; better ones than the second get none.
+LEAST_SCORE = 0.05
+GOOD_SCORE = 0.1
+_LEAST_RIGHT = 0.95
+_MOST_ALARMS = 1 / 1000
+_HEAD = """# How often repairs are right
+
+`.venv/bin/python -m quality repairs` measures the search for the simplest repair on made-up data that is not
+that of the samples, and writes this page. Mistakes are made in predictions of four qualities (right answers,
+ones as good as the good samples, and two worse ones) for references of two sizes; they are written as files,
+read, and scored.
+
+- *data can show it*: submissions in which the sample, changed with the true parameters of the mistake, passes
+  the rules of a repair (`quality/cures.py`), or that get the right report. Facts that need no labels always
+  show.
+- *reported*: of these, those with any repair, note on a likely mistake, or problem; *right*: those with the
+  expected family or code.
+- *instead*: what else was reported, in all submissions with this mistake.
+- *false alarms*: repairs of submissions without a mistake. Correct ones have all qualities down to a score of
+  0.05.
+"""
+
+
+class Amount(NamedTuple):
+    """How many submissions are measured: of each mistake and weak model, and correct ones; and the size of
+    those whose time is taken, 1 for that of the challenge."""
+
+    n_mistakes: int
+    n_correct: int
+    scale: float
+
+
+class MistakeRow(NamedTuple):
+    """What was reported of the submissions with one mistake.
+
+    Attributes
+    ----------
+    name : str
+    expected : str
+        The family or the code that is right.
+    n_submissions, n_shown : int
+        How many there are, and of how many the data can show the mistake.
+    n_reported, n_right : int
+        How many of those that show it get any report, and how many the right one.
+    others : Counter of str
+        What was reported instead.
+    missed_seeds : list of int
+        The seeds of those that show the mistake without the right report.
+    """
+
+    name: str
+    expected: str
+    n_submissions: int
+    n_shown: int
+    n_reported: int
+    n_right: int
+    others: Counter[str]
+    missed_seeds: list[int]
+
+
+class Alarm(NamedTuple):
+    """A repair of a submission without a mistake."""
+
+    seed: int
+    score: float
+    words: str
+
+
+class HonestRow(NamedTuple):
+    """The alarms of submissions without a mistake; ``scores`` are the lowest and the highest."""
+
+    name: str
+    n_submissions: int
+    scores: tuple[float, float]
+    alarms: list[Alarm]
+
+
+class TimeRow(NamedTuple):
+    """The processor time of one search, in seconds, and what it found."""
+
+    name: str
+    seconds: float
+    words: str
+
+
+class TaskRepairs(NamedTuple):
+    """All that was measured for one task."""
+
+    task_id: str
+    mistakes: list[MistakeRow]
+    correct: HonestRow
+    weak_models: list[HonestRow]
+    times: list[TimeRow]
+
+    @property
+    def is_good(self) -> bool:
+        """Whether 95 % of each mistake get the right report, and correct submissions none: at most one of
+        1,000, and none with a score above 0.1."""
+        n_most = _MOST_ALARMS * self.correct.n_submissions
+        return (
+            all(row.n_right >= _LEAST_RIGHT * row.n_shown for row in self.mistakes)
+            and len(self.correct.alarms) <= n_most
+            and all(alarm.score <= GOOD_SCORE for alarm in self.correct.alarms)
+        )
+
+
+def write_page(page: Path, measured: TaskRepairs, amount: Amount, seconds: float) -> None:
+    """Write the section of a task into a page, in place of an older one of the same task."""
+    sections = _read_sections(page)
+    sections[measured.task_id] = "\n".join(_section_lines(measured, amount, seconds))
+    page.parent.mkdir(parents=True, exist_ok=True)
+    texts = [_HEAD, *(sections[task_id] for task_id in sorted(sections))]
+    page.write_text("\n".join(texts), encoding="utf-8")
+
+
+def _read_sections(page: Path) -> dict[str, str]:
+    if not page.is_file():
+        return {}
+    _, *sections = re.split("^(?=## )", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {section.splitlines()[0].removeprefix("## "): f"{section.rstrip()}\n" for section in sections}
+
+
+def _section_lines(measured: TaskRepairs, amount: Amount, seconds: float) -> Iterator[str]:
+    yield f"## {measured.task_id}\n"
+    yield f"{amount.n_mistakes} submissions with each mistake; {seconds:.0f} s of processor time in all.\n"
+    yield from _table_head("mistake", "expected", "data can show it", "reported", "right", "instead")
+    for row in measured.mistakes:
+        yield _line(
+            row.name,
+            row.expected,
+            f"{row.n_shown} of {row.n_submissions}",
+            f"{row.n_reported} of {row.n_shown}",
+            f"{row.n_right} of {row.n_shown}",
+            _counts_text(row.others),
+        )
+    yield ""
+    yield from _table_head("submissions", "number", "scores", "false alarms", "above a score of 0.1", "which")
+    for honest in [measured.correct, *measured.weak_models]:
+        lowest, highest = honest.scores
+        yield _line(
+            honest.name,
+            f"{honest.n_submissions:,}",
+            f"{lowest:.3f} to {highest:.3f}",
+            str(len(honest.alarms)),
+            str(sum(alarm.score > GOOD_SCORE for alarm in honest.alarms)),
+            _counts_text(Counter(f"{alarm.words}, seed {alarm.seed}" for alarm in honest.alarms)),
+        )
+    yield ""
+    yield f"Processor time of the search for the submission of full size, times {amount.scale:g}:\n"
+    yield from _table_head("search", "ms", "found")
+    for time in measured.times:
+        yield _line(time.name, f"{1000 * time.seconds:.0f}", time.words or "nothing")
+    yield ""
+
+
+def _table_head(*titles: str) -> Sequence[str]:
+    return [_line(*titles), "|---" * len(titles) + "|"]
+
+
+def _line(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _counts_text(counts: Counter[str], most: int = 4) -> str:
+    texts = []
+    for text, count in counts.most_common(most):
+        texts.append(text if count == 1 else f"{text} ({count} times)")
+    return "; ".join(texts)

@@ -1,0 +1,58 @@
+"""A small part of the measurement of repairs: mistakes get theirs, and correct submissions none."""
+
+from __future__ import annotations
+
+import pytest
+
+from quality.cures import corners_cure
+from quality.repairs import measure_task, run_repairs
+from quality.repairs_page import Amount
+from quality.task import CurableMistake, Said, quality_tasks
+from scoring_program.repairs.decision import Family
+from tests.helpers import sampled
+
+TASKS = [name for name, task in quality_tasks().items() if task.curable_mistakes]
+
+
+@pytest.fixture
+def task(monkeypatch):
+    """Return a task to which a test gives mistakes."""
+    task = quality_tasks()["chalearn_gesture"]
+    monkeypatch.setattr(task, "weak_models", [])
+    return task
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task_id", TASKS)
+def test_mistakes_are_reported_and_correct_submissions_are_not(task_id):
+    amount = Amount(n_mistakes=sampled(20), n_correct=sampled(100), scale=0.01)
+    measured = measure_task(quality_tasks()[task_id], amount)
+    assert measured.is_good, measured
+
+
+def test_a_mistake_counts_only_where_the_data_can_show_it(task, monkeypatch):
+    def change(prediction):
+        return {
+            key: [[label, start + 1, end + 1] for label, start, end in rows]
+            for key, rows in prediction.items()
+        }
+
+    cure = corners_cure(("rows",), Family.FIT, lambda columns, parent: columns - 1)
+    monkeypatch.setattr(task, "curable_mistakes", [CurableMistake("one frame late", change, cures=[cure])])
+    (row,) = measure_task(task, Amount(n_mistakes=4, n_correct=1, scale=0.01)).mistakes
+    assert (row.n_submissions, row.n_shown, row.n_right) == (4, 0, 0)
+
+
+def test_the_command_writes_a_section_for_each_task_and_fails_where_a_mistake_is_not_reported(
+    task, monkeypatch, tmp_path
+):
+    unseen = CurableMistake("the right answer", lambda prediction: prediction, said=[Said("N-EMPTY")])
+    seen = CurableMistake("nothing", lambda prediction: dict.fromkeys(prediction, ()), said=[Said("N-EMPTY")])
+    page = tmp_path / "repairs.md"
+    monkeypatch.setattr(task, "curable_mistakes", [unseen])
+    assert run_repairs([task.id], n_mistakes=2, n_correct=1, scale=0.01, page=page) == 1
+    assert "| the right answer | N-EMPTY | 2 of 2 | 0 of 2 | 0 of 2 |  |" in page.read_text()
+    monkeypatch.setattr(task, "curable_mistakes", [seen])
+    assert run_repairs([task.id], n_mistakes=2, n_correct=1, scale=0.01, page=page) == 0
+    assert "| nothing | N-EMPTY | 2 of 2 | 2 of 2 | 2 of 2 |  |" in page.read_text()
+    assert page.read_text().count("## chalearn_gesture") == 1
