@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -26,6 +27,8 @@ ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = ROOT / "tests" / "golden"
 REFERENCES = ROOT / "reference_data"
 SAMPLES = ROOT / "starting_kit" / "samples"
+CODE_FOLDERS = os.pathsep.join([str(ROOT), str(ROOT / "starting_kit")])
+"""The folders of all packages, for the PYTHONPATH of programs that tests start elsewhere."""
 ANNOTATED = [
     task_id
     for task_id in task_ids()

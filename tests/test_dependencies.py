@@ -17,12 +17,13 @@ import pytest
 from scoring_program.task import task_ids
 from tests.helpers import ROOT
 
-PACKAGES = ("validator", "scoring_program", "starting_kit", "organizer", "quality")
+PACKAGES = ("validator", "scoring_program", "people_in_video", "organizer", "quality")
+FOLDERS = {"people_in_video": ROOT / "starting_kit"}
 # Where the modules of one challenge are, each in a package of its name.
 PLACES_OF_CHALLENGES = (
     "validator.formats",
     "scoring_program.challenges",
-    "starting_kit",
+    "people_in_video",
     "organizer.challenges",
     "quality",
 )
@@ -96,7 +97,7 @@ MAY_IMPORT = {
         "scoring_program.vocabulary_file",
         "validator",
     ],
-    "starting_kit": ["scoring_program", "validator"],
+    "people_in_video": ["scoring_program", "validator"],
     "organizer": ["scoring_program", "validator"],
     "quality": ["organizer", "scoring_program", "validator"],
 }
@@ -124,14 +125,13 @@ FILES_AND_PLATFORM = {"io", "json", "os", "pathlib", "shutil", "sys", "yaml", "z
 
 def _modules():
     for package in PACKAGES:
-        for path in (ROOT / package).rglob("*.py"):
-            parts = path.relative_to(ROOT).with_suffix("").parts
+        folder = FOLDERS.get(package, ROOT)
+        for path in (folder / package).rglob("*.py"):
+            parts = path.relative_to(folder).with_suffix("").parts
             yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts), path
 
 
 MODULES = dict(_modules())
-# In a kit, its modules are beside each other.
-KIT = {name.rpartition(".")[2]: name for name in MODULES if name.startswith("starting_kit.")}
 
 
 def imports(path, within_functions=True):
@@ -152,8 +152,7 @@ def imports(path, within_functions=True):
 @cache
 def imported_by(name):
     """Return all that a module imports."""
-    in_kit = is_below(name, "starting_kit")
-    return {KIT.get(other, other) if in_kit else other for other in imports(MODULES[name])} - {name}
+    return set(imports(MODULES[name])) - {name}
 
 
 def our_imports(name):
@@ -220,9 +219,9 @@ def test_what_breaks_a_rule_is_noticed():
         ("scoring_program.challenges.chalearn.task", "validator.formats.densepose.read"),
         ("scoring_program.run", "scoring_program.challenges.chalearn.task"),
         ("scoring_program.run", "organizer.files"),
-        ("organizer.files", "starting_kit.home"),
+        ("organizer.files", "people_in_video.home"),
         ("organizer.files", "organizer.split"),
-        ("starting_kit.home", "organizer.files"),
+        ("people_in_video.home", "organizer.files"),
         ("organizer.files", "quality.task"),
         ("quality.chalearn.task", "quality.densepose.task"),
     ]

@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import writing
 from organizer.files import folder_files, write_files
 from organizer.new_task import EXAMPLES, METRICS
+from people_in_video import writing
 from quality.task import CANARY, quality_tasks
 from scoring_program.run import SCORED, run
 from scoring_program.task import load_task, task_ids

@@ -15,7 +15,8 @@ from validator.formats.rules import load_rules
 
 KIT = "starting_kit.zip"
 _KIT_FOLDER = ROOT / "starting_kit"
-_KIT_MODULES = ("compare", "comparison", "evaluate", "history", "home", "kit_path", "writing")
+_PACKAGE = "people_in_video"
+_SCRIPTS = ("compare.py", "evaluate.py")
 _REPORT = "scoring_program/report"
 _SCHEMAS = ("detailed_results.schema.json", "comparison.schema.json")
 
@@ -34,9 +35,10 @@ def build_kit(task_ids: Sequence[str], demo_references: Mapping[str, Files]) -> 
 
 
 def _shared_files(task_ids: Sequence[str]) -> dict[str, bytes]:
-    """Return the commands of the kit, and its pages, filled for these tasks."""
-    names = ("requirements.txt", *(f"{module}.py" for module in _KIT_MODULES))
-    files = {name: (_KIT_FOLDER / name).read_bytes() for name in names}
+    """Return the package and the scripts of the kit, and its pages, filled for these tasks."""
+    paths = [_KIT_FOLDER / name for name in ("requirements.txt", *_SCRIPTS)]
+    paths += _package_modules(task_ids)
+    files = {path.relative_to(_KIT_FOLDER).as_posix(): path.read_bytes() for path in paths}
     for name in ("README.md", "quickstart.ipynb"):
         text = (_KIT_FOLDER / name).read_text(encoding="utf-8")
         files[name] = fill_text(text, task_ids, is_json=name.endswith("ipynb")).encode()
@@ -59,12 +61,21 @@ def _home_files(task_ids: Sequence[str]) -> dict[str, bytes]:
 
 
 def _kit_modules(task_ids: Sequence[str]) -> list[Path]:
-    """Return the modules of the kit that are not in a package: those of all tasks, and those of these."""
-    paths = [_KIT_FOLDER / f"{module}.py" for module in _KIT_MODULES]
+    """Return the modules of the kit's package, and its scripts: those of all tasks, and those of these."""
+    paths = [*(_KIT_FOLDER / name for name in _SCRIPTS), *_package_modules(task_ids)]
     for task_id in task_ids:
         task = load_task(task_id)
         paths += [_KIT_FOLDER / task.folder.name / name for name in task.kit_files if name.endswith(".py")]
     return paths
+
+
+def _package_modules(task_ids: Sequence[str]) -> list[Path]:
+    """Return the modules of the kit's package, without those of challenges that have none of the tasks."""
+    package = _KIT_FOLDER / _PACKAGE
+    challenges = {load_task(task_id).folder.name for task_id in task_ids}
+    writers = {path.parent for path in package.glob("*/writer.py")}
+    left_out = {folder for folder in writers if folder.name not in challenges}
+    return [path for path in sorted(package.rglob("*.py")) if path.parent not in left_out]
 
 
 def _task_files(task: AnyTask) -> dict[str, bytes]:

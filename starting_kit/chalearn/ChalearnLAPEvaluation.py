@@ -11,7 +11,7 @@ import zipfile
 from pathlib import Path, PurePosixPath
 from typing import Union
 
-from home import score
+from people_in_video.home import score
 
 _Path = Union[str, "os.PathLike[str]"]
 

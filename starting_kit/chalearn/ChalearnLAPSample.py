@@ -9,11 +9,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn, Union
 
-from chalearn_writer import FIELDS, whole_rows
 from ChalearnLAPEvaluation import evalAction, evalGesture, read_member
-from writing import checked_file
-
-# isort: split
+from people_in_video.chalearn.writer import FIELDS, whole_rows
+from people_in_video.writing import checked_file
 from validator.formats.chalearn.write import encode_rows, prediction_name
 
 _Path = Union[str, "os.PathLike[str]"]

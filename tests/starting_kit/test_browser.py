@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-import compare
+from people_in_video.commands import compare
 from scoring_program.task import task_ids
 from tests.browser import check_page, show
 from tests.helpers import SAMPLES

@@ -14,10 +14,9 @@ import jsonschema
 import numpy as np
 import pytest
 
-import compare as command
-import comparison
-import evaluate
-import home
+import people_in_video
+from people_in_video import compare, comparison, home
+from people_in_video.commands import compare as command
 from scoring_program.metrics.comparison import compare as compare_halves
 from scoring_program.metrics.resampling import half_scores, intervals, weighted_mean
 from scoring_program.report.standings import Standings
@@ -108,7 +107,7 @@ def test_two_samples_are_compared_as_evaluate_scores_them(task, tmp_path, capsys
     text, found = outputs_of(tmp_path)
     assert [own["name"] for own in found["submissions"]] == ["good", "weak"]
     for own, path in zip(found["submissions"], reversed(paths)):
-        alone = evaluate.score(task, path, detail="full")
+        alone = people_in_video.score(task, path, detail="full")
         assert own["scores"] == pytest.approx(alone.scores, abs=1e-9)
         assert (own["low"], own["high"]) == pytest.approx((alone.interval.low, alone.interval.high))
         assert own["error_costs"] == pytest.approx(
@@ -183,14 +182,14 @@ def test_nothing_is_left_of_an_earlier_comparison_if_none_is_valid(tmp_path, cap
     assert second.startswith("2. E-FILE-MISSING none: ")
     assert list((tmp_path / "out").iterdir()) == []
     with pytest.raises(home.SubmissionError, match="E-ZIP-NOT"):
-        command.compare(TASK, [tmp_path / "bad.zip"])
+        compare(TASK, [tmp_path / "bad.zip"])
 
 
 def test_names_have_their_folder_where_two_are_equal(tmp_path):
     (tmp_path / "weak").mkdir()
     other = shutil.copytree(WEAK, tmp_path / "weak" / "good")
-    assert command.compare(TASK, [GOOD, WEAK]).standings.names == ["good", "weak"]
-    names = command.compare(TASK, [other, GOOD]).standings.names
+    assert compare(TASK, [GOOD, WEAK]).standings.names == ["good", "weak"]
+    names = compare(TASK, [other, GOOD]).standings.names
     assert names == [f"{TASK}/good", "weak/good"]
 
 
@@ -216,29 +215,29 @@ def test_reference_and_output_that_cannot_be_used_end_in_2(tmp_path, capsys, mon
     assert call(tmp_path / "file", TASK, GOOD) == BROKEN
     assert capsys.readouterr().err.startswith("E-OUTPUT: the output folder cannot be made")
 
-    def fail(*arguments):
+    def fail(*arguments, **settings):
         raise ValueError("secret")
 
-    monkeypatch.setattr(command, "load", fail)
+    monkeypatch.setattr(command, "compare", fail)
     assert call(tmp_path, TASK, GOOD) == BROKEN
     assert re.match("E-INTERNAL: ValueError in [^;]*; report it", capsys.readouterr().err)
-    monkeypatch.setattr(command, "load", lambda *_: (_ for _ in ()).throw(console.OutputError("full")))
+    monkeypatch.setattr(command, "compare", lambda *_: (_ for _ in ()).throw(console.OutputError("full")))
     assert call(tmp_path, TASK, GOOD) == BROKEN
 
 
 def test_settings_of_the_reference_do_not_prevent_a_comparison(tmp_path):
     reference = shutil.copytree(REFERENCES / TASK, tmp_path / "ref")
     (reference / "settings.yaml").write_text("detail: none\ninterval: false\n")
-    found = command.compare(TASK, [GOOD, WEAK], reference)
+    found = compare(TASK, [GOOD, WEAK], reference)
     assert found.standings.comparison.pairs.p[0] < 0.05
     assert "classes" in found.values
-    released = command.compare(TASK, [GOOD, WEAK], reference, protocol="released")
+    released = compare(TASK, [GOOD, WEAK], reference, protocol="released")
     assert "protocol:released" in released.signature
 
 
 def test_groups_of_items_are_what_is_independent(tmp_path):
     reference = shutil.copytree(REFERENCES / TASK, tmp_path / "ref")
-    items = command.compare(TASK, [GOOD]).items
+    items = compare(TASK, [GOOD]).items
     lines = [f"{item},{number // 2}" for number, item in enumerate(items)]
     (reference / "persons.csv").write_text("\n".join(["item,group", *lines]) + "\n")
     (reference / "settings.yaml").write_text("item_groups: persons.csv\n")

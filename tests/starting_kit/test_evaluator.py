@@ -15,15 +15,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-import evaluate
-import home
-import writing
-from anet_entities_writer import AnetEntitiesWriter
-from chalearn_writer import ChalearnWriter
-from densepose_convert import DensePoseWriter
-from evaluate import Evaluator, SubmissionError
-from kinetics_tps_writer import KineticsTPSWriter
+import people_in_video
 from organizer.files import folder_files
+from people_in_video import Evaluator, SubmissionError, home, writing
+from people_in_video.anet_entities.writer import AnetEntitiesWriter
+from people_in_video.chalearn.writer import ChalearnWriter
+from people_in_video.densepose.writer import DensePoseWriter
+from people_in_video.kinetics_tps.writer import KineticsTPSWriter
 from quality.task import quality_tasks
 from tests.helpers import PUBLISHED, SAMPLES, scaled, slow_for
 from validator.formats.rules import load_rules
@@ -63,9 +61,9 @@ def written(task, calls, path):
 
 @pytest.mark.parametrize("task", PUBLISHED)
 def test_predictions_in_memory_score_as_the_zip_does(task, tmp_path):
-    of_sample = evaluate.score(task, sample(task))
-    found = evaluate.score(task, PREDICTIONS[task])
-    assert found == evaluate.score(task, written(task, PREDICTIONS[task], tmp_path / "my.zip"))
+    of_sample = people_in_video.score(task, sample(task))
+    found = people_in_video.score(task, PREDICTIONS[task])
+    assert found == people_in_video.score(task, written(task, PREDICTIONS[task], tmp_path / "my.zip"))
     assert (found.scores, found.items, found.interval) == (
         of_sample.scores, of_sample.items, of_sample.interval,
     )  # fmt: skip
@@ -76,7 +74,7 @@ def test_predictions_in_memory_score_as_the_zip_does(task, tmp_path):
 @pytest.mark.parametrize("task", slow_for("densepose", "kinetics_tps"))
 def test_order_and_processes_change_no_number(task, tmp_path):
     calls = PREDICTIONS[task]
-    expected = evaluate.score(task, written(task, calls, tmp_path / "my.zip"))
+    expected = people_in_video.score(task, written(task, calls, tmp_path / "my.zip"))
 
     @given(
         st.permutations(range(len(calls))),
@@ -173,7 +171,7 @@ HUMAN = ([10, 20, 90, 200], {"head": ([[12, 30, 40, 80]], ["bend"])})
 def test_problems_name_the_argument_and_its_index(task, call, code, where, problem):
     good = PREDICTIONS[task][-1]
     with pytest.raises(SubmissionError) as caught:
-        evaluate.score(task, [good, call])
+        people_in_video.score(task, [good, call])
     (found,) = caught.value.problems
     assert (found.code, found.file) == (code, "")
     assert found.where.startswith(".".join(filter(None, ["predictions[1]", where])))
@@ -258,9 +256,9 @@ def test_limits_in_memory_are_those_of_files(monkeypatch, made, most, least_valu
     monkeypatch.setattr(writing.FilePredictions, "least_values", least_values)
     task, refused = made(most + 1)
     with pytest.raises(SubmissionError, match="E-JSON-SCHEMA"):
-        evaluate.score(task, [refused])
+        people_in_video.score(task, [refused])
     task, valid = made(most)
-    assert evaluate.score(task, [valid]).scores["score"] == 0
+    assert people_in_video.score(task, [valid]).scores["score"] == 0
 
 
 def test_no_task_has_fewer_values_than_are_sure_in_memory():
@@ -291,30 +289,32 @@ def test_humans_may_be_added_to_a_video_that_was_set_at_once(tmp_path):
 def test_predictions_may_name_their_arguments():
     calls = PREDICTIONS["chalearn_gesture"]
     named = [{"sequence": sequence, "rows": rows} for sequence, rows in calls]
-    assert evaluate.score("chalearn_gesture", named) == evaluate.score("chalearn_gesture", calls)
+    assert people_in_video.score("chalearn_gesture", named) == people_in_video.score(
+        "chalearn_gesture", calls
+    )
 
 
 def test_all_wrong_predictions_are_listed():
     calls = [("S1", [[1, 2]]), ("S2", [[1, 2, 5]]), ("S2", [[1, 2, 5]])]
     with pytest.raises(SubmissionError) as caught:
-        evaluate.score("chalearn_gesture", calls)
+        people_in_video.score("chalearn_gesture", calls)
     assert [problem.where for problem in caught.value.problems] == ["predictions[0]", "predictions[2]"]
 
 
 def test_arrays_of_densepose_become_no_png(monkeypatch):
     for name in ("open", "frombytes", "fromarray"):
         monkeypatch.setattr(Image, name, None)
-    assert evaluate.score("densepose", PREDICTIONS["densepose"]).scores["score"] > 0
+    assert people_in_video.score("densepose", PREDICTIONS["densepose"]).scores["score"] > 0
 
 
 def test_a_task_without_a_writer_takes_files_only(monkeypatch):
-    monkeypatch.setitem(sys.modules, "chalearn_writer", types.ModuleType("chalearn_writer"))
+    monkeypatch.setattr("people_in_video.chalearn.writer.WRITERS", {})
     with pytest.raises(ValueError, match="takes no predictions in memory; give a zip file"):
         Evaluator("chalearn_gesture")
 
 
 def test_items_become_a_data_frame_where_pandas_is(monkeypatch):
-    found = evaluate.score("chalearn_gesture", PREDICTIONS["chalearn_gesture"])
+    found = people_in_video.score("chalearn_gesture", PREDICTIONS["chalearn_gesture"])
     monkeypatch.setitem(sys.modules, "pandas", types.SimpleNamespace(DataFrame=list))
     assert found.to_frame() == found.items
     monkeypatch.setitem(sys.modules, "pandas", None)
@@ -324,7 +324,7 @@ def test_items_become_a_data_frame_where_pandas_is(monkeypatch):
 
 def test_what_is_missing_has_no_cost_where_nothing_would_be_gained():
     background = np.zeros((3, 6, 8), np.uint8)
-    found = evaluate.score("densepose", [(1, [([1, 2, 8, 6], 0.5, background)])])
+    found = people_in_video.score("densepose", [(1, [([1, 2, 8, 6], 0.5, background)])])
     assert {cost.error_type: cost.points for cost in found.error_costs}["not_submitted"] == 0
     (text,) = [note.text for note in found.notes if note.code == "N-IMAGES-MISSING"]
     assert text == "no detection for 11 of 12 densely annotated images"

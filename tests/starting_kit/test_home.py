@@ -18,12 +18,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import evaluate
-import home
+import people_in_video
+from people_in_video import home
+from people_in_video.commands import score as score_command
 from scoring_program.report import outputs
 from scoring_program.run import BROKEN, INVALID, SCORED
 from scoring_program.task import load_task, task_ids
-from tests.helpers import REFERENCES, ROOT, SAMPLES, run_folder
+from tests.helpers import CODE_FOLDERS, REFERENCES, ROOT, SAMPLES, run_folder
 from validator import console
 
 
@@ -35,8 +36,8 @@ def nothing_loaded():
 @pytest.mark.slow
 @pytest.mark.parametrize("task", task_ids())
 def test_score_gives_what_the_command_writes(task, tmp_path, capsys):
-    found = evaluate.score(task, SAMPLES / task / "weak")
-    assert evaluate.main([task, str(SAMPLES / task / "weak"), "--output", str(tmp_path)]) == SCORED
+    found = people_in_video.score(task, SAMPLES / task / "weak")
+    assert score_command.main([task, str(SAMPLES / task / "weak"), "--output", str(tmp_path)]) == SCORED
     written = json.loads((tmp_path / "scores.json").read_text())
     assert {key: pytest.approx(value, abs=1e-9) for key, value in found.scores.items()} == written
     assert found.signature in capsys.readouterr().out
@@ -49,40 +50,40 @@ def test_score_gives_what_the_command_writes(task, tmp_path, capsys):
 
 def test_second_call_does_not_read_the_reference_again(tmp_path, monkeypatch):
     reference = shutil.copytree(REFERENCES / "kinetics_tps", tmp_path / "ref")
-    first = evaluate.score("kinetics_tps", SAMPLES / "kinetics_tps" / "good", reference)
+    first = people_in_video.score("kinetics_tps", SAMPLES / "kinetics_tps" / "good", reference)
     task = type(load_task("kinetics_tps"))
     calls = []
     load = task.load_reference
     monkeypatch.setattr(task, "load_reference", lambda *arguments: calls.append(1) or load(*arguments))  # type: ignore[func-returns-value]
-    assert evaluate.score("kinetics_tps", SAMPLES / "kinetics_tps" / "good", reference) == first
+    assert people_in_video.score("kinetics_tps", SAMPLES / "kinetics_tps" / "good", reference) == first
     assert calls == []
-    evaluate.score("kinetics_tps", SAMPLES / "kinetics_tps" / "good", reference, protocol="released")
+    people_in_video.score("kinetics_tps", SAMPLES / "kinetics_tps" / "good", reference, protocol="released")
     os.utime(reference / "gt_vid_result.json", (1, 1))
-    evaluate.score("kinetics_tps", SAMPLES / "kinetics_tps" / "good", reference, protocol="released")
+    people_in_video.score("kinetics_tps", SAMPLES / "kinetics_tps" / "good", reference, protocol="released")
     assert calls == [1, 1]
 
 
 def test_score_has_notes_and_settings():
     good = SAMPLES / "chalearn_gesture" / "good"
-    assert [note.code for note in evaluate.score("chalearn_gesture", good).notes] == []
-    released = evaluate.score("chalearn_gesture", good, protocol="released", interval=False)
+    assert [note.code for note in people_in_video.score("chalearn_gesture", good).notes] == []
+    released = people_in_video.score("chalearn_gesture", good, protocol="released", interval=False)
     assert "protocol:released" in released.signature
     assert released.interval is None
 
 
 def test_score_raises_the_list_of_problems(tmp_path):
     (tmp_path / "DemoSequence0001_prediction.csv").write_text("1,5\n")
-    with pytest.raises(evaluate.SubmissionError, match="E-CSV-COLUMNS") as caught:
-        evaluate.score("chalearn_gesture", tmp_path)
+    with pytest.raises(people_in_video.SubmissionError, match="E-CSV-COLUMNS") as caught:
+        people_in_video.score("chalearn_gesture", tmp_path)
     assert [problem.code for problem in caught.value.problems] == ["E-CSV-COLUMNS"]
-    with pytest.raises(evaluate.SubmissionError, match="there is no such file"):
-        evaluate.score("chalearn_gesture", tmp_path / "none.zip")
-    with pytest.raises(evaluate.ReferenceProblemsError, match="did you mean protocol"):
-        evaluate.score("chalearn_gesture", tmp_path, protocl="released")
-    with pytest.raises(evaluate.ReferenceProblemsError, match="there is no such reference folder"):
-        evaluate.score("chalearn_gesture", tmp_path, tmp_path / "none")
+    with pytest.raises(people_in_video.SubmissionError, match="there is no such file"):
+        people_in_video.score("chalearn_gesture", tmp_path / "none.zip")
+    with pytest.raises(people_in_video.ReferenceProblemsError, match="did you mean protocol"):
+        people_in_video.score("chalearn_gesture", tmp_path, protocl="released")
+    with pytest.raises(people_in_video.ReferenceProblemsError, match="there is no such reference folder"):
+        people_in_video.score("chalearn_gesture", tmp_path, tmp_path / "none")
     with pytest.raises(ValueError, match="there is no task 'gestures'; this kit has anet"):
-        evaluate.score("gestures", tmp_path)
+        people_in_video.score("gestures", tmp_path)
 
 
 @pytest.mark.slow
@@ -90,15 +91,15 @@ def test_official_files_are_prepared_once_into_the_cache(tmp_path, capsys, monke
     source = shutil.copytree(REFERENCES / "densepose", tmp_path / "official")
     sample = SAMPLES / "densepose" / "good"
     arguments = ["densepose", str(sample), "--reference", str(source), "--output", str(tmp_path / "out")]
-    assert evaluate.main([*arguments, "--cache", str(tmp_path / "cache")]) == SCORED
+    assert score_command.main([*arguments, "--cache", str(tmp_path / "cache")]) == SCORED
     (made,) = (tmp_path / "cache").iterdir()
     assert f"was prepared once, in {made} (" in capsys.readouterr().err
     monkeypatch.setitem(sys.modules, "h5py", None)
-    assert evaluate.score("densepose", sample, source, cache=tmp_path / "cache").scores["score"] > 0.7
-    assert evaluate.main([*arguments, "--cache", str(tmp_path / "cache")]) == SCORED
+    assert people_in_video.score("densepose", sample, source, cache=tmp_path / "cache").scores["score"] > 0.7
+    assert score_command.main([*arguments, "--cache", str(tmp_path / "cache")]) == SCORED
     assert "was prepared" not in capsys.readouterr().err
     (source / "settings.yaml").write_text("measure: iou\n")
-    assert evaluate.main([*arguments, "--cache", str(tmp_path / "cache")]) == BROKEN
+    assert score_command.main([*arguments, "--cache", str(tmp_path / "cache")]) == BROKEN
     assert capsys.readouterr().err.endswith("E-REF-H5PY: h5py is not installed; pip install h5py.\n")
     assert list((tmp_path / "cache").iterdir()) == [made]
 
@@ -125,7 +126,8 @@ def test_settings_beside_official_files_are_kept(tmp_path):
     (source / "settings.yaml").write_text("measure: iou\n")
     for _ in range(2):
         assert (
-            "|measure:iou|" in evaluate.score("densepose", SAMPLES / "densepose" / "good", source).signature
+            "|measure:iou|"
+            in people_in_video.score("densepose", SAMPLES / "densepose" / "good", source).signature
         )
 
 
@@ -134,10 +136,10 @@ def test_reference_that_names_no_annotated_video_is_refused(tmp_path, capsys):
     (reference / "split.json").write_text('{"validation": []}')
     sample = str(SAMPLES / "anet_entities_gt" / "good")
     arguments = ["anet_entities_gt", sample, "--reference", str(reference), "--output", str(tmp_path / "out")]
-    assert evaluate.main(arguments) == BROKEN
+    assert score_command.main(arguments) == BROKEN
     assert "E-REF-EMPTY" in capsys.readouterr().err
-    with pytest.raises(evaluate.ReferenceProblemsError, match="E-REF-EMPTY"):
-        evaluate.score("anet_entities_gt", sample, reference)
+    with pytest.raises(people_in_video.ReferenceProblemsError, match="E-REF-EMPTY"):
+        people_in_video.score("anet_entities_gt", sample, reference)
 
 
 def test_subset_scores_annotated_segments_only_and_the_signature_says_so(tmp_path, capsys):
@@ -147,7 +149,7 @@ def test_subset_scores_annotated_segments_only_and_the_signature_says_so(tmp_pat
     (reference / "split.json").write_text(json.dumps({**split, "validation": kept}))
     shutil.copytree(SAMPLES / task / "good", tmp_path / "all")
     path = tmp_path / "all" / "submission_gen.json"
-    whole = evaluate.score(task, tmp_path / "all", reference)
+    whole = people_in_video.score(task, tmp_path / "all", reference)
     arguments = [
         task,
         str(tmp_path / "all"),
@@ -156,13 +158,13 @@ def test_subset_scores_annotated_segments_only_and_the_signature_says_so(tmp_pat
         "--output",
         str(tmp_path / "out"),
     ]
-    assert evaluate.main([*arguments, "--subset"]) == SCORED
+    assert score_command.main([*arguments, "--subset"]) == SCORED
     assert "|subset:True|" in capsys.readouterr().out
     subset = json.loads((tmp_path / "out" / "scores.json").read_text())
     found = json.loads(path.read_text())
     found["results"] = {video: own for video, own in found["results"].items() if video in kept}
     path.write_text(json.dumps(found))
-    cut = evaluate.score(task, tmp_path / "all", reference)
+    cut = people_in_video.score(task, tmp_path / "all", reference)
     fixed = {cost.error_type: cost.score_if_fixed for cost in whole.error_costs}["not_annotated"]
     assert whole.scores["score"] < subset["score"] == pytest.approx(cut.scores["score"], abs=1e-9)
     assert fixed == pytest.approx(subset["score"], abs=1e-9)
@@ -176,7 +178,7 @@ def test_a_faulty_reference_is_yours_at_home_and_the_organizers_on_the_platform(
     (reference / "S1_labels.csv").write_text("1,5,9\n")
     out = tmp_path / "out"
     arguments = ["chalearn_gesture", str(sample), "--reference", str(reference), "--output", str(out)]
-    assert evaluate.main(arguments) == BROKEN
+    assert score_command.main(arguments) == BROKEN
     page, log = (out / "detailed_results.html").read_text(), capsys.readouterr().err
     assert log.startswith("Your reference cannot be used, nothing was scored:\n1. E-REF-PAIR")
     assert "Not scored: your reference cannot be used" in page
@@ -189,9 +191,9 @@ def test_a_faulty_reference_is_yours_at_home_and_the_organizers_on_the_platform(
 
 def test_the_log_gives_interval_and_costs_in_words(tmp_path, capsys):
     sample = str(SAMPLES / "chalearn_gesture" / "weak")
-    assert evaluate.main(["chalearn_gesture", sample, "--output", str(tmp_path)]) == SCORED
+    assert score_command.main(["chalearn_gesture", sample, "--output", str(tmp_path)]) == SCORED
     _, first, *lines = capsys.readouterr().out.splitlines()
-    found = evaluate.score("chalearn_gesture", sample)
+    found = people_in_video.score("chalearn_gesture", sample)
     assert first.startswith(
         f"Mean Jaccard {found.scores['score']:.4f}, {found.interval}, over 12 sequences; "
     )
@@ -205,7 +207,7 @@ def test_split_file_of_the_challenge_is_named_with_the_setting_it_needs(tmp_path
     (reference / "split.json").rename(reference / "split_ids_anet_entities.json")
     sample = str(SAMPLES / "anet_entities_gt" / "good")
     arguments = ["anet_entities_gt", sample, "--reference", str(reference), "--output", str(tmp_path / "out")]
-    assert evaluate.main(arguments) == BROKEN
+    assert score_command.main(arguments) == BROKEN
     (_, line) = capsys.readouterr().err.splitlines()
     assert (
         "there is reference.json, split_ids_anet_entities.json; put it there, or give its name as split_file"
@@ -215,10 +217,10 @@ def test_split_file_of_the_challenge_is_named_with_the_setting_it_needs(tmp_path
 
 def test_missing_files_are_named(tmp_path, capsys):
     arguments = ["chalearn_gesture", str(tmp_path / "none.zip"), "--output", str(tmp_path / "out")]
-    assert evaluate.main(arguments) == INVALID
+    assert score_command.main(arguments) == INVALID
     assert "none.zip: there is no such file" in capsys.readouterr().err
     arguments[1] = str(SAMPLES / "chalearn_gesture" / "good")
-    assert evaluate.main([*arguments, "--reference", str(tmp_path / "none")]) == BROKEN
+    assert score_command.main([*arguments, "--reference", str(tmp_path / "none")]) == BROKEN
     assert "none: there is no such reference folder; check the path" in capsys.readouterr().err
 
 
@@ -232,7 +234,7 @@ def test_items_that_cannot_be_written_end_in_one_line(tmp_path, monkeypatch, cap
 
     monkeypatch.setattr(outputs, "write_atomic", fail)
     sample = str(SAMPLES / "chalearn_gesture" / "good")
-    assert evaluate.main(["chalearn_gesture", sample, "--output", str(tmp_path / "out")]) == BROKEN
+    assert score_command.main(["chalearn_gesture", sample, "--output", str(tmp_path / "out")]) == BROKEN
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith(
         "E-OUTPUT: per_item.csv cannot be written (No space left on device); allow writing"
@@ -243,13 +245,14 @@ def test_items_that_cannot_be_written_end_in_one_line(tmp_path, monkeypatch, cap
 def test_output_folder_that_is_a_file_ends_in_one_line_without_a_page(tmp_path, capsys):
     (tmp_path / "plain").write_text("")
     sample = str(SAMPLES / "chalearn_gesture" / "good")
-    assert evaluate.main(["chalearn_gesture", sample, "--output", str(tmp_path / "plain")]) == BROKEN
+    assert score_command.main(["chalearn_gesture", sample, "--output", str(tmp_path / "plain")]) == BROKEN
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith("E-OUTPUT: the output folder cannot be made (File exists)")
     (tmp_path / "bad").mkdir()
     assert (
-        evaluate.main(["chalearn_gesture", str(tmp_path / "bad"), "--output", str(tmp_path / "o")]) == INVALID
+        score_command.main(["chalearn_gesture", str(tmp_path / "bad"), "--output", str(tmp_path / "o")])
+        == INVALID
     )
     assert f"detail page: {tmp_path / 'o'}" in capsys.readouterr().out
 
@@ -259,11 +262,11 @@ def test_cache_that_cannot_be_written_is_named(tmp_path, monkeypatch, capsys):
     (tmp_path / "plain").write_text("")
     sample, source = str(SAMPLES / "densepose" / "good"), str(REFERENCES / "densepose")
     arguments = ["densepose", sample, "--reference", source, "--output", str(tmp_path / "out")]
-    assert evaluate.main([*arguments, "--cache", "plain"]) == BROKEN
+    assert score_command.main([*arguments, "--cache", "plain"]) == BROKEN
     error = "E-OUTPUT plain: the prepared reference cannot be written there (File exists)"
     assert f"1. {error}; name another folder with --cache.\n" in capsys.readouterr().err
-    with pytest.raises(evaluate.ReferenceProblemsError, match="E-OUTPUT"):
-        evaluate.score("densepose", sample, source, cache="plain")
+    with pytest.raises(people_in_video.ReferenceProblemsError, match="E-OUTPUT"):
+        people_in_video.score("densepose", sample, source, cache="plain")
 
 
 @pytest.mark.parametrize(
@@ -278,7 +281,7 @@ def test_cache_that_cannot_be_written_is_named(tmp_path, monkeypatch, capsys):
 )  # fmt: skip
 def test_options_that_do_not_fit_the_task_are_refused(tmp_path, capsys, task, options, problem):
     with pytest.raises(SystemExit) as caught:
-        evaluate.main([task, str(SAMPLES / task / "good"), *options, "--output", str(tmp_path / "out")])
+        score_command.main([task, str(SAMPLES / task / "good"), *options, "--output", str(tmp_path / "out")])
     assert caught.value.code == BROKEN
     assert problem in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
@@ -286,7 +289,7 @@ def test_options_that_do_not_fit_the_task_are_refused(tmp_path, capsys, task, op
 
 def test_help_names_the_tasks_of_an_option(capsys):
     with pytest.raises(SystemExit):
-        evaluate.main(["--help"])
+        score_command.main(["--help"])
     assert "anet_entities_gen: leave out submitted segments" in " ".join(capsys.readouterr().out.split())
 
 
@@ -294,7 +297,7 @@ def test_named_runs_are_kept_and_drawn(tmp_path):
     output = ["--output", str(tmp_path / "out")]
     for name, quality in (("one", "weak"), ("<two>", "good"), ("three, last", "weak")):
         sample = str(SAMPLES / "chalearn_gesture" / quality)
-        assert evaluate.main(["chalearn_gesture", sample, *output, "--run", name]) == SCORED
+        assert score_command.main(["chalearn_gesture", sample, *output, "--run", name]) == SCORED
     text = (tmp_path / "out" / "runs.csv").read_text(encoding="utf-8")
     rows = list(csv.DictReader(io.StringIO(text)))
     found = json.loads((tmp_path / "out" / "detailed_results.json").read_text(encoding="utf-8"))
@@ -318,15 +321,15 @@ def test_named_runs_are_kept_and_drawn(tmp_path):
 def test_runs_of_another_signature_are_kept_and_not_drawn(tmp_path):
     good = SAMPLES / "chalearn_gesture" / "good"
     for name, settings in (("a", {}), ("b", {"protocol": "released"}), ("c", {"protocol": "released"})):
-        found = evaluate.score("chalearn_gesture", good, interval=name != "c", **settings)
-        evaluate.add_run(tmp_path, name, found.to_dict())
+        found = people_in_video.score("chalearn_gesture", good, interval=name != "c", **settings)
+        people_in_video.add_run(tmp_path, name, found.to_dict())
     assert len((tmp_path / "runs.csv").read_text().splitlines()) == 4
     assert "1 run of other signatures left out" in (tmp_path / "history.html").read_text()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="its folders have no locks")
 def test_runs_added_at_the_same_time_are_all_kept(tmp_path, monkeypatch):
-    found = evaluate.score("chalearn_gesture", SAMPLES / "chalearn_gesture" / "good").to_dict()
+    found = people_in_video.score("chalearn_gesture", SAMPLES / "chalearn_gesture" / "good").to_dict()
     read_text = Path.read_text
 
     def read_slowly(path, **options):
@@ -336,17 +339,17 @@ def test_runs_added_at_the_same_time_are_all_kept(tmp_path, monkeypatch):
 
     monkeypatch.setattr(Path, "read_text", read_slowly)
     with ThreadPoolExecutor(4) as threads:
-        list(threads.map(lambda name: evaluate.add_run(tmp_path, name, found), "abcd"))
+        list(threads.map(lambda name: people_in_video.add_run(tmp_path, name, found), "abcd"))
     lines = (tmp_path / "runs.csv").read_text().splitlines()[1:]
     assert sorted(line.split(",")[0] for line in lines) == [*"abcd"]
 
 
 def edited_runs(tmp_path, text):
     """Add two runs, the second after ``runs.csv`` was edited by hand; return the page."""
-    found = evaluate.score("chalearn_gesture", SAMPLES / "chalearn_gesture" / "good").to_dict()
+    found = people_in_video.score("chalearn_gesture", SAMPLES / "chalearn_gesture" / "good").to_dict()
     (tmp_path / "runs.csv").write_bytes(text.replace(b"SIGNATURE", found["signature"].encode()))
-    evaluate.add_run(tmp_path, "new", found)
-    evaluate.add_run(tmp_path, "newer", found)
+    people_in_video.add_run(tmp_path, "new", found)
+    people_in_video.add_run(tmp_path, "newer", found)
     return (tmp_path / "history.html").read_text(encoding="utf-8")
 
 
@@ -368,21 +371,21 @@ def test_another_table_stays_as_it_is(tmp_path, capsys, text):
         edited_runs(tmp_path, text)
     assert (tmp_path / "runs.csv").read_bytes() == text
     sample = str(SAMPLES / "chalearn_gesture" / "good")
-    assert evaluate.main(["chalearn_gesture", sample, "--output", str(tmp_path), "--run", "a"]) == BROKEN
+    assert score_command.main(["chalearn_gesture", sample, "--output", str(tmp_path), "--run", "a"]) == BROKEN
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("E-OUTPUT: ")
 
 
 def test_a_folder_that_cannot_be_made_is_an_output_error(tmp_path):
-    found = evaluate.score("chalearn_gesture", SAMPLES / "chalearn_gesture" / "good").to_dict()
+    found = people_in_video.score("chalearn_gesture", SAMPLES / "chalearn_gesture" / "good").to_dict()
     (tmp_path / "file").touch()
     with pytest.raises(console.OutputError, match="cannot be made"):
-        evaluate.add_run(tmp_path / "file" / "runs", "a", found)
+        people_in_video.add_run(tmp_path / "file" / "runs", "a", found)
 
 
 def test_a_single_run_is_a_dot(tmp_path):
-    found = evaluate.score("chalearn_gesture", SAMPLES / "chalearn_gesture" / "good")
-    evaluate.add_run(tmp_path, "a", found.to_dict())
+    found = people_in_video.score("chalearn_gesture", SAMPLES / "chalearn_gesture" / "good")
+    people_in_video.add_run(tmp_path, "a", found.to_dict())
     places = re.findall(r'd="M([0-9. ]+) L([0-9. ]+)"', (tmp_path / "history.html").read_text())
     assert len(places) == 3 + len(found.error_costs)
     assert all(start == end for start, end in places)
@@ -392,10 +395,9 @@ def run_closed(arguments, tmp_path):
     """Run a command whose stdout is closed at the other end before it begins; return its exit code."""
     read, write = os.pipe()
     os.close(read)
-    # In a kit, files of one challenge are beside the others.
     done = subprocess.run(
         [sys.executable, *arguments], stdout=write, stderr=subprocess.PIPE, cwd=tmp_path, text=True, check=False,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "starting_kit")},
+        env={**os.environ, "PYTHONPATH": CODE_FOLDERS},
     )  # fmt: skip
     os.close(write)
     assert done.stderr == ""
@@ -432,7 +434,11 @@ def test_nothing_at_home_needs_what_windows_does_not_have(task, tmp_path):
     folders = ["--output", str(tmp_path / "out"), "--cache", str(tmp_path / "c")]
     arguments = [task, str(SAMPLES / task / "good"), *folders]
     done = subprocess.run(
-        [sys.executable, "-c", WITHOUT_UNIX, script, *arguments], capture_output=True, text=True, check=False
+        [sys.executable, "-c", WITHOUT_UNIX, script, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": CODE_FOLDERS},
     )
     assert (done.returncode, "Traceback" in done.stderr) == (SCORED, False), done.stderr
 

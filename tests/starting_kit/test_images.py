@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-import evaluate
+from people_in_video.commands import score as score_command
 from scoring_program.report import images
 from scoring_program.result import GROUND_TRUTH, Drawing, Drawings, DrawnObject, Shape
 from tests.helpers import REFERENCES, SAMPLES
@@ -121,7 +121,7 @@ def test_wrong_sizes_are_refused(text):
 
 def run(tmp_path, *options, task="kinetics_tps"):
     arguments = [task, str(SAMPLES / task / "weak"), "--output", str(tmp_path / "out"), *options]
-    code = evaluate.main(arguments)
+    code = score_command.main(arguments)
     page = tmp_path / "out" / "detailed_results.html"
     return code, page.read_text(encoding="utf-8")
 

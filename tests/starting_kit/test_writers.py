@@ -6,17 +6,17 @@ import json
 import pickle
 import re
 import zipfile
+from importlib import import_module
 
 import numpy as np
 import pytest
 
-import densepose_convert
-import writing
-from anet_entities_writer import AnetEntitiesWriter
-from ChalearnLAPSample import ActionSample, GestureSample
-from densepose_convert import DensePoseWriter
-from kinetics_tps_writer import KineticsTPSWriter
-from tests.helpers import make_zip
+from people_in_video import writing
+from people_in_video.anet_entities.writer import AnetEntitiesWriter
+from people_in_video.densepose import pickled_arrays
+from people_in_video.densepose.writer import DensePoseWriter
+from people_in_video.kinetics_tps.writer import KineticsTPSWriter
+from tests.helpers import ROOT, make_zip
 
 BOX = [10, 20, 90, 200]
 HEAD = ([[12, 30, 40, 80]], ["bend"])
@@ -141,7 +141,7 @@ def test_converter_refuses_without_a_traceback(entry, message, tmp_path, capsys)
     source.write_bytes(
         pickle.dumps([{"image_id": 1, "bbox": [1, 2, 8, 6], "score": 0.5, "uv": IUV, **entry}])
     )
-    assert densepose_convert.main([str(source), str(output)]) == 1
+    assert pickled_arrays.main([str(source), str(output)]) == 1
     assert re.search(message, capsys.readouterr().err)
     assert not output.exists()
 
@@ -151,8 +151,8 @@ def test_converter_refuses_without_a_traceback(entry, message, tmp_path, capsys)
 )
 def test_converter_says_what_is_wrong_with_another_file(content, tmp_path, capsys):
     (tmp_path / "a.pkl").write_bytes(content)
-    assert densepose_convert.main([str(tmp_path / "a.pkl"), str(tmp_path / "my.zip")]) == 1
-    assert densepose_convert.main([str(tmp_path / "none.pkl"), str(tmp_path / "my.zip")]) == 1
+    assert pickled_arrays.main([str(tmp_path / "a.pkl"), str(tmp_path / "my.zip")]) == 1
+    assert pickled_arrays.main([str(tmp_path / "none.pkl"), str(tmp_path / "my.zip")]) == 1
     err = capsys.readouterr().err
     assert err.startswith(f"{tmp_path / 'a.pkl'}: ")
     assert "none.pkl" in err
@@ -160,11 +160,18 @@ def test_converter_says_what_is_wrong_with_another_file(content, tmp_path, capsy
 
 
 @pytest.fixture
-def sample(tmp_path):
+def sample_module(monkeypatch):
+    """Return the challenge's own module, from the folder that a kit has."""
+    monkeypatch.syspath_prepend(ROOT / "starting_kit" / "chalearn")
+    return import_module("ChalearnLAPSample")
+
+
+@pytest.fixture
+def sample(sample_module, tmp_path):
     (tmp_path / "Seq01.zip").write_bytes(
         make_zip({"Seq01_labels.csv": "1,1,2,5\n", "Seq01_data.csv": "100,20,8000\n"})
     )
-    return ActionSample(tmp_path / "Seq01.zip")
+    return sample_module.ActionSample(tmp_path / "Seq01.zip")
 
 
 @pytest.mark.parametrize(
@@ -187,10 +194,10 @@ def test_exported_predictions_are_checked(sample, row, message, tmp_path):
     }
 
 
-def test_gestures_have_rules_of_their_own(sample, tmp_path):
-    GestureSample(tmp_path / "Seq01.zip").exportPredictions([[20, 2, 5]], tmp_path / "out")
+def test_gestures_have_rules_of_their_own(sample_module, sample, tmp_path):
+    sample_module.GestureSample(tmp_path / "Seq01.zip").exportPredictions([[20, 2, 5]], tmp_path / "out")
     with pytest.raises(ValueError, match=r"gesture 21 is not in 1\.\.20"):
-        GestureSample(tmp_path / "Seq01.zip").exportPredictions([[21, 2, 5]], tmp_path / "out")
+        sample_module.GestureSample(tmp_path / "Seq01.zip").exportPredictions([[21, 2, 5]], tmp_path / "out")
 
 
 def test_what_the_validator_refuses_leaves_the_older_file(tmp_path):
@@ -233,5 +240,5 @@ def test_place_that_cannot_be_written_is_named_as_it_was_given(tmp_path, capsys)
     with pytest.raises(OSError, match=re.escape(f"'{target}'")):
         writer.save(target)
     (tmp_path / "d.pkl").write_bytes(pickle.dumps([]))
-    assert densepose_convert.main([str(tmp_path / "d.pkl"), str(target)]) == 1
+    assert pickled_arrays.main([str(tmp_path / "d.pkl"), str(target)]) == 1
     assert capsys.readouterr().err.startswith(f"{target}: ")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from itertools import permutations
@@ -10,7 +11,7 @@ from itertools import permutations
 import pytest
 
 from organizer.files import folder_files
-from tests.helpers import ROOT, SAMPLES, make_zip
+from tests.helpers import CODE_FOLDERS, ROOT, SAMPLES, make_zip
 from validator.__main__ import main
 from validator.formats.rules import load_rules, task_ids
 
@@ -83,7 +84,8 @@ WITHOUT_MSGSPEC = (
 def run_without_msgspec(folder, *arguments):
     code = WITHOUT_MSGSPEC.format(folder=str(folder), arguments=list(map(str, arguments)))
     command = [sys.executable, "-c", code]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    environment = {**os.environ, "PYTHONPATH": CODE_FOLDERS}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.interpreters
@@ -108,10 +110,10 @@ def test_without_msgspec_the_kit_says_what_installs_it():
     assert len(done.stderr.splitlines()) == 1
 
 
-@pytest.mark.parametrize("module", ["validator", "starting_kit.evaluate", "starting_kit.compare"])
+@pytest.mark.parametrize("module", ["validator", "people_in_video", "evaluate", "compare"])
 def test_missing_packages_are_named_with_what_installs_them(module):
-    folder = ROOT / module.partition(".")[0] if "." in module else ROOT
-    command = [sys.executable, "-S", "-m", module.rpartition(".")[2], "--help"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    command = [sys.executable, "-S", "-m", module, "check", "--help"]
+    environment = {**os.environ, "PYTHONPATH": CODE_FOLDERS}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.stderr == "numpy is not installed: python -m pip install -r requirements.txt\n"
     assert done.returncode == 1

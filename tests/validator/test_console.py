@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers import ROOT
+from tests.helpers import CODE_FOLDERS, ROOT
 from validator import console
 
 FULL = Path("/dev/full")
@@ -117,7 +117,7 @@ INTERRUPTED = "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n"
 )
 def test_ctrl_c_is_one_line(tmp_path, command):
     (tmp_path / "numpy.py").write_text(INTERRUPTED)
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), CODE_FOLDERS])}
     ended = subprocess.run(
         [sys.executable, *command], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
     )

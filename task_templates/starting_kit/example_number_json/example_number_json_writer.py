@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from writing import save_zip
+from people_in_video.writing import save_zip
 
 
 def write_submission(path: str | Path, values: Mapping[str, str | float]) -> None:

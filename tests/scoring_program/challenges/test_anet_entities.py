@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 
-import evaluate
-from anet_entities_writer import AnetEntitiesWriter
 from organizer.data.prepare import prepare
 from organizer.files import write_files
+from people_in_video.anet_entities.writer import AnetEntitiesWriter
+from people_in_video.commands import score as score_command
 from scoring_program.run import INVALID, SCORED
-from tests.helpers import REFERENCES, ROOT, SAMPLES, loaded, run_folder
+from tests.helpers import CODE_FOLDERS, REFERENCES, ROOT, SAMPLES, loaded, run_folder
 from validator.findings import Refused
 from validator.formats.anet_entities.write import encode_submission, no_objects, segment_objects
 
@@ -204,7 +205,7 @@ def test_writer_makes_a_zip_that_scores(run, tmp_path):
 def test_names_of_the_challenges_own_command_line_work(tmp_path, capsys):
     sample = SAMPLES / GEN / "good" / "submission_gen.json"
     options = ["--eval_mode", "gen", "--loc_mode", "all", "-v"]
-    assert evaluate.main(["-s", str(sample), *options, "--output", str(tmp_path)]) == 0
+    assert score_command.main(["-s", str(sample), *options, "--output", str(tmp_path)]) == 0
     out = capsys.readouterr().out
     assert "mode all\nf1_all_per_sent: " in out
     assert "\nClasses\nClass  Words  Recall" in out
@@ -213,10 +214,11 @@ def test_names_of_the_challenges_own_command_line_work(tmp_path, capsys):
 @pytest.mark.slow
 def test_evaluate_asks_for_what_is_missing(capsys):
     with pytest.raises(SystemExit):
-        evaluate.main(["-s", "x.json"])
+        score_command.main(["-s", "x.json"])
     assert "name the task" in capsys.readouterr().err
     done = subprocess.run(
         [sys.executable, str(ROOT / "starting_kit" / "evaluate.py"), GT],
+        env={**os.environ, "PYTHONPATH": CODE_FOLDERS},
         capture_output=True,
         text=True,
         check=False,

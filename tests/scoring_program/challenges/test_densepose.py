@@ -19,8 +19,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-import densepose_convert
 from organizer.data.prepare import prepare
+from people_in_video.densepose import pickled_arrays
+from people_in_video.densepose.writer import DensePoseWriter
 from scoring_program.challenges.densepose import measure
 from scoring_program.challenges.densepose.reference import load_folder, read_submission
 from scoring_program.metrics import average_precision
@@ -259,7 +260,7 @@ def test_reference_without_h5py_says_what_to_install(monkeypatch):
 
 def test_writer_makes_what_the_validator_accepts(tmp_path):
     iuv = np.zeros((3, 6, 8), np.uint8)
-    with densepose_convert.DensePoseWriter(tmp_path / "my.zip") as writer:
+    with DensePoseWriter(tmp_path / "my.zip") as writer:
         writer.add(1, [1.5, 2, 8.9, 6], 0.5, iuv)
         writer.add(2, [1, 2, 8, 6], 0.4, iuv)
     form, rules = load_format(ID)
@@ -272,7 +273,7 @@ def test_pickles_of_arrays_are_converted_and_others_refused(tmp_path, capsys):
     found = [{"image_id": np.int64(1), "bbox": np.array([0.0, 0, 8, 6]), "score": np.float32(0.5), "uv": uv}]
     for protocol in (2, 4):
         source.write_bytes(pickle.dumps(found, protocol=protocol))
-        assert densepose_convert.main([str(source), str(output)]) == 0
+        assert pickled_arrays.main([str(source), str(output)]) == 0
     entry = json.loads(output.read_text())[0]
     pixels = np.asarray(Image.open(io.BytesIO(base64.b64decode(entry["uv_data"]))))
     assert pixels[0, 0].tolist() == [3, 128, 128]
@@ -282,7 +283,7 @@ def test_pickles_of_arrays_are_converted_and_others_refused(tmp_path, capsys):
             return (print, ("pwned",))
 
     source.write_bytes(pickle.dumps([Evil()]))
-    assert densepose_convert.main([str(source), str(output)]) == 1
+    assert pickled_arrays.main([str(source), str(output)]) == 1
     captured = capsys.readouterr()
     assert "builtins.print" in captured.err
     assert "pwned" not in captured.out

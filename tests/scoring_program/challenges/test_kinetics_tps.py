@@ -8,9 +8,9 @@ import json
 import numpy as np
 import pytest
 
-from kinetics_tps_writer import KineticsTPSWriter
 from organizer.data.prepare import prepare
 from organizer.files import write_files
+from people_in_video.kinetics_tps.writer import KineticsTPSWriter
 from scoring_program.run import INVALID, SCORED
 from tests.helpers import REFERENCES, SAMPLES, compact_lines, loaded, make_zip, run_folder
 from validator.findings import Refused

@@ -12,9 +12,6 @@ from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element
 
-import kit_path  # noqa: F401 - makes the scoring code importable
-
-# isort: split
 from scoring_program.report.elements.axis import Axis
 from scoring_program.report.elements.layout import card, document
 from scoring_program.report.elements.plots import line_chart, lines_key

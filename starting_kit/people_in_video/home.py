@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import hashlib
 import importlib
@@ -16,20 +15,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from kit_path import DEMO_REFERENCE
-
-# isort: split
+from people_in_video.places import DEMO_REFERENCE
+from people_in_video.writing import Key, Predictions
 from scoring_program.report.outputs import plain_result
 from scoring_program.result import ErrorCost, Interval, Result
-from scoring_program.settings import PROTOCOLS, Settings, SettingValue
+from scoring_program.settings import Settings, SettingValue
 from scoring_program.signature import VERSION
 from scoring_program.task import AnyLoaded, AnyTask, load_task, task_ids
 from validator import console
+from validator.discovery import discover
 from validator.findings import Findings, Refused
 from validator.items import ITEMS_NONE
 from validator.limits import collector_off
 from validator.messages import Note, Problem
-from writing import Key, Predictions
 
 
 class ProblemsError(ValueError):
@@ -92,6 +90,8 @@ class Score:
 # The arguments of a call of `Evaluator.update`: a sequence, or a mapping by name.
 Arguments = Any
 
+# The package with the writer of each challenge.
+_PACKAGE = __package__
 # Everything but drawings, which only a page shows.
 _HOME = {"detail": "full", "drawings": 0}
 
@@ -288,13 +288,12 @@ class _Gathered:
 
 
 def _writer_of(task: AnyTask) -> Callable[[AnyLoaded], Predictions] | None:
-    """Return what makes the predictions in memory of a task; None if no writer of its kit files does."""
-    for name in task.kit_files:
-        if name.endswith(".py"):
-            writers = getattr(importlib.import_module(Path(name).stem), "WRITERS", {})
-            if task.id in writers:
-                return writers[task.id]  # type: ignore[no-any-return]
-    return None
+    """Return what makes the predictions in memory of a task; None if its challenge has no writer here."""
+    challenge = task.folder.name
+    if not discover(_PACKAGE, f"{challenge}/writer.py"):
+        return None
+    writers = importlib.import_module(f"{_PACKAGE}.{challenge}.writer").WRITERS
+    return writers.get(task.id)  # type: ignore[no-any-return]
 
 
 def _score(loaded: AnyLoaded, result: Result) -> Score:
@@ -334,16 +333,6 @@ def load(task: str, reference: str | Path | None, cache: str | Path | None, sett
         raise ReferenceProblemsError(refused.findings) from None
     _loaded[task] = key, loaded
     return loaded
-
-
-def add_options(parser: argparse.ArgumentParser, output: str) -> None:
-    """Add the options that all commands have; ``output`` is the default folder for the results."""
-    what = "reference folder; default: the demo reference of the kit"
-    parser.add_argument("--reference", type=Path, help=what)
-    what = "where prepared references are kept; default: your cache folder"
-    parser.add_argument("--cache", type=Path, help=what)
-    parser.add_argument("--output", type=Path, default=Path(output), help="folder for the results")
-    parser.add_argument("--protocol", choices=PROTOCOLS, help="default: what the reference says")
 
 
 def _check_exists(source: Path) -> None:

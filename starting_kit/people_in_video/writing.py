@@ -12,9 +12,6 @@ from typing import Any
 
 import numpy as np
 
-import kit_path  # noqa: F401 - makes the validator importable
-
-# isort: split
 from scoring_program.task import AnyLoaded
 from validator.findings import Read, Refused
 from validator.formats.rules import load_format

@@ -1,0 +1,49 @@
+"""Check, score and compare submissions of published challenges on people in video, with the server's code.
+
+    from people_in_video import score
+
+    result = score(task, "my.zip", reference="my_annotations")
+
+``python -m people_in_video`` does the same on the command line.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from people_in_video.comparing import compare
+    from people_in_video.comparison import Comparison
+    from people_in_video.history import add_run
+    from people_in_video.home import Evaluator, ReferenceProblemsError, Score, SubmissionError, score
+
+__all__ = [
+    "Comparison",
+    "Evaluator",
+    "ReferenceProblemsError",
+    "Score",
+    "SubmissionError",
+    "add_run",
+    "compare",
+    "score",
+]
+
+# A command must be able to say that a package is missing before modules are imported that need it.
+_MODULE_OF_NAME = {
+    "Comparison": "comparison",
+    "Evaluator": "home",
+    "ReferenceProblemsError": "home",
+    "Score": "home",
+    "SubmissionError": "home",
+    "add_run": "history",
+    "compare": "comparing",
+    "score": "home",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Return what the package offers; its module is imported when it is asked for first."""
+    if name not in _MODULE_OF_NAME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULE_OF_NAME[name]}"), name)

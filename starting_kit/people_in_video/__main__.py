@@ -1,0 +1,45 @@
+"""The command ``python -m people_in_video``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from importlib import import_module
+
+from people_in_video import commands
+from scoring_program.signature import VERSION
+
+# Each command is the function main of a module of its name.
+_COMMANDS = {
+    "score": "check and score a submission",
+    "compare": "compare submissions: intervals and tests of their differences",
+}
+_EXAMPLES = """\
+examples:
+  python -m people_in_video score ID my.zip --reference my_annotations
+  python -m people_in_video compare ID first.zip second.zip
+
+python -m people_in_video COMMAND --help shows the options of a command.
+"""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command that the first argument names; return its exit code."""
+    descriptions = "\n".join(f"  {name:10}{description}" for name, description in _COMMANDS.items())
+    parser = argparse.ArgumentParser(
+        prog="python -m people_in_video",
+        description="Check, score and compare submissions at home, with the server's code.",
+        epilog=f"commands:\n{descriptions}\n\n{_EXAMPLES}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"people-in-video {VERSION}")
+    parser.add_argument("command", choices=_COMMANDS, metavar="COMMAND", help="see below")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="those of the command")
+    options = parser.parse_args(arguments)
+    module = import_module(f"{commands.__name__}.{options.command}")
+    exit_code: int = module.main(options.arguments)
+    return exit_code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

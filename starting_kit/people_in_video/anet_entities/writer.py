@@ -1,0 +1,148 @@
+"""Build a submission to anet_entities_gt or anet_entities_gen from arrays.
+
+writer = AnetEntitiesWriter("gen", external_data="")
+writer.add_segment("v_abc", "0", ["man", "ball"], [1, 4], boxes)   # boxes: (2, 10, 4)
+writer.save("my.zip")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+
+import numpy as np
+
+from people_in_video.writing import (
+    FilePredictions,
+    Key,
+    corner_boxes,
+    is_surely_small,
+    steps,
+    text,
+    texts,
+    whole,
+)
+from scoring_program.task import AnyLoaded
+from validator.formats.anet_entities.read import FRAMES, Grounding, check_videos
+from validator.formats.anet_entities.write import Results, encode_submission, segment_objects
+from validator.formats.rules import load_rules
+from validator.messages import Note
+
+# As in the schema: beyond it reading the file explains what is wrong.
+_LAST_WORD = 1_000_000
+_ARGUMENTS = {"clss": "classes", "idx_in_sent": "word_indexes", "bbox_for_all_frames": "boxes"}
+
+
+class AnetEntitiesWriter(FilePredictions):
+    """Collects the objects of segments and writes the one JSON file in a zip.
+
+    Parameters
+    ----------
+    eval_mode : str
+        ``GT`` (given sentences) or ``gen`` (generated sentences).
+    external_data : str
+        What external data the method used; "" if none.
+    """
+
+    def __init__(self, eval_mode: str, external_data: str = "") -> None:
+        if eval_mode not in ("GT", "gen"):
+            raise ValueError(f"eval_mode is {eval_mode!r}; it must be GT or gen")
+        super().__init__(f"anet_entities_{eval_mode.lower()}")
+        self._mode = eval_mode
+        self._external = external_data
+
+    def add_segment(
+        self,
+        video: str,
+        segment: str | int,
+        classes: Sequence[str],
+        word_indexes: Sequence[int],
+        boxes: np.ndarray,
+    ) -> None:
+        """Set the objects of a segment.
+
+        Parameters
+        ----------
+        video, segment : str
+            As in the annotation file, for example ``v_abc`` and ``0``.
+        classes : sequence of n str
+        word_indexes : sequence of n int
+            Positions of the words in the sentence, from 0.
+        boxes : array of shape (n, 10, 4)
+            ``x1, y1, x2, y2`` in pixels on each of the ten sampled frames.
+
+        Raises
+        ------
+        ValueError
+            The three differ in length; classes are not a list of strings; a word index is not a whole number
+            from 0; boxes have another shape, are not in pixels or have x2 < x1; the segment was set already.
+        """
+        names = texts(classes, "classes")
+        words = [whole(index, f"word_indexes[{position}]", 0) for position, index in enumerate(word_indexes)]
+        array = corner_boxes(boxes, (-1, FRAMES, 4), "boxes")
+        if not len(names) == len(words) == len(array):
+            lengths = f"classes {len(names)}, word_indexes {len(words)}, boxes {len(array)}"
+            raise ValueError(f"{lengths}: give equally many")
+        segment_name = segment if isinstance(segment, str) else str(whole(segment, "the segment", 0))
+        key = (text(video, "the video"), text(segment_name, "the segment"))
+        self.put(key, (names, words, array))
+
+    update = add_segment
+
+    def content(self) -> Grounding | None:
+        """Return the objects of all segments as arrays; None where a check of the file may fail."""
+        segments = sorted(self.entries)
+        entries = [self.entries[segment] for segment in segments]
+        labels = [name for names, _, _ in entries for name in names]
+        indexes = [word_index for _, word_indexes, _ in entries for word_index in word_indexes]
+        strings = chain(labels, chain.from_iterable(segments))
+        n_numbers = len(labels) * (1 + 4 * FRAMES)
+        if max(indexes, default=0) > _LAST_WORD:
+            return None
+        if not is_surely_small(strings, n_numbers, self.least_values):
+            return None
+        number_of_class = {name: number for number, name in enumerate(dict.fromkeys(labels))}
+        segment_sizes = [len(names) for names, _, _ in entries]
+        boxes = np.concatenate([np.zeros((0, FRAMES, 4)), *(array for _, _, array in entries)])
+        with np.errstate(over="ignore"):
+            boxes = boxes.astype(np.float32)
+        return Grounding(
+            segments=segments,
+            segment=np.repeat(np.arange(len(segments)), segment_sizes),
+            label=np.array([number_of_class[name] for name in labels], dtype=np.int64),
+            index=np.array(indexes, dtype=np.int64),
+            box=boxes,
+            classes=list(number_of_class),
+        )
+
+    def files(self) -> dict[str, bytes]:
+        """Return the JSON file by its name."""
+        results: Results = {}
+        for video, segment in sorted(self.entries):
+            names, word_indexes, boxes = self.entries[video, segment]
+            objects = segment_objects(names, word_indexes, boxes.tolist())
+            results.setdefault(video, {})[segment] = objects
+        return encode_submission(results, self._mode, self._external)
+
+    def item(self, key: Key) -> str:
+        """Return the video of a segment."""
+        video, _ = key
+        return str(video)
+
+    def check_items(self, content: Grounding, loaded: AnyLoaded) -> list[Note]:
+        """Return a note on videos that the reference does not have. Raises Refused if it has none of them."""
+        known_videos = loaded.task.known_items(loaded.reference)
+        rules = load_rules(self.task_id)
+        return check_videos(content, rules, known_videos, rules.json[0].name)
+
+    def place(self, file: str, where: str) -> tuple[Key, str]:
+        """Return video and segment of a problem, and its argument."""
+        _, video, segment, name, *indexes = steps(where)
+        subscripts = "".join(f"[{index}]" for index in indexes)
+        return (video, segment), f"{_ARGUMENTS[name]}{subscripts}"
+
+
+WRITERS = {
+    "anet_entities_gt": lambda loaded: AnetEntitiesWriter("GT"),
+    "anet_entities_gen": lambda loaded: AnetEntitiesWriter("gen"),
+}

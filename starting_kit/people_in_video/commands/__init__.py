@@ -1,0 +1,19 @@
+"""The commands, a module each. Importing this package says in one line which other package is missing."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+
+from validator.console import quiet_interrupts
+
+# The next modules take seconds on a slow machine.
+quiet_interrupts()
+for _needed in ("numpy", "yaml"):
+    if importlib.util.find_spec(_needed) is None:
+        sys.exit(f"{_needed} is not installed: python -m pip install -r requirements.txt")
+try:
+    from validator import typed_json  # noqa: F401 - it needs msgspec
+except ImportError as error:
+    sys.stderr.write(f"{error}\n")
+    sys.exit(2)
