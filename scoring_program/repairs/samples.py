@@ -136,15 +136,16 @@ def pair_iou(predicted: Floats, true: Floats) -> Floats:
         predicted_size = predicted_size * np.maximum(high - low + 1, 0)
         true_size = true_size * np.maximum(true_high - true_low + 1, 0)
     union = predicted_size + true_size - common
-    return np.nan_to_num(common / np.where(union > 0, union, 1), nan=0.0, posinf=0.0)
+    # Of two numbers of which one is no number, fmax returns the other.
+    return np.fmax(common / np.where(union > 0, union, 1), 0)
 
 
 def best_of_entries(value: Floats, pairs: Pairs) -> Floats:
     """Return the largest value of the pairs of each entry, 0 without one. (..., n_pairs) -> (..., n)."""
     best = np.zeros((*value.shape[:-1], pairs.n))
     if len(pairs.entry):
-        with_pair, first = np.unique(pairs.entry, return_index=True)
-        best[..., with_pair] = np.maximum.reduceat(value, first, axis=-1)
+        first = np.flatnonzero(np.diff(pairs.entry, prepend=-1))
+        best[..., pairs.entry[first]] = np.maximum.reduceat(value, first, axis=-1)
     return best
 
 
