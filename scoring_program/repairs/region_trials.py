@@ -55,7 +55,8 @@ def region_trials(wide: Regions, deep: Callable[[], Regions]) -> Iterator[list[T
     for comparison in unclear:
         yield list(_shifts_of_slots(comparison))
     if few_items is not None:
-        yield [*_shifts_of_items(few_items), *_map_of_items(few_items)]
+        yield list(_shifts_of_items(few_items))
+        yield list(_map_of_items(few_items))
 
 
 class JudgedRegions:
