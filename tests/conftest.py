@@ -29,6 +29,7 @@ for profile, percent in {"smoke": 2, "quick": 10, "default": 40, "nightly": 400,
 settings.load_profile("default")
 
 REPORTED_CODES = pytest.StashKey[set[str]]()
+MISSING_CODES = pytest.StashKey[list[str]]()
 # Codes of messages that no test reports within its own process, with the reason.
 REPORTED_ELSEWHERE = {
     "E-CRASHED": "rescore keeps it as the problem of an entry, not as a finding",
@@ -64,10 +65,16 @@ def pytest_sessionfinish(session, exitstatus):
         session.config.workeroutput["reported_codes"] = sorted(reported)
     elif exitstatus == pytest.ExitCode.OK and is_full_run(session.config):
         missing = message_codes.all_codes().keys() - reported - REPORTED_ELSEWHERE.keys()
+        session.config.stash[MISSING_CODES] = sorted(missing)
         if missing:
-            terminal = session.config.pluginmanager.get_plugin("terminalreporter")
-            terminal.write_line(f"\nno test provokes {', '.join(sorted(missing))}", red=True)
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """Say which codes were never reported, just above the last line, which counts passed tests only."""
+    if missing := config.stash.get(MISSING_CODES, []):
+        terminalreporter.section("FAILED: codes that no test reports", red=True)
+        terminalreporter.write_line(f"{', '.join(missing)}: add a test, or delete the code from its codes.py")
 
 
 def is_full_run(config):
