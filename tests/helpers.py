@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -107,6 +108,21 @@ def findings_of(call: Callable[..., Read[Any]], *arguments: Any, **options: Any)
 def places_of(findings: Findings) -> list[tuple[str, str, str]]:
     """Return the code, the file and the place of each problem."""
     return [(problem.code, problem.file, problem.where) for problem in findings.problems]
+
+
+def values_of(text: str) -> list[str]:
+    """Return the numbers and the quoted texts of a message, which its reader needs in whatever words it says them."""
+    return re.findall(r"'[^']*'|(?<![\w-])-?\d+(?:[.,]\d+)*(?:e[+-]?\d+)?", text)
+
+
+def numbered_cases(cases: Iterable[Sequence[Any]]) -> list[str]:
+    """Return an id for each case of ``message_texts.py``: its code and task, and a number from the second of
+    them on."""
+    names = [f"{code} {task}" for code, task, *_ in cases]
+    return [
+        f"{name} {names[:number].count(name) + 1}" if name in names[:number] else name
+        for number, name in enumerate(names)
+    ]
 
 
 def problems_of(call: Callable[..., Read[Any]], *arguments: Any, **options: Any) -> list[str]:
