@@ -133,18 +133,49 @@ def test_a_run_near_its_limit_says_what_took_long(start):
     assert "\ntime: start" in out
 
 
+def assert_ended_by_termination(process, folder):
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 2
+    assert "E-STOPPED: the platform ended the run in the stage score" in err
+    assert left(folder) == ["detailed_results.html", "detailed_results.json"]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("signals", [1, 3])
 def test_termination_leaves_nothing_half_written(start, tmp_path, signals):
     process = start("measure", "time.sleep(60)", "")
-    for _ in range(500):
-        if (tmp_path / "flag").exists():
-            break
+    while not (tmp_path / "flag").exists():
+        assert process.poll() is None, process.communicate()
         time.sleep(0.02)
     for _ in range(signals):
         os.kill(process.pid, signal.SIGTERM)
         time.sleep(0.002)
-    _, err = process.communicate(timeout=30)
-    assert process.returncode == 2
-    assert "E-STOPPED: the platform ended the run in the stage score" in err
-    assert left(tmp_path) == ["detailed_results.html", "detailed_results.json"]
+    assert_ended_by_termination(process, tmp_path)
+
+
+# Python discards what a destructor raises.
+LOST = """
+    import os, signal
+    class Ending:
+        def __del__(self):
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(1)
+    Ending()
+    time.sleep(60)
+"""
+# Another thread takes the signal, so that it does not interrupt the call that waits: as one that comes right before it.
+UNNOTICED = """
+    import os, signal, threading
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+    def terminate():
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
+        os.kill(os.getpid(), signal.SIGTERM)
+    threading.Timer(0.2, terminate).start()
+    time.sleep(60)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("body", [LOST, UNNOTICED], ids=["lost", "unnoticed"])
+def test_termination_ends_a_run_that_missed_it_at_first(start, tmp_path, body):
+    assert_ended_by_termination(start("measure", body, ""), tmp_path)
