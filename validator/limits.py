@@ -23,8 +23,8 @@ _MB = 1 << 20
 # The processor time of all threads; the wall clock is watched by an alarm.
 _CPU_FACTOR = 4
 # The alarm rings this often. An exception may be lost, as one in a destructor or a callback from C is: the
-# next ring raises it again. And Python may notice a signal too late that comes right before a call that waits:
-# the next ring interrupts that call.
+# next ring raises it again. And Python may notice a signal too late that comes right before a call that
+# waits: the next ring interrupts that call.
 _RING_SECONDS = 5.0
 # The limits that `start` has lowered, as they were.
 _before: dict[int, tuple[int, int]] = {}
