@@ -19,6 +19,7 @@ from scoring_program.run import Outcome, load_folder, run
 from scoring_program.task import Loaded, load_task, task_ids
 from validator.findings import Findings, Read, Refused
 from validator.formats.rules import JsonFile
+from validator.messages import Problem
 
 Case = TypeVar("Case")
 
@@ -108,6 +109,11 @@ def findings_of(call: Callable[..., Read[Any]], *arguments: Any, **options: Any)
 def places_of(findings: Findings) -> list[tuple[str, str, str]]:
     """Return the code, the file and the place of each problem."""
     return [(problem.code, problem.file, problem.where) for problem in findings.problems]
+
+
+def text_of(problem: Problem) -> str:
+    """Return what a problem says and advises, without its code, file and place."""
+    return f"{problem.problem}; {problem.remedy}"
 
 
 def values_of(text: str) -> list[str]:
