@@ -37,10 +37,14 @@ def test_different_texts_of_one_rule_are_one_kind():
         findings.add(
             "E-CSV-RANGE", problem, f"write {line}", file="a.csv", where=f"line {line}", rule="fields"
         )
-    (problem,) = findings.summary().problems()
-    assert (problem.file, problem.where, problem.remedy) == ("a.csv", "line 1, line 2, line 3", "write 1")
-    assert problem.problem.startswith("the row has 1 field ")
-    assert values_of(problem.problem) == ["1", "3"]
+    (summed_up,) = findings.summary().problems()
+    assert (summed_up.file, summed_up.where, summed_up.remedy) == (
+        "a.csv",
+        "line 1, line 2, line 3",
+        "write 1",
+    )
+    assert summed_up.problem.startswith("the row has 1 field ")
+    assert values_of(summed_up.problem) == ["1", "3"]
 
 
 @pytest.mark.parametrize("other", [{"code": "E-CSV-LABEL"}, {"file": "b.csv"}, {"rule": "other"}])
