@@ -9,6 +9,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+# Of CASES in test_codes.py.
+COMMAND_ERRORS = {
+    "E-CORENLP": "there is no stanford-corenlp-X.Y.Z.jar; give the unpacked folder of CoreNLP 3.9.1",
+    "E-NEW": "'Birds' is not an ID; write small letters, digits and _, a letter first",
+    "E-REF-MISSING": "there is no such folder; check the path",
+    "E-REF-OTHER": "this file is not of this command; move it away, or add --replace (REPLACE=1) to lose it",
+    "E-REF-SAMPLE": "kinetics_tps_sample.zip is the sample of no task in this folder; the names are chalearn_gesture_sample.zip",
+    "E-REF-UNKNOWN": "there is no such folder; check the path",
+    "E-SPLIT-EMPTY": "a part would be empty: 12 groups found; choose other SHARES, or smaller groups",
+    "E-SPLIT-OUTPUT": "the folder exists; delete it, or choose another OUTPUT",
+    "L-COMPETITION": "there is no competition.yaml at the root of the zip; zip the content of folder, not the folder",
+    "L-YAML": "this is not a mapping; see competition.yaml of this project",
+    "L-ZIP": "there is no such file; build it with: make bundle",
+}
 # Of PROBLEMS in data/test_codes.py.
 REFERENCE_ERRORS = {
     "E-REF-CLASS": "the class 'zeppelin' is not in the vocabulary; add or correct it",

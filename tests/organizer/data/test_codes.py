@@ -1,4 +1,4 @@
-"""Each code of reference data and of the organizers' commands, provoked once: the code, the file and the place."""
+"""Each code of reference data, provoked once: the code, the file and the place."""
 
 from __future__ import annotations
 
@@ -178,38 +178,6 @@ def test_note_on_a_reference_has_its_code_and_words(code, task, change, message,
     exit_code, lines = prepared(task, change, tmp_path, capsys)
     assert exit_code == 0, lines
     assert f"note {code}: {message}" in lines
-
-
-def test_problem_of_a_reference_that_is_not_there(tmp_path, capsys):
-    place = tmp_path / "none"
-    assert main(["prepare", GESTURE, "--source", str(place), "--output", str(tmp_path / "output")]) == 1
-    assert headed("E-REF-MISSING", str(place)) in capsys.readouterr().out
-
-
-def test_problem_of_coreNLP_that_is_not_there(tmp_path, capsys):
-    source = shutil.copytree(DEMO / GENERATED, tmp_path / "source")
-    (source / "lemmas.json").unlink()
-    arguments = ["prepare", GENERATED, "--source", str(source), "--output", str(tmp_path / "output")]
-    assert main([*arguments, "--corenlp", str(tmp_path)]) == 1
-    assert headed("E-CORENLP", str(tmp_path)) in capsys.readouterr().out
-
-
-def test_problem_of_a_sample_without_a_task(tmp_path, capsys):
-    shutil.copytree(DEMO / GESTURE, tmp_path / GESTURE)
-    sample = tmp_path / "kinetics_tps_sample.zip"
-    sample.write_bytes(b"")
-    assert main(["bundle", "--reference", str(tmp_path)]) == 1
-    assert f"1. {headed('E-REF-SAMPLE', str(sample))}" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [["Birds", "--title", "Birds", "--format", "csv"], ["birds", "--title", "", "--format", "csv"],
-     ["birds", "--title", "Birds", "--format", "xml"], ["densepose", "--title", "Birds", "--format", "csv"]],
-)  # fmt: skip
-def test_problem_of_a_new_task(arguments, capsys):
-    assert main(["new-task", *arguments]) == 1
-    assert capsys.readouterr().err.startswith("1. E-NEW: ")
 
 
 def test_problem_of_an_interpreter_without_numpy(tmp_path):
