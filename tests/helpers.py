@@ -131,11 +131,6 @@ def numbered_cases(cases: Iterable[Sequence[Any]]) -> list[str]:
     ]
 
 
-def problems_of(call: Callable[..., Read[Any]], *arguments: Any, **options: Any) -> list[str]:
-    """Return the lines of all problems that a reader raises."""
-    return [problem.line() for problem in findings_of(call, *arguments, **options).problems]
-
-
 def json_file(folder: Path, schema: Mapping[str, Any], **limits: Any) -> JsonFile:
     """Return the rules of a JSON file; its schema is written into a folder."""
     path = folder / "schema.json"
