@@ -1,6 +1,7 @@
 """The words of messages, by the code and the task of the cases of the ``test_codes.py`` of a package.
 
-Other tests compare the code, the file and the place of a message, with ``places_of`` of ``helpers.py``."""
+Those that only organizers meet are in ``tests/organizer/message_texts.py``. Other tests compare the code, the file
+and the place of a message, with ``places_of`` of ``helpers.py``."""
 
 MESSAGE_TEXTS = {
     "E-ANET-LENGTH anet_entities_gt": "2 idx_in_sent, 1 bbox_for_all_frames and 1 clss; the three lists must be equally long",
