@@ -122,8 +122,9 @@ def test_source_is_never_replaced(output, run, source, tmp_path):
     place = source.parent if output == "." else source
     code, out = run("--replace", output=place)
     assert code == 1
-    assert out.startswith(f"1. E-OUTPUT {quote(str(place))}: ")
-    assert "the place of the source" in out
+    head = f"1. E-OUTPUT {quote(str(place))}: "
+    assert out.startswith(head)
+    assert " source;" in out[len(head) :]
     assert folder_files(source) == before
 
 

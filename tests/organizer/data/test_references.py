@@ -58,10 +58,10 @@ def add_file(refs, name):
 @pytest.mark.parametrize(
     ("change", "code", "file", "value", "remedy"),
     [
-        (lambda refs: refs.parent / "ref", "E-REF-UNKNOWN", "ref", "no such folder", " refs"),
+        (lambda refs: refs.parent / "ref", "E-REF-UNKNOWN", "ref", "", " refs"),
         (lambda refs: rename(refs, "chalern_gesture"), "E-REF-UNKNOWN", "refs/chalern_gesture", "chalern_gesture", " chalearn_gesture"),
-        (lambda refs: refs / "nope", "E-REF-UNKNOWN", "refs/nope", "no such folder", "path"),
-        (lambda refs: rename(refs, "x_final"), "E-REF-UNKNOWN", "refs/x_final", "x_final ", " x_final_reference.zip in competition.yaml"),
+        (lambda refs: refs / "nope", "E-REF-UNKNOWN", "refs/nope", "", "path"),
+        (lambda refs: rename(refs, "x_final"), "E-REF-UNKNOWN", "refs/x_final", "x_final ", " x_final_reference.zip "),
         (lambda refs: rename(refs, "chalern_gesture") / "chalern_gesture", "E-REF-UNKNOWN", "refs/chalern_gesture", "chalern_gesture", " chalearn_gesture"),
         (lambda refs: add_file(refs, "chalearn_gestures_sample.zip"), "E-REF-SAMPLE", "refs/chalearn_gestures_sample.zip", "chalearn_gestures_sample.zip", " chalearn_gesture_sample.zip"),
         (lambda refs: add_file(refs, "chalearn_gesture_smaple.zip"), "E-REF-SAMPLE", "refs/chalearn_gesture_smaple.zip", "chalearn_gesture_smaple.zip", " chalearn_gesture_sample.zip"),
