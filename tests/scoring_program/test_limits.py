@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -65,7 +66,7 @@ def test_a_run_that_takes_too_long_ends_in_a_message(start, tmp_path, body):
     process = start("measure", body, "time_limit: 0.5\n")
     _, err = process.communicate(timeout=30)
     assert process.returncode == 1
-    assert "1. E-LIMIT-TIME: the run takes longer than is allowed (stage score)" in err
+    assert re.search(r"^1\. E-LIMIT-TIME: .*\(stage score\)", err, re.MULTILINE)
     assert err.startswith("time: start ")
     assert "Traceback" not in err
     assert left(tmp_path) == ["detailed_results.html", "detailed_results.json"]
@@ -85,7 +86,7 @@ def test_a_run_that_needs_too_much_memory_ends_in_a_message(start, tmp_path):
     process = start("measure", "bytearray(3 << 30)", "memory_limit: 1500\n")
     _, err = process.communicate(timeout=30)
     assert process.returncode == 1
-    assert "1. E-LIMIT-MEMORY: the run needs more memory than is allowed (stage score)" in err
+    assert re.search(r"^1\. E-LIMIT-MEMORY: .*\(stage score\)", err, re.MULTILINE)
     assert left(tmp_path) == ["detailed_results.html", "detailed_results.json"]
 
 
@@ -136,7 +137,7 @@ def test_a_run_near_its_limit_says_what_took_long(start):
 def assert_ended_by_termination(process, folder):
     _, err = process.communicate(timeout=30)
     assert process.returncode == 2
-    assert "E-STOPPED: the platform ended the run in the stage score" in err
+    assert re.search(r"E-STOPPED: .* stage score\b", err)
     assert left(folder) == ["detailed_results.html", "detailed_results.json"]
 
 
