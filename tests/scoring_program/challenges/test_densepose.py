@@ -213,10 +213,10 @@ def test_mistakes_in_annotations_are_found(tmp_path, change, code, where):
 def test_mistakes_in_the_template_are_found(tmp_path):
     folder = official(tmp_path)
 
-    def assert_refused_with(code, file, *values):
+    def assert_refused_with(code, file, value=None):
         problem = refused(prepare, ID, folder, tmp_path / "out").problems[0]
         assert (problem.code, problem.file) == (code, file)
-        assert values_of(problem.problem)[: len(values)] == [*values]
+        assert value is None or value in values_of(problem.problem)
 
     for n_distances, file_name, value in (
         (7, "Pdist_matrix.mat", "7"),
