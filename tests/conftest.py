@@ -7,6 +7,7 @@ import io
 import json
 import shutil
 import zipfile
+import zlib
 from functools import cache
 from pathlib import Path
 
@@ -116,9 +117,9 @@ def window(browser):
 
 
 def take_parts(dist, patch):
-    """Have builds take programs, kits and demo references from the bundles in a folder."""
+    """Have builds take programs, kits and demo references from the bundles in a folder, and compress quickly."""
     made, kits = parts_of(dist)
-    build_kit = parts.build_kit
+    build_kit, compressobj = parts.build_kit, zlib.compressobj
 
     def demo_reference(task_id):
         with zipfile.ZipFile(io.BytesIO(made[task_id][f"{task_id}_reference.zip"])) as archive:
@@ -127,6 +128,7 @@ def take_parts(dist, patch):
     patch.setattr(parts, "build_program", lambda task_id: made[task_id][f"{task_id}_program.zip"])
     patch.setattr(parts, "build_kit", lambda ids, demo: kits.get(ids) or build_kit(ids, demo))
     patch.setattr(parts, "demo_reference", demo_reference)
+    patch.setattr(zlib, "compressobj", lambda level, *more: compressobj(1, *more))
 
 
 @cache

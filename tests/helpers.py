@@ -66,6 +66,12 @@ def every_fourth(cases: Sequence[Case]) -> Sequence[Case]:
     return cases if is_nightly() else cases[::4]
 
 
+def one_of_each_challenge(ids: Iterable[str] = task_ids()) -> list[str]:
+    """Return the first task of each challenge, all at night: for what the tasks of a challenge show alike."""
+    first = {load_task(task_id).folder: task_id for task_id in reversed([*ids])}
+    return [task_id for task_id in ids if is_nightly() or task_id in first.values()]
+
+
 def make_zip(files: Mapping[str, str | bytes]) -> bytes:
     """Return a zip with these files; it is the same at any time, as names of tests must be."""
     buffer = io.BytesIO()

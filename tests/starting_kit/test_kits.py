@@ -17,7 +17,7 @@ import pytest
 from organizer.bundle.kits import build_kit
 from organizer.files import unpack
 from scoring_program.task import load_task, task_ids
-from tests.helpers import ROOT
+from tests.helpers import ROOT, one_of_each_challenge
 from tests.processes import run_in_turn
 
 
@@ -134,6 +134,7 @@ def test_no_text_of_the_kit_names_what_it_does_not_have(kit):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("kit", one_of_each_challenge(), indirect=True)
 def test_a_kit_of_one_task_shows_no_options_of_others_and_compares_without_its_name(kit):
     (task,) = (path.name for path in (kit / "samples").iterdir())
     samples = [f"samples/{task}/{name}.zip" for name in ("weak", "good")]
@@ -144,6 +145,7 @@ def test_a_kit_of_one_task_shows_no_options_of_others_and_compares_without_its_n
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("kit", one_of_each_challenge(), indirect=True)
 def test_notebook_runs_and_shows_the_page(kit):
     notebook = nbformat.read(kit / "quickstart.ipynb", as_version=4)
     assert not any(cell.get("outputs") for cell in notebook.cells)
