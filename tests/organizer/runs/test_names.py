@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from organizer.runs.submissions import SubmissionsError, find_submissions, read_names
@@ -33,8 +35,10 @@ def test_a_submission_has_a_team_and_a_date(tmp_path, text, encoding):
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
-def test_a_team_may_have_several_users_with_several_submissions(tmp_path, capsys, encoding):
-    table = written(tmp_path, 'user;team\nann;"A; B"\nböb;"A; B"\neve;C\n', encoding)
+def test_a_team_may_have_several_users_with_several_submissions(tmp_path, capsys, monkeypatch, encoding):
+    # Long paths are shortened in messages.
+    monkeypatch.chdir(tmp_path)
+    table = written(Path(), 'user;team\nann;"A; B"\nböb;"A; B"\neve;C\n', encoding)
     found = read_names(table, USERS)
     assert {name: row["team"] for name, row in found.items()} == dict.fromkeys(USERS, "A; B")
     (note,) = capsys.readouterr().out.splitlines()
