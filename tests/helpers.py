@@ -66,6 +66,11 @@ def every_fourth(cases: Sequence[Case]) -> Sequence[Case]:
     return cases if is_nightly() else cases[::4]
 
 
+def numbers_of_submissions(most: int = 20) -> list[int]:
+    """Return how many submissions an attack sends: 2 and 5, at night 2 and ``most``."""
+    return [2, most if is_nightly() else 5]
+
+
 def one_of_each_challenge(ids: Iterable[str] = task_ids()) -> list[str]:
     """Return the first task of each challenge, all at night: for what the tasks of a challenge show alike."""
     first = {load_task(task_id).folder: task_id for task_id in reversed([*ids])}

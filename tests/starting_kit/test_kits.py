@@ -21,7 +21,7 @@ from tests.helpers import ROOT, one_of_each_challenge
 from tests.processes import run_in_turn
 
 
-@pytest.fixture(params=task_ids())
+@pytest.fixture(params=one_of_each_challenge())
 def kit(request, bundles, tmp_path):
     with zipfile.ZipFile(bundles / f"{request.param}.zip") as bundle:
         zipfile.ZipFile(io.BytesIO(bundle.read("starting_kit.zip"))).extractall(tmp_path)
