@@ -404,6 +404,7 @@ def image_without_a_dense_person(tmp_path):
     return folder, number
 
 
+@pytest.mark.slow
 def test_detections_of_images_without_a_dense_person_are_not_drawn_as_false(tmp_path):
     folder, number = image_without_a_dense_person(tmp_path)
     nobody = json.loads(encode_detection(number, (0.0, 0.0, 2.0, 2.0), 0.25, np.ones((3, 2, 2), np.uint8)))
@@ -411,6 +412,7 @@ def test_detections_of_images_without_a_dense_person_are_not_drawn_as_false(tmp_
     assert f"image {number}" not in drawings_of(folder, tmp_path, [nobody])
 
 
+@pytest.mark.slow
 def test_images_without_a_dense_person_are_not_missing_without_a_detection(tmp_path, capsys):
     folder, number = image_without_a_dense_person(tmp_path)
     others = [detection for detection in GOOD if detection["image_id"] != number]
