@@ -20,6 +20,7 @@ from organizer.files import Files, zip_bytes
 from scoring_program.result import Result
 from scoring_program.task import AnyLoaded, load_task
 from validator.archive import BASELINE_FILE
+from validator.messages import Note
 from validator.texts import counted, printable
 
 # An item, the score of a perfect submission on it, and known reasons.
@@ -149,4 +150,4 @@ def _print_perfect(item: str, perfect: Result, usual: float, causes: list[Cause]
         problem = f"{counted(n_unexplained, item)} without a known reason"
     else:
         return
-    print(f"warning R-CEILING: {problem}; look at the annotations")
+    print(f"warning {Note('R-CEILING', f'{problem}; look at the annotations').line()}")

@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import binomtest
 
 from organizer.files import folder_files, write_files
 from quality.demo_data import load_against
@@ -75,6 +74,8 @@ _SIZES = CoverageSizes()
 def share(hits: int, n: int, least: float, most: float) -> str:
     """Return a share of n trials in percent with Wilson's 95 % interval, marked if all of that is outside of
     the limits."""
+    from scipy.stats import binomtest  # takes a second to import
+
     low, high = binomtest(hits, n).proportion_ci(method="wilson")
     interval_text = f"{100 * low:.1f} to {100 * high:.1f}"
     text = f"{100 * hits / n:.1f} ({interval_text})"

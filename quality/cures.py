@@ -89,8 +89,9 @@ def corners_cure(
         regions = _checked(sample, Regions)
         corners = meant_corners(regions.columns, regions.parent)
         for level in regions.levels:
-            trial = JudgedRegions(regions, level).trial_of_corners(family, "", corners, Change())
-            yield trial._replace(least_share=least_share)
+            judged = JudgedRegions(regions, level)
+            for trial in judged.trials_of_corners(family, "", corners, Change()):
+                yield trial._replace(least_share=least_share)
 
     return Cure(compared, family, true_trials)
 
@@ -103,7 +104,7 @@ def item_scale_cure(compared: Sequence[str], scale_of_item: Callable[[Ints], Flo
         regions = _checked(sample, Regions)
         corners = regions.columns * scale_of_item(regions.item)[:, None]
         judged = JudgedRegions(regions, regions.levels[0])
-        yield judged.trial_of_corners(Family.ITEM_SCALE, "", corners, Change())
+        yield from judged.trials_of_corners(Family.ITEM_SCALE, "", corners, Change())
 
     return Cure(compared, Family.ITEM_SCALE, true_trials, Spread.DEEP)
 
@@ -139,7 +140,7 @@ def slot_cure(compared: Sequence[str], meant_slot: Callable[[Ints], Ints]) -> Cu
         slot[:, -1] = meant_slot(slot[:, -1])
         for level in regions.levels:
             judged = JudgedRegions(regions, level)
-            yield judged.trial_of_places(Family.NUMBERS, "", regions.item, slot, Change())
+            yield from judged.trials_of_places(Family.NUMBERS, "", regions.item, slot, Change())
 
     return Cure(compared, Family.NUMBERS, true_trials)
 
@@ -157,7 +158,7 @@ def items_cure(compared: Sequence[str], meant_items: Callable[[int], Ints]) -> C
         regions = _checked(sample, Regions)
         item = meant_items(regions.n_items)[regions.item]
         judged = JudgedRegions(regions, regions.levels[0])
-        yield judged.trial_of_places(Family.ITEMS, "", item, regions.slots, Change())
+        yield from judged.trials_of_places(Family.ITEMS, "", item, regions.slots, Change())
 
     return Cure(compared, Family.ITEMS, true_trials, Spread.DEEP)
 

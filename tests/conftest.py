@@ -7,6 +7,7 @@ import io
 import json
 import shutil
 import zipfile
+import zlib
 from functools import cache
 from pathlib import Path
 
@@ -29,6 +30,7 @@ for profile, percent in {"smoke": 2, "quick": 10, "default": 40, "nightly": 400,
 settings.load_profile("default")
 
 REPORTED_CODES = pytest.StashKey[set[str]]()
+MISSING_CODES = pytest.StashKey[list[str]]()
 # Codes of messages that no test reports within its own process, with the reason.
 REPORTED_ELSEWHERE = {
     "E-CRASHED": "rescore keeps it as the problem of an entry, not as a finding",
@@ -64,10 +66,16 @@ def pytest_sessionfinish(session, exitstatus):
         session.config.workeroutput["reported_codes"] = sorted(reported)
     elif exitstatus == pytest.ExitCode.OK and is_full_run(session.config):
         missing = message_codes.all_codes().keys() - reported - REPORTED_ELSEWHERE.keys()
+        session.config.stash[MISSING_CODES] = sorted(missing)
         if missing:
-            terminal = session.config.pluginmanager.get_plugin("terminalreporter")
-            terminal.write_line(f"\nno test provokes {', '.join(sorted(missing))}", red=True)
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """Say which codes were never reported, just above the last line, which counts passed tests only."""
+    if missing := config.stash.get(MISSING_CODES, []):
+        terminalreporter.section("FAILED: codes that no test reports", red=True)
+        terminalreporter.write_line(f"{', '.join(missing)}: add a test, or delete the code from its codes.py")
 
 
 def is_full_run(config):
@@ -109,9 +117,9 @@ def window(browser):
 
 
 def take_parts(dist, patch):
-    """Have builds take programs, kits and demo references from the bundles in a folder."""
+    """Have builds take programs, kits and demo references from the bundles in a folder, and compress quickly."""
     made, kits = parts_of(dist)
-    build_kit = parts.build_kit
+    build_kit, compressobj = parts.build_kit, zlib.compressobj
 
     def demo_reference(task_id):
         with zipfile.ZipFile(io.BytesIO(made[task_id][f"{task_id}_reference.zip"])) as archive:
@@ -120,6 +128,7 @@ def take_parts(dist, patch):
     patch.setattr(parts, "build_program", lambda task_id: made[task_id][f"{task_id}_program.zip"])
     patch.setattr(parts, "build_kit", lambda ids, demo: kits.get(ids) or build_kit(ids, demo))
     patch.setattr(parts, "demo_reference", demo_reference)
+    patch.setattr(zlib, "compressobj", lambda level, *more: compressobj(1, *more))
 
 
 @cache

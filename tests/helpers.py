@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -66,6 +67,17 @@ def sampled(number: int) -> int:
 def every_fourth(cases: Sequence[Case]) -> Sequence[Case]:
     """Return every fourth case, all of them at night: for what the cases of a task show alike."""
     return cases if is_nightly() else cases[::4]
+
+
+def numbers_of_submissions(most: int = 20) -> list[int]:
+    """Return how many submissions an attack sends: 2 and 5, at night 2 and ``most``."""
+    return [2, most if is_nightly() else 5]
+
+
+def one_of_each_challenge(ids: Iterable[str] = task_ids()) -> list[str]:
+    """Return the first task of each challenge, all at night: for what the tasks of a challenge show alike."""
+    first = {load_task(task_id).folder: task_id for task_id in reversed([*ids])}
+    return [task_id for task_id in ids if is_nightly() or task_id in first.values()]
 
 
 def make_zip(files: Mapping[str, str | bytes]) -> bytes:
@@ -139,6 +151,26 @@ def compact_lines(findings: Findings) -> list[str]:
         lines.append(f"{number}. {compact(problem)}")
     rest = findings.summary().not_shown_text()
     return [*lines, rest] if rest else lines
+
+
+def text_of(problem: Problem) -> str:
+    """Return what a problem says and advises, without its code, file and place."""
+    return f"{problem.problem}; {problem.remedy}"
+
+
+def values_of(text: str) -> list[str]:
+    """Return the numbers and the quoted texts of a message, which its reader needs in whatever words it says them."""
+    return re.findall(r"'[^']*'|(?<![\w-])-?\d+(?:[.,]\d+)*(?:e[+-]?\d+)?", text)
+
+
+def numbered_cases(cases: Iterable[Sequence[Any]]) -> list[str]:
+    """Return an id for each case of ``message_texts.py``: its code and task, and a number from the second of
+    them on."""
+    names = [f"{code} {task}" for code, task, *_ in cases]
+    return [
+        f"{name} {names[:number].count(name) + 1}" if name in names[:number] else name
+        for number, name in enumerate(names)
+    ]
 
 
 def json_file(folder: Path, schema: Mapping[str, Any], **limits: Any) -> JsonFile:

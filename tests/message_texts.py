@@ -1,6 +1,7 @@
-"""The words of the validator's messages, by the code and the task of the cases of ``validator/test_codes.py``.
+"""The words of messages, by the code and the task of the cases of the ``test_codes.py`` of a package.
 
-Other tests compare the code, the file and the place of a message, with ``places_of`` of ``helpers.py``."""
+Those that only organizers meet are in ``tests/organizer/message_texts.py``. Other tests compare the code, the file
+and the place of a message, with ``places_of`` of ``helpers.py``."""
 
 MESSAGE_TEXTS = {
     "E-ANET-LENGTH anet_entities_gt": "2 idx_in_sent, 1 bbox_for_all_frames and 1 clss; the three lists must be equally long",
@@ -60,4 +61,39 @@ MESSAGE_TEXTS = {
     "N-LOOKS-CONSTANT chalearn_gesture": "all 4 rows have the class 3. Is it a placeholder, or another field?",
     "N-LOOKS-NORMALIZED anet_entities_gt": "all 40 coordinates of objects lie between 0 and 1. Write pixels: x times the width and y times the height of the image",
     "N-UNCHECKED chalearn_gesture": "names, ids and boxes were not compared with the reference",
+}
+
+SCORING_TEXTS = {
+    "E-CSV-FRAME chalearn_gesture": "start frame 999999 is after the last frame; write numbers of frames from 1, no milliseconds; correct or drop the line",
+    "E-FILE-CASE chalearn_gesture": "upper and lower case differ; name it <sequence>_prediction.csv, with the sequence as in the names of the data",
+    "E-ITEMS-NONE chalearn_gesture": "no sequence of the submission is in the reference; the first is 'xDemoSequence0001'; write each sequence exactly as in the data (no folder, no file ending), or name the right task",
+    "E-REF-CLASS anet_entities_gt": "the class 'dragon' is not in the vocabulary; add or correct it",
+    "E-REF-EMPTY anet_entities_gt": "no segment of the splits validation is annotated; the split file holds validation (0 videos); choose with splits in settings.yaml",
+    "E-REF-GROUPS chalearn_gesture": "there is no such file in the reference folder; add it",
+    "E-REF-IMAGE densepose": "id, height and width must be whole numbers, and none negative or a side of 0; correct it",
+    "E-REF-LEMMAS anet_entities_gen": "the token 'beside' is missing in the table; prepare the reference again",
+    "E-REF-NONE kinetics_tps": "the file is missing; put it into the reference folder",
+    "E-REF-PAIR chalearn_gesture": "Moon_data.csv is missing; each sequence needs both",
+    "E-REF-PERSON densepose": "the id must be a whole number from 1; the released evaluator takes 0 for no match; renumber it",
+    "E-REF-SEGMENT anet_entities_gt": "the parallel lists differ in length: 4 frame_ind, 3 process_clss, 3 process_idx, 3 process_bnd_box; correct them",
+    "E-REF-SHAPE anet_entities_gt": "there is no mapping of annotations; see the format page",
+    "E-REF-SPLIT anet_entities_gt": "the reference does not hold 1 video of 'validation', the first is moon; correct the split",
+    "E-SETTINGS-KEY chalearn_gesture": "there is no setting of this name; did you mean protocol",
+    "E-SETTINGS-NAME chalearn_gesture": "only settings.yaml is read, and this file is named like it; rename it to settings.yaml, or take it away",
+    "E-SETTINGS-VALUE chalearn_gesture": "the value is not allowed; it must be one of published, released",
+    "E-SETTINGS-YAML chalearn_gesture": 'this is not a mapping; write lines like "protocol: published"',
+    "N-CATEGORY densepose": "1 detection of other categories ignored; write category_id 1",
+    "N-CLASSES-MISSING kinetics_tps": "no class for 18 of 36 videos; this costs COST",
+    "N-CLASSES-MISSING kinetics_tps 2": "no class for 18 of 36 videos and no prediction for 36 of 72 reference frames; this costs COST",
+    "N-CSV-CUT chalearn_gesture": "1 row cut at the last frame: the end frame is after it",
+    "N-DETECTIONS-MANY densepose": "3 detections beyond the 20 best of an image left out",
+    "N-FILE-MISSING chalearn_gesture": "no file for 1 of 12 sequences; this costs COST",
+    "N-FRAMES-MISSING kinetics_tps": "no prediction for 36 of 72 reference frames; this costs COST",
+    "N-IMAGES-MISSING densepose": "no detection for 11 of 12 densely annotated images; this costs COST",
+    "N-ITEMS-UNKNOWN anet_entities_gen": "not in the reference: 1 video; the first is 'moon' (submission_gen.json /results/moon)",
+    "N-ITEMS-UNKNOWN chalearn_gesture": "not in the reference, ignored: 1 sequence; the first is 'Moon' (Moon_prediction.csv)",
+    "N-NAMES-UNKNOWN kinetics_tps": "ignored what is not in the reference: 1 frame of the submission",
+    "N-SEGMENTS-MISSING anet_entities_gt": "nothing submitted for 4 of 54 annotated segments; this costs COST",
+    "N-SEGMENTS-OUTSIDE anet_entities_gen": "3 submitted segments not annotated in the chosen splits; they stay in the averages per sentence, with 0; this costs COST",
+    "N-SEGMENTS-OUTSIDE anet_entities_gt": "3 submitted segments not annotated in the chosen splits; ignored",
 }

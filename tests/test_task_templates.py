@@ -23,7 +23,7 @@ from scoring_program.run import SCORED, run
 from scoring_program.task import load_task, task_ids
 from task_templates.quality.example_number_json.values import guess
 from tests import plain_metrics
-from tests.helpers import compact_lines, refused, scaled
+from tests.helpers import compact_lines, places_of, refused, scaled, values_of
 from tests.item_cases import score_case, write_case
 from validator.formats import rules
 
@@ -188,24 +188,25 @@ def test_only_full_detail_reveals_the_ground_truth(example, detail):
 
 
 def changed(made_up, folder, change):
-    """Write a submission with changed values; return the lines of its problems."""
+    """Write a submission with changed values; return its problems."""
     values = made_up.correct_prediction(folder / "ref", np.random.default_rng(1), 0.0)
     change(values)
     write_files(made_up.files(values), folder / "res")
-    return compact_lines(refused(loaded(made_up.id, folder / "ref").read, folder / "res"))
+    return refused(loaded(made_up.id, folder / "ref").read, folder / "res").problems
 
 
 def test_wrong_keys_are_refused_and_missing_ones_named_at_full_detail_only(example):
     made_up, folder = example
     one_less = partial(changed, made_up, folder, lambda values: values.pop("demo_00007"))
-    (line,) = one_less()
-    assert line.endswith("keys are missing: 1 of 60; predict every item exactly once.")
+    (missing,) = one_less()
+    assert (missing.code, values_of(missing.problem)) == ("E-KEY-MISSING", ["1", "60"])
+    assert "demo_00007" not in missing.line()
     (folder / "ref" / "settings.yaml").write_text("detail: full\n")
-    (line,) = one_less()
-    assert line.endswith("keys are missing: 1 of 60, as demo_00007; predict every item exactly once.")
+    (missing,) = one_less()
+    assert (missing.code, values_of(missing.problem)) == ("E-KEY-MISSING", ["1", "60"])
+    assert missing.problem.endswith(" demo_00007")
     unknown, missing = changed(made_up, folder, lambda values: values.update(x=values.pop("demo_00007")))
-    assert "E-KEY-UNKNOWN" in unknown
-    assert "E-KEY-MISSING" in missing
+    assert (unknown.code, missing.code) == ("E-KEY-UNKNOWN", "E-KEY-MISSING")
 
 
 def test_keys_that_are_not_in_the_reference_are_ignored_unless_there_are_no_others(example):
@@ -221,7 +222,7 @@ def test_keys_that_are_not_in_the_reference_are_ignored_unless_there_are_no_othe
     result = scored({"x": values["demo_00001"], **values})
     assert result.scores == expected.scores
     (note,) = [note for note in result.notes if note.code == "N-ITEMS-UNKNOWN"]
-    assert "1 key; the first is 'x'" in note.text
+    assert values_of(note.text)[:2] == ["1", "'x'"]
     first, *_ = refused(scored, {f"x{key}": value for key, value in values.items()}).problems
     assert first.code == "E-ITEMS-NONE"
 
@@ -230,8 +231,8 @@ def test_wrong_values_are_refused(example):
     made_up, folder = example
     codes = {"example_label_csv": "E-CSV-LABEL", "example_number_csv": "E-CSV-NUMBER"}
     code = codes.get(made_up.id, "E-JSON-SCHEMA")
-    (line,) = changed(made_up, folder, lambda values: values.update(demo_00003="parrot"))
-    assert code in line
+    (problem,) = changed(made_up, folder, lambda values: values.update(demo_00003="parrot"))
+    assert problem.code == code
 
 
 def test_reference_without_items_is_refused(example):
@@ -317,25 +318,29 @@ def test_only_predicted_labels_change_no_row_of_the_summary(tmp_path):
 
 
 def test_reference_of_lists_without_any_label_is_refused(tmp_path):
-    (line,) = compact_lines(refused(sections_of, tmp_path, {"a": [], "b": []}, {"a": [], "b": []}))
-    assert (
-        line
-        == "1. E-REF-NONE truth.json: there is no ground truth; write at least one item with a label into it."
-    )
+    findings = refused(sections_of, tmp_path, {"a": [], "b": []}, {"a": [], "b": []})
+    assert places_of(findings) == [("E-REF-NONE", "truth.json", "")]
 
 
 @pytest.mark.parametrize(
-    ("labels", "said"),
+    ("labels", "where", "values", "names"),
     [
-        (["example_label_1", "Example_label_3"], "/demo_00003/1: 'Example_label_3' is not one of example_label_3, example_label_1, example_label_2 (the nearest is 'example_label_3'); write a label: example_label_1 or example_label_2 or example_label_3."),
-        (["example_label_3", "example_label_3"], "/demo_00003: 'example_label_3' occurs more than once; write a list of labels, each once: example_label_1 or example_label_2"),
+        (
+            ["example_label_1", "Example_label_3"],
+            "/demo_00003/1",
+            ["'Example_label_3'"],
+            "example_label_3, example_label_1, example_label_2",
+        ),
+        (["example_label_3", "example_label_3"], "/demo_00003", ["'example_label_3'"], ""),
     ],
-)  # fmt: skip
-def test_wrong_labels_are_named_in_plain_words(tmp_path, labels, said):
+)
+def test_wrong_labels_are_named_in_plain_words(tmp_path, labels, where, values, names):
     made_up = quality_tasks(QUALITY)["example_lists_json"]
     made_up.write_reference(tmp_path / "ref")
-    (line,) = changed(made_up, tmp_path, lambda values: values.update(demo_00003=labels))
-    assert said in line
+    (problem,) = changed(made_up, tmp_path, lambda values: values.update(demo_00003=labels))
+    assert (problem.code, problem.where, values_of(problem.problem)) == ("E-JSON-SCHEMA", where, values)
+    assert names in problem.problem
+    assert "example_label_1 or example_label_2 or example_label_3" in problem.remedy
 
 
 def files_of(example):

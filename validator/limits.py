@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import errno
 import gc
+import math
 import mmap
 import signal
 import threading
+import time
 import traceback
 from collections.abc import Iterator
 from types import FrameType
@@ -20,10 +22,23 @@ except ImportError:  # not on Windows, where participants score at home
 _MB = 1 << 20
 # The processor time of all threads; the wall clock is watched by an alarm.
 _CPU_FACTOR = 4
-# The alarm rings again if an exception was lost, as one in a callback from C may be.
-_AGAIN_SECONDS = 5.0
+# The alarm rings this often. An exception may be lost, as one in a destructor or a callback from C is: the
+# next ring raises it again. And Python may notice a signal too late that comes right before a call that
+# waits: the next ring interrupts that call.
+_RING_SECONDS = 5.0
 # The limits that `start` has lowered, as they were.
 _before: dict[int, tuple[int, int]] = {}
+
+
+class _Alarm:
+    """Why the alarm of this process ends the run: at what time, or because the platform asked for it."""
+
+    def __init__(self) -> None:
+        self.deadline = math.inf
+        self.is_termination_requested = False
+
+
+_alarm = _Alarm()
 
 
 class StoppedError(BaseException):
@@ -45,9 +60,9 @@ def start(seconds: float, memory_mb: float) -> None:
     """
     if threading.current_thread() is not threading.main_thread() or resource is None:
         return
-    signal.signal(signal.SIGALRM, _out_of_time)
+    _alarm.deadline = time.monotonic() + seconds
+    _set_alarm(seconds)
     signal.signal(signal.SIGXCPU, _out_of_time)
-    signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN_SECONDS)
     _lower(resource.RLIMIT_CPU, int(_CPU_FACTOR * seconds) + 1)
     _lower(resource.RLIMIT_AS, int(memory_mb * _MB))
 
@@ -56,6 +71,8 @@ def finish() -> None:
     """Remove the limits: the outputs are being written, which needs little."""
     if resource is not None and threading.current_thread() is threading.main_thread():
         signal.setitimer(signal.ITIMER_REAL, 0)
+        _alarm.deadline = math.inf
+        _alarm.is_termination_requested = False
         while _before:
             name, limit = _before.popitem()
             resource.setrlimit(name, limit)
@@ -108,6 +125,7 @@ def watch_termination() -> None:
     """Turn SIGTERM into `TerminatedError`, so that nothing is left half written."""
     if threading.current_thread() is threading.main_thread() and hasattr(signal, "SIGTERM"):
         signal.signal(signal.SIGTERM, _terminated)
+        _set_alarm()
 
 
 def _lower(name: int, value: int) -> None:
@@ -118,6 +136,22 @@ def _lower(name: int, value: int) -> None:
             _before.setdefault(name, (soft, hard))
 
 
+def _set_alarm(seconds_left: float = math.inf) -> None:
+    """Let the alarm ring again and again, and at the deadline if that is nearer."""
+    if resource is not None:
+        signal.signal(signal.SIGALRM, _ring)
+        signal.setitimer(signal.ITIMER_REAL, min(seconds_left, _RING_SECONDS), _RING_SECONDS)
+
+
+def _ring(number: int, frame: FrameType | None) -> None:
+    if _alarm.is_termination_requested:
+        raise TerminatedError
+    seconds_left = _alarm.deadline - time.monotonic()
+    if seconds_left <= 0:
+        raise TimeLimitError
+    _set_alarm(seconds_left)
+
+
 def _out_of_time(number: int, frame: FrameType | None) -> None:
     raise TimeLimitError
 
@@ -125,4 +159,6 @@ def _out_of_time(number: int, frame: FrameType | None) -> None:
 def _terminated(number: int, frame: FrameType | None) -> None:
     # A second signal must not interrupt what the first one causes.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    _alarm.is_termination_requested = True
+    _set_alarm()
     raise TerminatedError

@@ -52,7 +52,10 @@ def stability(
     if not len(half_scores):
         return Stability(np.zeros((0, m)), np.nan)
     ranking_of_half = np.array([ranks(scores_of_half, higher_is_better) for scores_of_half in half_scores])
-    taus = np.array([tau_b(ranking, half_ranking) for half_ranking in ranking_of_half])
+    # Few teams have the same ranking in many halves.
+    different_rankings, number_of_ranking = np.unique(ranking_of_half, axis=0, return_inverse=True)
+    different_taus = np.array([tau_b(ranking, half_ranking) for half_ranking in different_rankings])
+    taus = different_taus[number_of_ranking.ravel()]
     defined_taus = taus[~np.isnan(taus)]
     return Stability(
         shares=_rank_shares(ranking_of_half[:, :most_teams], m),

@@ -154,16 +154,21 @@ def agrees_well(agreement: Bools) -> bool:
     return not len(agreement) or float(agreement.mean()) > _GOOD_SHARE
 
 
-def may_become_repair(before: Bools, most_after: float) -> bool:
-    """Return whether a family can pass if at most a share ``most_after`` agrees in its best case."""
-    share = float(before.mean())
-    return most_after >= LEAST_SHARE and most_after >= min(_TIMES * share, share + _MARGIN)
+def may_become_repair(before: Bools, best_case: Bools) -> bool:
+    """Return whether a change can pass of which ``best_case`` (k,) says what agrees in the best case."""
+    if not len(best_case):
+        return False
+    share_before, share_after = float(before.mean()), float(best_case.mean())
+    return share_after >= LEAST_SHARE and _is_far_more(share_before, share_after)
+
+
+def _is_far_more(share_before: float, share_after: float) -> bool:
+    return share_after >= min(_TIMES * share_before, share_before + _MARGIN)
 
 
 def _agrees_far_more(before: Bools, after: Bools, least_share: float) -> bool:
     share_before, share_after = float(before.mean()), float(after.mean())
-    far_more = share_after >= _TIMES * share_before or share_after >= share_before + _MARGIN
-    return far_more and share_after >= least_share
+    return share_after >= least_share and _is_far_more(share_before, share_after)
 
 
 def _is_no_accident(trial: Trial) -> bool:

@@ -7,30 +7,35 @@ are tried, and the best are refined by least squares over the pairs that then ov
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
-from itertools import product
+from fractions import Fraction
+from functools import cache
+from itertools import islice, product
 from typing import NamedTuple
 
 import numpy as np
 
 from scoring_program.metrics.pairs import largest_of_items
-from scoring_program.repairs.samples import Pairs, best_of_entries, pair_iou, ranks_in_groups
+from scoring_program.repairs.samples import Pairs, best_of_entries, pair_iou, ranks_in_groups, spread_evenly
 from validator.arrays import Bools, Floats, Ints
 
-_N_MODES = 3
+_N_MODES = 2
 # Votes for a scale agree if their logarithms are this near; those for an offset, as shares of a median size.
 _SCALE_WIDTH = 0.06
 _OFFSET_WIDTH = 0.2
-_N_REFINED = 2
+# Enough for a vote.
+_MOST_VOTES = 1000
 _N_STEPS = 4
 _LEAST_OVERLAP = 0.1
 # A simpler or rounder fit is preferred if its mean IoU is at most this share lower.
 _ROUND_LOSS = 0.04
+_ROUND_WIDTH = 0.06
+_MOST_USUAL = 3
 _LARGEST_SCALE = 1e5
-_PAIRS_TRIED = 16
-_FRAME_RATES = (10.0, 12.0, 12.5, 15.0, 20.0, 24.0, 25.0, 29.97, 30.0, 50.0, 60.0)
-_OFFSET_STEP = 5.0
+_PAIRS_TRIED = 12
+_FRAME_RATES = (10.0, 12.0, 12.5, 15.0, 20.0, 24.0, 25.0, 30.0, 50.0, 60.0)
+_OFFSET_STEPS = (10.0, 5.0, 1.0)
 
 
 class AxisMap(NamedTuple):
@@ -65,10 +70,23 @@ class RegionPairs(NamedTuple):
         pairs = Pairs(number[self.pairs.entry[kept]], self.pairs.true[kept], int(is_kept.sum()))
         return RegionPairs(pairs, self.predicted[kept], self.true[kept])
 
-    def mean_iou(self, scale: Floats, offset: Floats) -> Floats:
-        """Return the mean over entries of their largest IoU, for each of several maps (..., d)."""
+    def for_vote(self) -> RegionPairs:
+        """Return the pairs of so many entries, evenly spread, that there are about 1,000 pairs."""
+        share = _MOST_VOTES / max(len(self.predicted), 1)
+        if share >= 1:
+            return self
+        is_kept = np.zeros(self.pairs.n, dtype=bool)
+        is_kept[spread_evenly(self.pairs.n, max(int(share * self.pairs.n), 1))] = True
+        return self.of_entries(is_kept)
+
+    def best_iou(self, scale: Floats, offset: Floats) -> Floats:
+        """Return the largest IoU of each entry for each of several maps: (..., d), (..., d) -> (..., n)."""
         moved = _mapped(self.predicted, scale[..., None, :], offset[..., None, :])
-        return best_of_entries(pair_iou(moved, self.true), self.pairs).mean(axis=-1)
+        return best_of_entries(pair_iou(moved, self.true), self.pairs)
+
+    def quality(self, fit: AxisMap) -> float:
+        """Return the mean over entries of their largest IoU."""
+        return float(self.best_iou(fit.scale, fit.offset).mean())
 
 
 class _Structure(Enum):
@@ -79,46 +97,54 @@ class _Structure(Enum):
     BOTH = "both"
 
 
-def fit_axes(regions: RegionPairs) -> AxisMap | None:
+class Votes(NamedTuple):
+    """The maps of each structure with the most votes, the best of them first, and the IoU of each entry that
+    took part with the best map of all."""
+
+    maps: dict[_Structure, AxisMap]
+    iou: Floats
+
+
+def vote(regions: RegionPairs) -> Votes:
+    """Return the maps on which most pairs agree."""
+    voters = regions.for_vote()
+    d = regions.true.shape[1] // 2
+    maps: dict[_Structure, AxisMap] = {}
+    best_iou = np.zeros(voters.pairs.n)
+    if not len(voters.predicted):
+        return Votes({}, best_iou)
+    for structure in _Structure:
+        maps_of_axis = [_voted_maps(voters, axis, structure) for axis in range(d)]
+        combinations = np.array(list(product(*maps_of_axis)), dtype=np.float64).reshape(-1, d, 2)
+        if not len(combinations):
+            continue
+        scale, offset = combinations[..., 0], combinations[..., 1]
+        iou = voters.best_iou(scale, offset)
+        best = int(iou.mean(axis=-1).argmax())
+        maps[structure] = AxisMap(scale[best], offset[best])
+        if iou[best].mean() > best_iou.mean():
+            best_iou = iou[best]
+    return Votes(maps, best_iou)
+
+
+def fit_axes(regions: RegionPairs, votes: Votes | None = None) -> AxisMap | None:
     """Return the scale and offset of each axis with which predictions fit best, None without any.
 
-    Scale alone and offset alone are preferred to both, and round values to others, at a loss of at most 4 %
-    of the mean IoU.
+    Scale alone or offset alone is preferred to both, and round values to others, at a loss of at most 4 % of
+    the mean IoU. ``votes`` are those of `vote`, if they are known.
     """
-    if not len(regions.predicted):
-        return None
-    fits = {}
-    for structure in _Structure:
-        fit = _fit_structure(regions, structure)
-        if fit is not None:
-            fits[structure] = fit
+    votes = vote(regions) if votes is None else votes
+    fits: dict[_Structure, AxisMap] = {}
+    qualities: dict[_Structure, float] = {}
+    for structure, voted_map in votes.maps.items():
+        fits[structure], qualities[structure] = _refine(regions, voted_map, structure)
     if not fits:
         return None
-    qualities = {structure: _quality(regions, fit) for structure, fit in fits.items()}
     least = (1 - _ROUND_LOSS) * max(qualities.values())
     simple = [structure for structure in fits if structure is not _Structure.BOTH]
     simple.sort(key=lambda structure: -qualities[structure])
-    for structure in [*simple, *fits]:
-        if qualities[structure] >= least:
-            return _rounded(regions, fits[structure], structure, least)
-    return None
-
-
-def _quality(regions: RegionPairs, fit: AxisMap) -> float:
-    return float(regions.mean_iou(fit.scale, fit.offset))
-
-
-def _fit_structure(regions: RegionPairs, structure: _Structure) -> AxisMap | None:
-    """Return the best map of one structure: the best voted ones, refined."""
-    d = regions.true.shape[1] // 2
-    maps_of_axis = [_voted_maps(regions, axis, structure) for axis in range(d)]
-    combinations = np.array(list(product(*maps_of_axis)), dtype=np.float64).reshape(-1, d, 2)
-    if not len(combinations):
-        return None
-    scale, offset = combinations[..., 0], combinations[..., 1]
-    order = np.argsort(-regions.mean_iou(scale, offset), kind="stable")[:_N_REFINED]
-    refined = [_refine(regions, AxisMap(scale[place], offset[place]), structure) for place in order.tolist()]
-    return max(refined, key=lambda fit: _quality(regions, fit))
+    structure = next(structure for structure in [*simple, *fits] if qualities[structure] >= least)
+    return _rounded(regions, fits[structure], structure, least)
 
 
 def _voted_maps(regions: RegionPairs, axis: int, structure: _Structure) -> list[tuple[float, float]]:
@@ -133,13 +159,14 @@ def _voted_maps(regions: RegionPairs, axis: int, structure: _Structure) -> list[
         return [(1.0, offset) for offset in _modes(true_center - center, width)]
     if structure is _Structure.SCALE:
         return [(scale, 0.0) for scale in _scale_modes(center, true_center)]
-    maps = []
     scales = _scale_modes(size, true_size)
-    # A mirrored picture: only boxes, and only from left to right.
-    mirrored = [-1.0] if d > 1 and axis == 0 else []
-    for scale in [*scales, *mirrored, 1.0]:
-        offsets = _modes(true_center - scale * center, width)[: _N_MODES - 1]
-        maps += [(scale, offset) for offset in offsets]
+    if d > 1 and axis == 0:
+        # A mirrored picture.
+        scales.append(-1.0)
+    maps = []
+    for scale in [*scales, 1.0]:
+        best_offsets = _modes(true_center - scale * center, width)[:1]
+        maps += [(scale, offset) for offset in best_offsets]
     return maps
 
 
@@ -152,7 +179,7 @@ def _scale_modes(value: Floats, true_value: Floats) -> list[float]:
 
 
 def _modes(values: Floats, width: float) -> list[float]:
-    """Return the means of the windows of a width that hold most values, best first, three at most."""
+    """Return the means of the windows of a width that hold most values, best first, two at most."""
     values = np.sort(values[np.isfinite(values)])
     modes: list[float] = []
     while len(values) and len(modes) < _N_MODES:
@@ -165,22 +192,23 @@ def _modes(values: Floats, width: float) -> list[float]:
     return modes
 
 
-def _refine(regions: RegionPairs, fit: AxisMap, structure: _Structure) -> AxisMap:
-    """Return the map after steps of least squares over the best pair of each entry, as long as they help."""
-    quality = _quality(regions, fit)
+def _refine(regions: RegionPairs, fit: AxisMap, structure: _Structure) -> tuple[AxisMap, float]:
+    """Return the map after steps of least squares over the best pair of each entry, as long as they help, and
+    its mean IoU."""
+    quality = regions.quality(fit)
     for _ in range(_N_STEPS):
         iou = pair_iou(fit.corners(regions.predicted), regions.true)
         best = largest_of_items(regions.pairs.entry, iou, regions.pairs.n)
         best = best[best >= 0]
         best = best[iou[best] > _LEAST_OVERLAP]
         if not len(best):
-            return fit
+            break
         better_fit = _least_squares(regions.predicted[best], regions.true[best], fit, structure)
-        better_quality = _quality(regions, better_fit)
+        better_quality = regions.quality(better_fit)
         if better_quality <= quality:
-            return fit
+            break
         fit, quality = better_fit, better_quality
-    return fit
+    return fit, quality
 
 
 def _least_squares(predicted: Floats, true: Floats, fit: AxisMap, structure: _Structure) -> AxisMap:
@@ -206,51 +234,69 @@ def _least_squares(predicted: Floats, true: Floats, fit: AxisMap, structure: _St
 
 
 def _rounded(regions: RegionPairs, fit: AxisMap, structure: _Structure, least: float) -> AxisMap:
-    """Return a map of the structure with round values if its mean IoU is at least ``least``."""
-    for candidate in _rounder_maps(fit, structure):
-        if _quality(regions, candidate) >= least:
+    """Return the roundest map near another one whose mean IoU is at least ``least``."""
+    for candidate in _rounder_maps(regions, fit, structure):
+        if regions.quality(candidate) >= least:
             return candidate
     return fit
 
 
-def _rounder_maps(fit: AxisMap, structure: _Structure) -> Iterator[AxisMap]:
-    offset = _OFFSET_STEP * np.rint(fit.offset / _OFFSET_STEP)
-    if structure is _Structure.OFFSET:
-        yield AxisMap(fit.scale, offset)
-        yield AxisMap(fit.scale, np.rint(fit.offset))
-        return
-    scale = np.array([round_scale(value) for value in fit.scale.tolist()])
-    if structure is _Structure.SCALE:
-        common = round_scale(float(np.mean(fit.scale)))
-        yield AxisMap(np.full(len(scale), common), fit.offset)
-        yield AxisMap(scale, fit.offset)
-        return
-    yield AxisMap(scale, offset)
-    yield AxisMap(scale, fit.offset)
+def _rounder_maps(regions: RegionPairs, fit: AxisMap, structure: _Structure) -> Iterator[AxisMap]:
+    """Yield maps near another one, the roundest first."""
+    scales = [fit.scale] if structure is _Structure.OFFSET else _rounder_scales(fit.scale)
+    d = len(fit.scale)
+    middle = (regions.predicted[:, :d] + regions.predicted[:, d:]).mean(axis=0) / 2
+    for scale in scales:
+        if structure is _Structure.SCALE:
+            yield AxisMap(scale, fit.offset)
+            continue
+        # Another scale needs another offset, so that the middle stays where it is.
+        offset = fit.offset + (fit.scale - scale) * middle
+        for step in _OFFSET_STEPS:
+            yield AxisMap(scale, step * np.rint(offset / step))
+        yield AxisMap(scale, offset)
 
 
-def _usual_scales() -> Floats:
-    shares = [numerator / denominator for denominator in range(1, 11) for numerator in range(1, 21)]
-    rates = [rate / other_rate for rate in _FRAME_RATES for other_rate in _FRAME_RATES]
-    sizes = [9 / 16, 16 / 9, 1.5, 0.35]
-    powers = [0.001, 0.01, 100.0, 1000.0, 1 / 255, 255.0]
-    return np.unique([*shares, *rates, *sizes, *powers])
+def _rounder_scales(scale: Floats) -> list[Floats]:
+    """Return round scales near those of all axes: a common one first, then one for each axis, then digits."""
+    signs, sizes = np.sign(scale), np.abs(scale)
+    usual_scales = _scales_of_time() if len(scale) == 1 else _scales_of_pictures()
+    common = [signs * usual for usual in _scales_near(float(sizes.mean()), usual_scales)]
+    of_axes = product(*(_scales_near(size, usual_scales) for size in sizes.tolist()))
+    separate = [signs * np.array(usual) for usual in of_axes] if len(scale) > 1 else []
+    digits = np.array([float(f"{size:.3g}") for size in sizes.tolist()])
+    return [*common, *separate, signs * digits]
 
 
-def round_scale(scale: float) -> float:
-    """Return the usual factor within 1 % of a scale, a ratio of small numbers or of frame rates; otherwise
-    the scale in three digits.
+def _scales_near(scale: float, usual_scales: Sequence[float]) -> list[float]:
+    """Return the first three of the usual scales that are within 6 % of a positive one."""
+    near = (usual for usual in usual_scales if abs(usual - scale) <= _ROUND_WIDTH * scale)
+    return list(islice(near, _MOST_USUAL))
 
-    Examples
-    --------
-    >>> round_scale(0.501), round_scale(0.0637)
-    (0.5, 0.0637)
-    """
-    usual = _usual_scales()
-    nearest = float(usual[np.abs(usual - abs(scale)).argmin()])
-    if abs(nearest - abs(scale)) > 0.01 * abs(scale):
-        nearest = float(f"{abs(scale):.3g}")
-    return float(np.copysign(nearest, scale))
+
+@cache
+def _scales_of_pictures() -> list[float]:
+    """Return the factors that people resize by, the simplest first."""
+    factors = {Fraction(number, 10) for number in range(1, 21)}
+    for number in (1, 2, 3, 4, 5, 6, 8, 10, 100, 255, 1000):
+        factors |= {Fraction(number), Fraction(1, number)}
+    factors |= {Fraction(2, 3), Fraction(3, 4), Fraction(4, 3), Fraction(9, 16), Fraction(16, 9)}
+    return _simplest_first(factors)
+
+
+@cache
+def _scales_of_time() -> list[float]:
+    """Return ratios of frame rates, and what makes frames of seconds or milliseconds, the simplest first."""
+    factors = {Fraction(1, number) for number in (2, 3, 4, 5, 10)}
+    for rate in map(Fraction, _FRAME_RATES):
+        factors |= {rate, rate / 1000}
+        factors |= {rate / Fraction(other_rate) for other_rate in _FRAME_RATES}
+    return _simplest_first(factors)
+
+
+def _simplest_first(factors: Iterable[Fraction]) -> list[float]:
+    in_order = sorted(factors, key=lambda factor: factor.numerator + factor.denominator)
+    return [float(factor) for factor in in_order]
 
 
 def map_words(fit: AxisMap, axes: Sequence[str]) -> str:
@@ -271,12 +317,12 @@ def map_words(fit: AxisMap, axes: Sequence[str]) -> str:
 
 def _axis_words(axis: str, scale: float, offset: float) -> str:
     amount = f"{abs(offset):.4g}"
-    is_moved = amount != "0"
-    if f"{scale:.3g}" == "-1":
-        return f"{amount} minus {axis}"
+    if scale < 0:
+        factor = "" if f"{scale:.3g}" == "-1" else f"{-scale:.4g} times "
+        return f"{axis} mirrored ({offset:.4g} minus {factor}{axis})"
     words = "" if f"{scale:.4g}" == "1" else f" times {scale:.4g}"
-    if is_moved:
-        words += f" {'plus' if offset > 0 else 'less'} {amount}"
+    if amount != "0":
+        words += f" {'plus' if offset > 0 else 'minus'} {amount}"
     return f"{axis}{words}" if words else ""
 
 

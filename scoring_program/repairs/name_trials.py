@@ -126,8 +126,9 @@ def _map_of_list(sample: Names) -> Iterator[Trial]:
         counts = orders.count_pairs(sample.predicted_codes[half], sample.true_codes[half], shape)
         counts_of_half.append(counts)
     # At best each name has its most frequent partner; where that is not enough, nothing is assigned.
-    most = sum(int(counts.max(axis=1, initial=0).sum()) for counts in counts_of_half)
-    if not may_become_repair(before, most / max(len(before), 1)):
+    best_case = np.zeros(len(before), dtype=bool)
+    best_case[: sum(int(counts.max(axis=1, initial=0).sum()) for counts in counts_of_half)] = True
+    if not may_become_repair(before, best_case):
         return
     held_out = np.full(len(before), -1)
     for half, counts in zip((sample.is_even, ~sample.is_even), counts_of_half):

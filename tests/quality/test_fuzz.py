@@ -10,18 +10,19 @@ from organizer.files import zip_bytes
 from quality.fuzzing.mutations import CHANGES, mutate, rename
 from quality.fuzzing.run import run_fuzz, what_is_wrong
 from scoring_program.task import task_ids
-from tests.helpers import scaled
+from tests.helpers import is_nightly, sampled
 
 
 @pytest.mark.slow
 def test_corrupted_submissions_end_in_a_verdict(tmp_path):
-    n = scaled(200)
+    n = sampled(800)
     verdicts, failures = run_fuzz(n, 1, tmp_path)
     assert failures == []
     assert sum(verdicts.values()) == n
     for name in task_ids():
         assert verdicts[f"{name}: exit 1"] > 0
-        assert verdicts[f"{name}: exit 0"] > 0
+        # Few of a small number of changes leave a submission valid.
+        assert verdicts[f"{name}: exit 0"] > 0 or not is_nightly()
 
 
 GOOD = {

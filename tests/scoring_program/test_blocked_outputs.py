@@ -85,7 +85,8 @@ def test_a_full_disk_under_the_log_ends_in_one_line(work, program):
         done = run(program, work, stdout=full)
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
-    assert "E-OUTPUT: the log cannot be written (No space left on device)" in done.stderr
+    assert "E-OUTPUT: " in done.stderr
+    assert "(No space left on device)" in done.stderr
     assert not (work / "out" / "scores.json").exists()
     with open("/dev/full", "w") as full:  # noqa: PTH123
         assert run(program, work, stdout=full, stderr=full).returncode == 2

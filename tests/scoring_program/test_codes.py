@@ -1,8 +1,15 @@
-"""Each code that scoring adds to those of the validator, provoked once by a run."""
+"""Each code that scoring adds to those of the validator, provoked once by a run or as a reference is prepared.
+
+`PROBLEMS` holds (code, task, change of the good sample, file, where), `NOTES` (code, task, change), and
+`BAD_REFERENCES` (code, task, change of the demo reference, file, where). What they say stands in
+``tests/message_texts.py`` alone.
+"""
 
 from __future__ import annotations
 
+import html
 import json
+import re
 import shutil
 
 import numpy as np
@@ -11,7 +18,8 @@ import pytest
 from organizer.data.prepare import prepare
 from quality.task import quality_tasks
 from scoring_program.run import BROKEN, INVALID, SCORED
-from tests.helpers import REFERENCES, SAMPLES, run_folder
+from tests.helpers import REFERENCES, SAMPLES, numbered_cases, refused, run_folder, values_of
+from tests.message_texts import SCORING_TEXTS
 
 ACTION, GESTURE, KINETICS, DENSEPOSE = "chalearn_action", "chalearn_gesture", "kinetics_tps", "densepose"
 GIVEN, GENERATED = "anet_entities_gt", "anet_entities_gen"
@@ -75,36 +83,91 @@ def unknown_words(results):
             segment["clss"] = ["The" for _ in segment["clss"]]
 
 
+def rename_files(folder):
+    for path in sorted(folder.iterdir()):
+        path.rename(path.with_name(f"x{path.name}"))
+
+
+def segment_of(document):
+    """Return the first segment of annotations."""
+    return next(iter(next(iter(document["annotations"].values()))["segments"].values()))
+
+
 PROBLEMS = [
     ("E-CSV-FRAME", GESTURE, text(CSV, "1,1,2\n1,999999,1000000\n"), CSV, "line 2 column 2"),
     ("E-FILE-CASE", GESTURE, lambda folder: (folder / CSV).rename(folder / CSV.replace("Demo", "demo")), CSV.replace("Demo", "demo"), ""),
+    ("E-ITEMS-NONE", GESTURE, rename_files, f"x{CSV}", ""),
 ]  # fmt: skip
 NOTES = [
-    ("N-BOXES-OUTSIDE", DENSEPOSE, data(lambda document: [entry.update(bbox=[entry["bbox"][0] + 500, *entry["bbox"][1:]]) for entry in document]), "25 of 26 boxes reach beyond their image"),
-    ("N-CATEGORY", DENSEPOSE, data(lambda document: document[0].update(category_id=7)), "1 detection of other categories"),
-    ("N-CLASSES-MISSING", KINETICS, data(half, "pred_vid_result.json"), "no class for 18 of 36 videos; this costs 0."),
-    ("N-CLASSES-MISSING", KINETICS, lambda folder: [data(half, name)(folder) for name in ("pred_vid_result.json", PARTS)], "no class for 18 of 36 videos and no prediction for 36 of 72 reference frames; this costs 0."),
-    ("N-CSV-CUT", GESTURE, text(CSV, "1,1,2\n1,3,1000000\n"), "1 row cut at the last frame"),
-    ("N-DETECTIONS-MANY", DENSEPOSE, data(lambda document: document.extend(21 * document[:1])), "beyond the 20 best"),
-    ("N-FILE-MISSING", GESTURE, lambda folder: (folder / CSV).unlink(), "no file for 1 of 12 sequences; this costs 0.0"),
-    ("N-FRAMES-MISSING", KINETICS, data(half, PARTS), "no prediction for 36 of 72 reference frames; this costs 0."),
-    ("N-IMAGES-MISSING", DENSEPOSE, data(lambda document: document.__delitem__(slice(1, None))), "no detection for 11 of 12 densely annotated images; this costs 0."),
-    ("N-FRAMES-UNKNOWN", KINETICS, data(lambda document: next(iter(document.values())).update(moon={"humans": []}), PARTS), "1 frame of the submission"),
-    ("N-SEGMENTS-MISSING", GIVEN, of_segments(dict.popitem), "annotated segments; this costs 0."),
-    ("N-SEGMENTS-OUTSIDE", GIVEN, of_segments(lambda document: document.update(moon=dict(next(iter(document.values()))))), "not annotated in the chosen splits; ignored"),
-    ("N-SEGMENTS-OUTSIDE", GENERATED, of_segments(lambda document: document.update(moon=dict(next(iter(document.values()))))), "they stay in the averages per sentence, with 0; this costs 0.0"),
+    ("N-CATEGORY", DENSEPOSE, data(lambda document: document[0].update(category_id=7))),
+    ("N-CLASSES-MISSING", KINETICS, data(half, "pred_vid_result.json")),
+    ("N-CLASSES-MISSING", KINETICS, lambda folder: [data(half, name)(folder) for name in ("pred_vid_result.json", PARTS)]),
+    ("N-CSV-CUT", GESTURE, text(CSV, "1,1,2\n1,3,1000000\n")),
+    ("N-DETECTIONS-MANY", DENSEPOSE, data(lambda document: document.extend(21 * document[:1]))),
+    ("N-FILE-MISSING", GESTURE, lambda folder: (folder / CSV).unlink()),
+    ("N-FRAMES-MISSING", KINETICS, data(half, PARTS)),
+    ("N-IMAGES-MISSING", DENSEPOSE, data(lambda document: document.__delitem__(slice(1, None)))),
+    ("N-NAMES-UNKNOWN", KINETICS, data(lambda document: next(iter(document.values())).update(moon={"humans": []}), PARTS)),
+    ("N-SEGMENTS-MISSING", GIVEN, of_segments(dict.popitem)),
+    ("N-SEGMENTS-OUTSIDE", GIVEN, of_segments(lambda document: document.update(moon=dict(next(iter(document.values())))))),
+    ("N-SEGMENTS-OUTSIDE", GENERATED, of_segments(lambda document: document.update(moon=dict(next(iter(document.values())))))),
+    ("N-ITEMS-UNKNOWN", GESTURE, text("Moon_prediction.csv", "1,1,2\n")),
+    ("N-ITEMS-UNKNOWN", GENERATED, of_segments(lambda document: document.update(moon=dict(next(iter(document.values())))))),
 ]  # fmt: skip
+BAD_REFERENCES = [
+    ("E-REF-CLASS", GIVEN, data(lambda document: segment_of(document)["process_clss"][0].__setitem__(0, "dragon"), "reference.json"), "reference.json", ""),
+    ("E-REF-EMPTY", GIVEN, data(lambda document: document.update(validation=[]), "split.json"), "reference.json", ""),
+    ("E-REF-GROUPS", GESTURE, text("settings.yaml", "item_groups: persons.csv\n"), "persons.csv", ""),
+    ("E-REF-IMAGE", DENSEPOSE, data(lambda document: document["images"][0].update(height=0)), "annotations.json", "/images/0"),
+    ("E-REF-LEMMAS", GENERATED, text("lemmas.json", "{}"), "lemmas.json", ""),
+    ("E-REF-NONE", KINETICS, lambda folder: (folder / "gt_part_result.json").unlink(), "gt_part_result.json", ""),
+    ("E-REF-PAIR", GESTURE, text("Moon_labels.csv", "1,1,2\n"), "Moon_labels.csv", ""),
+    ("E-REF-PERSON", DENSEPOSE, data(lambda document: document["annotations"][0].update(id=0)), "annotations.json", "/annotations/0/id"),
+    ("E-REF-SEGMENT", GIVEN, data(lambda document: segment_of(document)["frame_ind"].append(1), "reference.json"), "reference.json", "/annotations/v_demo000000/segments/0"),
+    ("E-REF-SHAPE", GIVEN, data(lambda document: document.pop("annotations"), "reference.json"), "reference.json", ""),
+    ("E-REF-SPLIT", GIVEN, data(lambda document: document["validation"].append("moon"), "split.json"), "split.json", ""),
+    ("E-SETTINGS-KEY", GESTURE, text("settings.yaml", "protocoll: released\n"), "settings.yaml", "/protocoll"),
+    ("E-SETTINGS-NAME", GESTURE, text("settings.yml", "protocol: released\n"), "settings.yml", ""),
+    ("E-SETTINGS-VALUE", GESTURE, text("settings.yaml", "protocol: relesed\n"), "settings.yaml", "/protocol"),
+    ("E-SETTINGS-YAML", GESTURE, text("settings.yaml", "- protocol\n"), "settings.yaml", ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "task", "change", "file", "where"), PROBLEMS, ids=numbered_cases(PROBLEMS))
+def test_problem_that_needs_the_reference_has_its_code_place_and_words(
+    code, task, change, file, where, scored, request
+):
+    exit_code, (problem,), _ = scored(task, change)
+    assert exit_code == INVALID
+    assert (problem["code"], problem["file"], problem["where"]) == (code, file, where)
+    assert f"{problem['problem']}; {problem['hint']}" == SCORING_TEXTS[request.node.callspec.id]
 
 
 @pytest.mark.parametrize(
-    ("code", "task", "change", "file", "where"), PROBLEMS, ids=[case[0] for case in PROBLEMS]
+    ("code", "task", "change", "file", "where"), BAD_REFERENCES, ids=numbered_cases(BAD_REFERENCES)
 )
-def test_problem_that_needs_the_reference_has_its_code_and_place(code, task, change, file, where, scored):
-    exit_code, problems, _ = scored(task, change)
-    assert exit_code == INVALID
-    assert [(problem["code"], problem["file"], problem["where"]) for problem in problems] == [
-        (code, file, where)
-    ]
+def test_problem_of_a_reference_has_its_code_place_and_words(
+    code, task, change, file, where, tmp_path, request
+):
+    source = shutil.copytree(REFERENCES / task, tmp_path / "source")
+    change(source)
+    problem, *_ = refused(prepare, task, source, tmp_path / "prepared").problems
+    assert (problem.code, problem.file, problem.where) == (code, file, where)
+    assert f"{problem.problem}; {problem.remedy}" == SCORING_TEXTS[request.node.callspec.id]
+
+
+@pytest.mark.parametrize(("code", "task", "change"), NOTES, ids=numbered_cases(NOTES))
+def test_note_that_needs_the_reference_has_its_code_and_words(code, task, change, scored, request):
+    exit_code, _, notes = scored(task, change)
+    assert exit_code == SCORED
+    (note,) = [note["text"] for note in notes if note["code"] == code]
+    # What something costs follows from the sample, not from the words.
+    assert re.sub(r"costs 0\.\d+", "costs COST", note) == SCORING_TEXTS[request.node.callspec.id]
+
+
+def test_every_text_of_the_table_belongs_to_a_case():
+    cases = [*numbered_cases(PROBLEMS), *numbered_cases(BAD_REFERENCES), *numbered_cases(NOTES)]
+    assert SCORING_TEXTS.keys() == set(cases)
 
 
 def named(change):
@@ -126,11 +189,6 @@ def rename_images(first_id):
     return rename
 
 
-def rename_files(folder):
-    for path in sorted(folder.iterdir()):
-        path.rename(path.with_name(f"x{path.name}"))
-
-
 def one_more(video, entry):
     """Return the entry of a video, and for the first one a second, of a video that nobody knows."""
     return {video: entry, "moon": entry}
@@ -150,13 +208,13 @@ ALL_RENAMED = [
     (DENSEPOSE, data(rename_images(10**6)), "densepose_demo_results.json", "/0/image_id"),
 ]  # fmt: skip
 ONE_MORE = [
-    (ACTION, text("Moon_prediction.csv", "1,1,1,2\n"), "1 sequence; the first is 'Moon' (Moon_prediction.csv)"),
-    (GESTURE, text("Moon_prediction.csv", "1,1,2\n"), "1 sequence; the first is 'Moon' (Moon_prediction.csv)"),
-    (KINETICS, data(lambda document: document.update(moon={}), PARTS), f"1 video; the first is 'moon' ({PARTS} /moon)"),
-    (KINETICS, data(lambda document: document.update(moon="run"), "pred_vid_result.json"), "1 video; the first is 'moon' (pred_vid_result.json /moon)"),
-    (GIVEN, data(named(one_more)), "1 video; the first is 'moon' (submission_gt.json /results/moon)"),
-    (GENERATED, data(named(one_more)), "1 video; the first is 'moon' (submission_gen.json /results/moon)"),
-    (DENSEPOSE, data(lambda document: document.insert(1, {**document[0], "image_id": 10**6})), "1 image; the first is '1000000' (densepose_demo_results.json /1/image_id)"),
+    (ACTION, text("Moon_prediction.csv", "1,1,1,2\n"), "'Moon'", "Moon_prediction.csv"),
+    (GESTURE, text("Moon_prediction.csv", "1,1,2\n"), "'Moon'", "Moon_prediction.csv"),
+    (KINETICS, data(lambda document: document.update(moon={}), PARTS), "'moon'", f"{PARTS} /moon"),
+    (KINETICS, data(lambda document: document.update(moon="run"), "pred_vid_result.json"), "'moon'", "pred_vid_result.json /moon"),
+    (GIVEN, data(named(one_more)), "'moon'", "submission_gt.json /results/moon"),
+    (GENERATED, data(named(one_more)), "'moon'", "submission_gen.json /results/moon"),
+    (DENSEPOSE, data(lambda document: document.insert(1, {**document[0], "image_id": 10**6})), "'1000000'", "densepose_demo_results.json /1/image_id"),
 ]  # fmt: skip
 
 
@@ -168,8 +226,10 @@ def test_submission_without_any_item_of_the_reference_is_refused(task, change, f
     assert problem["where"].startswith(where)
 
 
-@pytest.mark.parametrize(("task", "change", "words"), ONE_MORE)
-def test_item_that_is_not_in_the_reference_is_noted_with_its_place(task, change, words, scored, tmp_path):
+@pytest.mark.parametrize(("task", "change", "item", "place"), ONE_MORE)
+def test_item_that_is_not_in_the_reference_is_noted_with_its_place(
+    task, change, item, place, scored, tmp_path
+):
     def scores():
         shutil.rmtree(tmp_path / "submission", ignore_errors=True)
         return json.loads((tmp_path / "output" / "scores.json").read_text())
@@ -179,17 +239,9 @@ def test_item_that_is_not_in_the_reference_is_noted_with_its_place(task, change,
     exit_code, _, notes = scored(task, change)
     assert exit_code == SCORED
     (note,) = [note["text"] for note in notes if note["code"] == "N-ITEMS-UNKNOWN"]
-    assert note.endswith(words)
-    assert ("ignored" in note) == (task != GENERATED)
+    assert values_of(note)[:2] == ["1", item]
+    assert place in note
     assert (scores() == expected) == (task != GENERATED)
-
-
-@pytest.mark.parametrize(("code", "task", "change", "words"), NOTES, ids=[case[0] for case in NOTES])
-def test_note_that_needs_the_reference_has_its_code(code, task, change, words, scored):
-    exit_code, _, notes = scored(task, change)
-    assert exit_code == SCORED
-    (note,) = [note for note in notes if note["code"] == code]
-    assert words in note["text"]
 
 
 def test_only_the_note_on_what_is_missing_has_a_cost_and_only_where_costs_are_shown(scored, tmp_path):
@@ -201,11 +253,10 @@ def test_only_the_note_on_what_is_missing_has_a_cost_and_only_where_costs_are_sh
     costs = json.loads((tmp_path / "output" / "detailed_results.json").read_text())["error_costs"]
     (cost,) = [cost["points"] for cost in costs if cost["type"] == "not_submitted"]
     assert costs[0]["type"] == "not_submitted" and cost > 0.5
-    assert [note["text"].partition("; this costs ")[2] for note in notes if "cost" in note["text"]] == [
-        f"{cost:.4f}"
-    ]
+    (note,) = [note for note in notes if "cost" in note["text"]]
+    assert (note["code"], values_of(note["text"])[-1]) == ("N-SEGMENTS-MISSING", f"{cost:.4f}")
     page = (tmp_path / "output" / "detailed_results.html").read_text()
-    assert f"this costs {cost:.4f}" in page
+    assert html.escape(note["text"]) in page
     shutil.rmtree(tmp_path / "submission")
     _, _, notes = scored(GIVEN, of_segments(most), detail="none")
     assert [note["code"] for note in notes] == ["N-SEGMENTS-MISSING"] and "cost" not in notes[0]["text"]
@@ -221,12 +272,13 @@ def test_note_on_areas_without_a_person(scored, tmp_path, references):
     grow(source)
     prepare(DENSEPOSE, source, tmp_path / "reference")
     _, _, notes = scored(DENSEPOSE, lambda folder: None, tmp_path / "reference")
-    assert "for the areas medium" in {note["code"]: note["text"] for note in notes}["N-AREA-EMPTY"]
+    assert "medium" in {note["code"]: note["text"] for note in notes}["N-AREA-EMPTY"]
 
 
 def test_note_on_guessed_lemmas(scored):
     _, _, notes = scored(GENERATED, of_segments(unknown_words), detail="full", lemma_fallback="lower")
-    assert "1 predicted class" in {note["code"]: note["text"] for note in notes}["N-LEMMAS"]
+    (note,) = [note["text"] for note in notes if note["code"] == "N-LEMMAS"]
+    assert values_of(note)[0] == "1"
 
 
 def mistakes():

@@ -11,7 +11,7 @@ import pytest
 from organizer.data.prepare import prepare, reference_files
 from organizer.files import folder_files
 from scoring_program.run import BROKEN, SCORED
-from tests.helpers import REFERENCES, SAMPLES, compact, loaded, refused, run_folder
+from tests.helpers import REFERENCES, SAMPLES, loaded, refused, run_folder
 
 ID = "chalearn_gesture"
 ITEMS = sorted(path.name.removesuffix("_labels.csv") for path in (REFERENCES / ID).glob("*_labels.csv"))
@@ -37,33 +37,36 @@ def grouped(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "place"),
+    ("text", "where", "keyword"),
     [
-        (None, "persons.csv: there is no such file"),
-        (b"", "persons.csv: the first line is not item,group"),
-        (b"item,person\n", "persons.csv: the first line is not item,group"),
-        (b"item,group\n\xff,a\n", "persons.csv: this is not a CSV file: it is not UTF-8"),
-        (b'item,group\n"a,b\n', "persons.csv: this is not a CSV file"),
-        (GOOD.replace("person 0", ""), "persons.csv line 2: the line is not an item and its group"),
-        (GOOD.replace("person 0", "a,b"), "persons.csv line 2: the line is not an item and its group"),
-        (GOOD + "elsewhere,a\n", f"persons.csv line {len(ITEMS) + 2}: elsewhere is not in the reference"),
-        (GOOD + f"{LINES[1]}\n", f"persons.csv line {len(ITEMS) + 2}: the item {ITEMS[1]} has a second line"),
-        (GOOD.replace(f"{LINES[2]}\n", ""), f"persons.csv: the item {ITEMS[2]} has no group"),
-        (
-            GOOD.replace("person 1", "x").replace("person 0", "x").replace("person 2", "x"),
-            "all items are in one",
-        ),
+        (None, "", "no such file"),
+        (b"", "", "item,group"),
+        (b"item,person\n", "", "item,group"),
+        (b"item,group\n\xff,a\n", "", "UTF-8"),
+        (b'item,group\n"a,b\n', "", "CSV"),
+        (GOOD.replace("person 0", ""), "line 2", ""),
+        (GOOD.replace("person 0", "a,b"), "line 2", ""),
+        (GOOD + "elsewhere,a\n", f"line {len(ITEMS) + 2}", "elsewhere"),
+        (GOOD + f"{LINES[1]}\n", f"line {len(ITEMS) + 2}", ITEMS[1]),
+        (GOOD.replace(f"{LINES[2]}\n", ""), "", f"{ITEMS[2]} has no group"),
+        (GOOD.replace("person 1", "x").replace("person 0", "x").replace("person 2", "x"), "", "in one"),
     ],
 )
-def test_what_is_wrong_is_reported_with_its_place(grouped, text, place):
+def test_what_is_wrong_is_reported_with_its_place(grouped, text, where, keyword):
     findings = refused(loaded, ID, grouped(text))
-    lines = list(map(compact, findings.problems))
-    assert any(line.startswith("E-REF-GROUPS") and place in line for line in lines), lines
+    texts = [
+        problem.problem
+        for problem in findings.problems
+        if (problem.code, problem.file, problem.where) == ("E-REF-GROUPS", "persons.csv", where)
+    ]
+    assert any(keyword in problem_text for problem_text in texts), findings.lines()
 
 
 @pytest.mark.parametrize("name", ["../reference/persons.csv", "/etc/passwd", "sub/persons.csv", "."])
 def test_file_is_one_of_the_reference_folder(grouped, name):
-    assert "there is no such file" in str(refused(loaded, ID, grouped(GOOD, name)).problems[0].problem)
+    problem = refused(loaded, ID, grouped(GOOD, name)).problems[0]
+    assert problem.code == "E-REF-GROUPS"
+    assert "no such file" in problem.problem
 
 
 def test_wrong_groups_are_the_organizers_fault_and_hidden(grouped, tmp_path):
@@ -106,7 +109,7 @@ def test_groups_are_in_the_signature_and_change_the_interval_alone(grouped, tmp_
     assert (interval["items"], interval["item_type"]) == (3, "group")
     page = (tmp_path / "one" / "detailed_results.html").read_text()
     assert f"over {len(ITEMS)} sequences of 3 persons" in page
-    assert "fewer than 10 groups: too few to say" in page
+    assert "fewer than 10 groups" in page
 
 
 def test_videos_that_are_no_items_may_have_lines(grouped):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -65,7 +66,7 @@ def test_a_run_that_takes_too_long_ends_in_a_message(start, tmp_path, body):
     process = start("measure", body, "time_limit: 0.5\n")
     _, err = process.communicate(timeout=30)
     assert process.returncode == 1
-    assert "1. E-LIMIT-TIME: the run takes longer than is allowed (stage score)" in err
+    assert re.search(r"^1\. E-LIMIT-TIME: .*\(stage score\)", err, re.MULTILINE)
     assert err.startswith("time: start ")
     assert "Traceback" not in err
     assert left(tmp_path) == ["detailed_results.html", "detailed_results.json"]
@@ -85,7 +86,7 @@ def test_a_run_that_needs_too_much_memory_ends_in_a_message(start, tmp_path):
     process = start("measure", "bytearray(3 << 30)", "memory_limit: 1500\n")
     _, err = process.communicate(timeout=30)
     assert process.returncode == 1
-    assert "1. E-LIMIT-MEMORY: the run needs more memory than is allowed (stage score)" in err
+    assert re.search(r"^1\. E-LIMIT-MEMORY: .*\(stage score\)", err, re.MULTILINE)
     assert left(tmp_path) == ["detailed_results.html", "detailed_results.json"]
 
 
@@ -133,18 +134,49 @@ def test_a_run_near_its_limit_says_what_took_long(start):
     assert "\ntime: start" in out
 
 
+def assert_ended_by_termination(process, folder):
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 2
+    assert re.search(r"E-STOPPED: .* stage score\b", err)
+    assert left(folder) == ["detailed_results.html", "detailed_results.json"]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("signals", [1, 3])
 def test_termination_leaves_nothing_half_written(start, tmp_path, signals):
     process = start("measure", "time.sleep(60)", "")
-    for _ in range(500):
-        if (tmp_path / "flag").exists():
-            break
+    while not (tmp_path / "flag").exists():
+        assert process.poll() is None, process.communicate()
         time.sleep(0.02)
     for _ in range(signals):
         os.kill(process.pid, signal.SIGTERM)
         time.sleep(0.002)
-    _, err = process.communicate(timeout=30)
-    assert process.returncode == 2
-    assert "E-STOPPED: the platform ended the run in the stage score" in err
-    assert left(tmp_path) == ["detailed_results.html", "detailed_results.json"]
+    assert_ended_by_termination(process, tmp_path)
+
+
+# Python discards what a destructor raises.
+LOST = """
+    import os, signal
+    class Ending:
+        def __del__(self):
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(1)
+    Ending()
+    time.sleep(60)
+"""
+# Another thread takes the signal, so that it does not interrupt the call that waits: as one that comes right before it.
+UNNOTICED = """
+    import os, signal, threading
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+    def terminate():
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
+        os.kill(os.getpid(), signal.SIGTERM)
+    threading.Timer(0.2, terminate).start()
+    time.sleep(60)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("body", [LOST, UNNOTICED], ids=["lost", "unnoticed"])
+def test_termination_ends_a_run_that_missed_it_at_first(start, tmp_path, body):
+    assert_ended_by_termination(start("measure", body, ""), tmp_path)

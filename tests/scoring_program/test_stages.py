@@ -35,8 +35,8 @@ STAGES = [
 ]
 ORGANIZERS = ("start", "reference")
 LIMITS = {
-    TimeLimitError: ("time", "E-LIMIT-TIME: the run takes longer than is allowed"),
-    MemoryError: ("memory", "E-LIMIT-MEMORY: the run needs more memory than is allowed"),
+    TimeLimitError: ("time", "E-LIMIT-TIME"),
+    MemoryError: ("memory", "E-LIMIT-MEMORY"),
 }
 
 
@@ -57,15 +57,18 @@ def stopped(request, run, monkeypatch):
     return stop
 
 
-def assert_not_scored(outputs, code, name, line):
-    """Assert that the page, the JSON and the log say so, and that no scores are left."""
+def assert_not_scored(outputs, exit_code, name, code, stage):
+    """Assert that page, JSON and log name the code and the stage, and that no scores are left."""
     assert sorted(path.name for path in outputs.folder.iterdir()) == [
         "detailed_results.html",
         "detailed_results.json",
     ]
-    assert (outputs.code, outputs.detail["exit_code"], outputs.detail["outcome"]) == (code, code, name)
+    assert outputs.code == outputs.detail["exit_code"] == exit_code
+    assert outputs.detail["outcome"] == name
     (problem,) = outputs.detail["problems"]
-    assert f"{problem['code']}: {problem['problem']}" == line
+    assert problem["code"] == code
+    assert f"stage {stage}" in problem["problem"]
+    line = f"{code}: {problem['problem']}"
     assert outputs.detail["scores"] == outputs.detail["tables"] == {}
     assert line in html.unescape(outputs.page)
     assert "Not scored" in outputs.page
@@ -79,21 +82,18 @@ def assert_not_scored(outputs, code, name, line):
 @pytest.mark.parametrize("error", LIMITS)
 def test_a_limit_is_the_organizers_side_until_the_reference_is_read(stopped, error):
     outputs, stage = stopped(error)
-    name, problem = LIMITS[error]
-    code, name = (BROKEN, "broken") if stage in ORGANIZERS else (INVALID, name)
-    assert_not_scored(outputs, code, name, f"{problem} (stage {stage})")
+    name, code = LIMITS[error]
+    exit_code, name = (BROKEN, "broken") if stage in ORGANIZERS else (INVALID, name)
+    assert_not_scored(outputs, exit_code, name, code, stage)
     times, head, _ = outputs.err.splitlines()
     assert times.startswith("time: start ")
     assert f"{stage} " in times
-    who = "The organizer's side is broken" if stage in ORGANIZERS else f"The submission to {ID} is invalid"
-    assert head.startswith(who)
+    assert head.startswith("The organizer's side" if stage in ORGANIZERS else f"The submission to {ID} ")
 
 
 def test_termination_is_never_the_submissions_fault(stopped):
     outputs, stage = stopped(TerminatedError)
-    assert_not_scored(
-        outputs, BROKEN, "broken", f"E-STOPPED: the platform ended the run in the stage {stage}"
-    )
+    assert_not_scored(outputs, BROKEN, "broken", "E-STOPPED", stage)
     # What the task is called is known when its reference was loaded.
     title = "Scoring" if stage in ORGANIZERS else "ChaLearn LAP 2014, track 3 (gestures)"
     assert f"<title>{title}</title>" in outputs.page
@@ -110,9 +110,9 @@ def test_exception_in_a_stage_costs_the_score_only_where_the_score_is_made(stopp
     (note,) = outputs.detail["notes"]
     what = "hints" if stage == "notes" else "error costs"
     assert note["code"] == "N-INTERNAL"
-    assert note["text"].startswith(f"there are no {what}: ValueError in task.py line ")
+    assert f"no {what}: ValueError in task.py line " in note["text"]
     assert "secret" not in outputs.page + outputs.out + outputs.err
-    assert f"note N-INTERNAL: there are no {what}" in outputs.out
+    assert f"note N-INTERNAL: {note['text']}" in outputs.out
 
 
 @pytest.mark.parametrize("error", LIMITS)
@@ -130,6 +130,6 @@ def test_run_that_is_stopped_while_it_reads_reports_what_was_found(run, monkeypa
     reference = {**REFERENCE, "S2_labels.csv": "1,1,10\n", "S2_data.csv": "100,20,2000\n"}
     outputs = run(ID, reference, {"S1_prediction.csv": "1,1,x\n", "S2_prediction.csv": "1,1,y\n"})
     codes = [problem["code"] for problem in outputs.detail["problems"]]
-    assert codes[0] == LIMITS[error][1].partition(":")[0]
-    assert codes[1:] == ["E-CSV-INTEGER"]
-    assert outputs.detail["outcome"] == LIMITS[error][0]
+    name, code = LIMITS[error]
+    assert codes == [code, "E-CSV-INTEGER"]
+    assert outputs.detail["outcome"] == name

@@ -32,7 +32,7 @@ def test_a_task_is_there_if_it_is_declared(root):
     assert task_ids(root) == [GESTURE]
     task = load_task(GESTURE, root)
     assert (task.id, task.title, task.folder.name) == (GESTURE, load_task(GESTURE).title, "chalearn")
-    with pytest.raises(FileNotFoundError, match="there is no task chalearn_action"):
+    with pytest.raises(FileNotFoundError, match="chalearn_action"):
         load_task("chalearn_action", root)
 
 

@@ -151,7 +151,7 @@ def test_one_submission_has_its_interval_and_no_pair(tmp_path):
     assert found["pairs"] == []
     assert found["visible_difference"] is None
     assert found["submissions"][0]["low"] < found["submissions"][0]["score"]
-    assert "Comparison of 1 submission good: Mean Jaccard 0.8932." in text
+    assert "good: Mean Jaccard 0.8932" in text
     assert "Difference" not in text.split("Method")[0]
 
 
@@ -160,12 +160,11 @@ def test_an_invalid_submission_is_named_and_the_others_are_compared(tmp_path, ca
     assert call(tmp_path / "out", TASK, GOOD, tmp_path / "<b>.zip", WEAK) == INVALID
     text, found = outputs_of(tmp_path / "out")
     printed = capsys.readouterr()
-    assert (
-        "The submission <b> is invalid and was not compared:\n1. E-ZIP-NOT <b>.zip: this is not"
-        in printed.err
-    )
-    assert "1 submission not valid and not compared" in text
-    assert "<b>: 1. E-ZIP-NOT <b>.zip: this is not a zip file" in text
+    head, first = printed.err.splitlines()[:2]
+    assert " <b> " in head
+    assert first.startswith("1. E-ZIP-NOT <b>.zip: ")
+    assert "1 submission not valid" in text
+    assert "<b>: 1. E-ZIP-NOT <b>.zip: " in text
     assert [problem["code"] for problem in found["invalid"]["<b>"]] == ["E-ZIP-NOT"]
     assert [own["name"] for own in found["submissions"]] == ["good", "weak"]
     assert "good is better than weak" in printed.out
@@ -177,8 +176,8 @@ def test_nothing_is_left_of_an_earlier_comparison_if_none_is_valid(tmp_path, cap
     capsys.readouterr()
     assert call(tmp_path / "out", TASK, tmp_path / "bad.zip", tmp_path / "none.zip") == INVALID
     head, first, second = capsys.readouterr().err.splitlines()
-    assert head == "No submission is valid, nothing was compared:"
-    assert first.startswith("1. E-ZIP-NOT bad: bad.zip: this is not a zip file")
+    assert head.startswith("No submission is valid")
+    assert first.startswith("1. E-ZIP-NOT bad: bad.zip: ")
     assert second.startswith("2. E-FILE-MISSING none: ")
     assert list((tmp_path / "out").iterdir()) == []
     with pytest.raises(home.SubmissionError, match="E-ZIP-NOT"):
@@ -197,8 +196,8 @@ def test_names_have_their_folder_where_two_are_equal(tmp_path):
     ("arguments", "text"),
     [
         ([TASK], "name at least one"),
-        ([TASK, GOOD, GOOD], f"{GOOD} is named twice; name each once"),
-        ([GOOD], "name the task first: python"),
+        ([TASK, GOOD, GOOD], f"{GOOD} is named twice"),
+        ([GOOD], "name the task first"),
     ],
 )
 def test_wrong_calls_say_what_is_missing(arguments, text, tmp_path, capsys):
@@ -210,18 +209,22 @@ def test_wrong_calls_say_what_is_missing(arguments, text, tmp_path, capsys):
 
 def test_reference_and_output_that_cannot_be_used_end_in_2(tmp_path, capsys, monkeypatch):
     assert call(tmp_path, TASK, GOOD, "--reference", tmp_path / "none") == BROKEN
-    assert "nothing was compared:\n1. E-REF-MISSING" in capsys.readouterr().err
+    assert "\n1. E-REF-MISSING " in capsys.readouterr().err
     (tmp_path / "file").write_text("")
     assert call(tmp_path / "file", TASK, GOOD) == BROKEN
-    assert capsys.readouterr().err.startswith("E-OUTPUT: the output folder cannot be made")
+    assert capsys.readouterr().err.startswith("E-OUTPUT: ")
 
     def fail(*arguments, **settings):
         raise ValueError("secret")
 
     monkeypatch.setattr(command, "compare", fail)
     assert call(tmp_path, TASK, GOOD) == BROKEN
-    assert re.match("E-INTERNAL: ValueError in [^;]*; report it", capsys.readouterr().err)
-    monkeypatch.setattr(command, "compare", lambda *_: (_ for _ in ()).throw(console.OutputError("full")))
+    err = capsys.readouterr().err
+    assert err.startswith("E-INTERNAL: ValueError in ")
+    assert "secret" not in err
+    monkeypatch.setattr(
+        command, "compare", lambda *_, **__: (_ for _ in ()).throw(console.OutputError("full"))
+    )
     assert call(tmp_path, TASK, GOOD) == BROKEN
 
 
@@ -244,10 +247,8 @@ def test_groups_of_items_are_what_is_independent(tmp_path):
     assert call(tmp_path / "out", TASK, GOOD, WEAK, "--reference", reference) == SCORED
     text, found = outputs_of(tmp_path / "out")
     assert found["over"] == "12 sequences of 6 persons"
-    assert found["pairs"][0]["sentence"].endswith(
-        ": 6 groups are too few to say whether that is significant."
-    )
-    assert "Every rank set holds all ranks: 6 groups are too few to say more." in text
+    assert "6 groups are too few" in found["pairs"][0]["sentence"]
+    assert "Every rank set holds all ranks: 6 groups are too few" in text
 
 
 def test_the_same_files_give_the_same_outputs(tmp_path):

@@ -23,7 +23,7 @@ from people_in_video.chalearn.writer import ChalearnWriter
 from people_in_video.densepose.writer import DensePoseWriter
 from people_in_video.kinetics_tps.writer import KineticsTPSWriter
 from quality.task import quality_tasks
-from tests.helpers import PUBLISHED, SAMPLES, scaled, slow_for
+from tests.helpers import PUBLISHED, SAMPLES, scaled, slow_for, values_of
 from validator.formats.rules import load_rules
 
 BOXES = np.tile(np.array([10.0, 20, 90, 200]), (1, 10, 1))
@@ -97,11 +97,9 @@ def test_second_prediction_for_an_item_is_refused_until_reset(task):
     evaluator, (first, *_) = Evaluator(task), PREDICTIONS[task]
     evaluator.update(*first)
     before = evaluator.compute()
-    with pytest.raises(
-        SubmissionError, match=r"E-ARGUMENT: there is a prediction for .* already.* At update\("
-    ):
+    with pytest.raises(SubmissionError, match=r"E-ARGUMENT update\(.* already"):
         evaluator.update(*first)
-    with pytest.raises(ValueError, match="there is a prediction for"):
+    with pytest.raises(ValueError, match=str(first[0])):
         evaluator.merge(sent(evaluator))
     assert evaluator.compute() == before
     evaluator.reset()
@@ -130,7 +128,7 @@ def test_items_that_are_not_in_the_reference_get_a_warning_at_once_and_a_note(ta
     score = evaluator.compute()
     assert (score.scores == expected.scores) == (task != "anet_entities_gen")
     (note,) = [note for note in score.notes if note.code == "N-ITEMS-UNKNOWN"]
-    assert f"; the first is '{call[0]}'" in note.text
+    assert values_of(note.text)[:2] == ["1", f"'{call[0]}'"]
     evaluator.reset()
     with pytest.warns(UserWarning, match="N-ITEMS-UNKNOWN"):
         evaluator.update(*call)
@@ -153,17 +151,17 @@ HUMAN = ([10, 20, 90, 200], {"head": ([[12, 30, 40, 80]], ["bend"])})
 @pytest.mark.parametrize(
     ("task", "call", "code", "where", "problem"),
     [
-        ("chalearn_gesture", ("DemoSequence0001", [[1, 2, 5], [21, 2, 5]]), "E-CSV-RANGE", "rows[1][0]", "gesture 21 is not in 1..20"),
+        ("chalearn_gesture", ("DemoSequence0001", [[1, 2, 5], [21, 2, 5]]), "E-CSV-RANGE", "rows[1][0]", "21"),
         ("chalearn_gesture", ("DemoSequence0001", [[1, 2]]), "E-ARGUMENT", "", "row 0 is [GestureID"),
-        ("anet_entities_gt", ("v_x", "0", ["man"], [2000000], BOXES), "E-JSON-SCHEMA", "word_indexes[0]", "2000000 is more than 1000000"),
-        ("anet_entities_gen", ("v_x", "0", ["man"], [1], BOXES * np.nan), "E-ARGUMENT", "", "boxes: NaN or infinite: 40 of 40 values"),
-        ("kinetics_tps", ("v", "run", {1: [HUMAN] * 11}), "E-JSON-SCHEMA", "frames[1]", "the list has 11 entries instead of at most 10"),
-        ("kinetics_tps", ("v", "run", {6: [HUMAN, (HUMAN[0], {"head": 3})]}), "E-ARGUMENT", "", "frames[6][1]: head: a part is"),
-        ("kinetics_tps", ("v", "run", {1: [{"box": HUMAN[0], "parts": {}}]}), "E-ARGUMENT", "", "frames[1][0]: this is no pair of box and parts"),
-        ("kinetics_tps", ("v", "run", {1: {"humans": []}}), "E-ARGUMENT", "", "frames[1][0]: this is no pair of box and parts"),
+        ("anet_entities_gt", ("v_x", "0", ["man"], [2000000], BOXES), "E-JSON-SCHEMA", "word_indexes[0]", "2000000"),
+        ("anet_entities_gen", ("v_x", "0", ["man"], [1], BOXES * np.nan), "E-ARGUMENT", "", "40 of 40"),
+        ("kinetics_tps", ("v", "run", {1: [HUMAN] * 11}), "E-JSON-SCHEMA", "frames[1]", "11 entries"),
+        ("kinetics_tps", ("v", "run", {6: [HUMAN, (HUMAN[0], {"head": 3})]}), "E-ARGUMENT", "", "frames[6][1]: head: "),
+        ("kinetics_tps", ("v", "run", {1: [{"box": HUMAN[0], "parts": {}}]}), "E-ARGUMENT", "", "frames[1][0]: "),
+        ("kinetics_tps", ("v", "run", {1: {"humans": []}}), "E-ARGUMENT", "", "frames[1][0]: "),
         ("kinetics_tps", ("v", "run", []), "E-ARGUMENT", "", "'list' object has no attribute 'items'"),
-        ("densepose", (1, [([1e7, 2, 8, 6], 0.5, IUV)]), "E-JSON-SCHEMA", "detections[0].box", "more than 1000000"),
-        ("densepose", (1, [([1, 2, 8, 6], 0.5, IUV), ([1, 2, 8, 6], 0.5, IUV + np.uint8(9))]), "E-ARGUMENT", "", "detections[1]: part 29 is above 24"),
+        ("densepose", (1, [([1e7, 2, 8, 6], 0.5, IUV)]), "E-JSON-SCHEMA", "detections[0].box", "1000000"),
+        ("densepose", (1, [([1, 2, 8, 6], 0.5, IUV), ([1, 2, 8, 6], 0.5, IUV + np.uint8(9))]), "E-ARGUMENT", "", "detections[1]: part 29"),
         ("densepose", (1,), "E-ARGUMENT", "", "missing 1 required positional argument"),
     ],
 )  # fmt: skip
@@ -309,7 +307,7 @@ def test_arrays_of_densepose_become_no_png(monkeypatch):
 
 def test_a_task_without_a_writer_takes_files_only(monkeypatch):
     monkeypatch.setattr("people_in_video.chalearn.writer.WRITERS", {})
-    with pytest.raises(ValueError, match="takes no predictions in memory; give a zip file"):
+    with pytest.raises(ValueError, match=r"chalearn_gesture .*zip"):
         Evaluator("chalearn_gesture")
 
 
@@ -327,7 +325,7 @@ def test_what_is_missing_has_no_cost_where_nothing_would_be_gained():
     found = people_in_video.score("densepose", [(1, [([1, 2, 8, 6], 0.5, background)])])
     assert {cost.error_type: cost.points for cost in found.error_costs}["not_submitted"] == 0
     (text,) = [note.text for note in found.notes if note.code == "N-IMAGES-MISSING"]
-    assert text == "no detection for 11 of 12 densely annotated images"
+    assert values_of(text) == ["11", "12"]
 
 
 def test_a_pickled_evaluator_holds_no_reference():

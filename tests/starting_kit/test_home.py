@@ -71,18 +71,22 @@ def test_score_has_notes_and_settings():
     assert released.interval is None
 
 
-def test_score_raises_the_list_of_problems(tmp_path):
+def test_score_raises_the_list_of_problems(tmp_path, monkeypatch):
+    # Long paths are shortened in messages.
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "DemoSequence0001_prediction.csv").write_text("1,5\n")
     with pytest.raises(people_in_video.SubmissionError, match="E-CSV-COLUMNS") as caught:
         people_in_video.score("chalearn_gesture", tmp_path)
     assert [problem.code for problem in caught.value.problems] == ["E-CSV-COLUMNS"]
-    with pytest.raises(people_in_video.SubmissionError, match="there is no such file"):
-        people_in_video.score("chalearn_gesture", tmp_path / "none.zip")
-    with pytest.raises(people_in_video.ReferenceProblemsError, match="did you mean protocol"):
+    with pytest.raises(people_in_video.SubmissionError, match=r"E-FILE-MISSING .*none\.zip: "):
+        people_in_video.score("chalearn_gesture", "none.zip")
+    with pytest.raises(
+        people_in_video.ReferenceProblemsError, match=r"E-SETTINGS-KEY .*/protocl: .* protocol\b"
+    ):
         people_in_video.score("chalearn_gesture", tmp_path, protocl="released")
-    with pytest.raises(people_in_video.ReferenceProblemsError, match="there is no such reference folder"):
-        people_in_video.score("chalearn_gesture", tmp_path, tmp_path / "none")
-    with pytest.raises(ValueError, match="there is no task 'gestures'; this kit has anet"):
+    with pytest.raises(people_in_video.ReferenceProblemsError, match=r"E-REF-MISSING .*none: "):
+        people_in_video.score("chalearn_gesture", tmp_path, "none")
+    with pytest.raises(ValueError, match=r"'gestures'.* anet_entities_gen"):
         people_in_video.score("gestures", tmp_path)
 
 
@@ -93,14 +97,14 @@ def test_official_files_are_prepared_once_into_the_cache(tmp_path, capsys, monke
     arguments = ["densepose", str(sample), "--reference", str(source), "--output", str(tmp_path / "out")]
     assert score_command.main([*arguments, "--cache", str(tmp_path / "cache")]) == SCORED
     (made,) = (tmp_path / "cache").iterdir()
-    assert f"was prepared once, in {made} (" in capsys.readouterr().err
+    assert f" {made} (" in capsys.readouterr().err
     monkeypatch.setitem(sys.modules, "h5py", None)
     assert people_in_video.score("densepose", sample, source, cache=tmp_path / "cache").scores["score"] > 0.7
     assert score_command.main([*arguments, "--cache", str(tmp_path / "cache")]) == SCORED
-    assert "was prepared" not in capsys.readouterr().err
+    assert str(made) not in capsys.readouterr().err
     (source / "settings.yaml").write_text("measure: iou\n")
     assert score_command.main([*arguments, "--cache", str(tmp_path / "cache")]) == BROKEN
-    assert capsys.readouterr().err.endswith("E-REF-H5PY: h5py is not installed; pip install h5py.\n")
+    assert "E-REF-H5PY: " in capsys.readouterr().err.splitlines()[-1]
     assert list((tmp_path / "cache").iterdir()) == [made]
 
 
@@ -180,13 +184,16 @@ def test_a_faulty_reference_is_yours_at_home_and_the_organizers_on_the_platform(
     arguments = ["chalearn_gesture", str(sample), "--reference", str(reference), "--output", str(out)]
     assert score_command.main(arguments) == BROKEN
     page, log = (out / "detailed_results.html").read_text(), capsys.readouterr().err
-    assert log.startswith("Your reference cannot be used, nothing was scored:\n1. E-REF-PAIR")
-    assert "Not scored: your reference cannot be used" in page
+    assert log.startswith("Your reference")
+    assert log.splitlines()[1].startswith("1. E-REF-PAIR ")
+    assert "your reference" in page
     assert "rganizer" not in page + log
     assert run_folder("chalearn_gesture", reference, sample, out).exit_code == BROKEN
     page, log = (out / "detailed_results.html").read_text(), capsys.readouterr().err
-    assert log.startswith("The organizer's side is broken, nothing was scored:\n1. E-REF:")
-    assert "Please write to the organizers." in page and "our reference" not in page
+    assert log.startswith("The organizer's side")
+    assert log.splitlines()[1].startswith("1. E-REF:")
+    assert "organizers" in page
+    assert "our reference" not in page
 
 
 def test_the_log_gives_interval_and_costs_in_words(tmp_path, capsys):
@@ -198,7 +205,7 @@ def test_the_log_gives_interval_and_costs_in_words(tmp_path, capsys):
         f"Mean Jaccard {found.scores['score']:.4f}, {found.interval}, over 12 sequences; "
     )
     assert f"{found.interval}" == f"95 % interval {found.interval.low:.4f} to {found.interval.high:.4f}"
-    assert f"error cost: Wrong times {found.error_costs[0].points:.4f}" in lines
+    assert any(line.endswith(f" Wrong times {found.error_costs[0].points:.4f}") for line in lines)
     assert not [line for line in lines if line.startswith("score_")]
 
 
@@ -209,19 +216,19 @@ def test_split_file_of_the_challenge_is_named_with_the_setting_it_needs(tmp_path
     arguments = ["anet_entities_gt", sample, "--reference", str(reference), "--output", str(tmp_path / "out")]
     assert score_command.main(arguments) == BROKEN
     (_, line) = capsys.readouterr().err.splitlines()
-    assert (
-        "there is reference.json, split_ids_anet_entities.json; put it there, or give its name as split_file"
-        in line
-    )
+    assert "E-REF-NONE split.json: " in line
+    assert "reference.json, split_ids_anet_entities.json;" in line
+    assert "split_file" in line
 
 
-def test_missing_files_are_named(tmp_path, capsys):
-    arguments = ["chalearn_gesture", str(tmp_path / "none.zip"), "--output", str(tmp_path / "out")]
+def test_missing_files_are_named(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    arguments = ["chalearn_gesture", "none.zip", "--output", "out"]
     assert score_command.main(arguments) == INVALID
-    assert "none.zip: there is no such file" in capsys.readouterr().err
+    assert "E-FILE-MISSING none.zip: " in capsys.readouterr().err
     arguments[1] = str(SAMPLES / "chalearn_gesture" / "good")
-    assert score_command.main([*arguments, "--reference", str(tmp_path / "none")]) == BROKEN
-    assert "none: there is no such reference folder; check the path" in capsys.readouterr().err
+    assert score_command.main([*arguments, "--reference", "none"]) == BROKEN
+    assert "E-REF-MISSING none: " in capsys.readouterr().err
 
 
 def test_items_that_cannot_be_written_end_in_one_line(tmp_path, monkeypatch, capsys):
@@ -236,9 +243,8 @@ def test_items_that_cannot_be_written_end_in_one_line(tmp_path, monkeypatch, cap
     sample = str(SAMPLES / "chalearn_gesture" / "good")
     assert score_command.main(["chalearn_gesture", sample, "--output", str(tmp_path / "out")]) == BROKEN
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith(
-        "E-OUTPUT: per_item.csv cannot be written (No space left on device); allow writing"
-    )
+    assert line.startswith("E-OUTPUT: per_item.csv ")
+    assert "(No space left on device)" in line
     assert not (tmp_path / "out" / "scores.json").exists()
 
 
@@ -248,7 +254,8 @@ def test_output_folder_that_is_a_file_ends_in_one_line_without_a_page(tmp_path, 
     assert score_command.main(["chalearn_gesture", sample, "--output", str(tmp_path / "plain")]) == BROKEN
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.startswith("E-OUTPUT: the output folder cannot be made (File exists)")
+    assert err.startswith("E-OUTPUT: ")
+    assert "(File exists)" in err
     (tmp_path / "bad").mkdir()
     assert (
         score_command.main(["chalearn_gesture", str(tmp_path / "bad"), "--output", str(tmp_path / "o")])
@@ -263,34 +270,39 @@ def test_cache_that_cannot_be_written_is_named(tmp_path, monkeypatch, capsys):
     sample, source = str(SAMPLES / "densepose" / "good"), str(REFERENCES / "densepose")
     arguments = ["densepose", sample, "--reference", source, "--output", str(tmp_path / "out")]
     assert score_command.main([*arguments, "--cache", "plain"]) == BROKEN
-    error = "E-OUTPUT plain: the prepared reference cannot be written there (File exists)"
-    assert f"1. {error}; name another folder with --cache.\n" in capsys.readouterr().err
+    line = capsys.readouterr().err.splitlines()[-1]
+    assert line.startswith("1. E-OUTPUT plain: ")
+    assert "(File exists)" in line
+    assert "--cache" in line
     with pytest.raises(people_in_video.ReferenceProblemsError, match="E-OUTPUT"):
         people_in_video.score("densepose", sample, source, cache="plain")
 
 
 @pytest.mark.parametrize(
-    ("task", "options", "problem"),
+    ("task", "options", "option", "name"),
     [
-        ("kinetics_tps", ["--subset"], "--subset is only for anet_entities_gen"),
-        ("anet_entities_gt", ["--eval_mode", "gen"], "--eval_mode gen is that of anet_entities_gen, not of anet_entities_gt"),
-        ("densepose", ["--eval_mode", "GT"], "--eval_mode GT is that of anet_entities_gt, not of densepose"),
-        ("densepose", ["--loc_mode", "all"], "--loc_mode is only for anet_entities_gen, anet_entities_gt"),
-        ("densepose", ["--images", "none"], "--images: there is no folder none"),
+        ("kinetics_tps", ["--subset"], "--subset", "anet_entities_gen"),
+        ("anet_entities_gt", ["--eval_mode", "gen"], "--eval_mode gen", "anet_entities_gen"),
+        ("densepose", ["--eval_mode", "GT"], "--eval_mode GT", "anet_entities_gt"),
+        ("densepose", ["--loc_mode", "all"], "--loc_mode", "anet_entities_gen, anet_entities_gt"),
+        ("densepose", ["--images", "none"], "--images", "folder none"),
     ],
-)  # fmt: skip
-def test_options_that_do_not_fit_the_task_are_refused(tmp_path, capsys, task, options, problem):
+)
+def test_options_that_do_not_fit_the_task_are_refused(tmp_path, capsys, task, options, option, name):
     with pytest.raises(SystemExit) as caught:
         score_command.main([task, str(SAMPLES / task / "good"), *options, "--output", str(tmp_path / "out")])
     assert caught.value.code == BROKEN
-    assert problem in capsys.readouterr().err
+    message = capsys.readouterr().err.rpartition("error: ")[2]
+    assert message.startswith(option)
+    assert name in message
     assert not (tmp_path / "out").exists()
 
 
 def test_help_names_the_tasks_of_an_option(capsys):
     with pytest.raises(SystemExit):
         score_command.main(["--help"])
-    assert "anet_entities_gen: leave out submitted segments" in " ".join(capsys.readouterr().out.split())
+    _, _, subset = " ".join(capsys.readouterr().out.split()).rpartition(" --subset ")
+    assert subset.startswith("anet_entities_gen: ")
 
 
 def test_named_runs_are_kept_and_drawn(tmp_path):
@@ -324,7 +336,7 @@ def test_runs_of_another_signature_are_kept_and_not_drawn(tmp_path):
         found = people_in_video.score("chalearn_gesture", good, interval=name != "c", **settings)
         people_in_video.add_run(tmp_path, name, found.to_dict())
     assert len((tmp_path / "runs.csv").read_text().splitlines()) == 4
-    assert "1 run of other signatures left out" in (tmp_path / "history.html").read_text()
+    assert "1 run of other signatures" in (tmp_path / "history.html").read_text()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="its folders have no locks")
@@ -358,7 +370,7 @@ def test_cells_edited_by_hand_do_not_end_a_training(tmp_path, cell):
     page = edited_runs(tmp_path, b"\xef\xbb\xbfrun,signature,score\n<b>,SIGNATURE," + cell + b"\n<u>\n")
     assert "<td>1. &lt;b&gt;" in page
     assert "<td>3. newer" in page
-    assert "1 run of other signatures left out" in page
+    assert "1 run of other signatures" in page
 
 
 @pytest.mark.parametrize(
@@ -367,7 +379,7 @@ def test_cells_edited_by_hand_do_not_end_a_training(tmp_path, cell):
     ids=["semicolons", "no signature", "Latin-1", "long cell"],
 )
 def test_another_table_stays_as_it_is(tmp_path, capsys, text):
-    with pytest.raises(console.OutputError, match=r"runs\.csv: runs cannot be added to this table"):
+    with pytest.raises(console.OutputError, match=r"runs\.csv: "):
         edited_runs(tmp_path, text)
     assert (tmp_path / "runs.csv").read_bytes() == text
     sample = str(SAMPLES / "chalearn_gesture" / "good")
@@ -379,7 +391,7 @@ def test_another_table_stays_as_it_is(tmp_path, capsys, text):
 def test_a_folder_that_cannot_be_made_is_an_output_error(tmp_path):
     found = people_in_video.score("chalearn_gesture", SAMPLES / "chalearn_gesture" / "good").to_dict()
     (tmp_path / "file").touch()
-    with pytest.raises(console.OutputError, match="cannot be made"):
+    with pytest.raises(console.OutputError, match=r"\(Not a directory\)"):
         people_in_video.add_run(tmp_path / "file" / "runs", "a", found)
 
 

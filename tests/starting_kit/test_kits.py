@@ -17,18 +17,18 @@ import pytest
 from organizer.bundle.kits import build_kit
 from organizer.files import unpack
 from scoring_program.task import load_task, task_ids
-from tests.helpers import ROOT
+from tests.helpers import ROOT, one_of_each_challenge, slow_for
 from tests.processes import run_in_turn
 
 
-@pytest.fixture(params=task_ids())
+@pytest.fixture(params=one_of_each_challenge())
 def kit(request, bundles, tmp_path):
     with zipfile.ZipFile(bundles / f"{request.param}.zip") as bundle:
         zipfile.ZipFile(io.BytesIO(bundle.read("starting_kit.zip"))).extractall(tmp_path)
     return tmp_path
 
 
-@pytest.mark.parametrize("task_id", task_ids())
+@pytest.mark.parametrize("task_id", slow_for(*task_ids()[1:], of=task_ids()))
 def test_a_kit_holds_all_that_its_modules_import(task_id, tmp_path):
     unpack(build_kit([task_id], {task_id: {}}), tmp_path)
     modules = sorted(path.stem for path in tmp_path.glob("*.py"))
@@ -134,6 +134,7 @@ def test_no_text_of_the_kit_names_what_it_does_not_have(kit):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("kit", one_of_each_challenge(), indirect=True)
 def test_a_kit_of_one_task_shows_no_options_of_others_and_compares_without_its_name(kit):
     (task,) = (path.name for path in (kit / "samples").iterdir())
     samples = [f"samples/{task}/{name}.zip" for name in ("weak", "good")]
@@ -144,6 +145,7 @@ def test_a_kit_of_one_task_shows_no_options_of_others_and_compares_without_its_n
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("kit", one_of_each_challenge(), indirect=True)
 def test_notebook_runs_and_shows_the_page(kit):
     notebook = nbformat.read(kit / "quickstart.ipynb", as_version=4)
     assert not any(cell.get("outputs") for cell in notebook.cells)

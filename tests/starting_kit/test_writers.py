@@ -27,22 +27,22 @@ IUV = np.full((3, 6, 8), 20, np.uint8)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("v", 1, [10, 20, 90], {}), r"the box of the human: the shape is \(3,\) and must be \(4,\)"),
-        (("v", 1, [10, 20, 90, np.nan], {}), "NaN or infinite: 1 of 4 values"),
-        (("v", 1, [10, 20, 90, "200"], {}), "the values are of type <U"),
+        (("v", 1, [10, 20, 90], {}), r"the box of the human: .*\(3,\).*\(4,\)"),
+        (("v", 1, [10, 20, 90, np.nan], {}), "1 of 4 values"),
+        (("v", 1, [10, 20, 90, "200"], {}), "type <U"),
         (("v", 1, [90, 20, 10, 200], {}), r"x2 < x1.*x2 = x \+ width - 1"),
-        (("v", 1, [0.1, 0.2, 0.5, 0.9], {}), "multiply x by the width"),
-        (("v", 0, BOX, {}), "the frame is 0; it must be a whole number of 1 or more"),
+        (("v", 1, [0.1, 0.2, 0.5, 0.9], {}), "by the width"),
+        (("v", 0, BOX, {}), "the frame is 0"),
         (("v", 1.5, BOX, {}), "the frame is 1.5"),
         (("v", True, BOX, {}), "the frame is True"),
-        ((7, 1, BOX, {}), "the video is 7; it must be a string"),
-        (("v", 1, BOX, {"head": ([12, 30, 40, 80], ["bend"])}), r"boxes of head: .* must be \(n, 4\).*array\[None\]"),
-        (("v", 1, BOX, {"head": ([[12, 30], [40, 80]], ["bend"])}), r"\(2, 2\) and must be \(n, 4\)"),
-        (("v", 1, BOX, {"head": ([[12, 30, 40, 80], [1]], ["bend"])}), "the lists differ in length"),
-        (("v", 1, BOX, {"head": ([[12, 30, 40, 80]], "bend")}), r"the states of head is 'bend'; give a list, \['bend'\]"),
-        (("v", 1, BOX, {"head": ([[12, 30, 40, 80]], [3])}), r"the states of head\[0\] is 3; it must be a string"),
-        (("v", 1, BOX, {"head": ([[12, 30, 40, 80]], ["a", "b"])}), "the lengths differ, boxes 1, states 2; give one state a box"),
-        (("v", 1, BOX, {"head": ([[12, 30, 40, 80]] * 6, ["a"] * 6)}), "there are 6; keep the best 5"),
+        ((7, 1, BOX, {}), "the video is 7"),
+        (("v", 1, BOX, {"head": ([12, 30, 40, 80], ["bend"])}), r"boxes of head: .*\(n, 4\).*array\[None\]"),
+        (("v", 1, BOX, {"head": ([[12, 30], [40, 80]], ["bend"])}), r"\(2, 2\).*\(n, 4\)"),
+        (("v", 1, BOX, {"head": ([[12, 30, 40, 80], [1]], ["bend"])}), "differ in length"),
+        (("v", 1, BOX, {"head": ([[12, 30, 40, 80]], "bend")}), r"the states of head .*\['bend'\]"),
+        (("v", 1, BOX, {"head": ([[12, 30, 40, 80]], [3])}), r"the states of head\[0\] is 3"),
+        (("v", 1, BOX, {"head": ([[12, 30, 40, 80]], ["a", "b"])}), "boxes 1, states 2"),
+        (("v", 1, BOX, {"head": ([[12, 30, 40, 80]] * 6, ["a"] * 6)}), "6; keep the best 5"),
         (("v", 1, BOX, {1: HEAD}), "the part is 1"),
     ],
 )  # fmt: skip
@@ -70,16 +70,16 @@ def test_kinetics_writer_takes_no_proposals_and_refuses_a_class_that_is_no_strin
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("v", "0", ["man", "ball"], [1, 4], BOXES.reshape(10, 2, 4)), r"must be \(n, 10, 4\); write np.swapaxes"),
-        (("v", "0", ["man", "ball"], [1, 4], BOXES.reshape(20, 4)), r"\(20, 4\) and must be \(n, 10, 4\)"),
+        (("v", "0", ["man", "ball"], [1, 4], BOXES.reshape(10, 2, 4)), r"\(n, 10, 4\).*np\.swapaxes"),
+        (("v", "0", ["man", "ball"], [1, 4], BOXES.reshape(20, 4)), r"\(20, 4\).*\(n, 10, 4\)"),
         (("v", "0", ["man"], [1], BOXES[0]), r"array\[None\]"),
-        (("v", "0", ["man", "ball"], [1, 4], BOXES * np.inf), "NaN or infinite: 80 of 80 values"),
+        (("v", "0", ["man", "ball"], [1, 4], BOXES * np.inf), "80 of 80 values"),
         (("v", "0", ["man", "ball"], [1, 4], BOXES / 720), "lies within 0..1"),
         (("v", "0", ["man", "ball"], [1, 4], BOXES[..., [2, 3, 0, 1]]), "has x2 < x1"),
-        (("v", "0", "man", [1, 4, 5], BOXES), r"classes is 'man'; give a list, \['man'\]"),
+        (("v", "0", "man", [1, 4, 5], BOXES), r"classes .*\['man'\]"),
         (("v", "0", ["man", "ball"], [1, 1.7], BOXES), r"word_indexes\[1\] is 1.7"),
-        (("v", "0", ["man", "ball"], [1, -1], BOXES), r"word_indexes\[1\] is -1; .* of 0 or more"),
-        (("v", "0", ["man"], [1, 2], BOXES), "classes 1, word_indexes 2, boxes 2: give equally many"),
+        (("v", "0", ["man", "ball"], [1, -1], BOXES), r"word_indexes\[1\] is -1;.* 0 or more"),
+        (("v", "0", ["man"], [1, 2], BOXES), "classes 1, word_indexes 2, boxes 2"),
         (("v", 0.5, ["man", "ball"], [1, 4], BOXES), "the segment is 0.5"),
         (("", "0", ["man", "ball"], [1, 4], BOXES), "the video is ''"),
     ],
@@ -102,16 +102,16 @@ def test_entities_writer_numbers_segments_as_text(tmp_path):
     ("arguments", "message"),
     [
         ((1, [1, 2, 8, 6], 0.5, np.moveaxis(IUV, 0, -1)), r"\(3, 6, 8\); write np.moveaxis\(iuv, -1, 0\)"),
-        ((1, [1, 2, 9, 6], 0.5, IUV), r"the box needs \(3, int\(height\), int\(width\)\) = \(3, 6, 9\)"),
+        ((1, [1, 2, 9, 6], 0.5, IUV), r"int\(width\)\) = \(3, 6, 9\)"),
         ((1, [1, 2, 0.5, 6], 0.5, np.zeros((3, 6, 0), np.uint8)), "smaller than a pixel"),
-        ((1, [1, 2, 8, 6], 0.5, IUV / 255), r"float64; it must be uint8.*np.rint\(255 \* u\)"),
+        ((1, [1, 2, 8, 6], 0.5, IUV / 255), r"float64.*uint8.*np.rint\(255 \* u\)"),
         ((1, [1, 2, 8, 6], 0.5, IUV // 20), "U and V are all 0 or 1"),
         ((1, [1, 2, 8, 6], 0.5, IUV + np.uint8(10)), "part 30 is above 24"),
-        ((1, [1, 2, 8, np.nan], 0.5, IUV), "the box: NaN or infinite: 1 of 4 values"),
+        ((1, [1, 2, 8, np.nan], 0.5, IUV), r"the box: .*1 of 4 values"),
         ((1, [0.1, 0.2, 0.8, 0.6], 0.5, IUV), "lies within 0..1"),
-        ((1, [1, 2, 8], 0.5, IUV), r"\(3,\) and must be \(4,\)"),
-        ((1, [1, 2, 8, 6], np.nan, IUV), "the score: NaN or infinite: 1 of 1 value;"),
-        ((1, [1, 2, 8, 6], "0.5", IUV), "the score: the values are of type <U"),
+        ((1, [1, 2, 8], 0.5, IUV), r"\(3,\).*\(4,\)"),
+        ((1, [1, 2, 8, 6], np.nan, IUV), r"the score: .*1 of 1 value;"),
+        ((1, [1, 2, 8, 6], "0.5", IUV), r"the score: .*type <U"),
         ((1.5, [1, 2, 8, 6], 0.5, IUV), "the image id is 1.5"),
     ],
 )  # fmt: skip
@@ -125,14 +125,14 @@ def test_densepose_writer_refuses(arguments, message, tmp_path):
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        ({"uv": IUV / 255 + 0.95}, "detection 0: U and V are floats from 1.028 to 1.028; give 0..1, or for 0..255 np.rint"),
-        ({"uv": IUV / 255}, r"detection 0: parts must be whole .*; if all were divided by 255, write np.rint\(255"),
-        ({"uv": np.full((3, 6, 8), 0.5)}, "detection 0: parts must be whole"),
-        ({"uv": np.full((3, 6, 8), 300)}, "detection 0: parts must be whole"),
-        ({"uv": IUV + np.uint8(10)}, "detection 0: part 30 is above 24"),
-        ({"uv": np.full((3, 6, 8), np.nan)}, "it must hold finite numbers"),
-        ({"uv": IUV[:, :2]}, r"the box needs \(3, int\(height\), int\(width\)\) = \(3, 6, 8\)"),
-        ({"bbox": None}, "detection 0: the box: the values are of type object"),
+        ({"uv": IUV / 255 + 0.95}, r"detection 0: U and V .* 1.028 .*np.rint"),
+        ({"uv": IUV / 255}, r"detection 0: parts .*np.rint\(255"),
+        ({"uv": np.full((3, 6, 8), 0.5)}, "detection 0: parts "),
+        ({"uv": np.full((3, 6, 8), 300)}, "detection 0: parts "),
+        ({"uv": IUV + np.uint8(10)}, "detection 0: part 30"),
+        ({"uv": np.full((3, 6, 8), np.nan)}, "finite"),
+        ({"uv": IUV[:, :2]}, r"int\(width\)\) = \(3, 6, 8\)"),
+        ({"bbox": None}, r"detection 0: the box: .*type object"),
         ({"image_id": "a"}, "detection 0: the image id is 'a'"),
     ],
 )  # fmt: skip
@@ -177,12 +177,12 @@ def sample(sample_module, tmp_path):
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ([1, 1, 0, 5], "row 1: StartFrame is 0; it must be a whole number of 1 or more"),
+        ([1, 1, 0, 5], "row 1: StartFrame is 0"),
         ([1, 1, 2.5, 5], "row 1: StartFrame is 2.5"),
         ([1, 1, 2, float("nan")], "row 1: EndFrame is nan"),
         ([1, 1, 2], r"row 1 is \[ActorID, ActionID, StartFrame, EndFrame\]"),
-        ([1, 12, 2, 5], "action 12 is not in 1..11"),
-        ([1, 1, 9, 5], "end frame 5 is before start frame 9"),
+        ([1, 12, 2, 5], "action 12 "),
+        ([1, 1, 9, 5], r"end frame 5 .*start frame 9"),
     ],
 )
 def test_exported_predictions_are_checked(sample, row, message, tmp_path):
@@ -196,7 +196,7 @@ def test_exported_predictions_are_checked(sample, row, message, tmp_path):
 
 def test_gestures_have_rules_of_their_own(sample_module, sample, tmp_path):
     sample_module.GestureSample(tmp_path / "Seq01.zip").exportPredictions([[20, 2, 5]], tmp_path / "out")
-    with pytest.raises(ValueError, match=r"gesture 21 is not in 1\.\.20"):
+    with pytest.raises(ValueError, match="gesture 21 "):
         sample_module.GestureSample(tmp_path / "Seq01.zip").exportPredictions([[21, 2, 5]], tmp_path / "out")
 
 
@@ -211,20 +211,20 @@ def test_what_the_validator_refuses_leaves_the_older_file(tmp_path):
 
 @pytest.mark.parametrize("part", [[[12, 30, 40, 80]], ([[12, 30, 40, 80]],), {"box": [[12, 30, 40, 80]]}, 3])
 def test_kinetics_writer_says_what_a_part_is(part):
-    with pytest.raises(ValueError, match=r"head: a part is \(boxes, states\)"):
+    with pytest.raises(ValueError, match=r"head: .*\(boxes, states\)"):
         KineticsTPSWriter().add_human("v", 1, BOX, {"head": part})
 
 
 def test_a_single_string_is_no_list_of_states_in_a_whole_video():
     """A string of as many letters as there are boxes, too."""
-    with pytest.raises(ValueError, match=r"frames\[1\]\[0\]: the states of head is 'b'; give a list"):
+    with pytest.raises(ValueError, match=r"frames\[1\]\[0\]: the states of head .*\['b'\]"):
         KineticsTPSWriter().update("v", "run", {1: [(BOX, {"head": ([[12, 30, 40, 80]], "b")})]})
 
 
 def test_kinetics_writer_refuses_humans_of_a_video_without_class(tmp_path):
     writer = KineticsTPSWriter()
     writer.add_human("v", 1, BOX, {"head": HEAD})
-    with pytest.raises(ValueError, match="v: the video has frames but no class; call add_video"):
+    with pytest.raises(ValueError, match=r"v: .*add_video"):
         writer.save(tmp_path / "my.zip")
     assert list(tmp_path.iterdir()) == []
     writer.add_video("v", "throw_ball")

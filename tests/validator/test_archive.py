@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.helpers import compact, compact_lines, findings_of, make_zip, refused, with_wrong_checksum
+from tests.helpers import findings_of, make_zip, places_of, refused, text_of, values_of, with_wrong_checksum
 from validator.archive import Limits, open_submission
 from validator.findings import Read, Refused
 
@@ -24,6 +24,7 @@ pytestmark = pytest.mark.interpreters
 noise = random.Random(0).randbytes
 LIMITS = Limits(files=5, file_bytes=3_000_000, total_bytes=4_000_000)
 GOOD = {"a.csv": "1,2,3\n"}
+ARCHIVE = "submission.zip"
 
 
 def read(path, limits=LIMITS):
@@ -33,7 +34,7 @@ def read(path, limits=LIMITS):
 
 
 def read_bytes(tmp_path, data):
-    path = tmp_path / "submission.zip"
+    path = tmp_path / ARCHIVE
     path.write_bytes(data)
     return read(path)
 
@@ -110,100 +111,105 @@ def overlapping(name, content):
 
 
 @pytest.mark.parametrize(
-    ("data", "code", "words"),
+    ("data", "code", "file", "keyword"),
     [
-        (b"", "E-ZIP-EMPTY", "0 bytes"),
-        (b"1,2,3\n", "E-ZIP-NOT", "not a zip"),
-        (b"\x1f\x8b\x08" + bytes(50), "E-ZIP-NOT", "gzip"),
-        (b"7z\xbc\xaf\x27\x1c" + bytes(50), "E-ZIP-NOT", "7-Zip"),
-        (bytes(257) + b"ustar" + bytes(300), "E-ZIP-NOT", "tar"),
-        (make_zip(GOOD)[:40], "E-ZIP-NOT", "truncated"),
-        (make_zip(GOOD)[:-10], "E-ZIP-NOT", "truncated"),
-        (make_zip(GOOD).replace(b"PK\x01\x02", b"PK\x01\x09"), "E-ZIP-DAMAGED", "damaged"),
-        (with_later_directory(make_zip(GOOD)), "E-ZIP-DAMAGED", "damaged"),
-        (hidden_directory(6), "E-ZIP-COUNT", "more files than 5"),
-        (hidden_directory(200), "E-ZIP-COUNT", "more files than 5"),
-        (encrypted(), "E-ZIP-ENCRYPTED", "a.csv"),
-        (with_entry("../a.csv"), "E-ZIP-NAME", '".."'),
-        (with_entry("x/../../a.csv"), "E-ZIP-NAME", '".."'),
-        (with_entry("/etc/passwd"), "E-ZIP-NAME", "absolute"),
-        (with_entry("C:/a.csv"), "E-ZIP-NAME", "absolute"),
-        (with_entry("\\\\host\\a.csv"), "E-ZIP-NAME", "absolute"),
-        (make_zip({"x\\a.csv": "", "y/b.csv": ""}), "E-ZIP-NAME", "backslash"),
-        (with_entry("x\\..\\..\\a.csv"), "E-ZIP-NAME", '".."'),
-        (with_entry("..\\a.csv"), "E-ZIP-NAME", '".."'),
-        (with_entry("C:\\a.csv"), "E-ZIP-NAME", "absolute"),
-        (with_entry("\\a.csv"), "E-ZIP-NAME", "absolute"),
-        (with_entry("x\\\\a.csv"), "E-ZIP-NAME", "empty or a dot"),
-        (make_zip({"x\\a.csv": "", "X\\A.csv": ""}), "E-ZIP-CASE", "upper and lower case"),
-        (make_zip({"x": "", "x\\a.csv": ""}), "E-ZIP-NAME", "a file and a folder"),
-        (make_zip({"metadata\\a.csv": ""}), "E-FILE-RESERVED", "program"),
-        (with_entry("a\n.csv"), "E-ZIP-NAME", "unprintable"),
-        (with_entry("\x1b[31ma.csv"), "E-ZIP-NAME", "\\x1b[31ma.csv"),
-        (with_entry("./a.csv"), "E-ZIP-NAME", "empty or a dot"),
-        (with_entry("."), "E-ZIP-NAME", "empty or a dot"),
-        (with_entry("x//a.csv"), "E-ZIP-NAME", "empty or a dot"),
-        (with_entry("./", b""), "E-ZIP-NAME", "empty or a dot"),
-        (with_entry("é" * 127 + "aa"), "E-ZIP-NAME", "255 bytes"),
-        (with_entry("x/" * 500 + "a"), "E-ZIP-NAME", "1000 characters"),
-        (make_zip({"a": "", "a-b": "", "a/b": ""}), "E-ZIP-NAME", "E-ZIP-NAME a: a file and a folder"),
-        (make_zip({"a": "", "a/": ""}), "E-ZIP-NAME", "E-ZIP-NAME a: a file and a folder"),
-        (make_zip({"metadata/a.csv": ""}), "E-FILE-RESERVED", "program"),
-        (lambda: make_zip({"__MACOSX/x": bytes(2_000_000), "a.csv": ""}), "E-ZIP-BOMB", "packed size"),
-        (lambda: make_zip({"__MACOSX/x": noise(3_100_000), "a.csv": ""}), "E-ZIP-SIZE", "3,100,000"),
-        (make_zip({f"__MACOSX/{i}": "" for i in range(6)}), "E-ZIP-COUNT", "more files than 5"),
-        (with_entry("../up/", b""), "E-ZIP-NAME", '".."'),
-        (with_entry(external_attr=(stat.S_IFLNK | 0o777) << 16), "E-ZIP-LINK", "symbolic link"),
-        (with_entry(external_attr=(stat.S_IFIFO | 0o777) << 16), "E-ZIP-SPECIAL", "regular"),
-        (with_entry(compress_type=zipfile.ZIP_LZMA), "E-ZIP-METHOD", "deflate"),
-        (twice(), "E-ZIP-TWICE", "two files"),
-        (make_zip({"a.csv": "", "A.csv": ""}), "E-ZIP-CASE", "upper and lower case"),
-        (make_zip({"A.csv": "", "a.csv": ""}), "E-ZIP-CASE", "upper and lower case"),
-        (with_entry(comment=bytes(5 * 1024)), "E-ZIP-COUNT", "more files than 5"),
-        (b"Rar!\x1a\x07" + bytes(50), "E-ZIP-NOT", "a RAR file"),
-        (b"BZh9" + bytes(50), "E-ZIP-NOT", "a bzip2 file"),
-        (b"\xfd7zXZ\0" + bytes(50), "E-ZIP-NOT", "an xz file"),
-        (make_zip({"inner.zip": make_zip(GOOD)}), "E-ZIP-NESTED", "unpack inner.zip"),
-        (make_zip({"metadata": "command: rm"}), "E-FILE-RESERVED", "program"),
-        (make_zip({"x/metadata.yaml": "command: rm"}), "E-FILE-RESERVED", "program"),
-        (make_zip({f"{i}.csv": "" for i in range(6)}), "E-ZIP-COUNT", "more files than 5"),
-        (lambda: make_zip({"a.csv": bytes(2_000_000)}), "E-ZIP-BOMB", "packed size"),
+        (b"", "E-ZIP-EMPTY", ARCHIVE, ""),
+        (b"1,2,3\n", "E-ZIP-NOT", ARCHIVE, "not a zip"),
+        (b"\x1f\x8b\x08" + bytes(50), "E-ZIP-NOT", ARCHIVE, "gzip"),
+        (b"7z\xbc\xaf\x27\x1c" + bytes(50), "E-ZIP-NOT", ARCHIVE, "7-Zip"),
+        (bytes(257) + b"ustar" + bytes(300), "E-ZIP-NOT", ARCHIVE, "tar"),
+        (make_zip(GOOD)[:40], "E-ZIP-NOT", ARCHIVE, "truncated"),
+        (make_zip(GOOD)[:-10], "E-ZIP-NOT", ARCHIVE, "truncated"),
+        (make_zip(GOOD).replace(b"PK\x01\x02", b"PK\x01\x09"), "E-ZIP-DAMAGED", ARCHIVE, ""),
+        (with_later_directory(make_zip(GOOD)), "E-ZIP-DAMAGED", ARCHIVE, ""),
+        (hidden_directory(6), "E-ZIP-COUNT", ARCHIVE, "5"),
+        (hidden_directory(200), "E-ZIP-COUNT", ARCHIVE, "5"),
+        (encrypted(), "E-ZIP-ENCRYPTED", "a.csv", ""),
+        (with_entry("../a.csv"), "E-ZIP-NAME", "../a.csv", '".."'),
+        (with_entry("x/../../a.csv"), "E-ZIP-NAME", "x/../../a.csv", '".."'),
+        (with_entry("/etc/passwd"), "E-ZIP-NAME", "/etc/passwd", "absolute"),
+        (with_entry("C:/a.csv"), "E-ZIP-NAME", "C:/a.csv", "absolute"),
+        (with_entry("\\\\host\\a.csv"), "E-ZIP-NAME", "\\\\host\\a.csv", "absolute"),
+        (with_entry("x\\a.csv"), "E-ZIP-NAME", "x\\a.csv", "backslash"),
+        (with_entry("a\n.csv"), "E-ZIP-NAME", "a\\n.csv", "unprintable"),
+        (with_entry("\x1b[31ma.csv"), "E-ZIP-NAME", "\\x1b[31ma.csv", "unprintable"),
+        (with_entry("./a.csv"), "E-ZIP-NAME", "./a.csv", "a dot"),
+        (with_entry("."), "E-ZIP-NAME", ".", "a dot"),
+        (with_entry("x//a.csv"), "E-ZIP-NAME", "x//a.csv", "a dot"),
+        (with_entry("./", b""), "E-ZIP-NAME", ".", "a dot"),
+        (with_entry("é" * 127 + "aa"), "E-ZIP-NAME", "é" * 79 + "…", "255"),
+        (with_entry("x/" * 500 + "a"), "E-ZIP-NAME", "x/" * 39 + "x…", "1000"),
+        (make_zip({"a": "", "a-b": "", "a/b": ""}), "E-ZIP-NAME", "a", "a folder"),
+        (make_zip({"a": "", "a/": ""}), "E-ZIP-NAME", "a", "a folder"),
+        (make_zip({"metadata/a.csv": ""}), "E-FILE-RESERVED", "metadata/a.csv", ""),
+        (lambda: make_zip({"__MACOSX/x": bytes(2_000_000), "a.csv": ""}), "E-ZIP-BOMB", "__MACOSX/x", "200"),
+        (
+            lambda: make_zip({"__MACOSX/x": noise(3_100_000), "a.csv": ""}),
+            "E-ZIP-SIZE",
+            "__MACOSX/x",
+            "3,100,000",
+        ),
+        (make_zip({f"__MACOSX/{i}": "" for i in range(6)}), "E-ZIP-COUNT", ARCHIVE, "5"),
+        (with_entry("../up/", b""), "E-ZIP-NAME", "../up", '".."'),
+        (with_entry(external_attr=(stat.S_IFLNK | 0o777) << 16), "E-ZIP-LINK", "a.csv", ""),
+        (with_entry(external_attr=(stat.S_IFIFO | 0o777) << 16), "E-ZIP-SPECIAL", "a.csv", ""),
+        (with_entry(compress_type=zipfile.ZIP_LZMA), "E-ZIP-METHOD", "a.csv", "deflate"),
+        (twice(), "E-ZIP-TWICE", "a.csv", ""),
+        (make_zip({"a.csv": "", "A.csv": ""}), "E-ZIP-CASE", "A.csv", "a.csv"),
+        (make_zip({"A.csv": "", "a.csv": ""}), "E-ZIP-CASE", "a.csv", "A.csv"),
+        (with_entry(comment=bytes(5 * 1024)), "E-ZIP-COUNT", ARCHIVE, "5"),
+        (b"Rar!\x1a\x07" + bytes(50), "E-ZIP-NOT", ARCHIVE, "RAR"),
+        (b"BZh9" + bytes(50), "E-ZIP-NOT", ARCHIVE, "bzip2"),
+        (b"\xfd7zXZ\0" + bytes(50), "E-ZIP-NOT", ARCHIVE, "xz"),
+        (make_zip({"inner.zip": make_zip(GOOD)}), "E-ZIP-NESTED", "inner.zip", ""),
+        (make_zip({"metadata": "command: rm"}), "E-FILE-RESERVED", "metadata", ""),
+        (make_zip({"x/metadata.yaml": "command: rm"}), "E-FILE-RESERVED", "x/metadata.yaml", ""),
+        (make_zip({f"{i}.csv": "" for i in range(6)}), "E-ZIP-COUNT", ARCHIVE, "5"),
+        (lambda: make_zip({"a.csv": bytes(2_000_000)}), "E-ZIP-BOMB", "a.csv", "200"),
         (
             lambda: make_zip({"a.csv": noise(2_000_000), "b.csv": noise(2_500_000)}),
             "E-ZIP-SIZE",
+            ARCHIVE,
             "4,500,000",
         ),
-        (lambda: make_zip({"a.csv": noise(3_100_000)}), "E-ZIP-SIZE", "3,100,000"),
-        (overlapping("a.csv", noise(3000)), "E-ZIP-BOMB", "overlap"),
+        (lambda: make_zip({"a.csv": noise(3_100_000)}), "E-ZIP-SIZE", "a.csv", "3,100,000"),
+        (overlapping("a.csv", noise(3000)), "E-ZIP-BOMB", ARCHIVE, "overlap"),
     ],
 )
-def test_trick_is_a_problem(tmp_path, data, code, words):
+def test_trick_is_a_problem(tmp_path, data, code, file, keyword):
     # What takes long to make is made here, not in every process that collects the tests.
     findings = refused(read_bytes, tmp_path, data() if callable(data) else data)
-    assert code in codes(findings.problems)
-    assert words in "\n".join(compact_lines(findings))
+    texts = [
+        text_of(problem) for problem in findings.problems if (problem.code, problem.file) == (code, file)
+    ]
+    assert any(keyword in text for text in texts), findings.lines()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["submission.zip"]
 
 
 def test_rules_on_one_name_are_reported_apart(tmp_path):
-    lines = compact_lines(refused(read_bytes, tmp_path, make_zip({"../a": "", "../a/b": ""})))
-    plain = "use plain, short file names and no folders."
-    assert lines == [
-        f'1. E-ZIP-NAME ../a: the name holds ".."; {plain}',
-        f'2. E-ZIP-NAME ../a/b: the name holds ".."; {plain}',
-        "3. E-ZIP-NAME ../a: a file and a folder have this name; rename one of them.",
+    findings = refused(read_bytes, tmp_path, make_zip({"../a": "", "../a/b": ""}))
+    assert places_of(findings) == [
+        ("E-ZIP-NAME", "../a", ""),
+        ("E-ZIP-NAME", "../a/b", ""),
+        ("E-ZIP-NAME", "../a", ""),
     ]
+    assert len(findings.lines()) == 3
+    assert ['".."' in problem.problem for problem in findings.problems] == [True, True, False]
 
 
 def test_rules_on_a_file_and_on_all_are_reported_apart_though_one_name_is_both(tmp_path):
     (tmp_path / "same").mkdir()
     (tmp_path / "same" / "same").write_bytes(bytes(4_000_001))
-    first, second = compact_lines(refused(read, tmp_path / "same"))
-    assert "E-ZIP-SIZE same: the file has 4,000,001 bytes" in first
-    assert "E-ZIP-SIZE same: the files have 4,000,001 bytes" in second
-    lines = compact_lines(refused(read_bytes, tmp_path, overlapping("submission.zip", bytes(2_000_000))))
-    bombs = [line for line in lines if "E-ZIP-BOMB submission.zip" in line]
-    assert ["overlap" in line for line in bombs] == [True, False]
+    findings = refused(read, tmp_path / "same")
+    assert places_of(findings) == [("E-ZIP-SIZE", "same", ""), ("E-ZIP-SIZE", "same", "")]
+    assert len(findings.lines()) == 2
+    assert [values_of(problem.problem) for problem in findings.problems] == [
+        ["4,000,001", "3,000,000"],
+        ["4,000,001", "4,000,000"],
+    ]
+    findings = refused(read_bytes, tmp_path, overlapping(ARCHIVE, bytes(2_000_000)))
+    bombs = [problem for problem in findings.summary().problems() if problem.code == "E-ZIP-BOMB"]
+    assert ["overlap" in bomb.problem for bomb in bombs if bomb.file == ARCHIVE] == [True, False]
 
 
 def damaged_content():
@@ -216,16 +222,14 @@ def damaged_content():
     "data", [lying_size(), with_wrong_checksum(GOOD), other_name_inside(), damaged_content()]
 )
 def test_file_that_is_not_what_the_archive_says_is_named(tmp_path, data):
-    assert compact_lines(refused(read_bytes, tmp_path, data)) == [
-        "1. E-ZIP-DAMAGED a.csv: the file cannot be unpacked; create the zip again."
-    ]
+    assert places_of(refused(read_bytes, tmp_path, data)) == [("E-ZIP-DAMAGED", "a.csv", "")]
 
 
 def test_files_beside_a_damaged_one_can_be_read(tmp_path):
     path = tmp_path / "submission.zip"
     path.write_bytes(make_zip(GOOD | {"b.csv": "4\n"}).replace(b"b.csv", b"c.csv", 1))
     with open_submission(path, LIMITS) as submission:
-        assert "b.csv" in compact_lines(refused(submission.read, "b.csv"))[0]
+        assert places_of(refused(submission.read, "b.csv")) == [("E-ZIP-DAMAGED", "b.csv", "")]
         assert submission.read("a.csv") == b"1,2,3\n"
 
 
@@ -233,7 +237,7 @@ def test_a_large_directory_is_refused_before_it_is_parsed(tmp_path, monkeypatch)
     path = tmp_path / "submission.zip"
     path.write_bytes(hidden_directory(2000))
     monkeypatch.setattr(zipfile, "ZipInfo", None)
-    assert "E-ZIP-COUNT" in compact_lines(refused(read, path))[0]
+    assert codes(refused(read, path).problems) == ["E-ZIP-COUNT"]
 
 
 def test_large_files_that_compress_as_text_does_are_read(tmp_path):
@@ -254,23 +258,19 @@ def test_the_longest_comment_of_a_zip_is_skipped(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("files", "lines"),
+    ("files", "names"),
     [
         (
             {"top/a.csv": "", "top/b.csv": "", "__MACOSX/._a.csv": "", "top/.DS_Store": ""},
-            [
-                "N-JUNK: 2 files of the operating system ignored (__MACOSX, .DS_Store)",
-                "N-FOLDER: everything is in the folder top/; its files were read from there",
-            ],
+            [("N-JUNK", "2 files"), ("N-FOLDER", " top/; its files")],
         ),
-        (
-            {"top/in/a.csv": "", "top/in/b.csv": ""},
-            ["N-FOLDER: everything is in the folder top/in/; only the outermost folder is looked into"],
-        ),
+        ({"top/in/a.csv": "", "top/in/b.csv": ""}, [("N-FOLDER", " top/in/; only the outermost")]),
     ],
 )
-def test_notes_say_what_was_left_out(tmp_path, files, lines):
-    assert [note.line() for note in read_bytes(tmp_path, make_zip(files)).notes] == lines
+def test_notes_say_what_was_left_out(tmp_path, files, names):
+    notes = read_bytes(tmp_path, make_zip(files)).notes
+    assert codes(notes) == [code for code, _ in names]
+    assert [name in note.text for note, (_, name) in zip(notes, names)] == [True] * len(names)
 
 
 @pytest.mark.parametrize(("n_files", "ok"), [(6, True), (8, False), (9, False)])
@@ -287,13 +287,13 @@ def test_names_of_255_bytes_are_read(tmp_path):
 
 @pytest.mark.parametrize("name", ["x" * 300, "a\0b"])
 def test_impossible_paths_are_missing_files(tmp_path, name):
-    assert "E-FILE-MISSING" in compact_lines(refused(read, tmp_path / name))[0]
+    assert codes(refused(read, tmp_path / name).problems) == ["E-FILE-MISSING"]
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="the administrator may read everything")
 def test_folders_that_cannot_be_read_are_located(tmp_path):
     (tmp_path / "a").mkdir(mode=0)
-    assert "E-FILE-UNREADABLE a: it cannot be opened" in compact_lines(refused(read, tmp_path))[0]
+    assert places_of(refused(read, tmp_path)) == [("E-FILE-UNREADABLE", "a", "")]
 
 
 @pytest.mark.parametrize(("holder", "name"), [(os, "scandir"), (Path, "open")])
@@ -304,9 +304,9 @@ def test_what_the_system_refuses_to_open_is_located(tmp_path, monkeypatch, holde
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(holder, name, refuse)
-    line = compact_lines(refused(read, tmp_path))[0]
-    assert "E-FILE-UNREADABLE" in line
-    assert "it cannot be opened (Permission denied); allow reading it, or copy it" in line
+    problem = refused(read, tmp_path).problems[0]
+    assert problem.code == "E-FILE-UNREADABLE"
+    assert "(Permission denied)" in problem.problem
 
 
 def test_a_path_in_a_folder_that_may_not_be_read_is_not_missing(monkeypatch):
@@ -314,8 +314,9 @@ def test_a_path_in_a_folder_that_may_not_be_read_is_not_missing(monkeypatch):
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "stat", refuse)
-    (line,) = compact_lines(refused(read, Path("a.zip")))
-    assert "E-FILE-UNREADABLE a.zip: it cannot be opened (Permission denied); allow reading it" in line
+    findings = refused(read, Path("a.zip"))
+    assert places_of(findings) == [("E-FILE-UNREADABLE", "a.zip", "")]
+    assert "(Permission denied)" in findings.problems[0].problem
 
 
 def test_name_with_nul_is_a_problem(tmp_path):
@@ -401,27 +402,21 @@ def test_a_zip_may_hold_so_many_files_and_no_more(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("sizes", "lines"),
+    ("sizes", "places", "values"),
     [
-        ([3_000_000, 1_000_000], []),
-        (
-            [3_000_001],
-            ["E-ZIP-SIZE 0.csv: the file has 3,000,001 bytes unpacked; at most 3,000,000 are allowed; "],
-        ),
-        (
-            [2_000_000, 2_000_001],
-            ["E-ZIP-SIZE folder: the files have 4,000,001 bytes unpacked; at most 4,000,000 are allowed; "],
-        ),
+        ([3_000_000, 1_000_000], [], []),
+        ([3_000_001], [("E-ZIP-SIZE", "0.csv", "")], ["3,000,001", "3,000,000"]),
+        ([2_000_000, 2_000_001], [("E-ZIP-SIZE", "folder", "")], ["4,000,001", "4,000,000"]),
     ],
 )
-def test_files_may_have_so_many_bytes_and_no_more(tmp_path, sizes, lines):
+def test_files_may_have_so_many_bytes_and_no_more(tmp_path, sizes, places, values):
     folder = tmp_path / "folder"
     folder.mkdir()
     for number, size in enumerate(sizes):
         (folder / f"{number}.csv").write_bytes(bytes(size))
     findings = findings_of(read, folder)
-    assert [compact(problem)[: len(line)] for problem, line in zip(findings.problems, lines)] == lines
-    assert findings.total == len(lines)
+    assert places_of(findings) == places
+    assert values_of("".join(problem.problem for problem in findings.problems)) == values
 
 
 def test_the_packed_size_counts_two_hundred_times():
@@ -438,13 +433,16 @@ def test_what_the_system_added_is_counted(tmp_path):
     files = {"a.csv": "1", "b.csv": "1", "c.csv": "1", "__MACOSX/a.csv": "", "._b.csv": ""}
     found = read_bytes(tmp_path, make_zip(files))
     assert sorted(found.content) == ["a.csv", "b.csv", "c.csv"]
-    assert found.notes[0].line() == "N-JUNK: 2 files of the operating system ignored (__MACOSX, .DS_Store)"
+    (note,) = found.notes
+    assert (note.code, values_of(note.text)) == ("N-JUNK", ["2"])
 
 
 def test_only_the_outermost_folder_is_taken_off(tmp_path):
     found = read_bytes(tmp_path, make_zip({"a/bc/x.csv": "1", "a/bc/y.csv": "2"}))
     assert found.content == {"bc/x.csv": b"1", "bc/y.csv": b"2"}
-    assert "everything is in the folder a/bc/; only the outermost" in found.notes[0].text
+    (note,) = found.notes
+    assert note.code == "N-FOLDER"
+    assert " a/bc/; only the outermost" in note.text
 
 
 def test_a_zip_beside_other_files_is_not_opened(tmp_path):
@@ -461,8 +459,8 @@ def test_the_platforms_file_is_at_the_top_only(tmp_path):
     assert (problem.code, problem.file) == ("E-FILE-RESERVED", "sub/metadata")
 
 
-def test_missing_path(tmp_path):
-    assert "no such file" in compact_lines(refused(read, tmp_path / "absent.zip"))[0]
+def test_missing_path():
+    assert places_of(refused(read, Path("absent.zip"))) == [("E-FILE-MISSING", "absent.zip", "")]
 
 
 @pytest.mark.parametrize("error", [ValueError, RuntimeError, EOFError, OSError])

@@ -27,20 +27,16 @@ def test_valid_and_invalid_submissions(tmp_path):
     path.write_bytes(make_zip({"S1_prediction.csv": "1,2,3\n" * 4}))
     done = validate("chalearn_gesture", str(path))
     assert done.returncode == 0
-    assert done.stdout.splitlines() == [
-        "likely mistake N-LOOKS-CONSTANT: all 4 rows have the class 1. Is it a placeholder, or another field?",
-        "note N-UNCHECKED: names, ids and boxes were not compared with the reference",
-        "valid",
-    ]
+    *notes, verdict = done.stdout.splitlines()
+    assert [note.partition(":")[0] for note in notes] == ["note N-LOOKS-CONSTANT", "note N-UNCHECKED"]
+    assert verdict == "valid"
     path.write_bytes(make_zip({"S1_prediction.csv": "1,3,2\n" * 30}))
     done = validate("chalearn_gesture", str(path))
     assert done.returncode == 1
-    assert done.stdout.splitlines() == [
-        "1. E-CSV-RANGE S1_prediction.csv: end frame 2 is before start frame 3; "
-        "if it is a length, write start + length - 1; otherwise swap them. "
-        "In 30 places: line 1 column 3, line 2 column 3, line 3 column 3 and 27 more.",
-        "invalid: 1 problem, in 30 places",
-    ]
+    problem, verdict = done.stdout.splitlines()
+    place = "S1_prediction.csv line 1 column 3, line 2 column 3, line 3 column 3"
+    assert problem.startswith(f"1. E-CSV-RANGE {place}: ")
+    assert verdict == "invalid: 30 problems"
     found = json.loads(validate("chalearn_gesture", str(path), "--json").stdout)
     assert (found["valid"], len(found["problems"]), found["notes"]) == (False, 30, [])
     assert found["problems"][0]["where"] == "line 1 column 3"

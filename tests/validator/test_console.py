@@ -53,11 +53,10 @@ def test_a_closed_pipe_is_ignored(closed_pipe):
 def test_a_full_disk_is_told_in_one_line(full_disk, capsys):
     with pytest.raises(console.OutputError) as caught:
         console.say("x", to=full_disk)
-    assert str(caught.value) == "the log cannot be written (No space left on device)"
+    assert "(No space left on device)" in str(caught.value)
     console.report(caught.value)
-    assert capsys.readouterr().err == (
-        "E-OUTPUT: the log cannot be written (No space left on device); allow writing there, free space, or choose another place\n"
-    )
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"E-OUTPUT: {caught.value}; ")
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full here")

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.helpers import compact_lines, refused
+from tests.helpers import compact_lines, refused, values_of
 from validator.findings import Findings, Read, Refused
 from validator.messages import Note, Problem
 from validator.texts import counted, is_printable, quote
@@ -37,9 +37,14 @@ def test_different_texts_of_one_rule_are_one_kind():
         findings.add(
             "E-CSV-RANGE", problem, f"write {line}", file="a.csv", where=f"line {line}", rule="fields"
         )
-    assert compact_lines(findings) == [
-        "1. E-CSV-RANGE a.csv line 1, line 2, line 3: the row has 1 field (3 places); write 1."
-    ]
+    (summed_up,) = findings.summary().problems()
+    assert (summed_up.file, summed_up.where, summed_up.remedy) == (
+        "a.csv",
+        "line 1, line 2, line 3",
+        "write 1",
+    )
+    assert summed_up.problem.startswith("the row has 1 field ")
+    assert values_of(summed_up.problem) == ["1", "3"]
 
 
 @pytest.mark.parametrize("other", [{"code": "E-CSV-LABEL"}, {"file": "b.csv"}, {"rule": "other"}])
@@ -66,9 +71,11 @@ def test_a_rule_broken_in_many_files_is_shown_with_the_first_problem():
             findings.add(
                 "E-CSV-RANGE", f"{file} holds {value}", "correct it", file=f"{file}.csv", rule="range"
             )
-    assert compact_lines(findings) == [
-        "1. E-CSV-RANGE a.csv, b.csv, c.csv: a holds 21 (8 places in 4 files); correct it."
-    ]
+    (problem,) = findings.summary().problems()
+    assert (problem.file, problem.where) == ("a.csv", "")
+    assert problem.problem.startswith("a holds 21 ")
+    assert "4 files: a.csv, b.csv, c.csv and 1 more" in problem.problem
+    assert values_of(problem.problem) == ["21", "8", "4", "1"]
 
 
 def test_what_was_not_looked_at_is_added_to_no_kind():
@@ -76,14 +83,13 @@ def test_what_was_not_looked_at_is_added_to_no_kind():
     for place in range(2):
         findings.add("E-CSV-RANGE", "'it's' is wrong", "correct it", file="a.json", where=f"/{place}")
         findings.add("E-CSV-RANGE", "'it's' is wrong", "correct it", file="b.json", where=f"/{place}")
-    assert findings.summary().total_text() == "2 problems, in 4 places"
+    assert (findings.total, findings.is_complete) == (4, True)
     findings.count_unread(5, "a.json")
-    assert compact_lines(findings) == [
-        "1. E-CSV-RANGE a.json /0, /1: 'it's' is wrong (at least 2 places); correct it.",
-        "2. E-CSV-RANGE b.json /0, /1: 'it's' is wrong (2 places); correct it.",
-        "and these or others, in at least 5 more places; fix these first",
-    ]
-    assert findings.summary().total_text() == "at least 2 problems, in at least 9 places"
+    assert (findings.total, findings.is_complete) == (9, False)
+    assert findings.summary().not_shown() == 5
+    lines = findings.lines()
+    assert len(lines) == 3
+    assert ["at least" in line for line in lines] == [True, False, True]
     assert [(kind["count"], kind["at_least"]) for kind in findings.as_dict()["kinds"]] == [
         (2, True),
         (2, False),
@@ -111,14 +117,10 @@ def test_of_one_kind_two_hundred_are_kept_and_all_are_counted():
     wrong[1] = False
     for row in findings.first_of(wrong):
         findings.add("E-CSV-RANGE", "it is wrong", "correct it", file="a.csv", where=f"line {row + 1}")
-    assert (len(findings.problems), findings.total, findings.summary().total_text()) == (
-        200,
-        203,
-        "1 problem, in 203 places",
-    )
-    assert compact_lines(findings) == [
-        "1. E-CSV-RANGE a.csv line 1, line 3, line 4: it is wrong (203 places); correct it."
-    ]
+    assert (len(findings.problems), findings.total, findings.is_complete) == (200, 203, True)
+    (problem,) = findings.summary().problems()
+    assert problem.where == "line 1, line 3, line 4"
+    assert values_of(problem.problem) == ["203"]
     assert findings.as_dict()["kinds"] == [
         {"code": "E-CSV-RANGE", "file": "a.csv", "count": 203, "at_least": False, "first": "line 1"}
     ]
@@ -139,15 +141,25 @@ def test_five_thousand_problems_are_kept():
 
 def test_twenty_kinds_are_shown():
     findings = with_problems(23, 2)
-    lines = compact_lines(findings)
-    assert (len(lines), lines[-1], findings.summary().not_shown()) == (
-        21,
-        "and others, in 6 more places; fix these first",
-        6,
-    )
-    assert lines[19].startswith("20. E-CSV-RANGE a.csv line 1, line 2: it is wrong (2 places)")
-    assert compact_lines(with_problems(20, 1))[-1] == "20. E-CSV-RANGE a.csv line 1: it is wrong; correct it."
+    lines = findings.lines()
+    assert (len(lines), values_of(lines[-1]), findings.summary().not_shown()) == (21, ["6"], 6)
+    assert lines[19].startswith("20. E-CSV-RANGE a.csv line 1, line 2: it is wrong ")
+    assert with_problems(20, 1).lines()[-1] == "20. E-CSV-RANGE a.csv line 1: it is wrong; correct it."
     assert len(findings.lines(most=None)) == 23
+
+
+def test_how_many_problems_there_are_is_put_in_words():
+    summary = with_problems(1, 1).summary()
+    assert (summary.total_text(), summary.not_shown_text()) == ("1 problem", "")
+    findings = with_problems(21, 100)
+    assert findings.summary().total_text() == "2,100 problems"
+    assert findings.summary().not_shown_text() == "and 100 more of other kinds; fix these first"
+    findings.count_unread(1000, "a.csv")
+    assert findings.summary().total_text() == "at least 3,100 problems"
+    assert (
+        findings.summary().not_shown_text()
+        == "and at least 1,100 more of these or other kinds; fix these first"
+    )
 
 
 def test_a_problem_without_a_place_is_one_line():

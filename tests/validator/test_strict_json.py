@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.helpers import compact_lines, refused
+from tests.helpers import places_of, refused, values_of
 from validator.findings import Findings
 from validator.strict_json import DEEPEST, ParseSizes, parse, pointer_part, strict_loads
 
@@ -39,56 +39,43 @@ def test_json_is_read_as_python_reads_it(value, indent, ascii_only):
 
 
 @pytest.mark.parametrize(
-    ("text", "line"),
+    ("text", "code", "where", "values"),
     [
-        ("", "E-JSON-SYNTAX x.json: the file is empty"),
-        (" \t\r\n", "E-JSON-SYNTAX x.json: the file is empty"),
-        ("{}".encode("utf-16"), "E-JSON-ENCODING x.json: the file is UTF-16 or UTF-32"),
-        ("{}".encode("utf-16-le"), "E-JSON-ENCODING x.json: the file is UTF-16 or UTF-32"),
-        ("{}".encode("utf-16-be"), "E-JSON-ENCODING x.json: the file is UTF-16 or UTF-32"),
-        (b"\xfe\xff\x00{", "E-JSON-ENCODING x.json: the file is UTF-16 or UTF-32"),
-        ("\ufeff\ufeff{}", "E-JSON-SYNTAX x.json line 1 column 1: a value is missing here"),
-        ("\ufeff\ufeff", "E-JSON-SYNTAX x.json line 1 column 1: a value is missing here"),
-        (
-            b"\xef\xbb\xbf\xef\xbb\xbf\xff",
-            "E-JSON-ENCODING x.json line 1 column 2: byte 3 is not valid UTF-8",
-        ),
-        (b'{\n"a": "\xff"}', "E-JSON-ENCODING x.json line 2 column 7: byte 8 is not valid UTF-8"),
-        ('{"a": 1,}', "E-JSON-SYNTAX x.json line 1 column 8: there is a comma before the closing bracket"),
-        (
-            '{"a":\n [1,\n  2 3]}',
-            "E-JSON-SYNTAX x.json line 3 column 5: a comma or a closing bracket is missing",
-        ),
-        ("[NaN]", "E-JSON-NUMBER x.json /0: NaN stands for a missing number"),
-        ("-Infinity", "E-JSON-NUMBER x.json: -Infinity is not a finite number"),
-        ('{"a": {"b": [0, 1e999]}}', "E-JSON-NUMBER x.json /a/b/1: 1e999 is not a finite number"),
-        (f"[{'9' * 309}]", f"E-JSON-NUMBER x.json /0: {'9' * 23}… is not a finite number"),
-        (f"[{'9' * 400}]", f"E-JSON-NUMBER x.json /0: {'9' * 23}… is not a finite number"),
-        (
-            '{"a": 1, "b": 2, "b": 3, "a": 4}',
-            "E-JSON-DUPLICATE x.json /: the key 'b' occurs twice in this object",
-        ),
-        (
-            '[{"~/": {"a": 1, "a": 1}}]',
-            "E-JSON-DUPLICATE x.json /0/~0~1: the key 'a' occurs twice in this object",
-        ),
-        (
-            f'{{"{"k" * 41}": 1, "{"k" * 41}": 1}}',
-            f"E-JSON-DUPLICATE x.json /: the key '{'k' * 39}…' occurs twice",
-        ),
+        ("", "E-JSON-SYNTAX", "", []),
+        (" \t\r\n", "E-JSON-SYNTAX", "", []),
+        ("{}".encode("utf-16"), "E-JSON-ENCODING", "", []),
+        ("{}".encode("utf-16-le"), "E-JSON-ENCODING", "", []),
+        ("{}".encode("utf-16-be"), "E-JSON-ENCODING", "", []),
+        (b"\xfe\xff\x00{", "E-JSON-ENCODING", "", []),
+        ("\ufeff\ufeff{}", "E-JSON-SYNTAX", "line 1 column 1", []),
+        ("\ufeff\ufeff", "E-JSON-SYNTAX", "line 1 column 1", []),
+        (b"\xef\xbb\xbf\xef\xbb\xbf\xff", "E-JSON-ENCODING", "line 1 column 2", ["3"]),
+        (b'{\n"a": "\xff"}', "E-JSON-ENCODING", "line 2 column 7", ["8"]),
+        ('{"a": 1,}', "E-JSON-SYNTAX", "line 1 column 8", []),
+        ('{"a":\n [1,\n  2 3]}', "E-JSON-SYNTAX", "line 3 column 5", []),
+        ("[NaN]", "E-JSON-NUMBER", "/0", []),
+        ("-Infinity", "E-JSON-NUMBER", "", []),
+        ('{"a": {"b": [0, 1e999]}}', "E-JSON-NUMBER", "/a/b/1", ["1e999"]),
+        (f"[{'9' * 309}]", "E-JSON-NUMBER", "/0", ["9" * 23]),
+        (f"[{'9' * 400}]", "E-JSON-NUMBER", "/0", ["9" * 23]),
+        ('{"a": 1, "b": 2, "b": 3, "a": 4}', "E-JSON-DUPLICATE", "/", ["'b'"]),
+        ('[{"~/": {"a": 1, "a": 1}}]', "E-JSON-DUPLICATE", "/0/~0~1", ["'a'"]),
+        (f'{{"{"k" * 41}": 1, "{"k" * 41}": 1}}', "E-JSON-DUPLICATE", "/", [f"'{'k' * 39}…'"]),
     ],
 )
-def test_problems_have_their_place(text, line):
-    (found,) = compact_lines(refused(load, text))
-    assert found.startswith(f"1. {line}")
+def test_problems_have_their_place(text, code, where, values):
+    findings = refused(load, text)
+    assert places_of(findings)[0] == (code, "x.json", where)
+    assert len(findings.lines()) == 1
+    assert values_of(findings.problems[0].problem) == values
 
 
 def test_a_byte_order_mark_is_noted():
     read = load("\ufeff[1]")
     assert read.content == [1]
-    assert [note.line() for note in read.notes] == [
-        "N-JSON-BOM: x.json begins with a byte order mark, which was skipped"
-    ]
+    (note,) = read.notes
+    assert note.code == "N-JSON-BOM"
+    assert "x.json" in note.text
 
 
 def test_null_is_a_value():
@@ -107,12 +94,12 @@ def test_problems_come_in_the_order_of_the_file():
 
 
 def test_numbers_that_are_not_finite_are_of_one_kind_by_how_they_are_written():
-    first, second, third = compact_lines(refused(load, "[NaN, 1e999, NaN, 9e999, -Infinity]"))
-    assert first.startswith("1. E-JSON-NUMBER x.json /0, /2: NaN stands for a missing number (2 places)")
-    assert second.startswith("2. E-JSON-NUMBER x.json /1, /3: 1e999 is not a finite number (2 places)")
-    assert third.startswith(
-        "3. E-JSON-NUMBER x.json /4: -Infinity is not a finite number; write a finite number, or leave out"
-    )
+    findings = refused(load, "[NaN, 1e999, NaN, 9e999, -Infinity]")
+    assert [kind["count"] for kind in findings.as_dict()["kinds"]] == [2, 2, 1]
+    problems = findings.summary().problems()
+    assert [problem.where for problem in problems] == ["/0, /2", "/1, /3", "/4"]
+    texts = ("NaN", "1e999", "-Infinity")
+    assert [problem.problem.startswith(text) for problem, text in zip(problems, texts)] == [True] * 3
 
 
 def test_parsing_goes_on_after_numbers_and_duplicate_keys():
@@ -139,8 +126,9 @@ def test_nesting_is_counted_across_strings_and_chunks(chunk):
             f"line 2 column {DEEPEST + len(inner) + 2}",
         ),
     ):
-        (line,) = compact_lines(refused(strict_loads, text.encode(), "x.json", sizes))
-        assert line.startswith(f"1. E-JSON-DEPTH x.json {where}: the nesting is deeper than 64 levels")
+        findings = refused(strict_loads, text.encode(), "x.json", sizes)
+        assert places_of(findings) == [("E-JSON-DEPTH", "x.json", where)]
+        assert values_of(findings.problems[0].problem) == ["64"]
 
 
 def test_parts_of_pointers_are_escaped():

@@ -29,33 +29,33 @@ def test_plain_values(text, value):
 
 
 @pytest.mark.parametrize(
-    ("text", "words", "line", "column"),
+    ("text", "keyword", "line", "column"),
     [
-        ("a: 1\nb: 2\na: 3\n", "the key 'a' occurs twice", 2, 0),
-        ("x:\n  - {b: 1, b: 1}\n", "the key 'b' occurs twice", 1, 11),
-        ("a: 2020-99-99\n", "this value cannot be read", 0, 3),
-        ('a: !!int ""\n', "this value cannot be read", 0, 3),
-        ("a: 0x" + "f" * 5000, "this value cannot be read", 0, 3),
-        ("a: &a [*a]\n", "an alias is in what it names", 0, 7),
-        ("a: &a {b: [*a]}\n", "an alias is in what it names", 0, 11),
-        ("? [1, 2]\n: x\n", "this value cannot be read", 0, 0),
-        ("a: !!int abc\n", "this value cannot be read", 0, 3),
-        ("a: !!bool abc\n", "this value cannot be read", 0, 3),
-        ("a: !!timestamp abc\n", "this value cannot be read", 0, 3),
-        (f"a: {2**63 + 1}\n", "this value cannot be read", 0, 3),
-        (f"a: {-(2**63) - 1}\n", "this value cannot be read", 0, 3),
-        ("a: " + "9" * 5000, "this value cannot be read", 0, 3),
-        ("a: !!python/object:os.system x\n", "could not determine a constructor", 0, 3),
+        ("a: 1\nb: 2\na: 3\n", "'a'", 2, 0),
+        ("x:\n  - {b: 1, b: 1}\n", "'b'", 1, 11),
+        ("a: 2020-99-99\n", "value", 0, 3),
+        ('a: !!int ""\n', "value", 0, 3),
+        ("a: 0x" + "f" * 5000, "value", 0, 3),
+        ("a: &a [*a]\n", "alias", 0, 7),
+        ("a: &a {b: [*a]}\n", "alias", 0, 11),
+        ("? [1, 2]\n: x\n", "value", 0, 0),
+        ("a: !!int abc\n", "value", 0, 3),
+        ("a: !!bool abc\n", "value", 0, 3),
+        ("a: !!timestamp abc\n", "value", 0, 3),
+        (f"a: {2**63 + 1}\n", "value", 0, 3),
+        (f"a: {-(2**63) - 1}\n", "value", 0, 3),
+        ("a: " + "9" * 5000, "value", 0, 3),
+        ("a: !!python/object:os.system x\n", "constructor", 0, 3),
     ],
 )
 @pytest.mark.parametrize("load", [load_strict, load_plain])
-def test_traps_have_their_place(load, text, words, line, column):
+def test_traps_have_their_place(load, text, keyword, line, column):
     if load is load_plain and text.startswith(("a: 1\nb: 2", "x:", "?")):
         return  # a key that is twice is no trap for it, and a list as a key has the words of the library
     with pytest.raises(yaml.MarkedYAMLError) as caught:
         load(text)
     error = caught.value
-    assert words in str(error.problem)
+    assert keyword in str(error.problem)
     assert error.problem_mark
     assert (error.problem_mark.line, error.problem_mark.column) == (line, column)
 
@@ -63,10 +63,10 @@ def test_traps_have_their_place(load, text, words, line, column):
 def test_size_and_depth_are_bounded():
     most = strict_yaml._MOST_CHARACTERS
     assert load_strict("#" * most) is None
-    with pytest.raises(yaml.YAMLError, match="more than 131,072 characters"):
+    with pytest.raises(yaml.YAMLError, match="131,072"):
         load_strict("#" * (most + 1))
     assert load_strict("[" * 51 + "]" * 51)
-    with pytest.raises(yaml.YAMLError, match="nested too deep"):
+    with pytest.raises(yaml.YAMLError, match="nested"):
         load_strict("[" * 51 + "x" + "]" * 51)
 
 
@@ -74,7 +74,7 @@ def test_aliases_stand_for_ten_thousand_values_at_most():
     # With the list, each alias stands for 10 values; nested anchors hold those of others.
     text = "a: &a [1, 2, 3, 4, 5, 6, 7, 8, 9]\nb: [*a" + ", *a" * 999
     assert len(load_strict(f"{text}]")["b"]) == 1000
-    with pytest.raises(yaml.YAMLError, match="aliases stand for too much"):
+    with pytest.raises(yaml.YAMLError, match="aliases"):
         load_strict(f"{text}, *a]")
 
 
@@ -83,15 +83,15 @@ BOMB = "".join(f"k{n}: &k{n} [{', '.join([f'*k{n - 1}' if n else 'x'] * 9)}]\n" 
 
 @pytest.mark.parametrize("load", [load_strict, load_plain])
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "keyword"),
     [
-        (BOMB, "aliases stand for too much"),
-        *((head * 20_000, "nested too deep") for head in ("[", "- ", "{a: ", "? ")),
+        (BOMB, "aliases"),
+        *((head * 20_000, "nested") for head in ("[", "- ", "{a: ", "? ")),
     ],
     ids=["bomb", "lists", "blocks", "maps", "keys"],
 )
-def test_what_grows_without_end_is_refused_at_once(load, text, words):
-    with pytest.raises(yaml.MarkedYAMLError, match=words):
+def test_what_grows_without_end_is_refused_at_once(load, text, keyword):
+    with pytest.raises(yaml.MarkedYAMLError, match=keyword):
         load(text)
 
 

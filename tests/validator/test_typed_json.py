@@ -98,37 +98,37 @@ def test_base64_is_decoded():
 
 
 @pytest.mark.parametrize(
-    ("schema", "words"),
+    ("schema", "keyword"),
     [
-        ({"type": "thing"}, "there is no type thing"),
+        ({"type": "thing"}, "thing"),
         (
             {"type": "number", "multipleOf": 2, "exclusiveMinimum": 0},
             "exclusiveMinimum, multipleOf with type number",
         ),
-        ({"type": "string", "pattern": "x"}, "no pattern with type string"),
-        ({"type": "object", "required": ["b", "a"]}, "no properties for the required a, b"),
+        ({"type": "string", "pattern": "x"}, "pattern with type string"),
+        ({"type": "object", "required": ["b", "a"]}, "required a, b"),
         (
             {"type": "object", "properties": {"a": {}}, "required": ["a", "b"]},
-            "no properties for the required b",
+            "required b",
         ),
-        ({"minimum": 1}, "no minimum without a type"),
+        ({"minimum": 1}, "minimum"),
         (
             {"type": "array", "items": {"type": "integer"}, "uniqueItems": True},
-            "uniqueItems works for lists of",
+            "uniqueItems",
         ),
-        ({"type": "array", "uniqueItems": True}, "uniqueItems works for lists of strings only"),
-        ({"type": "string", "enum": []}, "enum needs a list of strings"),
-        ({"type": "string", "enum": ["a", 1]}, "enum needs a list of strings"),
-        ({"type": "integer", "minimum": "0"}, "a keyword has the wrong value: "),
-        ({"$ref": "#/definitions/none"}, "a keyword has the wrong value: '#/definitions/none'"),
+        ({"type": "array", "uniqueItems": True}, "uniqueItems"),
+        ({"type": "string", "enum": []}, "enum"),
+        ({"type": "string", "enum": ["a", 1]}, "enum"),
+        ({"type": "integer", "minimum": "0"}, "wrong value"),
+        ({"$ref": "#/definitions/none"}, "'#/definitions/none'"),
         ({"type": "string", "contentEncoding": "hex"}, None),
     ],
 )
-def test_schemas_that_no_type_can_follow_are_refused(schema, words):
-    if words is None:
+def test_schemas_that_no_type_can_follow_are_refused(schema, keyword):
+    if keyword is None:
         assert decoder_for(schema, {}).decode('"x"') == "x"
         return
-    with pytest.raises(SchemaError, match=words):
+    with pytest.raises(SchemaError, match=keyword):
         decoder_for(schema, {})
 
 

@@ -82,9 +82,7 @@ def _sample_rows(reference: Reference, submission: Prediction, spread: Spread) -
 def _sample_classes(sample: _Sample, n_classes: int, repairs: Repairs) -> Names | None:
     """Return the classes of the sampled rows that overlap an annotated one."""
     regions = sample.regions
-    item = repairs.item(Kind.INTERVALS, regions.item)
-    corners = repairs.corners(Kind.INTERVALS, regions.columns, regions.item)
-    nearest = regions.moved(item, regions.slots).nearest(corners)
+    item, nearest = repairs.match(Kind.INTERVALS, regions)
     matched = np.flatnonzero(nearest >= 0)
     if not len(matched):
         return None

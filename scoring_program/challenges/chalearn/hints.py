@@ -26,10 +26,10 @@ _SHIFT_DEVIATIONS = 4.0
 def checks(reference: Reference, submission: Prediction) -> list[Check]:
     """Return what to compare with the reference, in the order of scoring."""
     rows = submission.rows
-    chosen = sample(len(rows.label))
-    sequence, label = rows.sequence[chosen], rows.label[chosen]
+    sampled_rows = sample(len(rows.label))
+    sequence, label = rows.sequence[sampled_rows], rows.label[sampled_rows]
     pairs, *others = (_Pairs(sequence + by, label, reference.rows) for by in (0, 1, -1))
-    frames = rows.frames[chosen].astype(np.float64)
+    frames = rows.frames[sampled_rows].astype(np.float64)
     middles = _middles(pairs, frames, others)
     return [middles, *(_lengths(pairs, frames, iou) for iou in _CLOSE), _exact(pairs, frames)]
 
@@ -54,9 +54,9 @@ def _middles(pairs: _Pairs, frames: Floats, neighbors: list[_Pairs]) -> Check:
 
 
 def _lengths(pairs: _Pairs, frames: Floats, iou: float) -> Check:
-    ends = np.stack([frames[:, 0], frames.sum(axis=1) - 1], axis=1)
+    read_as_length = np.stack([frames[:, 0], frames.sum(axis=1) - 1], axis=1)
     remedy = "Write the last frame: start + length - 1"
-    others = [Interpretation("N-LOOKS-LENGTH", "as start, length", pairs.close(ends, iou), remedy)]
+    others = [Interpretation("N-LOOKS-LENGTH", "as start, length", pairs.close(read_as_length, iou), remedy)]
     claim, n = "of your rows have nearly the frames of an annotated one of that class", pairs.n_annotated
     return Check(claim, pairs.close(frames, iou), others, n, deviations=_LENGTH_DEVIATIONS)
 

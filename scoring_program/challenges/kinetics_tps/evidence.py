@@ -61,14 +61,21 @@ class _Rows(NamedTuple):
     human: Ints
 
 
+class _NamesOfParts(NamedTuple):
+    """Names or states of sampled parts (n,) and annotated ones (m,), as numbers of words."""
+
+    predicted: Ints
+    true: Ints
+    words: Sequence[str]
+    true_words: Sequence[str]
+
+
 class _PartSample(NamedTuple):
-    """Sampled parts: their boxes, and the numbers of their names and states, (n,) and (m,)."""
+    """Sampled parts: their boxes, names and states."""
 
     regions: Regions
-    name: Ints
-    state: Ints
-    true_name: Ints
-    true_state: Ints
+    names: _NamesOfParts
+    states: _NamesOfParts
 
 
 class _Evidence:
@@ -91,7 +98,8 @@ class _Evidence:
 
     def frames(self, repairs: Repairs, spread: Spread) -> Ids | None:
         """Return the names of frames in sampled videos."""
-        true_frames = spread.choose(self._true.frame_video)
+        # A few videos with many frames show how frames are numbered.
+        true_frames = Spread.DEEP.choose(self._true.frame_video)
         true_group = self._true.frame_video[true_frames]
         group = self._video_numbers(repairs)[self._predicted.frame_video]
         frames = np.flatnonzero(np.isin(group, true_group))
@@ -135,18 +143,14 @@ class _Evidence:
         sample = self._part_sample(repairs, spread)
         if sample is None:
             return None
-        predicted = _words(self._predicted.names, sample.name)
-        true = _words(self._true.names, sample.true_name)
-        return _matched_names(sample.regions, repairs, predicted, true, "part names")
+        return _matched_names(sample.regions, repairs, sample.names, "part names")
 
     def states(self, repairs: Repairs, spread: Spread) -> Names | None:
         """Return the states of parts that are on an annotated one."""
         sample = self._part_sample(repairs, spread)
         if sample is None:
             return None
-        predicted = _words(self._predicted.states, sample.state)
-        true = _words(self._true.states, sample.true_state)
-        return _matched_names(sample.regions, repairs, predicted, true, "states")
+        return _matched_names(sample.regions, repairs, sample.states, "states")
 
     def classes(self, repairs: Repairs, spread: Spread) -> Names | None:
         """Return the classes of videos."""
@@ -182,12 +186,14 @@ class _Evidence:
         if self._frame_places is None:
             names = sorted(set(self._true.frames))
             true_slot = translate(self._true.frames, names)
-            meant_frames = self._predicted.frames
-            if "frames" in [repair.what for repair in repairs]:
-                meant_frames = [repairs.word("frames", frame) for frame in meant_frames]
+            # Of many frames there are few different names.
+            different_frames = sorted(set(self._predicted.frames))
+            meant_frames = [repairs.word("frames", frame) for frame in different_frames]
+            slot_of_frame = dict(zip(different_frames, translate(meant_frames, names).tolist()))
+            slots = [slot_of_frame[frame] for frame in self._predicted.frames]
             self._frame_places = _Places(
                 item=self._video_numbers(repairs)[self._predicted.frame_video],
-                slot=translate(meant_frames, names),
+                slot=np.array(slots, dtype=np.int64),
                 true_slot=true_slot,
             )
         return self._frame_places
@@ -211,6 +217,18 @@ class _Evidence:
         part, frame, human = rows.row[entries], rows.frame[entries], rows.human[entries]
         proposal = np.searchsorted(predicted.proposal_part, part)
         true_rows = _parts_of(true_parts, self._true_frames(places.item[frame], spread))
+        names = _NamesOfParts(
+            predicted=predicted.part_name[part],
+            true=true_parts.part_name[true_rows.row],
+            words=predicted.names,
+            true_words=true_parts.names,
+        )
+        states = _NamesOfParts(
+            predicted=predicted.proposal_state[proposal],
+            true=true_parts.proposal_state[true_rows.row],
+            words=predicted.states,
+            true_words=true_parts.states,
+        )
         regions = Regions(
             columns=predicted.proposal_box[proposal],
             item=places.item[frame],
@@ -219,15 +237,11 @@ class _Evidence:
             n_items=len(true_parts.videos),
             slot=places.slot[frame, None],
             true_slot=places.true_slot[true_rows.frame, None],
+            label=translate(names.words, names.true_words)[names.predicted],
+            true_label=names.true,
             parent=predicted.human_box[human],
         )
-        return _PartSample(
-            regions=regions,
-            name=predicted.part_name[part],
-            state=predicted.proposal_state[proposal],
-            true_name=true_parts.part_name[true_rows.row],
-            true_state=true_parts.proposal_state[true_rows.row],
-        )
+        return _PartSample(regions, names, states)
 
 
 def _known_videos(predicted: Sequence[str], true: Sequence[str]) -> Ids | None:
@@ -255,24 +269,16 @@ def _rows_of_owners(owner: Ints, selection: Ints) -> tuple[Ints, Ints]:
     return row, selection[place]
 
 
-def _words(words: Sequence[str], numbers: Ints) -> list[str]:
-    return [words[number] for number in numbers.tolist()]
-
-
-def _matched_names(
-    regions: Regions, repairs: Repairs, predicted: Sequence[str], true: Sequence[str], what: str
-) -> Names | None:
-    """Return the names of parts that are on an annotated one; ``predicted`` (n,) and ``true`` (m,)."""
-    item = repairs.item(Kind.BOXES, regions.item)
-    corners = repairs.corners(Kind.BOXES, regions.columns, regions.item, regions.parent)
-    nearest = regions.moved(item, regions.slots).nearest(corners)
+def _matched_names(regions: Regions, repairs: Repairs, names: _NamesOfParts, what: str) -> Names | None:
+    """Return the names of parts that are on an annotated one."""
+    item, nearest = repairs.match(Kind.BOXES, regions)
     matched = np.flatnonzero(nearest >= 0)
     if not len(matched):
         return None
     return Names(
-        predicted=[predicted[entry] for entry in matched.tolist()],
-        true=[true[part] for part in nearest[matched].tolist()],
+        predicted=[names.words[number] for number in names.predicted[matched].tolist()],
+        true=[names.true_words[number] for number in names.true[nearest[matched]].tolist()],
         item=item[matched],
-        vocabulary=sorted(set(true)),
+        vocabulary=sorted(names.true_words),
         what=what,
     )

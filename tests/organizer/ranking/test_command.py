@@ -51,7 +51,7 @@ def test_all_zips_get_a_row_and_a_page_and_teams_a_rank(submissions, tmp_path, c
     links = re.findall(r'href="(details/[^"]+)"', text)
     assert {out / link for link in links} == set((out / "details").iterdir())
     assert len(set(links)) == 3
-    assert "scored 2 of 3 submissions" in capsys.readouterr().out
+    assert " 2 of 3 submissions" in capsys.readouterr().out
     headers = {name: (out / name).read_text().splitlines()[0] for name in TABLES[1:]}
     assert headers == {
         "ranking.csv": "rank,rank_low,rank_high,may_be_best,team,submission,submissions,score,score_low,"
@@ -89,7 +89,7 @@ def test_the_download_of_codabench_is_read(tmp_path):
     assert "../../escape.zip" in rows(out / "scores.csv")
     assert [path.parent for path in tmp_path.rglob("*escape*")] == [out / "details"]
     assert len(list((out / "details").iterdir())) == 4
-    assert "days since 2024-05-01" in (out / "index.html").read_text()
+    assert " since 2024-05-01" in (out / "index.html").read_text()
 
 
 @pytest.mark.slow
@@ -127,7 +127,8 @@ def test_submissions_to_other_tasks_are_named_once_and_not_listed(tmp_path, caps
     assert call(tmp_path / "all.zip", tmp_path / "out") == 0
     out = capsys.readouterr().out
     (line,) = [line for line in out.splitlines() if "_bob_" in line]
-    assert line.startswith("note | left out, because they are for other tasks: 5 zips: 0_bob_PhaseId3_")
+    assert line.startswith("note | ")
+    assert " 5 zips: 0_bob_PhaseId3_" in line
     assert line.endswith("_anet_entities_gt.zip (anet_entities_gt), and 2 more")
     listed = {name: row["outcome"] for name, row in rows(tmp_path / "out" / "scores.csv").items()}
     assert listed == {
@@ -137,7 +138,7 @@ def test_submissions_to_other_tasks_are_named_once_and_not_listed(tmp_path, caps
     del members["8_ann_PhaseId3_2024-05-01_x.zip"], members["9_eve_PhaseId3_2024-05-01_y.zip"]
     (tmp_path / "all.zip").write_bytes(make_zip(members))
     assert call(tmp_path / "all.zip", tmp_path / "none") == 0
-    assert "scored 0 of 0 submissions" in capsys.readouterr().out
+    assert " 0 of 0 submissions" in capsys.readouterr().out
 
 
 @pytest.mark.slow
@@ -155,11 +156,13 @@ def test_names_say_whose_a_submission_is(submissions, tmp_path, capsys):
     names.write_text("submission,team,date\nteam/weak.zip,others,2024-02-03\n")
     assert call(submissions, tmp_path / "out", "--names", names) == 0
     assert list(rows(tmp_path / "out" / "ranking.csv", "team")) == ["team", "others"]
-    assert "days since 2024-02-03" in (tmp_path / "out" / "index.html").read_text()
+    assert " since 2024-02-03" in (tmp_path / "out" / "index.html").read_text()
     names.write_text("submission,team,date\nteam/wek.zip,others,2024-02-03\n")
     capsys.readouterr()
     assert call(submissions, tmp_path / "out", "--names", names) == 1
-    assert "there is no submission 'team/wek.zip'" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert str(names) in out
+    assert re.search("line 2: .*'team/wek.zip'", out)
 
 
 @pytest.mark.slow
@@ -189,7 +192,6 @@ def test_pages_are_static_and_only_one_is_to_publish(submissions, tmp_path):
     for text in (index, public):
         assert "default-src 'none'" in text
         assert not re.search(r"<script|<link|<img|<iframe|https?://|url\(|@import|\son\w+=", text)
-    assert "For the organizers only" in index
     item = next(iter(rows(out / "items.csv", "item")))
     for secret in (item, "details/", "good.zip", "E-ZIP-NOT", "For the organizers"):
         assert secret in index
@@ -204,7 +206,7 @@ def test_two_protocols_stand_side_by_side(tmp_path):
     for protocol in ("published", "released"):
         assert f"|protocol:{protocol}|" in (out / protocol / "scores.csv").read_text()
         for page in ("index.html", "ranking.html"):
-            assert "Kendall's tau-b between both rankings: 1.000" in (out / protocol / page).read_text()
+            assert "both rankings: 1.000" in (out / protocol / page).read_text()
 
 
 @pytest.mark.slow
@@ -242,10 +244,10 @@ def test_equal_submissions_of_different_teams_are_named(tmp_path, capsys):
     page, public = ((tmp_path / "out" / name).read_text() for name in ("index.html", "ranking.html"))
     shown = page.partition('id="equal"')[2].partition("<section")[0].partition("</table>")[0]
     assert re.findall(r">([abc]/[a-z0-9]+\.zip)<", shown) == ["a/1.zip", "b/copy.zip"]
-    assert "Equal submissions" not in public
+    assert 'id="equal"' not in public
     (tmp_path / "in" / "b" / "copy.zip").unlink()
     call(tmp_path / "in", tmp_path / "out")
-    assert "Equal submissions" not in capsys.readouterr().out + (tmp_path / "out" / "index.html").read_text()
+    assert 'id="equal"' not in (tmp_path / "out" / "index.html").read_text()
 
 
 @pytest.mark.slow
@@ -253,12 +255,13 @@ def test_submissions_of_several_phases_are_reported(tmp_path, capsys):
     names = ["1_ann_PhaseId4_2024-05-01_a.zip", "2_ann_PhaseId15_2024-06-01_a.zip"]
     files = {names[0]: sample(), names[1]: sample("weak")}
     assert call(write_submissions(tmp_path / "in", files), tmp_path / "out") == 0
-    warning = "Submissions of several phases (PhaseId 4, 15) are ranked together."
-    assert f"warning | {warning}" in capsys.readouterr().out
-    assert warning in (tmp_path / "out" / "index.html").read_text()
+    phases = "PhaseId 4, 15"
+    assert re.search(f"^warning [|] .*{phases}", capsys.readouterr().out, re.MULTILINE)
+    assert phases in (tmp_path / "out" / "index.html").read_text()
     (tmp_path / "in" / names[0]).unlink()
     call(tmp_path / "in", tmp_path / "out")
-    assert "phases" not in capsys.readouterr().out + (tmp_path / "out" / "index.html").read_text()
+    assert "warning | " not in capsys.readouterr().out
+    assert "phases" not in (tmp_path / "out" / "index.html").read_text()
 
 
 @pytest.mark.slow
@@ -294,7 +297,7 @@ def test_what_changed_says_why(submissions, tmp_path, capsys):
     }
     assert found["other"] == {**expected, "why": "submission"}
     assert found["team"]["why"] == ""
-    assert "changed since the run before: 1 score and 1 rank" in capsys.readouterr().out
+    assert " 1 score and 1 rank" in capsys.readouterr().out
     again = (out / "changes.csv").read_bytes()
     call(submissions, out)
     assert (out / "changes.csv").read_bytes() == again
@@ -315,7 +318,7 @@ def test_broken_reference_ends_the_work_and_keeps_the_earlier_files(submissions,
     before = left(out)
     (tmp_path / "empty").mkdir()
     assert call(submissions, out, reference=tmp_path / "empty") == 2
-    assert "organizer's side is broken" in capsys.readouterr().out
+    assert "E-REF-NONE " in capsys.readouterr().out
     assert left(out) == before
 
 
@@ -333,7 +336,9 @@ def test_a_place_without_submissions_is_named(tmp_path, capsys, place):
 def test_only_failures_give_a_page_and_no_ranking(tmp_path):
     folder = write_submissions(tmp_path / "in", {"a.zip": b"no zip"})
     assert call(folder, tmp_path / "out") == 0
-    assert "No submission was scored" in (tmp_path / "out" / "index.html").read_text()
+    page = (tmp_path / "out" / "index.html").read_text()
+    assert "No submission" in page
+    assert "E-ZIP-NOT: " in page.partition('id="failed"')[2]
     assert not (tmp_path / "out" / "ranking.html").exists()
 
 
@@ -357,22 +362,24 @@ def test_program_of_another_state_of_the_repository_is_named(bundles, tmp_path, 
     assert capsys.readouterr().out == ""
     monkeypatch.setattr(build, "build_program", lambda task_id: b"a later state")
     build.built_task(ID, None)
-    assert f"dist/{ID}.zip differs from this repository's; run make bundle" in capsys.readouterr().out
+    (line,) = capsys.readouterr().out.splitlines()
+    assert f"dist/{ID}.zip " in line
+    assert "make bundle" in line
 
 
 @pytest.mark.slow
 def test_demo_data_without_a_bundle_is_reported(tmp_path, capsys):
     submission = write_submissions(tmp_path, {"a.zip": sample()}) / "a.zip"
     assert main(["dry-run", ID, str(submission), "--output", str(tmp_path / "out")]) == 0
-    said = capsys.readouterr().out
-    assert f"DEMO: no REFERENCE and no dist/{ID}.zip, so the reference is demo data\n" in said
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("DEMO: ")]
+    assert f" dist/{ID}.zip" in line
 
 
 @pytest.mark.slow
 def test_demo_data_the_date_and_the_competition_are_said(submissions, tmp_path, capsys):
     out, reference = tmp_path / "out", tmp_path / "reference" / ID
     assert call(submissions, out, "--date", "2024-05-31") == 0
-    assert "DEMO: the reference is synthetic demo data\n" in capsys.readouterr().out
+    assert capsys.readouterr().out.count("DEMO: ") == 1
     for name in ("index.html", "ranking.html"):
         text = (out / name).read_text()
         assert "[DEMO DATA] People in Video: " in text
@@ -393,7 +400,7 @@ def test_baselines_are_read_from_json(submissions, tmp_path, capsys):
     assert "0.1000 to 0.2500" in (out / "ranking.html").read_text()
     assert "random" not in (out / "ranking.csv").read_text()
     assert call(submissions, out, "--baselines", path, "--protocols", "published", "released") == 1
-    assert "baselines are scores by one protocol" in capsys.readouterr().out
+    assert "one protocol" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -405,7 +412,7 @@ def test_other_json_than_baselines_is_refused(submissions, tmp_path, capsys, tex
     path = tmp_path / "baselines.json"
     path.write_text(text)
     assert call(submissions, tmp_path / "out", "--baselines", path) == 1
-    assert f"{path}: these are no baselines; write JSON such as" in capsys.readouterr().out
+    assert f"{path}: " in capsys.readouterr().out
 
 
 @pytest.mark.slow
@@ -424,7 +431,7 @@ def test_baselines_of_make_baselines_are_shown_for_their_reference_alone(submiss
     capsys.readouterr()
     assert call(submissions, tmp_path / "out", "--baselines", path, reference=other) == 1
     said = capsys.readouterr().out
-    assert "the baselines are of another reference or program: make them again" in said
+    assert "another reference" in said
     assert ": scored" not in said
 
 
@@ -437,8 +444,8 @@ def test_renamed_teams_are_new_and_gone(submissions, tmp_path, capsys):
     capsys.readouterr()
     call(submissions, out)
     said = capsys.readouterr().out
-    assert "changed since the run before: 0 scores and 0 ranks, 1 team new, 1 team gone\n" in said
-    assert "Kendall's tau-b between the two rankings: undefined" in said
+    assert " 0 scores and 0 ranks, 1 team new, 1 team gone\n" in said
+    assert " rankings: undefined" in said
     found = rows(out / "changes.csv", "team")
     assert {team: row["why"] for team, row in found.items()} == {
         "renamed": "new",
@@ -465,7 +472,7 @@ def test_teams_that_are_not_listed_are_counted(tmp_path, capsys):
     folder = write_submissions(tmp_path / "in", {f"t{i}/a.zip": sample() for i in range(12)})
     assert call(folder, tmp_path / "out") == 0
     assert (said := capsys.readouterr().out).count("\n   1  ") == 10
-    assert "\n      and 2 more teams: ranking.csv\nscored 12 of 12 submissions\n" in said
+    assert re.search(" 2 more teams: ranking.csv\n.* 12 of 12 submissions\n", said)
 
 
 @pytest.mark.slow
@@ -477,7 +484,7 @@ def test_a_wrong_reference_is_said_once_and_before_the_errors(tmp_path, capsys, 
     folder = write_submissions(tmp_path / "in", {**named, "no.zip": b""})
     assert call(folder, tmp_path / "out", "--workers", 1) == 0
     said = capsys.readouterr().out
-    assert said.count("warning | none of the items of the first submission is in the reference") == is_wrong
+    assert said.count("warning | ") == is_wrong
     assert said.count(": invalid E-ITEMS-NONE ") == n_wrong
     assert not is_wrong or said.index("warning | ") < said.index("E-ITEMS-NONE")
 

@@ -100,7 +100,7 @@ def test_only_items_scored_from_0_to_1_have_a_bar(factor, bars):
 @pytest.mark.slow
 @pytest.mark.parametrize(("coverage", "expected"), [(1.0, False), (0.9, True)])
 def test_coverage_is_drawn_if_a_team_left_something_out(coverage, expected):
-    assert ("Score and coverage" in index_page(teams(coverage=coverage))) == expected
+    assert ('id="coverage"' in index_page(teams(coverage=coverage))) == expected
 
 
 def test_page_has_rank_sets_and_says_which_ranks_are_not_distinguishable():
@@ -108,11 +108,11 @@ def test_page_has_rank_sets_and_says_which_ranks_are_not_distinguishable():
     compared = found.ranking.comparison
     assert compared.rank_low.tolist() == [1, 1, 1, 4]
     text = shown(public_page(found))
-    assert "Ranks 1 to 3 are not distinguishable." in text
+    assert "Ranks 1 to 3 " in text
     assert text.split("Method")[0].count("may be the best") == 3
-    assert f"a difference below about {compared.visible:.4f} between two teams cannot be seen" in text
-    assert "says nothing about their difference" in text
-    assert "adjusted for 6 pairs (Holm" in text
+    assert f" {compared.visible:.4f} between two teams" in text
+    assert "nothing about their difference" in text
+    assert " 6 pairs (Holm" in text
     assert "500 times (seed 20140906)" in text
 
 
@@ -126,13 +126,13 @@ def test_difference_to_the_first_team_has_the_interval_of_all_pairs_if_there_are
     expected = f"{-pairs.difference[last]:.4f} {-high[last]:.4f} to {-low[last]:.4f}"
     text = shown(public_page(found))
     assert expected in text
-    assert ("for all pairs of teams at once" in text) == (m > 2)
+    assert ("pairs of teams at once" in text) == (m > 2)
 
 
 @pytest.mark.slow
 def test_nine_items_are_too_few_to_rank():
     text = shown(public_page(teams(CLOSE[:9])))
-    assert "Every rank set holds all ranks: 9 sequences are too few to say more." in text
+    assert "9 sequences are too few" in text
     assert "cannot be seen" not in text
 
 
@@ -146,7 +146,7 @@ def test_one_item_has_no_intervals():
 @pytest.mark.slow
 def test_groups_are_counted_as_groups():
     found = teams(CLOSE, groups=np.arange(40) % 9)
-    assert "9 groups are too few to say more" in shown(public_page(found))
+    assert "9 groups are too few" in shown(public_page(found))
 
 
 @pytest.mark.slow
@@ -156,7 +156,7 @@ def test_submissions_of_a_team_are_counted():
         record_of("a", CLOSE[:, 3], name="2"),
         record_of("b", CLOSE[:, 3]),
     ]
-    favors = "The best of several submissions of a team counts; this favors teams with many."
+    favors = "favors teams with many"
     best, last = (shown(public_page(pages_of(records, keep=keep))) for keep in ("best", "last"))
     assert "2 submissions" in best
     assert favors in best
@@ -170,7 +170,7 @@ def test_submissions_of_a_team_are_counted():
 def test_equal_on_the_leaderboard_is_said():
     values = np.array([[0.5, 0.5], [0.4, 0.40001]])
     text = shown(public_page(teams(values)))
-    assert "team1 and team0 are equal on the leaderboard and differ before rounding." in text
+    assert "team1 and team0 are equal" in text
 
 
 @pytest.mark.slow
@@ -240,14 +240,14 @@ def test_pairs_of_the_first_teams_only_are_in_the_table():
 
 def test_page_says_the_competition_the_date_the_items_and_what_is_demo_data():
     text = shown(public_page(pages_of([record_of("a", CLOSE[:, 0])])))
-    assert text.startswith(
-        f"{TASK.title} Ranking 1 team ranked; 1 of 1 submission scored, over 40 sequences. "
-    )
+    assert text.startswith(f"{TASK.title} Ranking 1 team ")
+    assert "1 of 1 submission " in text
+    assert " 40 sequences. " in text
     assert "DEMO" not in text
     about = {"competition": "Hands", "date": "2024-05-31", "is_demo": True}
     text = shown(public_page(pages_of([record_of("a", CLOSE[:, 0])], protocol="released", **about)))
     assert text.startswith(f"[DEMO DATA] Hands: {TASK.title} Ranking ")
-    assert "over 40 sequences; protocol: released; 2024-05-31. DEMO: the reference is synthetic" in text
+    assert " 40 sequences; protocol: released; 2024-05-31. DEMO: " in text
 
 
 @pytest.mark.slow
@@ -255,7 +255,7 @@ def test_coverage_stands_below_the_teams_that_left_something_out():
     records = [record_of("a", CLOSE[:, 0]), record_of("b", CLOSE[:, 1], coverage=0.925)]
     text = shown(public_page(pages_of(records)))
     assert text.count("coverage 0.9250") == 1
-    assert "Coverage: the share of the reference" in text
+    assert "Coverage: " in text
     assert "overage" not in shown(public_page(pages_of(records[:1])))
 
 
@@ -290,21 +290,21 @@ def test_decimals_of_intervals_are_those_that_participants_see():
     assert not re.search(r"<small>[^<]*\.\d{3}", text)
 
 
-@pytest.mark.parametrize("teams", [("a", "b"), ("c",)])
-def test_tau_b_of_equal_scores_or_no_common_team_is_undefined(teams):
+@pytest.mark.parametrize(
+    ("teams", "in_one"), [(("a", "b"), []), (("c",), ["3 teams"]), (("b", "c"), ["2 teams"])]
+)
+def test_tau_b_of_equal_scores_or_too_few_common_teams_is_undefined(teams, in_one):
     here, there = ([record_of(team, CLOSE[:, 0]) for team in own] for own in (("a", "b"), teams))
     text = shown(public_page(pages_of(here, protocol="published", other=ranking_of(there, TASK))))
-    undefined = "undefined, because fewer than two teams are in both, or all share a rank."
-    assert f"Kendall's tau-b between both rankings: {undefined}" in text
-    assert f"Kendall's tau-b between this ranking and that of a half, on average: {undefined}" in text
-    assert ("3 teams ranked by one protocol only." in text) == (teams == ("c",))
+    assert text.count("Kendall's tau-b between ") == text.count(": undefined, ") == 2
+    assert re.findall(r"(\d+ teams) ranked by one protocol", text) == in_one
 
 
 def test_teams_that_are_not_drawn_are_counted():
     many = [record_of(f"t{k}", np.roll(CLOSE[:, 0], k)) for k in range(32)]
     text = shown(index_page(pages_of(many)))
-    assert "2 more teams not drawn." in text
-    assert "The first 30 of 40; all: items.csv." in text
+    assert " 2 more teams " in text
+    assert " 30 of 40; all: items.csv" in text
     assert "all: items.csv" not in shown(index_page(pages_of([record_of("a", CLOSE[:30, 0])])))
 
 

@@ -80,10 +80,10 @@ def test_paragraph_on_methods_has_the_numbers(written):
     text = (written[1] / "methods.txt").read_text()
     for part in (
         "[DEMO DATA] ",
-        "3 teams with 4 scored submissions; the best submission of a team counts.",
-        "the reference (12 sequences)",
-        "two halves 500 times (seed 20140906)",
-        "adjusted for 3 pairs (Holm",
+        "3 teams with 4 scored submissions; the best ",
+        "(12 sequences)",
+        " 500 times (seed 20140906)",
+        " 3 pairs (Holm",
         f"Signature: {ID}|protocol:published|",
     ):
         assert part in text
@@ -95,14 +95,14 @@ def test_page_of_a_team_has_its_place_its_costs_and_the_other_teams(written):
     assert len(pages) == 3
     (text,) = (shown(own) for own in pages if "<h1>c</h1>" in own)
     own = rows(out / "ranking.csv", "team")["c"]
-    assert f"Rank 3 of 3 teams; possible ranks: {own['rank_low']}" in text
+    assert re.search(f"Rank 3 of 3 teams; [a-z ]+: {own['rank_low']}", text)
     interval = f"95 % interval: {float(own['score_low']):.4f} to {float(own['score_high']):.4f}"
     assert f"Mean Jaccard {float(own['score']):.4f} over 12 sequences; {interval}." in text
     assert "; 2024-05-31. DEMO: " in text
     better = [
         row["first"] for row in rows(out / "pairs.csv", "first").values() if float(row["p_adjusted"]) < 0.05
     ]
-    assert f"better than 0 teams, significantly worse than {int(own['rank_low']) - 1} team" in text
+    assert re.search(f" better than 0 teams, .* worse than {int(own['rank_low']) - 1} team", text)
     assert len(better) <= 2
     for pair in csv.DictReader((out / "pairs.csv").read_text(encoding="utf-8").splitlines()):
         if "c" in (pair["first"], pair["second"]):
@@ -113,7 +113,7 @@ def test_page_of_a_team_has_its_place_its_costs_and_the_other_teams(written):
             )
             name = other.replace("\\u202e", "\ufffd")
             assert re.search(re.escape(name) + f" [a-z ]+ {difference} {low} to {high}", text)
-    assert "All types of errors" in text
+    assert "types of errors" in text
 
 
 def test_nothing_of_the_reference_or_of_names_of_files_is_in_a_report(written):
@@ -182,14 +182,15 @@ def test_two_protocols_get_a_report_each(tmp_path):
 @pytest.mark.slow
 def test_without_a_ranking_there_is_no_report(tmp_path, capsys):
     assert report(tmp_path, tmp_path / "report") == 1
-    assert f"run make rescore ID={ID} first" in capsys.readouterr().out
+    assert f"{tmp_path}: " in (said := capsys.readouterr().out)
+    assert f"make rescore ID={ID}" in said
     out = ranked(tmp_path)
     kept = (out / "store" / "ranking.json").read_text()
     for damaged in ([], {"": [[1]]}, {"": 1}):
         data = {**json.loads(kept), "runs": {ID: damaged}}
         (out / "store" / "ranking.json").write_text(json.dumps(data))
         assert report(out, tmp_path / "report") == 1
-        assert "there is no complete ranking" in capsys.readouterr().out
+        assert f"make rescore ID={ID}" in capsys.readouterr().out
     (out / "store" / "ranking.json").write_text(kept)
     for path in (out / "store").glob("*/*.html"):
         path.unlink()
@@ -198,7 +199,8 @@ def test_without_a_ranking_there_is_no_report(tmp_path, capsys):
     assert call(folder, tmp_path / "none") == 0
     capsys.readouterr()
     assert report(tmp_path / "none", tmp_path / "report") == 1
-    assert "no submission was scored" in capsys.readouterr().out
+    assert f"{tmp_path / 'none'}: " in (said := capsys.readouterr().out)
+    assert "make rescore" not in said
     assert not (tmp_path / "report").exists()
 
 
@@ -208,7 +210,8 @@ def test_pages_of_teams_in_a_long_ranking_list_those_next_to_it():
     of = standings(values[:, np.argsort(-values.mean(axis=0))])
     of = of._replace(names=[f"team {i}" for i in range(130)])
     text, table, *more = other_teams(of, 120)
-    assert "The 100 teams next to it in the ranking are listed, 29 not." in text
+    assert " 100 teams " in text
+    assert " 29 not" in text
     listed = [cell.text for cell in table.iter("div") if cell.get("class") == "name"]
     assert listed == [f"team {i}" for i in range(29, 130) if i != 120]
     assert not more

@@ -122,19 +122,18 @@ def test_a_broken_reference_is_told(processes, tmp_path, capsys):
 def test_a_scheduler_without_workers_is_one_line(processes, tmp_path, capsys):
     folder = write_submissions(tmp_path / "in", {"fine.zip": sample()})
     assert call(folder, tmp_path / "out", "--scheduler", processes.address) == 2
-    assert capsys.readouterr().out.splitlines()[2:] == [
-        f"{processes.address}: the scheduler has no workers; start some with: dask worker {processes.address}"
-    ]
+    (line,) = capsys.readouterr().out.splitlines()[2:]
+    assert line.startswith(f"{processes.address}: ")
+    assert line.endswith(f" dask worker {processes.address}")
 
 
 @pytest.mark.slow
 def test_a_scheduler_that_cannot_be_reached_is_one_line(tmp_path, capsys):
     folder = write_submissions(tmp_path / "in", {"fine.zip": sample()})
     assert call(folder, tmp_path / "out", "--scheduler", "tcp://127.0.0.1:1") == 2
-    captured = capsys.readouterr()
-    assert captured.out.splitlines()[2:] == [
-        "tcp://127.0.0.1:1: no scheduler answers there; start one with: dask scheduler"
-    ]
+    (line,) = capsys.readouterr().out.splitlines()[2:]
+    assert line.startswith("tcp://127.0.0.1:1: ")
+    assert line.endswith(" dask scheduler")
 
 
 @pytest.mark.slow
@@ -153,7 +152,7 @@ def test_workers_of_another_python_or_numpy_are_one_line(python, numpy):
         "workers": {"tcp://w:1": version(python, numpy)},
     }
     with pytest.raises(
-        BrokenError, match=r"worker tcp://w:1 has Python 3\.\d+ and numpy .*; make them equal"
+        BrokenError, match=r"tcp://w:1 has Python 3\.\d+ and numpy .* has Python 3\.11 and numpy 2\.0\.0"
     ):
         _checked_workers("tcp://s:1", versions)
     versions["workers"] = {"tcp://w:1": version("3.11.9.final.0", "2.0.0")}

@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -63,15 +64,18 @@ def test_a_submission_that_misbehaves_is_told_and_the_rest_goes_on(misbehaving, 
         "die": "crashed", "never_end": "time", "ignore_alarm": "time", "eat": "memory", "raise": "crashed",
         "once": "scored", "fine": "scored",
     }  # fmt: skip
-    starts = {
-        "die": "E-CRASHED: its process was killed three times",
-        "never_end": "E-LIMIT-TIME: the run takes longer than is allowed",
-        "ignore_alarm": "E-LIMIT-TIME: it was stopped at the platform's time limit",
-        "eat": "E-LIMIT-MEMORY: the run needs more memory",
-        "raise": "E-INTERNAL: ValueError in",
+    codes = {
+        "die": "E-CRASHED",
+        "never_end": "E-LIMIT-TIME",
+        "ignore_alarm": "E-LIMIT-TIME",
+        "eat": "E-LIMIT-MEMORY",
+        "raise": "E-INTERNAL",
     }
-    for name, text in starts.items():
-        assert told[name]["problem"].startswith(text)
+    assert {name: told[name]["problem"].partition(":")[0] for name in codes} == codes
+    # One stops itself; the other is stopped from outside.
+    by_platform = [name for name in ("never_end", "ignore_alarm") if "platform" in told[name]["problem"]]
+    assert by_platform == ["ignore_alarm"]
+    assert " ValueError in " in told["raise"]["problem"]
     assert "secret" not in (out / "index.html").read_text()
     assert told["once"]["score"] == told["fine"]["score"]
 
@@ -82,7 +86,8 @@ def test_a_system_that_starts_no_process_is_not_held_against_a_submission(tmp_pa
     folder, out = write_submissions(tmp_path / "in", {"a.zip": sample()}), tmp_path / "out"
     assert rescore(spoiled(code=refuse), folder, out, Choices()) == 2
     problem = capsys.readouterr().out.splitlines()[-1]
-    assert problem == "the system starts no further process (try again); use fewer workers"
+    assert "(try again)" in problem
+    assert "fewer workers" in problem
     assert rescore(spoiled(code=""), folder, out, Choices()) == 0
     assert outcomes(out)["a"]["outcome"] == "scored"
 
@@ -221,8 +226,7 @@ def test_program_of_another_version_is_refused(tmp_path, capsys):
     folder = write_submissions(tmp_path / "in", {"a.zip": sample()})
     built = BuiltTask(ID, zip_bytes(parts), REFERENCE, 60.0)
     assert rescore(built, folder, tmp_path / "out", Choices()) == 2
-    expected = f"the program is of version 1.1.0, this tool of {VERSION}: build the bundle again"
-    assert expected in capsys.readouterr().out
+    assert re.search(rf" 1\.1\.0, .* {re.escape(VERSION)}", capsys.readouterr().out)
 
 
 @pytest.mark.slow
@@ -238,14 +242,13 @@ def test_store_of_version_1_1_is_kept_and_said_once(tmp_path, capsys):
         "teams": {"a": team},
     }
     (out / "store" / "history.json").write_text(json.dumps({"last": state, "before": None}))
-    text = "made by an earlier version: all 2 submissions are scored again\n"
     assert call(folder, out) == 0
-    assert capsys.readouterr().out.count(text) == 1
+    assert len(re.findall("^.*earlier version.* 2 submissions", capsys.readouterr().out, re.MULTILINE)) == 1
     (changed,) = (row for row in rows(out / "changes.csv", "team").values() if row["rank_before"])
     assert (changed["team"], changed["score_before"]) == ("a", "0.75")
     assert changed["why"].endswith("version")
     assert call(folder, out, "--fresh") == 0
-    assert "made by an earlier" not in capsys.readouterr().out
+    assert "earlier version" not in capsys.readouterr().out
     assert (old / "00.json").is_file()
 
 
@@ -311,7 +314,7 @@ def test_a_second_call_in_one_folder_says_who_works_there(tmp_path, capsys):
     with files.locked(tmp_path / "out" / "store"):
         assert call(folder, tmp_path / "out") == 2
     said = capsys.readouterr().out
-    assert f"process {os.getpid()} on {socket.gethostname()} works here" in said
+    assert f"process {os.getpid()} on {socket.gethostname()} " in said
     assert call(folder, tmp_path / "out") == 0
 
 
@@ -320,7 +323,7 @@ def test_where_there_are_no_locks_the_file_is_the_lock(tmp_path, monkeypatch):
         raise OSError(95, "not supported")
 
     monkeypatch.setattr(fcntl, "flock", unsupported)
-    message = r"process .* works here; if it is gone, delete"
+    message = rf"process {os.getpid()} .*delete {re.escape(str(tmp_path))}"
     with files.locked(tmp_path), pytest.raises(files.LockedError, match=message), files.locked(tmp_path):
         pass
     with files.locked(tmp_path):
@@ -335,6 +338,8 @@ def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(tmp_path):
         os.kill(process.pid, signal.SIGINT)
         out, _ = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert out.endswith("stopped; what is scored is kept: the same command goes on from here\n")
+    *_, last = out.splitlines()
+    assert last.startswith("stopped")
+    assert "the same command" in last
     assert not processes_with(str(tmp_path / "out"))
     assert not (tmp_path / "out" / "work").exists()

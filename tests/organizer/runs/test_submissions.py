@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import zipfile
 
 import pytest
@@ -34,7 +35,7 @@ def test_user_is_ambiguous_if_a_phase_is_named_twice(tmp_path):
     name = "9_ann_PhaseId3_2024-05-01_bob_PhaseId3_x.zip"
     folder = write_submissions(tmp_path / "in", {name: b"", "10_eve_PhaseId3_2024-05-01_x.zip": b""})
     with (
-        pytest.raises(SubmissionsError, match=r"its user is ambiguous.*with --names"),
+        pytest.raises(SubmissionsError, match=f"{name}: .*--names"),
         find_submissions(folder),
     ):
         pass
@@ -70,8 +71,8 @@ def test_reruns_in_another_order_are_the_submissions_with_the_smallest_ids(tmp_p
                 ("16_bob_PhaseId3_2024-05-01_submission.zip", b"third"),
             ]
         out = capsys.readouterr().out
-        assert "note | 4 reruns left out: equal bytes and names but for the id count once\n" in out
-        assert "ids of one day's files of ann: give dates with times in --names" in out
+        assert "note | 4 reruns " in out
+        assert re.search("^warning [|] .* ann: .*--names", out, re.MULTILINE)
         assert "bob" not in out
 
 
@@ -104,7 +105,7 @@ def test_dates_in_names_end_the_warning_about_the_order_of_ids(tmp_path, capsys)
     table.write_text("\n".join(["submission,team,date", *rows]))
     with find_submissions(download(tmp_path / "all.zip", {**THREE, **IN_ANOTHER_ORDER}), table) as found:
         assert [own.date[11:13] for own in found] == ["12", "11", "10"]
-    assert "order of ids" not in capsys.readouterr().out
+    assert "warning | " not in capsys.readouterr().out
 
 
 def of_sample(task_id, path, prefix="9_ann_PhaseId3_2024-05-01_"):

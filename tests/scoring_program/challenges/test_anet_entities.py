@@ -16,8 +16,17 @@ from organizer.files import write_files
 from people_in_video.anet_entities.writer import AnetEntitiesWriter
 from people_in_video.commands import score as score_command
 from scoring_program.run import INVALID, SCORED
-from tests.helpers import CODE_FOLDERS, REFERENCES, ROOT, SAMPLES, loaded, run_folder
-from validator.findings import Refused
+from tests.helpers import (
+    CODE_FOLDERS,
+    REFERENCES,
+    ROOT,
+    SAMPLES,
+    loaded,
+    refused,
+    run_folder,
+    text_of,
+    values_of,
+)
 from validator.formats.anet_entities.write import encode_submission, no_objects, segment_objects
 
 GT, GEN = "anet_entities_gt", "anet_entities_gen"
@@ -47,6 +56,10 @@ def submission(name):
     return copy.deepcopy(GOOD[name]), f"submission_{name[14:]}.json"
 
 
+# Where `first_segment` is.
+SEGMENT = "/results/v_demo000000/0"
+
+
 def first_segment(document):
     video = next(iter(document["results"].values()))
     return next(iter(video.values()))
@@ -54,35 +67,47 @@ def first_segment(document):
 
 @pytest.mark.parametrize("name", [GT, GEN])
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("change", "code", "place", "values"),
     [
-        (lambda d: d.update(eval_mode="other"), "/eval_mode: the mode is 'other'"),
-        (lambda d: d.pop("eval_mode"), "'eval_mode' is missing"),
-        (lambda d: first_segment(d)["idx_in_sent"].pop(), "the three lists must be equally long"),
+        (lambda d: d.update(eval_mode="other"), "E-ANET-MODE", "/eval_mode", ["'other'"]),
+        (lambda d: d.pop("eval_mode"), "E-JSON-SCHEMA", "/", ["'eval_mode'"]),
+        (lambda d: first_segment(d)["idx_in_sent"].pop(), "E-ANET-LENGTH", SEGMENT, ["2", "3", "3"]),
         (
             lambda d: first_segment(d)["bbox_for_all_frames"][0].pop(),
-            "bbox_for_all_frames/0: the list has 9 entries",
+            "E-JSON-SCHEMA",
+            f"{SEGMENT}/bbox_for_all_frames/0",
+            ["9", "10"],
         ),
         (
             lambda d: first_segment(d)["bbox_for_all_frames"][0][3].pop(),
-            "bbox_for_all_frames/0/3: the list has 3",
+            "E-JSON-SCHEMA",
+            f"{SEGMENT}/bbox_for_all_frames/0/3",
+            ["3", "4"],
         ),
-        (lambda d: first_segment(d)["idx_in_sent"].__setitem__(0, -1), "idx_in_sent/0: -1 is less than 0"),
-        (lambda d: first_segment(d)["idx_in_sent"].__setitem__(0, 10**30), "idx_in_sent/0"),
         (
-            lambda d: first_segment(d)["clss"].__setitem__(0, 7),
-            "clss/0: this is the number 7 instead of a string",
+            lambda d: first_segment(d)["idx_in_sent"].__setitem__(0, -1),
+            "E-JSON-SCHEMA",
+            f"{SEGMENT}/idx_in_sent/0",
+            ["-1", "0"],
         ),
-        (lambda d: d.update(results=[]), "/results: this is a list instead of an object"),
+        (
+            lambda d: first_segment(d)["idx_in_sent"].__setitem__(0, 10**30),
+            "E-JSON-SCHEMA",
+            f"{SEGMENT}/idx_in_sent/0",
+            ["1" + "0" * 22, "1000000"],
+        ),
+        (lambda d: first_segment(d)["clss"].__setitem__(0, 7), "E-JSON-SCHEMA", f"{SEGMENT}/clss/0", ["7"]),
+        (lambda d: d.update(results=[]), "E-JSON-SCHEMA", "/results", []),
     ],
 )
-def test_bad_submissions_are_located(run, name, change, words):
+def test_bad_submissions_are_located(run, name, change, code, place, values):
     found, file = submission(name)
     change(found[file])
     outcome = run(name, REFERENCE[name], files(found))
     assert outcome.code == INVALID
-    place, _, problem = words.partition(": ")
-    assert place in outcome.err and problem in outcome.err, outcome.err
+    (problem,) = outcome.detail["problems"]
+    assert (problem["code"], problem["file"], problem["where"]) == (code, file, place)
+    assert values_of(problem["problem"]) == values
 
 
 @pytest.mark.parametrize("name", [GT, GEN])
@@ -149,36 +174,26 @@ def segment_of(reference):
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("change", "code", "keyword"),
     [
-        (lambda r, s: segment_of(r)["frame_ind"].append(1), "the parallel lists differ in length"),
-        (lambda r, s: segment_of(r)["frame_ind"].__setitem__(0, 10), "the frame 10 is not in 0..9"),
-        (lambda r, s: segment_of(r)["process_idx"][0].__setitem__(0, 99), "a word index is not in 0.."),
-        (
-            lambda r, s: segment_of(r)["process_clss"][0].__setitem__(0, "dragon"),
-            "'dragon' is not in the vocabulary",
-        ),
-        (
-            lambda r, s: s["validation"].append("v_nobody"),
-            "the reference does not hold 1 video of 'validation', the first is v_nobody",
-        ),
-        (lambda r, s: s.update(val=s.pop("validation")), "there is no split 'validation'"),
-        (
-            lambda r, s: s.update(validation=[]),
-            "no segment of the splits validation is annotated; the split file holds",
-        ),
-        (lambda r, s: r.pop("annotations"), "there is no mapping of annotations"),
+        (lambda r, s: segment_of(r)["frame_ind"].append(1), "E-REF-SEGMENT", "differ in length"),
+        (lambda r, s: segment_of(r)["frame_ind"].__setitem__(0, 10), "E-REF-SEGMENT", "10 is not in 0..9"),
+        (lambda r, s: segment_of(r)["process_idx"][0].__setitem__(0, 99), "E-REF-SEGMENT", "word index"),
+        (lambda r, s: segment_of(r)["process_clss"][0].__setitem__(0, "dragon"), "E-REF-CLASS", "'dragon'"),
+        (lambda r, s: s["validation"].append("v_nobody"), "E-REF-SPLIT", "v_nobody"),
+        (lambda r, s: s.update(val=s.pop("validation")), "E-REF-SPLIT", "'validation'"),
+        (lambda r, s: s.update(validation=[]), "E-REF-EMPTY", "validation (0 videos)"),
+        (lambda r, s: r.pop("annotations"), "E-REF-SHAPE", "annotations"),
     ],
 )
-def test_organizers_mistakes_are_found(tmp_path, change, words):
+def test_organizers_mistakes_are_found(tmp_path, change, code, keyword):
     reference, split = (json.loads(REFERENCE[GT][name]) for name in ("reference.json", "split.json"))
     change(reference, split)
     (tmp_path / "reference.json").write_text(json.dumps(reference))
     (tmp_path / "split.json").write_text(json.dumps(split))
-    with pytest.raises(Refused) as refused:
-        prepare(GT, tmp_path, tmp_path / "out")
-    place, _, problem = words.partition(": ")
-    assert place in str(refused.value) and problem in str(refused.value)
+    problem, *_ = refused(prepare, GT, tmp_path, tmp_path / "out").problems
+    assert problem.code == code
+    assert keyword in text_of(problem)
     assert not (tmp_path / "out").exists()
 
 
@@ -215,7 +230,7 @@ def test_names_of_the_challenges_own_command_line_work(tmp_path, capsys):
 def test_evaluate_asks_for_what_is_missing(capsys):
     with pytest.raises(SystemExit):
         score_command.main(["-s", "x.json"])
-    assert "name the task" in capsys.readouterr().err
+    assert "the task" in capsys.readouterr().err
     done = subprocess.run(
         [sys.executable, str(ROOT / "starting_kit" / "evaluate.py"), GT],
         env={**os.environ, "PYTHONPATH": CODE_FOLDERS},
@@ -223,7 +238,7 @@ def test_evaluate_asks_for_what_is_missing(capsys):
         text=True,
         check=False,
     )
-    assert "name your zip file" in done.stderr
+    assert "zip" in done.stderr
 
 
 def two_classes(n_annotated, n_named):

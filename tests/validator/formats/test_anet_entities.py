@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.helpers import make_zip, problems_of
+from tests.helpers import make_zip, places_of, refused, values_of
 from validator import json_files
 from validator.formats.anet_entities import read as fmt
 from validator.formats.anet_entities.write import add_object, encode_submission, no_objects
@@ -109,7 +109,7 @@ def test_further_numbers_of_all_boxes_are_left_out(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("lengths", "problem"),
+    ("lengths", "numbers"),
     [
         ((2, 2, 1), "2 idx_in_sent, 2 bbox_for_all_frames and 1 clss"),
         ((2, 1, 2), "2 idx_in_sent, 1 bbox_for_all_frames and 2 clss"),
@@ -117,34 +117,36 @@ def test_further_numbers_of_all_boxes_are_left_out(tmp_path):
         ((0, 0, 1), "0 idx_in_sent, 0 bbox_for_all_frames and 1 clss"),
     ],
 )
-def test_lists_of_different_lengths_are_refused(tmp_path, lengths, problem):
+def test_lists_of_different_lengths_are_refused(tmp_path, lengths, numbers):
     content = {
         "idx_in_sent": [0] * lengths[0], "bbox_for_all_frames": [[[0, 0, 1, 1]] * 10] * lengths[1],
         "clss": ["man"] * lengths[2],
     }  # fmt: skip
     results = {"v": {"0": segment([])}, "v/~": {"x": segment([]), "7": content}}
-    assert problems_of(read, tmp_path, results) == [
-        f"E-ANET-LENGTH submission_gen.json /results/v~1~0/7: {problem}; the three lists must be equally long."
-    ]
+    findings = refused(read, tmp_path, results)
+    assert places_of(findings) == [("E-ANET-LENGTH", "submission_gen.json", "/results/v~1~0/7")]
+    assert numbers in findings.problems[0].problem
 
 
 @pytest.mark.parametrize(
-    ("task", "mode", "shown", "remedy"),
+    ("task", "mode", "quoted_mode", "name"),
     [
-        (GENERATED, "GT", "GT", "this is a file of anet_entities_gt: submit it there"),
-        (GIVEN, "gen", "gen", "this is a file of anet_entities_gen: submit it there"),
-        (GIVEN, "x" * 21, "x" * 19 + "…", 'write "GT"'),
+        (GENERATED, "GT", "GT", "file of anet_entities_gt"),
+        (GIVEN, "gen", "gen", "file of anet_entities_gen"),
+        (GIVEN, "x" * 21, "x" * 19 + "…", '"GT"'),
     ],
 )
-def test_the_mode_is_that_of_the_task(tmp_path, task, mode, shown, remedy):
-    (line,) = problems_of(read, tmp_path, {}, task, eval_mode=mode)
-    assert line.endswith(f"/eval_mode: the mode is '{shown}'; {remedy}.")
+def test_the_mode_is_that_of_the_task(tmp_path, task, mode, quoted_mode, name):
+    (problem,) = refused(read, tmp_path, {}, task, eval_mode=mode).problems
+    assert (problem.code, problem.where) == ("E-ANET-MODE", "/eval_mode")
+    assert values_of(problem.problem) == [f"'{quoted_mode}'"]
+    assert name in problem.remedy
 
 
 def test_problems_of_lists_and_mode_are_reported_together(tmp_path):
     bad = {"idx_in_sent": [0], "bbox_for_all_frames": [], "clss": []}
-    lines = problems_of(read, tmp_path, {"v": {"0": bad}}, eval_mode="GT")
-    assert [line.split()[0] for line in lines] == ["E-ANET-LENGTH", "E-ANET-MODE"]
+    problems = refused(read, tmp_path, {"v": {"0": bad}}, eval_mode="GT").problems
+    assert [problem.code for problem in problems] == ["E-ANET-LENGTH", "E-ANET-MODE"]
 
 
 @pytest.mark.parametrize(

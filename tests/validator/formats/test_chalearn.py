@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.helpers import compact_lines, make_zip, problems_of, refused
+from tests.helpers import make_zip, places_of, refused, values_of
 from validator.csv_files import ItemFrames
 from validator.formats.chalearn.read import FORMAT, read
 from validator.formats.rules import load_rules
@@ -46,10 +46,7 @@ def test_files_of_other_sequences_are_checked_and_left_out(tmp_path):
     assert (rows.keys, rows.label.tolist(), rows.frames.tolist()) == (["S1"], [1], [[2, 3]])
     path = zipped(tmp_path, {"S1_prediction.csv": ROW, "S2_prediction.csv": "1"})
     findings = refused(read, path, GESTURES, frames(S1=9))
-    assert compact_lines(findings) == [
-        "1. E-CSV-COLUMNS S2_prediction.csv line 1 column 1: the row has 1 field instead of 3; "
-        "write gesture,start frame,end frame."
-    ]
+    assert places_of(findings) == [("E-CSV-COLUMNS", "S2_prediction.csv", "line 1 column 1")]
     assert [note.code for note in findings.notes] == ["N-ITEMS-UNKNOWN"]
 
 
@@ -65,49 +62,42 @@ def test_problems_of_names_of_damage_and_of_content_are_reported_together_in_thi
     data = bytearray(path.read_bytes())
     data[data.index(b"S3_prediction.csv") + len("S3_prediction.csv") + 2] ^= 0xFF
     path.write_bytes(data)
-    lines = problems_of(read, path, GESTURES, frames(S1=9))
-    assert [" ".join(line.split()[:2]).rstrip(":") for line in lines] == [
-        "E-FILE-CASE S5_Prediction.csv",
-        "E-FILE-PLACE a/S4_prediction.csv",
-        "E-ZIP-DAMAGED S3_prediction.csv",
-        "E-CSV-COLUMNS S2_prediction.csv",
-        "E-CSV-INTEGER S1_prediction.csv",
+    assert places_of(refused(read, path, GESTURES, frames(S1=9))) == [
+        ("E-FILE-CASE", "S5_Prediction.csv", ""),
+        ("E-FILE-PLACE", "a/S4_prediction.csv", ""),
+        ("E-ZIP-DAMAGED", "S3_prediction.csv", ""),
+        ("E-CSV-COLUMNS", "S2_prediction.csv", "line 1 column 2"),
+        ("E-CSV-INTEGER", "S1_prediction.csv", "line 1 column 3"),
     ]
 
 
 def test_rows_beyond_the_frames_of_a_sequence(tmp_path):
     path = zipped(tmp_path, {"S1_prediction.csv": "1,2,30\n", "S2_prediction.csv": "1,2,30\n"})
     notes = read(path, GESTURES, frames(S1=9, S2=40)).notes
-    assert [note.line() for note in notes] == [
-        "N-CSV-CUT: 1 row cut at the last frame: the end frame is after it"
-    ]
-    (line,) = problems_of(read, path, GESTURES, frames(S1=1, S2=40))
-    assert line.startswith("E-CSV-FRAME S1_prediction.csv line 1 column 2: start frame 2 is after the last")
+    assert [(note.code, values_of(note.text)) for note in notes] == [("N-CSV-CUT", ["1"])]
+    findings = refused(read, path, GESTURES, frames(S1=1, S2=40))
+    assert places_of(findings) == [("E-CSV-FRAME", "S1_prediction.csv", "line 1 column 2")]
     assert read(path, GESTURES).notes == []
 
 
 def test_what_is_no_archive_is_refused_as_such(tmp_path):
-    assert "E-FILE-MISSING" in problems_of(read, tmp_path / "none.zip", GESTURES)[0]
+    (problem,) = refused(read, tmp_path / "none.zip", GESTURES).problems
+    assert problem.code == "E-FILE-MISSING"
 
 
 @pytest.mark.parametrize(
-    ("rules", "rows", "note"),
+    ("rules", "rows", "notes"),
     [
-        (GESTURES, ROW, ""),
-        (
-            GESTURES,
-            ROW * 4,
-            "N-LOOKS-CONSTANT: all 4 rows have the class 1. Is it a placeholder, or another field?",
-        ),
-        (ACTIONS, "1,7,2,3\n2,7,4,5\n" * 2, "N-LOOKS-CONSTANT: all 4 rows have the class 7. Is it"),
-        (ACTIONS, "1,7,2,3\n1,6,4,5\n" * 2, ""),
-        (GESTURES, "", "N-EMPTY: the submission contains no predictions. Was it written too early?"),
+        (GESTURES, ROW, []),
+        (GESTURES, ROW * 4, [("N-LOOKS-CONSTANT", ["4", "1"])]),
+        (ACTIONS, "1,7,2,3\n2,7,4,5\n" * 2, [("N-LOOKS-CONSTANT", ["4", "7"])]),
+        (ACTIONS, "1,7,2,3\n1,6,4,5\n" * 2, []),
+        (GESTURES, "", [("N-EMPTY", [])]),
     ],
 )
-def test_likely_mistakes_are_noted(tmp_path, rules, rows, note):
+def test_likely_mistakes_are_noted(tmp_path, rules, rows, notes):
     content = read(zipped(tmp_path, {"S1_prediction.csv": rows}), rules).content
-    lines = [found.line() for found in FORMAT.hints(content)]
-    assert (len(lines), "".join(lines)[: len(note)]) == (1 if note else 0, note)
+    assert [(note.code, values_of(note.text)) for note in FORMAT.hints(content)] == notes
 
 
 def test_caps_count_over_all_files(tmp_path):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.helpers import compact_lines, make_zip, problems_of, refused
+from tests.helpers import compact_lines, make_zip, places_of, refused, values_of
 from validator import json_files
 from validator.formats.kinetics_tps import read as fmt
 from validator.formats.kinetics_tps.read import KineticsSubmission, read_classes, read_parts
@@ -131,56 +131,57 @@ def test_parts_of_the_reference_have_one_box_and_one_state():
 
 
 RIGHT, UPSIDE_DOWN = ((0, 0, 1, 1), "a"), ((0, 3, 1, 2), "a")
-WRONG = "write x1, y1, x2, y2 with x1 <= x2 and y1 <= y2; [x, y, width, height] is another form."
 
 
 @pytest.mark.parametrize(
-    ("value", "line"),
+    ("value", "code", "place", "values"),
     [
         (
             document(v=[[], [human(), human((5, 0, 4, 9))]]),
-            f"E-BOX-ORDER p.json /v/1.jpg/humans/1/box: x2 4 is less than x1 5; {WRONG}",
+            "E-BOX-ORDER", "/v/1.jpg/humans/1/box", ["4", "5"],
         ),
         (
             document(u=[[human(), human()]], v=[[human(), human((5, 0, 4, 9))]]),
-            f"E-BOX-ORDER p.json /v/0.jpg/humans/1/box: x2 4 is less than x1 5; {WRONG}",
+            "E-BOX-ORDER", "/v/0.jpg/humans/1/box", ["4", "5"],
         ),
         (
             document(v=[[human(head=[RIGHT], arm=[RIGHT], leg=[UPSIDE_DOWN])]]),
-            f"E-BOX-ORDER p.json /v/0.jpg/humans/0/parts/leg/box/0: y2 2 is less than y1 3; {WRONG}",
+            "E-BOX-ORDER", "/v/0.jpg/humans/0/parts/leg/box/0", ["2", "3"],
         ),
         (
             document(v=[[human((0, 5.25, 9, 5))]]),
-            f"E-BOX-ORDER p.json /v/0.jpg/humans/0/box: y2 5 is less than y1 5.25; {WRONG}",
+            "E-BOX-ORDER", "/v/0.jpg/humans/0/box", ["5", "5.25"],
         ),
         (
             document(v=[[human((5, 5, 4, 4))]]),
-            f"E-BOX-ORDER p.json /v/0.jpg/humans/0/box: x2 4 is less than x1 5; {WRONG}",
+            "E-BOX-ORDER", "/v/0.jpg/humans/0/box", ["4", "5"],
         ),
         (
             document(u=[[human()]], v=[[], [human(head=[RIGHT]), human(arm=[RIGHT], head=[RIGHT, RIGHT, UPSIDE_DOWN])]]),
-            f"E-BOX-ORDER p.json /v/1.jpg/humans/1/parts/head/box/2: y2 2 is less than y1 3; {WRONG}",
+            "E-BOX-ORDER", "/v/1.jpg/humans/1/parts/head/box/2", ["2", "3"],
         ),
         (
             document(v=[[human(head=[RIGHT, RIGHT]), human(arm=[RIGHT], head=[RIGHT, RIGHT, UPSIDE_DOWN])]]),
-            f"E-BOX-ORDER p.json /v/0.jpg/humans/1/parts/head/box/2: y2 2 is less than y1 3; {WRONG}",
+            "E-BOX-ORDER", "/v/0.jpg/humans/1/parts/head/box/2", ["2", "3"],
         ),
         (
             {"a/b": {"~": {"humans": [{"box": [0, 0, 1, 1], "parts": {"x/y": {
                 "number": 2, "box": [[0, 0, 1, 1], [0, 0, 1, 1]], "verb": ["a"],
             }}}]}}},
-            "E-PART-LENGTH p.json /a~1b/~0/humans/0/parts/x~1y: 2 boxes, but 1 state; give one state (verb) for each box.",
+            "E-PART-LENGTH", "/a~1b/~0/humans/0/parts/x~1y", ["2", "1"],
         ),
         (
             {"v": {"f": {"humans": [human(head=[((0, 0, 1, 1), "a")]), {"box": [0, 0, 1, 1], "parts": {"head": {
                 "number": 1, "box": [[0, 0, 1, 1]], "verb": ["a", "b"],
             }}}]}}},
-            "E-PART-LENGTH p.json /v/f/humans/1/parts/head: 1 box, but 2 states; give one state (verb) for each box.",
+            "E-PART-LENGTH", "/v/f/humans/1/parts/head", ["1", "2"],
         ),
     ],
 )  # fmt: skip
-def test_problems_have_their_place(value, line):
-    assert problems_of(read, value) == [line]
+def test_problems_have_their_place(value, code, place, values):
+    findings = refused(read, value)
+    assert places_of(findings) == [(code, "p.json", place)]
+    assert values_of(findings.problems[0].problem) == values
 
 
 def test_boxes_of_no_size_are_in_order():
@@ -250,21 +251,21 @@ ONE_STATE = [human((i, 0, i + 9, 9), head=[((1, 2, 3, 4 + i), "a")]) for i in ra
 
 
 @pytest.mark.parametrize(
-    ("people", "code", "words"),
+    ("people", "code", "name"),
     [
-        ([], "N-EMPTY", "contains no predictions"),
+        ([], "N-EMPTY", ""),
         (SMALL * 5, "N-LOOKS-NORMALIZED", "of humans"),
         (APART, "N-LOOKS-CONSTANT", "of parts"),
         (APART[:9], "", ""),
-        (ONE_STATE, "N-LOOKS-CONSTANT", "all 4 proposals have the state a. "),
+        (ONE_STATE, "N-LOOKS-CONSTANT", "state a."),
         (ONE_STATE[:3], "", ""),
     ],
 )
-def test_likely_mistakes_are_noted(people, code, words):
+def test_likely_mistakes_are_noted(people, code, name):
     parts = read(document(v=[people])).content
     notes = fmt.FORMAT.hints(KineticsSubmission({}, parts))
     assert [note.code for note in notes] == ([code] if code else [])
-    assert words in "".join(note.text for note in notes)
+    assert name in "".join(note.text for note in notes)
 
 
 @pytest.mark.parametrize("key", ["results", "a/b"])
@@ -276,10 +277,9 @@ def test_entries_in_a_further_object_are_one_problem(tmp_path, key):
     path = tmp_path / "my.zip"
     path.write_bytes(make_zip({name: json.dumps(content) for name, content in files.items()}))
     place = key.replace("/", "~1")
-    assert compact_lines(refused(fmt.FORMAT.read, path, RULES)) == [
-        f"{number}. E-JSON-SCHEMA {name} /{place}: the entries are in a further object; remove the object, keep its entries."
-        for number, name in enumerate(files, start=1)
-    ]
+    findings = refused(fmt.FORMAT.read, path, RULES)
+    assert places_of(findings) == [("E-JSON-SCHEMA", name, f"/{place}") for name in files]
+    assert ["further object" in problem.problem for problem in findings.problems] == [True, True]
 
 
 def test_a_single_bad_entry_is_no_further_object(tmp_path):

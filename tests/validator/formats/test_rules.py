@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from tests.helpers import ROOT, compact_lines, make_zip, refused
+from tests.helpers import ROOT, make_zip, places_of, refused
 from validator.archive import Limits
 from validator.formats.rules import (
     CsvRules,
@@ -56,7 +56,7 @@ def test_tasks_are_those_with_a_file(tmp_path, monkeypatch):
     assert task_ids(folder.name) == ["a", "b", "c"]
     assert load_rules("c", folder.name) == Rules("c", folder / "two", LIMITS)
     for name in ("d", "e"):
-        with pytest.raises(FileNotFoundError, match="no rules of"):
+        with pytest.raises(FileNotFoundError, match=rf"\b{name}\b"):
             load_rules(name, folder.name)
 
 
@@ -165,26 +165,26 @@ def test_wrong_rules_are_refused(parse, text, words):
 @pytest.mark.parametrize(
     ("rules", "old", "new", "words"),
     [
-        (ITEMS, "header: false", 'header: false, delimiter: ";"', "{key}.csv: this dialect or fieldsMatch is not"),
-        (ITEMS, "header: false", "header: false, skipInitialSpace: true", "this dialect or fieldsMatch"),
-        (ITEMS, "schema:", "schema:\n    fieldsMatch: subset", "this dialect or fieldsMatch"),
-        (TABLE, "subset", "exact", "x.csv: this dialect or fieldsMatch"),
-        (TABLE, "    fieldsMatch: subset\n", "", "this dialect or fieldsMatch"),
-        (ITEMS, "schema:", "schema:\n    primaryKey: [a]", "without a header there is no primaryKey, and all fields"),
-        (ITEMS, "type: integer", "type: number", "without a header there is no primaryKey, and all fields"),
-        (ITEMS, "{key}", "x", "x-path and x-other-paths hold {key}"),
-        (TABLE, "[id]", "[n]", "primaryKey is one field, a string without constraints"),
+        (ITEMS, "header: false", 'header: false, delimiter: ";"', "{key}.csv: this dialect"),
+        (ITEMS, "header: false", "header: false, skipInitialSpace: true", "fieldsMatch"),
+        (ITEMS, "schema:", "schema:\n    fieldsMatch: subset", "fieldsMatch"),
+        (TABLE, "subset", "exact", "x.csv: this dialect"),
+        (TABLE, "    fieldsMatch: subset\n", "", "fieldsMatch"),
+        (ITEMS, "schema:", "schema:\n    primaryKey: [a]", "without a header"),
+        (ITEMS, "type: integer", "type: number", "without a header"),
+        (ITEMS, "{key}", "x", "{key}"),
+        (TABLE, "[id]", "[n]", "primaryKey"),
         (TABLE, "[id]", "[id, n]", "too many values"),
-        (TABLE, "primaryKey: [id]", "", "primaryKey is one field"),
-        (TABLE, "schema:", "x-item: y\n  schema:", "x-item is not supported here"),
-        (TABLE, "schema:", "encoding: utf-8\n  schema:", "encoding is not supported here"),
-        (ITEMS, "schema:", "schema:\n    order: [a, b]", "order is not supported here"),
-        (ITEMS, "schema:", "schema:\n    x-order: [a]", "x-order and x-frames name two fields"),
-        (ITEMS, "schema:", "schema:\n    x-frames: [a, c]", "x-order and x-frames name two fields"),
-        (ITEMS, "name: b", "name: a", "have different names"),
-        (TABLE, "type: number", "type: date", "field n: this type or constraint is not supported"),
-        (TABLE, "type: number", "type: number, constraints: {enum: [1]}", "field n: this type or constraint"),
-        (TABLE, "type: number", "type: number, constraints: {required: false}", "field n: this type or constraint"),
+        (TABLE, "primaryKey: [id]", "", "primaryKey"),
+        (TABLE, "schema:", "x-item: y\n  schema:", "x-item"),
+        (TABLE, "schema:", "encoding: utf-8\n  schema:", "encoding"),
+        (ITEMS, "schema:", "schema:\n    order: [a, b]", "order"),
+        (ITEMS, "schema:", "schema:\n    x-order: [a]", "x-order and x-frames"),
+        (ITEMS, "schema:", "schema:\n    x-frames: [a, c]", "x-order and x-frames"),
+        (ITEMS, "name: b", "name: a", "different names"),
+        (TABLE, "type: number", "type: date", "field n"),
+        (TABLE, "type: number", "type: number, constraints: {enum: [1]}", "field n"),
+        (TABLE, "type: number", "type: number, constraints: {required: false}", "field n"),
     ],
 )  # fmt: skip
 def test_words_that_are_not_supported_are_refused(parse, rules, old, new, words):
@@ -211,7 +211,7 @@ def test_every_task_has_a_format_and_its_files(task_id):
 
 
 def test_an_unknown_task_has_no_format():
-    with pytest.raises(FileNotFoundError, match="there are no rules of x"):
+    with pytest.raises(FileNotFoundError, match=r"\bx\b"):
         load_format("x")
 
 
@@ -224,5 +224,4 @@ def test_damaged_file_is_named(task_id, tmp_path):
     data[data.index(names[0].encode()) + len(names[0]) + 2] ^= 0xFF
     path = tmp_path / "s.zip"
     path.write_bytes(data)
-    line = compact_lines(refused(form.read, path, found))[0]
-    assert line == f"1. E-ZIP-DAMAGED {names[0]}: the file cannot be unpacked; create the zip again."
+    assert places_of(refused(form.read, path, found))[0] == ("E-ZIP-DAMAGED", names[0], "")
