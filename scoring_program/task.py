@@ -55,7 +55,8 @@ from validator.findings import Findings, Read
 from validator.messages import Note, mistakes_first
 from validator.strict_yaml import load_strict
 
-_CHALLENGES = "scoring_program.challenges"
+# Kits have this package below another one.
+_CHALLENGES = f"{__package__}.challenges"
 # Decimals of intervals that are equal on every machine.
 _INTERVAL_DECIMALS = 6
 # Decimals of costs in notes, as on the page.
@@ -124,6 +125,8 @@ class Declaration:
     title: str
     summary: str
     item: str
+    in_all_kits: bool = False
+    """Whether every starting kit holds the task; others are in the kits of their competitions only."""
     kit_files: Sequence[str] = ()
     """Files of ``starting_kit/`` for this task alone."""
     kit_data: Sequence[str] = ()

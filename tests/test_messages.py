@@ -15,7 +15,7 @@ from collections import Counter
 import pytest
 
 from organizer.bundle.modules import needed_modules
-from organizer.bundle.programs import program_files
+from organizer.bundle.programs import code_files
 from organizer.files import unpack, zip_bytes
 from organizer.messages import PAGE, messages_page
 from scoring_program.task import load_task, task_ids
@@ -84,7 +84,7 @@ def test_a_message_with_an_unknown_code_is_refused():
 
 def test_programs_carry_the_tables_of_their_task_alone():
     for task_id in task_ids():
-        tables = {name for name in program_files([task_id]) if name.endswith("/codes.py")}
+        tables = {name for name in code_files([task_id]) if name.endswith("/codes.py")}
         challenge = load_task(task_id).folder.name
         of_challenge = {
             f"{place}/{challenge}/codes.py" for place in ("validator/formats", "scoring_program/challenges")
@@ -110,7 +110,7 @@ def test_explain_prints_the_line_of_a_code(capsys):
     ("code", "exit_code"), [("E-CSV-RANGE", 0), ("N-LOW", 0), ("N-LEFT-OUT", 0), ("E-DP-PNG", 2)]
 )
 def test_explain_of_a_starting_kit_knows_the_codes_of_its_tasks(code, exit_code, tmp_path):
-    code_of_kit = {**program_files(["chalearn_gesture"]), **needed_modules(["validator.__main__"])}
+    code_of_kit = {**code_files(["chalearn_gesture"]), **needed_modules(["validator.__main__"])}
     # A participant's own code lies beside the packages of the kit.
     code_of_participant = {"model/codes.py": b"raise SystemExit('this is not for the kit')"}
     unpack(zip_bytes({**code_of_kit, **code_of_participant}), tmp_path)

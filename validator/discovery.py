@@ -7,19 +7,21 @@ from pathlib import Path
 
 
 def discover(package: str, pattern: str) -> list[Path]:
-    """Return the files below the folder of a package that match a pattern, in ascending order.
+    """Return the files below the folders of a package that match a pattern, in ascending order.
+
+    A package has several folders where tasks are installed that bring modules for it.
 
     Parameters
     ----------
     package : str
         The dotted name of a package, as ``validator.formats``.
     pattern : str
-        A glob pattern relative to its folder, as ``*/*.files.yaml``.
+        A glob pattern relative to a folder, as ``*/*.files.yaml``.
 
     Raises
     ------
     ModuleNotFoundError
         If there is no such package.
     """
-    (folder,) = importlib.import_module(package).__path__
-    return sorted(Path(folder).glob(pattern))
+    folders = importlib.import_module(package).__path__
+    return sorted(path for folder in folders for path in Path(folder).glob(pattern))

@@ -7,6 +7,7 @@ from the tables, and a message whose code is in none of them is refused.
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import sys
 from collections.abc import Iterable
@@ -17,8 +18,10 @@ from typing import NamedTuple
 from validator.discovery import discover
 
 # In the order of the page of all messages. Others that lie beside them are not ours.
-_PACKAGES = ("validator", "scoring_program", "organizer")
-_FOLDER_OF_PACKAGES = Path(__file__).resolve().parent.parent
+_NAMES = ("validator", "scoring_program", "organizer")
+_FOLDER = Path(__file__).resolve().parent
+# What their full names begin with: nothing, or in kits the name of the package that they are in.
+_PREFIX = __package__.removesuffix(_FOLDER.name)
 
 
 class MessageCode(NamedTuple):
@@ -63,13 +66,29 @@ class CodeTable(NamedTuple):
 
 def code_tables() -> dict[str, CodeTable]:
     """Return the tables of all packages and challenges that are present, by the names of their modules."""
-    present = [package for package in _PACKAGES if (_FOLDER_OF_PACKAGES / package / "codes.py").is_file()]
-    return _tables_of(tuple(present))
+    present = [name for name in _NAMES if (_FOLDER.parent / name / "codes.py").is_file()]
+    return _tables_of(tuple(f"{_PREFIX}{name}" for name in present))
 
 
 def all_codes() -> dict[str, MessageCode]:
     """Return what is known of each code that is present."""
     return _codes_of(code_tables().values())
+
+
+def explain_code(code: str) -> str:
+    """Return what a code means as one line of text, in any case of letters.
+
+    Raises
+    ------
+    ValueError
+        There is no such code; the message names the nearest one.
+    """
+    known_codes = all_codes()
+    if code.upper() not in known_codes:
+        close = difflib.get_close_matches(code.upper(), known_codes, 1)
+        ask = f"did you mean {close[0]}?" if close else "codes begin with E- or N-"
+        raise ValueError(f"there is no message {code.upper()}; {ask}")
+    return known_codes[code.upper()].line()
 
 
 @cache
@@ -120,4 +139,5 @@ def require_known(code: str) -> None:
 
 def _imported_packages() -> tuple[str, ...]:
     """Return the packages that can report: one that is not imported does not, and need not be loaded."""
-    return tuple(package for package in _PACKAGES if package in sys.modules)
+    packages = [f"{_PREFIX}{name}" for name in _NAMES]
+    return tuple(package for package in packages if package in sys.modules)

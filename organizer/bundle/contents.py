@@ -40,7 +40,7 @@ _COMPARED_FROM_BYTES = 64
 _SHOWN_NAMES = 3
 CONTENT = "L-REFERENCE R-"
 """How codes of warnings about the content of a reference begin."""
-_DEMO_IN_KIT = "demo_reference/"
+_DEMO_IN_KIT = "people_in_video/demo_reference/"
 # A rule of words.json, and the fields of its words.
 _Broken = tuple[str, dict[str, str]]
 

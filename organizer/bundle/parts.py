@@ -37,7 +37,7 @@ class Parts:
         return reference is not None and is_synthetic(reference)
 
     def _kit(self, task_ids: tuple[str, ...]) -> bytes:
-        return build_kit(task_ids, {name: self.demo_files(name) for name in task_ids})
+        return build_kit(task_ids, self.demo_files)
 
     def _reference(self, name: str, task_id: str) -> bytes | None:
         """Return the zip of the reference of this name, None if there is no data for it."""

@@ -20,15 +20,18 @@ _CLASSIC_COMMAND = "command: python3 $program/score.py $input $output\n"
 
 def build_program(task_id: str) -> bytes:
     """Return the self-contained scoring program of one task as a zip."""
-    files = program_files([task_id])
+    files = code_files([task_id])
+    if _JSON_READER in files:
+        files.update(vendored_files())
     for name in ("score.py", "metadata.yaml"):
         files[name] = (ROOT / "scoring_program" / name).read_bytes()
     files["metadata"] = _CLASSIC_COMMAND.encode()
+    files["LICENSE"] = (ROOT / "LICENSE").read_bytes()
     return zip_bytes(files)
 
 
-def program_files(task_ids: Sequence[str]) -> dict[str, bytes]:
-    """Return the files of a scoring program for these tasks: the code that it needs, declarations, wheels."""
+def code_files(task_ids: Sequence[str]) -> dict[str, bytes]:
+    """Return the code that scores these tasks, with declarations and the other data files that it reads."""
     tasks = [load_task(task_id) for task_id in task_ids]
     # Tasks are discovered by the folder of their challenge.
     task_modules = [f"scoring_program.challenges.{task.folder.name}.task" for task in tasks]
@@ -36,13 +39,11 @@ def program_files(task_ids: Sequence[str]) -> dict[str, bytes]:
     if not any((task.folder / "drawings.py").exists() for task in tasks):
         del files[_DRAWINGS]
     report = ROOT / "scoring_program" / "report"
-    data_files = [report / "style.css", report / "drawings.css", ROOT / "LICENSE"]
+    data_files = [report / "style.css", report / "drawings.css"]
     for task in tasks:
         data_files += [task.folder / f"{task.id}.yaml", *load_rules(task.id).data_files]
     if _VOCABULARY_READER in files:
         data_files.append(ROOT / "scoring_program" / "vocabulary.schema.json")
     for path in data_files:
         files[path.relative_to(ROOT).as_posix()] = path.read_bytes()
-    if _JSON_READER in files:
-        files.update(vendored_files())
     return files

@@ -20,7 +20,7 @@ _TIMED = """
 import json, pickle, sys, time
 from collections.abc import Sequence
 from pathlib import Path
-from evaluate import Evaluator, score
+from people_in_video import Evaluator, score
 task, sample, calls = sys.argv[1], sys.argv[2], pickle.loads(Path(sys.argv[3]).read_bytes())
 evaluator = Evaluator(task)
 
@@ -66,9 +66,16 @@ def _median_seconds(task_id: str, calls: list[Sequence[object]]) -> tuple[float,
     with tempfile.TemporaryDirectory() as name:
         kit = Path(name, "kit")
         calls_file = Path(name, "calls")
-        unpack(build_kit([task_id], {task_id: demo_reference(task_id)}), kit)
+        unpack(build_kit([task_id], demo_reference), kit)
         calls_file.write_bytes(pickle.dumps(calls))
-        command = [sys.executable, "-c", _TIMED, task_id, f"samples/{task_id}/good.zip", str(calls_file)]
+        command = [
+            sys.executable,
+            "-c",
+            _TIMED,
+            task_id,
+            f"people_in_video/samples/{task_id}/good.zip",
+            str(calls_file),
+        ]
         done = subprocess.run(command, cwd=kit, check=True, capture_output=True, text=True)
     repetitions = sorted(json.loads(done.stdout), key=lambda pair: pair[0] / pair[1])
     epochs, scores = repetitions[len(repetitions) // 2]

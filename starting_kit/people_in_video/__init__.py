@@ -12,11 +12,13 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from people_in_video.task_packages import add_task_packages
+
 if TYPE_CHECKING:
     from people_in_video.comparing import compare
     from people_in_video.comparison import Comparison
     from people_in_video.history import add_run
-    from people_in_video.home import Evaluator, ReferenceProblemsError, Score, SubmissionError, score
+    from people_in_video.home import Evaluator, ReferenceProblemsError, Score, SubmissionError, check, score
 
 __all__ = [
     "Comparison",
@@ -25,6 +27,7 @@ __all__ = [
     "Score",
     "SubmissionError",
     "add_run",
+    "check",
     "compare",
     "score",
 ]
@@ -37,9 +40,12 @@ _MODULE_OF_NAME = {
     "Score": "home",
     "SubmissionError": "home",
     "add_run": "history",
+    "check": "home",
     "compare": "comparing",
     "score": "home",
 }
+
+add_task_packages()
 
 
 def __getattr__(name: str) -> Any:

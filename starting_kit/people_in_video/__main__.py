@@ -1,4 +1,4 @@
-"""The command ``python -m people_in_video``."""
+"""The command ``people-in-video``; ``python -m people_in_video`` is the same without installing."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ from scoring_program.signature import VERSION
 
 # Each command is the function main of a module of its name.
 _COMMANDS = {
+    "check": "check that a submission is well-formed",
     "score": "check and score a submission",
     "compare": "compare submissions: intervals and tests of their differences",
+    "explain": "say what the code of a message means",
 }
 _EXAMPLES = """\
 examples:
-  python -m people_in_video score ID my.zip --reference my_annotations
-  python -m people_in_video compare ID first.zip second.zip
+  people-in-video score ID my.zip --reference my_annotations
+  people-in-video compare ID first.zip second.zip
 
-python -m people_in_video COMMAND --help shows the options of a command.
+people-in-video COMMAND --help shows the options of a command.
 """
 
 
@@ -27,7 +29,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the command that the first argument names; return its exit code."""
     descriptions = "\n".join(f"  {name:10}{description}" for name, description in _COMMANDS.items())
     parser = argparse.ArgumentParser(
-        prog="python -m people_in_video",
+        prog="people-in-video",
         description="Check, score and compare submissions at home, with the server's code.",
         epilog=f"commands:\n{descriptions}\n\n{_EXAMPLES}",
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from people_in_video.places import DEMO_REFERENCE
+from people_in_video.demo_data import demo_reference
 from people_in_video.writing import Key, Predictions
 from scoring_program.report.outputs import plain_result
 from scoring_program.result import ErrorCost, Interval, Result
@@ -23,6 +23,7 @@ from scoring_program.settings import Settings, SettingValue
 from scoring_program.signature import VERSION
 from scoring_program.task import AnyLoaded, AnyTask, load_task, task_ids
 from validator import console
+from validator.checking import check_submission
 from validator.discovery import discover
 from validator.findings import Findings, Refused
 from validator.items import ITEMS_NONE
@@ -145,6 +146,23 @@ def score(
         return _score(loaded, gathered.result(loaded))
     except Refused as refused:
         raise SubmissionError(refused.findings) from None
+
+
+def check(task: str, submission: str | Path) -> list[Note]:
+    """Check that a submission is well-formed, and return notes on it; ids and names need `score`.
+
+    Raises
+    ------
+    SubmissionError
+        The submission is not valid; ``problems`` lists why.
+    ValueError
+        There is no such task.
+    """
+    _check_task(task)
+    findings = check_submission(task, Path(submission))
+    if not findings.ok:
+        raise SubmissionError(findings)
+    return findings.notes
 
 
 class Evaluator:
@@ -317,9 +335,8 @@ def forget_references() -> None:
 
 def load(task: str, reference: str | Path | None, cache: str | Path | None, settings: Settings) -> AnyLoaded:
     """Return a task with its reference; the one that was used last is not read again. Raises as `score`."""
-    if task not in task_ids():
-        raise ValueError(f"there is no task {task!r}; this kit has {', '.join(task_ids())}")
-    declared, source = load_task(task), Path(reference or DEMO_REFERENCE / task)
+    _check_task(task)
+    declared, source = load_task(task), Path(reference or demo_reference(task))
     try:
         _check_exists(source)
         values = declared.settings(source, settings)
@@ -333,6 +350,11 @@ def load(task: str, reference: str | Path | None, cache: str | Path | None, sett
         raise ReferenceProblemsError(refused.findings) from None
     _loaded[task] = key, loaded
     return loaded
+
+
+def _check_task(task: str) -> None:
+    if task not in task_ids():
+        raise ValueError(f"there is no task {task!r}; this kit has {', '.join(task_ids())}")
 
 
 def _check_exists(source: Path) -> None:

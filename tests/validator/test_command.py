@@ -111,5 +111,7 @@ def test_missing_packages_are_named_with_what_installs_them(module):
     command = [sys.executable, "-S", "-m", module, "check", "--help"]
     environment = {**os.environ, "PYTHONPATH": CODE_FOLDERS}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert done.stderr == "numpy is not installed: python -m pip install -r requirements.txt\n"
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("numpy is not installed: ")
+    assert ("make demo" if module == "validator" else "python -m pip install .") in line
     assert done.returncode == 1

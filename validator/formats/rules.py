@@ -17,7 +17,8 @@ from validator.findings import Read
 from validator.messages import Note
 from validator.strict_yaml import YamlValue, load_strict
 
-_FORMATS = "validator.formats"
+# This package; kits have it below another one.
+_FORMATS = __package__
 # How the names of files of rules end; the id of the task is before it.
 _RULES_ENDING = ".files.yaml"
 # Table Dialect, with its defaults.

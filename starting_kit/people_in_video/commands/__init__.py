@@ -11,7 +11,7 @@ from validator.console import quiet_interrupts
 quiet_interrupts()
 for _needed in ("numpy", "yaml"):
     if importlib.util.find_spec(_needed) is None:
-        sys.exit(f"{_needed} is not installed: python -m pip install -r requirements.txt")
+        sys.exit(f"{_needed} is not installed: in the folder of the kit, run python -m pip install .")
 try:
     from validator import typed_json  # noqa: F401 - it needs msgspec
 except ImportError as error:

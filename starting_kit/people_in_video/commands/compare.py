@@ -1,4 +1,4 @@
-"""Compare submissions at home: ``python -m people_in_video compare ID a.zip b.zip [c.zip ...]``.
+"""Compare submissions at home: ``people-in-video compare ID a.zip b.zip [c.zip ...]``.
 
 All are scored on the same reference, by default the synthetic demo reference of the kit; each difference
 comes with an interval and a test. Exit codes: 0 all were compared; 1 a submission is invalid, the others were
@@ -14,6 +14,7 @@ from pathlib import Path
 from people_in_video.commands.options import add_options
 from people_in_video.comparing import compare, name_submissions
 from people_in_video.comparison import Comparison, page, sentences
+from people_in_video.demo_data import default_task
 from people_in_video.home import ReferenceProblemsError, SubmissionError
 from scoring_program.report import outputs
 from scoring_program.run import BROKEN, INVALID, SCORED
@@ -35,10 +36,10 @@ def main(arguments: list[str] | None = None) -> int:
     ids = task_ids()
     if files[0] in ids:
         task = files.pop(0)
-    elif len(ids) == 1:
-        task = ids[0]
+    elif default_task():
+        task = default_task()
     else:
-        parser.error(f"name the task first: python compare.py ID a.zip b.zip, ID one of {', '.join(ids)}")
+        parser.error(f"name the task first: compare ID a.zip b.zip, ID one of {', '.join(ids)}")
     try:
         name_submissions([Path(file) for file in files])
     except ValueError as error:

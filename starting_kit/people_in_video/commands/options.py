@@ -1,4 +1,4 @@
-"""The options that commands share."""
+"""What the commands' parsers share."""
 
 from __future__ import annotations
 
@@ -6,6 +6,16 @@ import argparse
 from pathlib import Path
 
 from scoring_program.settings import PROTOCOLS
+
+
+def command_parser(command: str, description: str, examples: str) -> argparse.ArgumentParser:
+    """Return the parser of a command, whose help ends with examples, a line each."""
+    return argparse.ArgumentParser(
+        prog=f"people-in-video {command}",
+        description=description,
+        epilog=f"examples:\n{examples}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
 
 
 def add_options(parser: argparse.ArgumentParser, output: str) -> None:

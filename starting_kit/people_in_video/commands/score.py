@@ -1,4 +1,4 @@
-"""Check a submission and score it at home: ``python -m people_in_video score ID my.zip``.
+"""Check a submission and score it at home: ``people-in-video score ID my.zip``.
 
 Runs the very code of the server, by default against the synthetic demo reference that comes with the kit.
 Exit codes: 0 scored; 1 the submission is invalid; 2 the reference is missing or malformed.
@@ -20,9 +20,9 @@ from functools import partial
 from pathlib import Path
 
 from people_in_video.commands.options import add_options
+from people_in_video.demo_data import demo_reference
 from people_in_video.history import add_run
 from people_in_video.home import prepared_folder
-from people_in_video.places import DEMO_REFERENCE
 from scoring_program.report import images, outputs, page
 from scoring_program.result import Cell, Result, Table
 from scoring_program.run import BROKEN, SCORED, Outcome, load_folder, run
@@ -41,7 +41,7 @@ def main(arguments: list[str] | None = None) -> int:
     task = options.id or task_of_mode.get(options.eval_mode, "")
     submission = options.submission_file or options.submission
     _check_options(parser, options, task, submission, task_of_mode)
-    source = options.reference or DEMO_REFERENCE / task
+    source = options.reference or demo_reference(task)
     try:
         reference = prepared_folder(load_task(task), source, options.cache)
     except Refused as refused:
@@ -71,9 +71,9 @@ def _check_options(
 ) -> None:
     """Stop with a message if options are missing, or do not go together."""
     if task not in task_ids():
-        parser.error(f"name the task: python evaluate.py ID my.zip, ID one of {', '.join(task_ids())}")
+        parser.error(f"name the task: score ID my.zip, ID one of {', '.join(task_ids())}")
     if submission is None:
-        parser.error(f"name your zip file: python evaluate.py {task} my.zip")
+        parser.error(f"name your zip file: score {task} my.zip")
     if not 0 <= options.drawings <= MOST_DRAWINGS:
         parser.error(f"--drawings takes 0 to {MOST_DRAWINGS}")
     if options.images and not options.images.is_dir():

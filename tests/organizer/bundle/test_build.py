@@ -327,7 +327,7 @@ def test_real_reference_comes_from_outside_and_is_not_shown(kept_parts, tmp_path
     assert "solutions" not in competition
     assert f"{name}_sample.zip" not in files
     kit = names_in(files["starting_kit.zip"])
-    assert f"demo_reference/{name}/SYNTHETIC.md" in kit
+    assert f"people_in_video/demo_reference/{name}/SYNTHETIC.md" in kit
 
 
 @pytest.fixture
@@ -686,19 +686,16 @@ def test_version_is_the_same_everywhere():
 def test_starting_kit_runs_from_its_own_zip(bundles, tmp_path):
     with zipfile.ZipFile(io.BytesIO(read(bundles / "competition.zip")["starting_kit.zip"])) as kit:
         kit.extractall(tmp_path)
+    schemas = tmp_path / "people_in_video" / "scoring_program" / "report"
     for name in IDS:
-        sample = f"samples/{name}/good.zip"
-        compare = ["compare.py", name, sample, f"samples/{name}/weak.zip"]
-        run_in_turn([["evaluate.py", name, sample], ["-m", "validator", name, sample], compare], tmp_path)
+        samples = [f"people_in_video/samples/{name}/{kind}.zip" for kind in ("good", "weak")]
+        check = ["-m", "people_in_video", "check", name, samples[0]]
+        run_in_turn([["evaluate.py", name, samples[0]], check, ["compare.py", name, *samples]], tmp_path)
         assert (tmp_path / "evaluation" / "detailed_results.html").is_file()
         found = json.loads((tmp_path / "evaluation" / "detailed_results.json").read_text(encoding="utf-8"))
-        jsonschema.validate(
-            found, json.loads((tmp_path / "formats" / "detailed_results.schema.json").read_text())
-        )
+        jsonschema.validate(found, json.loads((schemas / "detailed_results.schema.json").read_text()))
         compared = json.loads((tmp_path / "comparison" / "comparison.json").read_text(encoding="utf-8"))
-        jsonschema.validate(
-            compared, json.loads((tmp_path / "formats" / "comparison.schema.json").read_text())
-        )
+        jsonschema.validate(compared, json.loads((schemas / "comparison.schema.json").read_text()))
         items = (tmp_path / "evaluation" / "per_item.csv").read_text(encoding="utf-8").splitlines()
         assert items[0].startswith("item,submitted,score,weight")
         assert len(items) == 1 + found["interval"]["items"]
@@ -709,7 +706,6 @@ def test_kits_with_generated_sentences_make_the_servers_lemmas(bundles, tmp_path
     task, table = "anet_entities_gen", load_task("anet_entities_gen").kit_data[0]
     files = {name: read(bundles / f"{name}.zip") for name in (task, "densepose")}
     assert table not in names_in(files[task][f"{task}_program.zip"])
-    assert table not in names_in(files["densepose"]["starting_kit.zip"])
     with zipfile.ZipFile(io.BytesIO(files[task]["starting_kit.zip"])) as kit:
         kit.extractall(tmp_path)
     case = next((GOLDEN / task).glob("*/released.json")).parent

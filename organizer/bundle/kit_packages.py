@@ -1,0 +1,127 @@
+"""The packages in a starting kit: ``people_in_video``, and one for each task of an organizer's own.
+
+All kits hold the same ``people_in_video``, with the code, demo references and samples of the same tasks, so
+two kits of one version can be installed into one environment. A task that is not ``in_all_kits`` is a project
+beside it, in the kits of its competition only; `people_in_video.task_packages` finds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from organizer import ROOT
+from organizer.bundle.modules import imported_names, needed_modules
+from organizer.bundle.nesting import nest_packages
+from organizer.bundle.programs import code_files
+from organizer.files import Files, folder_files, samples_folder, zip_bytes
+from scoring_program.signature import VERSION
+from scoring_program.task import AnyTask, load_task, task_ids
+from validator.formats.rules import load_rules
+
+PACKAGE = "people_in_video"
+NESTED_PACKAGES = ("scoring_program", "validator")
+KIT_FOLDER = ROOT / "starting_kit"
+DemoReference = Callable[[str], Files]
+_REPORT = "scoring_program/report"
+_SCHEMAS = ("detailed_results.schema.json", "comparison.schema.json")
+
+
+def task_ids_of_all_kits() -> list[str]:
+    """Return the ids of the tasks that every kit holds, in ascending order."""
+    return [task_id for task_id in task_ids() if load_task(task_id).in_all_kits]
+
+
+def package_files(demo_reference: DemoReference) -> dict[str, bytes]:
+    """Return the package ``people_in_video`` of all kits; ``demo_reference`` returns that of a task."""
+    return _nested_files(task_ids_of_all_kits(), demo_reference)
+
+
+def task_project(task_id: str, package: Files, demo_reference: DemoReference) -> dict[str, bytes]:
+    """Return the project of a task that is not in all kits.
+
+    Parameters
+    ----------
+    task_id : str
+    package : mapping of str to bytes
+        The package of all kits; the project holds what the task needs beyond it.
+    demo_reference : callable
+        Returns the demo reference of a task.
+    """
+    module = f"{PACKAGE}_{task_id}"
+    project = f"people-in-video-{task_id}"
+    all_files = _nested_files([*task_ids_of_all_kits(), task_id], demo_reference)
+    files = {
+        f"{project}/pyproject.toml": project_file("task.toml", task_id),
+        f"{project}/{module}/__init__.py": f'"""The task {task_id} of people_in_video."""\n'.encode(),
+    }
+    for name in all_files.keys() - package.keys():
+        files[f"{project}/{module}/{name.removeprefix(f'{PACKAGE}/')}"] = all_files[name]
+    return files
+
+
+def project_file(name: str, task_id: str = "") -> bytes:
+    """Return a ``pyproject.toml``, from its template."""
+    template = (KIT_FOLDER / "packaging" / name).read_text(encoding="utf-8")
+    return template.replace("{version}", VERSION).replace("{id}", task_id).encode()
+
+
+def _nested_files(kit_task_ids: Sequence[str], demo_reference: DemoReference) -> dict[str, bytes]:
+    """Return the code and the data of tasks, all below the package."""
+    tasks = [load_task(task_id) for task_id in kit_task_ids]
+    files = _code(tasks)
+    files[f"{PACKAGE}/py.typed"] = b""
+    files[f"{PACKAGE}/messages.md"] = (ROOT / "docs" / "messages.md").read_bytes()
+    for task in tasks:
+        files.update(_data(task, demo_reference(task.id)))
+    return nest_packages(files, NESTED_PACKAGES, PACKAGE)
+
+
+def _code(tasks: Sequence[AnyTask]) -> dict[str, bytes]:
+    """Return the modules of the package, and those that they and the tasks need, with their data files."""
+    files = code_files([task.id for task in tasks])
+    entry_modules = [f"{_REPORT}/{name}".replace("/", ".") for name in ("standings", "images")]
+    for task in tasks:
+        entry_modules.append(f"validator.formats.{load_rules(task.id).folder.name}.read")
+    package_modules = _package_modules(tasks)
+    for code in package_modules.values():
+        entry_modules += imported_names(code)
+    files.update(needed_modules(entry_modules))
+    files.update(package_modules)
+    for name in ("standings.css", *_SCHEMAS):
+        files[f"{_REPORT}/{name}"] = (ROOT / _REPORT / name).read_bytes()
+    return files
+
+
+def _package_modules(tasks: Sequence[AnyTask]) -> dict[str, bytes]:
+    """Return the modules of the package, without those of challenges that have none of the tasks."""
+    package = KIT_FOLDER / PACKAGE
+    challenges = {task.folder.name for task in tasks}
+    folders_left_out = {path.parent for path in package.glob("*/writer.py")}
+    folders_left_out = {folder for folder in folders_left_out if folder.name not in challenges}
+    paths = [path for path in sorted(package.rglob("*.py")) if path.parent not in folders_left_out]
+    return {path.relative_to(KIT_FOLDER).as_posix(): path.read_bytes() for path in paths}
+
+
+def _data(task: AnyTask, demo_files: Files) -> dict[str, bytes]:
+    """Return the data files of a task: demo references, samples, and what its code reads at home only."""
+    files = {}
+    for name in task.kit_data:
+        path = task.folder / name
+        files[path.relative_to(ROOT).as_posix()] = path.read_bytes()
+    for name, data in demo_files.items():
+        files[f"{PACKAGE}/demo_reference/{task.id}/{name}"] = data
+    for name, data in _official_demo(task).items():
+        files[f"{PACKAGE}/demo_reference/{task.id}_official/{name}"] = data
+    for sample in sorted(samples_folder(task.id).iterdir()):
+        files[f"{PACKAGE}/samples/{task.id}/{sample.name}.zip"] = zip_bytes(folder_files(sample))
+    return files
+
+
+def _official_demo(task: AnyTask) -> Mapping[str, bytes]:
+    """Return the demo reference as the organizers' own files, if that of the kit was prepared from them."""
+    files = folder_files(ROOT / "reference_data" / task.id)
+    if not task.prepared_file or task.prepared_file in files:
+        return {}
+    # Smaller ones of the kit take the place of files that would be large.
+    files.update(folder_files(KIT_FOLDER / task.folder.name / "official"))
+    return files

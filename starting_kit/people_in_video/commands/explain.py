@@ -1,0 +1,27 @@
+"""Explain the code of a message: ``people-in-video explain E-FILE-NONE``. Exit code 2: there is none such."""
+
+from __future__ import annotations
+
+from people_in_video.commands.options import command_parser
+from scoring_program.run import SCORED
+from validator import console
+from validator.message_codes import explain_code
+
+_EXAMPLES = """\
+  people-in-video explain E-FILE-NONE
+  people-in-video explain E-CSV-RANGE N-CSV-CUT
+"""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line; return the exit code."""
+    console.prepare()
+    parser = command_parser("explain", "Print what the codes of messages mean.", _EXAMPLES)
+    parser.add_argument("codes", nargs="+", metavar="CODE", help="what a message begins with")
+    codes = parser.parse_args(arguments).codes
+    try:
+        explanations = [explain_code(code) for code in codes]
+    except ValueError as error:
+        parser.error(str(error))
+    console.say(*explanations)
+    return SCORED

@@ -1,0 +1,28 @@
+"""Where demo references and samples are: in the package in a kit, in their own folders in a checkout."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from validator.discovery import discover
+
+_PACKAGE_FOLDER = Path(__file__).resolve().parent
+_KIT_FILE = _PACKAGE_FOLDER.parent / "kit.json"
+IS_KIT = (_PACKAGE_FOLDER / "scoring_program").is_dir()
+"""Whether this is the package of a kit, which holds the others and all data."""
+
+
+def demo_reference(task_id: str) -> Path:
+    """Return the folder of the synthetic reference of a task."""
+    if not IS_KIT:
+        return _PACKAGE_FOLDER.parent.parent / "reference_data" / task_id
+    (folder,) = discover(__package__, f"demo_reference/{task_id}")
+    return folder
+
+
+def default_task() -> str:
+    """Return the task of a kit that is for one task, "" if there is none or the package was installed."""
+    if not _KIT_FILE.is_file():
+        return ""
+    return str(json.loads(_KIT_FILE.read_text(encoding="utf-8"))["default_task"])

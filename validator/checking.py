@@ -1,0 +1,37 @@
+"""Checking a submission without a reference, within the limits that a run has by default."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from validator import limits
+from validator.findings import Findings
+from validator.formats.rules import load_format
+
+# What a run of the scoring program may take unless the organizers choose otherwise.
+_SECONDS, _MEMORY_MB = 570.0, 8000.0
+
+
+def check_submission(task_id: str, submission: Path) -> Findings:
+    """Return what is found in a submission, a zip file or a folder; ids and names are not compared.
+
+    Raises ImportError, with a message to print, where msgspec is needed and not installed.
+    """
+    findings = Findings()
+    limits.start(_SECONDS, _MEMORY_MB)
+    try:
+        with findings.part():
+            task_format, rules = load_format(task_id)
+            content = findings.take(task_format.read(submission, rules))
+            findings.notes += task_format.hints(content)
+    except limits.TimeLimitError as error:
+        limits.release(error)
+        findings.add("E-LIMIT-TIME", "the check takes longer than is allowed", "submit less")
+    except (MemoryError, OSError) as error:
+        if not limits.is_out_of_memory(error):
+            raise
+        limits.release(error)
+        findings.add("E-LIMIT-MEMORY", "the check needs more memory than is allowed", "submit less")
+    finally:
+        limits.finish()
+    return findings
