@@ -23,6 +23,7 @@ _NAMED_AT_MOST = 5
 _CLOSE = 0.75
 _CLOSE_SUFFIX = 0.7
 _COMPARED = 100
+_JSON_LINES_ENDINGS = (".jsonl", ".ndjson")
 _OTHER_CASE = "upper and lower case differ"
 
 
@@ -68,10 +69,18 @@ def _report_missing(file: str, others: list[str], folder: str, findings: Finding
     there = f"found: {_named(others)}" if others else "there is no other file that could be it"
     problem, remedy = f"it is missing; {there}", other_task or "put it at the top of the zip"
     close = difflib.get_close_matches(file, others, 1, _CLOSE)
-    if close and not other_task:
+    json_lines = difflib.get_close_matches(file, filter(_is_named_json_lines, others), 1, 0)
+    if json_lines and not other_task:
+        problem = f"it is missing, but there is {quote(json_lines[0])}: JSON Lines is another format"
+        remedy = f"make one JSON value of all lines, and name the file {file}"
+    elif close and not other_task:
         problem = f"it is missing, but there is {quote(close[0])}"
         remedy = f"is it misspelled? Rename it to {file}"
     findings.add("E-FILE-NONE", problem, remedy, file=file)
+
+
+def _is_named_json_lines(name: str) -> bool:
+    return PurePosixPath(folded(name)).suffix in _JSON_LINES_ENDINGS
 
 
 def _report_misplaced(path: str, findings: Findings) -> None:
