@@ -67,6 +67,7 @@ MESSAGE_TEXTS = {
     "N-JUNK chalearn_gesture": "1 file of the operating system ignored (__MACOSX, .DS_Store)",
     "N-LOOKS-CONSTANT chalearn_gesture": "all 4 rows have the class 3. Is it a placeholder, or another field?",
     "N-LOOKS-NORMALIZED anet_entities_gt": "all 40 coordinates of objects lie between 0 and 1. Write pixels: x times the width and y times the height of the image",
+    "N-PARTS-COARSE densepose": "no part is above 14 in the first 10 detections, as if these were the coarse parts of masks. Write the 24 fine parts, 15 to 24 among them",
     "N-UNCHECKED chalearn_gesture": "names, ids and boxes were not compared with the reference",
 }
 

@@ -64,6 +64,12 @@ def detections(**members):
     return {DETECTIONS: json.dumps([good, {**good, **members}])}
 
 
+def coarse_detections():
+    (first,) = json.loads(detections()[DETECTIONS])[:1]
+    coarse = [{**first, "score": 0.1 * number, "uv_data": png(part=14)} for number in range(10)]
+    return {DETECTIONS: json.dumps(coarse)}
+
+
 def twice(text, name=CSV):
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive, pytest.warns(UserWarning, match="Duplicate name"):
@@ -160,6 +166,7 @@ NOTES = [
     ("N-JUNK", GESTURE, rows("1,1,5\n") | {".DS_Store": ""}),
     ("N-LOOKS-CONSTANT", GESTURE, rows("3,1,5\n" * 4)),
     ("N-LOOKS-NORMALIZED", GIVEN, segments(box=[0.25, 0, 0.5, 1])),
+    ("N-PARTS-COARSE", DENSEPOSE, coarse_detections()),
     ("N-UNCHECKED", GESTURE, rows("1,1,5\n")),
 ]  # fmt: skip
 
