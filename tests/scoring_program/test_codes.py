@@ -93,10 +93,22 @@ def segment_of(document):
     return next(iter(next(iter(document["annotations"].values()))["segments"].values()))
 
 
+def replaced_by(task):
+    """Return a change that puts the good sample of a task in place of the files."""
+
+    def change(folder):
+        shutil.rmtree(folder)
+        shutil.copytree(SAMPLES / task / "good", folder)
+
+    return change
+
+
 PROBLEMS = [
     ("E-CSV-FRAME", GESTURE, text(CSV, "1,1,2\n1,999999,1000000\n"), CSV, "line 2 column 2"),
     ("E-FILE-CASE", GESTURE, lambda folder: (folder / CSV).rename(folder / CSV.replace("Demo", "demo")), CSV.replace("Demo", "demo"), ""),
     ("E-ITEMS-NONE", GESTURE, rename_files, f"x{CSV}", ""),
+    ("E-TASK", GESTURE, replaced_by(ACTION), "", ""),
+    ("E-TASK", ACTION, replaced_by(GESTURE), "", ""),
 ]  # fmt: skip
 NOTES = [
     ("N-CATEGORY", DENSEPOSE, data(lambda document: document[0].update(category_id=7))),

@@ -139,6 +139,8 @@ CASES = [
     ("E-JSON-SYNTAX", GIVEN, {SENTENCES: '{"results": {}, "eval_mode": "GT"}\n' * 2}, SENTENCES, "line 2 column 1"),
     ("E-JSON-SYNTAX", DENSEPOSE, {DETECTIONS: '{"image_id": 1}\n' * 2}, DETECTIONS, ""),
     ("E-PART-LENGTH", KINETICS, human(verbs=("hold", "kick")), PARTS, "/v~11/img_1.json/humans/0/parts/left_hand"),
+    ("E-TASK", GESTURE, {CLASSES: "{}"}, "", ""),
+    ("E-TASK", DENSEPOSE, segments(), SENTENCES, ""),
     ("E-ZIP-BOMB", GESTURE, rows("1,1,5\n" * 10**6), CSV, ""),
     ("E-ZIP-CASE", GESTURE, rows("1,1,5\n") | rows("1,1,5\n", CSV.upper()), CSV.upper(), ""),
     ("E-ZIP-COUNT", KINETICS, lambda: make_zip(dict.fromkeys(map(str, range(1001)), "")), "my.zip", ""),

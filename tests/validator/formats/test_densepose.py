@@ -391,7 +391,7 @@ def test_damaged_file_is_one_problem(tmp_path):
         ("[1,]", "E-JSON-SYNTAX", "/1", "closing bracket"),
         ("[,1]", "E-JSON-SYNTAX", "/0", "missing"),
         ("[] []", "E-JSON-SYNTAX", "/0", "more text"),
-        ("[" * 100_000, "E-JSON-SYNTAX", "/0", "64"),
+        ("[" * 100_000, "E-JSON-DEPTH", "/0", "64"),
         ('[{"image_id": 1, "image_id": 1}]', "E-JSON-DUPLICATE", "/0", "'image_id'"),
         ("[{'image_id': 1}]", "E-JSON-SYNTAX", "/0 line 1 column 2 of this entry", "single quotes"),
         ("[null]", "E-JSON-SCHEMA", "/0", "null"),
