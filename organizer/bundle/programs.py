@@ -10,9 +10,11 @@ from organizer.bundle.wheels import vendored_files
 from organizer.files import zip_bytes
 from scoring_program.task import load_task
 from validator.formats.rules import load_rules
+from validator.other_tasks import OTHER_TASKS_FILE, other_tasks_file
 
 _JSON_READER = "validator/json_files.py"
 _VOCABULARY_READER = "scoring_program/vocabulary_file.py"
+_OTHER_TASKS = f"validator/{OTHER_TASKS_FILE}"
 # Of tasks that draw items.
 _DRAWINGS = "scoring_program/report/drawings.py"
 _CLASSIC_COMMAND = "command: python3 $program/score.py $input $output\n"
@@ -20,14 +22,20 @@ _CLASSIC_COMMAND = "command: python3 $program/score.py $input $output\n"
 
 def build_program(task_id: str) -> bytes:
     """Return the self-contained scoring program of one task as a zip."""
+    return zip_bytes(program_files(task_id))
+
+
+def program_files(task_id: str) -> dict[str, bytes]:
+    """Return the files of the scoring program of a task: code, the packages that it carries, commands."""
     files = code_files([task_id])
+    files[_OTHER_TASKS] = other_tasks_file([task_id])
     if _JSON_READER in files:
         files.update(vendored_files())
     for name in ("score.py", "metadata.yaml"):
         files[name] = (ROOT / "scoring_program" / name).read_bytes()
     files["metadata"] = _CLASSIC_COMMAND.encode()
     files["LICENSE"] = (ROOT / "LICENSE").read_bytes()
-    return zip_bytes(files)
+    return files
 
 
 def code_files(task_ids: Sequence[str]) -> dict[str, bytes]:
