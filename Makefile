@@ -5,7 +5,10 @@ unexport PYTHONDONTWRITEBYTECODE
 BIN := .venv/bin
 INSTALL := -m pip install --quiet --disable-pip-version-check --require-hashes -r
 
-.PHONY: demo check test lint reference bundle lint-bundle dry-run rescore report baselines split new-task undo-new-task bench locks clean
+# The folders that Python looks into from .venv, relative to its packages: the checkout, and that of people_in_video.
+LINK := printf '%s\n' ../../../.. ../../../../starting_kit
+
+.PHONY: demo check test lint reference bundle kit lint-bundle dry-run rescore report baselines split new-task undo-new-task bench locks clean
 
 demo: .venv/run
 	@$(BIN)/python -m organizer demo
@@ -36,6 +39,10 @@ reference: .venv/run
 # make bundle [FORMAT=v1.5] [REFERENCE=DIR] [DEMO=1: demo data for the tasks that REFERENCE does not hold]
 bundle: .venv/run
 	$(BIN)/python -m organizer bundle $(if $(FORMAT),--format $(FORMAT)) $(REFERENCE_OPTION) $(if $(DEMO),--demo)
+
+# make kit [ID=chalearn_gesture: for one task]
+kit: .venv/run
+	@$(BIN)/python -m organizer kit $(ID)
 
 # make lint-bundle [BUNDLE=dist/x.zip] [STRICT=1: fail on warnings, too]
 lint-bundle: .venv/run
@@ -85,9 +92,9 @@ bench: .venv/run
 LOCK = .venv/locks/bin/uv pip compile --quiet --no-python-downloads --universal --generate-hashes --no-annotate --no-header \
 	--no-emit-index-url $(if $(UPGRADE),--upgrade)
 locks: .venv/locks/done
-	$(LOCK) --python-version 3.9 pyproject.toml --extra prepare --extra rescore -o requirements/run.lock
-	$(LOCK) --python-version 3.9 pyproject.toml --extra prepare --extra rescore --extra dev -o requirements/dev.lock
-	$(LOCK) --python-version 3.9 pyproject.toml --extra prepare --extra rescore --extra scale -o requirements/scale.lock
+	$(LOCK) --python-version 3.9 pyproject.toml --extra prepare --extra rescore --extra kit -o requirements/run.lock
+	$(LOCK) --python-version 3.9 pyproject.toml --extra prepare --extra rescore --extra kit --extra dev -o requirements/dev.lock
+	$(LOCK) --python-version 3.9 pyproject.toml --extra prepare --extra rescore --extra kit --extra scale -o requirements/scale.lock
 	echo cosmic-ray==8.7.0 | $(LOCK) --python-version 3.11 - -o requirements/mutation.lock
 	echo uv==0.13.9 | $(LOCK) --python-version 3.9 - -o requirements/locks.lock
 
@@ -99,6 +106,7 @@ clean:
 	@echo "installing what running needs into .venv: 0.3 GB on the disk, a minute or two, this time only"
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python $(INSTALL) requirements/run.lock
+	@for folder in .venv/lib/python*/site-packages; do $(LINK) > $$folder/people_in_video_checkout.pth; done
 	@touch $@
 
 .venv/dev: requirements/dev.lock .venv/run

@@ -66,6 +66,9 @@ def _add_bundle_commands(add: _Add) -> None:
     demo = "use demo data for the tasks missing from REFERENCE"
     bundle.add_argument("--demo", action="store_true", help=demo)
     bundle.add_argument("--format", dest="form", choices=["v2", "v1.5"], default="v2")
+    kit = add("kit", "bundle.kit_folder:kit_command", "write the starting kit as a folder and as wheels")
+    what = "a kit for one task; default: for the tasks of competition.yaml"
+    kit.add_argument("task_id", nargs="?", metavar="id", choices=task_ids(), help=what)
     lint = add("lint", "bundle.lint:lint_command", "check bundles before they are uploaded")
     lint.add_argument("bundles", nargs="*", type=_path(), help="default: all in dist/")
     lint.add_argument("--strict", action="store_true", help="fail on warnings, too")

@@ -164,7 +164,9 @@ def test_make_says_what_it_installs_before_and_only_then(tmp_path):
         shutil.copy(ROOT / name, tmp_path / name)
     # It makes an environment whose Python prints what it is called with.
     python = tmp_path / "python"
-    python.write_text("#!/bin/sh\nmkdir -p .venv/bin\nln -s /bin/echo .venv/bin/python\n")
+    python.write_text(
+        "#!/bin/sh\nmkdir -p .venv/bin\nln -s /bin/echo .venv/bin/python\nmkdir -p .venv/lib/python3/site-packages\n"
+    )
     python.chmod(0o755)
     # No lines about folders, which make prints where make test runs this.
     command = ["make", "--no-print-directory", "new-task", "ID=birds", "PYTHON=./python"]
@@ -177,6 +179,9 @@ def test_make_says_what_it_installs_before_and_only_then(tmp_path):
     assert "installing what developing needs into .venv: 0.4 GB more" in developing
     assert (run[-8:], dev[-8:]) == ("run.lock", "dev.lock")
     assert second == [called]
+    site_packages = tmp_path / ".venv" / "lib" / "python3" / "site-packages"
+    links = (site_packages / "people_in_video_checkout.pth").read_text(encoding="utf-8").split()
+    assert [(site_packages / link).resolve() for link in links] == [tmp_path, tmp_path / "starting_kit"]
 
 
 def test_nothing_depends_on_the_time_of_day():

@@ -21,6 +21,8 @@ from validator.formats.rules import load_rules
 PACKAGE = "people_in_video"
 NESTED_PACKAGES = ("scoring_program", "validator")
 KIT_FOLDER = ROOT / "starting_kit"
+TASK_PROJECTS = "people-in-video-*"
+"""Folders in a kit: the projects of tasks that are not in all kits."""
 DemoReference = Callable[[str], Files]
 _REPORT = "scoring_program/report"
 _SCHEMAS = ("detailed_results.schema.json", "comparison.schema.json")
@@ -48,7 +50,7 @@ def task_project(task_id: str, package: Files, demo_reference: DemoReference) ->
         Returns the demo reference of a task.
     """
     module = f"{PACKAGE}_{task_id}"
-    project = f"people-in-video-{task_id}"
+    project = TASK_PROJECTS.replace("*", task_id)
     all_files = _nested_files([*task_ids_of_all_kits(), task_id], demo_reference)
     files = {
         f"{project}/pyproject.toml": project_file("task.toml", task_id),

@@ -1,0 +1,88 @@
+"""``make kit``: the folder and its wheel, and the package beside files with the names that it could clash with."""
+
+from __future__ import annotations
+
+import zipfile
+
+import pytest
+
+from organizer.bundle.kit_folder import build_wheels, write_kit
+from organizer.bundle.kits import kit_files
+from organizer.files import folder_files
+from scoring_program.signature import VERSION
+from scoring_program.task import load_task, task_ids
+from tests.processes import run_in_turn
+
+TASK = "chalearn_gesture"
+SAMPLES = f"people_in_video/samples/{TASK}"
+# Modules that a participant may have, and packages of PyPI.
+CLASHING = ("compare", "evaluate", "history", "home", "scoring_program", "validator")
+
+
+@pytest.fixture(scope="module")
+def kit(tmp_path_factory):
+    return write_kit([TASK], tmp_path_factory.mktemp("kit") / "kit")
+
+
+def package_names(names):
+    return sorted(name for name in names if name.startswith("people_in_video/"))
+
+
+def test_all_kits_hold_the_same_package():
+    def package(task_id):
+        files = kit_files([task_id], lambda _: {})
+        return {name: files[name] for name in package_names(files)}
+
+    assert package("densepose") == package(TASK)
+
+
+def test_a_kit_holds_the_tasks_of_all_kits_and_nothing_of_others(kit):
+    shared_tasks = [task_id for task_id in task_ids() if load_task(task_id).in_all_kits]
+    for data in ("demo_reference", "samples"):
+        folders = {path.name for path in (kit / "people_in_video" / data).iterdir()}
+        assert folders - {"densepose_official"} == set(shared_tasks)
+    # Wheels are for the platform; at home pip brings them.
+    assert not list(kit.rglob("*.so"))
+
+
+def test_writing_a_kit_replaces_the_one_before(kit):
+    (kit / "older.txt").touch()
+    assert write_kit([TASK], kit) == kit
+    assert not (kit / "older.txt").exists()
+    assert (kit / "evaluate.py").is_file()
+
+
+def test_the_wheel_holds_the_files_of_the_folder(kit, tmp_path):
+    pytest.importorskip("flit_core")
+    (wheel,) = build_wheels(kit, tmp_path)
+    assert wheel.name == f"people_in_video-{VERSION}-py3-none-any.whl"
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        (metadata,) = (archive.read(name).decode() for name in names if name.endswith("/METADATA"))
+    assert package_names(names) == package_names(folder_files(kit))
+    others = {name.partition("/")[0] for name in names} - {"people_in_video"}
+    assert others == {f"people_in_video-{VERSION}.dist-info"}
+    requirements = [line for line in metadata.splitlines() if line.startswith("Requires-Dist: ")]
+    # Ranges leave a participant's environment as it is.
+    assert requirements
+    assert not [line for line in requirements if "==" in line]
+
+
+def test_commands_run_beside_modules_of_the_same_names(kit, tmp_path):
+    (tmp_path / "people_in_video").symlink_to(kit / "people_in_video")
+    for name in CLASHING:
+        (tmp_path / f"{name}.py").write_text(f"raise SystemExit('this is {name}.py of the participant')")
+    submissions = [f"{SAMPLES}/{name}.zip" for name in ("good", "weak")]
+    check, score, compared, explained = run_in_turn(
+        [
+            ["-m", "people_in_video", "check", TASK, submissions[0]],
+            ["-m", "people_in_video", "score", TASK, submissions[0]],
+            ["-m", "people_in_video", "compare", TASK, *submissions],
+            ["-m", "people_in_video", "explain", "E-FILE-NONE"],
+        ],
+        tmp_path,
+    )
+    assert check.splitlines()[-1] == "well-formed; ids and names unchecked"
+    assert score.startswith(f"{TASK}|")
+    assert "good" in compared
+    assert explained.startswith("E-FILE-NONE: ")
