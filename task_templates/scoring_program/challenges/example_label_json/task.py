@@ -14,6 +14,7 @@ from task_templates.scoring_program.challenges.example_label_json.reference impo
     Reference,
     load_reference,
 )
+from task_templates.validator import formats
 from task_templates.validator.formats.example_label_json import read
 from task_templates.validator.formats.example_label_json.read import Items
 from validator.archive import Source
@@ -33,7 +34,7 @@ class ItemTask(Task[Reference, Items, ItemStatistics]):
     def load_reference(self, folder: Path, settings: Settings) -> Reference:
         """Read the ground truth, which looks like a submission."""
         is_open = not min_group(settings["detail"])
-        return load_reference(folder, load_rules(self.id, "task_templates.validator.formats"), is_open)
+        return load_reference(folder, load_rules(self.id, formats.__name__), is_open)
 
     def items(self, reference: Reference) -> list[str]:
         """Return the keys of the ground truth."""
@@ -45,7 +46,7 @@ class ItemTask(Task[Reference, Items, ItemStatistics]):
 
     def read_submission(self, path: Source, reference: Reference) -> Read[Items]:
         """Check and read the predictions, in the order of the reference."""
-        rules = load_rules(self.id, "task_templates.validator.formats")
+        rules = load_rules(self.id, formats.__name__)
         return read.read(path, rules, reference.items.keys, reference.is_open)
 
     def error_costs(self, statistics: ItemStatistics) -> dict[str, float]:
