@@ -22,7 +22,7 @@ PACKAGE = "people_in_video"
 NESTED_PACKAGES = ("scoring_program", "validator")
 KIT_FOLDER = ROOT / "starting_kit"
 TASK_PROJECTS = "people-in-video-*"
-"""Folders in a kit: the projects of tasks that are not in all kits."""
+"""The folders in a kit that are the projects of tasks that are not in all kits."""
 DemoReference = Callable[[str], Files]
 _REPORT = "scoring_program/report"
 _SCHEMAS = ("detailed_results.schema.json", "comparison.schema.json")
@@ -49,8 +49,7 @@ def task_project(task_id: str, package: Files, demo_reference: DemoReference) ->
     demo_reference : callable
         Returns the demo reference of a task.
     """
-    module = f"{PACKAGE}_{task_id}"
-    project = TASK_PROJECTS.replace("*", task_id)
+    project, module = project_name(task_id), f"{PACKAGE}_{task_id}"
     all_files = _nested_files([*task_ids_of_all_kits(), task_id], demo_reference)
     files = {
         f"{project}/pyproject.toml": project_file("task.toml", task_id),
@@ -59,6 +58,16 @@ def task_project(task_id: str, package: Files, demo_reference: DemoReference) ->
     for name in all_files.keys() - package.keys():
         files[f"{project}/{module}/{name.removeprefix(f'{PACKAGE}/')}"] = all_files[name]
     return files
+
+
+def project_name(task_id: str) -> str:
+    """Return the name of the project of a task that is not in all kits, and of its folder."""
+    return TASK_PROJECTS.replace("*", task_id)
+
+
+def data_folder(task: AnyTask) -> str:
+    """Return the package with the data of a task, as a path in the folder of a kit."""
+    return PACKAGE if task.in_all_kits else f"{project_name(task.id)}/{PACKAGE}_{task.id}"
 
 
 def project_file(name: str, task_id: str = "") -> bytes:

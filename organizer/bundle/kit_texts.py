@@ -10,6 +10,7 @@ They are left out where the kit has none of these tasks (``several``: where it h
 is the first of these tasks that the kit has, ``{only}`` names all of them unless these are all tasks of the
 kit, and ``{mode}`` is the evaluation mode of the first. Elsewhere ``{id}`` and ``{ids}`` stand for the first
 task and for all of them, and the comments ``# {example}`` and ``# {update}`` for the code of its example.
+``{data}`` is the package with the demo data of the task that ``{id}`` names, ``{projects}`` what is installed.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import textwrap
 from collections.abc import Sequence
 
 from organizer import ROOT
+from organizer.bundle.kit_packages import data_folder, project_name
 from scoring_program.task import AnyTask, load_task
 
 _CONDITIONAL = re.compile("<!-- only ([a-z_ ]+) -->\n(.*?)<!-- end -->\n", re.DOTALL)
@@ -41,12 +43,19 @@ def fill_text(text: str, task_ids: Sequence[str], *, is_json: bool) -> str:
     values = {
         "# {example}": task.kit_example.strip(),
         "    # {update}": textwrap.indent(task.kit_update.strip(), "    "),
+        "{data}": data_folder(task),
+        "{projects}": " ".join([".", *_further_projects(task_ids)]),
         "{id}": task.id,
         "{ids}": ", ".join(task_ids),
     }
     for placeholder, value in values.items():
         text = text.replace(placeholder, json.dumps(value)[1:-1] if is_json else value)
     return text
+
+
+def _further_projects(task_ids: Sequence[str]) -> list[str]:
+    """Return the paths of the projects of tasks that are not in all kits."""
+    return [f"./{project_name(task_id)}" for task_id in task_ids if not load_task(task_id).in_all_kits]
 
 
 def _fill_conditional(words: Sequence[str], paragraph: str, task_ids: Sequence[str]) -> str:
@@ -60,8 +69,11 @@ def _fill_conditional(words: Sequence[str], paragraph: str, task_ids: Sequence[s
     label = ""
     if len(matching_ids) < len(task_ids):
         label = ", ".join(f"`{task_id}`" for task_id in matching_ids) + ": "
-    paragraph = paragraph.replace("{only}", label).replace("{id}", matching_ids[0])
-    return paragraph.replace("{mode}", load_task(matching_ids[0]).eval_mode)
+    task = load_task(matching_ids[0])
+    values = {"{only}": label, "{data}": data_folder(task), "{id}": task.id, "{mode}": task.eval_mode}
+    for placeholder, value in values.items():
+        paragraph = paragraph.replace(placeholder, value)
+    return paragraph
 
 
 # What pages call the names of a kind.

@@ -184,11 +184,26 @@ def test_all_new_tasks_pass_the_quick_tests_and_are_taken_back(tmp_path):
         quick += ["-k", " or ".join([*tasks, *TESTS_OF_ALL_TASKS])]
     run("-m", "pytest", "-p", "no:cacheprovider", *quick)
     assert {*tasks} <= {*run("-m", "organizer", "demo").split()}
+    check_kit(folder, EDITED)
     run("-m", "organizer", "baselines", ANNOTATED, "--reference", "reference_data")
     run("-m", "organizer", "split", ANNOTATED, "--reference", "reference_data")
     shutil.rmtree(folder / "out")
     (folder / f"organizer/challenges/{ANNOTATED}.py").unlink()
     check_taken_back(folder, run, before, tasks)
+
+
+def check_kit(folder, task_id):
+    """Check that the kit of a new task holds it beside the package of all kits, and scores it there."""
+    write = f"import pathlib; from organizer.bundle.kit_folder import write_kit; write_kit(['{task_id}'], pathlib.Path('out/kit'))"
+    run_python(folder, "-c", write)
+    kit = folder / "out" / "kit"
+    project = kit / f"people-in-video-{task_id}"
+    assert not [path for path in (kit / "people_in_video").rglob("*") if task_id in path.name]
+    sample = str(project / f"people_in_video_{task_id}" / "samples" / task_id / "good.zip")
+    for command in ("check", "score"):
+        run_python(kit, "-m", "people_in_video", command, task_id, sample)
+    scores = json.loads((kit / "evaluation" / "scores.json").read_text())
+    assert scores["coverage"] == 1
 
 
 def check_taken_back(folder, run, before, tasks):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 import zipfile
 
 import pytest
 
 from organizer.bundle.kit_folder import build_wheels, write_kit
 from organizer.bundle.kits import kit_files
-from organizer.files import folder_files
+from organizer.files import folder_files, write_files
 from scoring_program.signature import VERSION
 from scoring_program.task import load_task, task_ids
 from tests.processes import run_in_turn
@@ -86,3 +87,32 @@ def test_commands_run_beside_modules_of_the_same_names(kit, tmp_path):
     assert score.startswith(f"{TASK}|")
     assert "good" in compared
     assert explained.startswith("E-FILE-NONE: ")
+
+
+# What prints that a task of an organizer's own is there, as ``birds``.
+LOOK = """
+from people_in_video.demo_data import demo_reference
+from people_in_video.scoring_program.metrics.loudness import UNIT
+from people_in_video.validator.formats.rules import load_rules, task_ids
+print(load_rules("birds").id, task_ids().count("birds"), UNIT, demo_reference("birds").is_dir())
+"""
+
+
+@pytest.mark.parametrize("place", ["", "people-in-video-birds/"])
+def test_a_task_of_its_own_is_found_where_it_is_installed_and_in_the_folder_of_a_kit(kit, tmp_path, place):
+    shutil.copytree(kit / "people_in_video", tmp_path / "people_in_video")
+    package = f"{place}people_in_video_birds"
+    rules = folder_files(kit)["people_in_video/validator/formats/chalearn/chalearn_gesture.files.yaml"]
+    files = {
+        f"{package}/__init__.py": b"",
+        f"{package}/demo_reference/birds/birds.csv": b"",
+        f"{package}/scoring_program/metrics/loudness.py": b"UNIT = 'dB'",
+        f"{package}/validator/formats/birds/__init__.py": b"",
+        f"{package}/validator/formats/birds/birds.files.yaml": rules,
+    }
+    if not place:
+        files["people_in_video_birds-1.dist-info/METADATA"] = b"Name: people-in-video-birds"
+        entry_point = b"[people_in_video.tasks]\nbirds = people_in_video_birds\n"
+        files["people_in_video_birds-1.dist-info/entry_points.txt"] = entry_point
+    write_files(files, tmp_path)
+    assert run_in_turn([["-c", LOOK]], tmp_path) == ["birds 1 dB True\n"]
