@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from scoring_program.marks import MARKS_FILE
@@ -81,3 +81,10 @@ def signature(
     parts["version"] = VERSION
     parts["ref"] = reference_digest[:_DIGITS]
     return "|".join([task_id, *(f"{name}:{value}" for name, value in parts.items())])
+
+
+def with_items(whole_signature: str, items: Sequence[str]) -> str:
+    """Return the signature of scores of some items of a reference: how many, and a hash of their names."""
+    digest = hashlib.sha256("\n".join(sorted(items)).encode()).hexdigest()[:_DIGITS]
+    before_reference, separator, reference = whole_signature.rpartition("|ref:")
+    return f"{before_reference}|items:{len(items)}-{digest}{separator}{reference}"

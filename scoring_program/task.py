@@ -12,7 +12,7 @@ import shutil
 import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -45,6 +45,7 @@ from scoring_program.signature import (
     read_key,
     reference_hash,
     signature,
+    with_items,
 )
 from scoring_program.vocabulary import NameCounts, UnknownNames, Vocabulary, find_unknown_names
 from validator import limits
@@ -52,6 +53,7 @@ from validator.archive import Source
 from validator.arrays import Floats
 from validator.discovery import discover
 from validator.findings import Findings, Read
+from validator.items import ITEMS_UNKNOWN
 from validator.messages import Note, mistakes_first
 from validator.strict_yaml import load_strict
 
@@ -247,6 +249,20 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
         """Return a submission with other names, for what its unknown ones cost; ``new_names`` are by kind."""
         return submission
 
+    def select_items(self, reference: ReferenceT, items: Collection[str]) -> ReferenceT:
+        """Return the reference of some of its items, which are all that remain of it.
+
+        Raises
+        ------
+        NotImplementedError
+            The task cannot be scored on some of its items.
+        """
+        raise NotImplementedError(f"{self.id} cannot be scored on some of its items")
+
+    def select_predictions(self, submission: SubmissionT, items: Collection[str]) -> SubmissionT:
+        """Return a submission without what it predicts for other items, where that would count."""
+        return submission
+
     def other_names(self, reference: ReferenceT) -> Collection[str]:
         """Return names of the data that are not items and may still have a line in a file of item groups."""
         return ()
@@ -344,6 +360,34 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
     signature: str
     secret: bytes = field(repr=False)
     marks: Sequence[Mark] = ()
+    whole_reference: ReferenceT | None = None
+    """The reference that ``reference`` holds some items of; None if it is whole."""
+
+    def select_items(self, items: Collection[str]) -> Loaded[ReferenceT, SubmissionT, StatisticsT]:
+        """Return the same with some of the items only, for quick looks at home; the signature says so.
+
+        Parameters
+        ----------
+        items : collection of str
+            Names of items of the reference, at least one.
+
+        Raises
+        ------
+        NotImplementedError
+            The task cannot be scored on some of its items.
+        """
+        is_selected = np.array([item in items for item in self.items], dtype=bool)
+        names = [item for item in self.items if item in items]
+        return replace(
+            self,
+            reference=self.task.select_items(self.reference, frozenset(names)),
+            items=names,
+            groups=self.groups.select(is_selected),
+            signature=with_items(self.signature, names),
+            # Those of the whole reference are of other items.
+            marks=(),
+            whole_reference=self.reference,
+        )
 
     def check(self) -> list[Note]:
         """Look for mistakes of organizers that do not stop a run. Raises Refused."""
@@ -362,13 +406,19 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
 
         ``begin`` is called with the name of each stage as it begins.
         """
+        if self.whole_reference is not None:
+            read = Read(self.task.select_predictions(read.content, frozenset(self.items)), read.notes)
         statistics, numbers = self._measure(read.content, begin)
         name_notes, no_names = _guarded(
             "notes on names", lambda: self.name_notes(read.content, numbers.scores["score"])
         )
-        counts = [*read.notes, *statistics.notes, *name_notes]
+        counts = [*self._notes_to_tell(read.notes), *statistics.notes, *name_notes]
         explanation = self._explain(Read(read.content, counts), statistics, numbers.scores, begin)
         return self._result([*counts, *no_names], statistics, numbers, explanation)
+
+    def _notes_to_tell(self, notes: Sequence[Note]) -> list[Note]:
+        """Return notes on a submission, without that on items that are not among selected ones."""
+        return [note for note in notes if note.code != ITEMS_UNKNOWN or self.whole_reference is None]
 
     def name_notes(self, submission: SubmissionT, score: float) -> list[Note]:
         """Return a note on each kind of names that the data does not have, at ``full`` with what they cost.
@@ -382,7 +432,7 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
         for unknown in find_unknown_names(
             submitted=self.task.submitted_names(submission),
             vocabulary=self.vocabulary,
-            reference_names=self.task.names(self.reference),
+            reference_names=self.task.names(self.whole_reference or self.reference),
             is_open=is_open,
         ):
             note = unknown.note()

@@ -22,6 +22,8 @@ from validator.texts import counted, quote
 
 # The code of the problem that a submission has in which no item is known.
 ITEMS_NONE = "E-ITEMS-NONE"
+# The code of the note on items that are not known.
+ITEMS_UNKNOWN = "N-ITEMS-UNKNOWN"
 # What notes say of items that do not count.
 IGNORED = "not in the reference, ignored"
 _MOST_NAMED = 5
@@ -83,8 +85,8 @@ def check_items(
         more = ", ..." if len(unknown) > _MOST_NAMED else ""
         text += f", then {', '.join(others)}{more}"
     if explanation:
-        return [Note("N-ITEMS-UNKNOWN", f"{text}; {explanation}", EXPLAINED_BY_NAMES)]
-    return [Note("N-ITEMS-UNKNOWN", text)]
+        return [Note(ITEMS_UNKNOWN, f"{text}; {explanation}", EXPLAINED_BY_NAMES)]
+    return [Note(ITEMS_UNKNOWN, text)]
 
 
 def match_keys(

@@ -10,7 +10,7 @@ They are left out where the kit has none of these tasks (``several``: where it h
 is the first of these tasks that the kit has, ``{only}`` names all of them unless these are all tasks of the
 kit, and ``{mode}`` is the evaluation mode of the first. Elsewhere ``{id}`` and ``{ids}`` stand for the first
 task and for all of them, and the comments ``# {example}`` and ``# {update}`` for the code of its example.
-``{data}`` is the package with the demo data of the task that ``{id}`` names, ``{projects}`` what is installed.
+``{data}`` is the package with the demo data of the task that ``{id}`` names, ``{projects}`` what to install.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from organizer.content import Content
 from organizer.files import Files
 from scoring_program.settings import Settings
 from scoring_program.task import AnyLoaded, load_task
-from validator.arrays import Bools, Floats, Ints
+from validator.arrays import Floats
 from validator.discovery import discover
 from validator.findings import Findings
 
@@ -234,13 +234,3 @@ def _look_up(challenge: str, name: str) -> Any:
     if not discover(__name__, f"{challenge}.py"):
         return None
     return getattr(importlib.import_module(f"{__name__}.{challenge}"), name, None)
-
-
-def ragged(starts: Ints, keep: Bools) -> tuple[Ints, Bools]:
-    """Return the starts of the rows that are kept, and which elements stay.
-
-    ``starts`` (n_rows + 1,) says where the elements of each row begin; ``keep`` has shape (n_rows,).
-    """
-    sizes = np.diff(starts)
-    kept_starts = np.concatenate([[0], np.cumsum(sizes[keep])]).astype(np.int64)
-    return kept_starts, np.repeat(keep, sizes)

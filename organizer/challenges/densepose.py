@@ -10,7 +10,7 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from organizer.challenges import Annotations, Guess, Pools, ragged
+from organizer.challenges import Annotations, Guess, Pools
 from organizer.content import Content, Place, Values, check_boxes, check_same, drawings, repeated, warn_where
 from organizer.files import Files
 from scoring_program.challenges.densepose.drawings import image_drawing, person_shape
@@ -23,6 +23,7 @@ from scoring_program.challenges.densepose.reference import (
     Persons,
     Reference,
     content_hash,
+    select_images,
 )
 from scoring_program.challenges.densepose.task import TASKS
 from scoring_program.hints import with_sizes
@@ -132,7 +133,7 @@ class DensePoseAnnotations(Annotations[Reference, list[str]]):
 
     def cut(self, source: Path, reference: Reference, names: Collection[str], output: Path) -> None:
         """Write the persons of some images."""
-        part = _persons_of(reference.persons, names)
+        part = select_images(reference.persons, names)
         save_prepared(output / PERSONS_FILE, {}, part._asdict())
         (output / HASH_FILE).write_text(content_hash(output) + "\n", encoding="ascii")
 
@@ -151,33 +152,6 @@ def _guessed_parts(guess: Guess) -> Pixels:
     for part in range(1, geodesic.PARTS + 1):
         parts.append(int(guess.label(str(part), _PART)))
     return np.array(parts, np.uint8)
-
-
-def _persons_of(persons: Persons, image_ids: Collection[str]) -> Persons:
-    """Return the persons of some images, which are all that remain."""
-    image_stays = np.array([str(image_id) in image_ids for image_id in persons.image_id.tolist()])
-    person_stays = image_stays[persons.image]
-    point_start, point_stays = ragged(persons.point_start, person_stays)
-    run_start, run_stays = ragged(persons.run_start, person_stays)
-    new_image = np.cumsum(image_stays) - 1
-    return Persons(
-        image_id=persons.image_id[image_stays],
-        image_size=persons.image_size[image_stays],
-        category=persons.category,
-        image=new_image[persons.image[person_stays]],
-        box=persons.box[person_stays],
-        area=persons.area[person_stays],
-        crowd=persons.crowd[person_stays],
-        dense=persons.dense[person_stays],
-        point_start=point_start,
-        x=persons.x[point_stays],
-        y=persons.y[point_stays],
-        part=persons.part[point_stays],
-        vertex=persons.vertex[point_stays],
-        mask_place=persons.mask_place[person_stays],
-        run_start=run_start,
-        run=persons.run[run_stays],
-    )
 
 
 def _paint_persons(reference: Reference) -> Iterator[_PaintedPerson]:

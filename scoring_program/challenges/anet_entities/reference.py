@@ -85,7 +85,7 @@ def load_reference(folder: Path, settings: Settings) -> Reference:
                     "E-REF-SPLIT", problem, remedy, file=settings["split_file"], where="/", rule=split
                 )
     chosen_videos = frozenset(video for split in settings["splits"] for video in whole.splits[split])
-    return _select(whole, chosen_videos)._replace(chosen_videos=chosen_videos)
+    return select_videos(whole, chosen_videos)
 
 
 def load_lemmas(folder: Path) -> tuple[dict[str, str], str]:
@@ -425,7 +425,7 @@ def _number_words(words_of_segments: list[list[_Word]]) -> tuple[Words, list[str
 
 def part_of_reference(whole: Reference, videos: Collection[str]) -> Reference:
     """Return the reference of some videos, in which nothing is left of the others."""
-    part = _select(whole, videos)
+    part = _select_segments(whole, videos)
     used_tokens, token = np.unique(part.token, return_inverse=True)
     splits = {}
     for split, videos_of_split in whole.splits.items():
@@ -438,7 +438,12 @@ def part_of_reference(whole: Reference, videos: Collection[str]) -> Reference:
     )
 
 
-def _select(whole: Reference, videos: Collection[str]) -> Reference:
+def select_videos(whole: Reference, videos: Collection[str]) -> Reference:
+    """Return some videos, annotated or not, which are all that are scored."""
+    return _select_segments(whole, videos)._replace(chosen_videos=frozenset(videos))
+
+
+def _select_segments(whole: Reference, videos: Collection[str]) -> Reference:
     """Return the segments of some videos, in their order."""
     numbers = [number for number, (video, _) in enumerate(whole.segments) if video in videos]
     if len(numbers) == len(whole.segments):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -43,6 +43,7 @@ from scoring_program.challenges.anet_entities.reference import (
     load_lemmas,
     load_reference,
     prepare_reference,
+    select_videos,
 )
 from scoring_program.hints import agreement_steps, likely_mistakes
 from scoring_program.low_score import Step
@@ -69,6 +70,14 @@ class EntitiesTask(Task[Reference, Grounding, StatisticsT]):
     def items(self, reference: Reference) -> list[str]:
         """Return the videos with an annotated segment."""
         return reference.annotated_videos()
+
+    def select_items(self, reference: Reference, items: Collection[str]) -> Reference:
+        """Return some videos."""
+        return select_videos(reference, items)
+
+    def select_predictions(self, submission: Grounding, items: Collection[str]) -> Grounding:
+        """Return the segments of some videos: those of others would count in averages per sentence."""
+        return submissions.select_videos(submission, items)
 
     def known_items(self, reference: Reference) -> frozenset[str]:
         """Return the videos of the splits that are scored."""

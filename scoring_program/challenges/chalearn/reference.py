@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
 
@@ -92,6 +93,25 @@ def load_reference(track: Track, rules: Rules, folder: Path) -> Reference:
         n_frames=frames.n_frames,
         rows=_rows(rows, rows.keys),
         frames_a_second=_read_frame_rates(data_files),
+    )
+
+
+def select_sequences(reference: Reference, sequences: Collection[str]) -> Reference:
+    """Return some sequences, which are all that remain."""
+    is_selected = np.array([sequence in sequences for sequence in reference.sequences], dtype=bool)
+    rows = reference.rows
+    is_theirs = is_selected[rows.sequence]
+    new_number = np.cumsum(is_selected) - 1
+    return reference._replace(
+        sequences=[sequence for sequence in reference.sequences if sequence in sequences],
+        n_frames=reference.n_frames[is_selected],
+        rows=Rows(
+            sequence=new_number[rows.sequence[is_theirs]],
+            actor=rows.actor[is_theirs],
+            label=rows.label[is_theirs],
+            frames=rows.frames[is_theirs],
+        ),
+        frames_a_second=reference.frames_a_second[is_selected],
     )
 
 

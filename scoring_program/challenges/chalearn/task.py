@@ -6,6 +6,7 @@ A row of a submission to track 2 is ``actor,action,start frame,end frame``; of o
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 from scoring_program.challenges.chalearn import evidence, measure, page
@@ -16,6 +17,7 @@ from scoring_program.challenges.chalearn.reference import (
     Track,
     load_reference,
     read_submission,
+    select_sequences,
 )
 from scoring_program.repairs.search import Comparison
 from scoring_program.result import Section, Sections
@@ -49,6 +51,10 @@ class TrackTask(Task[Reference, Prediction, SequenceStatistics]):
     def items(self, reference: Reference) -> list[str]:
         """Return the sequences."""
         return reference.sequences
+
+    def select_items(self, reference: Reference, items: Collection[str]) -> Reference:
+        """Return some sequences."""
+        return select_sequences(reference, items)
 
     def public_names(self, reference: Reference) -> dict[str, list[str]]:
         """Return the classes as submissions write them, and their names in the same order."""

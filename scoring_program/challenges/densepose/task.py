@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,7 @@ from scoring_program.challenges.densepose.reference import (
     content_hash,
     load_folder,
     read_submission,
+    select_images,
 )
 from scoring_program.repairs.search import Comparison
 from scoring_program.result import Section, Sections
@@ -77,6 +79,10 @@ class DensePose(Task[Reference, Gathered, ImageStatistics]):
     def items(self, reference: Reference) -> list[str]:
         """Return the ids of the images."""
         return [str(number) for number in reference.persons.image_id.tolist()]
+
+    def select_items(self, reference: Reference, items: Collection[str]) -> Reference:
+        """Return some images."""
+        return reference._replace(persons=select_images(reference.persons, items))
 
     def read_submission(self, path: Source, reference: Reference) -> Read[Gathered]:
         """Check all detections and keep what matching needs."""

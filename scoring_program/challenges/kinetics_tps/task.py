@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
+
+import numpy as np
 
 from scoring_program.challenges.kinetics_tps import evidence, page
 from scoring_program.challenges.kinetics_tps.measure import (
@@ -22,6 +24,7 @@ from scoring_program.challenges.kinetics_tps.reference import (
     load_reference,
     read_reference,
     save_reference,
+    select_videos,
 )
 from scoring_program.repairs.search import Comparison
 from scoring_program.result import Section
@@ -52,6 +55,11 @@ class KineticsTPS(Task[Reference, KineticsSubmission, VideoStatistics]):
     def items(self, reference: Reference) -> list[str]:
         """Return the videos, in ascending order."""
         return reference.parts.videos
+
+    def select_items(self, reference: Reference, items: Collection[str]) -> Reference:
+        """Return some videos."""
+        numbers = [number for number, video in enumerate(reference.parts.videos) if video in items]
+        return select_videos(reference, np.array(numbers, dtype=np.int64))
 
     def names(self, reference: Reference) -> dict[str, list[str]]:
         """Return the classes, parts, and states."""

@@ -13,6 +13,7 @@ from task_templates.scoring_program.challenges.example_number_json.reference imp
     TRUTH,
     Reference,
     load_reference,
+    select_items,
 )
 from task_templates.validator import formats
 from task_templates.validator.formats.example_number_json import read
@@ -29,6 +30,7 @@ class ItemTask(Task[Reference, Items, ItemStatistics]):
     reduce = staticmethod(measure.reduce)
     scores = staticmethod(measure.scores)
     sections = staticmethod(page.sections)
+    select_items = staticmethod(select_items)
     measure = staticmethod(measure.measure)
 
     def load_reference(self, folder: Path, settings: Settings) -> Reference:
