@@ -12,6 +12,11 @@ CODES = CodeTable(
             "the item was predicted before.",
             "Correct what the message names; give each item once.",
         ),
+        MessageCode(
+            "E-TOOL-FILE",
+            "A file of another tool cannot be converted to a submission.",
+            "Do what the message says, or write the submission with the writer of the kit.",
+        ),
     ),
     other_errors=(
         MessageCode(
@@ -81,6 +86,10 @@ CODES = CodeTable(
         MessageCode("E-STOPPED", "The platform ended the run.", "Submit again."),
     ),
     notes=(
+        MessageCode(
+            "N-CONVERTED",
+            "A file of another tool was converted; the note says what was left out or assumed.",
+        ),
         MessageCode(
             "N-INTERNAL",
             "Hints or error costs could not be computed, because of a fault of the program; the score is "

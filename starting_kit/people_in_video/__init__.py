@@ -18,7 +18,15 @@ if TYPE_CHECKING:
     from people_in_video.comparing import compare
     from people_in_video.comparison import Comparison
     from people_in_video.history import add_run
-    from people_in_video.home import Evaluator, ReferenceProblemsError, Score, SubmissionError, check, score
+    from people_in_video.home import (
+        Evaluator,
+        ReferenceProblemsError,
+        Score,
+        SubmissionError,
+        check,
+        convert,
+        score,
+    )
 
 __all__ = [
     "Comparison",
@@ -29,6 +37,7 @@ __all__ = [
     "add_run",
     "check",
     "compare",
+    "convert",
     "score",
 ]
 
@@ -42,6 +51,7 @@ _MODULE_OF_NAME = {
     "add_run": "history",
     "check": "home",
     "compare": "comparing",
+    "convert": "home",
     "score": "home",
 }
 

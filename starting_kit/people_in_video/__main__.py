@@ -15,6 +15,7 @@ _COMMANDS = {
     "score": "check and score a submission",
     "compare": "compare submissions: intervals and tests of their differences",
     "explain": "say what the code of a message means",
+    "convert": "write the submission that a file of another tool is",
 }
 _EXAMPLES = """\
 examples:

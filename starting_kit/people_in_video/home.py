@@ -11,12 +11,20 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from people_in_video.demo_data import demo_reference
-from people_in_video.writing import Key, Predictions
+from people_in_video.tools.conversion import (
+    LAST_NUMBER,
+    UNITS,
+    ConversionOptions,
+    convert_file,
+    is_table,
+    read_tool_file,
+)
+from people_in_video.writing import Key, Predictions, size_text
 from scoring_program.report.outputs import plain_result
 from scoring_program.result import ErrorCost, Interval, Result
 from scoring_program.settings import Settings, SettingValue
@@ -113,9 +121,9 @@ def score(
     ----------
     task : str
         The id of the task, as on the command line.
-    submission : path, or iterable of tuple or dict
-        A zip file, or a folder with its files; or predictions in memory, each the arguments of one call of
-        `Evaluator.update`.
+    submission : path, data frame, or iterable of tuple or dict
+        A zip file, or a folder with its files; a file or a table of another tool that `convert` takes; or
+        predictions in memory, each the arguments of one call of `Evaluator.update`.
     reference : path, optional
         A folder with ground truth in the organizers' file formats; by default the demo reference of the kit.
     cache : path, optional
@@ -134,8 +142,8 @@ def score(
     """
     loaded = load(task, reference, cache, {**_HOME, **settings})
     try:
-        if isinstance(submission, (str, Path)):
-            return _score(loaded, loaded.score_path(Path(submission)))
+        if isinstance(submission, (str, Path)) or is_table(submission):
+            return _score_file(loaded, submission)
         gathered = _Gathered(loaded)
         with Findings.collect() as findings:
             for index, arguments in enumerate(submission):
@@ -163,6 +171,61 @@ def check(task: str, submission: str | Path) -> list[Note]:
     if not findings.ok:
         raise SubmissionError(findings)
     return findings.notes
+
+
+def _score_file(loaded: AnyLoaded, source: Any) -> Score:
+    """Return the score of a submission, or of what another tool wrote. Raises Refused."""
+    source = Path(source) if isinstance(source, str) else source
+    with read_tool_file(loaded.task.id, source) as submission:
+        result = loaded.score_path(submission.path)
+    return _score(loaded, replace(result, notes=[*submission.notes, *result.notes]))
+
+
+def convert(
+    task: str,
+    source: str | Path | Any,
+    output: str | Path,
+    unit: str = UNITS[0],
+    public: str | Path | None = None,
+    image_id: str = LAST_NUMBER,
+) -> list[Note]:
+    """Write the submission that a file or a table of another tool is; return what was left out or assumed.
+
+    Nothing is left at ``output`` if it is not valid.
+
+    Parameters
+    ----------
+    task : str
+        The id of the task, as on the command line.
+    source : path, or data frame
+        What the other tool wrote.
+    output : path
+        The zip file to write.
+    unit : str
+        In what starts and ends are given: ``frames``, counted from 1, both included; or ``seconds``.
+    public : path, optional
+        The folder of public data of the task, which has the frame rates that seconds need.
+    image_id : str
+        A regular expression whose first group is the id of an image in the name of its file.
+
+    Raises
+    ------
+    SubmissionError
+        The file cannot be converted, or the submission would not be valid; ``problems`` lists why.
+    OSError
+        The file cannot be read, or nothing can be written there.
+    ValueError
+        There is no such task, or no such unit.
+    """
+    _check_task(task)
+    if unit not in UNITS:
+        raise ValueError(f"the unit is {unit!r}; it must be one of {', '.join(UNITS)}")
+    options = ConversionOptions(unit, None if public is None else Path(public), image_id)
+    source = Path(source) if isinstance(source, str) else source
+    try:
+        return convert_file(task, source, Path(output), options)
+    except Refused as refused:
+        raise SubmissionError(refused.findings) from None
 
 
 class Evaluator:
@@ -392,8 +455,7 @@ def prepared_folder(task: AnyTask, source: Path, cache: str | Path | None = None
             # Another process, as of a training on several devices, may have been faster.
             if not target.is_dir():
                 raise
-    amount = f"{size / 1e6:.1f} MB" if size >= 1e5 else f"{size / 1e3:.0f} kB"
-    console.say(f"the reference was prepared once, in {target} ({amount})", to=sys.stderr)
+    console.say(f"the reference was prepared once, in {target} ({size_text(size)})", to=sys.stderr)
     return target
 
 

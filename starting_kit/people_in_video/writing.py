@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from scoring_program.task import AnyLoaded
-from validator.findings import Read, Refused
+from validator.findings import Findings, Read, Refused
 from validator.formats.rules import load_format
 from validator.messages import Note
 from validator.texts import counted
@@ -22,6 +22,14 @@ from validator.texts import counted
 LEAST_VALUES = 20_000_000
 # What names an item: a video, a video and a segment, a sequence, or an image.
 Key = Any
+
+
+class InvalidFileError(ValueError):
+    """A submission that was written is not valid; the message lists the problems of ``findings``."""
+
+    def __init__(self, findings: Findings) -> None:
+        super().__init__("\n".join(findings.lines()))
+        self.findings = findings
 
 
 class Predictions(ABC):
@@ -134,7 +142,7 @@ def checked_file(path: str | Path, task_id: str) -> Iterator[Path]:
         try:
             form.read(work if zipfile.is_zipfile(work) else work.parent, rules)
         except Refused as refused:
-            raise ValueError(str(refused)) from None
+            raise InvalidFileError(refused.findings) from None
         work.replace(target)
 
 
@@ -143,6 +151,19 @@ def save_zip(path: str | Path, task_id: str, files: Mapping[str, str | bytes]) -
     with checked_file(path, task_id) as work, zipfile.ZipFile(work, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
             archive.writestr(name, content)
+
+
+def size_text(n_bytes: int) -> str:
+    """Return the size of a file for people.
+
+    Examples
+    --------
+    >>> size_text(2_340_000)
+    '2.3 MB'
+    >>> size_text(700)
+    '1 kB'
+    """
+    return f"{n_bytes / 1e6:.1f} MB" if n_bytes >= 1e5 else f"{n_bytes / 1e3:.0f} kB"
 
 
 def numbers(values: object, shape: tuple[int, ...], what: str) -> np.ndarray:

@@ -13,9 +13,10 @@ import pytest
 
 from people_in_video import writing
 from people_in_video.anet_entities.writer import AnetEntitiesWriter
-from people_in_video.densepose import pickled_arrays
+from people_in_video.commands import convert
 from people_in_video.densepose.writer import DensePoseWriter
 from people_in_video.kinetics_tps.writer import KineticsTPSWriter
+from scoring_program.run import BROKEN, INVALID
 from tests.helpers import ROOT, make_zip
 
 BOX = [10, 20, 90, 200]
@@ -125,14 +126,14 @@ def test_densepose_writer_refuses(arguments, message, tmp_path):
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        ({"uv": IUV / 255 + 0.95}, r"detection 0: U and V .* 1.028 .*np.rint"),
+        ({"uv": IUV / 255 + 0.95}, r"detection 0: U and V .* 1.028; .*np.clip"),
         ({"uv": IUV / 255}, r"detection 0: parts .*np.rint\(255"),
         ({"uv": np.full((3, 6, 8), 0.5)}, "detection 0: parts "),
         ({"uv": np.full((3, 6, 8), 300)}, "detection 0: parts "),
         ({"uv": IUV + np.uint8(10)}, "detection 0: part 30"),
         ({"uv": np.full((3, 6, 8), np.nan)}, "finite"),
         ({"uv": IUV[:, :2]}, r"int\(width\)\) = \(3, 6, 8\)"),
-        ({"bbox": None}, r"detection 0: the box: .*type object"),
+        ({"bbox": None}, r"detection 0: bbox"),
         ({"image_id": "a"}, "detection 0: the image id is 'a'"),
     ],
 )  # fmt: skip
@@ -141,7 +142,7 @@ def test_converter_refuses_without_a_traceback(entry, message, tmp_path, capsys)
     source.write_bytes(
         pickle.dumps([{"image_id": 1, "bbox": [1, 2, 8, 6], "score": 0.5, "uv": IUV, **entry}])
     )
-    assert pickled_arrays.main([str(source), str(output)]) == 1
+    assert convert.main(["densepose", str(source), str(output)]) == INVALID
     assert re.search(message, capsys.readouterr().err)
     assert not output.exists()
 
@@ -151,11 +152,11 @@ def test_converter_refuses_without_a_traceback(entry, message, tmp_path, capsys)
 )
 def test_converter_says_what_is_wrong_with_another_file(content, tmp_path, capsys):
     (tmp_path / "a.pkl").write_bytes(content)
-    assert pickled_arrays.main([str(tmp_path / "a.pkl"), str(tmp_path / "my.zip")]) == 1
-    assert pickled_arrays.main([str(tmp_path / "none.pkl"), str(tmp_path / "my.zip")]) == 1
-    err = capsys.readouterr().err
-    assert err.startswith(f"{tmp_path / 'a.pkl'}: ")
-    assert "none.pkl" in err
+    assert convert.main(["densepose", str(tmp_path / "a.pkl"), str(tmp_path / "my.zip")]) == INVALID
+    assert "E-TOOL-FILE a.pkl: " in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        convert.main(["densepose", str(tmp_path / "none.pkl"), str(tmp_path / "my.zip")])
+    assert "none.pkl" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["a.pkl"]
 
 
@@ -240,5 +241,5 @@ def test_place_that_cannot_be_written_is_named_as_it_was_given(tmp_path, capsys)
     with pytest.raises(OSError, match=re.escape(f"'{target}'")):
         writer.save(target)
     (tmp_path / "d.pkl").write_bytes(pickle.dumps([]))
-    assert pickled_arrays.main([str(tmp_path / "d.pkl"), str(target)]) == 1
+    assert convert.main(["densepose", str(tmp_path / "d.pkl"), str(target)]) == BROKEN
     assert capsys.readouterr().err.startswith(f"{target}: ")

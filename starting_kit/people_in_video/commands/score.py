@@ -12,9 +12,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import shutil
 import sys
-import tempfile
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -23,13 +21,15 @@ from people_in_video.commands.options import add_options
 from people_in_video.demo_data import demo_reference
 from people_in_video.history import add_run
 from people_in_video.home import prepared_folder
+from people_in_video.tools.conversion import read_tool_file
 from scoring_program.report import images, outputs, page
 from scoring_program.result import Cell, Result, Table
-from scoring_program.run import BROKEN, SCORED, Outcome, load_folder, run
+from scoring_program.run import BROKEN, INVALID, SCORED, Outcome, load_folder, run
 from scoring_program.settings import MOST_DRAWINGS, Settings, SettingValue
 from scoring_program.task import load_task, task_ids
 from validator import console
 from validator.findings import Refused
+from validator.messages import note_lines
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -47,12 +47,15 @@ def main(arguments: list[str] | None = None) -> int:
     except Refused as refused:
         console.say(f"{page.UNUSABLE}, nothing was scored:\n{refused}", to=sys.stderr)
         return BROKEN
-    with tempfile.TemporaryDirectory() as folder:
-        if submission.suffix == ".json" and submission.is_file():
-            shutil.copy(submission, folder)
-            submission = Path(folder)
-        load = partial(load_folder, task, reference, _overrides(options), is_limited=True)
-        outcome = run(load, submission, options.output, options.reference is not None, at_home=True)
+    load = partial(load_folder, task, reference, _overrides(options), is_limited=True)
+    try:
+        with read_tool_file(task, submission) as readable:
+            for line in note_lines(readable.notes):
+                console.say(line)
+            outcome = run(load, readable.path, options.output, options.reference is not None, at_home=True)
+    except Refused as refused:
+        console.say(f"The submission is invalid, nothing was scored:\n{refused}", to=sys.stderr)
+        return INVALID
     return _report(task, outcome, options)
 
 

@@ -6,12 +6,15 @@ with DensePoseWriter("my.zip", "mymodel") as writer:
 
 from __future__ import annotations
 
+import hashlib
+import sys
+import tempfile
 import zipfile
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import IO
+from typing import IO, NamedTuple
 
 import numpy as np
 
@@ -22,37 +25,63 @@ from people_in_video.writing import (
     naming,
     numbers,
     refuse_fractions,
+    size_text,
     steps,
     whole,
 )
 from scoring_program.challenges.densepose.reference import Gathered, check_images, gather, joined_in_order
+from scoring_program.metrics.average_precision import MOST_DETECTIONS
 from scoring_program.task import AnyLoaded
+from validator import console
 from validator.findings import Read, Refused
 from validator.formats.densepose.read import PARTS, Box
 from validator.formats.densepose.write import DetectionList, array_entry, encode_detection, file_name
 from validator.formats.rules import load_rules
+from validator.texts import counted
+
+
+class _Written(NamedTuple):
+    """Where the text of a detection is in the temporary file."""
+
+    score: float
+    digest: bytes
+    begin: int
+    size: int
+
+    def is_before(self, other: _Written) -> bool:
+        """Whether the detection comes before another one of its image in the file."""
+        return (-self.score, self.digest) < (-other.score, other.digest)
 
 
 class DensePoseWriter:
     """Writes detections one at a time: a zip for uploading, or plain JSON if the path ends in .json.
 
-    The file appears at the end of the ``with`` block, once the validator has accepted it; after an exception
-    there is none. The block's end raises ValueError if the results are not valid.
+    Of each image the file holds the 20 best detections, all that are scored, and those of equal score in an
+    order that depends on their content alone: the order of the calls changes no byte of it. It appears at the
+    end of the ``with`` block, once the validator has accepted it; after an exception there is none. The
+    block's end raises ValueError if the results are not valid.
+
+    Parameters
+    ----------
+    path : path
+    name : str
+        The team or the method, which is part of the name of the file.
+    print_size : bool
+        Whether the size of the file is printed on stderr.
     """
 
-    def __init__(self, path: str | Path, name: str = "mymodel") -> None:
+    def __init__(self, path: str | Path, name: str = "mymodel", print_size: bool = True) -> None:
         self._path = Path(path)
         self._name = file_name(name)
+        self._prints_size = print_size
+        self._best_of_image: dict[int, list[_Written]] = {}
+        self._n_detections = 0
 
     def __enter__(self) -> DensePoseWriter:
         with ExitStack() as stack:
-            work = stack.enter_context(checked_file(self._path, "densepose"))
-            if self._path.suffix == ".json":
-                stream: IO[bytes] = stack.enter_context(work.open("wb"))
-            else:
-                archive = stack.enter_context(zipfile.ZipFile(work, "w", zipfile.ZIP_DEFLATED))
-                stream = stack.enter_context(archive.open(self._name, "w", force_zip64=True))
-            self._detections = DetectionList(stream)
+            self._work = stack.enter_context(checked_file(self._path, "densepose"))
+            # Detections wait there, because better ones may come, and memory may be too small for all.
+            self._waiting = stack.enter_context(tempfile.TemporaryFile(dir=self._work.parent))
             self._stack = stack.pop_all()
         return self
 
@@ -75,14 +104,56 @@ class DensePoseWriter:
             is not uint8, holds a part above 24, or U and V in 0..1.
         """
         image = whole(image_id, "the image id", 0)
-        self._detections.add(encode_detection(image, *_checked(box, score, iuv)))
+        checked_box, certainty, array = _checked(box, score, iuv)
+        self._n_detections += 1
+        best = self._best_of_image.setdefault(image, [])
+        detection = _Written(certainty, content_digest(checked_box, array), self._waiting.tell(), 0)
+        if len(best) == MOST_DETECTIONS and best[-1].is_before(detection):
+            return
+        text = encode_detection(image, checked_box, certainty, array).encode("ascii")
+        self._waiting.write(text)
+        best.append(detection._replace(size=len(text)))
+        best.sort(key=lambda written: (-written.score, written.digest))
+        del best[MOST_DETECTIONS:]
 
     def __exit__(
         self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if error_type is None:
-            self._detections.close()
+            self._write()
         self._stack.__exit__(error_type, error, trace)
+        if error_type is None and self._prints_size:
+            self._print_size()
+
+    def _write(self) -> None:
+        """Write the best detections of all images."""
+        with ExitStack() as stack:
+            if self._path.suffix == ".json":
+                stream: IO[bytes] = stack.enter_context(self._work.open("wb"))
+            else:
+                archive = stack.enter_context(zipfile.ZipFile(self._work, "w", zipfile.ZIP_DEFLATED))
+                stream = stack.enter_context(archive.open(self._name, "w", force_zip64=True))
+            detections = DetectionList(stream)
+            for image in sorted(self._best_of_image):
+                for written in self._best_of_image[image]:
+                    self._waiting.seek(written.begin)
+                    detections.add(self._waiting.read(written.size).decode("ascii"))
+            detections.close()
+
+    def _print_size(self) -> None:
+        n_written = sum(map(len, self._best_of_image.values()))
+        n_dropped = self._n_detections - n_written
+        line = f"{self._path}: {counted(n_written, 'detection')}, {size_text(self._path.stat().st_size)}"
+        if n_dropped:
+            line += f"; left out {n_dropped:,} after the {MOST_DETECTIONS} best of an image: they never score"
+        console.say(line, to=sys.stderr)
+
+
+def content_digest(box: Box, iuv: np.ndarray) -> bytes:
+    """Return what tells apart, and orders, detections of equal score: a hash of the box and the array."""
+    content = hashlib.blake2b(np.array(box, dtype="<f8").tobytes(), digest_size=16)
+    content.update(np.ascontiguousarray(iuv).data)
+    return content.digest()
 
 
 class DensePosePredictions(Predictions):

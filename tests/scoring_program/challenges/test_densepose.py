@@ -20,7 +20,7 @@ import pytest
 from PIL import Image
 
 from organizer.data.prepare import prepare
-from people_in_video.densepose import pickled_arrays
+from people_in_video.commands import convert
 from people_in_video.densepose.writer import DensePoseWriter
 from scoring_program.challenges.densepose import measure
 from scoring_program.challenges.densepose.reference import load_folder, read_submission
@@ -278,7 +278,7 @@ def test_pickles_of_arrays_are_converted_and_others_refused(tmp_path, capsys):
     found = [{"image_id": np.int64(1), "bbox": np.array([0.0, 0, 8, 6]), "score": np.float32(0.5), "uv": uv}]
     for protocol in (2, 4):
         source.write_bytes(pickle.dumps(found, protocol=protocol))
-        assert pickled_arrays.main([str(source), str(output)]) == 0
+        assert convert.main(["densepose", str(source), str(output)]) == 0
     entry = json.loads(output.read_text())[0]
     pixels = np.asarray(Image.open(io.BytesIO(base64.b64decode(entry["uv_data"]))))
     assert pixels[0, 0].tolist() == [3, 128, 128]
@@ -288,7 +288,7 @@ def test_pickles_of_arrays_are_converted_and_others_refused(tmp_path, capsys):
             return (print, ("pwned",))
 
     source.write_bytes(pickle.dumps([Evil()]))
-    assert pickled_arrays.main([str(source), str(output)]) == 1
+    assert convert.main(["densepose", str(source), str(output)]) == 1
     captured = capsys.readouterr()
     assert "builtins.print" in captured.err
     assert "pwned" not in captured.out

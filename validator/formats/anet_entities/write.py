@@ -64,4 +64,13 @@ def encode_submission(results: Results, mode: str, external_data: str = "") -> d
         "eval_mode": mode,
         "external_data": {"used": bool(external_data), "details": external_data},
     }
-    return {f"submission_{mode.lower()}.json": encode(content) + b"\n"}
+    return {submission_name(mode): encode(content) + b"\n"}
+
+
+def submission_name(mode: str) -> str:
+    """Return the name of the file of a submission.
+
+    >>> submission_name("GT")
+    'submission_gt.json'
+    """
+    return f"submission_{mode.lower()}.json"

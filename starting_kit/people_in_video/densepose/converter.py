@@ -1,0 +1,276 @@
+"""What detectron2, Detectron and other tools write of DensePose as submissions.
+
+The names and the shapes are those of detectron2's projects/DensePose: ``coco_densepose_predictions.pth`` of
+its evaluator, and ``results.pkl`` of ``apply_net.py dump``; both are files of `torch.save`. Lists of
+detections with arrays or base64, as JSON or as a pickle, are read, too. (Tried with files of torch in which
+stand-ins take the place of detectron2's classes, not with files that detectron2 itself wrote.)
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from people_in_video.densepose.writer import DensePoseWriter
+from people_in_video.tools.conversion import ConversionError, ConversionOptions, Converter
+from people_in_video.tools.pickled_arrays import read_pickled_arrays
+from people_in_video.tools.torch_file import Record, Tensor, TorchFile, is_torch_file
+from people_in_video.writing import naming
+from validator.findings import Refused
+from validator.formats.densepose.read import entries
+from validator.formats.rules import load_rules
+from validator.messages import Note
+from validator.png import ImageError, decode_base64, decode_png
+from validator.texts import counted
+
+_TASK = "densepose"
+_CHART_RESULT = "densepose.structures.chart_result."
+_QUANTIZED = f"{_CHART_RESULT}DensePoseChartResultQuantized"
+_COMPRESSED = f"{_CHART_RESULT}DensePoseChartResultCompressed"
+_FLOAT_RESULTS = (
+    f"{_CHART_RESULT}DensePoseChartResult",
+    f"{_CHART_RESULT}DensePoseChartResultWithConfidences",
+)
+_EMBEDDING = "densepose.structures.cse.DensePoseEmbeddingPredictorOutput"
+_RECORDS = (_QUANTIZED, _COMPRESSED, *_FLOAT_RESULTS, _EMBEDDING)
+# detectron2 numbers its only category, person, from 0.
+_PERSON_CATEGORIES = (0, 1)
+# Networks leave the range a little; values further off are something else.
+_SLIGHTLY_OUTSIDE = 0.25
+_CSE = (
+    "it is of a model of CSE, whose embeddings are no parts, U and V; "
+    "find the vertex of each pixel with the model, and the part, U and V of that vertex"
+)
+_STORED_ELSEWHERE = (
+    "it holds record_id instead of arrays; run the evaluation with DENSEPOSE_EVALUATION.STORAGE none"
+)
+
+Entry = Mapping[str, Any]
+"""A detection as a tool writes it: ``image_id``, ``bbox``, ``score``, and its array under some name."""
+
+
+def _is_needed(source: Any) -> bool:
+    """Return whether a path is of another tool's file: no zip of JSON, and no JSON as it is submitted."""
+    if not isinstance(source, Path) or not source.is_file():
+        return False
+    if source.suffix != ".json":
+        return is_torch_file(source) or source.suffix in (".pkl", ".pth")
+    return _holds_arrays(source)
+
+
+def _holds_arrays(source: Path) -> bool:
+    """Return whether the detections of a JSON file are not encoded as in a submission."""
+    with closing(_json_entries(source)) as json_entries:
+        try:
+            first = next(json_entries, None)
+        except (Refused, ValueError):
+            # Reading the file as a submission says what is wrong.
+            return False
+    return isinstance(first, dict) and "uv_data" not in first
+
+
+def _convert(task_id: str, source: Any, output: Path, options: ConversionOptions) -> Sequence[Note]:
+    """Write the detections of a file. Raises ValueError, which names the detection."""
+    if not isinstance(source, Path):
+        raise ConversionError("a table holds no arrays; give a file of detectron2, or use the writer")
+    left_out: Counter[str] = Counter()
+    with ExitStack() as stack:
+        detections = _read_entries(source, options, stack)
+        writer = stack.enter_context(DensePoseWriter(output, "converted", print_size=False))
+        for index, entry in enumerate(detections):
+            with naming(f"detection {index}"):
+                reason = _reason_to_leave_out(entry)
+                if reason:
+                    left_out[reason] += 1
+                    continue
+                _write(entry, writer)
+    return [
+        Note("N-CONVERTED", f"{counted(number, 'detection')} left out: {reason}")
+        for reason, number in left_out.items()
+    ]
+
+
+def _write(entry: Entry, writer: DensePoseWriter) -> None:
+    box = _box(entry)
+    height, width = int(box[3]), int(box[2])
+    writer.add(entry["image_id"], box, float(_value(entry["score"])), _pixels(entry, height, width))
+
+
+def _read_entries(source: Path, options: ConversionOptions, stack: ExitStack) -> Iterator[Entry]:
+    """Return the detections of a file, which stays open until the end of ``stack``."""
+    if is_torch_file(source):
+        content = stack.enter_context(TorchFile(source, _RECORDS)).content
+    elif source.suffix == ".json":
+        return _json_entries(source)
+    else:
+        content = read_pickled_arrays(source)
+    if not isinstance(content, (list, tuple)):
+        problem = f"it holds a {type(content).__name__} instead of a list of detections"
+        raise ConversionError(f"{problem}; give what detectron2's evaluation or apply_net dump wrote")
+    return _entries(content, options)
+
+
+def _entries(content: Iterable[Any], options: ConversionOptions) -> Iterator[Entry]:
+    """Yield the detections of a list of them, or of images that hold them as ``apply_net.py dump`` writes."""
+    for value in content:
+        if isinstance(value, dict) and "file_name" in value:
+            yield from _entries_of_image(value, options)
+        else:
+            yield value
+
+
+def _entries_of_image(image: Entry, options: ConversionOptions) -> Iterator[Entry]:
+    """Yield the detections of an image of ``apply_net.py dump``."""
+    name = str(image["file_name"])
+    if "pred_densepose" not in image:
+        # Nothing was detected, or with a model without DensePose.
+        return
+    image_id = _image_id(name, options.image_id)
+    results = image["pred_densepose"]
+    with naming(name):
+        if isinstance(results, Record) and results.name == _EMBEDDING:
+            raise ConversionError(_CSE)
+        corners, scores = _value(image.get("pred_boxes_XYXY")), _value(image.get("scores"))
+        if not isinstance(results, list) or not len(results) == len(corners) == len(scores):
+            problem = "pred_densepose, pred_boxes_XYXY and scores differ in length"
+            raise ConversionError(f"{problem}; write the dump again")
+    # In the precision of the file, float32, as detectron2 computes the width and the height of the arrays.
+    boxes = np.concatenate([corners[:, :2], corners[:, 2:] - corners[:, :2]], axis=1)
+    for box, score, result in zip(boxes, scores, results):
+        yield {"image_id": image_id, "bbox": box, "score": score, "densepose": result}
+
+
+def _image_id(name: str, pattern: str) -> int:
+    """Return the id of an image from the name of its file. Raises ConversionError."""
+    match = re.search(pattern, Path(name).stem)
+    if match is None or not match.groups() or not str(match[1]).isdecimal():
+        raise ConversionError(f"{name[-80:]} holds no id of the image; name a pattern with --image-id")
+    return int(match[1])
+
+
+def _json_entries(source: Path) -> Generator[Any, None, None]:
+    """Yield the detections of a JSON file, one at a time: it may be larger than memory."""
+    (file,) = load_rules(_TASK).json
+    with source.open("rb") as stream:
+        for text in entries(stream.read, source.name, file):
+            yield json.loads(text)
+
+
+def _reason_to_leave_out(entry: Any) -> str:
+    """Return why a detection is no part of a submission, "" if it is. Raises ConversionError."""
+    if not isinstance(entry, Mapping) or not {"image_id", "bbox", "score"} <= entry.keys():
+        raise ConversionError("it is no dict with image_id, bbox and score; give a list of such dicts")
+    category = entry.get("category_id", 1)
+    if category not in _PERSON_CATEGORIES:
+        return f"of category {category!r}, not of persons"
+    box = _box(entry)
+    if min(box[2:]) < 1:
+        return "the box is smaller than a pixel"
+    return ""
+
+
+def _value(value: Any) -> Any:
+    """Return the array of a tensor; other values as they are."""
+    return value.read() if isinstance(value, Tensor) else value
+
+
+def _box(entry: Entry) -> list[float]:
+    box = np.asarray(_value(entry["bbox"]))
+    if box.shape != (4,) or box.dtype.kind not in "iuf":
+        raise ConversionError("bbox is no list of four numbers; write x, y, width, height")
+    return [float(number) for number in box]
+
+
+def _pixels(entry: Entry, height: int, width: int) -> np.ndarray:
+    """Return parts, U and V of a detection as uint8 of shape (3, height, width). Raises ValueError."""
+    if "record_id" in entry:
+        raise ConversionError(_STORED_ELSEWHERE)
+    if "embedding" in entry:
+        raise ConversionError(_CSE)
+    for key in ("densepose", "uv", "iuv"):
+        if key in entry:
+            return _pixels_of(_value(entry[key]), height, width)
+    if "uv_data" in entry:
+        return _decoded(entry["uv_data"], height, width)
+    names = ", ".join(map(str, entry))
+    raise ConversionError(f"it holds {names[:200]} and no array; add one as uv, densepose or uv_data")
+
+
+def _pixels_of(value: Any, height: int, width: int) -> np.ndarray:
+    fields = value.fields if isinstance(value, Record) else value
+    if isinstance(fields, dict):
+        if "labels_uv_uint8" in fields:
+            return _as_bytes(np.asarray(_value(fields["labels_uv_uint8"])))
+        if "labels_uv_str" in fields:
+            return _decoded(fields["labels_uv_str"], height, width)
+        if {"labels", "uv"} <= fields.keys():
+            return _quantized(np.asarray(_value(fields["labels"])), np.asarray(_value(fields["uv"])))
+        names = ", ".join(map(str, fields))
+        raise ConversionError(f"densepose holds {names[:200]} and no array; write labels and uv")
+    return _as_bytes(np.asarray(value))
+
+
+def _quantized(labels: np.ndarray, uv: np.ndarray) -> np.ndarray:
+    """Return labels (h, w) and U, V (2, h, w) as bytes, as detectron2's `quantize_densepose_chart_result`.
+
+    It cuts U and V at 0 and 1, and rounds down.
+    """
+    if uv.ndim != 3 or uv.shape[0] != 2 or labels.shape != uv.shape[1:]:
+        problem = f"labels and uv have the shapes {labels.shape} and {uv.shape}"
+        raise ConversionError(f"{problem}; they must be (h, w) and (2, h, w)")
+    if not np.isfinite(uv).all():
+        raise ConversionError("U or V is NaN or infinite; leave the detection out")
+    scaled = np.clip(uv * uv.dtype.type(255), 0, 255)
+    return np.concatenate([labels[None].astype(np.uint8), scaled.astype(np.uint8)])
+
+
+def _decoded(text: Any, height: int, width: int) -> np.ndarray:
+    """Return the array of a PNG in base64. Raises ConversionError."""
+    if not isinstance(text, str):
+        raise ConversionError("the PNG is no text in base64; write it as base64")
+    try:
+        pixels = decode_png(decode_base64(text), height, width)
+    except ImageError as error:
+        raise ConversionError(f"{error.problem}; {error.remedy}") from None
+    return np.moveaxis(pixels, -1, 0)
+
+
+def _as_bytes(array: np.ndarray) -> np.ndarray:
+    """Return parts, U and V of shape (3, h, w) as uint8; in floats U and V are 0..1. Nothing is clipped.
+
+    Raises ConversionError if a value is out of range.
+    """
+    if array.dtype == np.uint8:
+        return array
+    if array.ndim != 3 or array.dtype.kind not in "iuf" or not np.isfinite(array).all():
+        kind = f"{array.dtype} {array.shape}"
+        raise ConversionError(f"the array is {kind}; it must hold finite numbers of shape (3, h, w)")
+    if array.dtype.kind == "f":
+        _check_range(array[1:])
+        array = np.concatenate([array[:1], np.rint(255 * array[1:])])
+    if (array % 1 != 0).any() or array.min(initial=0) < 0 or array.max(initial=0) > 255:
+        problem = "parts must be whole numbers 0..24, whole U and V 0..255"
+        remedy = "if all were divided by 255, write np.rint(255 * iuv).astype(np.uint8)"
+        raise ConversionError(f"{problem}; {remedy}")
+    return array.astype(np.uint8)
+
+
+def _check_range(uv: np.ndarray) -> None:
+    """Raise ConversionError if U or V in floats is not in 0..1."""
+    low, high = float(uv.min(initial=0)), float(uv.max(initial=0))
+    if low >= 0 and high <= 1:
+        return
+    remedy = "give 0..1, or for 0..255 np.rint(iuv).astype(np.uint8)"
+    if low >= -_SLIGHTLY_OUTSIDE and high <= 1 + _SLIGHTLY_OUTSIDE:
+        remedy = "clip them as detectron2 does, np.clip(uv, 0, 1)"
+    raise ConversionError(f"U and V are floats from {low:.4g} to {high:.4g}; {remedy}")
+
+
+CONVERTER = Converter("a file of detectron2, or a list of detections as JSON or pickle", _is_needed, _convert)

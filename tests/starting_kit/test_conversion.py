@@ -1,0 +1,441 @@
+"""Files of other tools as submissions: the command, `convert`, and `score`, which reads them directly."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import io
+import json
+import pickle
+import random
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+from organizer.files import folder_files
+from people_in_video import SubmissionError, convert, score
+from people_in_video.__main__ import main
+from people_in_video.densepose.writer import DensePoseWriter, content_digest
+from quality.task import quality_tasks
+from scoring_program.run import BROKEN, INVALID, SCORED
+from tests.helpers import SAMPLES, make_zip
+from validator.formats.densepose.write import encode_detection
+
+FILES = Path(__file__).parent / "torch_files"
+
+
+def detections(path):
+    """Return the detections of a zip, with arrays (3, h, w) in place of PNGs."""
+    with zipfile.ZipFile(path) as archive:
+        (name,) = archive.namelist()
+        entries = json.loads(archive.read(name))
+    for entry in entries:
+        png = Image.open(io.BytesIO(base64.b64decode(entry.pop("uv_data"))))
+        entry["iuv"] = np.moveaxis(np.asarray(png), -1, 0)
+    return entries
+
+
+def problem_of(call):
+    """Return the one problem of a submission error."""
+    with pytest.raises(SubmissionError) as caught:
+        call()
+    (problem,) = caught.value.problems
+    return problem
+
+
+@pytest.mark.interpreters
+def test_predictions_of_detectron2s_evaluator_become_a_submission(tmp_path):
+    notes = convert("densepose", FILES / "coco_densepose_predictions.pth", tmp_path / "my.zip")
+    assert [note.code for note in notes] == ["N-CONVERTED"]
+    first, second, third = detections(tmp_path / "my.zip")
+    assert [entry["image_id"] for entry in (first, second, third)] == [1, 1, 2]
+    assert {entry["category_id"] for entry in (first, second, third)} == {1}
+    assert (first["bbox"], first["score"]) == ([30.25, 22.5, 12.75, 20.5], 0.875)
+    assert first["iuv"].shape == (3, 20, 12)
+    assert first["iuv"][:, 1, 1:4].tolist() == [[2, 2, 2], [0, 9, 18], [200, 200, 200]]
+
+
+@pytest.mark.interpreters
+def test_a_dump_of_detectron2_becomes_a_submission_with_clipped_coordinates(tmp_path):
+    assert convert("densepose", FILES / "results.pkl", tmp_path / "my.zip") == []
+    first, second = detections(tmp_path / "my.zip")
+    assert (first["image_id"], first["bbox"]) == (1, [30.25, 22.5, 12.5, 20.5])
+    assert second["bbox"] == [50, 30, 16, 24]
+    u, v = np.linspace(-0.05, 1.03, 2 * 2 * 24 * 16, dtype=np.float32).reshape(2, 2, 24, 16)[1]
+    assert np.abs(second["iuv"][1].astype(int) - np.clip(255 * u, 0, 255)).max() <= 1
+    assert second["iuv"][2].max() == 255
+    assert v.max() > 1
+    assert set(np.unique(second["iuv"][0])) == {0, 24}
+
+
+def test_the_id_of_an_image_is_the_last_number_or_what_a_pattern_says(tmp_path):
+    output = tmp_path / "my.zip"
+    convert("densepose", FILES / "results.pkl", output, image_id=r"val(\d+)_")
+    assert {entry["image_id"] for entry in detections(output)} == {2014}
+    problem = problem_of(lambda: convert("densepose", FILES / "results.pkl", output, image_id=r"train(\d+)"))
+    assert problem.code == "E-TOOL-FILE"
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "word"),
+    [
+        ("storage.pth", "detection 0", "STORAGE none"),
+        ("cse.pth", "detection 0", "CSE"),
+        ("cse.pkl", "1.jpg", "CSE"),
+        ("older.pth", "", "1.6"),
+        ("bfloat16.pt", "", "BFloat16"),
+        ("state_dict.pt", "", "list of detections"),
+    ],
+)
+def test_what_cannot_be_converted_gets_a_message_of_its_own(name, place, word, tmp_path, capsys):
+    problem = problem_of(lambda: convert("densepose", FILES / name, tmp_path / "my.zip"))
+    assert (problem.code, problem.file) == ("E-TOOL-FILE", name)
+    assert problem.problem.startswith(place)
+    assert word in problem.problem + problem.remedy
+    assert main(["convert", "densepose", str(FILES / name), str(tmp_path / "my.zip")]) == INVALID
+    assert f"E-TOOL-FILE {name}" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def coco_entry(array_keys, **changes):
+    entry = {"image_id": 1, "category_id": 1, "bbox": [1.0, 2.0, 8.5, 6.25], "score": 0.5}
+    return {**entry, **array_keys, **changes}
+
+
+IUV = np.stack([np.full((6, 8), 3), np.full((6, 8), 51), np.full((6, 8), 204)]).astype(np.uint8)
+
+
+def base64_png(array, line_breaks=False):
+    stream = io.BytesIO()
+    Image.fromarray(np.moveaxis(array, 0, -1)).save(stream, format="PNG")
+    encode = base64.encodebytes if line_breaks else base64.b64encode
+    return encode(stream.getvalue()).decode()
+
+
+@pytest.mark.parametrize(
+    "array_keys",
+    [
+        {"uv": IUV.tolist()},
+        {"iuv": IUV.tolist()},
+        {"densepose": IUV.tolist()},
+        {"uv": np.concatenate([IUV[:1], IUV[1:] / 255]).tolist()},
+        {"uv_data": base64_png(IUV), "uv_shape": [3, 6, 8]},
+        {"densepose": {"shape_chw": [3, 6, 8], "labels_uv_str": base64_png(IUV, line_breaks=True)}},
+        {"densepose": {"labels_uv_uint8": IUV.tolist()}},
+        {"densepose": {"labels": IUV[0].tolist(), "uv": (IUV[1:] / 255 + 1e-4).tolist()}},
+    ],
+)
+@pytest.mark.parametrize("ending", [".json", ".pkl"])
+def test_lists_of_detections_with_arrays_of_any_form_become_one_submission(array_keys, ending, tmp_path):
+    source = tmp_path / f"results{ending}"
+    content = [coco_entry(array_keys, category_id=0), coco_entry(array_keys, bbox=[1, 2, 0.5, 6])]
+    content.append(coco_entry(array_keys, category_id=17))
+    source.write_bytes(json.dumps(content).encode() if ending == ".json" else pickle.dumps(content))
+    notes = convert("densepose", source, tmp_path / "my.zip")
+    assert sorted(note.text[:24] for note in notes) == [
+        "1 detection left out: of",
+        "1 detection left out: th",
+    ]
+    (entry,) = detections(tmp_path / "my.zip")
+    assert (entry["category_id"], entry["bbox"]) == (1, [1, 2, 8.5, 6.25])
+    assert np.array_equal(entry["iuv"], IUV)
+
+
+def with_uv(u):
+    return {"uv": np.concatenate([IUV[:1], np.full((2, 6, 8), u)]).tolist()}
+
+
+@pytest.mark.parametrize(
+    ("entry", "word"),
+    [
+        (coco_entry(with_uv(1.02)), "np.clip"),
+        (coco_entry(with_uv(-0.0289)), "np.clip"),
+        (coco_entry(with_uv(30.5)), "np.rint"),
+        (coco_entry({}), "uv_data"),
+        (coco_entry({"uv_data": "%"}), "base64"),
+        (coco_entry({"densepose": {"embedding": []}}), "labels"),
+        (coco_entry({"uv": IUV.tolist()}, bbox=[1, 2, 9, 6]), "(3, 6, 9)"),
+        (coco_entry({"uv": IUV.tolist()}, bbox=[1, 2, 9]), "bbox"),
+        (coco_entry({"uv": IUV.tolist()}, image_id="a"), "image id"),
+        ({"bbox": [1, 2, 8, 6]}, "image_id"),
+        (7, "image_id"),
+    ],
+)
+def test_a_detection_that_cannot_be_converted_is_named(entry, word, tmp_path):
+    source = tmp_path / "results.json"
+    source.write_text(json.dumps([coco_entry({"uv": IUV.tolist()}), entry]))
+    problem = problem_of(lambda: convert("densepose", source, tmp_path / "my.zip"))
+    assert (problem.code, problem.file) == ("E-TOOL-FILE", "results.json")
+    assert problem.problem.startswith("detection 1: ")
+    assert word in problem.problem + problem.remedy
+    assert not (tmp_path / "my.zip").exists()
+
+
+@pytest.mark.parametrize("ending", [".json", ".pkl"])
+def test_score_reads_what_tools_write(ending, tmp_path, capsys):
+    """The number is that of the submission with the same detections."""
+    calls: Any = list(quality_tasks()["densepose"].calls(folder_files(SAMPLES / "densepose" / "weak")))
+    content = []
+    with DensePoseWriter(tmp_path / "my.zip") as writer:
+        for image_id, entries in calls:
+            for box, certainty, iuv in entries:
+                writer.add(image_id, box, certainty, iuv)
+                array = {"uv": iuv.tolist() if ending == ".json" else iuv}
+                content.append(coco_entry(array, image_id=image_id, bbox=list(box), score=certainty))
+    source = tmp_path / f"results{ending}"
+    source.write_bytes(json.dumps(content).encode() if ending == ".json" else pickle.dumps(content))
+    capsys.readouterr()
+    expected = score("densepose", tmp_path / "my.zip")
+    assert score("densepose", source).scores == expected.scores
+    arguments = ["score", "densepose", str(source), "--output", str(tmp_path / "out")]
+    assert main(arguments) == SCORED
+    scores = json.loads((tmp_path / "out" / "scores.json").read_text())
+    assert scores["score"] == pytest.approx(expected.scores["score"], abs=1e-10)
+
+
+def test_score_notes_what_converting_left_out(tmp_path, capsys):
+    found = score("densepose", FILES / "coco_densepose_predictions.pth")
+    assert "N-CONVERTED" in [note.code for note in found.notes]
+    arguments = ["score", "densepose", str(FILES / "cse.pth"), "--output", str(tmp_path / "out")]
+    assert main(arguments) == INVALID
+    assert "E-TOOL-FILE cse.pth" in capsys.readouterr().err
+
+
+def test_detections_of_equal_score_are_the_same_in_any_order(tmp_path, capsys):
+    """Of more than 20 detections of an image the 20 best are written, the same ones whatever the order."""
+    random_numbers = random.Random(1)
+    made = []
+    for number in range(45):
+        iuv = np.full((3, 6, 8), 20, np.uint8)
+        iuv[1] = number
+        made.append((1 + number % 2, [1.0, 2.0, 8.0, 6.0], [0.5, 0.5, 0.25][number % 3], iuv))
+    contents = []
+    for attempt in range(4):
+        path = tmp_path / f"{attempt}.json"
+        random_numbers.shuffle(made)
+        with DensePoseWriter(path) as writer:
+            for detection in made:
+                writer.add(*detection)
+        contents.append(path.read_text())
+    assert set(contents) == {contents[0]}
+    entries = json.loads(contents[0])
+    assert [entry["image_id"] for entry in entries] == [1] * 20 + [2] * 20
+    assert [entry["score"] for entry in entries].count(0.5) == 30
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 4
+    assert lines[0].startswith(f"{tmp_path / '0.json'}: 40 detections, ")
+    assert "left out 5" in lines[0]
+
+
+def test_leaving_out_all_but_the_best_changes_no_score(tmp_path):
+    """A writer that keeps 20 detections of an image scores as a file with all of them."""
+    calls: Any = list(quality_tasks()["densepose"].calls(folder_files(SAMPLES / "densepose" / "good")))
+    random_numbers = np.random.default_rng(2)
+    everything = []
+    for image_id, entries in calls:
+        for box, certainty, iuv in entries:
+            for copy in range(12):
+                changed = iuv.copy()
+                changed[1:] = np.roll(iuv[1:], copy, axis=-1)
+                rounded = round(certainty * random_numbers.random(), 2)
+                everything.append((image_id, box, rounded, changed))
+    with DensePoseWriter(tmp_path / "best.zip") as writer:
+        for detection in everything:
+            writer.add(*detection)
+    by_content = sorted(everything, key=lambda entry: (-entry[2], content_digest(entry[1], entry[3])))
+    text = ",".join(encode_detection(*entry) for entry in by_content)
+    (tmp_path / "all.zip").write_bytes(make_zip({"densepose_a_results.json": f"[{text}]"}))
+    assert score("densepose", tmp_path / "best.zip").scores == score("densepose", tmp_path / "all.zip").scores
+
+
+@pytest.mark.parametrize("task", ["anet_entities_gt", "anet_entities_gen"])
+def test_files_of_gvd_become_a_submission(task, tmp_path):
+    sample = folder_files(SAMPLES / task / "good")
+    (text,) = sample.values()
+    source = tmp_path / "grd-gt-sent-results-test.json"
+    source.write_bytes(text)
+    assert convert(task, source, tmp_path / "my.zip") == []
+    expected = score(task, SAMPLES / task / "good").scores
+    assert score(task, tmp_path / "my.zip").scores == expected
+    assert score(task, source).scores == expected
+    other = tmp_path / "attn-gt-sent-results-test.json"
+    content = json.loads(text)
+    other.write_text(json.dumps({"results": content["results"]}))
+    (note,) = convert(task, other, tmp_path / "my.zip")
+    assert note.code == "N-CONVERTED"
+    content["eval_mode"] = "GT" if content["eval_mode"] == "gen" else "gen"
+    other.write_text(json.dumps(content))
+    problem = problem_of(lambda: convert(task, other, tmp_path / "other.zip"))
+    assert (problem.code, problem.file) == ("E-TOOL-FILE", other.name)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"results": []}', "[" * 100_000])
+def test_other_json_is_no_file_of_gvd(text, tmp_path):
+    (tmp_path / "a.json").write_text(text)
+    problem = problem_of(lambda: convert("anet_entities_gt", tmp_path / "a.json", tmp_path / "my.zip"))
+    assert problem.code == "E-TOOL-FILE"
+
+
+def test_what_the_validator_refuses_in_a_file_of_gvd_is_told_as_the_server_does(tmp_path):
+    (tmp_path / "a.json").write_text('{"results": {"v": {"0": {"clss": 1}}}}')
+    with pytest.raises(SubmissionError, match="E-JSON-SCHEMA"):
+        convert("anet_entities_gt", tmp_path / "a.json", tmp_path / "my.zip")
+    assert not (tmp_path / "my.zip").exists()
+
+
+def rows_of_zip(path):
+    rows = []
+    with zipfile.ZipFile(path) as archive:
+        for name in archive.namelist():
+            item = name.removesuffix("_prediction.csv")
+            rows += [(item, *map(int, row)) for row in csv.reader(archive.read(name).decode().splitlines())]
+    return rows
+
+
+@pytest.mark.interpreters
+def test_a_table_of_rows_becomes_the_files_of_sequences(tmp_path):
+    source = tmp_path / "rows.csv"
+    source.write_text(
+        "\ufeffscore,item,start,class,end,actor\r\n"
+        '0.9,"Seq2",1,wave,20,2\r\n'
+        "0.8,Seq1,5.0,3,7,1\r\n\r\n"
+        "0.8,Seq2,30,11,31,1\r\n"
+    )
+    assert convert("chalearn_action", source, tmp_path / "my.zip") == []
+    assert rows_of_zip(tmp_path / "my.zip") == [
+        ("Seq1", 1, 3, 5, 7),
+        ("Seq2", 2, 1, 1, 20),
+        ("Seq2", 1, 11, 30, 31),
+    ]
+
+
+def test_a_table_without_actors_is_of_the_first_actor(tmp_path):
+    (tmp_path / "a.csv").write_text("item,class,start,end\nS,3,5,7\n")
+    (note,) = convert("chalearn_action", tmp_path / "a.csv", tmp_path / "my.zip")
+    assert note.code == "N-CONVERTED"
+    assert rows_of_zip(tmp_path / "my.zip") == [("S", 1, 3, 5, 7)]
+    assert convert("chalearn_gesture", tmp_path / "a.csv", tmp_path / "my.zip") == []
+    assert rows_of_zip(tmp_path / "my.zip") == [("S", 3, 5, 7)]
+
+
+def test_seconds_become_frames_at_the_rate_of_each_video(tmp_path, capsys):
+    public = tmp_path / "public"
+    public.mkdir()
+    (public / "A_data.csv").write_text("1000,20,8000\n")
+    (public / "B_data.csv").write_text("1000,29.97\n")
+    source = tmp_path / "a.csv"
+    source.write_text("item,class,start,end\nA,1,0,0.5\nA,2,0.7,0.7\nB,3,1,2.002\nA,4,0.1,0.35\n")
+    arguments = ["convert", "chalearn_gesture", str(source), str(tmp_path / "my.zip"), "--unit", "seconds"]
+    assert main(arguments) == INVALID
+    assert "--public" in capsys.readouterr().err
+    assert main([*arguments, "--public", str(public)]) == SCORED
+    assert rows_of_zip(tmp_path / "my.zip") == [
+        ("A", 1, 1, 10), ("A", 2, 15, 15), ("A", 4, 3, 7), ("B", 3, 30, 60),
+    ]  # fmt: skip
+
+
+@given(st.integers(1, 5000), st.integers(0, 300), st.sampled_from([5.0, 12.5, 20.0, 25.0, 29.97, 30.0]))
+def test_seconds_of_frames_become_these_frames(tmp_path_factory, first, length, rate):
+    """From the begin of the first frame to the end of the last one are just these frames."""
+    folder = tmp_path_factory.mktemp("seconds")
+    (folder / "A_data.csv").write_text(f"9999,{rate}\n")
+    last = first + length
+    table = SimpleTable([{"item": "A", "class": 1, "start": (first - 1) / rate, "end": last / rate}])
+    convert("chalearn_gesture", table, folder / "my.zip", unit="seconds", public=folder)
+    assert rows_of_zip(folder / "my.zip") == [("A", 1, first, last)]
+
+
+class SimpleTable:
+    """A data frame as far as tables are read."""
+
+    def __init__(self, rows):
+        self._rows = rows
+        self.columns = list(rows[0])
+
+    def to_dict(self, orient):
+        assert orient == "records"
+        return self._rows
+
+
+@pytest.mark.parametrize("task", ["chalearn_action", "chalearn_gesture"])
+def test_score_takes_a_data_frame(task):
+    pandas = pytest.importorskip("pandas")
+    rows = []
+    for sequence, values in quality_tasks()[task].calls(folder_files(SAMPLES / task / "weak")):
+        for *actor, label, start, end in values:
+            row = {"item": sequence, "class": label, "start": start, "end": end}
+            rows.append({**row, "actor": actor[0]} if actor else row)
+    frame = pandas.DataFrame(rows)
+    assert score(task, frame).scores == score(task, SAMPLES / task / "weak").scores
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("", "the column item is missing"),
+        ("item,class,start\n", "the column end is missing"),
+        ("item,class,start,end,end\n", "twice"),
+        ("item,class,start,end\nS,1,2\n", "line 2"),
+        ("item,class,start,end\nS,1,2,3\nS,1,,3\n", "row 2: start"),
+        ("item,class,start,end\nS,1,2,nan\n", "row 1: end"),
+        ("item,class,start,end\nS,1,2,1e400\n", "row 1"),
+        ("item,class,start,end\nS,jump,2,3\n", "row 1: the class is 'jump'"),
+        ("item,class,start,end\nS,1.5,2,3\n", "row 1: the class"),
+        ("item,class,start,end\nS,1,2.5,3\n", "--unit seconds"),
+        ('item,class,start,end\n"S,1,2,3\n', "no CSV"),
+        ("item,class,start,end\n,1,2,3\n", "row 1: item"),
+    ],
+)
+def test_a_table_that_cannot_be_read_is_told_with_its_row(text, word, tmp_path):
+    (tmp_path / "a.csv").write_text(text)
+    problem = problem_of(lambda: convert("chalearn_gesture", tmp_path / "a.csv", tmp_path / "my.zip"))
+    assert (problem.code, problem.file) == ("E-TOOL-FILE", "a.csv")
+    assert word in f"{problem.problem}; {problem.remedy}"
+
+
+def test_rows_beyond_the_rules_are_told_as_the_server_does(tmp_path):
+    (tmp_path / "a.csv").write_text("item,class,start,end\nS,21,2,3\n")
+    with pytest.raises(SubmissionError, match="E-CSV-RANGE"):
+        convert("chalearn_gesture", tmp_path / "a.csv", tmp_path / "my.zip")
+
+
+@pytest.mark.parametrize("name", ["../S", "a/b", "/S"])
+def test_names_of_items_leave_no_folder(name, tmp_path):
+    (tmp_path / "a.csv").write_text(f"item,class,start,end\n{name},1,2,3\n")
+    with pytest.raises(SubmissionError):
+        convert("chalearn_gesture", tmp_path / "a.csv", tmp_path / "my.zip")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
+
+
+def test_a_task_without_converter_says_so(tmp_path):
+    (tmp_path / "a.pkl").write_bytes(pickle.dumps([]))
+    problem = problem_of(lambda: convert("kinetics_tps", tmp_path / "a.pkl", tmp_path / "my.zip"))
+    assert (problem.code, problem.file) == ("E-TOOL-FILE", "a.pkl")
+
+
+def test_wrong_options_of_convert_are_refused(tmp_path, capsys):
+    with pytest.raises(ValueError, match="no task"):
+        convert("moon", "a", "b")
+    with pytest.raises(ValueError, match="unit"):
+        convert("densepose", "a", "b", unit="hours")
+    with pytest.raises(FileNotFoundError):
+        convert("densepose", tmp_path / "none.pth", tmp_path / "my.zip")
+    existing = str(FILES / "results.pkl")
+    for arguments in (
+        ["densepose", str(tmp_path / "none.pth"), "my.zip"],
+        ["densepose", existing, "my.zip", "--image-id", "("],
+        ["densepose", existing, "my.zip", "--image-id", "x"],
+        ["moon", existing, "my.zip"],
+    ):
+        with pytest.raises(SystemExit) as stopped:
+            main(["convert", *arguments])
+        assert stopped.value.code == 2
+    (tmp_path / "plain").write_text("")
+    assert main(["convert", "densepose", existing, str(tmp_path / "plain" / "my.zip")]) == BROKEN
+    assert str(tmp_path / "plain" / "my.zip") in capsys.readouterr().err
