@@ -13,7 +13,7 @@ from validator.arrays import Floats, Ints
 from validator.files import choose_named
 from validator.findings import Findings, Read
 from validator.formats.rules import Format, Rules
-from validator.hints import EMPTY, box_hints
+from validator.hints import EMPTY, box_hints, label_hints, repeat_hints
 from validator.items import IGNORED, Place, check_items
 from validator.json_files import Entries, read_json
 from validator.messages import Note
@@ -22,6 +22,8 @@ from validator.texts import quote
 
 FRAMES = 10
 _MODES = {"anet_entities_gt": "GT", "anet_entities_gen": "gen"}
+# Objects that are not the first of their segment: fewer may be counted, or have equal boxes, by chance.
+_LEAST_FOLLOWING = 5
 
 
 @dataclass(frozen=True)
@@ -175,7 +177,53 @@ def hints(submission: Grounding) -> list[Note]:
     """Return notes on likely mistakes that need no reference."""
     if not len(submission.segment):
         return [EMPTY]
-    return box_hints(submission.box.reshape(-1, 4), "objects")
+    return box_hints(submission.box.reshape(-1, 4), "objects") or _shared_boxes(submission)
+
+
+def given_hints(submission: Grounding) -> list[Note]:
+    """Return the notes of `hints`, and those on the word indexes of sub-task I."""
+    return [*hints(submission), *_counted_objects(submission)]
+
+
+def generated_hints(submission: Grounding) -> list[Note]:
+    """Return the notes of `hints`, and those on the classes of sub-task II."""
+    return [*hints(submission), *_repeated_classes(submission)]
+
+
+def _shared_boxes(submission: Grounding) -> list[Note]:
+    """Return a note if all objects of each segment have the same ten boxes."""
+    segment = submission.segment
+    following = np.flatnonzero(segment[1:] == segment[:-1]) + 1
+    if len(following) < _LEAST_FOLLOWING:
+        return []
+    # What is not true of the first is not true of all, whose boxes take long.
+    for objects in (following[:_LEAST_FOLLOWING], following):
+        if (submission.box[objects] != submission.box[objects - 1]).any():
+            return []
+    text = "all objects of each segment have the same ten boxes. Write those of each object"
+    return [Note("N-LOOKS-CONSTANT", text)]
+
+
+def _counted_objects(submission: Grounding) -> list[Note]:
+    """Return a note if the word indexes count the objects of each segment, from 0."""
+    segment = submission.segment
+    position = np.arange(len(segment)) - np.searchsorted(segment, segment)
+    is_counted = (submission.index == position).all()
+    if (position > 0).sum() < _LEAST_FOLLOWING or not is_counted:
+        return []
+    text = "idx_in_sent is 0, 1, 2, ... in each segment. Write the position of the word in the sentence"
+    return [Note("N-LOOKS-CONSTANT", text)]
+
+
+def _repeated_classes(submission: Grounding) -> list[Note]:
+    """Return a note if all objects have the same class, or many one that their segment had before.
+
+    A sentence may well speak of two dogs, but not many do.
+    """
+    classes = np.stack([submission.segment, submission.label], axis=1)
+    what = "repeat a class of their segment. Precision counts each, recall the first only"
+    constant = label_hints(len(classes), submission.classes, "class", "object")
+    return constant or repeat_hints(classes, "object", what)
 
 
 FORMAT = Format(read, hints)
