@@ -28,7 +28,7 @@ from scoring_program.repairs.samples import (
 )
 from scoring_program.repairs.search import Comparison, Repairs
 from validator.arrays import Bools, Floats, Ints
-from validator.formats.anet_entities.read import Grounding
+from validator.formats.anet_entities.read import Grounding, counts_objects
 
 _VIDEO = "Write the names of videos as the data has them, with v_ in front and without ending"
 _SEGMENT = "Number segments as in the annotation file, from 0"
@@ -265,8 +265,11 @@ class _GivenEvidence(_Evidence):
     """Objects are named by the index of their word."""
 
     def indexes(self, repairs: Repairs, spread: Spread) -> Ids | None:
-        """Return the indexes of words to ground; which these are is public."""
+        """Return the indexes of words to ground, which are public; None if they count objects, of which a
+        note tells that needs no reference."""
         words, submission = self._reference.words, self._submission
+        if counts_objects(submission):
+            return None
         true_words = spread.choose(words.segment)
         true_segment = words.segment[true_words]
         segment = self._segment_of_object(repairs)

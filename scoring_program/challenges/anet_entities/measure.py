@@ -138,7 +138,7 @@ def _notes(reference: Reference, submission: Grounding, submitted: Bools, effect
         if explanation:
             text += f" ({explanation})"
             explains = EXPLAINED_BY_NAMES
-            if not submitted.any():
+            if n_outside >= int((~submitted).sum()):
                 explains += ("N-SEGMENTS-MISSING",)
         notes.append(Note("N-SEGMENTS-OUTSIDE", f"{text}{effects.outside}", explains))
     code, nothing, thing = "N-SEGMENTS-MISSING", "nothing submitted", "annotated segment"

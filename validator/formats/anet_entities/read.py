@@ -182,7 +182,11 @@ def hints(submission: Grounding) -> list[Note]:
 
 def given_hints(submission: Grounding) -> list[Note]:
     """Return the notes of `hints`, and those on the word indexes of sub-task I."""
-    return [*hints(submission), *_counted_objects(submission)]
+    notes = hints(submission)
+    if counts_objects(submission):
+        text = "idx_in_sent is 0, 1, 2, ... in each segment. Write the position of the word in the sentence"
+        notes.append(Note("N-LOOKS-CONSTANT", text))
+    return notes
 
 
 def generated_hints(submission: Grounding) -> list[Note]:
@@ -204,15 +208,12 @@ def _shared_boxes(submission: Grounding) -> list[Note]:
     return [Note("N-LOOKS-CONSTANT", text)]
 
 
-def _counted_objects(submission: Grounding) -> list[Note]:
-    """Return a note if the word indexes count the objects of each segment, from 0."""
+def counts_objects(submission: Grounding) -> bool:
+    """Return whether the word indexes are 0, 1, 2, ... in each segment, so that they name no words."""
     segment = submission.segment
     position = np.arange(len(segment)) - np.searchsorted(segment, segment)
-    is_counted = (submission.index == position).all()
-    if (position > 0).sum() < _LEAST_FOLLOWING or not is_counted:
-        return []
-    text = "idx_in_sent is 0, 1, 2, ... in each segment. Write the position of the word in the sentence"
-    return [Note("N-LOOKS-CONSTANT", text)]
+    n_following = int((position > 0).sum())
+    return n_following >= _LEAST_FOLLOWING and bool((submission.index == position).all())
 
 
 def _repeated_classes(submission: Grounding) -> list[Note]:
