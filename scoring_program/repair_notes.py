@@ -8,7 +8,7 @@ and of other things that are public keep their words.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from scoring_program.disclosure import min_group, shows_comparisons
@@ -66,9 +66,7 @@ def repair_notes(
     if not comparisons:
         return []
     if not min_group(detail):
-        return [
-            _full_note(repair) for repair in find_repairs(comparisons) if not _is_spelling_of_names(repair)
-        ]
+        return _full_notes(find_repairs(comparisons))
     withheld = draw(hidden.secret, submission, hidden.n_items)
     repairs = find_repairs([withheld.restrict(comparison) for comparison in comparisons])
     least_items = n_compared(_LEAST_ITEMS if hidden.n_items >= _LEAST_ITEMS else _LEAST_OF_FEW_ITEMS)
@@ -95,6 +93,15 @@ def _may_be_told(repair: Repair, least_items: int, edge: float) -> bool:
 def _public_note(repair: Repair) -> Note:
     text = f"the {repair.what} of the data fit if yours are read {repair.words}. {repair.remedy}"
     return Note("N-LOOKS-NAMED", text)
+
+
+def _full_notes(repairs: Iterable[Repair]) -> list[Note]:
+    """Return a note for each repair, one alone where all predictions belong to other items."""
+    note_of_words: dict[str, Note] = {}
+    for repair in repairs:
+        if not _is_spelling_of_names(repair):
+            note_of_words.setdefault(repair.words, _full_note(repair))
+    return list(note_of_words.values())
 
 
 def _full_note(repair: Repair) -> Note:
