@@ -184,7 +184,12 @@ _IN_PLACE: list[CurableMistake[Json]] = [
     _plain("boxes of -1 on every second frame", "N-LOOKS-CONSTANT", _change_boxes(_leave_out_frames)),
     _plain("all boxes -1", "N-LOOKS-CONSTANT", _change_boxes(lambda boxes: np.full_like(boxes, -1))),
     _plain("all segments empty", "N-EMPTY", _change_segments(_empty_objects)),
-    _plain("segments counted from 1", "N-", _rename_segments(lambda name: str(int(name) + 1)), "n - 1"),
+    _plain(
+        "segments counted from 1",
+        "N-SEGMENTS-OUTSIDE",
+        _rename_segments(lambda name: str(int(name) + 1)),
+        "n - 1",
+    ),
     _plain("segments as 00, 01, 02", "N-SEGMENTS-OUTSIDE", _rename_segments("0{}".format), "zeros"),
     _plain("twice as many segments", "N-SEGMENTS-OUTSIDE", _add_segments),
     _spelled_videos("videos without v_", lambda video: video[2:], "with v_"),

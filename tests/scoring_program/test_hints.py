@@ -15,7 +15,8 @@ from quality.demo_data import load_against
 from quality.task import quality_tasks
 from scoring_program.hints import BoxPairs, Check, Interpretation, best_interpretation, sample
 from scoring_program.run import SCORED
-from tests.helpers import REFERENCES, SAMPLES, refused
+from tests.helpers import REFERENCES, SAMPLES
+from validator.findings import Refused
 
 ID = "anet_entities_gt"
 LEAST_FRAMES = 700
@@ -99,15 +100,20 @@ def test_one_cause_gives_one_note(task, tmp_path):
             continue
         folder = tmp_path / f"submission{number}"
         write_files(own.files(mistake.change(copy.deepcopy(right))), folder)
-        if any(said.code.startswith("E-") for said in mistake.said):
-            problems = refused(against.score_path, folder).problems
-            assert {problem.code for problem in problems} == {mistake.said[0].code}, mistake.name
+        said_codes = {said.code for said in mistake.said}
+        try:
+            notes = against.score_path(folder).notes
+        except Refused as refused:
+            (code,) = {problem.code for problem in refused.findings.problems}
+            assert code in said_codes, mistake.name
             continue
-        codes = [note.code for note in against.score_path(folder).notes if note.is_mistake]
+        codes = [note.code for note in notes if note.is_mistake]
         if "N-NAMES-UNKNOWN" in codes:
             # Beside unknown names, the search may find what they stand for.
-            codes = [code for code in codes if code != "N-LOOKS"]
-        assert 0 < len(codes) <= max(1, len(mistake.cures)), mistake.name
+            codes.remove("N-NAMES-UNKNOWN")
+        assert len(codes) <= max(1, len(mistake.cures)), mistake.name
+        # Not all data can show what the search looks for.
+        assert said_codes.intersection(note.code for note in notes) or mistake.cures, mistake.name
 
 
 def iuv_maps(change):
