@@ -88,7 +88,7 @@ SCORING_TEXTS = {
     "E-REF-SEGMENT anet_entities_gt": "the parallel lists differ in length: 4 frame_ind, 3 process_clss, 3 process_idx, 3 process_bnd_box; correct them",
     "E-REF-SHAPE anet_entities_gt": "there is no mapping of annotations; see the format page",
     "E-REF-SPLIT anet_entities_gt": "the reference does not hold 1 video of 'validation', the first is moon; correct the split",
-    "E-SETTINGS-KEY chalearn_gesture": "there is no setting of this name; did you mean protocol",
+    "E-SETTINGS-KEY chalearn_gesture": "there is no setting of this name; did you mean protocol?",
     "E-SETTINGS-NAME chalearn_gesture": "only settings.yaml is read, and this file is named like it; rename it to settings.yaml, or take it away",
     "E-SETTINGS-VALUE chalearn_gesture": "the value is not allowed; it must be one of published, released",
     "E-SETTINGS-YAML chalearn_gesture": 'this is not a mapping; write lines like "protocol: published"',
