@@ -175,7 +175,7 @@ class DensePoseTask(QualityTask[Detections]):
             content = json.loads(data)
             if isinstance(content, list):
                 content = _copied(content, "image_id", copies)
-            else:
+            elif "images" in content:
                 content["images"] = _copied(content["images"], "id", copies)
                 persons = _copied(content["annotations"], "image_id", copies)
                 content["annotations"] = [
