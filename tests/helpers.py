@@ -44,7 +44,7 @@ PUBLISHED = [
 _CODE = r"[ELR]-[A-Z][A-Z0-9-]*"
 _PRINTED_PROBLEM = re.compile(
     rf"(?<!\S)(?P<code>{_CODE}(?: {_CODE})?)(?: (?P<file>.+?))?: (?P<text>.*?)\.?"
-    r"(?:(?<=[.?]) (?:At |In (?P<count>[^:]*?)(?:: |(?=\.$)))(?P<where>.*?)(?: and [\d,]+ more)?\.)?$"
+    r"(?:(?<=[.?]) (?:At |In (?P<count_text>[^:]*?)(?:: |(?=\.$)))(?P<where>.*?)(?: and [\d,]+ more)?\.)?$"
 )
 
 
@@ -165,7 +165,7 @@ def text_of(problem: Problem) -> str:
 class PrintedProblem(NamedTuple):
     """A problem as a command prints it.
 
-    ``text`` is what is wrong, and the remedy; ``count`` is the number of places if there are several, as
+    ``text`` is what is wrong, and the remedy; ``count_text`` is the number of places if there are several, as
     "60 places in 5 files", of which ``where`` has the first ones.
     """
 
@@ -173,7 +173,7 @@ class PrintedProblem(NamedTuple):
     file: str
     where: str
     text: str
-    count: str
+    count_text: str
 
 
 def printed_problem(line: str) -> PrintedProblem:

@@ -74,9 +74,9 @@ MESSAGE_TEXTS = {
 }
 
 SCORING_TEXTS = {
-    "E-CSV-FRAME chalearn_gesture": "start frame 999999 is after the last frame; write numbers of frames from 1, no milliseconds; correct or drop the line",
+    "E-CSV-FRAME chalearn_gesture": "start frame 999999 is after the last frame; write frames of this sequence, counted from 1 at its own frame rate, no milliseconds",
     "E-FILE-CASE chalearn_gesture": "upper and lower case differ; name it <sequence>_prediction.csv, with the sequence as in the names of the data",
-    "E-ITEMS-NONE chalearn_gesture": "no sequence of the submission is in the reference; the first is 'xDemoSequence0001'; write each sequence exactly as in the data (no folder, no file ending), or name the right task",
+    "E-ITEMS-NONE chalearn_gesture": "no sequence of the submission is in the reference; the first is 'xDemoSequence0001'; write each sequence exactly as in the data: without x in front of them, 12 of 12 are known",
     "E-REF-CLASS anet_entities_gt": "the class 'dragon' is not in the vocabulary; add or correct it",
     "E-REF-EMPTY anet_entities_gt": "no segment of the splits validation is annotated; the split file holds validation (0 videos); choose with splits in settings.yaml",
     "E-REF-GROUPS chalearn_gesture": "there is no such file in the reference folder; add it",
@@ -104,7 +104,7 @@ SCORING_TEXTS = {
     "N-IMAGES-MISSING densepose": "no detection for 11 of 12 densely annotated images; this costs COST",
     "N-ITEMS-UNKNOWN anet_entities_gen": "not in the reference: 1 video; the first is 'moon' (submission_gen.json /results/moon)",
     "N-ITEMS-UNKNOWN chalearn_gesture": "not in the reference, ignored: 1 sequence; the first is 'Moon' (Moon_prediction.csv)",
-    "N-NAMES-UNKNOWN kinetics_tps": "ignored what is not in the reference: 1 frame of the submission",
+    "N-FRAMES-UNKNOWN kinetics_tps": "ignored what is not in the reference: 1 frame of the submission",
     "N-SEGMENTS-MISSING anet_entities_gt": "nothing submitted for 4 of 54 annotated segments; this costs COST",
     "N-SEGMENTS-OUTSIDE anet_entities_gen": "3 submitted segments not annotated in the chosen splits; they stay in the averages per sentence, with 0; this costs COST",
     "N-SEGMENTS-OUTSIDE anet_entities_gt": "3 submitted segments not annotated in the chosen splits; ignored",

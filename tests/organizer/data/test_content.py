@@ -223,7 +223,9 @@ def test_spoiled_reference_is_warned_of_with_its_place(
     assert exit_code == 0, lines
     placed = [problem for problem in warnings(lines) if (problem.code, place_of(problem)) == (code, place)]
     (fitting,) = [
-        problem for problem in placed if all(value in f"{problem.text} {problem.count}" for value in values)
+        problem
+        for problem in placed
+        if all(value in f"{problem.text} {problem.count_text}" for value in values)
     ]
     assert message in (None, fitting.text)
     page = (tmp_path / "output.overview.html").read_text(encoding="utf-8")
