@@ -13,6 +13,8 @@ MESSAGE_TEXTS = {
     "E-CSV-ENCODING chalearn_gesture": "byte 10 is not valid UTF-8; save the file as plain ASCII or UTF-8",
     "E-CSV-HEADER chalearn_gesture": "'gesture,start,end' looks like a header; delete the line: the files have none",
     "E-CSV-INTEGER chalearn_gesture": "start frame 1.0 is written as a decimal fraction; write whole numbers without a point, in pandas with .astype(int)",
+    "E-CSV-INTEGER chalearn_gesture 2": "gesture 'wave' is a word; write its number, in digits",
+    "E-CSV-INTEGER chalearn_gesture 3": "gesture 'nan' stands for a missing number; write a whole number, or leave out the row",
     "E-CSV-RANGE chalearn_action": "action 12 is not in 1..11; correct it",
     "E-CSV-SEPARATOR chalearn_gesture": "the fields are not separated by commas; write gesture,start frame,end frame",
     "E-DP-BASE64 densepose": "this is not base64: character 2 is '\\xe9'; write base64.b64encode(png).decode()",
@@ -68,7 +70,7 @@ MESSAGE_TEXTS = {
     "N-JSON-BOM kinetics_tps": "pred_vid_result.json begins with a byte order mark, which was skipped",
     "N-JUNK chalearn_gesture": "1 file of the operating system ignored (__MACOSX, .DS_Store)",
     "N-LOOKS-CONSTANT chalearn_gesture": "all 4 rows have the class 3. Is it a placeholder, or another field?",
-    "N-LOOKS-NORMALIZED anet_entities_gt": "all 40 coordinates of objects lie between 0 and 1. Write pixels: x times the width and y times the height of the image",
+    "N-LOOKS-NORMALIZED anet_entities_gt": "all 40 coordinates of objects lie between 0 and 1. Write pixels of frames that are 720 wide: x times 720, y times their height at that width",
     "N-PARTS-COARSE densepose": "no part is above 14 in the first 10 detections, as if these were the coarse parts of masks. Write the 24 fine parts, 15 to 24 among them",
     "N-UNCHECKED chalearn_gesture": "names, ids and boxes were not compared with the reference",
 }

@@ -47,7 +47,6 @@ _LEAST_ROWS = 3
 _SHARE_OF_LENGTHS = 0.2
 # Where more than this share is out of range, the columns may have another order.
 _SHARE_OF_OTHER_ORDER = 0.5
-_LENGTHS = "if it is a length, write start + length - 1; otherwise "
 Values = Union["list[str]", Ints, Floats]
 
 
@@ -73,6 +72,8 @@ _NOT_INTEGERS = (
     _NotInteger(r"([\"'])[^\"']*\1", "is quoted", "write the number without quotes", "quoted"),
     _NotInteger("[+-][0-9]+", "has a sign", "write a plain whole number", "sign"),
 )
+# What Python, numpy and pandas write where there is no number.
+_MISSING_NUMBER = "(?i:nan|none|null|<na>)"
 
 
 class _NumberSyntax(NamedTuple):
@@ -341,10 +342,11 @@ class _ItemReader(_Reader):
         self.file_index = np.repeat(np.arange(len(texts)), n_rows)
         numbers = np.fromstring("".join(texts).replace("\n", ","), np.int64, sep=",")
         columns: dict[str, Ints] = dict(zip(self.columns, numbers.reshape(-1, len(self.columns)).T))
+        has_other_order = np.zeros(len(self.file_index), bool)
         for field in self.rules.fields:
-            self._check_range(field, columns[field.name])
+            has_other_order |= self._check_range(field, columns[field.name])
         if self.rules.order:
-            self._check_order(columns)
+            self._check_order(columns, ~has_other_order)
         return columns
 
     def _read_texts(self, contents: Iterable[bytes]) -> list[str]:
@@ -454,7 +456,9 @@ class _ItemReader(_Reader):
             remedy="delete them",
         )
 
-    def _check_range(self, field: Field, values: Ints) -> None:
+    def _check_range(self, field: Field, values: Ints) -> Bools:
+        """Add values out of range; return the rows of these if there are so many that columns may have
+        another order."""
         name, low = field.name, max(field.minimum, 0)
         limits = f"{low} or more" if field.maximum == np.inf else f"{low}..{field.maximum}"
         is_wrong = (values < low) | (values > field.maximum)
@@ -468,22 +472,25 @@ class _ItemReader(_Reader):
         if name in self.rules.frames:
             what_to_count = "frames from 1: add 1 to all starts and ends"
         correct = "correct it"
-        if is_wrong.sum() >= _LEAST_ROWS and is_wrong.mean() > _SHARE_OF_OTHER_ORDER:
-            correct = f"write the columns in the order {','.join(self.columns)}; otherwise {correct}"
+        is_other_order = is_wrong.sum() >= _LEAST_ROWS and is_wrong.mean() > _SHARE_OF_OTHER_ORDER
+        if is_other_order:
+            correct = f"write the columns in the order {','.join(self.columns)}, or {correct}"
         self.refuse("E-CSV-RANGE", (name, "from 1"), is_from_0, problem, f"count {what_to_count}")
         self.refuse("E-CSV-RANGE", (name, "range"), is_wrong & ~is_from_0, problem, correct)
+        return is_wrong if is_other_order else np.zeros_like(is_wrong)
 
-    def _check_order(self, columns: Mapping[str, Ints]) -> None:
+    def _check_order(self, columns: Mapping[str, Ints], is_checked: Bools) -> None:
+        """Add rows that end before they begin, of those that are checked."""
         left, right = self.rules.order
         low, high = columns[left], columns[right]
-        is_wrong = high < low
+        is_wrong = (high < low) & is_checked
 
         def problem(row: int) -> str:
             return f"{high[row]} is before {left} {low[row]}"
 
         remedy = "swap them"
         if is_wrong.sum() >= _LEAST_ROWS and is_wrong.mean() > _SHARE_OF_LENGTHS:
-            remedy = f"{_LENGTHS}{remedy}"
+            remedy = f"write start + length - 1 if it is a length, or {remedy}"
         self.refuse("E-CSV-RANGE", (right, "order"), is_wrong, problem, remedy)
 
     def check_frames(
@@ -528,6 +535,14 @@ def _explain_field(field: str) -> tuple[str, str, str]:
         if re.fullmatch(wrong.pattern, field):
             problem = f"{quote(field, 30)} {wrong.problem}".lstrip()
             return problem, wrong.remedy, wrong.rule
+    if re.fullmatch(_MISSING_NUMBER, field):
+        return (
+            f"'{field}' stands for a missing number",
+            "write a whole number, or leave out the row",
+            "missing",
+        )
+    if re.match("[A-Za-z]", field):
+        return f"'{quote(field, 30)}' is a word", "write its number, in digits", "word"
     return f"'{quote(field, 30)}' is not a whole number", "write digits only", "integer"
 
 

@@ -14,6 +14,7 @@ _LEAST_BOXES = 10
 _LEAST_ROWS = 4
 # Noisy coordinates in 0..1 may be outside by this.
 _OUTSIDE = 0.25
+_WRITE_PIXELS = "Write pixels: x times the width and y times the height of the image"
 _EMPTY = "the submission contains no predictions. Was it written too early?"
 _MISSING = ("N-FILE-MISSING", "N-FRAMES-MISSING", "N-IMAGES-MISSING", "N-SEGMENTS-MISSING")
 EMPTY = Note("N-EMPTY", _EMPTY, _MISSING)
@@ -21,19 +22,20 @@ _MOST_REPEATED = 0.1
 _MOST_PLACEHOLDERS = 0.1
 
 
-def box_hints(boxes: Floats, what: str) -> list[Note]:
+def box_hints(boxes: Floats, what: str, cure: str = _WRITE_PIXELS) -> list[Note]:
     """Return notes on boxes ``x1, y1, x2, y2`` (n, 4).
 
-    They are all within or near 0..1, or all one and the same, or many are the same point.
+    They are all within or near 0..1, or all one and the same, or many are the same point. ``cure`` says how
+    to write boxes in pixels.
     """
     if len(boxes) < _LEAST_BOXES:
         return []
-    return _range_hints(boxes, what) or _placeholder_hints(boxes, what)
+    return _range_hints(boxes, what, cure) or _placeholder_hints(boxes, what)
 
 
-def _range_hints(boxes: Floats, what: str) -> list[Note]:
+def _range_hints(boxes: Floats, what: str, cure: str) -> list[Note]:
     # What is not true of the first thousand is not true of all, whose extremes take long.
-    if len(boxes) > 1000 and not _range_hints(boxes[:1000], what):
+    if len(boxes) > 1000 and not _range_hints(boxes[:1000], what, cure):
         return []
     low, high = boxes.min(axis=0), boxes.max(axis=0)
     if (low == high).all():
@@ -44,8 +46,7 @@ def _range_hints(boxes: Floats, what: str) -> list[Note]:
     if lowest >= -_OUTSIDE and highest <= 1 + _OUTSIDE:
         text = f"all {counted(boxes.size, 'coordinate')} of {what} lie between "
         text += f"{lowest:.3g} and {highest:.3g}. "
-        fix = "Write pixels: x times the width and y times the height of the image"
-        return [Note("N-LOOKS-NORMALIZED", text + fix)]
+        return [Note("N-LOOKS-NORMALIZED", text + cure)]
     return []
 
 

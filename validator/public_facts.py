@@ -25,7 +25,7 @@ _RUNS = 20
 _RUN_LENGTH = 25
 _LONGEST_NAME = 200
 # Names that belong to others, as frames to videos, are compared in so many of these.
-_GROUPS_COMPARED = 30
+_GROUPS_COMPARED = 50
 # Of many names, so many known ones need no explanation of the others.
 _MANY_NAMES = 2_000
 _MOSTLY_KNOWN = 0.9
@@ -191,12 +191,13 @@ def _explain_neighbors(facts: LastFrames, noun: str) -> str:
     n_late = int((facts.last_frame > facts.n_frames[facts.item]).sum())
     if n_late < max(_LEAST_ITEMS, _LEAST_SHARE_AFTER_END * len(facts.item)):
         return ""
-    for shift, words in ((-1, "before: ids look one too high"), (1, "after: ids look one too low")):
+    for shift, direction, height in ((-1, "before", "high"), (1, "after", "low")):
         neighbor = facts.item + shift
         has_neighbor = (neighbor >= 0) & (neighbor < len(facts.n_frames))
         n_frames = facts.n_frames[neighbor[has_neighbor]]
         if (facts.last_frame[has_neighbor] <= n_frames).all():
-            return f"the frames of each {noun} fit the {noun} {words}"
+            move = f"write the rows of each {noun} into the file of the one {direction}"
+            return f"ids look one too {height}: {move}"
     return ""
 
 

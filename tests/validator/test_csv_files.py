@@ -226,11 +226,22 @@ def test_notes_on_files_say_how_many(n):
 
 
 def test_different_texts_of_one_rule_are_one_kind():
-    for lines, n_kinds in ((["1.0", "25.00", "3."], 1), (["x", "y", "'"], 1), (["1.0", "x", "+1", ""], 4)):
+    for lines, n_kinds in (
+        (["1.0", "25.00", "3."], 1),
+        (["x", "y", "z1"], 1),
+        (["nan", "None"], 1),
+        (["1.0", "x", "+1", ""], 4),
+    ):
         _, findings = read("".join(f"1,{field},3\n" for field in lines).encode())
         assert (len(compact_lines(findings)), findings.total) == (n_kinds, len(lines))
     # One text, two columns.
     assert len(compact_lines(read(b"1,x,3\n1,2,x\n")[1])) == 2
+
+
+def test_columns_in_another_order_are_not_said_to_be_swapped():
+    _, findings = read(b"30,60,3\n40,90,2\n50,70,1\n")
+    assert [problem.rule for problem in findings.problems] == ["gesture range"] * 3
+    assert "order gesture,start frame,end frame" in findings.problems[0].remedy
 
 
 def test_bad_ranges_are_counted_too():

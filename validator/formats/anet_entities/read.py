@@ -21,6 +21,7 @@ from validator.strict_json import JsonValue, pointer_part
 from validator.texts import quote
 
 FRAMES = 10
+_WRITE_PIXELS = "Write pixels of frames that are 720 wide: x times 720, y times their height at that width"
 _MODES = {"anet_entities_gt": "GT", "anet_entities_gen": "gen"}
 # Objects that are not the first of their segment: fewer may be counted, or have equal boxes, by chance.
 _LEAST_FOLLOWING = 5
@@ -177,7 +178,7 @@ def hints(submission: Grounding) -> list[Note]:
     """Return notes on likely mistakes that need no reference."""
     if not len(submission.segment):
         return [EMPTY]
-    return box_hints(submission.box.reshape(-1, 4), "objects") or _shared_boxes(submission)
+    return box_hints(submission.box.reshape(-1, 4), "objects", _WRITE_PIXELS) or _shared_boxes(submission)
 
 
 def given_hints(submission: Grounding) -> list[Note]:
