@@ -160,7 +160,10 @@ def draw(secret: bytes, submission: object, n_items: int) -> Draw:
 
 def _add_content(content_hash: hmac.HMAC, value: object) -> None:
     """Add a value to a hash, with its length: what differs in any part gives another hash."""
-    if isinstance(value, np.ndarray):
+    # Numbers are most of a submission.
+    if value is None or isinstance(value, (str, int, float)):
+        content_hash.update(repr(value).encode("utf-8", "surrogatepass"))
+    elif isinstance(value, np.ndarray):
         content_hash.update(f"array {value.shape} ".encode())
         content_hash.update(value.tobytes())
     elif isinstance(value, Mapping):
@@ -177,8 +180,6 @@ def _add_content(content_hash: hmac.HMAC, value: object) -> None:
     elif is_dataclass(value):
         for field in fields(value):
             _add_content(content_hash, getattr(value, field.name))
-    elif value is None or isinstance(value, (str, int, float)):
-        content_hash.update(repr(value).encode("utf-8", "surrogatepass"))
 
 
 def _is_plain(values: Sequence[object]) -> bool:
