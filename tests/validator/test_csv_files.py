@@ -238,6 +238,31 @@ def test_different_texts_of_one_rule_are_one_kind():
     assert len(compact_lines(read(b"1,x,3\n1,2,x\n")[1])) == 2
 
 
+def test_lines_of_another_type_hide_no_problem_of_other_lines():
+    _, findings = read(b"x,1,5\n99,1,5\n1,9,5\n\n1,0,4\n1,7,9\n1,700,701\n", 600)
+    assert [(problem.code, problem.where) for problem in findings.problems] == [
+        ("E-CSV-INTEGER", "line 1 column 1"),
+        ("E-CSV-EMPTY-LINE", "line 4 column 1"),
+        ("E-CSV-RANGE", "line 2 column 1"),
+        ("E-CSV-RANGE", "line 5 column 2"),
+        ("E-CSV-RANGE", "line 3 column 3"),
+        ("E-CSV-FRAME", "line 7 column 2"),
+    ]
+
+
+def test_rows_of_a_table_of_another_type_or_length_hide_no_problem_of_others():
+    text = "id,label,n,p\na,robin,1,0.5\nb,wren\nc,robin,x,0.5\nd,robin,-1,-2\na,robin,1,nan\n"
+    _, findings = table_of(text, ["a", "b", "c", "d"])
+    assert [(problem.code, problem.where) for problem in findings.problems] == [
+        ("E-CSV-COLUMNS", "line 3 column 3"),
+        ("E-CSV-NUMBER", "line 4 column 3"),
+        ("E-CSV-RANGE", "line 5 column 3"),
+        ("E-CSV-NUMBER", "line 6 column 4"),
+        ("E-CSV-RANGE", "line 5 column 4"),
+        ("E-KEY-TWICE", "line 6 column 1"),
+    ]
+
+
 def test_columns_in_another_order_are_not_said_to_be_swapped():
     _, findings = read(b"30,60,3\n40,90,2\n50,70,1\n")
     assert [problem.rule for problem in findings.problems] == ["gesture range"] * 3
