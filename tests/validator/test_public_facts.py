@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import doctest
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from validator import public_facts
 from validator.public_facts import (
     LastFrames,
     explain_boxes_outside,
@@ -28,10 +25,6 @@ def explain(last_frame, frames_a_second=20.0, item=None):
     rates = np.full(len(_N_FRAMES), frames_a_second)
     items = np.arange(len(last_frame)) if item is None else item
     return explain_late_frames(LastFrames(items, last_frame, _N_FRAMES, rates), "sequence")
-
-
-def test_examples():
-    assert doctest.testmod(public_facts).failed == 0
 
 
 @pytest.mark.parametrize("rate", [24, 25, 30, 50, 60])
