@@ -4,10 +4,10 @@ Those that only organizers meet are in ``tests/organizer/message_texts.py``. Oth
 and the place of a message, with ``places_of`` of ``helpers.py``."""
 
 MESSAGE_TEXTS = {
-    "E-ANET-LENGTH anet_entities_gt": "2 idx_in_sent, 1 bbox_for_all_frames and 1 clss; the three lists must be equally long",
+    "E-ANET-LENGTH anet_entities_gt": "2 idx_in_sent, 1 bbox_for_all_frames and 1 clss; write one class, one word index and ten boxes for each object",
     "E-ANET-MODE anet_entities_gt": "the mode is 'gen'; choose the task anet_entities_gen for this file, or write \"GT\"",
-    "E-BOX-ORDER kinetics_tps": "x2 0 is less than x1 9; write x1, y1, x2, y2 with x1 <= x2 and y1 <= y2; [x, y, width, height] is another form",
-    "E-BOX-ORDER kinetics_tps 2": "y2 1 is less than y1 5; write x1, y1, x2, y2 with x1 <= x2 and y1 <= y2; [x, y, width, height] is another form",
+    "E-BOX-ORDER kinetics_tps": "x2 0 is less than x1 9; write two corners, x1, y1, x2, y2, with x2 = x + width - 1 if this is a width",
+    "E-BOX-ORDER kinetics_tps 2": "y2 1 is less than y1 5; write two corners, x1, y1, x2, y2, with y2 = y + height - 1 if this is a height",
     "E-CSV-COLUMNS chalearn_gesture": "the row has 2 fields instead of 3; write gesture,start frame,end frame",
     "E-CSV-EMPTY-LINE chalearn_gesture": "the line is empty; delete it",
     "E-CSV-ENCODING chalearn_gesture": "byte 10 is not valid UTF-8; save the file as plain ASCII or UTF-8",
@@ -19,7 +19,7 @@ MESSAGE_TEXTS = {
     "E-CSV-SEPARATOR chalearn_gesture": "the fields are not separated by commas; write gesture,start frame,end frame",
     "E-DP-BASE64 densepose": "this is not base64: character 2 is '\\xe9'; write base64.b64encode(png).decode()",
     "E-DP-BOX densepose": "the box is 0.5 x 4 pixels; leave out boxes smaller than a pixel",
-    "E-DP-PART densepose": "the first channel holds 25; parts are 0 (background) to 24",
+    "E-DP-PART densepose": "the first channel holds 25; write parts from 0 (background) to 24",
     "E-DP-PNG densepose": "the PNG is 8-bit grayscale; write an 8-bit RGB PNG without alpha",
     "E-DP-SHAPE densepose": "the shape 3 x 5 x 4 does not fit the box; write [3, 4, 5]: 3, then the integer parts of the box's height and width",
     "E-FILE-CASE chalearn_gesture": "upper and lower case differ; rename it to S1_prediction.csv",

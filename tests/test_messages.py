@@ -226,6 +226,33 @@ def test_cures_fit_the_mistake(task, file, content, cure, check):
     assert cure in check({file: json.dumps(content)}, task)["problems"][0]["hint"]
 
 
+def test_a_value_of_another_type_hides_no_problem_between_values(check):
+    frame = {"humans": [{"box": [0, 0, 9, 9], "parts": {"hip": {"box": [[1, 1, 5, 5]], "verb": []}}}]}
+    other_type, other_order = (
+        {"humans": [{"box": box, "parts": {}}]} for box in ([0, 0, "9", 9], [9, 0, 0, 9])
+    )
+    parts = {"u": {"f": other_type}, "v": {"f": other_order}, "w": {"f": frame}}
+    files = {"pred_vid_result.json": "{}", "pred_part_result.json": json.dumps(parts)}
+    assert [(code, where) for code, _, where in places_of(check(files, "kinetics_tps"))] == [
+        ("E-JSON-SCHEMA", "/u/f/humans/0/box/2"),
+        ("E-BOX-ORDER", "/v/f/humans/0/box"),
+        ("E-PART-LENGTH", "/w/f/humans/0/parts/hip"),
+    ]
+    boxes = [[[1, 2, 3, 4]] * 10]
+    segments = {
+        "0": {"clss": ["dog"], "idx_in_sent": ["0"], "bbox_for_all_frames": boxes},
+        "1": {"clss": ["dog"], "idx_in_sent": [0, 1], "bbox_for_all_frames": boxes},
+    }
+    results = {"u": {"0": segments["0"]}, "v": {"1": segments["1"]}}
+    content = json.dumps({"results": results, "eval_mode": "gen"})
+    findings = check({"submission_gt.json": content}, "anet_entities_gt")
+    assert [(code, where) for code, _, where in places_of(findings)] == [
+        ("E-JSON-SCHEMA", "/results/u/0/idx_in_sent/0"),
+        ("E-ANET-LENGTH", "/results/v/1"),
+        ("E-ANET-MODE", "/eval_mode"),
+    ]
+
+
 def test_one_row_in_the_wrong_order_is_no_length(check):
     findings = check({"S1_prediction.csv": "1,1,5\n" * 9 + "1,9,5\n"}, "chalearn_gesture")
     assert places_of(findings) == [("E-CSV-RANGE", "S1_prediction.csv", "line 10 column 3")]

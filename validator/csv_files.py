@@ -772,10 +772,11 @@ def _numbers_apart(texts: list[str], type_name: str) -> tuple[Ints | Floats, Boo
     if numbers is not None:
         return numbers, np.ones(len(texts), bool)
     is_number = np.array([_numbers([text], type_name) is not None for text in texts], bool)
-    values: Ints | Floats = np.zeros(len(texts), np.int64 if type_name == "integer" else np.float64)
+    convert: Callable[[str], float] = int if type_name == "integer" else float
+    values: list[float] = [0] * len(texts)
     for row in np.flatnonzero(is_number).tolist():
-        values[row] = int(texts[row]) if type_name == "integer" else float(texts[row])
-    return values, is_number
+        values[row] = convert(texts[row])
+    return np.array(values), is_number
 
 
 def _numbers(texts: list[str], type_name: str) -> Ints | Floats | None:

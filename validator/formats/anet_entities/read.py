@@ -15,7 +15,7 @@ from validator.findings import Findings, Read
 from validator.formats.rules import Format, Rules
 from validator.hints import EMPTY, box_hints, label_hints, repeat_hints
 from validator.items import IGNORED, Place, check_items
-from validator.json_files import Entries, read_json
+from validator.json_files import Entries, Members, read_json
 from validator.messages import Note
 from validator.strict_json import JsonValue, pointer_part
 from validator.texts import quote
@@ -62,10 +62,13 @@ def read(path: Source, rules: Rules, reference_videos: Collection[str] | None = 
     with Findings.collect() as findings, open_submission(path, rules.limits) as submission:
         findings.notes += submission.notes
         (name,) = findings.take(choose_named(submission, rules)).values()
-        content = read_json(submission.read(name), name, file, _as_grounding)
-        (grounding, lengths), members = findings.take(content)
-        _check_lengths(grounding, lengths, name, findings)
-        _check_mode(members["eval_mode"], rules.id, name, findings)
+
+        def check(content: tuple[Grounding, Ints], members: Members, findings: Findings) -> None:
+            _check_lengths(*content, name, findings)
+            _check_mode(members["eval_mode"], rules.id, name, findings)
+
+        content = read_json(submission.read(name), name, file, _as_grounding, check=check)
+        (grounding, _), members = findings.take(content)
         _note_external_data(members.get("external_data"), findings)
         findings.refuse_problems()
         if reference_videos is not None:
@@ -171,7 +174,8 @@ def _check_lengths(grounding: Grounding, lengths: Ints, name: str, findings: Fin
         n_indexes, n_boxes, n_classes = lengths[number].tolist()
         problem = f"{n_indexes} idx_in_sent, {n_boxes} bbox_for_all_frames and {n_classes} clss"
         where = f"/results/{pointer_part(video)}/{pointer_part(segment)}"
-        findings.add("E-ANET-LENGTH", problem, "the three lists must be equally long", file=name, where=where)
+        remedy = "write one class, one word index and ten boxes for each object"
+        findings.add("E-ANET-LENGTH", problem, remedy, file=name, where=where)
 
 
 def hints(submission: Grounding) -> list[Note]:
