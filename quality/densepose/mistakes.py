@@ -15,7 +15,7 @@ from quality.box_mistakes import ChangeOfAllBoxes, from_sizes, mirror, weak_mode
 from quality.boxes import ChangeOfBoxes, as_sizes
 from quality.cures import Cure
 from quality.densepose.synthetic import Detection
-from quality.task import CurableMistake, Said, WeakModel
+from quality.task import Mistake, Said, WeakModel
 from scoring_program.repairs.decision import Family
 from validator.arrays import Floats, Ints, Pixels
 
@@ -172,10 +172,10 @@ def _box_cure(family: Family, read: ChangeOfBoxes, is_combination: bool = False)
 
 def _fit(
     name: str, scale: tuple[float, float], offset: tuple[float, float] = (0.0, 0.0)
-) -> CurableMistake[Detections]:
+) -> Mistake[Detections]:
     """Return the mistake that boxes and arrays are those of a picture of another size, or a part of it."""
     scales, offsets = np.array(scale * 2), np.array(offset * 2)
-    return CurableMistake(
+    return Mistake(
         name=name,
         change=_each_box(lambda boxes: boxes * scales + offsets),
         cures=[_box_cure(Family.FIT, lambda columns: (from_sizes(columns) - offsets) / scales)],
@@ -184,10 +184,10 @@ def _fit(
 
 def _channels(
     name: str, change: ChangeOfArray, family: Family, meant_values: Callable[[Ints], Ints]
-) -> CurableMistake[Detections]:
+) -> Mistake[Detections]:
     """Return a mistake in the channels; ``meant_values`` returns I, U, V as meant, (p, 3) -> (p, 3)."""
     cure = cures.array_cure(_ARRAYS, family, lambda words: words == _AS_WRITTEN, meant_values)
-    return CurableMistake(name, each_array(change), cures=[cure])
+    return Mistake(name, each_array(change), cures=[cure])
 
 
 def _turned(
@@ -195,10 +195,10 @@ def _turned(
     change: ChangeOfArray,
     words: str,
     meant_values: Callable[[Ints], Ints] = lambda values: values,
-) -> CurableMistake[Detections]:
+) -> Mistake[Detections]:
     """Return a mistake in the places of pixels; ``words`` are in those for how the array is read then."""
     cure = cures.array_cure(_ARRAYS, Family.READING, lambda reading: words in reading, meant_values)
-    return CurableMistake(name, each_array(change), cures=[cure])
+    return Mistake(name, each_array(change), cures=[cure])
 
 
 def _complemented_values(channels: tuple[int, ...], values: Ints) -> Ints:
@@ -213,8 +213,8 @@ def _exchanged_sides_of_values(values: Ints) -> Ints:
     return np.concatenate([np.where(part > 2, (part - 1 ^ 1) + 1, part), values[:, 1:]], axis=1)
 
 
-def _plain(name: str, said: Said, change: Change) -> CurableMistake[Detections]:
-    return CurableMistake(name, change, said=[said])
+def _plain(name: str, said: Said, change: Change) -> Mistake[Detections]:
+    return Mistake(name, change, said=[said])
 
 
 def _from_centers_of_sizes(columns: Floats) -> Floats:
@@ -223,23 +223,23 @@ def _from_centers_of_sizes(columns: Floats) -> Floats:
 
 
 _EXCHANGED_UV = [0, 2, 1]
-MISTAKES: list[CurableMistake[Detections]] = [
-    CurableMistake(
+MISTAKES: list[Mistake[Detections]] = [
+    Mistake(
         name="boxes as [x1, y1, x2, y2], arrays of that size",
         change=each(write_corners),
         cures=[_box_cure(Family.READING, lambda columns: columns)],
     ),
-    CurableMistake(
+    Mistake(
         name="boxes as [center x, center y, width, height]",
         change=each_corner(lambda x, y, width, height: (x + width / 2, y + height / 2)),
         cures=[_box_cure(Family.READING, _from_centers_of_sizes)],
     ),
-    CurableMistake(
+    Mistake(
         name="boxes as [y, x, width, height]",
         change=each_corner(lambda x, y, width, height: (y, x)),
         cures=[_box_cure(Family.READING, lambda columns: from_sizes(columns[..., [1, 0, 2, 3]]))],
     ),
-    CurableMistake(
+    Mistake(
         name="x and y exchanged in boxes and arrays",
         change=each(_exchange_axes),
         cures=[_box_cure(Family.READING, lambda columns: from_sizes(columns[..., [1, 0, 3, 2]]))],
@@ -250,12 +250,12 @@ MISTAKES: list[CurableMistake[Detections]] = [
     _fit("boxes 40 pixels off in x and y", (1.0, 1.0), (40.0, 40.0)),
     _fit("boxes 20 pixels off in x and y", (1.0, 1.0), (20.0, 20.0)),
     _fit("boxes of a letterbox: 0.8 of the size, y plus 60", (0.8, 0.8), (0.0, 60.0)),
-    CurableMistake(
+    Mistake(
         name="boxes of mirrored images",
         change=_each_box(mirror(CANVAS[0])),
         cures=[_box_cure(Family.FIT, lambda columns: mirror(CANVAS[0])(from_sizes(columns)))],
     ),
-    CurableMistake(
+    Mistake(
         name="boxes as [center x, center y, width, height] of half size",
         change=lambda detections: each_corner(lambda x, y, w, h: (x + w / 2, y + h / 2))(
             _each_box(lambda boxes: boxes / 2)(detections)
@@ -264,12 +264,12 @@ MISTAKES: list[CurableMistake[Detections]] = [
             _box_cure(Family.FIT, lambda columns: _from_centers_of_sizes(2 * columns), is_combination=True)
         ],
     ),
-    CurableMistake(
+    Mistake(
         name="detections of the next image",
         change=_next_images,
         cures=[cures.items_cure(_BOXES, cures.next_items)],
     ),
-    CurableMistake(
+    Mistake(
         name="image ids one too high",
         change=partial(_count_images, 1),
         said=[Said("N-ITEMS-UNKNOWN", "n - 1")],
