@@ -32,6 +32,8 @@ LEAST_SHARE = 0.3
 LEAST_SHARE_OF_COMBINATION = 0.5
 # Above it nothing is searched.
 _GOOD_SHARE = 0.7
+# Less agree if several names or items are mapped to one than after the one-to-one map.
+_SHARE_WORTH_ASSIGNING = LEAST_SHARE / 2
 _TIMES = 2.0
 _MARGIN = 0.3
 _P_GAIN = 1e-4
@@ -138,6 +140,16 @@ class Trial(NamedTuple):
         """The share of the entries that agree after the change."""
         return float(self.after.mean())
 
+    def of_entries(self, is_kept: Bools) -> Trial:
+        """Return the trial of some entries; ``is_kept`` has shape (n,)."""
+        return self._replace(
+            before=self.before[is_kept],
+            after=self.after[is_kept],
+            item=self.item[is_kept],
+            own=self.own[is_kept] if len(self.own) else self.own,
+            exchanged=self.exchanged[is_kept] if len(self.exchanged) else self.exchanged,
+        )
+
 
 def is_repair(trial: Trial) -> bool:
     """Return whether all rules hold for a trial."""
@@ -160,6 +172,16 @@ def may_become_repair(before: Bools, best_case: Bools) -> bool:
         return False
     share_before, share_after = float(before.mean()), float(best_case.mean())
     return share_after >= LEAST_SHARE and _is_far_more(share_before, share_after)
+
+
+def may_be_in_other_order(before: Bools, with_nearest: Bools) -> bool:
+    """Return whether a one-to-one map may be a repair if ``with_nearest`` (n,) agree after each name or item
+    is mapped to the one that it fits best, several maybe to the same.
+
+    That needs no assignment, which takes far longer to import than to make.
+    """
+    share = float(with_nearest.mean())
+    return share >= _SHARE_WORTH_ASSIGNING and share > float(before.mean())
 
 
 def _is_far_more(share_before: float, share_after: float) -> bool:

@@ -156,7 +156,7 @@ def _voted_maps(regions: RegionPairs, axis: int, structure: _Structure) -> list[
     size, true_size = high - low, true_high - true_low
     width = _OFFSET_WIDTH * float(np.median(true_size))
     if structure is _Structure.OFFSET:
-        return [(1.0, offset) for offset in _modes(true_center - center, width)]
+        return [(1.0, offset) for offset in most_frequent_values(true_center - center, width)]
     if structure is _Structure.SCALE:
         return [(scale, 0.0) for scale in _scale_modes(center, true_center)]
     scales = _scale_modes(size, true_size)
@@ -165,7 +165,7 @@ def _voted_maps(regions: RegionPairs, axis: int, structure: _Structure) -> list[
         scales.append(-1.0)
     maps = []
     for scale in [*scales, 1.0]:
-        best_offsets = _modes(true_center - scale * center, width)[:1]
+        best_offsets = most_frequent_values(true_center - scale * center, width)[:1]
         maps += [(scale, offset) for offset in best_offsets]
     return maps
 
@@ -174,11 +174,11 @@ def _scale_modes(value: Floats, true_value: Floats) -> list[float]:
     """Return the factors with the most votes, from what they are applied to and what they should give."""
     is_positive = (value > 0) & (true_value > 0)
     logarithms = np.log(true_value[is_positive] / value[is_positive])
-    modes = np.exp(_modes(logarithms, _SCALE_WIDTH))
+    modes = np.exp(most_frequent_values(logarithms, _SCALE_WIDTH))
     return [mode for mode in modes.tolist() if 1 / _LARGEST_SCALE < mode < _LARGEST_SCALE]
 
 
-def _modes(values: Floats, width: float) -> list[float]:
+def most_frequent_values(values: Floats, width: float) -> list[float]:
     """Return the means of the windows of a width that hold most values, best first, two at most."""
     values = np.sort(values[np.isfinite(values)])
     modes: list[float] = []

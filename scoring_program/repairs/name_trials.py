@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from scoring_program.repairs import names, orders
-from scoring_program.repairs.decision import Change, Family, Trial, agrees_well, may_become_repair
+from scoring_program.repairs.decision import Change, Family, Trial, agrees_well, may_be_in_other_order
 from scoring_program.repairs.names import NumberMap
 from scoring_program.repairs.samples import Ids, Names
 from validator.arrays import Bools, Floats, Ints
@@ -125,14 +125,16 @@ def _map_of_list(sample: Names) -> Iterator[Trial]:
     for half in (sample.is_even, ~sample.is_even):
         counts = orders.count_pairs(sample.predicted_codes[half], sample.true_codes[half], shape)
         counts_of_half.append(counts)
-    # At best each name has its most frequent partner; where that is not enough, nothing is assigned.
-    best_case = np.zeros(len(before), dtype=bool)
-    best_case[: sum(int(counts.max(axis=1, initial=0).sum()) for counts in counts_of_half)] = True
-    if not may_become_repair(before, best_case):
+
+    def map_held_out(columns_of_rows: Callable[[Ints], Ints]) -> Ints:
+        mapped = np.full(len(before), -1)
+        for half, counts in zip((sample.is_even, ~sample.is_even), counts_of_half):
+            mapped[~half] = columns_of_rows(counts)[sample.predicted_codes[~half]]
+        return mapped
+
+    if not may_be_in_other_order(before, sample.agrees(map_held_out(orders.nearest))):
         return
-    held_out = np.full(len(before), -1)
-    for half, counts in zip((sample.is_even, ~sample.is_even), counts_of_half):
-        held_out[~half] = orders.assign(counts)[sample.predicted_codes[~half]]
+    held_out = map_held_out(orders.assign)
     code_of_word = orders.assign(counts_of_half[0] + counts_of_half[1]).tolist()
     word_of_word = {}
     for word, code in zip(sample.predicted_words, code_of_word):

@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
-from typing import NamedTuple, Union
+from typing import NamedTuple, TypeVar, Union
 
 import numpy as np
 
@@ -27,9 +27,12 @@ from scoring_program.metrics.pairs import largest_of_items, pairs_in_groups
 from scoring_program.repairs.names import Folding
 from validator.arrays import Bools, Floats, Ints
 
+IntsOrBools = TypeVar("IntsOrBools", Ints, Bools)
 MOST_ENTRIES = 400
 MOST_ITEMS = 40
 MOST_OF_ITEM = 10
+# Of so many items a one-to-one map is looked for; of more only the neighbors are compared.
+MOST_MAPPED = 100
 BOX_IOU = 0.5
 CLOSE_IOU = 0.75
 # How many items before and after its own the predictions of an item may belong to.
@@ -76,7 +79,10 @@ class Spread(Enum):
         return np.sort(by_item[is_chosen])
 
     def items_nearby(self, items: Ints, n_items: int) -> Ints:
-        """Return the items whose annotations a sample needs: its own, and the neighbors in a deep sample."""
+        """Return the items whose annotations a sample needs: its own, and in a deep sample all others, or the
+        neighbors where there are many."""
+        if self is Spread.DEEP and n_items <= MOST_MAPPED:
+            return np.arange(n_items)
         distance = NEIGHBORS if self is Spread.DEEP else 0
         nearby = np.unique(items)[:, None] + np.arange(-distance, distance + 1)
         return np.unique(nearby[(nearby >= 0) & (nearby < n_items)])
@@ -221,8 +227,7 @@ class Regions:
     @cached_property
     def item_of_entry(self) -> Ints:
         """The item of each entry."""
-        _, first_region = np.unique(self.entries, return_index=True)
-        return self.item[first_region]
+        return self.of_entries(self.item)
 
     @cached_property
     def pairs(self) -> Pairs:
@@ -243,17 +248,12 @@ class Regions:
             self.pairs_at(items[(place + distance) % len(items)], self._slots) for distance in distances
         )
 
-    def pairs_at(self, item: Ints, slot: Ints, label: Ints | None = None) -> Pairs:
-        """Return the pairs of entries of these items and slots, with labels only those of equal ones.
+    def pairs_at(self, item: Ints, slot: Ints) -> Pairs:
+        """Return the pairs of entries of these items and slots.
 
-        Shapes: (k,), (k, s), (k,); k need not be the number of entries of the sample.
+        Shapes: (k,), (k, s); k need not be the number of entries of the sample.
         """
-        true_columns = [self.true_item, *self._true_slots.T]
-        columns = [item, *slot.T]
-        if label is not None and self.true_label is not None:
-            true_columns.append(self.true_label)
-            columns.append(label)
-        true_key, key = _keys(true_columns, columns)
+        true_key, key = _keys([self.true_item, *self._true_slots.T], [item, *slot.T])
         # Annotations mostly are in order, and then a stable sort takes one pass.
         order = np.argsort(true_key, kind="stable")
         entry, place, _ = pairs_in_groups(key, true_key[order])
@@ -311,6 +311,28 @@ class Regions:
     def moved(self, item: Ints, slot: Ints) -> Regions:
         """Return the sample with regions of other items (n,) and slots (n, s)."""
         return replace(self, item=item, slot=slot)
+
+    def by_label(self) -> Regions:
+        """Return the sample in which regions only agree with annotated ones of the same label."""
+        if self.label is None or self.true_label is None:
+            return self
+        return replace(
+            self,
+            slot=np.column_stack([self._slots, self.label]),
+            true_slot=np.column_stack([self._true_slots, self.true_label]),
+            label=None,
+            true_label=None,
+        )
+
+    @cached_property
+    def annotated_items(self) -> Ints:
+        """The items that annotated regions of the sample are of, ascending."""
+        return np.unique(self.true_item)
+
+    def of_entries(self, values: IntsOrBools) -> IntsOrBools:
+        """Return the value of the first region of each entry. Shapes: (n,) -> (n_entries,)."""
+        _, first_region = np.unique(self.entries, return_index=True)
+        return values[first_region]
 
     def slot_range(self, column: int) -> tuple[int, int]:
         """Return the smallest and the largest number of a column of annotated slots."""

@@ -126,14 +126,7 @@ class Draw(NamedTuple):
         )
 
     def _restrict_trial(self, trial: Trial) -> Trial:
-        is_kept = self._includes(trial.item)
-        return trial._replace(
-            before=trial.before[is_kept],
-            after=trial.after[is_kept],
-            item=trial.item[is_kept],
-            own=trial.own[is_kept] if len(trial.own) else trial.own,
-            exchanged=trial.exchanged[is_kept] if len(trial.exchanged) else trial.exchanged,
-        )
+        return trial.of_entries(self._includes(trial.item))
 
 
 def draw(secret: bytes, submission: object, n_items: int) -> Draw:
