@@ -32,7 +32,7 @@ LEAST_SHARE = 0.3
 LEAST_SHARE_OF_COMBINATION = 0.5
 # Above it nothing is searched.
 _GOOD_SHARE = 0.7
-# Less agree if several names or items are mapped to one than after the one-to-one map.
+# Where there are few entries, fewer agree if several names or items may be mapped to one.
 _SHARE_WORTH_ASSIGNING = LEAST_SHARE / 2
 _TIMES = 2.0
 _MARGIN = 0.3
@@ -180,8 +180,9 @@ def may_be_in_other_order(before: Bools, with_nearest: Bools) -> bool:
 
     That needs no assignment, which takes far longer to import than to make.
     """
-    share = float(with_nearest.mean())
-    return share >= _SHARE_WORTH_ASSIGNING and share > float(before.mean())
+    share_before, share = float(before.mean()), float(with_nearest.mean())
+    is_more = share >= min((1 + _TIMES) / 2 * share_before, share_before + _MARGIN / 2)
+    return share >= _SHARE_WORTH_ASSIGNING and is_more
 
 
 def _is_far_more(share_before: float, share_after: float) -> bool:

@@ -26,7 +26,7 @@ from scoring_program.repairs.decision import (
 )
 from scoring_program.repairs.fits import AxisMap, RegionPairs, fit_axes, fit_items, map_words, vote
 from scoring_program.repairs.readings import Reading
-from scoring_program.repairs.samples import Regions, pair_iou, ranks_in_groups
+from scoring_program.repairs.samples import MOST_MAPPED, Regions, pair_iou, ranks_in_groups
 from scoring_program.repairs.weak_models import is_of_weak_model
 from validator.arrays import Bools, Floats, Ints
 
@@ -351,10 +351,12 @@ def _map_of_items(comparison: JudgedRegions) -> Iterator[Trial]:
     """
     judged = comparison.variants_by_label()[-1]
     sample = judged.sample
-    if not len(sample.annotated_items):
-        return
     items, place = np.unique(sample.item_of_entry, return_inverse=True)
-    agrees = orders.agreements_with_items(sample, judged.as_submitted, sample.annotated_items, judged.level)
+    # Of many items neighbors are in the sample, too, but a map to so many takes too long.
+    other_items = sample.annotated_items if sample.n_items <= MOST_MAPPED else items
+    if not len(other_items):
+        return
+    agrees = orders.agreements_with_items(sample, judged.as_submitted, other_items, judged.level)
     counts = _sum_of_items(agrees, place, len(items))
     part = _rank_in_item(place) % _N_PARTS
 
@@ -370,8 +372,8 @@ def _map_of_items(comparison: JudgedRegions) -> Iterator[Trial]:
     agrees_with_nearest = (nearest >= 0) & agrees[np.arange(len(place)), nearest]
     if not may_be_in_other_order(judged.before, agrees_with_nearest):
         return
-    mapped = _items_of_columns(sample.annotated_items, map_held_out(orders.assign))
-    item_map = _items_of_columns(sample.annotated_items, orders.assign(counts))
+    mapped = _items_of_columns(other_items, map_held_out(orders.assign))
+    item_map = _items_of_columns(other_items, orders.assign(counts))
     change = Change(item=partial(_exchange_items, items, item_map))
     words = f"as predictions of other {sample.item_noun}s, in another order"
     yield from judged.trials_of_places(Family.ITEMS, words, mapped[sample.entries], sample.slots, change)

@@ -24,7 +24,7 @@ from typing import NamedTuple, TypeVar, Union
 import numpy as np
 
 from scoring_program.metrics.pairs import largest_of_items, pairs_in_groups
-from scoring_program.repairs.names import Folding
+from scoring_program.repairs.names import Folding, last_number
 from validator.arrays import Bools, Floats, Ints
 
 IntsOrBools = TypeVar("IntsOrBools", Ints, Bools)
@@ -484,6 +484,8 @@ class Ids:
         The item that an id is in, where ids are of frames or segments; None for ids of items.
     what : str
         What words call them: "frames".
+    is_in_reference : bool array of shape (n,)
+        Which predicted ids the reference has, where ``true`` has only some of its ids; otherwise None.
     """
 
     predicted: Sequence[str]
@@ -491,6 +493,7 @@ class Ids:
     group: Ints | None = None
     true_group: Ints | None = None
     what: str = "ids"
+    is_in_reference: Bools | None = None
 
     @cached_property
     def groups(self) -> list[int]:
@@ -508,6 +511,24 @@ class Ids:
         return np.arange(len(self.true)) if self.true_group is None else self.true_group
 
     @cached_property
+    def predicted_numbers(self) -> list[int | None]:
+        """The last number in each predicted id, None without any."""
+        return _last_numbers(self.predicted)
+
+    @cached_property
+    def true_numbers(self) -> list[int | None]:
+        """The last number in each id of the reference, None without any."""
+        return _last_numbers(self.true)
+
+    @property
+    def is_known(self) -> Bools:
+        """Which predicted ids the reference has."""
+        if self.is_in_reference is not None:
+            return self.is_in_reference
+        true_ids = set(zip(self.true_groups, self.true))
+        return np.array([key in true_ids for key in zip(self.groups, self.predicted)], dtype=bool)
+
+    @cached_property
     def is_even(self) -> Bools:
         """Which ids of the reference are of every second item."""
         return _in_first_half(self.item)
@@ -519,6 +540,11 @@ class Ids:
         """
         predicted_ids = {key for key in zip(self.groups, predicted) if key[1] is not None}
         return np.array([key in predicted_ids for key in zip(self.true_groups, true)], dtype=bool)
+
+
+def _last_numbers(words: Sequence[str]) -> list[int | None]:
+    number_of_word = {word: last_number(word) for word in set(words)}
+    return [number_of_word[word] for word in words]
 
 
 @dataclass(frozen=True)
