@@ -40,6 +40,7 @@ _P_GAIN = 1e-4
 _FEW_ITEMS = 14
 _LEAST_BETTER = 6
 _P_OWN_ITEM = 1e-3
+_P_OWN_ITEM_AT_FIRST = 0.05
 _LATER_MARGIN = 0.2
 
 
@@ -174,6 +175,12 @@ def may_become_repair(before: Bools, best_case: Bools) -> bool:
     return share_after >= LEAST_SHARE and _is_far_more(share_before, share_after)
 
 
+def may_be_of_own_item(own: Floats, exchanged: Floats) -> bool:
+    """Return whether entries may agree more with their own item than with exchanged ones (n,), after a change
+    that is not refined yet."""
+    return _is_of_own_item(own, exchanged, _P_OWN_ITEM_AT_FIRST)
+
+
 def may_be_in_other_order(before: Bools, with_nearest: Bools) -> bool:
     """Return whether a one-to-one map may be a repair if ``with_nearest`` (n,) agree after each name or item
     is mapped to the one that it fits best, several maybe to the same.
@@ -204,11 +211,11 @@ def _is_no_accident(trial: Trial) -> bool:
     return sign_test(better, worse) <= _P_GAIN
 
 
-def _is_of_own_item(own: Floats, exchanged: Floats) -> bool:
+def _is_of_own_item(own: Floats, exchanged: Floats, most: float = _P_OWN_ITEM) -> bool:
     if not len(own):
         return True
     better, worse = int((own > exchanged).sum()), int((own < exchanged).sum())
-    return sign_test(better, worse) <= _P_OWN_ITEM
+    return sign_test(better, worse) <= most
 
 
 def sign_test(better: int, worse: int) -> float:

@@ -98,10 +98,11 @@ class _Structure(Enum):
 
 
 class Votes(NamedTuple):
-    """The maps of each structure with the most votes, the best of them first, and the IoU of each entry that
-    took part with the best map of all."""
+    """The maps of each structure with the most votes, the best map of all, None without any, and the IoU with
+    it of each entry that took part."""
 
     maps: dict[_Structure, AxisMap]
+    best_map: AxisMap | None
     iou: Floats
 
 
@@ -110,9 +111,10 @@ def vote(regions: RegionPairs) -> Votes:
     voters = regions.for_vote()
     d = regions.true.shape[1] // 2
     maps: dict[_Structure, AxisMap] = {}
+    best_map: AxisMap | None = None
     best_iou = np.zeros(voters.pairs.n)
     if not len(voters.predicted):
-        return Votes({}, best_iou)
+        return Votes({}, None, best_iou)
     for structure in _Structure:
         maps_of_axis = [_voted_maps(voters, axis, structure) for axis in range(d)]
         combinations = np.array(list(product(*maps_of_axis)), dtype=np.float64).reshape(-1, d, 2)
@@ -123,8 +125,8 @@ def vote(regions: RegionPairs) -> Votes:
         best = int(iou.mean(axis=-1).argmax())
         maps[structure] = AxisMap(scale[best], offset[best])
         if iou[best].mean() > best_iou.mean():
-            best_iou = iou[best]
-    return Votes(maps, best_iou)
+            best_map, best_iou = maps[structure], iou[best]
+    return Votes(maps, best_map, best_iou)
 
 
 def fit_axes(regions: RegionPairs, votes: Votes | None = None) -> AxisMap | None:

@@ -22,9 +22,10 @@ from scoring_program.repairs.decision import (
     Trial,
     agrees_well,
     may_be_in_other_order,
+    may_be_of_own_item,
     may_become_repair,
 )
-from scoring_program.repairs.fits import AxisMap, RegionPairs, fit_axes, fit_items, map_words, vote
+from scoring_program.repairs.fits import AxisMap, RegionPairs, Votes, fit_axes, fit_items, map_words, vote
 from scoring_program.repairs.readings import Reading
 from scoring_program.repairs.samples import MOST_MAPPED, Regions, pair_iou, ranks_in_groups
 from scoring_program.repairs.weak_models import is_of_weak_model
@@ -38,6 +39,8 @@ _N_PARTS = 5
 # A vote is not refined yet: by how much less it may agree, and how much mean IoU it must gain all the same.
 _COARSE = 0.15
 _LEAST_GAIN = 0.05
+# Readings after which votes are worse than this share of the best are not fitted.
+_SHARE_OF_BEST_VOTE = 0.85
 
 
 def region_trials(wide: Regions, deep: Callable[[], Regions]) -> Iterator[list[Trial]]:
@@ -163,36 +166,68 @@ class _Fit(NamedTuple):
     held_out: Floats
 
 
+class _VotedReading(NamedTuple):
+    """A reading after which a map may become a repair: the corners (n, 2 d) that it gives, and what each half
+    of the items votes for."""
+
+    reading: Reading
+    corners: Floats
+    votes: tuple[Votes, Votes]
+
+    @property
+    def mean_iou(self) -> float:
+        """The mean IoU of entries after the voted maps."""
+        return float(np.mean([votes.iou.mean() for votes in self.votes]))
+
+
 def _fits(comparison: JudgedRegions) -> Iterator[_Fit]:
-    """Yield the scale and offset that fit best after each reading, where they may become a repair."""
+    """Yield the scale and offset that fit best after each reading, where they may become a repair.
+
+    Most submissions are right, and a vote is enough to see that no map helps. Fits take longer, so they are
+    made after the readings with the best votes only.
+    """
+    sample = comparison.sample
+    voted_readings = list(_vote_after_readings(comparison))
+    best_iou = max((voted.mean_iou for voted in voted_readings), default=0.0)
+    for voted in voted_readings:
+        if voted.mean_iou < _SHARE_OF_BEST_VOTE * best_iou:
+            continue
+        held_out = _fit_on_halves(sample, voted)
+        axis_map = fit_axes(_region_pairs(sample, voted.corners))
+        if axis_map is not None and map_words(axis_map, sample.axes):
+            yield _Fit(voted.reading, axis_map, held_out)
+
+
+def _vote_after_readings(comparison: JudgedRegions) -> Iterator[_VotedReading]:
     sample = comparison.sample
     for reading in [comparison.base, *readings.other_readings(sample)]:
         corners = reading.corners(sample.columns)
-        held_out = _fit_on_halves(comparison, corners)
-        if held_out is None:
+        regions = _region_pairs(sample, corners)
+        first_votes = vote(regions.of_entries(sample.is_even))
+        if not comparison.may_gain(first_votes.iou) or not _is_of_own_item(sample, corners, first_votes):
             continue
-        axis_map = fit_axes(_region_pairs(sample, corners))
-        if axis_map is not None and map_words(axis_map, sample.axes):
-            yield _Fit(reading, axis_map, held_out)
+        second_votes = vote(regions.of_entries(~sample.is_even))
+        if comparison.may_gain(second_votes.iou):
+            yield _VotedReading(reading, corners, (first_votes, second_votes))
 
 
-def _fit_on_halves(comparison: JudgedRegions, corners: Floats) -> Floats | None:
-    """Return corners (n, 2 d) mapped by the fit of the other half of the items, None if that is hopeless.
+def _is_of_own_item(sample: Regions, corners: Floats, votes: Votes) -> bool:
+    """Return whether regions may agree more with their own item than with others, if they are mapped."""
+    if votes.best_map is None:
+        return False
+    mapped = votes.best_map.corners(corners)
+    return may_be_of_own_item(sample.best_iou(mapped), sample.exchanged_iou(mapped))
 
-    Most submissions are right, and a vote is enough to see that no map helps.
-    """
-    is_even = comparison.sample.is_even
-    regions = _region_pairs(comparison.sample, corners)
-    mapped = corners.copy()
-    for half in (is_even, ~is_even):
-        regions_of_half = regions.of_entries(half)
-        votes = vote(regions_of_half)
-        if not comparison.may_gain(votes.iou):
-            return None
-        axis_map = fit_axes(regions_of_half, votes)
+
+def _fit_on_halves(sample: Regions, voted: _VotedReading) -> Floats:
+    """Return corners (n, 2 d) mapped by the fit of the other half of the items."""
+    regions = _region_pairs(sample, voted.corners)
+    mapped = voted.corners.copy()
+    for half, votes in zip((sample.is_even, ~sample.is_even), voted.votes):
+        axis_map = fit_axes(regions.of_entries(half), votes)
         if axis_map is not None:
-            others = ~half[comparison.sample.entries]
-            mapped[others] = axis_map.corners(corners[others])
+            others = ~half[sample.entries]
+            mapped[others] = axis_map.corners(voted.corners[others])
     return mapped
 
 
