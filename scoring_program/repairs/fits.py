@@ -162,8 +162,8 @@ def _voted_maps(regions: RegionPairs, axis: int, structure: _Structure) -> list[
     if structure is _Structure.SCALE:
         return [(scale, 0.0) for scale in _scale_modes(center, true_center)]
     scales = _scale_modes(size, true_size)
-    if d > 1 and axis == 0:
-        # A mirrored picture.
+    if d > 1:
+        # A mirrored picture, or y counted from the bottom.
         scales.append(-1.0)
     maps = []
     for scale in [*scales, 1.0]:
