@@ -117,33 +117,6 @@ CODES = CodeTable(
             is_mistake=True,
         ),
         MessageCode(
-            "N-LOOKS-SCALED",
-            "The values fit after scaling.",
-            "Write pixels of the original size, frames instead of seconds, frames of the original frame "
-            "rate.",
-            is_mistake=True,
-        ),
-        MessageCode(
-            "N-LOOKS-SHIFTED",
-            "The values fit after adding or subtracting one, or those of an item fit the one before or after "
-            "it.",
-            "Count from the first number that the page of the task names; frames, classes, parts, segments "
-            "and word indexes have a fixed one.",
-            is_mistake=True,
-        ),
-        MessageCode(
-            "N-LOOKS-SWAPPED",
-            "The values fit with x and y, U and V, or left and right swapped.",
-            "Write them in the order of the page of the task.",
-            is_mistake=True,
-        ),
-        MessageCode(
-            "N-LOOKS-XYWH",
-            "Boxes fit as x, y, width, height, where x and y are of a corner or of the center.",
-            "Write two corners.",
-            is_mistake=True,
-        ),
-        MessageCode(
             "N-LOW",
             "The score is 0, or below 0.02 although more than half was predicted, and no other note explains "
             "it. This note names the step at which agreement with the reference is lost (items, names or "

@@ -211,8 +211,8 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
         """Return drawings of the worst items, at most ``number``; called at ``full`` only."""
         return []
 
-    def hints(self, reference: ReferenceT, submission: SubmissionT, settings: Settings) -> list[Note]:
-        """Return notes on likely mistakes in a submission that is valid."""
+    def hints(self, reference: ReferenceT, submission: SubmissionT) -> list[Note]:
+        """Return notes on likely mistakes in a submission that is valid, which need no labels."""
         return []
 
     def comparisons(self, reference: ReferenceT, submission: SubmissionT) -> Sequence[Comparison]:
@@ -221,10 +221,6 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
         `scoring_program.repairs.search` describes how it is searched for repairs.
         """
         return ()
-
-    def agreement(self, reference: ReferenceT, submission: SubmissionT) -> Sequence[Step]:
-        """Return how far a submission agrees with the reference, step by step; asked for low scores only."""
-        return agreement_steps(self.comparisons(reference, submission))
 
     def names(self, reference: ReferenceT) -> Vocabulary:
         """Return the names that a reference holds and submissions use, by kind: class, part, state."""
@@ -493,7 +489,7 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
         """Return notes on likely mistakes: those that need no reference, then those on repairs."""
         if not self.settings["notes"]:
             return []
-        notes = self.task.hints(self.reference, submission, self.settings)
+        notes = self.task.hints(self.reference, submission)
         if any(note.code == "N-EMPTY" for note in notes):
             return notes
         on_repairs = repair_notes(
@@ -516,8 +512,7 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
         detail = self.settings["detail"]
         steps: Sequence[Step] = ()
         if shows_comparisons(detail):
-            with np.errstate(all="ignore"):  # boxes may be as large as numbers go
-                steps = self.task.agreement(self.reference, submission)
+            steps = agreement_steps(self.task.comparisons(self.reference, submission))
         return [low_score_note(scores, steps, detail)]
 
     def _result(

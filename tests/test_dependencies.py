@@ -43,12 +43,6 @@ MAY_IMPORT = {
     "scoring_program.vocabulary_file": ["scoring_program.signature", "validator"],
     "scoring_program.disclosure": ["scoring_program.marks", "scoring_program.result", "validator"],
     "scoring_program.repairs": ["scoring_program.metrics.pairs", "validator"],
-    "scoring_program.hints": [
-        "scoring_program.disclosure",
-        "scoring_program.low_score",
-        "scoring_program.settings",
-        "validator",
-    ],
     "scoring_program.low_score": [
         "scoring_program.disclosure",
         "scoring_program.metrics.resampling",
@@ -84,8 +78,6 @@ MAY_IMPORT = {
     "scoring_program.score": ["scoring_program.run"],
     "scoring_program.challenges": [
         "scoring_program.disclosure",
-        "scoring_program.hints",
-        "scoring_program.low_score",
         "scoring_program.marks",
         "scoring_program.metrics",
         "scoring_program.prepared",
@@ -211,7 +203,7 @@ def test_what_breaks_a_rule_is_noticed():
         ("validator.files", "validator.formats.chalearn.read"),
         ("scoring_program.metrics.pairs", "validator.findings"),
         ("scoring_program.metrics.pairs", "scoring_program.result"),
-        ("scoring_program.task", "scoring_program.hints"),
+        ("scoring_program.repairs.search", "scoring_program.disclosure"),
         ("scoring_program.task", "scoring_program.metrics.pairs"),
         ("scoring_program.report.page", "scoring_program.run"),
         ("scoring_program.challenges.chalearn.task", "scoring_program.report.page"),

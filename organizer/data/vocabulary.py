@@ -47,8 +47,8 @@ def _yaml_as_json(path: Path) -> bytes:
     return json.dumps(content, default=str).encode()
 
 
-def complete_vocabulary(loaded: AnyLoaded) -> list[Note]:
-    """Write the vocabulary of a reference folder with all kinds of names. Raises Refused.
+def complete_vocabulary(loaded: AnyLoaded, folder: Path) -> list[Note]:
+    """Write the vocabulary of a reference with all kinds of names into ``folder``. Raises Refused.
 
     A name of the reference that the vocabulary lacks is a problem: messages would call it unknown.
     """
@@ -64,7 +64,7 @@ def complete_vocabulary(loaded: AnyLoaded) -> list[Note]:
             text += "the reference, which messages show to participants. Give all names with VOCABULARY="
             notes.append(Note("N-REF-VOCABULARY", text))
     if vocabulary:
-        _write(vocabulary, loaded.folder)
+        _write(vocabulary, folder)
     return notes
 
 

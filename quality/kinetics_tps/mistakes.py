@@ -21,7 +21,7 @@ from quality.kinetics_tps.synthetic import (
     humans_of,
     parts_of,
 )
-from quality.task import CurableMistake, Said, WeakModel
+from quality.task import Mistake, Said, WeakModel
 from scoring_program.repairs.decision import Family
 from validator.arrays import Floats, Ints
 from validator.formats.kinetics_tps.write import MOST_PROPOSALS, Json, frame_number
@@ -32,7 +32,7 @@ Change = Callable[[Prediction], Prediction]
 Rename = Callable[[str], str]
 _CANVAS = (640, 480)
 _BOXES = ("humans", "parts")
-_NAMED = "N-"
+_NAMED = "N-NAMES-UNKNOWN"
 
 
 def _in_classes(change: ChangeOfFile) -> Change:
@@ -185,24 +185,24 @@ def _look_up(other_name: dict[str, str], name: str) -> str:
 
 def _in_other_order(
     what: str, names: Sequence[str], rename_all: Callable[[Rename], Change]
-) -> CurableMistake[Prediction]:
+) -> Mistake[Prediction]:
     """Return the mistake that names come from a list in another order."""
     other_name = cures.other_order(names)
     meant_name = {other: name for name, other in other_name.items()}
     cure = cures.word_cure((what,), Family.ORDER, partial(_look_up, meant_name))
-    return CurableMistake(
+    return Mistake(
         f"{what} of a list in another order", rename_all(partial(_look_up, other_name)), cures=[cure]
     )
 
 
 def _as_numbers(
     what: str, names: Sequence[str], rename_all: Callable[[Rename], Change]
-) -> CurableMistake[Prediction]:
+) -> Mistake[Prediction]:
     """Return the mistake that names are written as their places in their list."""
     number_of_name = {name: str(number) for number, name in enumerate(names)}
     name_of_number = {number: name for name, number in number_of_name.items()}
     cure = cures.word_cure((what,), Family.ORDER, partial(_look_up, name_of_number))
-    return CurableMistake(f"{what} as numbers", rename_all(partial(_look_up, number_of_name)), cures=[cure])
+    return Mistake(f"{what} as numbers", rename_all(partial(_look_up, number_of_name)), cures=[cure])
 
 
 def _spelled(
@@ -211,83 +211,79 @@ def _spelled(
     names: Sequence[str],
     respell: Rename,
     rename_all: Callable[[Rename], Change],
-) -> CurableMistake[Prediction]:
+) -> Mistake[Prediction]:
     """Return the mistake that all names are spelled otherwise."""
     meant_name = {respell(name): name for name in names}
     cure = cures.word_cure((what,), Family.SPELLING, partial(_look_up, meant_name))
-    return CurableMistake(f"{what} {how}", rename_all(respell), cures=[cure])
+    return Mistake(f"{what} {how}", rename_all(respell), cures=[cure])
 
 
-def _misspelled(
-    name: str, wrong_name: str, rename_all: Callable[[Rename], Change]
-) -> CurableMistake[Prediction]:
+def _misspelled(name: str, wrong_name: str, rename_all: Callable[[Rename], Change]) -> Mistake[Prediction]:
     """Return the mistake that one name is misspelled, which a note must name."""
     change = rename_all(partial(_look_up, {name: wrong_name}))
-    return CurableMistake(f"{wrong_name} for {name}", change, said=[Said(_NAMED, wrong_name)])
+    return Mistake(f"{wrong_name} for {name}", change, said=[Said(_NAMED, wrong_name)])
 
 
-def _numbered_frames(
-    name: str, change_number: Callable[[int], int], words: str
-) -> CurableMistake[Prediction]:
-    return CurableMistake(name, _rename_frames(change_number), said=[Said("N-FRAMES-UNKNOWN", words)])
+def _numbered_frames(name: str, change_number: Callable[[int], int], words: str) -> Mistake[Prediction]:
+    return Mistake(name, _rename_frames(change_number), said=[Said("N-FRAMES-UNKNOWN", words)])
 
 
-def _spelled_frames(name: str, form: str, words: str) -> CurableMistake[Prediction]:
-    return CurableMistake(name, _rename_frames(int, form), said=[Said("N-FRAMES-UNKNOWN", words)])
+def _spelled_frames(name: str, form: str, words: str) -> Mistake[Prediction]:
+    return Mistake(name, _rename_frames(int, form), said=[Said("N-FRAMES-UNKNOWN", words)])
 
 
-def _spelled_videos(name: str, rename: Rename, words: str) -> CurableMistake[Prediction]:
-    return CurableMistake(name, _rename_videos(rename), said=[Said("E-ITEMS-NONE", words)])
+def _spelled_videos(name: str, rename: Rename, words: str) -> Mistake[Prediction]:
+    return Mistake(name, _rename_videos(rename), said=[Said("E-ITEMS-NONE", words)])
 
 
-def _plain(name: str, code: str, change: Change) -> CurableMistake[Prediction]:
-    return CurableMistake(name, change, said=[Said(code)])
+def _plain(name: str, code: str, change: Change) -> Mistake[Prediction]:
+    return Mistake(name, change, said=[Said(code)])
 
 
 _CLASSES = "action classes"
 _PARTS = "part names"
 _ENDING = "the ending that they have in the data"
 _DIGITS = "as many digits in numbers as in the data"
-MISTAKES: list[CurableMistake[Prediction]] = [
+MISTAKES: list[Mistake[Prediction]] = [
     *mistakes_in_boxes(_change_boxes, _BOXES, _CANVAS, [Said("E-BOX-ORDER")]),
-    CurableMistake(
+    Mistake(
         name="boxes as [x, y, width, height], those that are in order",
         change=_write_ordered_sizes,
         cures=[cures.corners_cure(_BOXES, Family.READING, lambda columns, parent: from_sizes(columns))],
         size=10,
     ),
-    CurableMistake(
+    Mistake(
         name="boxes of parts from the corner of their human",
         change=_write_relative_parts,
         cures=[cures.corners_cure(("parts",), Family.READING, _read_relative_parts)],
     ),
-    CurableMistake(
+    Mistake(
         name="boxes of videos of different sizes",
         change=_write_scales_of_videos,
         cures=[cures.item_scale_cure(_BOXES, _scale_of_video)],
     ),
-    CurableMistake(
+    Mistake(
         name="predictions of the next video",
         change=partial(_exchange_videos, cures.next_items),
         cures=[cures.items_cure(_BOXES, cures.next_items)],
     ),
-    CurableMistake(
+    Mistake(
         name="predictions of other videos, in random order",
         change=partial(_exchange_videos, cures.shuffled_items),
         cures=[cures.items_cure(_BOXES, cures.shuffled_items)],
     ),
-    CurableMistake(
+    Mistake(
         name="classes of the next video",
         change=partial(_exchange_classes, cures.next_items),
         cures=[cures.items_cure((_CLASSES,), cures.next_items)],
     ),
-    CurableMistake(
+    Mistake(
         name="videos counted from 1",
         change=_rename_videos(_next_name),
         said=[Said("N-ITEMS-UNKNOWN", "n - 1")],
         cures=[cures.items_cure(_BOXES, lambda n_items: np.arange(n_items) - 1)],
     ),
-    CurableMistake(
+    Mistake(
         name="left and right swapped",
         change=_rename_parts(_swap_sides),
         cures=[cures.word_cure((_PARTS,), Family.ORDER, _swap_sides)],

@@ -102,6 +102,12 @@ class Repairs:
         """Add the repair of a kind that has none."""
         self._repair_of_kind[repair.kind] = repair
 
+    def explain(self, repair: Repair) -> bool:
+        """Return whether one of these is the same mistake: predictions of the same other item."""
+        return repair.family is Family.ITEMS and any(
+            other.family is Family.ITEMS and other.words == repair.words for other in self
+        )
+
     def word(self, what: str, word: str) -> str:
         """Return the name or id that is meant; ``what`` is that of the comparison that it belongs to."""
         for repair in self:
@@ -184,7 +190,7 @@ def find_repairs(comparisons: Iterable[Comparison]) -> list[Repair]:
             if comparison.kind in repairs:
                 continue
             repair = _find_repair(comparison, repairs)
-            if repair is not None:
+            if repair is not None and not repairs.explain(repair):
                 repairs.add(repair)
     return list(repairs)
 

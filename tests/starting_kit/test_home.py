@@ -81,7 +81,7 @@ def test_score_raises_the_list_of_problems(tmp_path, monkeypatch):
     with pytest.raises(people_in_video.SubmissionError, match=r"E-FILE-MISSING .*none\.zip: "):
         people_in_video.score("chalearn_gesture", "none.zip")
     with pytest.raises(
-        people_in_video.ReferenceProblemsError, match=r"E-SETTINGS-KEY .*/protocl: .* protocol\b"
+        people_in_video.ReferenceProblemsError, match=r"E-SETTINGS-KEY: .* protocol\b.* At /protocl\."
     ):
         people_in_video.score("chalearn_gesture", tmp_path, protocl="released")
     with pytest.raises(people_in_video.ReferenceProblemsError, match=r"E-REF-MISSING .*none: "):
