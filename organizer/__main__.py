@@ -24,6 +24,14 @@ from validator.texts import printable
 
 REFERENCE_HELP = "folder with a reference folder for each task, or the folder of one task; default: {}"
 
+_EXAMPLES = """\
+  python -m organizer prepare ID --source my_files
+  python -m organizer bundle --reference refs
+  python -m organizer dry-run ID my.zip
+
+python -m organizer COMMAND --help shows the options of a command; docs/commands.md describes all.
+"""
+
 # Modules are imported by the command that needs them, so that --help answers at once.
 Command = Callable[..., int]
 _Add = Callable[[str, Union[Command, str], str], argparse.ArgumentParser]
@@ -43,7 +51,12 @@ def main(arguments: list[str] | None = None) -> int:
 
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser; the default ``run`` of each command takes its options as keyword arguments."""
-    parser = argparse.ArgumentParser(prog="python -m organizer", description="Tools for organizers.")
+    parser = argparse.ArgumentParser(
+        prog="python -m organizer",
+        description="Tools for organizers.",
+        epilog=f"examples:\n{_EXAMPLES}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     def add(name: str, run: Command | str, description: str) -> argparse.ArgumentParser:

@@ -12,6 +12,14 @@ from quality import ROOT
 from scoring_program.task import task_ids
 from validator.findings import Refused
 
+_EXAMPLES = """\
+  python -m quality same ../other_checkout
+  python -m quality bench ID --scale 1 100
+  python -m quality fuzz 2000 --seed 1
+
+python -m quality COMMAND --help shows the options of a command; docs/commands.md describes all.
+"""
+
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one of the commands and return its exit code: 1 if its input is refused."""
@@ -27,7 +35,12 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     """Return the parser; ``run`` names the function that takes the options of a command as keywords."""
-    parser = argparse.ArgumentParser(prog="python -m quality", description="Tools for maintainers.")
+    parser = argparse.ArgumentParser(
+        prog="python -m quality",
+        description="Tools for maintainers.",
+        epilog=f"examples:\n{_EXAMPLES}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     def add(name: str, run: str, description: str) -> argparse.ArgumentParser:

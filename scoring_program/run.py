@@ -32,6 +32,10 @@ _NEAR = 0.8
 _LEAST_MEMORY = 100 << 20
 # Stages in which a time-out or a lack of memory is the organizer's.
 _ORGANIZERS_STAGES = ("start", "reference")
+_EXAMPLES = """\
+  python3 score.py INPUT OUTPUT
+  python -m scoring_program.run INPUT OUTPUT --task ID
+"""
 # What the first line of the log says in words.
 _IN_WORDS = ("score_low", "score_high")
 
@@ -114,7 +118,11 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the command line; return the exit code."""
     console.prepare()
     what = "Score INPUT/res against INPUT/ref and write the scores to OUTPUT."
-    parser = argparse.ArgumentParser(description=what)
+    parser = argparse.ArgumentParser(
+        description=what,
+        epilog=f"examples:\n{_EXAMPLES}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("input", type=Path)
     parser.add_argument("output", type=Path)
     ids = task_ids()
@@ -322,3 +330,7 @@ def _write_and_print(report: _Report, output: Path) -> None:
     else:
         outputs.write_scored(output, report.html, report.detail, report.scores)
         console.say(*report.log)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -17,6 +17,11 @@ try:
 except ModuleNotFoundError as error:
     sys.exit(f"{error.name} is not installed: run make demo")
 
+_EXAMPLES = """\
+  python -m validator ID my.zip
+  python -m validator ID my.zip --json
+  python -m validator --explain E-FILE-NONE
+"""
 _UNCHECKED = "names, ids and boxes were not compared with the reference"
 
 
@@ -47,6 +52,8 @@ def _main(arguments: list[str] | None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m validator",
         description="Check that a submission is well-formed. Exit code 0: it is; 1: it is not.",
+        epilog=f"examples:\n{_EXAMPLES}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("id", choices=task_ids(), help="the task")
     parser.add_argument("submission", type=Path, help="the zip file, or a folder with its files")

@@ -16,6 +16,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path, PurePosixPath
@@ -76,6 +77,14 @@ def _open_file(path: Path) -> BinaryIO:
 Source = Union[Path, Mapping[str, bytes]]
 
 
+def _ignore(n_bytes: int) -> None:
+    """Do nothing with what was read."""
+
+
+on_read: ContextVar[Callable[[int], None]] = ContextVar("on_read", default=_ignore)
+"""Called with the number of bytes whenever a piece of a submission was read, to show how far reading is."""
+
+
 class FileReader(NamedTuple):
     """A file that is being read; errors while reading become `Refused`, the caller's own pass through."""
 
@@ -90,6 +99,7 @@ class FileReader(NamedTuple):
             while size and (part := self.stream.read(min(size, _PIECE))):
                 parts.append(part)
                 size -= len(part)
+                on_read.get()(len(part))
         return b"".join(parts)
 
 

@@ -249,7 +249,7 @@ CODES = CodeTable(
         MessageCode(
             "N-UNCHECKED",
             "The validator alone has no reference; it cannot know whether names, ids and boxes fit.",
-            "Score it with `evaluate.py` at home.",
+            "Score it at home with `people-in-video score`.",
         ),
     ),
 )

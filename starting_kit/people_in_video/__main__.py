@@ -14,13 +14,16 @@ _COMMANDS = {
     "check": "check that a submission is well-formed",
     "score": "check and score a submission",
     "compare": "compare submissions: intervals and tests of their differences",
+    "history": "draw the scores of runs, and print them",
     "explain": "say what the code of a message means",
     "convert": "write the submission that a file of another tool is",
 }
 _EXAMPLES = """\
 examples:
-  people-in-video score ID my.zip --reference my_annotations
-  people-in-video compare ID first.zip second.zip
+  people-in-video check my.zip
+  people-in-video score my.zip --reference my_annotations
+  people-in-video compare first.zip second.zip
+  people-in-video explain E-FILE-NONE
 
 people-in-video COMMAND --help shows the options of a command.
 """
@@ -36,9 +39,11 @@ def main(arguments: list[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"people-in-video {VERSION}")
-    parser.add_argument("command", choices=_COMMANDS, metavar="COMMAND", help="see below")
+    parser.add_argument("command", nargs="?", choices=_COMMANDS, metavar="COMMAND", help="see below")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="those of the command")
     options = parser.parse_args(arguments)
+    if options.command is None:
+        parser.error(f"name a command: {', '.join(_COMMANDS)}")
     module = import_module(f"{commands.__name__}.{options.command}")
     exit_code: int = module.main(options.arguments)
     return exit_code

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from people_in_video.comparison import Comparison, last_measure
-from people_in_video.home import SubmissionError, load
+from people_in_video.home import SubmissionError, load_items, require_path
 from scoring_program.metrics import comparison as statistics
 from scoring_program.metrics.resampling import intervals
 from scoring_program.report.standings import Standings
@@ -23,6 +23,7 @@ def compare(
     submissions: Sequence[str | Path],
     reference: str | Path | None = None,
     cache: str | Path | None = None,
+    items: Iterable[str] | None = None,
     **settings: SettingValue,
 ) -> Comparison:
     """Score submissions on the same reference and compare each pair of them.
@@ -37,12 +38,17 @@ def compare(
         No submission is valid; ``problems`` lists why.
     ReferenceProblemsError
         The reference or a setting is not valid; ``problems`` lists why.
+    FileNotFoundError
+        There is no such submission, or no such reference.
     ValueError
-        There is no such task, no submission, or one is named twice.
+        There is no such task or item, no submission, or one is named twice.
     """
     path_of_name = name_submissions([Path(submission) for submission in submissions])
+    for path in path_of_name.values():
+        require_path(path)
     # Differences are tested with the halves that intervals need.
-    loaded = load(task, reference, cache, {"detail": "full", **settings, "interval": True})
+    settings = {"detail": "full", **settings, "interval": True}
+    loaded = load_items(task, reference, cache, items, settings)
     results, invalid = dict[str, Result](), dict[str, Findings]()
     for name, path in path_of_name.items():
         try:

@@ -23,14 +23,14 @@ from scoring_program.task import AnyTask, load_task
 from validator.console import OutputError
 from validator.texts import counted
 
-_RUNS, _PAGE = "runs.csv", "history.html"
+RUNS, _PAGE = "runs.csv", "history.html"
 # Columns of costs begin so.
 _COST = "cost_"
 _INTERVAL = {"score_low": "Interval from", "score_high": "Interval to"}
 _REQUIRED = ("run", "signature")
 _MOST_ROWS = 500
 # The axis of runs has room for so many from the first one on.
-_FEWEST_RUNS = 5
+_FEWESTRUNS = 5
 # Larger than any score.
 _LARGEST = 1e12
 
@@ -56,13 +56,25 @@ def add_run(folder: str | Path, name: str, result: Mapping[str, Any]) -> None:
     OutputError
         A file cannot be written, or ``runs.csv`` is another table, which stays as it is.
     """
-    path = Path(folder, _RUNS)
+    path = Path(folder, RUNS)
     clear(path.parent, ())
     with _locked(path.parent):
         rows = _read(path)
         rows.append(_row(name, result))
         write_atomic(path, _csv(rows))
         write_atomic(path.with_name(_PAGE), _page(rows))
+
+
+def draw_history(folder: Path) -> tuple[Path, list[dict[str, str]]]:
+    """Draw ``history.html`` of the runs in a folder anew; return its path, and the runs.
+
+    Raises OutputError if ``runs.csv`` is another table or holds no run, or the page cannot be written.
+    """
+    rows = _read(folder / RUNS)
+    if not rows:
+        raise OutputError(f"{folder / RUNS} holds no run")
+    write_atomic(folder / _PAGE, _page(rows))
+    return folder / _PAGE, rows
 
 
 def _row(name: str, result: Mapping[str, Any]) -> dict[str, str]:
@@ -127,7 +139,7 @@ def _page(rows: Sequence[Row]) -> str:
 def _head(task: AnyTask, n_runs: int, n_others: int) -> list[Element]:
     head = [element("h1", f"{task.columns[0].title} by run"), element("p", f"{counted(n_runs, 'run')}.")]
     if n_others:
-        head.append(element("p", f"{counted(n_others, 'run')} of other signatures left out: see {_RUNS}."))
+        head.append(element("p", f"{counted(n_others, 'run')} of other signatures left out: see {RUNS}."))
     return head
 
 
@@ -154,7 +166,7 @@ def _chart(runs: Sequence[Row], title: str, titles: Mapping[str, str]) -> list[E
     numbers = [value for line in lines for value in line.y] or [0.0]
     low = math.floor(10 * min(numbers)) / 10
     high = math.ceil(10 * max(numbers)) / 10
-    x_axis = Axis("run", 1.0, float(max(len(runs), _FEWEST_RUNS)), is_whole=True)
+    x_axis = Axis("run", 1.0, float(max(len(runs), _FEWESTRUNS)), is_whole=True)
     y_axis = Axis(title.lower(), low, max(high, low + 0.1))
     description = f"{title}: {y_axis.title} against {x_axis.title}"
     return [line_chart(description, x_axis, y_axis, lines), lines_key(lines)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import importlib
 import json
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from people_in_video.demo_data import demo_reference
+from people_in_video.item_list import check_known
 from people_in_video.tools.conversion import (
     LAST_NUMBER,
     UNITS,
@@ -113,6 +115,7 @@ def score(
     submission: str | Path | Iterable[Arguments],
     reference: str | Path | None = None,
     cache: str | Path | None = None,
+    items: Iterable[str] | None = None,
     **settings: SettingValue,
 ) -> Score:
     """Check and score a submission; a second call with the same reference does not read it again.
@@ -128,6 +131,8 @@ def score(
         A folder with ground truth in the organizers' file formats; by default the demo reference of the kit.
     cache : path, optional
         Where references that need preparing are kept; by default the user's cache folder.
+    items : iterable of str, optional
+        The only items of the reference that are scored; the signature says so.
     **settings
         Replace those of the reference folder, as ``protocol="released"``.
 
@@ -137,10 +142,12 @@ def score(
         The submission is not valid; ``problems`` lists why, and of predictions which argument.
     ReferenceProblemsError
         The reference or a setting is not valid; ``problems`` lists why.
+    FileNotFoundError
+        There is no such submission, or no such reference.
     ValueError
-        There is no such task.
+        There is no such task, or no such item.
     """
-    loaded = load(task, reference, cache, {**_HOME, **settings})
+    loaded = load_items(task, reference, cache, items, {**_HOME, **settings})
     try:
         if isinstance(submission, (str, Path)) or is_table(submission):
             return _score_file(loaded, submission)
@@ -163,10 +170,13 @@ def check(task: str, submission: str | Path) -> list[Note]:
     ------
     SubmissionError
         The submission is not valid; ``problems`` lists why.
+    FileNotFoundError
+        There is no such submission.
     ValueError
         There is no such task.
     """
     _check_task(task)
+    require_path(Path(submission))
     findings = check_submission(task, Path(submission))
     if not findings.ok:
         raise SubmissionError(findings)
@@ -176,6 +186,8 @@ def check(task: str, submission: str | Path) -> list[Note]:
 def _score_file(loaded: AnyLoaded, source: Any) -> Score:
     """Return the score of a submission, or of what another tool wrote. Raises Refused."""
     source = Path(source) if isinstance(source, str) else source
+    if isinstance(source, Path):
+        require_path(source)
     with read_tool_file(loaded.task.id, source) as submission:
         result = loaded.score_path(submission.path)
     return _score(loaded, replace(result, notes=[*submission.notes, *result.notes]))
@@ -235,7 +247,7 @@ class Evaluator:
 
     Parameters
     ----------
-    task, reference, cache, **settings
+    task, reference, cache, items, **settings
         As for `score`, with the same errors.
     """
 
@@ -244,11 +256,14 @@ class Evaluator:
         task: str,
         reference: str | Path | None = None,
         cache: str | Path | None = None,
+        items: Iterable[str] | None = None,
         **settings: SettingValue,
     ) -> None:
-        self._arguments = (task, reference, cache, settings)
-        self._loaded = load(task, reference, cache, {**_HOME, **settings})
-        self._known_items = self._loaded.task.known_items(self._loaded.reference)
+        items = None if items is None else list(items)
+        self._arguments = (task, reference, cache, items, settings)
+        whole = load(task, reference, cache, {**_HOME, **settings})
+        self._loaded = load_items(task, reference, cache, items, {**_HOME, **settings})
+        self._known_items = whole.task.known_items(whole.reference)
         self._gathered = _Gathered(self._loaded)
 
     def update(self, *arguments: object, **named: object) -> None:
@@ -310,8 +325,8 @@ def _evaluator(
     names: dict[Key, str],
 ) -> Evaluator:
     """Return an evaluator that was pickled, made with the arguments that it was made with first."""
-    task, reference, cache, settings = arguments
-    evaluator = evaluator_class(task, reference, cache, **settings)
+    task, reference, cache, items, settings = arguments
+    evaluator = evaluator_class(task, reference, cache, items, **settings)
     evaluator._gathered.predictions.entries = entries
     evaluator._gathered.names = names
     return evaluator
@@ -400,6 +415,7 @@ def load(task: str, reference: str | Path | None, cache: str | Path | None, sett
     """Return a task with its reference; the one that was used last is not read again. Raises as `score`."""
     _check_task(task)
     declared, source = load_task(task), Path(reference or demo_reference(task))
+    require_path(source)
     try:
         _check_exists(source)
         values = declared.settings(source, settings)
@@ -413,6 +429,30 @@ def load(task: str, reference: str | Path | None, cache: str | Path | None, sett
         raise ReferenceProblemsError(refused.findings) from None
     _loaded[task] = key, loaded
     return loaded
+
+
+def load_items(
+    task: str,
+    reference: str | Path | None,
+    cache: str | Path | None,
+    items: Iterable[str] | None,
+    settings: Settings,
+) -> AnyLoaded:
+    """Return a task with its reference, or with some items of it. Raises as `score`."""
+    loaded = load(task, reference, cache, settings)
+    if items is None:
+        return loaded
+    names = list(items)
+    if not names:
+        raise ValueError("name at least one item")
+    check_known(names, loaded.items, loaded.task.item)
+    return loaded.select_items(frozenset(names))
+
+
+def require_path(path: Path) -> None:
+    """Raise FileNotFoundError unless there is a file or folder."""
+    if not path.exists():
+        raise FileNotFoundError(errno.ENOENT, "there is no such file or folder", str(path))
 
 
 def _check_task(task: str) -> None:

@@ -38,7 +38,9 @@ def test_selected_items_score_as_in_the_whole(task_id, sample):
 def test_all_items_selected_score_as_the_whole(task_id):
     whole = loaded(task_id)
     submission = SAMPLES / task_id / "weak"
-    assert whole.select_items(whole.items).score_path(submission).scores == whole.score_path(submission).scores
+    assert (
+        whole.select_items(whole.items).score_path(submission).scores == whole.score_path(submission).scores
+    )
 
 
 def test_the_signature_names_the_selection_before_the_reference():

@@ -20,6 +20,24 @@ from scoring_program.task import load_task, task_ids
 from tests.helpers import ROOT, one_of_each_challenge, slow_for
 from tests.processes import run_in_turn
 
+# A command in a line of its own, or a program.
+STEPS = re.compile(r"^ *(python|people-in-video) ([^\n]+)$|^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# Commands within sentences; others than these mention files that the kit does not hold.
+INLINE = re.compile(r"`(people-in-video) ((?:check|score) ID my\.zip[^`]*|[^`]*samples/[^`]*)()`")
+
+
+def commands_in(pattern, text):
+    """Return the arguments of Python for each command or program in a text."""
+    commands = []
+    for program, arguments, code in pattern.findall(text):
+        if code:
+            commands.append(["-c", code])
+        elif program == "python":
+            commands.append(shlex.split(arguments))
+        else:
+            commands.append(["-m", "people_in_video", *shlex.split(arguments)])
+    return [command for command in commands if command[:2] != ["-m", "pip"]]
+
 
 @pytest.fixture(params=one_of_each_challenge())
 def kit(request, bundles, tmp_path):
@@ -43,20 +61,20 @@ def test_every_command_and_program_of_the_texts_works(kit):
     text = f"{readme}\n{page.read_text(encoding='utf-8')}"
     assert not re.search(r"\{(ids?|mode|only|example)\}|<!--", readme)
     assert "{names}" not in text
-    indented = r"^ *python ([^\n]+)$|^```python\n(.*?)^```$"
-    steps = re.findall(indented, text, re.MULTILINE | re.DOTALL)
-    assert len(steps) >= 7
+    steps = commands_in(STEPS, text)
+    assert len(steps) >= 6
     site = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "pages").glob("*.md"))
-    inline = re.findall(r"`python ([^`]+)`", f"{text}\n{site}")
+    inline = commands_in(INLINE, f"{text}\n{site}")
     assert len(inline) >= 3
     # What is only mentioned need not run again.
-    mentioned = dict.fromkeys((re.sub(r"\bID\b", page.stem, command), "") for command in inline)
-    steps += [step for step in mentioned if step not in steps]
+    for command in inline:
+        mentioned = [re.sub(r"\bID\b", page.stem, word) for word in command]
+        if mentioned not in steps:
+            steps.append(mentioned)
     commands = []
-    for command, program in steps:
-        if not command.startswith("-m pip"):
-            commands.append(shlex.split(command) if command else ["-c", program])
-        if re.fullmatch(r"evaluate\.py \w+ my\.zip", command):
+    for command in steps:
+        commands.append(command)
+        if command[-3:] == ["score", page.stem, "my.zip"]:
             commands.append(["-c", "print(open('evaluation/scores.json').read())"])
     scores = [json.loads(printed)["score"] for printed, (kind, *_) in zip(run_in_turn(commands, kit), commands)
               if kind == "-c" and printed.startswith("{")]  # fmt: skip
@@ -80,13 +98,12 @@ def test_a_kit_of_several_tasks_says_what_is_for_which_and_all_of_it_works(bundl
     ):
         assert f"`{task}`: {text}" in readme
     (tmp_path / "ids.txt").write_text("v_demo000000\n")
-    steps = re.findall(r"^ *python ([^\n]+)$|^```python\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
-    commands = [shlex.split(command) or ["-c", program] for command, program in steps]
+    commands = commands_in(STEPS, readme)
     for task in task_ids():
         page = (tmp_path / "formats" / f"{task}.md").read_text(encoding="utf-8")
         (program,) = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
         commands += [["-c", program], ["-m", "people_in_video", "check", task, "my.zip"]]
-    run_in_turn([command for command in commands if command[:2] != ["-m", "pip"]], tmp_path)
+    run_in_turn(commands, tmp_path)
 
 
 def test_the_page_has_a_short_example_of_each_file_of_a_reference_and_it_can_be_read(kit, tmp_path):

@@ -48,7 +48,7 @@ CODES = CodeTable(
             "N-SEGMENTS-OUTSIDE",
             "Submitted segments are not annotated in the chosen splits. For generated sentences they "
             "count 0 in the averages per sentence.",
-            "At home, `evaluate.py --subset` leaves them out.",
+            "At home, `people-in-video score --subset` leaves them out.",
         ),
     ),
 )

@@ -1,8 +1,9 @@
-"""Compare submissions at home: ``people-in-video compare ID a.zip b.zip [c.zip ...]``.
+"""Compare submissions at home: ``people-in-video compare a.zip b.zip [c.zip ...]``.
 
 All are scored on the same reference, by default the synthetic demo reference of the kit; each difference
 comes with an interval and a test. Exit codes: 0 all were compared; 1 a submission is invalid, the others were
-compared; 2 the reference is missing or malformed. In Python: ``from people_in_video import compare``.
+compared; 2 the reference is missing or malformed, or the command is. In Python:
+``from people_in_video import compare``.
 """
 
 from __future__ import annotations
@@ -11,46 +12,54 @@ import argparse
 import sys
 from pathlib import Path
 
-from people_in_video.commands.options import add_options
+from people_in_video.commands.options import (
+    add_print_options,
+    add_scoring_options,
+    add_words,
+    aligned,
+    check_paths,
+    command_parser,
+    report_mistakes,
+    require_task,
+    selected_items,
+    split_words,
+)
 from people_in_video.comparing import compare, name_submissions
 from people_in_video.comparison import Comparison, page, sentences
-from people_in_video.demo_data import default_task
 from people_in_video.home import ReferenceProblemsError, SubmissionError
 from scoring_program.report import outputs
 from scoring_program.run import BROKEN, INVALID, SCORED
-from scoring_program.task import place_of, task_ids
+from scoring_program.task import place_of
 from validator import console
+from validator.findings import Refused
 from validator.texts import quote
 
 PAGE, JSON = "comparison.html", "comparison.json"
 _SHOWN = 10
 _LONGEST_LINE = 400
+_NO_SUBMISSION = "No submission is valid, nothing was compared:"
+_EXAMPLES = """\
+  people-in-video compare first.zip second.zip
+  people-in-video compare ID first.zip second.zip third.zip --reference my_annotations
+  people-in-video compare first.zip second.zip --json
+"""
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; return the exit code."""
     console.prepare()
     parser = _parser()
-    options = parser.parse_args(arguments)
-    files = options.files
-    ids = task_ids()
-    if files[0] in ids:
-        task = files.pop(0)
-    elif default_task():
-        task = default_task()
-    else:
-        parser.error(f"name the task first: compare ID a.zip b.zip, ID one of {', '.join(ids)}")
+    options = parser.parse_intermixed_args(arguments)
+    task, files = split_words(options.words)
     try:
-        name_submissions([Path(file) for file in files])
+        name_submissions(files)
     except ValueError as error:
         parser.error(str(error))
-    settings = {"protocol": options.protocol} if options.protocol else {}
+    check_paths(parser, files, options)
     try:
-        outputs.clear(options.output, [PAGE, JSON])
-        return _report(compare(task, files, options.reference, options.cache, **settings), options)
-    except SubmissionError as error:
-        console.say(f"No submission is valid, nothing was compared:\n{error}", to=sys.stderr)
-        return INVALID
+        return _compare(parser, task, files, options)
+    except (Refused, SubmissionError) as error:
+        return _report_failure(f"{_NO_SUBMISSION}\n{error}", options.output)
     except ReferenceProblemsError as error:
         console.say(f"The reference cannot be used, nothing was compared:\n{error}", to=sys.stderr)
     except console.OutputError as error:
@@ -62,36 +71,85 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description="Compare submissions at home.")
-    what = "your zip files, or folders with their files; the task comes first where the kit has several"
-    parser.add_argument("files", nargs="+", metavar="submission", help=what)
-    add_options(parser, "comparison")
+    words = "[ID] SUBMISSION SUBMISSION ..."
+    parser = command_parser("compare", words, "Compare submissions at home.", _EXAMPLES)
+    add_words(parser, "your zip files, or folders with their files")
+    add_scoring_options(parser, "comparison")
+    add_print_options(
+        parser,
+        quiet="print the scores alone, each with the name of its submission",
+        strict="end with 1 if a note on a submission tells of a likely mistake",
+    )
+    what = "print the differences of all pairs, not only those from the best"
+    parser.add_argument("-v", "--verbose", action="store_true", help=what)
     return parser
 
 
-def _report(comparison: Comparison, options: argparse.Namespace) -> int:
-    """Write the outputs and print the same in short; return the exit code."""
+def _compare(
+    parser: argparse.ArgumentParser, task: str, files: list[Path], options: argparse.Namespace
+) -> int:
+    """Compare submissions, write and print what was asked for; return the exit code.
+
+    Raises Refused, SubmissionError, ReferenceProblemsError, or OutputError.
+    """
+    task = task or require_task(parser, files[0])
+    items = selected_items(parser, task, options)
+    settings = {"protocol": options.protocol} if options.protocol else {}
+    outputs.clear(options.output, [PAGE, JSON])
+    comparison = compare(task, files, options.reference, options.cache, items, **settings)
+    _report(comparison, options)
+    notes = [note for result in comparison.results for note in result.notes]
+    has_mistakes = options.strict and report_mistakes(notes)
+    return INVALID if comparison.invalid or has_mistakes else SCORED
+
+
+def _report_failure(message: str, output: Path) -> int:
+    """Say why no submission could be compared; leave no earlier comparison."""
+    console.say(message, to=sys.stderr)
+    try:
+        outputs.clear(output, [PAGE, JSON])
+    except console.OutputError as error:
+        console.report(error)
+        return BROKEN
+    return INVALID
+
+
+def _report(comparison: Comparison, options: argparse.Namespace) -> None:
+    """Write the outputs and print the same in short."""
     for name, findings in comparison.invalid.items():
         head = f"The submission {quote(name)} is invalid and was not compared:"
         console.say(head, *findings.lines(), to=sys.stderr)
+    json_text = outputs.json_text(comparison.to_dict())
     outputs.write_atomic(options.output / PAGE, page(comparison))
-    outputs.write_atomic(options.output / JSON, outputs.json_text(comparison.to_dict()))
-    lines = [*_summary(comparison), f"page: {options.output / PAGE}"]
+    outputs.write_atomic(options.output / JSON, json_text)
+    if options.json:
+        console.say(json_text.rstrip())
+        return
+    if options.quiet:
+        standings = comparison.standings
+        rows = [[quote(name), score] for name, score in zip(standings.names, standings.score_texts)]
+        console.say(*aligned(rows))
+        return
+    lines = [*_summary(comparison, options.verbose), f"page: {options.output / PAGE}"]
     if options.reference is None:
         lines.append("This was the synthetic demo reference: the numbers say nothing about the hidden data.")
     console.say(*lines)
-    return INVALID if comparison.invalid else SCORED
 
 
-def _summary(comparison: Comparison) -> list[str]:
+def _summary(comparison: Comparison, has_all_pairs: bool) -> list[str]:
     """Return the signature, the ranking, and what it means."""
     standings = comparison.standings
     lines = [comparison.signature]
     for place, (name, result) in enumerate(zip(standings.names, comparison.results)):
         rank, score = standings.comparison.rank[place], standings.score_texts[place]
         lines.append(f"{rank:4}  {score}  {result.interval or 'no interval'}  {quote(name)}")
-    # The first pairs are those of the best submission.
-    n_others = len(standings.names) - 1
-    for pair in comparison.pair_sentences[: min(n_others, _SHOWN)]:
-        lines.append(quote(pair, _LONGEST_LINE))
+    pairs = comparison.pair_sentences
+    if not has_all_pairs:
+        # The first pairs are those of the best submission.
+        pairs = pairs[: min(len(standings.names) - 1, _SHOWN)]
+    lines += [quote(pair, _LONGEST_LINE) for pair in pairs]
     return lines + sentences(standings)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -11,6 +11,7 @@ import re
 import sys
 from pathlib import Path
 
+from people_in_video.commands.options import command_parser
 from people_in_video.home import SubmissionError, convert
 from people_in_video.tools.conversion import LAST_NUMBER, UNITS, converter_of
 from people_in_video.writing import size_text
@@ -18,6 +19,11 @@ from scoring_program.run import BROKEN, INVALID, SCORED
 from scoring_program.task import task_ids
 from validator import console
 from validator.messages import note_lines
+
+_EXAMPLES = [
+    "  people-in-video convert ID results_of_a_tool.pth my.zip",
+    "  people-in-video convert ID predictions.csv my.zip --unit seconds --public my_public_data",
+]
 
 
 def main(arguments: list[str] | None = None, task: str = "") -> int:
@@ -48,11 +54,8 @@ def _parser(task: str) -> argparse.ArgumentParser:
     for task_id, converter in convertible_tasks.items():
         if converter is not None:
             lines.append(f"  {task_id:20}{converter.takes}")
-    parser = argparse.ArgumentParser(
-        description="Write the submission that a file of another tool is.",
-        epilog="\n".join(lines),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    what = "Write the submission that a file of another tool is."
+    parser = command_parser("convert", "ID SOURCE OUTPUT", what, "\n".join([*_EXAMPLES, "", *lines]))
     parser.set_defaults(id=task)
     if not task:
         parser.add_argument("id", choices=task_ids(), help="the task")
@@ -76,3 +79,7 @@ def _pattern(text: str) -> str:
     if not pattern.groups:
         raise argparse.ArgumentTypeError("put what is the id in parentheses, as in image_([0-9]+)")
     return text
+
+
+if __name__ == "__main__":
+    sys.exit(main())

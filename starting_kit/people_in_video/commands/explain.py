@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+
 from people_in_video.commands.options import command_parser
-from scoring_program.run import SCORED
+from scoring_program.run import BROKEN, SCORED
 from validator import console
 from validator.message_codes import explain_code
 
@@ -16,12 +18,20 @@ _EXAMPLES = """\
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; return the exit code."""
     console.prepare()
-    parser = command_parser("explain", "Print what the codes of messages mean.", _EXAMPLES)
+    parser = command_parser("explain", "CODE ...", "Print what the codes of messages mean.", _EXAMPLES)
     parser.add_argument("codes", nargs="+", metavar="CODE", help="what a message begins with")
     codes = parser.parse_args(arguments).codes
     try:
         explanations = [explain_code(code) for code in codes]
     except ValueError as error:
         parser.error(str(error))
-    console.say(*explanations)
+    try:
+        console.say(*explanations)
+    except console.OutputError as error:
+        console.report(error)
+        return BROKEN
     return SCORED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

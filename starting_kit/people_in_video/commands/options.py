@@ -1,28 +1,162 @@
-"""What the commands' parsers share."""
+"""What the commands' parsers share: usage, examples, tasks that may be left out, and common options."""
 
 from __future__ import annotations
 
 import argparse
+import difflib
+import sys
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from people_in_video.demo_data import default_task
+from people_in_video.home import load
+from people_in_video.item_list import check_known, read_items
+from people_in_video.telling_task import tasks_of_submission
 from scoring_program.settings import PROTOCOLS
+from scoring_program.signature import VERSION
+from scoring_program.task import task_ids
+from validator import console
+from validator.messages import Note
 
 
-def command_parser(command: str, description: str, examples: str) -> argparse.ArgumentParser:
-    """Return the parser of a command, whose help ends with examples, a line each."""
-    return argparse.ArgumentParser(
+def command_parser(command: str, words: str, description: str, examples: str) -> argparse.ArgumentParser:
+    """Return the parser of a command.
+
+    Parameters
+    ----------
+    command, words : str
+        The name of the command, and what follows it, as ``[ID] SUBMISSION``.
+    description, examples : str
+        What the help begins and ends with; examples are lines.
+    """
+    parser = argparse.ArgumentParser(
         prog=f"people-in-video {command}",
+        usage=f"people-in-video {command} {words} [options]",
         description=description,
         epilog=f"examples:\n{examples}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.add_argument("--version", action="version", version=f"people-in-video {VERSION}")
+    return parser
 
 
-def add_options(parser: argparse.ArgumentParser, output: str) -> None:
+def add_words(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add the task, which may be left out, and what follows it."""
+    what = f"{what}; before it the task, unless the files tell it: {', '.join(task_ids())}"
+    parser.add_argument("words", nargs="*", metavar="[ID] SUBMISSION", help=what)
+
+
+def add_scoring_options(parser: argparse.ArgumentParser, output: str) -> None:
     """Add the options of commands that score; ``output`` is the default folder for the results."""
-    what = "reference folder; default: the demo reference of the kit"
-    parser.add_argument("--reference", type=Path, help=what)
-    what = "where prepared references are kept; default: your cache folder"
-    parser.add_argument("--cache", type=Path, help=what)
-    parser.add_argument("--output", type=Path, default=Path(output), help="folder for the results")
+    add_reference_options(parser)
+    what = "folder for the results; default: %(default)s"
+    parser.add_argument("--output", type=Path, default=Path(output), metavar="DIR", help=what)
     parser.add_argument("--protocol", choices=PROTOCOLS, help="default: what the reference says")
+    selection = parser.add_mutually_exclusive_group()
+    what = "score these items only: a text file with an id a line; the signature says so"
+    selection.add_argument("--items", type=Path, metavar="FILE", help=what)
+    what = "score the first N items of the reference only; the signature says so"
+    selection.add_argument("--first", type=_positive, metavar="N", help=what)
+
+
+def add_reference_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of commands that read a reference."""
+    what = "reference folder; default: the demo reference of the kit"
+    parser.add_argument("--reference", type=Path, metavar="DIR", help=what)
+    what = "where prepared references are kept; default: your cache folder"
+    parser.add_argument("--cache", type=Path, metavar="DIR", help=what)
+
+
+def add_print_options(parser: argparse.ArgumentParser, quiet: str, strict: str) -> None:
+    """Add the options on what is printed and on the exit code; the texts say what two of them do."""
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print everything as JSON")
+    form.add_argument("-q", "--quiet", action="store_true", help=quiet)
+    parser.add_argument("--strict", action="store_true", help=strict)
+
+
+def _positive(text: str) -> int:
+    """Return a whole number of 1 or more. Raises ArgumentTypeError."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"it is {text!r}, not a whole number of 1 or more")
+    return int(text)
+
+
+def split_words(words: Sequence[str]) -> tuple[str, list[Path]]:
+    """Return the task that words begin with, "" if they do not, and the paths that follow."""
+    if words and words[0] in task_ids() and (len(words) > 1 or not Path(words[0]).exists()):
+        return words[0], [Path(word) for word in words[1:]]
+    return "", [Path(word) for word in words]
+
+
+def check_paths(
+    parser: argparse.ArgumentParser, submissions: Sequence[Path], options: argparse.Namespace
+) -> None:
+    """Stop with a usage error if a submission, or the reference, is not there."""
+    for path in submissions:
+        if not path.exists():
+            parser.error(f"there is no file or folder {path}; {_remedy(path)}")
+    if options.reference and not options.reference.is_dir():
+        parser.error(f"--reference: there is no folder {options.reference}")
+
+
+def _remedy(path: Path) -> str:
+    """Return what to do about a path that is not there, which may be a misspelled task."""
+    nearest = difflib.get_close_matches(str(path), task_ids(), 1)
+    return f"did you mean the task {nearest[0]}?" if nearest else "check the path"
+
+
+def require_task(parser: argparse.ArgumentParser, submission: Path) -> str:
+    """Return the task that the files of a submission tell, or that of the kit.
+
+    Stops with a usage error if neither does. Raises Refused if the submission cannot be opened.
+    """
+    tasks = tasks_of_submission(submission)
+    if len(tasks) == 1:
+        return tasks[0]
+    if default_task() in (tasks or task_ids()):
+        return default_task()
+    parser.error(
+        f"the files of {submission} do not tell the task; name it first: {' or '.join(tasks or task_ids())}"
+    )
+
+
+def selected_items(
+    parser: argparse.ArgumentParser, task: str, options: argparse.Namespace
+) -> list[str] | None:
+    """Return the items of the reference that options select, None for all.
+
+    Stops with a usage error if there are none such. Raises ReferenceProblemsError.
+    """
+    if not options.items and not options.first:
+        return None
+    loaded = load(task, options.reference, options.cache, {})
+    items = list(loaded.items[: options.first])
+    try:
+        if options.items:
+            items = read_items(options.items)
+            check_known(items, loaded.items, loaded.task.item)
+        loaded.select_items(items)
+    except (ValueError, NotImplementedError) as error:
+        parser.error(f"{'--items' if options.items else '--first'}: {error}")
+    except OSError as error:
+        parser.error(f"--items: {options.items} cannot be read ({error.strerror})")
+    return items
+
+
+def report_mistakes(notes: Iterable[Note]) -> bool:
+    """Say on stderr which notes tell of likely mistakes; return whether there is any."""
+    codes = list(dict.fromkeys(note.code for note in notes if note.is_mistake))
+    if codes:
+        console.say(f"--strict: {', '.join(codes)}: look at these notes first", to=sys.stderr)
+    return bool(codes)
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the lines of a table, its first column to the left and the others to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    lines = []
+    for first, *others in rows:
+        cells = [text.rjust(width) for text, width in zip(others, widths[1:])]
+        lines.append("  ".join([first.ljust(widths[0]), *cells]).rstrip())
+    return lines

@@ -1,7 +1,7 @@
-"""Check a submission and score it at home: ``people-in-video score ID my.zip``.
+"""Check a submission and score it at home: ``people-in-video score my.zip``.
 
 Runs the very code of the server, by default against the synthetic demo reference that comes with the kit.
-Exit codes: 0 scored; 1 the submission is invalid; 2 the reference is missing or malformed.
+Exit codes: 0 scored; 1 the submission is invalid; 2 the reference is missing or malformed, or the command is.
 
 In Python, for example after every epoch of a training: ``from people_in_video import score``.
 
@@ -12,24 +12,46 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import io
 import sys
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from people_in_video.commands.options import add_options
+from people_in_video.commands.options import (
+    add_print_options,
+    add_scoring_options,
+    add_words,
+    aligned,
+    check_paths,
+    command_parser,
+    report_mistakes,
+    require_task,
+    selected_items,
+    split_words,
+)
 from people_in_video.demo_data import demo_reference
 from people_in_video.history import add_run
-from people_in_video.home import prepared_folder
-from people_in_video.tools.conversion import read_tool_file
+from people_in_video.home import ReferenceProblemsError, prepared_folder
+from people_in_video.progress import reading_bar
+from people_in_video.tools.conversion import ReadableSubmission, read_tool_file
 from scoring_program.report import images, outputs, page
 from scoring_program.result import Cell, Result, Table
 from scoring_program.run import BROKEN, INVALID, SCORED, Outcome, load_folder, run
 from scoring_program.settings import MOST_DRAWINGS, Settings, SettingValue
-from scoring_program.task import load_task, task_ids
+from scoring_program.task import AnyLoaded, load_task, task_ids
 from validator import console
 from validator.findings import Refused
 from validator.messages import note_lines
+
+_INVALID = "The submission is invalid, nothing was scored:"
+_EXAMPLES = """\
+  people-in-video score my.zip
+  people-in-video score ID my.zip --reference my_annotations --images my_frames
+  people-in-video score my.zip --run "epoch 3" -q
+  people-in-video score my.zip --items val_subset.txt --json
+"""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -37,25 +59,26 @@ def main(arguments: list[str] | None = None) -> int:
     console.prepare()
     task_of_mode = _task_of_mode()
     parser = _parser(sorted(task_of_mode))
-    options = parser.parse_args(arguments)
-    task = options.id or task_of_mode.get(options.eval_mode, "")
-    submission = options.submission_file or options.submission
-    _check_options(parser, options, task, submission, task_of_mode)
-    source = options.reference or demo_reference(task)
+    options = parser.parse_intermixed_args(arguments)
+    task, submission = _read_words(parser, options, task_of_mode)
     try:
-        reference = prepared_folder(load_task(task), source, options.cache)
+        task = task or require_task(parser, submission)
     except Refused as refused:
-        console.say(f"{page.UNUSABLE}, nothing was scored:\n{refused}", to=sys.stderr)
+        return _report_refused(refused, options.output)
+    _check_options(parser, options, task, task_of_mode)
+    try:
+        items = selected_items(parser, task, options)
+        source = options.reference or demo_reference(task)
+        reference = prepared_folder(load_task(task), source, options.cache)
+    except (Refused, ReferenceProblemsError) as error:
+        console.say(f"{page.UNUSABLE}, nothing was scored:\n{error}", to=sys.stderr)
         return BROKEN
-    load = partial(load_folder, task, reference, _overrides(options), is_limited=True)
+    load = partial(_load, task, reference, items, _overrides(options))
     try:
         with read_tool_file(task, submission) as readable:
-            for line in note_lines(readable.notes):
-                console.say(line)
-            outcome = run(load, readable.path, options.output, options.reference is not None, at_home=True)
+            outcome = _run(load, readable, options)
     except Refused as refused:
-        console.say(f"The submission is invalid, nothing was scored:\n{refused}", to=sys.stderr)
-        return INVALID
+        return _report_refused(refused, options.output)
     return _report(task, outcome, options)
 
 
@@ -65,18 +88,26 @@ def _task_of_mode() -> dict[str, str]:
     return {mode: task for task, mode in modes.items() if mode}
 
 
+def _read_words(
+    parser: argparse.ArgumentParser, options: argparse.Namespace, task_of_mode: dict[str, str]
+) -> tuple[str, Path]:
+    """Return the task, "" if it is not named, and the submission; stop with a message if that is not one."""
+    task, submissions = split_words(options.words)
+    if options.submission_file:
+        submissions.append(options.submission_file)
+    check_paths(parser, submissions, options)
+    if len(submissions) != 1:
+        parser.error("name one submission" if submissions else "name your zip file")
+    return task or task_of_mode.get(options.eval_mode, ""), submissions[0]
+
+
 def _check_options(
     parser: argparse.ArgumentParser,
     options: argparse.Namespace,
     task: str,
-    submission: Path | None,
     task_of_mode: dict[str, str],
 ) -> None:
-    """Stop with a message if options are missing, or do not go together."""
-    if task not in task_ids():
-        parser.error(f"name the task: score ID my.zip, ID one of {', '.join(task_ids())}")
-    if submission is None:
-        parser.error(f"name your zip file: score {task} my.zip")
+    """Stop with a message if options do not go together."""
     if not 0 <= options.drawings <= MOST_DRAWINGS:
         parser.error(f"--drawings takes 0 to {MOST_DRAWINGS}")
     if options.images and not options.images.is_dir():
@@ -91,6 +122,26 @@ def _check_options(
         parser.error(f"--subset is only for {', '.join(tasks_with_subset)}")
 
 
+def _load(task: str, reference: Path, items: Sequence[str] | None, overrides: Settings) -> AnyLoaded:
+    """Read a reference for a run, and select items of it, unless all are scored. Raises Refused."""
+    loaded = load_folder(task, reference, overrides, is_limited=True)
+    return loaded if items is None else loaded.select_items(items)
+
+
+def _run(
+    load: Callable[[], AnyLoaded], submission: ReadableSubmission, options: argparse.Namespace
+) -> Outcome:
+    """Score a submission as the server does; its log is not printed where something else is asked for."""
+    with contextlib.ExitStack() as stack:
+        if options.quiet or options.json:
+            stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
+        for line in note_lines(submission.notes):
+            console.say(line)
+        stack.enter_context(reading_bar(submission.path, is_wanted=not options.quiet))
+        is_own_reference = options.reference is not None
+        return run(load, submission.path, options.output, strict=is_own_reference, at_home=True)
+
+
 def _overrides(options: argparse.Namespace) -> Settings:
     """Return the settings that options replace."""
     overrides: dict[str, SettingValue] = {"detail": "full", "drawings": options.drawings}
@@ -101,35 +152,64 @@ def _overrides(options: argparse.Namespace) -> Settings:
     return overrides
 
 
+def _report_refused(refused: Refused, output: Path) -> int:
+    """Say why a submission cannot be opened or converted; leave no scores of an earlier one."""
+    console.say(f"{_INVALID}\n{refused}", to=sys.stderr)
+    try:
+        outputs.remove_scores(output)
+    except console.OutputError as error:
+        console.report(error)
+        return BROKEN
+    return INVALID
+
+
 def _report(task: str, outcome: Outcome, options: argparse.Namespace) -> int:
     """Write what was asked for, and print where the detail page is; return the exit code."""
     try:
         if outcome.result is not None:
-            _report_result(task, outcome, outcome.result, options)
-        if outcome.result or outcome.findings.problems:  # or else the outputs cannot be written
-            console.say(f"detail page: {options.output / outputs.DETAIL_HTML}")
-        if outcome.exit_code == SCORED and options.reference is None:
-            what = "This was the synthetic demo reference"
-            console.say(f"{what}: the number says nothing about the hidden data.")
+            _write_more(task, outcome, outcome.result, options)
+        if options.json:
+            _print_json(options.output)
+        elif not options.quiet:
+            _print_more(outcome, options)
+        elif outcome.result is not None:
+            console.say(outputs.plain_number(outcome.result.scores["score"]))
     except console.OutputError as error:
         console.report(error)
         with contextlib.suppress(console.OutputError):
             outputs.remove_scores(options.output)
         return BROKEN
+    if options.strict and outcome.result is not None and report_mistakes(outcome.result.notes):
+        return INVALID
     return outcome.exit_code
 
 
-def _report_result(task: str, outcome: Outcome, result: Result, options: argparse.Namespace) -> None:
-    """Write the scores of the items, and write and print what was asked for."""
+def _write_more(task: str, outcome: Outcome, result: Result, options: argparse.Namespace) -> None:
+    """Write the scores of the items, and what else was asked for."""
     outputs.write_atomic(options.output / outputs.PER_ITEM, outputs.per_item_csv(result))
     if options.images or options.image_size:
         _add_images(task, outcome, result, options)
-    if options.loc_mode:
-        _print_mode(result, options.loc_mode)
-    if options.verbose:
-        _print_classes(result)
     if options.run:
         add_run(options.output, options.run, outputs.plain_result(result, outcome.signature))
+
+
+def _print_json(output: Path) -> None:
+    """Print what was written for programs, unless the folder could not be written."""
+    path = output / outputs.DETAIL_JSON
+    if path.is_file():
+        console.say(path.read_text(encoding="utf-8").rstrip())
+
+
+def _print_more(outcome: Outcome, options: argparse.Namespace) -> None:
+    """Print what options ask for, and where the detail page is."""
+    if outcome.result and options.loc_mode:
+        _print_mode(outcome.result, options.loc_mode)
+    if outcome.result and options.verbose:
+        _print_classes(outcome.result)
+    if outcome.result or outcome.findings.problems:  # or else the outputs cannot be written
+        console.say(f"detail page: {options.output / outputs.DETAIL_HTML}")
+    if outcome.exit_code == SCORED and options.reference is None:
+        console.say("This was the synthetic demo reference: the number says nothing about the hidden data.")
 
 
 def _add_images(task: str, outcome: Outcome, result: Result, options: argparse.Namespace) -> None:
@@ -140,11 +220,22 @@ def _add_images(task: str, outcome: Outcome, result: Result, options: argparse.N
     outputs.write_atomic(options.output / outputs.DETAIL_HTML, html)
 
 
-def _parser(modes: list[str]) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description="Check a submission and score it at home.")
+def _parser(modes: Sequence[str]) -> argparse.ArgumentParser:
+    what = "Check a submission and score it at home."
+    parser = command_parser("score", "[ID] SUBMISSION", what, _EXAMPLES)
     parser.set_defaults(submission_file=None, eval_mode=None, loc_mode=None, subset=False)
-    parser.add_argument("id", nargs="?", choices=task_ids(), help="the task")
-    parser.add_argument("submission", nargs="?", type=Path, help="your zip file, or a folder with its files")
+    add_words(parser, "your zip file, or a folder with its files")
+    add_scoring_options(parser, "evaluation")
+    add_print_options(
+        parser,
+        quiet="print the score alone",
+        strict="end with 1 if a note tells of a likely mistake",
+    )
+    what = "print the tables of classes, too, if the task has any"
+    parser.add_argument("-v", "--verbose", action="store_true", help=what)
+    what = "append the scores to runs.csv under this name, and draw history.html"
+    parser.add_argument("--run", metavar="NAME", help=what)
+    _add_drawing_options(parser)
     tasks_with_subset = ", ".join(_tasks_with_subset())
     if tasks_with_subset:
         what = (
@@ -154,21 +245,19 @@ def _parser(modes: list[str]) -> argparse.ArgumentParser:
     if modes:
         script = parser.add_argument_group("as in the script of ActivityNet-Entities")
         what = "your zip file; a .json file is accepted too"
-        script.add_argument("-s", "--submission_file", type=Path, help=what)
+        script.add_argument("-s", "--submission_file", type=Path, metavar="FILE", help=what)
         script.add_argument("--eval_mode", choices=modes, help="the task: given or generated sentences")
         script.add_argument("--loc_mode", choices=["all", "loc"], help="show the numbers of one mode")
-    what = "print the table of classes, if the task has one"
-    parser.add_argument("-v", "--verbose", action="store_true", help=what)
-    add_options(parser, "evaluation")
-    what = "how many of the worst items are drawn; default: 24"
+    return parser
+
+
+def _add_drawing_options(parser: argparse.ArgumentParser) -> None:
+    what = "how many of the worst items are drawn; default: %(default)s"
     parser.add_argument("--drawings", type=int, default=24, metavar="N", help=what)
     what = "folder of your own images or frames, drawn behind the boxes; README.md names the files"
     parser.add_argument("--images", type=Path, metavar="DIR", help=what)
     what = "the size that the boxes belong to, if not that of the image files"
     parser.add_argument("--image-size", type=images.image_size, metavar="WxH", help=what)
-    what = "append the scores to runs.csv under this name, and draw history.html"
-    parser.add_argument("--run", metavar="NAME", help=what)
-    return parser
 
 
 def _tasks_with_subset() -> list[str]:
@@ -193,14 +282,17 @@ def _print_mode(result: Result, mode: str) -> None:
 
 
 def _print_classes(result: Result) -> None:
-    """Print the tables of classes."""
+    """Print the tables of classes, in columns."""
     for table in result.sections:
         if isinstance(table, Table) and table.key in ("classes", "predicted_classes"):
-            console.say(f"\n{table.title}")
-            console.say("  ".join(column.title for column in table.columns))
-            for row in table.rows:
-                console.say("  ".join(_cell_text(cell) for cell in row))
+            rows = [[column.title for column in table.columns]]
+            rows += [[_cell_text(cell) for cell in row] for row in table.rows]
+            console.say(f"\n{table.title}", *aligned(rows))
 
 
 def _cell_text(cell: Cell) -> str:
     return f"{cell:.4f}" if isinstance(cell, float) else str(cell)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

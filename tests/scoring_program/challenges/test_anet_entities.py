@@ -223,14 +223,16 @@ def test_names_of_the_challenges_own_command_line_work(tmp_path, capsys):
     assert score_command.main(["-s", str(sample), *options, "--output", str(tmp_path)]) == 0
     out = capsys.readouterr().out
     assert "mode all\nf1_all_per_sent: " in out
-    assert "\nClasses\nClass  Words  Recall" in out
+    head, row, *_ = out.partition("\nClasses\n")[2].splitlines()
+    assert head.split()[:3] == ["Class", "Words", "Recall"]
+    assert len(row.split()) == len(head.split())
 
 
 @pytest.mark.slow
 def test_evaluate_asks_for_what_is_missing(capsys):
     with pytest.raises(SystemExit):
         score_command.main(["-s", "x.json"])
-    assert "the task" in capsys.readouterr().err
+    assert "x.json" in capsys.readouterr().err
     done = subprocess.run(
         [sys.executable, str(ROOT / "starting_kit" / "evaluate.py"), GT],
         env={**os.environ, "PYTHONPATH": CODE_FOLDERS},

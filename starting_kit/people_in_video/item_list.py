@@ -1,0 +1,59 @@
+"""Lists of items: files of ids, and the choice of some items of a reference."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from validator.texts import counted, quote
+
+# The header of `per_item.csv`, and of other tables of items.
+_HEADER = "item"
+_MOST_NAMED = 5
+
+
+def read_items(path: Path) -> list[str]:
+    """Return the ids in a text file, one a line; blanks around them and further columns are ignored.
+
+    Raises
+    ------
+    OSError
+        The file cannot be read.
+    ValueError
+        It is no text in UTF-8, or it holds no id.
+    """
+    rows = csv.reader(path.read_text(encoding="utf-8-sig").splitlines())
+    items = [row[0].strip() for row in rows if row and row[0].strip()]
+    if items and items[0].lower() == _HEADER:
+        del items[0]
+    if not items:
+        raise ValueError("it holds no id; write one a line")
+    return items
+
+
+def check_known(items: Collection[str], known_items: Sequence[str], noun: str) -> None:
+    """Check that items are among those of a reference.
+
+    Parameters
+    ----------
+    items, known_items : collection of str
+    noun : str
+        What an item is, as ``video``.
+
+    Raises
+    ------
+    ValueError
+        Some are not; the message names them.
+    """
+    known = set(known_items)
+    unknown = list(dict.fromkeys(item for item in items if item not in known))
+    if not unknown:
+        return
+    names = ", ".join(f"'{quote(item)}'" for item in unknown[:_MOST_NAMED])
+    n_more = len(unknown) - _MOST_NAMED
+    more = f" and {n_more:,} more" if n_more > 0 else ""
+    nearest = difflib.get_close_matches(unknown[0], known_items, 1)
+    remedy = f"did you mean '{quote(nearest[0])}'?" if nearest else f"the first is '{quote(known_items[0])}'"
+    raise ValueError(f"{counted(len(unknown), noun)} not in the reference: {names}{more}; {remedy}")

@@ -1,0 +1,112 @@
+"""Telling the task of a submission by its files: their names, the columns of CSV files, the mode in JSON."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import IO, Union
+
+from people_in_video.tools.conversion import converter_of
+from scoring_program.task import load_task, task_ids
+from validator.archive import FileReader, Limits, Submission, open_submission
+from validator.formats.rules import load_rules
+from validator.other_tasks import files_of_task, task_of_first_row
+
+_JSON = ".json"
+_MODE = re.compile(rb'"eval_mode"\s*:\s*"([^"]{1,20})"')
+# A match is not longer than this, in bytes, unless its blanks are many.
+_LONGEST_MODE = 200
+_PIECE = 1 << 20
+
+Stream = Union[IO[bytes], FileReader]
+Open = Callable[[], AbstractContextManager[Stream]]
+
+
+def tasks_of_submission(path: Path) -> list[str]:
+    """Return the tasks that a submission may be to, as far as its files tell; none if they tell nothing.
+
+    Parameters
+    ----------
+    path : Path
+        A zip file, a folder, a JSON file, or a file of another tool.
+
+    Raises
+    ------
+    Refused
+        It cannot be opened.
+    """
+    if path.is_file() and path.suffix == _JSON:
+        return _tasks_of_names([path.name]) or _tasks_of_json(lambda: path.open("rb"))
+    tools = [task_id for task_id in task_ids() if _is_converted(task_id, path)]
+    if tools:
+        return tools
+    with opened(path) as submission:
+        return _tasks_of_files(submission)
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Submission]:
+    """Open a submission to any task, within limits that none exceeds. Raises Refused."""
+    limits = [load_rules(task_id).limits for task_id in task_ids()]
+    widest = Limits(*(max(values) for values in zip(*limits)))
+    with open_submission(path, widest) as submission:
+        yield submission
+
+
+def _is_converted(task_id: str, path: Path) -> bool:
+    """Return whether a file is one of another tool that is converted for a task."""
+    converter = converter_of(task_id)
+    return converter is not None and converter.is_needed(path)
+
+
+def _tasks_of_files(submission: Submission) -> list[str]:
+    """Return the tasks that have files of such names, told apart by the first row of CSV files."""
+    tasks = _tasks_of_names(submission.names)
+    if len(tasks) > 1:
+        row_task = task_of_first_row(submission, submission.names)
+        return [row_task.id] if row_task and row_task.id in tasks else tasks
+    json_files = [name for name in submission.names if name.endswith(_JSON)]
+    if tasks or len(json_files) != 1:
+        return tasks
+    return _tasks_of_json(lambda: submission.open(json_files[0]))
+
+
+def _tasks_of_names(names: Sequence[str]) -> list[str]:
+    """Return the tasks that have a file of one of these names."""
+    return [task_id for task_id in task_ids() if any(map(files_of_task(task_id).has, names))]
+
+
+def _tasks_of_json(open_file: Open) -> list[str]:
+    """Return the tasks that accept a JSON file of any name and could have this one."""
+    with open_file() as stream:
+        is_list = stream.read(_LONGEST_MODE).lstrip().startswith(b"[")
+    tasks = []
+    for task_id in task_ids():
+        rules = load_rules(task_id)
+        # Entries of a list name their item.
+        if rules.any_single and rules.json and bool(rules.json[0].item) == is_list:
+            tasks.append(task_id)
+    if len(tasks) > 1:
+        with open_file() as stream:
+            mode = _first_mode(stream)
+        tasks = [task_id for task_id in tasks if load_task(task_id).eval_mode == mode] or tasks
+    return tasks
+
+
+def _first_mode(stream: Stream) -> str:
+    """Return the first mode in a JSON file, "" if there is none."""
+    for text in _overlapping_pieces(stream):
+        match = _MODE.search(text)
+        if match:
+            return match[1].decode("utf-8", "replace")
+    return ""
+
+
+def _overlapping_pieces(stream: Stream) -> Iterator[bytes]:
+    """Yield the bytes of a file in pieces, each with the end of the one before."""
+    end = b""
+    while piece := stream.read(_PIECE):
+        yield end + piece
+        end = piece[-_LONGEST_MODE:]

@@ -1,0 +1,287 @@
+"""The command ``people-in-video``: what it is called with, what it prints, and the codes that it ends with."""
+
+from __future__ import annotations
+
+import json
+import os
+import pkgutil
+import re
+import shutil
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import people_in_video
+from people_in_video import commands, progress
+from people_in_video.__main__ import main
+from people_in_video.telling_task import tasks_of_submission
+from scoring_program.run import BROKEN, INVALID, SCORED
+from tests.helpers import PUBLISHED, REFERENCES, SAMPLES, make_zip
+from validator import archive
+
+TASK = "chalearn_gesture"
+GOOD, WEAK = (str(SAMPLES / TASK / name) for name in ("good", "weak"))
+COMMANDS = sorted(
+    module.name for module in pkgutil.iter_modules(commands.__path__) if module.name != "options"
+)
+
+
+@pytest.fixture
+def call(tmp_path, monkeypatch, capsys):
+    """Return a function that calls the command in an empty folder: its exit code, stdout and stderr."""
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+
+    def call(*arguments):
+        try:
+            return (main([str(argument) for argument in arguments]), *capsys.readouterr())
+        except SystemExit as end:
+            return (end.code, *capsys.readouterr())
+
+    return call
+
+
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_help_has_examples(call, command):
+    code, out, _ = call(*filter(None, [command]), "--help")
+    assert code == SCORED
+    assert f"\n  people-in-video {command}" in out.partition("\nexamples:\n")[2] or not command
+    assert "\nexamples:\n" in out
+
+
+@pytest.mark.parametrize(
+    "module",
+    ["organizer.__main__", "quality.__main__", "scoring_program.run", "validator.__main__"],
+)
+def test_help_of_other_commands_has_examples(module, capsys):
+    with pytest.raises(SystemExit):
+        import_module(module).main(["--help"])
+    assert "\nexamples:\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ([], "name a command"),
+        (["nosuch"], "nosuch"),
+        (["score"], "your zip"),
+        (["score", "nosuch.zip"], "nosuch.zip"),
+        (["score", "chalearn_gestures", GOOD], "chalearn_gesture?"),
+        (["score", GOOD, WEAK], "one submission"),
+        (["score", GOOD, "--nosuch"], "--nosuch"),
+        (["score", GOOD, "--reference", "nosuch"], "--reference"),
+        (["score", GOOD, "--first", "0"], "--first"),
+        (["score", GOOD, "--first", "2", "--items", "ids.txt"], "--first"),
+        (["score", GOOD, "--items", "ids.txt"], "ids.txt"),
+        (["score", GOOD, "-q", "--json"], "--json"),
+        (["check", "nosuch.zip"], "nosuch.zip"),
+        (["compare", GOOD, "nosuch.zip"], "nosuch.zip"),
+        (["history"], "runs.csv"),
+        (["explain", "E-FILE-NON"], "E-FILE-NONE?"),
+    ],
+)
+def test_wrong_calls_end_with_2_and_touch_no_earlier_result(call, arguments, text):
+    for folder in ("evaluation", "comparison"):
+        Path(folder).mkdir()
+        (Path(folder) / "scores.json").write_text("{}")
+    code, out, err = call(*arguments)
+    assert (code, out) == (BROKEN, "")
+    assert text in err.splitlines()[-1]
+    left = sorted(path.as_posix() for path in Path().rglob("*") if path.is_file())
+    assert left == ["comparison/scores.json", "evaluation/scores.json"]
+
+
+@pytest.mark.parametrize("task", PUBLISHED)
+def test_files_tell_the_task(task, call, tmp_path):
+    for sample in ("good", "weak"):
+        assert tasks_of_submission(SAMPLES / task / sample) == [task]
+    (tmp_path / "my.zip").write_bytes(
+        make_zip({path.name: path.read_bytes() for path in (SAMPLES / task / "good").iterdir()})
+    )
+    code, out, _ = call("check", tmp_path / "my.zip")
+    assert code == SCORED
+    head, *_, verdict = out.splitlines()
+    assert head == f"task: {task}"
+    assert verdict == "well-formed; ids and names unchecked"
+
+
+@pytest.mark.parametrize(
+    ("task", "name"),
+    [("anet_entities_gen", "x.json"), ("anet_entities_gt", "x.json"), ("densepose", "x.json")],
+)
+def test_a_json_file_of_any_name_tells_the_task(task, name, tmp_path):
+    (sample,) = (SAMPLES / task / "good").iterdir()
+    shutil.copy(sample, tmp_path / name)
+    assert tasks_of_submission(tmp_path / name) == [task]
+    (tmp_path / "folder").mkdir()
+    shutil.copy(sample, tmp_path / "folder" / name)
+    assert tasks_of_submission(tmp_path / "folder") == [task]
+
+
+def test_files_that_do_not_tell_the_task_need_its_name(call, tmp_path):
+    (tmp_path / "my.zip").write_bytes(make_zip({"S1_prediction.csv": ""}))
+    code, _, err = call("check", tmp_path / "my.zip")
+    assert code == BROKEN
+    assert "chalearn_action or chalearn_gesture" in err
+    (tmp_path / "no.zip").write_text("no zip")
+    call("score", GOOD)
+    for command in ("check", "score", "compare"):
+        code, out, err = call(command, tmp_path / "no.zip")
+        assert code == INVALID
+        assert "E-ZIP-NOT" in out + err
+    assert not Path("evaluation/scores.json").exists()
+
+
+def test_the_default_of_a_kit_stands_in_where_the_files_do_not_tell(call, tmp_path, monkeypatch):
+    (tmp_path / "my.zip").write_bytes(make_zip({"S1_prediction.csv": ""}))
+    monkeypatch.setattr("people_in_video.commands.options.default_task", lambda: TASK)
+    assert call("check", tmp_path / "my.zip")[1].startswith(f"task: {TASK}\n")
+    monkeypatch.setattr("people_in_video.commands.options.default_task", lambda: "densepose")
+    assert call("check", GOOD)[1].startswith(f"task: {TASK}\n")
+
+
+def test_check_compares_with_a_reference(call, tmp_path):
+    reference = REFERENCES / TASK
+    code, out, _ = call("check", GOOD, "--reference", reference)
+    assert (code, out.splitlines()[-1]) == (SCORED, "valid; ids and names are those of the reference")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "S1_prediction.csv").write_text("1,1,5\n")
+    assert call("check", TASK, tmp_path / "other")[0] == SCORED
+    code, out, _ = call("check", TASK, tmp_path / "other", "--reference", reference)
+    assert code == INVALID
+    assert "E-ITEMS-NONE" in out
+    code, _, err = call("check", GOOD, "--reference", tmp_path / "other")
+    assert code == BROKEN
+    assert "E-REF-NONE" in err
+
+
+def test_quiet_prints_the_number_alone(call):
+    code, out, err = call("score", GOOD, "-q")
+    assert (code, err) == (SCORED, "")
+    assert out == f"{json.loads(Path('evaluation/scores.json').read_text())['score']}\n"
+    assert call("check", GOOD, "-q") == (SCORED, "", "")
+    code, out, _ = call("compare", GOOD, WEAK, "-q")
+    assert [line.split()[0] for line in out.splitlines()] == ["good", "weak"]
+
+
+def test_json_is_what_the_files_hold(call, tmp_path):
+    _, out, _ = call("score", GOOD, "--json")
+    assert json.loads(out) == json.loads(Path("evaluation/detailed_results.json").read_text())
+    _, out, _ = call("compare", GOOD, WEAK, "--json")
+    assert json.loads(out) == json.loads(Path("comparison/comparison.json").read_text())
+    (tmp_path / "bad").mkdir()
+    (tmp_path / "bad" / "S1_prediction.csv").write_text("1,5\n")
+    code, out, _ = call("score", TASK, tmp_path / "bad", "--json")
+    assert (code, json.loads(out)["outcome"]) == (INVALID, "invalid")
+    code, out, _ = call("check", TASK, tmp_path / "bad", "--json")
+    assert (code, json.loads(out)["valid"]) == (INVALID, False)
+
+
+def test_strict_ends_with_1_where_a_note_tells_of_a_likely_mistake(call, tmp_path):
+    (tmp_path / "same").mkdir()
+    for path in Path(GOOD).iterdir():
+        rows = [line.split(",") for line in path.read_text().splitlines()]
+        text = "".join(f"1,{start},{end}\n" for _, start, end in rows)
+        (tmp_path / "same" / path.name).write_text(text)
+    for command in ("check", "score", "compare"):
+        assert call(command, tmp_path / "same")[0] == SCORED
+        code, _, err = call(command, tmp_path / "same", "--strict")
+        assert code == INVALID
+        assert "N-LOOKS-CONSTANT" in err
+        assert call(command, GOOD, "--strict")[0] == SCORED
+
+
+def test_some_items_are_scored(call):
+    items = [row["item"] for row in people_in_video.score(TASK, GOOD).items]
+    Path("ids.txt").write_text(f"item,score\n {items[3]} \n\n{items[5]},0.5\n")
+    _, out, _ = call("score", GOOD, "--items", "ids.txt")
+    assert re.match(rf"{TASK}\|.*\|items:2-[0-9a-f]+\|ref:", out)
+    rows = Path("evaluation/per_item.csv").read_text().splitlines()
+    assert [row.partition(",")[0] for row in rows[1:]] == [items[3], items[5]]
+    selected = people_in_video.score(TASK, GOOD, items=[items[5], items[3]])
+    assert out.startswith(f"{selected.signature}\n")
+    _, out, _ = call("compare", GOOD, WEAK, "--first", "4")
+    first = people_in_video.compare(TASK, [GOOD, WEAK], items=items[:4])
+    assert out.startswith(f"{first.signature}\n")
+    evaluator = people_in_video.Evaluator(TASK, items=items[:4])
+    evaluator.update(items[0], [[1, 1, 5]])
+    assert "|items:4-" in evaluator.compute().signature
+
+
+def test_unknown_items_are_named(call):
+    Path("ids.txt").write_text("DemoSequence0001\nDemoSequence1\nbird\n")
+    code, _, err = call("score", GOOD, "--items", "ids.txt")
+    assert code == BROKEN
+    assert "2 sequences" in err
+    assert "'DemoSequence1', 'bird'" in err
+    Path("ids.txt").write_text("\n")
+    assert call("score", GOOD, "--items", "ids.txt")[0] == BROKEN
+    with pytest.raises(ValueError, match="'bird'"):
+        people_in_video.score(TASK, GOOD, items=["bird"])
+    with pytest.raises(ValueError, match="at least one"):
+        people_in_video.score(TASK, GOOD, items=[])
+
+
+def test_history_prints_and_draws_the_runs(call):
+    for name, sample in (("one", WEAK), ("two", GOOD)):
+        call("score", sample, "--run", name, "-q")
+    Path("evaluation/history.html").unlink()
+    code, out, _ = call("history")
+    assert code == SCORED
+    assert [line.split()[0] for line in out.splitlines()] == ["run", "one", "two", "page:"]
+    assert Path("evaluation/history.html").is_file()
+    rows = json.loads(call("history", "evaluation", "--json")[1])
+    assert [row["run"] for row in rows] == ["one", "two"]
+    Path("evaluation/runs.csv").write_text("run,signature\n")
+    assert call("history")[0] == BROKEN
+
+
+class Terminal:
+    """Stands for stderr on a terminal."""
+
+    encoding = "utf-8"
+
+    def __init__(self):
+        self.text = ""
+
+    def isatty(self):
+        return True
+
+    def write(self, text):
+        self.text += text
+
+    def flush(self):
+        pass
+
+    def fileno(self):
+        raise OSError
+
+
+@pytest.mark.parametrize(("least_bytes", "is_shown"), [(1, True), (10**9, False)])
+def test_a_bar_shows_how_much_of_a_large_submission_was_read(call, monkeypatch, least_bytes, is_shown):
+    monkeypatch.setattr(progress, "LEAST_BYTES", least_bytes)
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    assert call("score", GOOD)[0] == SCORED
+    assert ("reading" in terminal.text) == is_shown
+    assert ("B/s" in terminal.text) == is_shown
+
+
+def test_what_is_read_adds_up_to_the_size():
+    sizes = []
+    token = archive.on_read.set(sizes.append)
+    people_in_video.score(TASK, GOOD)
+    archive.on_read.reset(token)
+    assert sum(sizes) == sum(path.stat().st_size for path in Path(GOOD).iterdir())
+
+
+def test_missing_files_are_errors_of_python():
+    for function in (people_in_video.score, people_in_video.check):
+        with pytest.raises(FileNotFoundError) as caught:
+            function(TASK, "nosuch.zip")
+        assert os.fspath(caught.value.filename) == "nosuch.zip"
+    with pytest.raises(FileNotFoundError):
+        people_in_video.compare(TASK, [GOOD, "nosuch.zip"])
+    with pytest.raises(FileNotFoundError):
+        people_in_video.Evaluator(TASK, "nosuch")
