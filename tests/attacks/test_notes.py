@@ -1,0 +1,137 @@
+"""Attacks on the note on repairs, in all tasks that search for repairs with labels."""
+
+from __future__ import annotations
+
+import json
+
+from tests.attacks.notes import N_NAMES, NoteAttack, Place, World
+from validator.formats.anet_entities.write import encode_submission, segment_objects
+
+# Names whose order in the alphabet is that of their numbers.
+NAMES = [f"name{chr(ord('a') + number)}" for number in range(N_NAMES)]
+PART = [700, 10, 710, 20]
+MOST_HUMANS = 10
+
+
+def with_sizes(box):
+    """Return ``x, y, width, height`` of a box, which looks like corners."""
+    x1, y1, x2, y2 = box
+    return (x1, y1, x2 - x1, y2 - y1)
+
+
+def chalearn(task, actor=""):
+    """Return the world of a track: intervals, and classes."""
+
+    def rows(entries):
+        return "".join(f"{actor}{name + 1},{box[0]},{box[2]}\n" for box, name in entries)
+
+    def reference(things):
+        files = {}
+        for item, thing in enumerate(things):
+            files[f"S{item:02d}_labels.csv"] = rows([(thing.place.value, thing.name)])
+            files[f"S{item:02d}_data.csv"] = "1000,20,2000\n"
+        return files
+
+    def submission(guesses):
+        files = {}
+        for item, guesses_of_item in guesses.items():
+            written = [(with_sizes(guess.box), guess.name) for guess in guesses_of_item]
+            files[f"S{item:02d}_prediction.csv"] = rows(written)
+        return files
+
+    return World(task, reference, submission)
+
+
+def kinetics():
+    """Return the world of Kinetics-TPS: boxes of humans, and classes of videos."""
+
+    def files(prefix, humans, names):
+        classes = {f"v{item:02d}": NAMES[name] for item, name in names.items()}
+        frames = {
+            f"v{item:02d}": {"img_00001.json": {"humans": humans_of_item}}
+            for item, humans_of_item in humans.items()
+        }
+        return {
+            f"{prefix}_vid_result.json": json.dumps(classes),
+            f"{prefix}_part_result.json": json.dumps(frames),
+        }
+
+    def reference(things):
+        part = {"head": {"number": 1, "name": "head", "box": PART, "verb": "still"}}
+        humans, names = {}, {}
+        for item, thing in enumerate(things):
+            humans[item] = [{"number": 1, "box": thing.place.value, "parts": part}]
+            names[item] = thing.name
+        return files("gt", humans, names)
+
+    def submission(guesses):
+        part = {"head": {"box": [PART], "verb": ["still"]}}
+        humans, names = {}, {}
+        for item, guesses_of_item in guesses.items():
+            humans[item] = [{"box": with_sizes(guess.box), "parts": part} for guess in guesses_of_item]
+            names[item] = guesses_of_item[0].name
+        return files("pred", humans, names)
+
+    return World("kinetics_tps", reference, submission, most_guesses=MOST_HUMANS)
+
+
+def entities(task, mode):
+    """Return the world of a sub-task of ActivityNet-Entities: boxes of a word, and its class."""
+
+    def reference(things):
+        videos = {}
+        for item, thing in enumerate(things):
+            segment = {
+                "tokens": ["the", NAMES[thing.name]],
+                "process_clss": [[NAMES[thing.name]]],
+                "process_idx": [[1]],
+                "process_bnd_box": [thing.place.value],
+                "frame_ind": [0],
+            }
+            videos[f"v_{item:02d}"] = {"segments": {"0": segment}}
+        return {
+            "reference.json": json.dumps({"vocab": NAMES, "annotations": videos}),
+            "split.json": json.dumps({"validation": list(videos)}),
+            "lemmas.json": json.dumps({name: name for name in ["the", *NAMES]}),
+        }
+
+    def submission(guesses):
+        results = {}
+        for item, guesses_of_item in guesses.items():
+            names = [NAMES[guess.name] for guess in guesses_of_item]
+            boxes = [[with_sizes(guess.box)] * 10 for guess in guesses_of_item]
+            results[f"v_{item:02d}"] = {"0": segment_objects(names, [1] * len(names), boxes)}
+        return encode_submission(results, mode)
+
+    return World(task, reference, submission)
+
+
+WORLDS = [
+    chalearn("chalearn_gesture"),
+    chalearn("chalearn_action", actor="1,"),
+    kinetics(),
+    entities("anet_entities_gt", "GT"),
+    entities("anet_entities_gen", "gen"),
+]
+
+ATTACKS = {
+    "a hidden box, submitted many times": [
+        NoteAttack(n_fitting, n_copies=(20, 0, 0, 0)) for n_fitting in (20, 24, 28, 32, 36)
+    ],
+    "labels as shares": [NoteAttack(n_fitting, n_copies=(1, 2, 4, 8)) for n_fitting in (20, 24, 28, 32)],
+    "four probes at the edge": [
+        NoteAttack(n_fitting, rest=Place.OTHER) for n_fitting in (19, 20, 21, 23, 25, 27)
+    ],
+    "two boxes and two names at the edge": [
+        NoteAttack(n_fitting, named=(False, False, True, True), rest=Place.OTHER)
+        for n_fitting in (20, 22, 24, 26)
+    ],
+    # So many fit anyway that the share is at no edge: that more fit than before is.
+    "four probes at the edge of a gain": [
+        NoteAttack(n_fitting, rest=Place.CORNER) for n_fitting in (18, 20, 22, 24, 26)
+    ],
+    "few items": [NoteAttack(n_fitting, rest=Place.OTHER, n_items=12) for n_fitting in (4, 5, 6, 7, 8)],
+    "the same again and again": [
+        NoteAttack(n_fitting, rest=Place.OTHER, n_submissions=5) for n_fitting in (21, 24)
+    ],
+}
