@@ -135,3 +135,9 @@ ATTACKS = {
         NoteAttack(n_fitting, rest=Place.OTHER, n_submissions=5) for n_fitting in (21, 24)
     ],
 }
+
+
+@pytest.mark.parametrize("world", WORLDS, ids=lambda world: world.task)
+def test_a_hidden_box_that_is_submitted_many_times_is_not_told(world):
+    attack = ATTACKS["a hidden box, submitted many times"][1]
+    assert gain_of_notes(world, attack, n_keys=4).bits <= MOST_BITS_OF_NOTE

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scoring_program.repairs.samples import Kind, Names, Regions
+from scoring_program.repairs.samples import Kind, Names, Regions, Spread
 from scoring_program.repairs.search import Comparison, Repairs
 from scoring_program.repairs.withheld import draw, n_compared
 from scoring_program.task import load_task
@@ -40,7 +40,7 @@ def regions(item, columns=None):
 def restricted(sample, kind=Kind.BOXES, key=b"key"):
     """Return what is left of a sample."""
     comparison = Comparison(kind, "boxes", lambda repairs, spread: sample, "Write them right")
-    return draw(key, "content", N_ITEMS).restrict(comparison).sample(Repairs(), None)
+    return draw(key, "content", N_ITEMS).restrict(comparison).sample(Repairs(), Spread.WIDE)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def changed(content) -> Iterator[object]:
             for value in changed(content[key]):
                 yield {**content, key: value}
             yield {name: value for name, value in content.items() if name != key}
-    elif is_dataclass(content):
+    elif is_dataclass(content) and not isinstance(content, type):
         for field in fields(content):
             for value in changed(getattr(content, field.name)):
                 yield replace(content, **{field.name: value})
