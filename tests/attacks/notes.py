@@ -165,12 +165,14 @@ class NoteGain(NamedTuple):
     share_noted: float
 
 
-def gain_of_notes(world: World, attack: NoteAttack, n_keys: int) -> NoteGain:
+def gain_of_notes(
+    world: World, attack: NoteAttack, n_keys: int, possible_labels: Sequence[Labels] = ALL
+) -> NoteGain:
     """Return what the notes on repairs tell about the labels, as a mean over keys."""
     totals: dict[Labels, str] = {}
     notes_of_key: list[dict[Labels, str]] = [{} for _ in range(n_keys)]
     n_noted = 0
-    for labels in ALL:
+    for labels in possible_labels:
         loaded = world.load(attack.things(labels))
         contents = []
         for number in range(attack.n_submissions):
@@ -181,7 +183,7 @@ def gain_of_notes(world: World, attack: NoteAttack, n_keys: int) -> NoteGain:
             notes[labels] = "\n".join(_notes(loaded, content, key) for content in contents)
             n_noted += bool(notes[labels].strip())
     gains = [_gain(totals, notes) for notes in notes_of_key]
-    return NoteGain(float(np.mean(gains)) / attack.n_submissions, n_noted / len(ALL) / n_keys)
+    return NoteGain(float(np.mean(gains)) / attack.n_submissions, n_noted / len(possible_labels) / n_keys)
 
 
 def _gain(totals: Mapping[Labels, str], notes: Mapping[Labels, str]) -> float:

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from functools import cache
 
-from tests.attacks.notes import N_NAMES, NoteAttack, Place, World
+import numpy as np
+import pytest
+
+from scoring_program.item_groups import ItemGroups
+from tests.attacks.harness import N_LABELS
+from tests.attacks.notes import MOST_BITS_OF_NOTE, N_NAMES, NoteAttack, Place, World, gain_of_notes
+from tests.helpers import REFERENCES, loaded, one_of_each_challenge
 from validator.formats.anet_entities.write import encode_submission, segment_objects
+from validator.formats.densepose.write import encode_detection
 
 # Names whose order in the alphabet is that of their numbers.
 NAMES = [f"name{chr(ord('a') + number)}" for number in range(N_NAMES)]
@@ -106,12 +115,63 @@ def entities(task, mode):
     return World(task, reference, submission)
 
 
+def densepose():
+    """Return the world of DensePose: boxes of one person on each image."""
+    of_demo = loaded("densepose", REFERENCES / "densepose", interval=False)
+
+    def reference(things):
+        n = len(things)
+        corners = np.array([thing.place.value for thing in things], dtype=np.float64)
+        size = corners[:, 2:] - corners[:, :2]
+        place = np.concatenate([corners[:, 1::-1], size[:, ::-1]], axis=1).astype(np.int64)
+        persons = of_demo.reference.persons._replace(
+            image_id=np.arange(n),
+            image_size=np.full((n, 2), 1000),
+            image=np.arange(n),
+            box=np.concatenate([corners[:, :2], size], axis=1),
+            area=size.prod(axis=1),
+            crowd=np.zeros(n, dtype=bool),
+            dense=np.ones(n, dtype=bool),
+            # Each person has one point, and a mask that fills its box.
+            point_start=np.arange(n + 1),
+            x=corners[:, 0] + 5,
+            y=corners[:, 1] + 5,
+            part=np.ones(n, dtype=np.int64),
+            vertex=np.zeros(n, dtype=np.int64),
+            mask_place=place,
+            run_start=2 * np.arange(n + 1),
+            run=np.stack([np.zeros(n, dtype=np.int64), size.prod(axis=1).astype(np.int64)], axis=1).ravel(),
+        )
+        return replace(
+            of_demo,
+            reference=of_demo.reference._replace(persons=persons),
+            items=[str(item) for item in range(n)],
+            groups=ItemGroups(np.arange(n)),
+        )
+
+    def submission(guesses):
+        detections = []
+        for item, guesses_of_item in guesses.items():
+            detections += [json.loads(_detection(item, guess.box)) for guess in guesses_of_item]
+        return {"densepose_attack_results.json": json.dumps(detections)}
+
+    return World("densepose", reference, submission)
+
+
+@cache
+def _detection(image_id, box):
+    """Return a detection whose box is written as corners, with arrays that fit this."""
+    x1, y1, x2, y2 = map(float, box)
+    return encode_detection(image_id, (x1, y1, x2, y2), 0.5, np.ones((3, int(y2), int(x2)), np.uint8))
+
+
 WORLDS = [
     chalearn("chalearn_gesture"),
     chalearn("chalearn_action", actor="1,"),
     kinetics(),
     entities("anet_entities_gt", "GT"),
     entities("anet_entities_gen", "gen"),
+    densepose(),
 ]
 
 ATTACKS = {
@@ -137,7 +197,34 @@ ATTACKS = {
 }
 
 
-@pytest.mark.parametrize("world", WORLDS, ids=lambda world: world.task)
+def names_of_worlds(world):
+    return world.task
+
+
+QUICK_TASKS = one_of_each_challenge([world.task for world in WORLDS])
+
+
+@pytest.mark.parametrize(
+    "world", [world for world in WORLDS if world.task in QUICK_TASKS], ids=names_of_worlds
+)
 def test_a_hidden_box_that_is_submitted_many_times_is_not_told(world):
     attack = ATTACKS["a hidden box, submitted many times"][1]
-    assert gain_of_notes(world, attack, n_keys=4).bits <= MOST_BITS_OF_NOTE
+    # Of the other probes nothing is submitted.
+    possible_labels = [(True,) * N_LABELS, (False,) * N_LABELS]
+    assert gain_of_notes(world, attack, 8, possible_labels).bits <= MOST_BITS_OF_NOTE
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ATTACKS)
+@pytest.mark.parametrize("world", WORLDS, ids=names_of_worlds)
+def test_the_note_tells_at_most_half_a_bit(world, name):
+    gains = [gain_of_notes(world, attack, n_keys=40) for attack in ATTACKS[name]]
+    assert max(gain.bits for gain in gains) <= MOST_BITS_OF_NOTE, gains
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("world", WORLDS, ids=names_of_worlds)
+def test_the_attacks_reach_the_edge(world):
+    """The note is there with some keys and labels, and not with others: otherwise an attack shows nothing."""
+    gains = [gain_of_notes(world, attack, n_keys=10) for attack in ATTACKS["four probes at the edge"]]
+    assert any(0.1 < gain.share_noted < 0.9 for gain in gains), gains
