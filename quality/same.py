@@ -131,6 +131,11 @@ ALLOWED = (
         outputs=r"/(?:stdout|stderr|detailed_results\.\w+)$",
     ),
     Allowed(
+        "numbers of boxes and states are compared beside values of another type, too",
+        r",\n  \{\n   \"code\": \"E-PART-LENGTH\",\n[^}]*\}",
+        outputs=r"/kinetics_tps/[\w-]+/check/stdout$",
+    ),
+    Allowed(
         "notes tell of repairs, and those of likely mistakes come first",
         r"^(?:note|likely mistake) N-.*\n|^ \"notes\": .*\n|^ +\"text\": .*\n"
         r"|<section id=\"run-(?:notes|mistakes)\".*?</section>"
