@@ -159,10 +159,20 @@ class NoteAttack:
 
 
 class NoteGain(NamedTuple):
-    """What the notes of an attack tell, in bits a submission, beyond its totals; and how often there is one."""
+    """What the notes of an attack tell.
+
+    ``bits`` is a mean over keys of what a submission tells beyond its totals, ``standard_error`` that of this mean;
+    ``share_noted`` says how often there is a note.
+    """
 
     bits: float
+    standard_error: float
     share_noted: float
+
+    @property
+    def is_within_bound(self) -> bool:
+        """Whether the keys do not show that more is told than may be."""
+        return self.bits - 2 * self.standard_error <= MOST_BITS_OF_NOTE
 
 
 def gain_of_notes(
@@ -182,8 +192,12 @@ def gain_of_notes(
         for key, notes in enumerate(notes_of_key):
             notes[labels] = "\n".join(_notes(loaded, content, key) for content in contents)
             n_noted += bool(notes[labels].strip())
-    gains = [_gain(totals, notes) for notes in notes_of_key]
-    return NoteGain(float(np.mean(gains)) / attack.n_submissions, n_noted / len(possible_labels) / n_keys)
+    gains = np.array([_gain(totals, notes) for notes in notes_of_key]) / attack.n_submissions
+    return NoteGain(
+        bits=float(gains.mean()),
+        standard_error=float(gains.std(ddof=1)) / len(gains) ** 0.5,
+        share_noted=n_noted / len(possible_labels) / n_keys,
+    )
 
 
 def _gain(totals: Mapping[Labels, str], notes: Mapping[Labels, str]) -> float:

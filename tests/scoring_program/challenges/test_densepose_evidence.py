@@ -230,9 +230,12 @@ def test_a_run_tells_all_of_public_data_and_of_hidden_data_only_that_there_is_so
 ):
     (line,) = lines_of_run(change, detail="full")
     assert line.startswith(f"likely mistake N-LOOKS: read {words}, 100 % of your {what} agree; ")
-    (hidden_line,) = lines_of_run(change, detail="summary")
-    assert hidden_line.startswith("likely mistake N-LOOKS: your submission looks as if ")
-    assert words not in hidden_line
+    hidden_lines = lines_of_run(change, detail="summary")
+    # Where images are few, half of the submissions are told nothing.
+    assert len(hidden_lines) <= 1
+    for hidden_line in hidden_lines:
+        assert hidden_line.startswith("likely mistake N-LOOKS: your submission looks as if ")
+        assert words not in hidden_line
     assert lines_of_run(change, detail="none") == []
     assert lines_of_run(change, notes=False) == []
 
@@ -254,7 +257,7 @@ def test_boxes_outside_of_images_say_less_than_how_they_fit(lines_of_run):
         return [line.split()[2] for line in lines_of_run(double, **settings)]
 
     assert codes(detail="full") == ["N-LOOKS:"]
-    assert codes(detail="summary") == ["N-BOXES-OUTSIDE:", "N-LOOKS:"]
+    assert codes(detail="summary")[0] == "N-BOXES-OUTSIDE:"
     assert codes(detail="none") == ["N-BOXES-OUTSIDE:"]
 
 
