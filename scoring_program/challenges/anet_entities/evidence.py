@@ -14,7 +14,6 @@ from scoring_program.challenges.anet_entities.reference import Reference
 from scoring_program.metrics.grounding import FRAMES
 from scoring_program.metrics.pairs import largest_of_items, pairs_in_groups
 from scoring_program.repairs.decision import LEAST_SHARE_OF_COMBINATION, Change, Family, Trial, agrees_well
-from scoring_program.repairs.names import Folding
 from scoring_program.repairs.samples import (
     BOX_IOU,
     CLOSE_IOU,
@@ -47,7 +46,7 @@ _REMEDIES_OF_BOXES = {
     Family.ITEMS: _OWN_VIDEO,
 }
 _INDEXES, _CLASSES = "word indexes", "classes"
-_LEMMAS = Folding(rule_lemma, "as lemmas")
+_FOLDS = {"as lemmas": rule_lemma}
 _SEGMENTS_IN_ORDER_TRIED = 200
 # With more of the names in the vocabulary their spelling is not looked at.
 _WELL_SPELLED = 0.7
@@ -312,7 +311,7 @@ class _GeneratedEvidence(_Evidence):
             item=self._submission.segment[objects],
             vocabulary=self._vocabulary,
             what=_CLASSES,
-            foldings=[_LEMMAS],
+            folds=_FOLDS,
         )
 
     def classes(self, repairs: Repairs, spread: Spread) -> Names | None:
@@ -336,7 +335,7 @@ class _GeneratedEvidence(_Evidence):
             item=regions.item_of_entry[matched],
             vocabulary=self._vocabulary,
             what=_CLASSES,
-            foldings=[_LEMMAS],
+            folds=_FOLDS,
         )
 
     @cached_property
