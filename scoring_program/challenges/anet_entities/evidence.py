@@ -305,10 +305,11 @@ class _GeneratedEvidence(_Evidence):
         n_in_vocabulary = sum(name in vocabulary for name in names)
         if n_in_vocabulary > _WELL_SPELLED * len(names):
             return None
+        segment = self._segment_of_object(repairs)[objects]
         return Names(
             predicted=names,
             true=[""] * len(names),
-            item=self._submission.segment[objects],
+            item=np.where(segment >= 0, self._segment_video[segment], -1),
             vocabulary=self._vocabulary,
             what=_CLASSES,
             folds=_FOLDS,
