@@ -106,7 +106,7 @@ CODES = CodeTable(
             "Much more of the submission agrees with the reference if it is read in another way, such as "
             "boxes in another order of columns, resized frames, frames counted from 0, classes of another "
             "list, or predictions of the next item. On hidden data the note does not say which way: that "
-            "would be an answer about the labels.",
+            "would be an answer about the labels. For the same reason it may be missing there.",
             "Score it at home on public data, where the note names the way and says how to write it right.",
             is_mistake=True,
         ),

@@ -19,7 +19,14 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from scoring_program.disclosure import disclosed, disclosed_marks, min_group, rounded, shows_comparisons
+from scoring_program.disclosure import (
+    disclosed,
+    disclosed_marks,
+    min_group,
+    round_floats,
+    rounded,
+    shows_comparisons,
+)
 from scoring_program.item_groups import ItemGroups, load_groups
 from scoring_program.low_score import Step, agreement_steps, is_low, low_score_note
 from scoring_program.marks import MARKS_FILE, Mark, read_marks, signed_settings
@@ -507,6 +514,8 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
     ) -> list[Note]:
         """Return a note on a low score unless another of the notes tells of a likely mistake."""
         has_mistake = any(note.is_mistake for note in notes)
+        # As it is shown: no note depends on hidden digits.
+        scores = round_floats(scores, self.settings["score_decimals"])
         if not self.settings["notes"] or has_mistake or not is_low(scores, self.task.range):
             return []
         detail = self.settings["detail"]
@@ -576,7 +585,9 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
                 # Rounded, because the last bits must not decide the order; adding zero makes -0.0 a 0.0.
                 points = round(sign * (score_if_fixed[key] - score), DECIMALS) + 0.0
                 costs.append(ErrorCost(key, score_if_fixed[key], points))
-        return sorted(costs, key=lambda cost: -cost.points)
+        # By what is shown: the order of equal costs must not depend on hidden digits.
+        decimals = self.settings["score_decimals"]
+        return sorted(costs, key=lambda cost: -round(cost.points, decimals))
 
 
 class _Numbers(NamedTuple):

@@ -84,6 +84,7 @@ MAY_IMPORT = {
         "scoring_program.repairs",
         "scoring_program.result",
         "scoring_program.settings",
+        "scoring_program.signature",
         "scoring_program.task",
         "scoring_program.vocabulary",
         "scoring_program.vocabulary_file",

@@ -26,7 +26,7 @@ from organizer.files import Files, unpack
 from organizer.runs.dry_run import read_scores
 from organizer.runs.worker import BuiltTask, Run, run_program
 from scoring_program.settings import Settings
-from scoring_program.signature import KEY_FILE
+from scoring_program.signature import KEY_FILE, VOCABULARY_FILE
 from scoring_program.task import INTERVAL_COLUMNS, Declaration, load_task, task_ids
 from validator.archive import BASELINE_FILE
 from validator.findings import Findings
@@ -144,7 +144,9 @@ def _check_secrecy(
 ) -> None:
     """Report files of a reference that another file of the bundle, which participants may see, holds, too."""
     secret, visible = _digests(files[reference]), _digests(files[other])
-    common = secret.keys() & visible.keys()
+    # The vocabulary is public, and that of a task may be the same in every reference.
+    public = {digest for digest, name in secret.items() if name == VOCABULARY_FILE}
+    common = (secret.keys() & visible.keys()) - public
     if not common:
         return
     names = sorted(secret[digest] or reference for digest in common)

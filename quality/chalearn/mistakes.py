@@ -20,6 +20,7 @@ _ROWS = ("rows",)
 _CLASSES = ("action classes", "gesture classes")
 _RATES = (0.5, 0.667, 0.75, 0.8, 0.9, 24 / 25, 1.2, 1.25, 1.5, 2.0)
 _FRAMES_A_SECOND = 20
+_FAST_RATES = [(rate, f"{_FRAMES_A_SECOND * rate:g} frames a second") for rate in (1.2, 1.25, 1.5, 2)]
 
 
 def mistakes_of_track(track: Track) -> list[Mistake[Prediction]]:
@@ -31,13 +32,28 @@ def mistakes_of_track(track: Track) -> list[Mistake[Prediction]]:
         _scaled("seconds instead of frames", 1 / _FRAMES_A_SECOND, least_frames),
         *(_delayed(delay, least_frames) for delay in (10, 30, 60)),
         _moved("frame rate times 0.8 and 60 frames late", 0.8, 60, least_frames),
-        _refused("frame rate times 1.25, all rows", 1.25, "25 frames a second"),
+        _scaled("every tenth frame counted", 0.1, least_frames),
+        *(_refused(f"frame rate times {rate}, all rows", rate, words) for rate, words in _FAST_RATES),
         _refused("milliseconds instead of frames", 1000 / _FRAMES_A_SECOND, "milliseconds"),
         Mistake(
             name="start, length",
             change=_keep_rows(_is_ordered, _write_length),
             cures=[cures.corners_cure(_ROWS, Family.READING, _read_length)],
             size=10,
+        ),
+        _plain("start, length, all rows", "E-CSV-RANGE", "start + length", _change_rows(_write_length)),
+        _plain("classes counted from 0", "E-CSV-RANGE", "from 1", _rename_classes(lambda label: label - 1)),
+        _plain("names of sequences in small letters", "E-FILE-CASE", "", _rename_sequences(str.lower)),
+        _plain(
+            "names of sequences without zeros",
+            "E-ITEMS-NONE",
+            "as many digits",
+            _rename_sequences(_without_zeros),
+        ),
+        Mistake(
+            name="sequences counted from one too high",
+            change=_rename_sequences(_next_name),
+            said=[Said("E-CSV-FRAME", "one too high"), Said("N-ITEMS-UNKNOWN", "one too high")],
         ),
         Mistake(
             name="frames counted from 0",
@@ -47,8 +63,10 @@ def mistakes_of_track(track: Track) -> list[Mistake[Prediction]]:
         _other_classes("classes one too high", Family.NUMBERS, partial(_next_class, track.n_classes), -1),
         _classes_in_other_order(track.n_classes),
         _other_sequences("rows of the next sequence", cures.next_items, least_frames),
+        _other_sequences("rows of the sequence two after it", _second_items, least_frames),
         _other_sequences("rows of other sequences, in random order", cures.shuffled_items, least_frames),
         _two_at_once(track.n_classes),
+        _late_and_in_other_order(track.n_classes, least_frames),
         Mistake(
             name="one class everywhere",
             change=_change_rows(lambda row: _with_class(row, 3)),
@@ -60,6 +78,10 @@ def mistakes_of_track(track: Track) -> list[Mistake[Prediction]]:
             said=[Said("N-EMPTY")],
         ),
     ]
+
+
+def _plain(name: str, code: str, words: str, change: Change) -> Mistake[Prediction]:
+    return Mistake(name, change, said=[Said(code, words)])
 
 
 def _change_rows(change: ChangeOfRow) -> Change:
@@ -128,6 +150,23 @@ def _with_class(row: Row, label: int) -> Row:
     return [*actor, label, start, end]
 
 
+def _rename_sequences(rename: Callable[[str], str]) -> Change:
+    return lambda prediction: {rename(key): rows for key, rows in prediction.items()}
+
+
+def _without_zeros(key: str) -> str:
+    return f"{key[:-4]}{int(key[-4:])}"
+
+
+def _next_name(key: str) -> str:
+    return f"{key[:-4]}{int(key[-4:]) + 1:04d}"
+
+
+def _second_items(n_items: int) -> Ints:
+    """Return for each item the one two after it, the first two for the last."""
+    return (np.arange(n_items) + 2) % n_items
+
+
 def _next_class(n_classes: int, label: int) -> int:
     return label % n_classes + 1
 
@@ -176,6 +215,15 @@ def _two_at_once(n_classes: int) -> Mistake[Prediction]:
             cures.corners_cure(_ROWS, Family.FIT, lambda columns, parent: columns / 0.8),
             cures.word_cure(_CLASSES, Family.NUMBERS, lambda word: str(int(word) - 1)),
         ],
+    )
+
+
+def _late_and_in_other_order(n_classes: int, least_frames: int) -> Mistake[Prediction]:
+    late, other_order = _delayed(60, least_frames), _classes_in_other_order(n_classes)
+    return Mistake(
+        name="60 frames late, and classes of a list in another order",
+        change=lambda prediction: late.change(other_order.change(prediction)),
+        cures=[*late.cures, *other_order.cures],
     )
 
 
@@ -228,7 +276,17 @@ def _keep_tenth(prediction: Prediction, rng: np.random.Generator) -> Prediction:
     return _keep_rows(lambda row: bool(rng.random() < 0.1), list)(prediction)
 
 
+def _middle_of_row(row: Row) -> Row:
+    *head, start, end = row
+    middle = (start + end) // 2
+    return [*head, middle, middle]
+
+
 WEAK_MODELS: list[WeakModel[Prediction]] = [
+    WeakModel(
+        "the frame in the middle of each row",
+        lambda prediction, rng: _change_rows(_middle_of_row)(prediction),
+    ),
     WeakModel("2 to 5 frames early", _lag),
     WeakModel("rows 15 to 35 % too long", _grow),
     WeakModel("frames of other rows", _random_frames),

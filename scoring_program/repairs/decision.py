@@ -151,6 +151,12 @@ class Trial(NamedTuple):
             exchanged=self.exchanged[is_kept] if len(self.exchanged) else self.exchanged,
         )
 
+    def gain_of_item(self) -> Ints:
+        """Return how many entries of each item more agree after the change than before, shape (n_items,)."""
+        gain = self.after.astype(np.int64) - self.before
+        _, item = np.unique(self.item, return_inverse=True)
+        return np.bincount(item, gain).astype(np.int64)
+
 
 def is_repair(trial: Trial) -> bool:
     """Return whether all rules hold for a trial."""
@@ -202,9 +208,7 @@ def _agrees_far_more(before: Bools, after: Bools, least_share: float) -> bool:
 
 
 def _is_no_accident(trial: Trial) -> bool:
-    gain = trial.after.astype(np.int64) - trial.before
-    _, item = np.unique(trial.item, return_inverse=True)
-    gain_of_item = np.bincount(item, gain)
+    gain_of_item = trial.gain_of_item()
     better, worse = int((gain_of_item > 0).sum()), int((gain_of_item < 0).sum())
     if len(gain_of_item) < _FEW_ITEMS:
         return not worse and better >= _LEAST_BETTER

@@ -28,21 +28,20 @@ def name_trials(sample: Names) -> Iterator[list[Trial]]:
 
 
 def _spellings(sample: Names) -> Iterator[Trial]:
-    """Yield trials of foldings: an entry agrees if the vocabulary has its name, right or wrong."""
+    """Yield trials of other spellings: an entry agrees if the vocabulary has its name, right or wrong."""
     before = sample.as_submitted >= 0
-    for folding, table in names.folding_tables(sample.vocabulary, sample.foldings):
-        respell = partial(names.respell, folding, table)
-        word_of_word = {word: respell(word) for word in sample.predicted_words}
-        is_name = {word: other in set(sample.vocabulary) for word, other in word_of_word.items()}
-        after = np.array([is_name[word] for word in sample.predicted], dtype=bool)
+    vocabulary = set(sample.vocabulary)
+    for spelling in names.find_respellings(sample.predicted_words, vocabulary, sample.folds):
+        known_words = {word for word in sample.predicted_words if spelling.change(word) in vocabulary}
+        after = np.array([word in known_words for word in sample.predicted], dtype=bool)
         yield Trial(
             family=Family.SPELLING,
-            words=names.folding_words(folding, sample.predicted_words, sample.vocabulary, sample.what),
+            words=f"with {sample.what} written {spelling.words}",
             before=before,
             after=after,
             item=sample.item,
             closeness=float(after.mean()),
-            change=Change(word=respell),
+            change=Change(word=spelling.change),
             compares_labels=False,
         )
 
@@ -210,12 +209,12 @@ def _id_trial(sample: Ids, family: Family, words: str, after: Bools, change: Cal
 
 
 def _spellings_of_ids(sample: Ids) -> Iterator[Trial]:
-    for folding, table in names.folding_tables(sample.true):
-        predicted = [folding.fold(word[: names.LONGEST]) for word in sample.predicted]
-        true = [folding.fold(word) for word in sample.true]
-        words = names.folding_words(folding, set(sample.predicted), set(sample.true), sample.what)
-        change = partial(names.respell, folding, table)
-        yield _id_trial(sample, Family.SPELLING, words, sample.covered(predicted, true), change)
+    words = set(sample.predicted)
+    for spelling in names.find_respellings(words, set(sample.true), {}):
+        word_of_word = {word: spelling.change(word) for word in words}
+        after = sample.covered([word_of_word[word] for word in sample.predicted], sample.true)
+        description = f"with {sample.what} written {spelling.words}"
+        yield _id_trial(sample, Family.SPELLING, description, after, spelling.change)
 
 
 def _shifted_numbers(sample: Ids) -> Iterator[Trial]:

@@ -1,131 +1,61 @@
-"""Spelling and numbers: foldings under which names are equal, and numbers ``n + k`` and ``a n + b``."""
+"""Spelling and numbers: changes under which words are those of the reference, n + k, and a n + b."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from validator.texts import folded
+from validator.spelling import Spelling, find_spellings, unique_folds, without_clip_times, without_folder
 
 _NUMBER = re.compile("[0-9]+")
-_MARKS = re.compile(r"[\0-/:-`{-\x7f]+")
-_TIMES = re.compile(r"_[0-9]{6}_[0-9]{6}(?=$|\.)")
-_ENDING = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,4}$")
-_LEADING_ZEROS = re.compile("(?<![0-9])0+(?=[0-9])")
 # A participant may write any number of digits.
 _MOST_DIGITS = 9
-# Longer names are not folded: none is as long.
-LONGEST = 200
+# Longer words are no names.
+_LONGEST = 200
 _LARGEST_SHIFT = 5
 
+Fold = Callable[[str], str]
 
-class Folding(NamedTuple):
-    """A way to write words under which different spellings are equal.
 
-    ``words`` follow "read" where the submission has more than the reference, as an ending; ``words_if_less``
-    where it has less.
+def find_respellings(
+    words: Collection[str], true_words: Collection[str], more_folds: Mapping[str, Fold]
+) -> list[Spelling]:
+    """Return the changes of spelling that make words true ones, the simplest first.
+
+    Parameters
+    ----------
+    words, true_words : collections of str
+    more_folds : mapping of str to callable
+        Further functions under which words are equal that differ in spelling, by the words for what they do:
+        "as lemmas".
     """
-
-    fold: Callable[[str], str]
-    words: str
-    words_if_less: str = ""
-
-
-def _lower(word: str) -> str:
-    return folded(word)
+    short_words = [word for word in words if len(word) <= _LONGEST]
+    spellings = find_spellings(short_words, true_words)
+    for description, fold in {**more_folds, "by their numbers alone": _only_number}.items():
+        spellings.append(_folded_spelling(description, fold, true_words))
+    return [Spelling(spelling.words, _bounded(spelling.change)) for spelling in spellings]
 
 
-def _without_marks(word: str) -> str:
-    return _MARKS.sub("", folded(word))
+def _folded_spelling(description: str, fold: Fold, true_words: Iterable[str]) -> Spelling:
+    word_of_fold = unique_folds(fold, true_words)
+
+    def change(word: str) -> str:
+        return word_of_fold.get(fold(word)) or word
+
+    return Spelling(description, change)
 
 
-def _singular(word: str) -> str:
-    letters = _without_marks(word)
-    if letters.endswith("ies"):
-        return f"{letters[:-3]}y"
-    if letters.endswith(("ches", "shes", "sses", "xes")):
-        return letters[:-2]
-    return letters[:-1] if letters.endswith("s") and not letters.endswith("ss") else letters
-
-
-def _without_ending(word: str) -> str:
-    return _ENDING.sub("", word)
-
-
-def _without_prefix(word: str) -> str:
-    return word[2:] if word.startswith("v_") else word
-
-
-def _without_times(word: str) -> str:
-    return _TIMES.sub("", _without_ending(word))
-
-
-def _without_folder(word: str) -> str:
-    return word.rpartition("/")[2]
-
-
-def _without_zeros(word: str) -> str:
-    return _LEADING_ZEROS.sub("", word)
-
-
-def _bare(word: str) -> str:
-    """Return a word without all that people add or leave out."""
-    name = _without_times(_without_folder(word.strip()))
-    return _without_marks(_without_zeros(_without_prefix(folded(name))))
+def _bounded(change: Fold) -> Fold:
+    """Return a change that leaves words as they are which are too long to be names."""
+    return lambda word: change(word) if len(word) <= _LONGEST else word
 
 
 def _only_number(word: str) -> str:
-    number = last_number(_without_times(_without_folder(word)))
+    number = last_number(without_clip_times(without_folder(word)))
     return word if number is None else str(number)
-
-
-FOLDINGS = (
-    Folding(_lower, "in lower case", "in the letters of the list, which are not all small"),
-    Folding(_without_marks, "without regard to capitals, blanks, hyphens and underscores"),
-    Folding(_without_ending, "without their ending", "with their ending"),
-    Folding(_without_prefix, "without v_ in front", "with v_ in front"),
-    Folding(_without_folder, "without their folder", "with their folder"),
-    Folding(_without_times, "without times and ending", "with times and ending"),
-    Folding(_without_zeros, "without zeros in front of numbers", "with zeros in front of numbers"),
-    Folding(_singular, "in the singular", "in the plural"),
-    Folding(_bare, "without folders, endings and times, in lower case"),
-    Folding(_only_number, "by their numbers alone"),
-)
-
-
-def folding_tables(
-    true_words: Sequence[str], more_foldings: Sequence[Folding] = ()
-) -> list[tuple[Folding, dict[str, str]]]:
-    """Return each folding that keeps true words apart, with the true word of each folded one."""
-    tables = []
-    words = set(true_words)
-    for folding in (*FOLDINGS, *more_foldings):
-        table = {folding.fold(word): word for word in sorted(words)}
-        if len(table) == len(words):
-            tables.append((folding, table))
-    return tables
-
-
-def respell(folding: Folding, table: dict[str, str], word: str) -> str:
-    """Return the true word that a word is another spelling of, or the word itself."""
-    if len(word) > LONGEST:
-        return word
-    return table.get(folding.fold(word), word)
-
-
-def folding_words(folding: Folding, predicted: Iterable[str], true: Iterable[str], what: str) -> str:
-    """Return how names are read, by the side that a folding changes more."""
-    longer = _mean_change(folding, predicted) >= _mean_change(folding, true)
-    words = folding.words if longer or not folding.words_if_less else folding.words_if_less
-    return f"with {what} {words}"
-
-
-def _mean_change(folding: Folding, words: Iterable[str]) -> float:
-    changes = [folding.fold(word) != word for word in words if len(word) <= LONGEST]
-    return sum(changes) / max(len(changes), 1)
 
 
 def last_number(word: str) -> int | None:
@@ -136,7 +66,7 @@ def last_number(word: str) -> int | None:
     >>> last_number("img_00012.json"), last_number("clip")
     (12, None)
     """
-    numbers = _NUMBER.findall(word[-LONGEST:])
+    numbers = _NUMBER.findall(word[-_LONGEST:])
     return int(numbers[-1][-_MOST_DIGITS:]) if numbers else None
 
 

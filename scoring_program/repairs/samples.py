@@ -16,7 +16,7 @@ Items are what scores are averaged over (videos, sequences, images), numbered in
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 from typing import NamedTuple, TypeVar, Union
@@ -24,7 +24,7 @@ from typing import NamedTuple, TypeVar, Union
 import numpy as np
 
 from scoring_program.metrics.pairs import largest_of_items, pairs_in_groups
-from scoring_program.repairs.names import Folding, last_number
+from scoring_program.repairs.names import Fold, last_number
 from validator.arrays import Bools, Floats, Ints
 
 IntsOrBools = TypeVar("IntsOrBools", Ints, Bools)
@@ -392,8 +392,9 @@ class Names:
         names may be those of another item.
     item_noun, what : str
         What words call items and these names: "videos", "action classes".
-    foldings : sequence of Folding
-        Ways of a challenge under which different spellings are equal, beside the usual ones.
+    folds : mapping of str to callable
+        Functions of a challenge under which different spellings are equal, beside the usual ones, by the
+        words for what they do: "as lemmas".
     """
 
     predicted: Sequence[str]
@@ -403,7 +404,7 @@ class Names:
     true_of_item: Sequence[str] = ()
     item_noun: str = "video"
     what: str = "names"
-    foldings: Sequence[Folding] = ()
+    folds: Mapping[str, Fold] = field(default_factory=dict)
 
     @cached_property
     def predicted_words(self) -> list[str]:

@@ -65,6 +65,8 @@ class Repair(NamedTuple):
         The share of the sample that agrees with the reference, after the change on held-out entries.
     n_entries, n_items : int
         The size of the sample, and of how many items it is.
+    n_better_items : int
+        In how many of these more entries agree after the change.
     compares_labels : bool
         Whether annotations were looked at; ids and the spelling of names are public.
     change : Change
@@ -81,6 +83,7 @@ class Repair(NamedTuple):
     share_after: float
     n_entries: int
     n_items: int
+    n_better_items: int
     compares_labels: bool
     change: Change
     explains: tuple[str, ...] = ()
@@ -212,6 +215,7 @@ def _find_repair(comparison: Comparison, repairs: Repairs) -> Repair | None:
         share_after=trial.share,
         n_entries=len(trial.after),
         n_items=len(np.unique(trial.item)),
+        n_better_items=int((trial.gain_of_item() > 0).sum()),
         compares_labels=trial.compares_labels,
         change=trial.change,
         explains=comparison.explains,

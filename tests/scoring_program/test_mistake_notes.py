@@ -248,7 +248,7 @@ def test_hints_name_nothing_of_the_reference(run):
     documents = json.loads(mistaken("boxes of half size")["submission_gt.json"])
     gen = {"submission_gen.json": json.dumps({**documents, "eval_mode": "gen"})}
     outcome = run("anet_entities_gen", hidden, gen)
-    assert "N-NAMES-UNKNOWN" in outcome.out
+    assert "likely mistake N-LO" in outcome.out
     assert "zq" not in outcome.out
 
 

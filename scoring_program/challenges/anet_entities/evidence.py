@@ -14,7 +14,6 @@ from scoring_program.challenges.anet_entities.reference import Reference
 from scoring_program.metrics.grounding import FRAMES
 from scoring_program.metrics.pairs import largest_of_items, pairs_in_groups
 from scoring_program.repairs.decision import LEAST_SHARE_OF_COMBINATION, Change, Family, Trial, agrees_well
-from scoring_program.repairs.names import Folding
 from scoring_program.repairs.samples import (
     BOX_IOU,
     CLOSE_IOU,
@@ -47,7 +46,7 @@ _REMEDIES_OF_BOXES = {
     Family.ITEMS: _OWN_VIDEO,
 }
 _INDEXES, _CLASSES = "word indexes", "classes"
-_LEMMAS = Folding(rule_lemma, "as lemmas")
+_FOLDS = {"as lemmas": rule_lemma}
 _SEGMENTS_IN_ORDER_TRIED = 200
 # With more of the names in the vocabulary their spelling is not looked at.
 _WELL_SPELLED = 0.7
@@ -306,13 +305,14 @@ class _GeneratedEvidence(_Evidence):
         n_in_vocabulary = sum(name in vocabulary for name in names)
         if n_in_vocabulary > _WELL_SPELLED * len(names):
             return None
+        segment = self._segment_of_object(repairs)[objects]
         return Names(
             predicted=names,
             true=[""] * len(names),
-            item=self._submission.segment[objects],
+            item=np.where(segment >= 0, self._segment_video[segment], -1),
             vocabulary=self._vocabulary,
             what=_CLASSES,
-            foldings=[_LEMMAS],
+            folds=_FOLDS,
         )
 
     def classes(self, repairs: Repairs, spread: Spread) -> Names | None:
@@ -336,7 +336,7 @@ class _GeneratedEvidence(_Evidence):
             item=regions.item_of_entry[matched],
             vocabulary=self._vocabulary,
             what=_CLASSES,
-            foldings=[_LEMMAS],
+            folds=_FOLDS,
         )
 
     @cached_property

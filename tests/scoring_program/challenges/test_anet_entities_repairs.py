@@ -141,7 +141,9 @@ def test_repairs_of_what_is_public_are_told_at_every_level(demo, tmp_path, name,
 def test_repairs_of_boxes_are_named_where_everything_is_told(demo, tmp_path):
     results = demo(GIVEN).with_mistake("boxes as [x, y, width, height]")
     (full_note,) = demo(GIVEN).notes(results, tmp_path / "full", "full")
-    (summary_note,) = demo(GIVEN).notes(results, tmp_path / "summary", "summary")
-    assert (full_note.code, summary_note.code) == ("N-LOOKS", "N-LOOKS")
+    assert full_note.code == "N-LOOKS"
     assert "[x, y, width, height]" in full_note.text
-    assert "width" not in summary_note.text
+    # Whether the note is shown depends on a secret draw.
+    for note in demo(GIVEN).notes(results, tmp_path / "summary", "summary"):
+        assert note.code in ("N-LOOKS", "N-LOW")
+        assert "width" not in note.text

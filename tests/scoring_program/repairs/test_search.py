@@ -251,8 +251,14 @@ FRAMES = [f"img_{number:05d}.json" for number in (1, 6, 11, 16)]
         (["img_00000.json", "img_00005.json", "img_00010.json", "img_00015.json"], "numbered n + 1"),
         (["img_00001.json", "img_00002.json", "img_00003.json", "img_00004.json"], "numbered 5 n - 4"),
         (["img_00002.json"], "numbered n - 1"),
-        (["img_1.json", "img_6.json", "img_11.json", "img_16.json"], "with zeros in front of numbers"),
-        ([name.replace("json", "jpg") for name in FRAMES], "without their ending"),
+        (
+            ["img_1.json", "img_6.json", "img_11.json", "img_16.json"],
+            "written with as many digits in numbers as in the data",
+        ),
+        (
+            [name.replace("json", "jpg") for name in FRAMES],
+            "written with the ending that they have in the data",
+        ),
     ],
 )
 def test_names_of_frames_are_read_by_the_simplest_number(frames, words):
