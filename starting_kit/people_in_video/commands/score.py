@@ -21,6 +21,7 @@ from people_in_video.commands.options import add_options
 from people_in_video.demo_data import demo_reference
 from people_in_video.history import add_run
 from people_in_video.home import prepared_folder
+from people_in_video.result import write_tables
 from people_in_video.tools.conversion import read_tool_file
 from scoring_program.report import images, outputs, page
 from scoring_program.result import Cell, Result, Table
@@ -122,6 +123,7 @@ def _report(task: str, outcome: Outcome, options: argparse.Namespace) -> int:
 def _report_result(task: str, outcome: Outcome, result: Result, options: argparse.Namespace) -> None:
     """Write the scores of the items, and write and print what was asked for."""
     outputs.write_atomic(options.output / outputs.PER_ITEM, outputs.per_item_csv(result))
+    write_tables(outputs.plain_result(result, outcome.signature)["tables"], options.output / "tables")
     if options.images or options.image_size:
         _add_images(task, outcome, result, options)
     if options.loc_mode:
