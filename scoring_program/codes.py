@@ -8,9 +8,9 @@ CODES = CodeTable(
     submission_errors=(
         MessageCode(
             "E-ARGUMENT",
-            "An argument of a call of `update`, or of an entry of predictions in memory, is not valid, or "
-            "the item was predicted before.",
-            "Correct what the message names; give each item once.",
+            "An argument of a call of `update`, or of an entry of predictions in memory, is not valid, or an "
+            "earlier call predicted the same thing otherwise.",
+            "Correct what the message names; give each thing once, or the same again.",
         ),
         MessageCode(
             "E-TOOL-FILE",
@@ -91,6 +91,11 @@ CODES = CodeTable(
             "A file of another tool was converted; the note says what was left out or assumed.",
         ),
         MessageCode(
+            "N-HALF",
+            "Numbers of predictions in memory are bfloat16 or float16, which have few digits.",
+            "Turn boxes, scores and coordinates into float32 before the last step of the model.",
+        ),
+        MessageCode(
             "N-INTERNAL",
             "Hints or error costs could not be computed, because of a fault of the program; the score is "
             "right.",
@@ -130,6 +135,11 @@ CODES = CodeTable(
             "quotes up to five, with the nearest names of the public vocabulary.",
             "Write names exactly as the vocabulary does.",
             is_mistake=True,
+        ),
+        MessageCode(
+            "N-PROCESSES",
+            "Several processes predicted the same thing otherwise, as for items that a sampler repeats, in "
+            "batches of another size. Predictions of the first process are scored.",
         ),
     ),
 )

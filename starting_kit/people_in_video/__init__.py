@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from people_in_video.home import (
         Evaluator,
         ReferenceProblemsError,
-        Score,
         SubmissionError,
         check,
         convert,
         score,
     )
+    from people_in_video.result import Score
 
 __all__ = [
     "Comparison",
@@ -46,7 +46,7 @@ _MODULE_OF_NAME = {
     "Comparison": "comparison",
     "Evaluator": "home",
     "ReferenceProblemsError": "home",
-    "Score": "home",
+    "Score": "result",
     "SubmissionError": "home",
     "add_run": "history",
     "check": "home",

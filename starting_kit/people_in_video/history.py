@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element
 
+from people_in_video.result import Score
 from scoring_program.report.elements.axis import Axis
 from scoring_program.report.elements.layout import card, document
 from scoring_program.report.elements.plots import line_chart, lines_key
@@ -38,7 +39,7 @@ Row = Mapping[str, str]
 """A run: the texts of its cells in ``runs.csv`` by column."""
 
 
-def add_run(folder: str | Path, name: str, result: Mapping[str, Any]) -> None:
+def add_run(folder: str | Path, name: str, result: Score | Mapping[str, Any]) -> None:
     """Append a run to ``runs.csv`` in a folder, and draw ``history.html`` beside it anew.
 
     Of processes that do this at the same time, one waits for the other, except on Windows.
@@ -48,8 +49,8 @@ def add_run(folder: str | Path, name: str, result: Mapping[str, Any]) -> None:
     folder : path
     name : str
         The name of the run, such as ``epoch 3``.
-    result : mapping
-        What `Score.to_dict` returns, or the content of ``detailed_results.json``.
+    result : Score, or mapping
+        The score, what its `to_dict` returns, or the content of ``detailed_results.json``.
 
     Raises
     ------
@@ -60,7 +61,7 @@ def add_run(folder: str | Path, name: str, result: Mapping[str, Any]) -> None:
     clear(path.parent, ())
     with _locked(path.parent):
         rows = _read(path)
-        rows.append(_row(name, result))
+        rows.append(_row(name, result.to_dict() if isinstance(result, Score) else result))
         write_atomic(path, _csv(rows))
         write_atomic(path.with_name(_PAGE), _page(rows))
 

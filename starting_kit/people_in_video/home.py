@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import hashlib
 import importlib
@@ -11,13 +10,16 @@ import os
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from people_in_video.demo_data import demo_reference
+from people_in_video.gathering import REPEATS, Arguments, Gathered, GatheredState, named_calls
 from people_in_video.item_list import check_known
+from people_in_video.plain_values import half_precision_text
+from people_in_video.result import Score, make_score
 from people_in_video.tools.conversion import (
     LAST_NUMBER,
     UNITS,
@@ -26,18 +28,13 @@ from people_in_video.tools.conversion import (
     is_table,
     read_tool_file,
 )
-from people_in_video.writing import Key, Predictions, size_text
-from scoring_program.report.outputs import plain_result
-from scoring_program.result import ErrorCost, Interval, Result
+from people_in_video.writing import size_text
 from scoring_program.settings import Settings, SettingValue
 from scoring_program.signature import VERSION
 from scoring_program.task import AnyLoaded, AnyTask, load_task, task_ids
 from validator import console
 from validator.checking import check_submission
-from validator.discovery import discover
 from validator.findings import Findings, Refused
-from validator.items import ITEMS_NONE
-from validator.limits import collector_off
 from validator.messages import Note, Problem
 
 
@@ -57,52 +54,6 @@ class ReferenceProblemsError(ProblemsError):
     """The reference, or a setting, is not valid."""
 
 
-@dataclass(frozen=True)
-class Score:
-    """The outcome of scoring one submission.
-
-    Attributes
-    ----------
-    scores : mapping of str to float
-        As in ``scores.json``; holds ``score`` and ``coverage``.
-    interval : Interval or None
-        ``low`` and ``high`` of the 95 % interval.
-    error_costs : sequence of ErrorCost
-        What each type of error costs, the largest first.
-    items : sequence of dict
-        A row for each independent item (video, sequence, image), as in ``per_item.csv``: ``item``,
-        ``submitted``, ``score`` (None where it has none), ``weight``.
-    notes : sequence of Note
-        Remarks, those on likely mistakes first.
-    signature : str
-        Scores with the same signature are comparable.
-    tables : mapping of str to dict
-        The sections of the detail page by their keys, as in ``detailed_results.json``.
-    """
-
-    scores: Mapping[str, float]
-    interval: Interval | None
-    error_costs: Sequence[ErrorCost]
-    items: Sequence[dict[str, Any]]
-    notes: Sequence[Note]
-    signature: str
-    tables: Mapping[str, object]
-    _plain: Mapping[str, object] = field(repr=False)
-
-    def to_dict(self) -> dict[str, object]:
-        """Return all as plain data: what ``detailed_results.json`` holds of a score, and ``items``."""
-        return {**self._plain, "items": [dict(row) for row in self.items]}
-
-    def to_frame(self) -> Any:
-        """Return the items as a data frame of pandas. Raises ImportError where it is not installed."""
-        return importlib.import_module("pandas").DataFrame(self.items)
-
-
-# The arguments of a call of `Evaluator.update`: a sequence, or a mapping by name.
-Arguments = Any
-
-# The package with the writer of each challenge.
-_PACKAGE = __package__
 # Everything but drawings, which only a page shows.
 _HOME = {"detail": "full", "drawings": 0}
 
@@ -124,9 +75,10 @@ def score(
     ----------
     task : str
         The id of the task, as on the command line.
-    submission : path, data frame, or iterable of tuple or dict
+    submission : path, data frame, mapping, or iterable of tuple or dict
         A zip file, or a folder with its files; a file or a table of another tool that `convert` takes; or
-        predictions in memory, each the arguments of one call of `Evaluator.update`.
+        predictions in memory: each the arguments of one call of `Evaluator.update`, or a mapping of items to
+        the other arguments of their calls.
     reference : path, optional
         A folder with ground truth in the organizers' file formats; by default the demo reference of the kit.
     cache : path, optional
@@ -151,14 +103,12 @@ def score(
     try:
         if isinstance(submission, (str, Path)) or is_table(submission):
             return _score_file(loaded, submission)
-        gathered = _Gathered(loaded)
+        gathered = Gathered(loaded)
         with Findings.collect() as findings:
-            for index, arguments in enumerate(submission):
-                by_name = isinstance(arguments, Mapping)
-                positional, named = ((), arguments) if by_name else (arguments, {})
+            for call in named_calls(gathered.predictions, submission, findings):
                 with findings.part():
-                    gathered.update(f"predictions[{index}]", positional, named)
-        return _score(loaded, gathered.result(loaded))
+                    gathered.update(*call)
+        return make_score(loaded, gathered.result())
     except Refused as refused:
         raise SubmissionError(refused.findings) from None
 
@@ -190,7 +140,7 @@ def _score_file(loaded: AnyLoaded, source: Any) -> Score:
         require_path(source)
     with read_tool_file(loaded.task.id, source) as submission:
         result = loaded.score_path(submission.path)
-    return _score(loaded, replace(result, notes=[*submission.notes, *result.notes]))
+    return make_score(loaded, replace(result, notes=[*submission.notes, *result.notes]))
 
 
 def convert(
@@ -243,7 +193,8 @@ def convert(
 class Evaluator:
     """Gathers predictions in memory and scores them, as a metric of torchmetrics does.
 
-    An evaluator can be pickled, and merged with those of other processes: their order changes no number.
+    An evaluator can be pickled, and merged with those of other processes: neither the order of calls nor that
+    of processes changes a number.
 
     Parameters
     ----------
@@ -264,146 +215,127 @@ class Evaluator:
         whole = load(task, reference, cache, {**_HOME, **settings})
         self._loaded = load_items(task, reference, cache, items, {**_HOME, **settings})
         self._known_items = whole.task.known_items(whole.reference)
-        self._gathered = _Gathered(self._loaded)
+        self._gathered = Gathered(self._loaded)
 
     def update(self, *arguments: object, **named: object) -> None:
-        """Add the prediction for an item; it takes what ``update`` of the task's writer takes.
+        """Add predictions for an item; it takes what ``update`` of the task's writer takes.
 
-        Warns of an item that is not in the reference, which is ignored as in a zip.
+        Arguments are lists, arrays, tensors on any device and with gradients, or columns of data frames. What
+        an earlier call gave with equal content is dropped.
 
-        Raises SubmissionError, and keeps nothing of the call, if an argument is not valid or there is a
-        prediction for the item already.
+        Warns of an item that is not in the reference, which is ignored as in a zip, and of numbers of half
+        precision.
+
+        Raises SubmissionError, and keeps nothing of the call, if an argument is not valid, or an earlier call
+        predicted the same thing otherwise.
         """
-        values = (*arguments, *named.values())
-        short_arguments = [repr(value) for value in values if isinstance(value, (str, int))]
-        call = f"update({', '.join(short_arguments)})"
+        half_types = set(self._gathered.half_types)
+        name = self._gathered.name_call((*arguments, *named.values()))
         try:
-            item = self._gathered.update(call, arguments, named)
+            item = self._gathered.update(name, arguments, named)
         except Refused as refused:
             raise SubmissionError(refused.findings) from None
         if item not in self._known_items:
             noun = self._loaded.task.item
             warnings.warn(
-                f"N-ITEMS-UNKNOWN {call}: the {noun} {item!r} is not in the reference", stacklevel=2
+                f"N-ITEMS-UNKNOWN {name}: the {noun} {item!r} is not in the reference", stacklevel=2
             )
+        if self._gathered.half_types - half_types:
+            text = half_precision_text(self._gathered.half_types)
+            warnings.warn(f"N-HALF {name}: {text}", stacklevel=2)
 
     def compute(self) -> Score:
         """Return the score of all predictions, that of a zip with them. Raises SubmissionError."""
         try:
-            return _score(self._loaded, self._gathered.result(self._loaded))
+            return make_score(self._loaded, self._gathered.result())
         except Refused as refused:
             raise SubmissionError(refused.findings) from None
 
     def reset(self) -> None:
         """Forget all predictions."""
-        self._gathered = _Gathered(self._loaded)
+        self._gathered = Gathered(self._loaded)
 
-    def merge(self, *others: Evaluator) -> None:
+    def merge(self, *others: Evaluator, repeats: str = "first") -> None:
         """Add the predictions of other evaluators.
 
-        Raises ValueError, and adds nothing, if one has another signature, or an item is predicted twice.
+        Parameters
+        ----------
+        *others : Evaluator
+        repeats : str
+            What happens to predictions that two evaluators made for the same thing (a sequence, an image, a
+            frame or a segment) and that differ; equal ones are always kept once. ``first``: those of the
+            first evaluator stay, and a note of the score counts them. ``error``: ValueError is raised.
+            ``join``: both are kept, as from two calls of `update`.
+
+        Raises
+        ------
+        ValueError
+            An evaluator has another signature, or predictions contradict; nothing is added then.
         """
-        if any(other._loaded.signature != self._loaded.signature for other in others):
+        self._merge([(other._loaded.signature, other._gathered.state()) for other in others], repeats)
+
+    def sync(self, group: Any = None, repeats: str = "first") -> Evaluator:
+        """Add the predictions of all processes of torch.distributed, in the order of their ranks.
+
+        Afterwards each process has the predictions of all; a second call changes nothing. Where
+        torch.distributed is not initialized there is one process, and nothing happens.
+
+        Parameters
+        ----------
+        group : torch.distributed.ProcessGroup, optional
+        repeats : str
+            As for `merge`.
+
+        Returns
+        -------
+        Evaluator
+            This one.
+
+        Raises
+        ------
+        ValueError
+            As `merge`, in every process.
+        ImportError
+            torch is not installed.
+        """
+        distributed = importlib.import_module("torch.distributed")
+        if not (distributed.is_available() and distributed.is_initialized()):
+            return self
+        states: list[Any] = [None] * distributed.get_world_size(group)
+        state = self._loaded.signature, self._gathered.state()
+        distributed.all_gather_object(states, state, group=group)
+        gathered = self._gathered
+        self._gathered = Gathered(self._loaded)
+        try:
+            self._merge(states, repeats)
+        except ValueError:
+            self._gathered = gathered
+            raise
+        return self
+
+    def _merge(self, states: Sequence[tuple[str, GatheredState]], repeats: str) -> None:
+        if repeats not in REPEATS:
+            raise ValueError(f"repeats is {repeats!r}; it must be one of {', '.join(REPEATS)}")
+        if any(signature != self._loaded.signature for signature, _ in states):
             raise ValueError("evaluators of another task, reference, or settings cannot be merged")
-        merged = _Gathered(self._loaded)
-        for evaluator in (self, *others):
-            for key, entry in evaluator._gathered.predictions.entries.items():
-                merged.predictions.put(key, entry)
-            merged.names |= evaluator._gathered.names
+        merged = Gathered(self._loaded, self._gathered.state())
+        for _, state in states:
+            merged.merge(state, repeats)
         self._gathered = merged
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The reference is read again, or taken from the cache of the process that unpickles.
-        entries, names = self._gathered.predictions.entries, self._gathered.names
-        return _evaluator, (type(self), self._arguments, entries, names)
+        return _evaluator, (type(self), self._arguments, self._gathered.state())
 
 
 def _evaluator(
-    evaluator_class: type[Evaluator],
-    arguments: tuple[Any, ...],
-    entries: dict[Key, Any],
-    names: dict[Key, str],
+    evaluator_class: type[Evaluator], arguments: tuple[Any, ...], state: GatheredState
 ) -> Evaluator:
     """Return an evaluator that was pickled, made with the arguments that it was made with first."""
     task, reference, cache, items, settings = arguments
     evaluator = evaluator_class(task, reference, cache, items, **settings)
-    evaluator._gathered.predictions.entries = entries
-    evaluator._gathered.names = names
+    evaluator._gathered = Gathered(evaluator._loaded, state)
     return evaluator
-
-
-class _Gathered:
-    """Predictions in memory, with the names of the calls that gave them, for messages."""
-
-    def __init__(self, loaded: AnyLoaded) -> None:
-        make = _writer_of(loaded.task)
-        if make is None:
-            raise ValueError(f"{loaded.task.id} takes no predictions in memory; give a zip file")
-        self.predictions: Predictions = make(loaded)
-        self.names: dict[Key, str] = {}
-
-    def update(self, name: str, arguments: Sequence[object], named: Mapping[str, object]) -> str:
-        """Add the prediction of a call and return its item. Raises Refused."""
-        with Findings.collect() as findings, collector_off():
-            try:
-                self.predictions.update(*arguments, **named)
-                key = next(reversed(self.predictions.entries))
-                self.names[key] = name
-            except Refused as refused:
-                findings.extend(self._placed(refused.findings, lambda key: name))
-            except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-                problem, _, remedy = str(error).partition("; ")
-                remedy = remedy or "see the arguments of update"
-                findings.add("E-ARGUMENT", problem, remedy, where=name)
-        return self.predictions.item(key)
-
-    def result(self, loaded: AnyLoaded) -> Result:
-        """Return the result. Raises Refused."""
-        try:
-            return loaded.score(self.predictions.read(loaded))
-        except Refused as refused:
-            raise Refused(self._placed(refused.findings, self.names.__getitem__)) from None
-
-    def _placed(self, findings: Findings, name: Callable[[Key], str]) -> Findings:
-        """Return findings with arguments of calls in place of files and the places in them."""
-        placed = Findings()
-        for problem in findings.problems:
-            if problem.code == ITEMS_NONE:
-                # No single call is at fault; the message names the first item.
-                placed.repeat(problem, file="", where="")
-                continue
-            changes = {}
-            with contextlib.suppress(KeyError, ValueError):
-                key, argument = self.predictions.place(problem.file, problem.where)
-                changes = {"file": "", "where": f"{name(key)}.{argument}"}
-            placed.repeat(problem, **changes)
-        n_more = findings.total - len(findings.problems)
-        if n_more:
-            placed.count_unread(n_more, "")
-        return placed
-
-
-def _writer_of(task: AnyTask) -> Callable[[AnyLoaded], Predictions] | None:
-    """Return what makes the predictions in memory of a task; None if its challenge has no writer here."""
-    challenge = task.folder.name
-    if not discover(_PACKAGE, f"{challenge}/writer.py"):
-        return None
-    writers = importlib.import_module(f"{_PACKAGE}.{challenge}.writer").WRITERS
-    return writers.get(task.id)  # type: ignore[no-any-return]
-
-
-def _score(loaded: AnyLoaded, result: Result) -> Score:
-    plain = plain_result(result, loaded.signature)
-    return Score(
-        scores=result.scores,
-        interval=result.interval,
-        error_costs=result.error_costs,
-        items=result.item_rows(),
-        notes=result.notes,
-        signature=loaded.signature,
-        tables=plain["tables"],
-        _plain=plain,
-    )
 
 
 def forget_references() -> None:

@@ -12,15 +12,17 @@ from typing import Any
 
 import numpy as np
 
+from people_in_video.plain_values import PlainValues
 from scoring_program.task import AnyLoaded
 from validator.findings import Findings, Read, Refused
 from validator.formats.rules import load_format
+from validator.items import ITEMS_NONE
 from validator.messages import Note
 from validator.texts import counted
 
 # What no task limits a file to less than: commas and colons in it.
 LEAST_VALUES = 20_000_000
-# What names an item: a video, a video and a segment, a sequence, or an image.
+# What something is predicted for: a sequence, an image, a video and a frame, a video, a segment and a word.
 Key = Any
 
 
@@ -32,33 +34,97 @@ class InvalidFileError(ValueError):
         self.findings = findings
 
 
+class RepeatedError(ValueError):
+    """A call predicts otherwise what an earlier call predicted: that of ``key`` in `Predictions.entries`."""
+
+    def __init__(self, key: Key, name: str) -> None:
+        super().__init__(f"{name} was predicted otherwise; give it once, or the same again")
+        self.key = key
+
+
+class IncompleteError(ValueError):
+    """Something is missing from predictions, so that they cannot be scored yet: ``key`` needs it."""
+
+    def __init__(self, key: Key, text: str) -> None:
+        super().__init__(text)
+        self.key = key
+
+
 class Predictions(ABC):
-    """Predictions in memory. ``entries`` maps items to what is predicted, in any order; it can be pickled."""
+    """Predictions in memory; they can be pickled.
+
+    What calls add is looked for among that of earlier calls: what is there already is dropped if its content
+    is equal. Within a call nothing counts as repeated.
+
+    Attributes
+    ----------
+    task_id : str
+    entries : dict
+        What is predicted, by what it is predicted for, such as a video and a frame; in any order.
+    values : PlainValues
+        Turns arguments into plain values.
+    """
+
+    n_item_arguments = 1
+    """How many arguments of `update` come first and name the item."""
 
     def __init__(self, task_id: str) -> None:
         self.task_id = task_id
         self.entries: dict[Key, Any] = {}
+        self.values = PlainValues()
 
     # What a call takes differs by task.
     update: Any
 
-    def put(self, key: Key, entry: object) -> None:
-        """Keep the prediction for an item. Raises ValueError if there is one already."""
-        if key in self.entries:
-            raise ValueError(f"there is a prediction for {key!r} already; give one for each item")
-        self.entries[key] = entry
+    def put(self, additions: Mapping[Key, Any]) -> None:
+        """Add what a call predicts; nothing, if a part is refused. Raises ValueError as `join`."""
+        joined = {}
+        for key, entry in additions.items():
+            joined[key] = self.join(key, self.entries[key], entry) if key in self.entries else entry
+        self.entries.update(joined)
+
+    def join(self, key: Key, earlier: Any, later: Any) -> Any:
+        """Return the entry that two calls make; neither changes. Raises RepeatedError if they contradict."""
+        if not self.is_same(earlier, later):
+            raise RepeatedError(key, self.name(key))
+        return earlier
+
+    def is_same(self, entry: Any, other: Any) -> bool:
+        """Return whether two entries have equal content."""
+        return _is_same(entry, other)
+
+    def unit(self, key: Key) -> Key:
+        """Return what is merged as a whole: the first part of a key, or all of it."""
+        return key
+
+    def name(self, key: Key) -> str:
+        """Return how messages name what a key is of."""
+        return str(key)
 
     def item(self, key: Key) -> str:
         """Return the name of the item of the reference that a key of ``entries`` is of."""
         return str(key)
 
     @abstractmethod
+    def check(self, loaded: AnyLoaded) -> None:
+        """Check all that reading a submission checks of each item. Raises Refused."""
+
+    @abstractmethod
     def read(self, loaded: AnyLoaded) -> Read[Any]:
-        """Return the predictions as arrays, checked as a submission is. Raises Refused."""
+        """Return the predictions as arrays, checked as a submission is. Raises Refused, IncompleteError."""
 
     @abstractmethod
     def place(self, file: str, where: str) -> tuple[Key, str]:
-        """Return the item of a problem, and its argument with indexes. Raises ValueError if there is none."""
+        """Return the key of a problem, and its argument with indexes. Raises ValueError if there is none."""
+
+
+def _is_same(content: Any, other: Any) -> bool:
+    """Return whether values of the same structure are equal, arrays among them."""
+    if isinstance(content, np.ndarray):
+        return np.array_equal(content, other)
+    if isinstance(content, (list, tuple)):
+        return len(content) == len(other) and all(map(_is_same, content, other))
+    return bool(content == other)
 
 
 class FilePredictions(Predictions):
@@ -80,6 +146,25 @@ class FilePredictions(Predictions):
     def check_items(self, content: Any, loaded: AnyLoaded) -> list[Note]:
         """Return what reading the files notes on items that the reference does not have. Raises Refused."""
         return []
+
+    def may_be_refused(self, loaded: AnyLoaded) -> bool:
+        """Return whether reading the files may refuse them, so that it has to say what is wrong."""
+        return self.content() is None
+
+    def check(self, loaded: AnyLoaded) -> None:
+        """Check all that reading the files checks of each item. Raises Refused."""
+        if not self.entries or not self.may_be_refused(loaded):
+            return
+        try:
+            loaded.read(self.files())
+        except Refused as refused:
+            # Whether any item is known is asked of all predictions together.
+            problems = [problem for problem in refused.findings.problems if problem.code != ITEMS_NONE]
+            if problems:
+                findings = Findings()
+                for problem in problems:
+                    findings.repeat(problem)
+                raise Refused(findings) from None
 
     def read(self, loaded: AnyLoaded) -> Read[Any]:
         """Return the predictions as arrays, those that reading the files of a zip gives. Raises Refused."""
@@ -178,6 +263,12 @@ def numbers(values: object, shape: tuple[int, ...], what: str) -> np.ndarray:
         raise ValueError(f"{what}: the lists differ in length; the shape must be {wanted}") from None
     if array.shape == (0,) and shape[0] == -1:
         return np.zeros((0, *shape[1:]))
+    if array.dtype == object:
+        is_wrong = np.vectorize(_is_no_number, otypes=[bool])(array)
+        first_wrong = array[is_wrong].tolist()[:1]
+        if first_wrong and array.ndim == len(shape):
+            place = _first_place(is_wrong)
+            raise ValueError(f"{what}{place} is {first_wrong[0]!r:.40}; give numbers of shape {wanted}")
     if array.dtype.kind not in "iuf":
         raise ValueError(f"{what}: the values are of type {array.dtype}; give numbers of shape {wanted}")
     sizes_fit = all(size in (-1, n) for size, n in zip(shape, array.shape))
@@ -187,8 +278,21 @@ def numbers(values: object, shape: tuple[int, ...], what: str) -> np.ndarray:
     is_finite = np.isfinite(array)
     if not is_finite.all():
         share = f"{int((~is_finite).sum())} of {counted(array.size, 'value')}"
-        raise ValueError(f"{what}: NaN or infinite: {share}; leave such entries out")
+        raise ValueError(
+            f"{what}{_first_place(~is_finite)}: NaN or infinite: {share}; leave such entries out"
+        )
     return array.astype(np.float64)
+
+
+def _is_no_number(value: object) -> bool:
+    return isinstance(value, bool) or not isinstance(value, (int, float))
+
+
+def _first_place(is_wrong: np.ndarray) -> str:
+    """Return the indexes of the first value that is wrong, as Python writes them."""
+    if not is_wrong.ndim:
+        return ""
+    return "".join(f"[{index}]" for index in np.argwhere(is_wrong)[0].tolist())
 
 
 def _reshaping(shape: tuple[int, ...], wanted: tuple[int, ...]) -> str:

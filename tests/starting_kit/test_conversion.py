@@ -235,7 +235,7 @@ def test_detections_of_equal_score_are_the_same_in_any_order(tmp_path, capsys):
 
 def test_leaving_out_all_but_the_best_changes_no_score(tmp_path):
     """A writer that keeps 20 detections of an image scores as a file with all of them."""
-    calls: Any = list(quality_tasks()["densepose"].calls(folder_files(SAMPLES / "densepose" / "good")))
+    calls: Any = list(quality_tasks()["densepose"].calls(folder_files(SAMPLES / "densepose" / "good")))[:3]
     random_numbers = np.random.default_rng(2)
     everything = []
     for image_id, entries in calls:

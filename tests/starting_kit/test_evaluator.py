@@ -21,6 +21,7 @@ from people_in_video import Evaluator, SubmissionError, home, writing
 from people_in_video.anet_entities.writer import AnetEntitiesWriter
 from people_in_video.chalearn.writer import ChalearnWriter
 from people_in_video.densepose.writer import DensePoseWriter
+from people_in_video.gathering import Gathered
 from people_in_video.kinetics_tps.writer import KineticsTPSWriter
 from quality.task import quality_tasks
 from tests.helpers import PUBLISHED, SAMPLES, scaled, slow_for, values_of
@@ -92,21 +93,6 @@ def test_order_and_processes_change_no_number(task, tmp_path):
     check()
 
 
-@pytest.mark.parametrize("task", PUBLISHED)
-def test_second_prediction_for_an_item_is_refused_until_reset(task):
-    evaluator, (first, *_) = Evaluator(task), PREDICTIONS[task]
-    evaluator.update(*first)
-    before = evaluator.compute()
-    with pytest.raises(SubmissionError, match=r"E-ARGUMENT: .* already.* At update\("):
-        evaluator.update(*first)
-    with pytest.raises(ValueError, match=str(first[0])):
-        evaluator.merge(sent(evaluator))
-    assert evaluator.compute() == before
-    evaluator.reset()
-    evaluator.update(*first)
-    assert evaluator.compute() == before
-
-
 UNKNOWN = {
     "chalearn_action": ("moon", [[1, 1, 2, 5]]),
     "chalearn_gesture": ("moon", [[1, 2, 5]]),
@@ -123,7 +109,7 @@ def test_items_that_are_not_in_the_reference_get_a_warning_at_once_and_a_note(ta
     for known in PREDICTIONS[task]:
         evaluator.update(*known)
     expected = evaluator.compute()
-    with pytest.warns(UserWarning, match=f"N-ITEMS-UNKNOWN update\\({call[0]!r}"):
+    with pytest.warns(UserWarning, match=rf"N-ITEMS-UNKNOWN call \d+, update\({call[0]!r}"):
         evaluator.update(*call)
     score = evaluator.compute()
     assert (score.scores == expected.scores) == (task != "anet_entities_gen")
@@ -153,13 +139,13 @@ HUMAN = ([10, 20, 90, 200], {"head": ([[12, 30, 40, 80]], ["bend"])})
     [
         ("chalearn_gesture", ("DemoSequence0001", [[1, 2, 5], [21, 2, 5]]), "E-CSV-RANGE", "rows[1][0]", "21"),
         ("chalearn_gesture", ("DemoSequence0001", [[1, 2]]), "E-ARGUMENT", "", "row 0 is [GestureID"),
-        ("anet_entities_gt", ("v_x", "0", ["man"], [2000000], BOXES), "E-JSON-SCHEMA", "word_indexes[0]", "2000000"),
+        ("anet_entities_gt", ("v_x", "0", ["man"], [2000000], BOXES), "E-ARGUMENT", "", "word_indexes[0] is 2000000"),
         ("anet_entities_gen", ("v_x", "0", ["man"], [1], BOXES * np.nan), "E-ARGUMENT", "", "40 of 40"),
         ("kinetics_tps", ("v", "run", {1: [HUMAN] * 11}), "E-JSON-SCHEMA", "frames[1]", "11 entries"),
         ("kinetics_tps", ("v", "run", {6: [HUMAN, (HUMAN[0], {"head": 3})]}), "E-ARGUMENT", "", "frames[6][1]: head: "),
         ("kinetics_tps", ("v", "run", {1: [{"box": HUMAN[0], "parts": {}}]}), "E-ARGUMENT", "", "frames[1][0]: "),
         ("kinetics_tps", ("v", "run", {1: {"humans": []}}), "E-ARGUMENT", "", "frames[1][0]: "),
-        ("kinetics_tps", ("v", "run", []), "E-ARGUMENT", "", "'list' object has no attribute 'items'"),
+        ("kinetics_tps", ("v", "run", []), "E-ARGUMENT", "", "frames is a list"),
         ("densepose", (1, [([1e7, 2, 8, 6], 0.5, IUV)]), "E-JSON-SCHEMA", "detections[0].box", "1000000"),
         ("densepose", (1, [([1, 2, 8, 6], 0.5, IUV), ([1, 2, 8, 6], 0.5, IUV + np.uint8(9))]), "E-ARGUMENT", "", "detections[1]: part 29"),
         ("densepose", (1,), "E-ARGUMENT", "", "missing 1 required positional argument"),
@@ -179,12 +165,10 @@ def test_problems_name_the_argument_and_its_index(task, call, code, where, probl
     expected = evaluator.compute()
     with pytest.raises(SubmissionError, match=code) as caught:
         evaluator.update(*call)
-        evaluator.compute()
     (found,) = caught.value.problems
-    assert found.where.startswith(f"update({call[0]!r}")
+    assert found.where.startswith(f"call 2, update({call[0]!r}")
     assert problem in found.problem
-    if code == "E-ARGUMENT" or task == "densepose":
-        assert evaluator.compute() == expected
+    assert evaluator.compute() == expected
 
 
 SEGMENT = ["man", "man", "dog"], [0, 1_000_000, 4], np.repeat(BOXES, 3, axis=0) - [[[0.5]], [[20]], [[1e300]]]
@@ -209,7 +193,7 @@ VIDEO = {
 )  # fmt: skip
 def test_predictions_become_the_arrays_that_their_files_become(task, calls, is_fast):
     loaded = Evaluator(task)._loaded
-    predictions = home._Gathered(loaded).predictions
+    predictions = Gathered(loaded).predictions
     # An item of the reference, without which the others would be refused.
     known = () if not calls or calls is PREDICTIONS[task] else PREDICTIONS[task][:1]
     for call in (*calls, *known):
@@ -253,7 +237,7 @@ def test_limits_in_memory_are_those_of_files(monkeypatch, made, most, least_valu
     # At -1 all predictions go through files.
     monkeypatch.setattr(writing.FilePredictions, "least_values", least_values)
     task, refused = made(most + 1)
-    with pytest.raises(SubmissionError, match="E-JSON-SCHEMA"):
+    with pytest.raises(SubmissionError, match=r"E-JSON-SCHEMA|E-ARGUMENT"):
         people_in_video.score(task, [refused])
     task, valid = made(most)
     assert people_in_video.score(task, [valid]).scores["score"] == 0
@@ -293,10 +277,11 @@ def test_predictions_may_name_their_arguments():
 
 
 def test_all_wrong_predictions_are_listed():
-    calls = [("S1", [[1, 2]]), ("S2", [[1, 2, 5]]), ("S2", [[1, 2, 5]])]
+    calls = [("S1", [[1, 2]]), ("S2", [[1, 2, 5]]), ("S2", [[1, 5, 2]])]
     with pytest.raises(SubmissionError) as caught:
         people_in_video.score("chalearn_gesture", calls)
-    assert [problem.where for problem in caught.value.problems] == ["predictions[0]", "predictions[2]"]
+    places = [problem.where for problem in caught.value.problems]
+    assert places == ["predictions[0]", "predictions[2].rows[0][2]"]
 
 
 def test_arrays_of_densepose_become_no_png(monkeypatch):

@@ -108,7 +108,7 @@ def test_entities_writer_numbers_segments_as_text(tmp_path):
         ((1, [1, 2, 8, 6], 0.5, IUV / 255), r"float64.*uint8.*np.rint\(255 \* u\)"),
         ((1, [1, 2, 8, 6], 0.5, IUV // 20), "U and V are all 0 or 1"),
         ((1, [1, 2, 8, 6], 0.5, IUV + np.uint8(10)), "part 30 is above 24"),
-        ((1, [1, 2, 8, np.nan], 0.5, IUV), r"the box: .*1 of 4 values"),
+        ((1, [1, 2, 8, np.nan], 0.5, IUV), r"the box\[3\]: .*1 of 4 values"),
         ((1, [0.1, 0.2, 0.8, 0.6], 0.5, IUV), "lies within 0..1"),
         ((1, [1, 2, 8], 0.5, IUV), r"\(3,\).*\(4,\)"),
         ((1, [1, 2, 8, 6], np.nan, IUV), r"the score: .*1 of 1 value;"),

@@ -298,7 +298,7 @@ def read_submission(
     make_gatherer = partial(_Gatherer, reference, rules.json[0].schema)
     folded = submissions.read_folded(path, rules, make_gatherer, sizes)
     name, parts = folded.content
-    gathered = _joined(parts)
+    gathered = join_gathered(parts)
     if isinstance(path, Path):
         gathered = gathered._replace(path=path)
     return Read(gathered, [*folded.notes, *check_images(gathered, reference, name)])
@@ -318,7 +318,7 @@ def check_images(gathered: Gathered, reference: Reference, name: str) -> list[No
     return check_items(first_of_image, reference.known_images(), "image", place)
 
 
-def _joined(parts: Sequence[Gathered]) -> Gathered:
+def join_gathered(parts: Sequence[Gathered]) -> Gathered:
     """Return what was gathered in several processes as one, the same however it was divided."""
     first_of_image: dict[int, int] = {}
     best_of_images: dict[int, _BestOfImage] = {}
@@ -356,7 +356,7 @@ def joined_in_order(parts: Sequence[Gathered]) -> Gathered:
         first_of_image = {image_id: n_before + first for image_id, first in part.first_of_image.items()}
         numbered.append(part._replace(kept=kept, first_of_image=first_of_image))
         n_before += part.n_detections
-    return _joined(numbered)
+    return join_gathered(numbered)
 
 
 def _nothing_gathered() -> Gathered:

@@ -24,12 +24,16 @@ from people_in_video.writing import (
 )
 from scoring_program.task import AnyLoaded
 from validator.formats.anet_entities.read import FRAMES, Grounding, check_videos
-from validator.formats.anet_entities.write import Results, encode_submission, segment_objects
+from validator.formats.anet_entities.write import Results, add_object, encode_submission, no_objects
 from validator.formats.rules import load_rules
 from validator.messages import Note
 
-# As in the schema: beyond it reading the file explains what is wrong.
+# As in the schema.
 _LAST_WORD = 1_000_000
+# Stands for the segment itself; it comes before all words.
+_NO_WORD = -1
+# The classes and the boxes of the objects of a word.
+_Word = tuple[list[str], list[np.ndarray]]
 _ARGUMENTS = {"clss": "classes", "idx_in_sent": "word_indexes", "bbox_for_all_frames": "boxes"}
 
 
@@ -43,6 +47,8 @@ class AnetEntitiesWriter(FilePredictions):
     external_data : str
         What external data the method used; "" if none.
     """
+
+    n_item_arguments = 2
 
     def __init__(self, eval_mode: str, external_data: str = "") -> None:
         if eval_mode not in ("GT", "gen"):
@@ -59,7 +65,7 @@ class AnetEntitiesWriter(FilePredictions):
         word_indexes: Sequence[int],
         boxes: np.ndarray,
     ) -> None:
-        """Set the objects of a segment.
+        """Add objects to a segment; words that an earlier call gave are dropped if they are the same.
 
         Parameters
         ----------
@@ -75,58 +81,91 @@ class AnetEntitiesWriter(FilePredictions):
         ------
         ValueError
             The three differ in length; classes are not a list of strings; a word index is not a whole number
-            from 0; boxes have another shape, are not in pixels or have x2 < x1; the segment was set already.
+            from 0; boxes have another shape, are not in pixels or have x2 < x1; an earlier call gave a word
+            with another class or other boxes.
         """
-        names = texts(classes, "classes")
-        words = [whole(index, f"word_indexes[{position}]", 0) for position, index in enumerate(word_indexes)]
-        array = corner_boxes(boxes, (-1, FRAMES, 4), "boxes")
+        plain = self.values.of
+        video, segment, indexes = plain(video), plain(segment), plain(word_indexes)
+        names = texts(plain(classes), "classes")
+        words = [whole(index, f"word_indexes[{position}]", 0) for position, index in enumerate(indexes)]
+        for position, word in enumerate(words):
+            if word > _LAST_WORD:
+                raise ValueError(f"word_indexes[{position}] is {word}; words are 0 to {_LAST_WORD}")
+        array = corner_boxes(plain(boxes), (-1, FRAMES, 4), "boxes")
         if not len(names) == len(words) == len(array):
             lengths = f"classes {len(names)}, word_indexes {len(words)}, boxes {len(array)}"
             raise ValueError(f"{lengths}: give equally many")
         segment_name = segment if isinstance(segment, str) else str(whole(segment, "the segment", 0))
-        key = (text(video, "the video"), text(segment_name, "the segment"))
-        self.put(key, (names, words, array))
+        place = (text(video, "the video"), text(segment_name, "the segment"))
+        # A segment without objects is one, too.
+        additions: dict[Key, _Word] = {(*place, _NO_WORD): ([], [])}
+        for name, word, object_boxes in zip(names, words, array):
+            names_of_word, boxes_of_word = additions.setdefault((*place, word), ([], []))
+            names_of_word.append(name)
+            boxes_of_word.append(object_boxes)
+        self.put(additions)
 
     update = add_segment
 
     def content(self) -> Grounding | None:
         """Return the objects of all segments as arrays; None where a check of the file may fail."""
-        segments = sorted(self.entries)
-        entries = [self.entries[segment] for segment in segments]
-        labels = [name for names, _, _ in entries for name in names]
-        indexes = [word_index for _, word_indexes, _ in entries for word_index in word_indexes]
+        segments = []
+        segment_numbers, labels, indexes, boxes = [], [], [], [np.zeros((0, FRAMES, 4))]
+        for video, segment, word in sorted(self.entries):
+            if word == _NO_WORD:
+                segments.append((video, segment))
+                continue
+            names, boxes_of_word = self.entries[video, segment, word]
+            labels += names
+            indexes += [word] * len(names)
+            segment_numbers += [len(segments) - 1] * len(names)
+            boxes.append(np.array(boxes_of_word))
         strings = chain(labels, chain.from_iterable(segments))
         n_numbers = len(labels) * (1 + 4 * FRAMES)
-        if max(indexes, default=0) > _LAST_WORD:
-            return None
         if not is_surely_small(strings, n_numbers, self.least_values):
             return None
         number_of_class = {name: number for number, name in enumerate(dict.fromkeys(labels))}
-        segment_sizes = [len(names) for names, _, _ in entries]
-        boxes = np.concatenate([np.zeros((0, FRAMES, 4)), *(array for _, _, array in entries)])
         with np.errstate(over="ignore"):
-            boxes = boxes.astype(np.float32)
+            all_boxes = np.concatenate(boxes).astype(np.float32)
         return Grounding(
             segments=segments,
-            segment=np.repeat(np.arange(len(segments)), segment_sizes),
+            segment=np.array(segment_numbers, dtype=np.int64),
             label=np.array([number_of_class[name] for name in labels], dtype=np.int64),
             index=np.array(indexes, dtype=np.int64),
-            box=boxes,
+            box=all_boxes,
             classes=list(number_of_class),
         )
+
+    def may_be_refused(self, loaded: AnyLoaded) -> bool:
+        """Return whether a string may be refused: all else was checked."""
+        words: list[str] = []
+        for (video, segment, _), (names, _) in self.entries.items():
+            words += [video, segment, *names]
+        return not is_surely_small(words, 0, self.least_values)
 
     def files(self) -> dict[str, bytes]:
         """Return the JSON file by its name."""
         results: Results = {}
-        for video, segment in sorted(self.entries):
-            names, word_indexes, boxes = self.entries[video, segment]
-            objects = segment_objects(names, word_indexes, boxes.tolist())
-            results.setdefault(video, {})[segment] = objects
+        for video, segment, word in sorted(self.entries):
+            objects = results.setdefault(video, {}).setdefault(segment, no_objects())
+            names, boxes = self.entries[video, segment, word]
+            for name, object_boxes in zip(names, boxes):
+                add_object(objects, name, word, object_boxes.tolist())
         return encode_submission(results, self._mode, self._external)
+
+    def unit(self, key: Key) -> Key:
+        """Return the segment of a word."""
+        video, segment, _ = key
+        return video, segment
+
+    def name(self, key: Key) -> str:
+        """Return how messages name a word."""
+        video, segment, word = key
+        return f"word {word} of segment {segment} of {video}"
 
     def item(self, key: Key) -> str:
         """Return the video of a segment."""
-        video, _ = key
+        video, _, _ = key
         return str(video)
 
     def check_items(self, content: Grounding, loaded: AnyLoaded) -> list[Note]:
@@ -139,7 +178,7 @@ class AnetEntitiesWriter(FilePredictions):
         """Return video and segment of a problem, and its argument."""
         _, video, segment, name, *indexes = steps(where)
         subscripts = "".join(f"[{index}]" for index in indexes)
-        return (video, segment), f"{_ARGUMENTS[name]}{subscripts}"
+        return (video, segment, _NO_WORD), f"{_ARGUMENTS[name]}{subscripts}"
 
 
 WRITERS = {

@@ -8,41 +8,83 @@ writer.save("my.zip")
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from people_in_video.tools.conversion import is_table
 from people_in_video.writing import FilePredictions, Key, text, whole
+from scoring_program.task import AnyLoaded
 from validator.formats.chalearn.write import encode_files, sequence_of
 
 FIELDS = {
     "chalearn_action": ("ActorID", "ActionID", "StartFrame", "EndFrame"),
     "chalearn_gesture": ("GestureID", "StartFrame", "EndFrame"),
 }
+_COLUMN_OF_FIELD = {
+    "ActorID": "actor",
+    "ActionID": "class",
+    "GestureID": "class",
+    "StartFrame": "start",
+    "EndFrame": "end",
+}
+# Well below what files may hold; above it, reading the file says what is wrong.
+_LAST_FRAME = 1_000_000
+_PLAIN_NAME = re.compile("[A-Za-z0-9_-]{1,60}")
 
 
 class ChalearnWriter(FilePredictions):
     """Collects the rows of sequences and writes a CSV file for each in a zip; ``task_id`` names the track."""
 
     def add_sequence(self, sequence: str, rows: Sequence[Sequence[int]] | np.ndarray) -> None:
-        """Set the rows of a sequence.
+        """Add rows of a sequence; those that an earlier call gave are dropped.
 
         Parameters
         ----------
         sequence : str
-        rows : int array of shape (n, 4) or (n, 3)
+        rows : int array of shape (n, 4) or (n, 3), or data frame
             Of actions ``actor, action, start frame, end frame``, of gestures ``gesture, start frame, end
-            frame``; all count from 1, and the end frame is included.
+            frame``; all count from 1, and the end frame is included. Of a data frame the columns actor,
+            class, start and end.
 
         Raises
         ------
         ValueError
-            A row holds anything else, or there are rows of this sequence already.
+            A row holds anything else.
         """
-        checked_rows = whole_rows(rows, FIELDS[self.task_id])
-        self.put(text(sequence, "the sequence"), checked_rows)
+        fields = FIELDS[self.task_id]
+        plain_rows = self.values.of(rows_of_table(rows, fields) if is_table(rows) else rows)
+        self.put({text(self.values.of(sequence), "the sequence"): whole_rows(plain_rows, fields)})
 
     update = add_sequence
+
+    def join(self, key: Key, earlier: list[list[int]], later: list[list[int]]) -> list[list[int]]:
+        """Return the rows of both calls, each of the later one if the earlier one does not have it."""
+        earlier_rows = set(map(tuple, earlier))
+        return earlier + [row for row in later if tuple(row) not in earlier_rows]
+
+    def may_be_refused(self, loaded: AnyLoaded) -> bool:
+        """Return whether a row is out of range, or begins after the last frame of its sequence."""
+        reference = loaded.reference
+        for sequence, rows in self.entries.items():
+            if not rows:
+                continue
+            *actors, labels, starts, ends = np.array(rows).T
+            number = bisect_left(reference.sequences, sequence)
+            is_known = reference.sequences[number : number + 1] == [sequence]
+            last_start = int(reference.n_frames[number]) if is_known else _LAST_FRAME
+            is_fine = (
+                labels.max() <= reference.track.n_classes
+                and all(actor.max() <= reference.track.n_actors for actor in actors)
+                and (starts <= ends).all()
+                and starts.max() <= last_start
+                and ends.max() <= _LAST_FRAME
+            )
+            if not is_fine or not _PLAIN_NAME.fullmatch(sequence):
+                return True
+        return False
 
     def files(self) -> dict[str, bytes]:
         """Return the CSV files by name."""
@@ -54,6 +96,18 @@ class ChalearnWriter(FilePredictions):
         row = int(match[1]) - 1 if match else 0
         field = int(match[2]) - 1 if match else 0
         return sequence_of(file), f"rows[{row}][{field}]"
+
+
+def rows_of_table(table: Any, fields: Sequence[str]) -> np.ndarray:
+    """Return the rows of a data frame with the columns actor, class, start and end, in the order of a file.
+
+    Raises ValueError if one is missing; an actor is needed where rows have one.
+    """
+    columns = [_COLUMN_OF_FIELD[field] for field in fields]
+    missing = [column for column in columns if column not in table.columns]
+    if missing:
+        raise ValueError(f"the column {missing[0]} is missing; name the columns {', '.join(columns)}")
+    return np.stack([table[column].to_numpy() for column in columns], axis=1)
 
 
 def whole_rows(rows: Sequence[Sequence[int]] | np.ndarray, fields: Sequence[str]) -> list[list[int]]:

@@ -35,6 +35,7 @@ from people_in_video.demo_data import demo_reference
 from people_in_video.history import add_run
 from people_in_video.home import ReferenceProblemsError, prepared_folder
 from people_in_video.progress import reading_bar
+from people_in_video.result import write_tables
 from people_in_video.tools.conversion import ReadableSubmission, read_tool_file
 from scoring_program.report import images, outputs, page
 from scoring_program.result import Cell, Result, Table
@@ -187,6 +188,7 @@ def _report(task: str, outcome: Outcome, options: argparse.Namespace) -> int:
 def _write_more(task: str, outcome: Outcome, result: Result, options: argparse.Namespace) -> None:
     """Write the scores of the items, and what else was asked for."""
     outputs.write_atomic(options.output / outputs.PER_ITEM, outputs.per_item_csv(result))
+    write_tables(outputs.plain_result(result, outcome.signature)["tables"], options.output / "tables")
     if options.images or options.image_size:
         _add_images(task, outcome, result, options)
     if options.run:

@@ -10,14 +10,16 @@ import hashlib
 import sys
 import tempfile
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import IO, NamedTuple
 
 import numpy as np
 
+from people_in_video.plain_values import PlainValues, half_precision_text
 from people_in_video.writing import (
     Key,
     Predictions,
@@ -29,11 +31,17 @@ from people_in_video.writing import (
     steps,
     whole,
 )
-from scoring_program.challenges.densepose.reference import Gathered, check_images, gather, joined_in_order
+from scoring_program.challenges.densepose.reference import (
+    Gathered,
+    check_images,
+    gather,
+    join_gathered,
+    joined_in_order,
+)
 from scoring_program.metrics.average_precision import MOST_DETECTIONS
 from scoring_program.task import AnyLoaded
 from validator import console
-from validator.findings import Read, Refused
+from validator.findings import Findings, Read, Refused
 from validator.formats.densepose.read import PARTS, Box
 from validator.formats.densepose.write import DetectionList, array_entry, encode_detection, file_name
 from validator.formats.rules import load_rules
@@ -76,6 +84,7 @@ class DensePoseWriter:
         self._prints_size = print_size
         self._best_of_image: dict[int, list[_Written]] = {}
         self._n_detections = 0
+        self._values = PlainValues()
 
     def __enter__(self) -> DensePoseWriter:
         with ExitStack() as stack:
@@ -103,8 +112,9 @@ class DensePoseWriter:
             A value is not finite or not a number; the box is not in pixels; the array does not fit the box,
             is not uint8, holds a part above 24, or U and V in 0..1.
         """
-        image = whole(image_id, "the image id", 0)
-        checked_box, certainty, array = _checked(box, score, iuv)
+        plain = self._values.of
+        image = whole(plain(image_id), "the image id", 0)
+        checked_box, certainty, array = _checked(plain(box), plain(score), plain(iuv))
         self._n_detections += 1
         best = self._best_of_image.setdefault(image, [])
         detection = _Written(certainty, content_digest(checked_box, array), self._waiting.tell(), 0)
@@ -144,6 +154,8 @@ class DensePoseWriter:
         n_written = sum(map(len, self._best_of_image.values()))
         n_dropped = self._n_detections - n_written
         line = f"{self._path}: {counted(n_written, 'detection')}, {size_text(self._path.stat().st_size)}"
+        if self._values.half_types:
+            console.say(f"N-HALF: {half_precision_text(self._values.half_types)}", to=sys.stderr)
         if n_dropped:
             line += f"; left out {n_dropped:,} after the {MOST_DETECTIONS} best of an image: they never score"
         console.say(line, to=sys.stderr)
@@ -156,6 +168,57 @@ def content_digest(box: Box, iuv: np.ndarray) -> bytes:
     return content.digest()
 
 
+class ImageDetections(NamedTuple):
+    """What scoring needs of the detections of an image.
+
+    Attributes
+    ----------
+    keys : list of (float, bytes)
+        The negative score and the `content_digest` of each detection, ascending: the best comes first.
+    gathered : Gathered
+        Of the 20 best, with their positions in ``keys``.
+    """
+
+    keys: list[tuple[float, bytes]]
+    gathered: Gathered
+
+    def without(self, keys: Collection[tuple[float, bytes]]) -> ImageDetections:
+        """Return the detections that have none of these keys."""
+        new_position: dict[int, int] = {}
+        for position, key in enumerate(self.keys):
+            if key not in keys:
+                new_position[position] = len(new_position)
+        remaining_keys = [self.keys[position] for position in new_position]
+        remaining = [kept for kept in self.gathered.kept if kept.index in new_position]
+        n_other_images = len(remaining_keys) if self.gathered.n_other_images else 0
+        n_other_categories = len(remaining_keys) if self.gathered.n_other_categories else 0
+        gathered = _renumbered(self.gathered._replace(kept=remaining), new_position, 0)
+        gathered = gathered._replace(
+            n_detections=len(remaining_keys),
+            n_other_images=n_other_images,
+            n_other_categories=n_other_categories,
+            hints=replace(self.gathered.hints, count=len(remaining_keys)),
+        )
+        return ImageDetections(remaining_keys, gathered)
+
+    def joined(self, others: ImageDetections) -> ImageDetections:
+        """Return the detections of both in their common order."""
+        keys = [*self.keys, *others.keys]
+        order = sorted(range(len(keys)), key=keys.__getitem__)
+        new_position = {position: rank for rank, position in enumerate(order)}
+        earlier = _renumbered(self.gathered, new_position, 0)
+        later = _renumbered(others.gathered, new_position, len(self.keys))
+        return ImageDetections([keys[position] for position in order], join_gathered([earlier, later]))
+
+
+def _renumbered(gathered: Gathered, new_position: Mapping[int, int], n_before: int) -> Gathered:
+    """Return detections of an image with new positions, looked up with ``n_before`` added to the old ones."""
+    kept = []
+    for detection in gathered.kept:
+        kept.append(replace(detection, index=new_position[n_before + detection.index]))
+    return gathered._replace(kept=kept)
+
+
 class DensePosePredictions(Predictions):
     """Keeps what scoring needs of the detections of images; their arrays are dropped at once."""
 
@@ -164,7 +227,9 @@ class DensePosePredictions(Predictions):
         self._rules, self._reference = load_rules(self.task_id), loaded.reference
 
     def update(self, image_id: int, detections: Sequence[tuple[Sequence[float], float, np.ndarray]]) -> None:
-        """Set all detections of an image.
+        """Add detections of an image; those that an earlier call gave are dropped.
+
+        Of all calls the 20 best are scored; equal scores are ordered by content.
 
         Parameters
         ----------
@@ -175,28 +240,54 @@ class DensePosePredictions(Predictions):
         Raises
         ------
         ValueError
-            As `DensePoseWriter.add`, or there is a prediction for the image already.
+            As `DensePoseWriter.add`.
         """
-        image, entries = whole(image_id, "the image id", 0), []
-        for index, (box, score, iuv) in enumerate(detections):
+        image = whole(self.values.of(image_id), "the image id", 0)
+        checked_detections = []
+        for index, (box, score, iuv) in enumerate(self.values.of(detections)):
             with naming(f"detections[{index}]"):
-                entries.append(array_entry(image, *_checked(box, score, iuv)))
-        self.put(image, ())
+                checked_box, certainty, array = _checked(box, score, iuv)
+            key = (-certainty, content_digest(checked_box, array))
+            checked_detections.append((key, index, array_entry(image, checked_box, certainty, array)))
+        # Of equal ones the first comes first, so that arrays are never compared.
+        checked_detections.sort(key=lambda detection: detection[:2])
         try:
-            self.entries[image] = gather(entries, self._rules, self._reference)
-        except Refused:
-            del self.entries[image]
-            raise
+            gathered = gather([entry for _, _, entry in checked_detections], self._rules, self._reference)
+        except Refused as refused:
+            call_index = [index for _, index, _ in checked_detections]
+            raise Refused(_with_indexes(refused.findings, call_index)) from None
+        keys = [key for key, _, _ in checked_detections]
+        self.put({image: ImageDetections(keys, gathered)})
+
+    def join(self, key: Key, earlier: ImageDetections, later: ImageDetections) -> ImageDetections:
+        """Return the detections of both calls, each of the later one if the earlier one does not have it."""
+        return earlier.joined(later.without(set(earlier.keys)))
+
+    def is_same(self, entry: ImageDetections, other: ImageDetections) -> bool:
+        """Return whether the detections are the same."""
+        return entry.keys == other.keys
+
+    def check(self, loaded: AnyLoaded) -> None:
+        """Check nothing: `update` did."""
 
     def read(self, loaded: AnyLoaded) -> Read[Gathered]:
         """Return the detections of all images, by the ids of the images."""
-        gathered = joined_in_order([self.entries[image] for image in sorted(self.entries)])
+        gathered = joined_in_order([self.entries[image].gathered for image in sorted(self.entries)])
         return Read(gathered, check_images(gathered, self._reference, ""))
 
     def place(self, file: str, where: str) -> tuple[Key, str]:
         """Return the argument of a problem in the call that raises it."""
         index, name, *_ = steps(where)
         return "", f"detections[{index}].{_ARGUMENTS.get(name, 'iuv')}"
+
+
+def _with_indexes(findings: Findings, call_index: Sequence[int]) -> Findings:
+    """Return findings whose places begin with the indexes of the call instead of those after sorting."""
+    placed = Findings()
+    for problem in findings.problems:
+        position, *rest = steps(problem.where)
+        placed.repeat(problem, where="/" + "/".join([str(call_index[int(position)]), *rest]))
+    return placed
 
 
 _ARGUMENTS = {"image_id": "image_id", "bbox": "box", "score": "score"}

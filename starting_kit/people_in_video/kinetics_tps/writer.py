@@ -16,8 +16,9 @@ from typing import Any, Union
 import numpy as np
 
 from people_in_video import writing
-from people_in_video.writing import FilePredictions, Key
+from people_in_video.writing import FilePredictions, IncompleteError, Key
 from scoring_program.task import AnyLoaded
+from validator.findings import Read
 from validator.formats.kinetics_tps.read import (
     KineticsSubmission,
     PartStates,
@@ -39,6 +40,11 @@ from validator.formats.kinetics_tps.write import (
 )
 from validator.messages import Note
 
+# Stands for the video itself; it comes before all frames.
+_NO_FRAME = ""
+# In place of a class that has not come yet.
+_LATER = "later"
+_GIVE_CLASS = "call add_video for each video, or give action in one of the calls of update"
 Boxes = Union[np.ndarray, Sequence[Sequence[float]]]
 # Boxes and states of a part.
 Proposals = tuple[Boxes, Sequence[str]]
@@ -54,57 +60,71 @@ class KineticsTPSWriter(FilePredictions):
     def __init__(self) -> None:
         super().__init__("kinetics_tps")
 
-    def update(self, video: str, action: str, frames: Mapping[int, Sequence[Human]]) -> None:
-        """Set all that is predicted for a video.
+    def update(
+        self,
+        video: str,
+        action: str | None = None,
+        frames: Mapping[int, Sequence[Human]] | None = None,
+    ) -> None:
+        """Add what is predicted for a video: its class, all humans of some frames, or both.
 
         Parameters
         ----------
-        video, action : str
-        frames : mapping of int to sequence of (box, parts)
-            The humans in each frame, counting from 1; box and parts as for `add_human`.
+        video : str
+        action : str, optional
+            The class; it may be left out in all calls for the video but one.
+        frames : mapping of int to sequence of (box, parts), optional
+            All humans in each of these frames, counting from 1; box and parts as for `add_human`.
 
         Raises
         ------
         ValueError
-            As `add_human`, or there is a prediction for the video already.
+            As `add_human`, or an earlier call gave another class, or other humans of a frame.
         """
-        whole_video = KineticsTPSWriter()
-        whole_video.add_video(video, action)
-        names = [_checked_frame_name(frame) for frame in frames]
-        checked_frames = _check_at_once(names, list(frames.values())) if names else None
-        if checked_frames is not None:
-            whole_video.entries[video]["frames"] = checked_frames
-        else:
-            whole_video._add_one_by_one(video, frames)
-        self.put(video, whole_video.entries[video])
+        name = writing.text(self.values.of(video), "the video")
+        additions: dict[Key, Any] = {(name, _NO_FRAME): None}
+        if action is not None:
+            additions[name, _NO_FRAME] = writing.text(self.values.of(action), "the action class")
+        frame_entries = {} if frames is None else self._check_frames(frames)
+        for frame, entry in frame_entries.items():
+            additions[name, frame] = entry["humans"]
+        self.put(additions)
 
-    def _add_one_by_one(self, video: str, frames: Mapping[int, Sequence[Human]]) -> None:
-        """Add the humans of a video. Raises ValueError, which names the argument, as `add_human` does."""
-        for frame, humans in frames.items():
-            self.add_frame(video, frame)
-            for index, human in enumerate(humans):
-                with writing.naming(f"frames[{frame}][{index}]"):
-                    if isinstance(human, (Mapping, str)):
-                        raise ValueError("this is no pair of box and parts; give ([10, 20, 90, 200], {...})")
-                    box, parts = human
-                    self.add_human(video, frame, box, parts)
+    def _check_frames(self, frames: Mapping[int, Sequence[Human]]) -> Frames:
+        """Return the frames of a video by name. Raises ValueError as `add_human`, with the argument."""
+        if not isinstance(frames, Mapping):
+            kind = type(frames).__name__
+            raise ValueError(f"frames is a {kind}; give a dict, {{1: [([10, 20, 90, 200], {{...}})]}}")
+        checked_frames = _check_at_once(frames)
+        if checked_frames is None:
+            plain_frames = self.values.of(frames)
+            checked_frames = _check_at_once(plain_frames) or _check_one_by_one(plain_frames)
+        return checked_frames
 
-    def _entry(self, video: str) -> dict[str, Any]:
-        name = writing.text(video, "the video")
-        return self.entries.setdefault(name, {"action": None, "frames": {}})
+    def join(self, key: Key, earlier: Any, later: Any) -> Any:
+        """Return the class, or the humans of a frame, of which only the class may be left out."""
+        if key[1] == _NO_FRAME and (earlier is None or later is None):
+            return later if earlier is None else earlier
+        return super().join(key, earlier, later)
+
+    def is_same(self, entry: Any, other: Any) -> bool:
+        """Return whether two classes are equal or one is left out, or the humans of two frames are equal."""
+        return entry is None or other is None or super().is_same(entry, other)
 
     def add_video(self, video: str, action: str) -> None:
         """Set the predicted action class of a video."""
-        self._entry(video)["action"] = writing.text(action, "the action class")
+        name = writing.text(self.values.of(video), "the video")
+        self.entries[name, _NO_FRAME] = writing.text(self.values.of(action), "the action class")
 
     def add_frame(self, video: str, frame: int) -> None:
         """Add a frame without humans; `add_human` adds its frame itself. ``frame`` counts from 1."""
         self._humans(video, frame)
 
     def _humans(self, video: str, frame: int) -> list[object]:
-        name = _checked_frame_name(frame)
-        frames: Frames = self._entry(video)["frames"]
-        humans: list[object] = frames.setdefault(name, frame_entry([]))["humans"]
+        name = writing.text(self.values.of(video), "the video")
+        frame_name = _checked_frame_name(self.values.of(frame))
+        self.entries.setdefault((name, _NO_FRAME), None)
+        humans: list[object] = self.entries.setdefault((name, frame_name), [])
         return humans
 
     def add_human(
@@ -132,9 +152,8 @@ class KineticsTPSWriter(FilePredictions):
             A box has another shape, is not in pixels or has x2 < x1; boxes and states differ in number or are
             more than 5; ``frame`` is not a whole number from 1; a part is no pair; states are no strings.
         """
-        human_box = writing.corner_boxes(box, (4,), "the box of the human")
-        checked_parts = {name: _check_part(name, proposals) for name, proposals in parts.items()}
-        self._humans(video, frame).append(human_entry(human_box.tolist(), checked_parts))
+        human = _check_human(self.values.of(box), self.values.of(parts))
+        self._humans(video, frame).append(human)
 
     def save(self, path: str | Path) -> None:
         """Write the zip, check it and put it at ``path``; nothing is left there if it is not valid.
@@ -142,10 +161,39 @@ class KineticsTPSWriter(FilePredictions):
         Raises ValueError if a video has frames but no class, so it can only score 0, or if the submission is
         not valid: the message lists what is wrong.
         """
-        for video in sorted(self.entries):
-            if self.entries[video]["action"] is None:
-                raise ValueError(f"{video}: the video has frames but no class; call add_video for each video")
+        self._check_classes()
         super().save(path)
+
+    def read(self, loaded: AnyLoaded) -> Read[Any]:
+        """Return the predictions as arrays. Raises Refused, IncompleteError if a video has no class."""
+        self._check_classes()
+        return super().read(loaded)
+
+    def _check_classes(self) -> None:
+        """Raise IncompleteError if a video has frames but no class."""
+        for key in sorted(self.entries):
+            video, frame = key
+            if frame == _NO_FRAME and self.entries[key] is None:
+                raise IncompleteError(key, f"{video}: the video has frames but no class; {_GIVE_CLASS}")
+
+    def may_be_refused(self, loaded: AnyLoaded) -> bool:
+        """Return whether the schema may refuse a frame; classes may still come."""
+        words: list[str] = []
+        for (video, frame), entry in self.entries.items():
+            words.append(video)
+            if frame == _NO_FRAME:
+                words.append(entry or "")
+                continue
+            if len(entry) > MOST_HUMANS:
+                return True
+            for human in entry:
+                words += human["parts"]
+                if len(human["parts"]) > MOST_PARTS:
+                    return True
+                for part in human["parts"].values():
+                    words += part["verb"]
+        # Boxes are more characters than values, which are counted of all calls together.
+        return not writing.is_surely_small(words, 0, self.least_values)
 
     def content(self) -> KineticsSubmission | None:
         """Return the predictions as arrays; None where a check of the files may fail."""
@@ -153,8 +201,7 @@ class KineticsTPSWriter(FilePredictions):
         parts = as_part_states(iter(videos.items()))
         n_numbers = parts.human_box.size + parts.proposal_box.size
         is_accepted = (
-            None not in classes.values()
-            and _most_of_one(parts.human_frame) <= MOST_HUMANS
+            _most_of_one(parts.human_frame) <= MOST_HUMANS
             and _most_of_one(parts.part_human) <= MOST_PARTS
             and writing.is_surely_small(_words(classes, parts), n_numbers, self.least_values)
         )
@@ -169,12 +216,25 @@ class KineticsTPSWriter(FilePredictions):
         """Return the content of the two files: the class and the frames of each video."""
         classes: dict[str, str] = {}
         videos: dict[str, Frames] = {}
-        for video in sorted(self.entries):
-            entry = self.entries[video]
-            classes[video] = entry["action"]
-            if entry["frames"]:
-                videos[video] = entry["frames"]
+        for key in sorted(self.entries):
+            video, frame = key
+            entry = self.entries[key]
+            if frame != _NO_FRAME:
+                videos.setdefault(video, {})[frame] = frame_entry(entry)
+            else:
+                # A class that has not come yet is checked apart.
+                classes[video] = entry or _LATER
         return classes, videos
+
+    def item(self, key: Key) -> str:
+        """Return the video of a class or of a frame."""
+        video, _ = key
+        return str(video)
+
+    def name(self, key: Key) -> str:
+        """Return how messages name a class or a frame."""
+        video, frame = key
+        return f"the class of {video}" if frame == _NO_FRAME else f"frame {frame_number(frame)} of {video}"
 
     def check_items(self, content: KineticsSubmission, loaded: AnyLoaded) -> list[Note]:
         """Return a note on videos that the reference does not have. Raises Refused if it has none of them."""
@@ -185,12 +245,12 @@ class KineticsTPSWriter(FilePredictions):
         """Return the video of a problem, and its argument."""
         video, *rest = writing.steps(where)
         if file == CLASSES_FILE:
-            return video, "action"
+            return (video, _NO_FRAME), "action"
         frame, _, *steps = rest
         argument = f"frames[{frame_number(frame)}]"
         for step in steps:
             argument += f"[{step}]" if step.isdigit() else f".{_ARGUMENTS.get(step, step)}"
-        return video, argument
+        return (video, frame), argument
 
 
 # Steps in the file that an argument calls otherwise.
@@ -199,6 +259,28 @@ _ARGUMENTS = {"verb": "states"}
 
 def _checked_frame_name(frame: int) -> str:
     return frame_name(writing.whole(frame, "the frame", 1))
+
+
+def _check_human(box: Any, parts: Any) -> dict[str, Any]:
+    """Return the entry of a human. Raises ValueError as `KineticsTPSWriter.add_human` does."""
+    human_box = writing.corner_boxes(box, (4,), "the box of the human")
+    checked_parts = {name: _check_part(name, proposals) for name, proposals in parts.items()}
+    return human_entry(human_box.tolist(), checked_parts)
+
+
+def _check_one_by_one(frames: Mapping[int, Sequence[Human]]) -> Frames:
+    """Return the frames of a video by name. Raises ValueError, which names the argument."""
+    entries: Frames = {}
+    for frame, humans in frames.items():
+        human_entries = []
+        for index, human in enumerate(humans):
+            with writing.naming(f"frames[{frame}][{index}]"):
+                if isinstance(human, (Mapping, str)):
+                    raise ValueError("this is no pair of box and parts; give ([10, 20, 90, 200], {...})")
+                box, parts = human
+                human_entries.append(_check_human(box, parts))
+        entries[_checked_frame_name(frame)] = frame_entry(human_entries)
+    return entries
 
 
 def _check_part(name: str, proposals: Proposals) -> dict[str, Any]:
@@ -217,15 +299,16 @@ def _check_part(name: str, proposals: Proposals) -> dict[str, Any]:
     return part_entry(array.tolist(), checked_states)
 
 
-def _check_at_once(names: list[str], frames: Sequence[Sequence[Human]]) -> Frames | None:
+def _check_at_once(frames: Mapping[int, Sequence[Human]]) -> Frames | None:
     """Return the frames of a video by name, checked together, which is many times as fast as one by one.
 
-    None if `KineticsTPSWriter.add_human` or the schema may refuse one: then they say why.
+    None if there is something else than lists of numbers and strings, or if `KineticsTPSWriter.add_human` or
+    the schema may refuse something: then they say why.
     """
     try:
         boxes: list[Any] = []
         words: list[object] = []
-        for humans in frames:
+        for humans in frames.values():
             for box, parts in humans:
                 boxes.append(box)
                 words += parts
@@ -236,15 +319,24 @@ def _check_at_once(names: list[str], frames: Sequence[Sequence[Human]]) -> Frame
                     # The letters of a single string are no states.
                     if n_boxes != len(states) or n_boxes > MOST_PROPOSALS or isinstance(states, str):
                         return None
-        if not all(words) or set(map(type, words)) - {str}:
+        are_plain = set(map(type, words)) <= {str} and set(map(type, frames)) <= {int}
+        if not (all(words) and are_plain and _are_lists_or_arrays(boxes)):
             return None
         rows = iter(writing.corner_boxes(boxes, (-1, 4), "the boxes").tolist())
-    except (AttributeError, TypeError, ValueError):
+        names = [_checked_frame_name(frame) for frame in frames]
+    except (AttributeError, TypeError, ValueError, RuntimeError):
         return None
     return {
         name: frame_entry([_human_of_rows(parts, rows) for _, parts in humans])
-        for name, humans in zip(names, frames)
+        for name, humans in zip(names, frames.values())
     }
+
+
+def _are_lists_or_arrays(boxes: list[Any]) -> bool:
+    """Return whether boxes are lists or arrays, none of half precision, of which a note tells."""
+    if not set(map(type, boxes)) <= {list, np.ndarray}:
+        return False
+    return all(box.dtype != np.float16 for box in boxes if isinstance(box, np.ndarray))
 
 
 def _human_of_rows(parts: Mapping[str, Proposals], rows: Iterator[list[float]]) -> dict[str, Any]:

@@ -34,10 +34,17 @@ _OLDER_FORMAT = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
 _ZIP_BEGIN = b"PK\x03\x04"
 # What comes before each member of a zip; the last two fields are the lengths of what follows.
 _LOCAL_HEADER = struct.Struct("<4s5H3I2H")
-# What `zipfile` raises for damaged, encrypted or unusual zips.
+# What `zipfile` raises for damaged, encrypted or unusual zips that could be opened.
 _ZIP_ERRORS = (
-    zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, RuntimeError, ValueError,
-)  # fmt: skip
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    NotImplementedError,
+    OSError,
+    RuntimeError,
+    ValueError,
+)
 _Members = dict[str, zipfile.ZipInfo]
 ByteOrder = Literal["<", ">"]
 _DTYPE_OF_STORAGE = {

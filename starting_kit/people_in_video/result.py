@@ -1,0 +1,157 @@
+"""The outcome of scoring at home: `Score`, with its tables as data frames and its page."""
+
+from __future__ import annotations
+
+import csv
+import html
+import importlib
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from scoring_program.report import outputs
+from scoring_program.report.page import result_page
+from scoring_program.result import ErrorCost, Interval, Result
+from scoring_program.task import AnyLoaded, AnyTask, load_task
+from validator.messages import Note
+from validator.texts import counted
+
+ITEMS = "items"
+_FRAME_HEIGHT = 800
+
+
+@dataclass(frozen=True, repr=False)
+class Score:
+    """The outcome of scoring one submission.
+
+    A notebook shows it as the page of the server, and ``print`` in two lines.
+
+    Attributes
+    ----------
+    scores : mapping of str to float
+        As in ``scores.json``; holds ``score`` and ``coverage``.
+    interval : Interval or None
+        ``low`` and ``high`` of the 95 % interval.
+    error_costs : sequence of ErrorCost
+        What each type of error costs, the largest first.
+    items : sequence of dict
+        A row for each independent item (video, sequence, image), as in ``per_item.csv``: ``item``,
+        ``submitted``, ``score`` (None where it has none), ``weight``.
+    notes : sequence of Note
+        Remarks, those on likely mistakes first.
+    signature : str
+        Scores with the same signature are comparable.
+    tables : mapping of str to dict
+        The sections of the detail page by their keys, as in ``detailed_results.json``.
+    """
+
+    scores: Mapping[str, float]
+    interval: Interval | None
+    error_costs: Sequence[ErrorCost]
+    items: Sequence[dict[str, Any]]
+    notes: Sequence[Note]
+    signature: str
+    tables: Mapping[str, Any]
+    _plain: Mapping[str, object]
+    _result: Result = field(compare=False)
+
+    def __repr__(self) -> str:
+        task = self._task()
+        main_column = task.columns[0]
+        score = f"{main_column.title} {self.scores[main_column.key]:.4f}"
+        interval = self.interval or "no interval"
+        first_line = f"{task.id}: {score} ({interval}), coverage {self.scores['coverage']:.4f}"
+        costs = [f"{cost.error_type} {cost.points:.4f}" for cost in self.error_costs if cost.points > 0]
+        n_mistakes = sum(note.is_mistake for note in self.notes)
+        mistakes = f", {counted(n_mistakes, 'likely mistake')} among them" if n_mistakes else ""
+        notes = f"{counted(len(self.notes), 'note')}{mistakes}"
+        return f"{first_line}\nerrors cost most: {', '.join(costs[:3]) or 'nothing'}; {notes}"
+
+    def _repr_html_(self) -> str:
+        # The styles of the page must not reach the notebook, nor those of the notebook the page.
+        page = html.escape(self._page_text(), quote=True)
+        return f'<iframe srcdoc="{page}" width="100%" height="{_FRAME_HEIGHT}"></iframe>'
+
+    def to_dict(self) -> dict[str, object]:
+        """Return all as plain data: what ``detailed_results.json`` holds of a score, and ``items``."""
+        return {**self._plain, "items": [dict(row) for row in self.items]}
+
+    def to_frame(self, table: str = ITEMS) -> Any:
+        """Return the items, or a table of ``tables`` such as ``classes``, as a data frame of pandas.
+
+        Raises KeyError for a section that is no table, ImportError where pandas is not installed.
+        """
+        pandas = importlib.import_module("pandas")
+        if table == ITEMS:
+            return pandas.DataFrame(self.items)
+        columns, rows = self._table(table)
+        return pandas.DataFrame(rows, columns=columns)
+
+    def page(self, path: str | Path = "evaluation/detailed_results.html") -> Path:
+        """Write the page of the server, with every detail and without drawings; return its path.
+
+        Raises OutputError if it cannot be written.
+        """
+        target = Path(path)
+        outputs.clear(target.parent, ())
+        outputs.write_atomic(target, self._page_text())
+        return target
+
+    def write_tables(self, folder: str | Path) -> list[Path]:
+        """Write each table as ``<key>.csv`` in a folder; return the paths. Raises OutputError."""
+        return write_tables(self.tables, Path(folder))
+
+    def _page_text(self) -> str:
+        return result_page(self._task(), self._result, self.signature)
+
+    def _task(self) -> AnyTask:
+        return load_task(self.signature.partition("|")[0])
+
+    def _table(self, key: str) -> tuple[list[str], list[list[Any]]]:
+        if key not in _keys_of_tables(self.tables):
+            keys = ", ".join([ITEMS, *_keys_of_tables(self.tables)])
+            raise KeyError(f"there is no table {key!r}; this score has {keys}")
+        return _columns_and_rows(self.tables[key])
+
+
+def make_score(loaded: AnyLoaded, result: Result) -> Score:
+    """Return what is told of the result of scoring on a reference."""
+    plain = outputs.plain_result(result, loaded.signature)
+    return Score(
+        scores=result.scores,
+        interval=result.interval,
+        error_costs=result.error_costs,
+        items=result.item_rows(),
+        notes=result.notes,
+        signature=loaded.signature,
+        tables=plain["tables"],
+        _plain=plain,
+        _result=result,
+    )
+
+
+def write_tables(tables: Mapping[str, Any], folder: Path) -> list[Path]:
+    """Write the tables among sections of a page as ``<key>.csv``; return the paths. Raises OutputError."""
+    outputs.clear(folder, ())
+    paths = []
+    for key in _keys_of_tables(tables):
+        columns, rows = _columns_and_rows(tables[key])
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(rows)
+        path = folder / f"{key}.csv"
+        outputs.write_atomic(path, text.getvalue())
+        paths.append(path)
+    return paths
+
+
+def _keys_of_tables(tables: Mapping[str, Any]) -> list[str]:
+    """Return the keys of the sections that are tables of rows under columns."""
+    return [key for key, section in tables.items() if {"columns", "rows"} <= section.keys()]
+
+
+def _columns_and_rows(section: Mapping[str, Any]) -> tuple[list[str], list[list[Any]]]:
+    return [column["title"] for column in section["columns"]], section["rows"]
