@@ -8,6 +8,7 @@ beside it, in the kits of its competition only; `people_in_video.task_packages` 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 
 from organizer import ROOT
 from organizer.bundle.modules import imported_names, needed_modules
@@ -33,7 +34,8 @@ def task_ids_of_all_kits() -> list[str]:
     return [task_id for task_id in task_ids() if load_task(task_id).in_all_kits]
 
 
-def package_files(demo_reference: DemoReference) -> dict[str, bytes]:
+@lru_cache(maxsize=1)
+def package_files(demo_reference: DemoReference) -> Files:
     """Return the package ``people_in_video`` of all kits; ``demo_reference`` returns that of a task."""
     return _nested_files(task_ids_of_all_kits(), demo_reference)
 
