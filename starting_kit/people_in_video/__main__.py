@@ -9,8 +9,7 @@ from importlib import import_module
 from people_in_video import commands
 from scoring_program.signature import VERSION
 
-# Each command is the function main of a module of its name.
-_COMMANDS = {
+COMMANDS = {
     "check": "check that a submission is well-formed",
     "score": "check and score a submission",
     "compare": "compare submissions: intervals and tests of their differences",
@@ -18,6 +17,7 @@ _COMMANDS = {
     "explain": "say what the code of a message means",
     "convert": "write the submission that a file of another tool is",
 }
+"""The commands, each the function main of a module of its name, and what they do."""
 _EXAMPLES = """\
 examples:
   people-in-video check my.zip
@@ -31,7 +31,7 @@ people-in-video COMMAND --help shows the options of a command.
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command that the first argument names; return its exit code."""
-    descriptions = "\n".join(f"  {name:10}{description}" for name, description in _COMMANDS.items())
+    descriptions = "\n".join(f"  {name:10}{description}" for name, description in COMMANDS.items())
     parser = argparse.ArgumentParser(
         prog="people-in-video",
         description="Check, score and compare submissions at home, with the server's code.",
@@ -39,11 +39,11 @@ def main(arguments: list[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"people-in-video {VERSION}")
-    parser.add_argument("command", nargs="?", choices=_COMMANDS, metavar="COMMAND", help="see below")
+    parser.add_argument("command", nargs="?", choices=COMMANDS, metavar="COMMAND", help="see below")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="those of the command")
     options = parser.parse_args(arguments)
     if options.command is None:
-        parser.error(f"name a command: {', '.join(_COMMANDS)}")
+        parser.error(f"name a command: {', '.join(COMMANDS)}")
     module = import_module(f"{commands.__name__}.{options.command}")
     exit_code: int = module.main(options.arguments)
     return exit_code

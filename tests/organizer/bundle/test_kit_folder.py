@@ -10,6 +10,7 @@ import pytest
 from organizer.bundle.kit_folder import build_wheels, write_kit
 from organizer.bundle.kits import kit_files
 from organizer.files import folder_files, write_files
+from people_in_video.__main__ import COMMANDS
 from scoring_program.signature import VERSION
 from scoring_program.task import load_task, task_ids
 from tests.processes import run_in_turn
@@ -74,19 +75,24 @@ def test_commands_run_beside_modules_of_the_same_names(kit, tmp_path):
     for name in CLASHING:
         (tmp_path / f"{name}.py").write_text(f"raise SystemExit('this is {name}.py of the participant')")
     submissions = [f"{SAMPLES}/{name}.zip" for name in ("good", "weak")]
-    check, score, compared, explained = run_in_turn(
-        [
-            ["-m", "people_in_video", "check", TASK, submissions[0]],
-            ["-m", "people_in_video", "score", TASK, submissions[0]],
-            ["-m", "people_in_video", "compare", TASK, *submissions],
-            ["-m", "people_in_video", "explain", "E-FILE-NONE"],
-        ],
-        tmp_path,
-    )
-    assert check.splitlines()[-1] == "well-formed; ids and names unchecked"
-    assert score.startswith(f"{TASK}|")
+    (tmp_path / "rows.csv").write_text("item,class,start,end\nDemoSequence0001,3,10,20\n")
+    arguments = {
+        "check": submissions[:1],
+        "score": [*submissions[:1], "--run", "first"],
+        "compare": submissions,
+        "history": [],
+        "explain": ["E-FILE-NONE"],
+        "convert": [TASK, "rows.csv", "my.zip"],
+    }
+    assert arguments.keys() == COMMANDS.keys()
+    commands = [["-m", "people_in_video", command, *words] for command, words in arguments.items()]
+    checked, scored, compared, drawn, explained, converted = run_in_turn(commands, tmp_path)
+    assert checked.splitlines()[-1] == "well-formed; ids and names unchecked"
+    assert scored.startswith(f"{TASK}|")
     assert "good" in compared
+    assert "first" in drawn
     assert explained.startswith("E-FILE-NONE: ")
+    assert "my.zip" in converted
 
 
 # What prints that a task of an organizer's own is there, as ``birds``.
