@@ -14,8 +14,8 @@ import numpy as np
 
 from validator.arrays import Ints
 from validator.messages import Note
+from validator.nearest_names import NearestNames
 from validator.public_facts import EXPLAINED_BY_NAMES, explain_unknown_names
-from validator.spelling import NearestNames
 from validator.texts import counted, quote
 
 # Kinds of names, as "class", and the names of each.
