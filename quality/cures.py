@@ -23,7 +23,9 @@ from scoring_program.repairs.decision import (
     is_repair,
 )
 from scoring_program.repairs.region_trials import JudgedRegions
-from scoring_program.repairs.samples import SHARES_OF_POINTS, Arrays, Ids, Names, Regions, Sample, Spread
+from scoring_program.repairs.regions import Regions
+from scoring_program.repairs.samples import SHARES_OF_POINTS, Arrays, Ids, Names, Sample
+from scoring_program.repairs.sampling import Spread
 from scoring_program.repairs.search import Comparison, Repair, Repairs
 from validator.arrays import Floats, Ints
 

@@ -17,7 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from scoring_program.metrics.pairs import largest_of_items
-from scoring_program.repairs.samples import Pairs, best_of_entries, pair_iou, ranks_in_groups, spread_evenly
+from scoring_program.repairs.regions import Pairs, best_of_entries, pair_iou
+from scoring_program.repairs.sampling import ranks_in_groups, spread_evenly
 from validator.arrays import Bools, Floats, Ints
 
 _N_MODES = 2

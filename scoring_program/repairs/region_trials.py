@@ -27,7 +27,8 @@ from scoring_program.repairs.decision import (
 )
 from scoring_program.repairs.fits import AxisMap, RegionPairs, Votes, fit_axes, fit_items, map_words, vote
 from scoring_program.repairs.readings import Reading
-from scoring_program.repairs.samples import MOST_MAPPED, Regions, pair_iou, ranks_in_groups
+from scoring_program.repairs.regions import Regions, pair_iou
+from scoring_program.repairs.sampling import MOST_MAPPED, exchanged_entries, ranks_in_items
 from scoring_program.repairs.weak_models import is_of_weak_model
 from validator.arrays import Bools, Floats, Ints
 
@@ -265,7 +266,7 @@ def _scales_of_items(comparison: JudgedRegions) -> Iterator[Trial]:
     words = f"with {axes} times a number of its own for each {sample.item_noun}"
     # The predictions of another item may be scaled to fit, too, as the median box everywhere is.
     exchanged_iou = []
-    for exchanged in orders.exchanged_regions(sample.item):
+    for exchanged in exchanged_entries(sample.item):
         exchanged_iou.append(sample.best_iou(_scale_on_halves(sample, corners[exchanged])))
     if not exchanged_iou:
         return
@@ -276,7 +277,7 @@ def _scales_of_items(comparison: JudgedRegions) -> Iterator[Trial]:
 def _scale_on_halves(sample: Regions, corners: Floats) -> Floats:
     """Return corners (n, 2 d) times the scale of their item that fits its other entries."""
     items, place = np.unique(sample.item_of_entry, return_inverse=True)
-    is_even = _rank_in_item(place) % 2 == 0
+    is_even = ranks_in_items(place) % 2 == 0
     regions = _region_pairs(sample, corners)
     held_out = corners.copy()
     for half in (is_even, ~is_even):
@@ -393,7 +394,7 @@ def _map_of_items(comparison: JudgedRegions) -> Iterator[Trial]:
         return
     agrees = orders.agreements_with_items(sample, judged.as_submitted, other_items, judged.level)
     counts = _sum_of_items(agrees, place, len(items))
-    part = _rank_in_item(place) % _N_PARTS
+    part = ranks_in_items(place) % _N_PARTS
 
     def map_held_out(columns_of_rows: Callable[[Ints], Ints]) -> Ints:
         column = np.full(len(place), -1)
@@ -412,14 +413,6 @@ def _map_of_items(comparison: JudgedRegions) -> Iterator[Trial]:
     change = Change(item=partial(_exchange_items, items, item_map))
     words = f"as predictions of other {sample.item_noun}s, in another order"
     yield from judged.trials_of_places(Family.ITEMS, words, mapped[sample.entries], sample.slots, change)
-
-
-def _rank_in_item(place: Ints) -> Ints:
-    """Return the place of each entry among those of its item. Shapes: (n,) -> (n,)."""
-    order = np.argsort(place, kind="stable")
-    rank = np.empty(len(place), np.int64)
-    rank[order], _ = ranks_in_groups(place[order])
-    return rank
 
 
 def _sum_of_items(agrees: Bools, place: Ints, n_items: int) -> Ints:

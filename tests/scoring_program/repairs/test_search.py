@@ -11,7 +11,9 @@ from scipy.optimize import linear_sum_assignment
 from scoring_program.repairs import orders
 from scoring_program.repairs.decision import Family, sign_test
 from scoring_program.repairs.orders import assign
-from scoring_program.repairs.samples import Arrays, Form, Ids, Kind, Names, Regions, Spread
+from scoring_program.repairs.regions import Form, Regions
+from scoring_program.repairs.samples import Arrays, Ids, Kind, Names
+from scoring_program.repairs.sampling import Spread
 from scoring_program.repairs.search import Comparison, Repairs, find_repairs
 
 N_ITEMS, N_FRAMES = 30, 8
