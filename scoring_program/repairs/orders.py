@@ -72,7 +72,10 @@ def shift_in_list(codes: Ints, shift: int, n: int) -> Ints:
 
 def neighbor_shifts() -> list[int]:
     """Return the shifts of items that are tried, the smallest first."""
-    return [sign * amount for amount in range(1, NEIGHBORS + 1) for sign in (1, -1)]
+    shifts = []
+    for distance in range(1, NEIGHBORS + 1):
+        shifts += [distance, -distance]
+    return shifts
 
 
 def shift_words(shift: int, item_noun: str) -> str:
