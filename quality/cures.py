@@ -23,7 +23,9 @@ from scoring_program.repairs.decision import (
     is_repair,
 )
 from scoring_program.repairs.region_trials import JudgedRegions
-from scoring_program.repairs.samples import SHARES_OF_POINTS, Arrays, Ids, Names, Regions, Sample, Spread
+from scoring_program.repairs.regions import Regions
+from scoring_program.repairs.samples import SHARES_OF_POINTS, Arrays, Ids, Names, Sample
+from scoring_program.repairs.sampling import Spread
 from scoring_program.repairs.search import Comparison, Repair, Repairs
 from validator.arrays import Floats, Ints
 
@@ -124,8 +126,8 @@ def exact_shift_cure(compared: Sequence[str], shift: int) -> Cure:
             item=regions.item_of_entry,
             closeness=float(after.mean()),
             change=Change(),
-            own=after.astype(np.float64),
-            exchanged=regions.exchanged_exact(corners),
+            own_agreement=after.astype(np.float64),
+            exchanged_agreement=regions.exchanged_exact(corners),
         )
 
     return Cure(compared, Family.EXACT, true_trials)
@@ -180,8 +182,8 @@ def _trial_of_name_items(sample: Names, meant_items: Callable[[int], Ints]) -> T
         item=sample.item,
         closeness=float(after.mean()),
         change=Change(),
-        own=after.astype(np.float64),
-        exchanged=np.mean(exchanged, axis=0),
+        own_agreement=after.astype(np.float64),
+        exchanged_agreement=np.mean(exchanged, axis=0),
     )
 
 
@@ -223,8 +225,8 @@ def _trial_of_names(sample: Names, family: Family, meant_word: Callable[[str], s
         item=sample.item,
         closeness=float(after.mean()),
         change=Change(),
-        own=np.zeros(0) if is_spelling else after.astype(np.float64),
-        exchanged=np.zeros(0) if is_spelling else sample.agrees_with_exchanged(codes),
+        own_agreement=np.zeros(0) if is_spelling else after.astype(np.float64),
+        exchanged_agreement=np.zeros(0) if is_spelling else sample.agrees_with_exchanged(codes),
     )
 
 
@@ -257,8 +259,8 @@ def array_cure(
                     item=arrays.item,
                     closeness=float(shares_near.mean()),
                     change=Change(),
-                    own=shares_near,
-                    exchanged=arrays.exchanged_shares_near(meant),
+                    own_agreement=shares_near,
+                    exchanged_agreement=arrays.exchanged_shares_near(meant),
                 )
 
     return Cure(compared, family, true_trials)

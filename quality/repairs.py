@@ -9,6 +9,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -77,8 +78,7 @@ def _measure_mistake(mistake: Mistake[Any], scorers: _Scorers, n_submissions: in
     missed_seeds = []
     for seed in range(n_submissions):
         scorer = scorers.of_size(max(mistake.size, _SIZES[seed // len(_NOISES) % len(_SIZES)]))
-        rng, noise = np.random.default_rng([_MISTAKES, seed]), _NOISES[seed % len(_NOISES)]
-        report = scorer.report(mistake.change(scorer.correct_prediction(rng, noise)))
+        report = scorer.report(mistake.change(scorer.prediction_for_mistake(seed)))
         is_right = report.explains(mistake)
         if not is_right:
             others.update(report.texts(mistake))
@@ -205,8 +205,16 @@ class _Scorer:
         self._source = folder / f"source{size}"
         task.write_reference(self._source, seed=size, size=size)
         self._loaded = load_against(
-            task.id, self._source, folder / f"prepared{size}", detail="full", interval=False
+            task.id, self._source, folder / f"prepared{size}", detail="full", interval=False, drawings=0
         )
+        self._predictions: dict[int, Any] = {}
+
+    def prediction_for_mistake(self, seed: int) -> Any:
+        """Return a copy of the correct prediction in which each mistake is made once."""
+        if seed not in self._predictions:
+            rng, noise = np.random.default_rng([_MISTAKES, seed]), _NOISES[seed % len(_NOISES)]
+            self._predictions[seed] = self.correct_prediction(rng, noise)
+        return deepcopy(self._predictions[seed])
 
     def correct_prediction(self, rng: np.random.Generator, noise: float) -> Any:
         return self.task.correct_prediction(self._source, rng, noise)

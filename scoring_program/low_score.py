@@ -16,15 +16,9 @@ from scoring_program.disclosure import MIN_GROUP, min_group, shows_comparisons
 from scoring_program.metrics.resampling import Range
 from scoring_program.repairs.decision import Trial
 from scoring_program.repairs.readings import as_written
-from scoring_program.repairs.samples import (
-    SHARES_OF_POINTS,
-    Ids,
-    Kind,
-    Names,
-    Regions,
-    Sample,
-    Spread,
-)
+from scoring_program.repairs.regions import Regions
+from scoring_program.repairs.samples import SHARES_OF_POINTS, Ids, Kind, Names, Sample
+from scoring_program.repairs.sampling import Spread
 from scoring_program.repairs.search import Comparison, Repairs
 from validator.arrays import Bools
 from validator.messages import Note

@@ -25,10 +25,8 @@ _LOOKS = (
     "your submission looks as if something was read or written in another way than the task's page says; "
     "score it at home on public data, where the kit names it"
 )
-
-
 # Coordinates in 0..1 also fit after a scale, but that says less.
-_TELLS_OF_BOXES = "N-LOOKS-NORMALIZED"
+_BOXES_IN_0_TO_1 = "N-LOOKS-NORMALIZED"
 
 
 class HiddenSide(NamedTuple):
@@ -61,7 +59,7 @@ def repair_notes(
     """
     if not shows_comparisons(detail):
         return []
-    if any(note.code == _TELLS_OF_BOXES for note in other_notes):
+    if any(note.code == _BOXES_IN_0_TO_1 for note in other_notes):
         comparisons = [comparison for comparison in comparisons if comparison.kind is not Kind.BOXES]
     if not comparisons:
         return []

@@ -7,15 +7,15 @@ score.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from validator.arrays import Ints
 from validator.messages import Note
+from validator.nearest_names import NearestNames
 from validator.public_facts import EXPLAINED_BY_NAMES, explain_unknown_names
-from validator.spelling import NearestNames
 from validator.texts import counted, quote
 
 # Kinds of names, as "class", and the names of each.
@@ -61,11 +61,11 @@ class UnknownNames(NamedTuple):
         """Return the note on them; it quotes the submission, and names of the data that may be told."""
         plural = _PLURALS.get(self.kind, f"{self.kind}s")
         n_unknown = sum(self.counts.values())
-        used = f"{n_unknown:,} of {counted(self.n_used, self.kind, plural)} in the submission"
+        share = f"{n_unknown:,} of {counted(self.n_used, self.kind, plural)} in the submission"
         words = ", ".join(map(self._named, list(self.counts)[:_MOST_NAMED]))
         n_others = len(self.counts) - _MOST_NAMED
         others = f" and {counted(n_others, 'other name')}" if n_others > 0 else ""
-        text = f"{used}: no {self.kind} of the data has the name {words}{others}"
+        text = f"{share}: no {self.kind} of the data has the name {words}{others}"
         if not self.explanation:
             return Note("N-NAMES-UNKNOWN", text)
         return Note("N-NAMES-UNKNOWN", f"{text}; {self.explanation}", EXPLAINED_BY_NAMES)
@@ -93,24 +93,29 @@ def find_unknown_names(
         Whether names that only the reference has may be told. Otherwise it is not looked at: that a name is
         not there would be an answer about labels, too.
     """
-    unknown = []
+    all_unknown_names = []
     for kind, count_of_name in submitted.items():
         known_names = set(vocabulary.get(kind, ()))
         if is_open:
             known_names.update(reference_names.get(kind, ()))
-        unknown_names = [name for name in count_of_name if name not in known_names]
-        if known_names and unknown_names:
-            unknown_names.sort(key=lambda name: -count_of_name[name])
-            nearest = NearestNames(known_names)
-            near = {name: nearest.find(name) for name in unknown_names[:_MOST_NAMED]}
-            has_rule = len(unknown_names) > 1
-            unknown.append(
-                UnknownNames(
-                    kind=kind,
-                    counts={name: count_of_name[name] for name in unknown_names},
-                    n_used=sum(count_of_name.values()),
-                    nearest={name: other for name, other in near.items() if other},
-                    explanation=explain_unknown_names(count_of_name, known_names) if has_rule else "",
-                )
-            )
-    return unknown
+        if known_names and not known_names.issuperset(count_of_name):
+            all_unknown_names.append(_unknown_names_of_kind(kind, count_of_name, known_names))
+    return all_unknown_names
+
+
+def _unknown_names_of_kind(
+    kind: str, count_of_name: Mapping[str, int], known_names: Collection[str]
+) -> UnknownNames:
+    """Return the names of a kind that are not among the known ones; at least one is not."""
+    unknown_names = [name for name in count_of_name if name not in known_names]
+    unknown_names.sort(key=lambda name: -count_of_name[name])
+    nearest_names = NearestNames(known_names)
+    nearest = {name: nearest_names.find(name) for name in unknown_names[:_MOST_NAMED]}
+    has_rule = len(unknown_names) > 1
+    return UnknownNames(
+        kind=kind,
+        counts={name: count_of_name[name] for name in unknown_names},
+        n_used=sum(count_of_name.values()),
+        nearest={name: near for name, near in nearest.items() if near},
+        explanation=explain_unknown_names(count_of_name, known_names) if has_rule else "",
+    )

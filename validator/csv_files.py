@@ -25,9 +25,9 @@ from validator.findings import Findings, Read
 from validator.formats.rules import CsvRules, Field
 from validator.items import match_keys, refuse_repeated
 from validator.limits import collector_off
+from validator.nearest_names import NearestNames
 from validator.other_tasks import task_with_columns
 from validator.public_facts import LastFrames, explain_late_frames
-from validator.spelling import NearestNames
 from validator.texts import counted, quote, some_words
 
 # 18 digits always fit into a signed 64-bit integer.

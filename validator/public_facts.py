@@ -13,11 +13,12 @@ from typing import NamedTuple
 import numpy as np
 
 from validator.arrays import Floats, Ints
-from validator.spelling import Spelling, best_spelling, find_renumbering
+from validator.numbering import find_renumbering
+from validator.spelling import Spelling, best_spelling
 from validator.texts import counted
 
 # The codes of notes on low scores, which say nothing more where another spelling explains unknown names.
-EXPLAINED_BY_NAMES = ("N-ZERO", "N-LOW", "N-LOOKS-NAMED")
+EXPLAINED_BY_NAMES = ("N-LOW", "N-LOOKS-NAMED")
 # Comparing more names of the data would take longer than reading them.
 _MOST_NAMES = 20_000
 # The change is searched on so many of the names of a submission, none of them longer.

@@ -76,8 +76,8 @@ class _JudgedArrays(NamedTuple):
                 item=self.sample.item,
                 closeness=float(shares_near.mean()),
                 change=Change(),
-                own=shares_near,
-                exchanged=self.sample.exchanged_shares_near(values),
+                own_agreement=shares_near,
+                exchanged_agreement=self.sample.exchanged_shares_near(values),
             )
 
 

@@ -112,7 +112,7 @@ class Trial(NamedTuple):
     item : int array of shape (n,)
     closeness : float
         The mean agreement after the change, between 0 and 1, which ranks trials of one family.
-    own, exchanged : float arrays of shape (n,)
+    own_agreement, exchanged_agreement : float arrays of shape (n,)
         How much entries agree with their own item after the change, and with exchanged ones; NaN where an
         exchanged item has nothing to agree with. Empty where it means nothing, as for ids.
     change : Change
@@ -130,8 +130,8 @@ class Trial(NamedTuple):
     item: Ints
     closeness: float
     change: Change
-    own: Floats = np.zeros(0)
-    exchanged: Floats = np.zeros(0)
+    own_agreement: Floats = np.zeros(0)
+    exchanged_agreement: Floats = np.zeros(0)
     is_other: bool = True
     least_share: float = LEAST_SHARE
     compares_labels: bool = True
@@ -143,12 +143,12 @@ class Trial(NamedTuple):
 
     def of_entries(self, is_kept: Bools) -> Trial:
         """Return the trial of some entries; ``is_kept`` has shape (n,)."""
-        return self._replace(
-            before=self.before[is_kept],
-            after=self.after[is_kept],
-            item=self.item[is_kept],
-            own=self.own[is_kept] if len(self.own) else self.own,
-            exchanged=self.exchanged[is_kept] if len(self.exchanged) else self.exchanged,
+        trial = self._replace(before=self.before[is_kept], after=self.after[is_kept], item=self.item[is_kept])
+        if not len(self.own_agreement):
+            return trial
+        return trial._replace(
+            own_agreement=self.own_agreement[is_kept],
+            exchanged_agreement=self.exchanged_agreement[is_kept],
         )
 
     def gain_of_item(self) -> Ints:
@@ -164,7 +164,7 @@ def is_repair(trial: Trial) -> bool:
         trial.is_other
         and _agrees_far_more(trial.before, trial.after, trial.least_share)
         and _is_no_accident(trial)
-        and _is_of_own_item(trial.own, trial.exchanged)
+        and _is_of_own_item(trial.own_agreement, trial.exchanged_agreement)
     )
 
 
@@ -181,10 +181,10 @@ def may_become_repair(before: Bools, best_case: Bools) -> bool:
     return share_after >= LEAST_SHARE and _is_far_more(share_before, share_after)
 
 
-def may_be_of_own_item(own: Floats, exchanged: Floats) -> bool:
+def may_be_of_own_item(own_agreement: Floats, exchanged_agreement: Floats) -> bool:
     """Return whether entries may agree more with their own item than with exchanged ones (n,), after a change
     that is not refined yet."""
-    return _is_of_own_item(own, exchanged, _P_OWN_ITEM_AT_FIRST)
+    return _is_of_own_item(own_agreement, exchanged_agreement, _P_OWN_ITEM_AT_FIRST)
 
 
 def may_be_in_other_order(before: Bools, with_nearest: Bools) -> bool:
@@ -199,27 +199,32 @@ def may_be_in_other_order(before: Bools, with_nearest: Bools) -> bool:
 
 
 def _is_far_more(share_before: float, share_after: float) -> bool:
+    """Return whether a share is twice as large as before, or 30 points larger (rule 2)."""
     return share_after >= min(_TIMES * share_before, share_before + _MARGIN)
 
 
 def _agrees_far_more(before: Bools, after: Bools, least_share: float) -> bool:
+    """Return whether enough entries agree after a change, and far more than before (rules 1 and 2)."""
     share_before, share_after = float(before.mean()), float(after.mean())
     return share_after >= least_share and _is_far_more(share_before, share_after)
 
 
 def _is_no_accident(trial: Trial) -> bool:
+    """Return whether so many items become better that it is no accident (rule 3)."""
     gain_of_item = trial.gain_of_item()
-    better, worse = int((gain_of_item > 0).sum()), int((gain_of_item < 0).sum())
+    n_better, n_worse = int((gain_of_item > 0).sum()), int((gain_of_item < 0).sum())
     if len(gain_of_item) < _FEW_ITEMS:
-        return not worse and better >= _LEAST_BETTER
-    return sign_test(better, worse) <= _P_GAIN
+        return not n_worse and n_better >= _LEAST_BETTER
+    return sign_test(n_better, n_worse) <= _P_GAIN
 
 
-def _is_of_own_item(own: Floats, exchanged: Floats, most: float = _P_OWN_ITEM) -> bool:
-    if not len(own):
+def _is_of_own_item(own_agreement: Floats, exchanged_agreement: Floats, most: float = _P_OWN_ITEM) -> bool:
+    """Return whether entries (n,) agree more with their own item than with exchanged ones (rule 4)."""
+    if not len(own_agreement):
         return True
-    better, worse = int((own > exchanged).sum()), int((own < exchanged).sum())
-    return sign_test(better, worse) <= most
+    n_better = int((own_agreement > exchanged_agreement).sum())
+    n_worse = int((own_agreement < exchanged_agreement).sum())
+    return sign_test(n_better, n_worse) <= most
 
 
 def sign_test(better: int, worse: int) -> float:

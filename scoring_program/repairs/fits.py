@@ -17,7 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from scoring_program.metrics.pairs import largest_of_items
-from scoring_program.repairs.samples import Pairs, best_of_entries, pair_iou, ranks_in_groups, spread_evenly
+from scoring_program.repairs.regions import Pairs, best_of_entries, pair_iou
+from scoring_program.repairs.sampling import ranks_in_groups, spread_evenly
 from validator.arrays import Bools, Floats, Ints
 
 _N_MODES = 2
@@ -65,10 +66,11 @@ class RegionPairs(NamedTuple):
 
     def of_entries(self, is_kept: Bools) -> RegionPairs:
         """Return the pairs of some entries, which are numbered anew; ``is_kept`` has shape (n,)."""
-        kept = is_kept[self.pairs.entry]
+        is_pair_kept = is_kept[self.pairs.entry]
         number = np.cumsum(is_kept) - 1
-        pairs = Pairs(number[self.pairs.entry[kept]], self.pairs.true[kept], int(is_kept.sum()))
-        return RegionPairs(pairs, self.predicted[kept], self.true[kept])
+        entry = number[self.pairs.entry[is_pair_kept]]
+        pairs = Pairs(entry, self.pairs.true[is_pair_kept], int(is_kept.sum()))
+        return RegionPairs(pairs, self.predicted[is_pair_kept], self.true[is_pair_kept])
 
     def for_vote(self) -> RegionPairs:
         """Return the pairs of so many entries, evenly spread, that there are about 1,000 pairs."""
@@ -218,10 +220,10 @@ def _least_squares(predicted: Floats, true: Floats, fit: AxisMap, structure: _St
     d = true.shape[1] // 2
     scale, offset = fit.scale.copy(), fit.offset.copy()
     for axis in range(d):
-        ends = predicted[:, [axis, d + axis]]
+        predicted_ends, true_ends = predicted[:, [axis, d + axis]], true[:, [axis, d + axis]]
         if scale[axis] < 0:
-            ends = ends[:, ::-1]
-        x, y = ends.ravel(), true[:, [axis, d + axis]].ravel()
+            predicted_ends = predicted_ends[:, ::-1]
+        x, y = predicted_ends.ravel(), true_ends.ravel()
         if structure is _Structure.OFFSET:
             offset[axis] = np.median(y - x)
             continue
@@ -309,15 +311,14 @@ def map_words(fit: AxisMap, axes: Sequence[str]) -> str:
     >>> map_words(AxisMap(np.array([0.5, 0.5]), np.array([0.0, 20.0])), ("x", "y"))
     'with x times 0.5 and y times 0.5 plus 20'
     """
-    texts = [
-        _axis_words(axis, scale, offset)
-        for axis, scale, offset in zip(axes, fit.scale.tolist(), fit.offset.tolist())
-    ]
-    changed = [text for text in texts if text]
-    return f"with {' and '.join(changed)}" if changed else ""
+    scales, offsets = fit.scale.tolist(), fit.offset.tolist()
+    texts = [_axis_words(*words) for words in zip(axes, scales, offsets)]
+    changes = [text for text in texts if text]
+    return f"with {' and '.join(changes)}" if changes else ""
 
 
 def _axis_words(axis: str, scale: float, offset: float) -> str:
+    """Return how a map changes one axis, as "x times 0.5 plus 20"; "" if it does not."""
     amount = f"{abs(offset):.4g}"
     if scale < 0:
         factor = "" if f"{scale:.3g}" == "-1" else f"{-scale:.4g} times "
@@ -348,10 +349,10 @@ def fit_items(regions: RegionPairs, item: Ints, n_items: int) -> Floats:
     entries_of_item = np.maximum(np.bincount(item, minlength=n_items), 1)
     for attempt in range(min(_PAIRS_TRIED, int(size.max()))):
         # One pair of each item, evenly spread over its pairs.
-        is_tried = rank == attempt * np.maximum(size, _PAIRS_TRIED) // _PAIRS_TRIED
-        tried = order[is_tried]
+        is_in_turn = rank == attempt * np.maximum(size, _PAIRS_TRIED) // _PAIRS_TRIED
+        pair_of_item = order[is_in_turn]
         scale = np.full((n_items, d), np.nan)
-        scale[pair_item[tried]] = true_center[tried] / center[tried]
+        scale[pair_item[pair_of_item]] = true_center[pair_of_item] / center[pair_of_item]
         moved = _mapped(regions.predicted, scale[pair_item], np.zeros(d))
         iou = best_of_entries(pair_iou(moved, regions.true), regions.pairs)
         quality = np.bincount(item, iou, n_items) / entries_of_item

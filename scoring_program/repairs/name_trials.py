@@ -11,9 +11,8 @@ from scoring_program.repairs import names, orders
 from scoring_program.repairs.decision import Change, Family, Trial, agrees_well, may_be_in_other_order
 from scoring_program.repairs.names import NumberMap
 from scoring_program.repairs.samples import Ids, Names
+from scoring_program.repairs.sampling import N_EXCHANGED
 from validator.arrays import Bools, Floats, Ints
-
-_NO_FLOATS = np.zeros(0)
 
 
 def name_trials(sample: Names) -> Iterator[list[Trial]]:
@@ -59,8 +58,8 @@ def _name_trial(
         item=sample.item,
         closeness=float(after.mean()),
         change=Change(word=change),
-        own=after.astype(np.float64),
-        exchanged=sample.agrees_with_exchanged(codes),
+        own_agreement=after.astype(np.float64),
+        exchanged_agreement=sample.agrees_with_exchanged(codes),
     )
 
 
@@ -81,6 +80,7 @@ def _shift_number(shift: NumberMap, word: str) -> str:
 
 
 def _swapped_sides(sample: Names) -> Iterator[Trial]:
+    """Yield the trial of left for right, where names have sides."""
     if any(orders.swap_sides(word) != word for word in sample.vocabulary):
         codes = sample.coded(orders.swap_sides)
         words = f"with left and right of {sample.what} exchanged"
@@ -168,8 +168,8 @@ def _shifts_of_items(sample: Names) -> Iterator[Trial]:
             item=sample.item,
             closeness=float(after.mean()),
             change=Change(item=partial(_add, shift)),
-            own=after.astype(np.float64),
-            exchanged=exchanged,
+            own_agreement=after.astype(np.float64),
+            exchanged_agreement=exchanged,
         )
 
 
@@ -177,9 +177,9 @@ def _mean_agreement(codes: Ints, true_code: Ints, item: Ints) -> Floats:
     """Return the share of the three items after those of entries that have the same name."""
     n_items = len(true_code)
     shares = np.zeros(len(codes))
-    for distance in (1, 2, 3):
+    for distance in range(1, N_EXCHANGED + 1):
         shares += codes == true_code[(item + distance) % n_items]
-    return shares / 3
+    return shares / N_EXCHANGED
 
 
 def _add(shift: int, item: Ints) -> Ints:
@@ -209,6 +209,7 @@ def _id_trial(sample: Ids, family: Family, words: str, after: Bools, change: Cal
 
 
 def _spellings_of_ids(sample: Ids) -> Iterator[Trial]:
+    """Yield the trials of other spellings."""
     words = set(sample.predicted)
     for spelling in names.find_respellings(words, set(sample.true), {}):
         word_of_word = {word: spelling.change(word) for word in words}
@@ -245,6 +246,7 @@ def _lines_of_numbers(sample: Ids) -> Iterator[Trial]:
 
 
 def _best_line(sample: Ids, lines: Sequence[NumberMap | None]) -> Trial | None:
+    """Return the best trial of the lines that most groups agree on, None without any."""
     trials = [_number_trial(sample, line) for line in names.most_frequent_lines(lines)]
     return max(trials, key=lambda trial: trial.closeness, default=None)
 

@@ -6,14 +6,8 @@ import re
 
 import numpy as np
 
-from scoring_program.repairs.samples import (
-    N_EXCHANGED,
-    NEIGHBORS,
-    Regions,
-    best_of_entries,
-    pair_iou,
-    ranks_in_groups,
-)
+from scoring_program.repairs.regions import Regions, best_of_entries, pair_iou
+from scoring_program.repairs.sampling import NEIGHBORS
 from validator.arrays import Bools, Floats, Ints
 
 _SIDE = re.compile("left|right", re.IGNORECASE)
@@ -78,7 +72,10 @@ def shift_in_list(codes: Ints, shift: int, n: int) -> Ints:
 
 def neighbor_shifts() -> list[int]:
     """Return the shifts of items that are tried, the smallest first."""
-    return [sign * amount for amount in range(1, NEIGHBORS + 1) for sign in (1, -1)]
+    shifts = []
+    for distance in range(1, NEIGHBORS + 1):
+        shifts += [distance, -distance]
+    return shifts
 
 
 def shift_words(shift: int, item_noun: str) -> str:
@@ -87,21 +84,6 @@ def shift_words(shift: int, item_noun: str) -> str:
     if abs(shift) == 1:
         return f"as predictions of the {direction} {item_noun}"
     return f"as predictions of the {item_noun} {abs(shift)} {'later' if shift > 0 else 'earlier'}"
-
-
-def exchanged_regions(item: Ints) -> list[Ints]:
-    """Return for each region one of the item after its own, of the same place in it; then of those two and
-    three after. ``item`` and the results have shape (n,); with one item there are none."""
-    items, place, sizes = np.unique(item, return_inverse=True, return_counts=True)
-    order = np.argsort(place, kind="stable")
-    first = np.cumsum(sizes) - sizes
-    rank = np.empty(len(item), np.int64)
-    rank[order], _ = ranks_in_groups(place[order])
-    exchanged: list[Ints] = []
-    for distance in range(1, min(N_EXCHANGED, len(items) - 1) + 1):
-        other = (place + distance) % len(items)
-        exchanged.append(order[first[other] + rank % sizes[other]])
-    return exchanged
 
 
 def agreements_with_items(regions: Regions, corners: Floats, items: Ints, level: float) -> Bools:

@@ -27,7 +27,8 @@ from scoring_program.repairs.decision import (
 )
 from scoring_program.repairs.fits import AxisMap, RegionPairs, Votes, fit_axes, fit_items, map_words, vote
 from scoring_program.repairs.readings import Reading
-from scoring_program.repairs.samples import MOST_MAPPED, Regions, pair_iou, ranks_in_groups
+from scoring_program.repairs.regions import Regions, pair_iou
+from scoring_program.repairs.sampling import MOST_MAPPED, exchanged_entries, ranks_in_items
 from scoring_program.repairs.weak_models import is_of_weak_model
 from validator.arrays import Bools, Floats, Ints
 
@@ -115,20 +116,23 @@ class JudgedRegions:
             item=self.sample.item_of_entry,
             closeness=float(own_iou.mean()),
             change=change,
-            own=own_iou,
-            exchanged=exchanged_iou,
+            own_agreement=own_iou,
+            exchanged_agreement=exchanged_iou,
         )
 
     def may_gain(self, coarse_iou: Floats) -> bool:
         """Return whether a change may be a repair if this is about the IoU (k,) of some entries after it."""
-        gains = coarse_iou.mean() >= self.iou_before.mean() + _LEAST_GAIN if len(coarse_iou) else False
-        return bool(gains) and may_become_repair(self.before, coarse_iou > self.level - _COARSE)
+        if not len(coarse_iou) or coarse_iou.mean() < self.iou_before.mean() + _LEAST_GAIN:
+            return False
+        return may_become_repair(self.before, coarse_iou > self.level - _COARSE)
 
     def _makes_others(self, corners: Floats) -> bool:
+        """Return whether ``corners`` (n, 2 d) are other regions than those submitted."""
         return float(np.median(pair_iou(self.as_submitted, corners))) <= _SAME_IOU
 
 
 def _readings(comparison: JudgedRegions) -> Iterator[Trial]:
+    """Yield the trials of other orders and forms of columns, and of places relative to the box around."""
     sample = comparison.sample
     for reading in readings.other_readings(sample):
         change = Change(columns=partial(_read_columns, reading))
@@ -136,9 +140,9 @@ def _readings(comparison: JudgedRegions) -> Iterator[Trial]:
         yield from comparison.trials_of_corners(Family.READING, reading.words, corners, change)
     if sample.parent is None:
         return
-    for words, read in readings.PARENT_READINGS:
-        change = Change(columns=partial(_read_with_parent, read, comparison.base))
-        corners = read(comparison.as_submitted, sample.parent)
+    for words, place_in_parent in readings.PARENT_READINGS:
+        change = Change(columns=partial(_read_with_parent, place_in_parent, comparison.base))
+        corners = place_in_parent(comparison.as_submitted, sample.parent)
         yield from comparison.trials_of_corners(Family.READING, words, corners, change)
 
 
@@ -147,14 +151,14 @@ def _read_columns(reading: Reading, columns: Floats, item: Ints, parent: Floats 
 
 
 def _read_with_parent(
-    read: Callable[[Floats, Floats], Floats],
+    place_in_parent: Callable[[Floats, Floats], Floats],
     base: Reading,
     columns: Floats,
     item: Ints,
     parent: Floats | None,
 ) -> Floats:
     corners = base.corners(columns)
-    return corners if parent is None else read(corners, parent)
+    return corners if parent is None else place_in_parent(corners, parent)
 
 
 class _Fit(NamedTuple):
@@ -199,19 +203,22 @@ def _fits(comparison: JudgedRegions) -> Iterator[_Fit]:
 
 
 def _vote_after_readings(comparison: JudgedRegions) -> Iterator[_VotedReading]:
+    """Yield the readings, as written first, after which the votes of both halves promise a repair."""
     sample = comparison.sample
     for reading in [comparison.base, *readings.other_readings(sample)]:
         corners = reading.corners(sample.columns)
         regions = _region_pairs(sample, corners)
         first_votes = vote(regions.of_entries(sample.is_even))
-        if not comparison.may_gain(first_votes.iou) or not _is_of_own_item(sample, corners, first_votes):
+        if not comparison.may_gain(first_votes.iou) or not _may_be_of_own_item_after_vote(
+            sample, corners, first_votes
+        ):
             continue
         second_votes = vote(regions.of_entries(~sample.is_even))
         if comparison.may_gain(second_votes.iou):
             yield _VotedReading(reading, corners, (first_votes, second_votes))
 
 
-def _is_of_own_item(sample: Regions, corners: Floats, votes: Votes) -> bool:
+def _may_be_of_own_item_after_vote(sample: Regions, corners: Floats, votes: Votes) -> bool:
     """Return whether regions may agree more with their own item than with others, if they are mapped."""
     if votes.best_map is None:
         return False
@@ -232,6 +239,7 @@ def _fit_on_halves(sample: Regions, voted: _VotedReading) -> Floats:
 
 
 def _fit_trials(comparison: JudgedRegions, fit: _Fit) -> list[Trial]:
+    """Return the trial of a map after a reading, unless it is hopeless."""
     words = " ".join(filter(None, (fit.reading.words, map_words(fit.axis_map, comparison.sample.axes))))
     change = Change(columns=partial(_fit_columns, fit.reading, fit.axis_map))
     least_share = LEAST_SHARE_OF_COMBINATION if fit.reading.words else LEAST_SHARE
@@ -265,18 +273,18 @@ def _scales_of_items(comparison: JudgedRegions) -> Iterator[Trial]:
     words = f"with {axes} times a number of its own for each {sample.item_noun}"
     # The predictions of another item may be scaled to fit, too, as the median box everywhere is.
     exchanged_iou = []
-    for exchanged in orders.exchanged_regions(sample.item):
+    for exchanged in exchanged_entries(sample.item):
         exchanged_iou.append(sample.best_iou(_scale_on_halves(sample, corners[exchanged])))
     if not exchanged_iou:
         return
     for trial in comparison.trials_of_corners(Family.ITEM_SCALE, words, held_out, change):
-        yield trial._replace(exchanged=np.mean(exchanged_iou, axis=0))
+        yield trial._replace(exchanged_agreement=np.mean(exchanged_iou, axis=0))
 
 
 def _scale_on_halves(sample: Regions, corners: Floats) -> Floats:
     """Return corners (n, 2 d) times the scale of their item that fits its other entries."""
     items, place = np.unique(sample.item_of_entry, return_inverse=True)
-    is_even = _rank_in_item(place) % 2 == 0
+    is_even = ranks_in_items(place) % 2 == 0
     regions = _region_pairs(sample, corners)
     held_out = corners.copy()
     for half in (is_even, ~is_even):
@@ -316,8 +324,8 @@ def _exact_shifts(comparison: JudgedRegions) -> Iterator[Trial]:
             item=sample.item_of_entry,
             closeness=float(is_exact.mean()),
             change=Change(columns=partial(_shift_columns, comparison.base, shift)),
-            own=is_exact.astype(np.float64),
-            exchanged=exchanged,
+            own_agreement=is_exact.astype(np.float64),
+            exchanged_agreement=exchanged,
         )
 
 
@@ -331,9 +339,9 @@ def _shifts_of_slots(comparison: JudgedRegions) -> Iterator[Trial]:
     for column, noun in enumerate(sample.slot_nouns):
         if not noun:
             continue
-        for shift in range(1, _LATEST_SLOT + 1):
-            for signed, words in ((-shift, f"less {shift}"), (shift, f"plus {shift}")):
-                change = Change(slot=partial(_shift_slot, column, signed))
+        for distance in range(1, _LATEST_SLOT + 1):
+            for shift, words in ((-distance, f"less {distance}"), (distance, f"plus {distance}")):
+                change = Change(slot=partial(_shift_slot, column, shift))
                 slot = change.slot(sample.slots)
                 yield from comparison.trials_of_places(
                     Family.NUMBERS, f"with {noun} {words}", sample.item, slot, change
@@ -393,7 +401,7 @@ def _map_of_items(comparison: JudgedRegions) -> Iterator[Trial]:
         return
     agrees = orders.agreements_with_items(sample, judged.as_submitted, other_items, judged.level)
     counts = _sum_of_items(agrees, place, len(items))
-    part = _rank_in_item(place) % _N_PARTS
+    part = ranks_in_items(place) % _N_PARTS
 
     def map_held_out(columns_of_rows: Callable[[Ints], Ints]) -> Ints:
         column = np.full(len(place), -1)
@@ -412,14 +420,6 @@ def _map_of_items(comparison: JudgedRegions) -> Iterator[Trial]:
     change = Change(item=partial(_exchange_items, items, item_map))
     words = f"as predictions of other {sample.item_noun}s, in another order"
     yield from judged.trials_of_places(Family.ITEMS, words, mapped[sample.entries], sample.slots, change)
-
-
-def _rank_in_item(place: Ints) -> Ints:
-    """Return the place of each entry among those of its item. Shapes: (n,) -> (n,)."""
-    order = np.argsort(place, kind="stable")
-    rank = np.empty(len(place), np.int64)
-    rank[order], _ = ranks_in_groups(place[order])
-    return rank
 
 
 def _sum_of_items(agrees: Bools, place: Ints, n_items: int) -> Ints:

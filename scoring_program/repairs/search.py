@@ -44,7 +44,9 @@ from scoring_program.repairs.decision import Change, Family, Trial, best_repair
 from scoring_program.repairs.name_trials import id_trials, name_trials
 from scoring_program.repairs.readings import as_written
 from scoring_program.repairs.region_trials import region_trials
-from scoring_program.repairs.samples import Arrays, Form, Ids, Kind, Names, Regions, Sample, Spread
+from scoring_program.repairs.regions import Form, Regions
+from scoring_program.repairs.samples import Arrays, Ids, Kind, Names, Sample
+from scoring_program.repairs.sampling import Spread
 from validator.arrays import Floats, Ints
 
 

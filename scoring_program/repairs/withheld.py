@@ -25,7 +25,9 @@ from pathlib import Path
 import numpy as np
 
 from scoring_program.repairs.decision import Trial
-from scoring_program.repairs.samples import Arrays, Kind, Names, Regions, Sample, Spread, ranks_in_groups
+from scoring_program.repairs.regions import Regions
+from scoring_program.repairs.samples import Arrays, Kind, Names, Sample
+from scoring_program.repairs.sampling import Spread, ranks_in_groups
 from scoring_program.repairs.search import Comparison, Repairs
 from validator.arrays import Bools, Ints
 

@@ -14,7 +14,7 @@ from scoring_program.challenges.densepose.evidence import comparisons
 from scoring_program.challenges.densepose.reference import gather
 from scoring_program.repair_notes import HiddenSide, repair_notes
 from tests.attacks.harness import ALL, MOST_BITS, N_LABELS, Attack, bits_by_section, gain
-from tests.helpers import REFERENCES, SAMPLES, loaded
+from tests.helpers import REFERENCES, SAMPLES, is_nightly, loaded
 from validator.formats.densepose.write import array_entry, encode_detection
 from validator.formats.rules import load_rules
 
@@ -123,7 +123,7 @@ def entropy(share):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n_known", [14, 17, 20])
+@pytest.mark.parametrize("n_known", [14, 17, 20] if is_nightly() else [17])
 def test_the_note_on_repairs_tells_little_of_hidden_arrays(n_known):
     """The attacker knows all persons but four and does not know the key, on which the note depends near the edge."""
     entries = detections_of_other_sides(n_known)

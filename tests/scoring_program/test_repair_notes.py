@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from scoring_program.repair_notes import HiddenSide, repair_notes
-from scoring_program.repairs.samples import Ids, Kind, Names, Regions
+from scoring_program.repairs.regions import Regions
+from scoring_program.repairs.samples import Ids, Kind, Names
 from scoring_program.repairs.search import Comparison
 from validator.messages import Note
 

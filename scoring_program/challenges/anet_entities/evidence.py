@@ -14,17 +14,9 @@ from scoring_program.challenges.anet_entities.reference import Reference
 from scoring_program.metrics.grounding import FRAMES
 from scoring_program.metrics.pairs import largest_of_items, pairs_in_groups
 from scoring_program.repairs.decision import LEAST_SHARE_OF_COMBINATION, Change, Family, Trial, agrees_well
-from scoring_program.repairs.samples import (
-    BOX_IOU,
-    CLOSE_IOU,
-    Ids,
-    Kind,
-    Names,
-    Regions,
-    Spread,
-    pair_iou,
-    spread_evenly,
-)
+from scoring_program.repairs.regions import BOX_IOU, CLOSE_IOU, Regions, pair_iou
+from scoring_program.repairs.samples import Ids, Kind, Names
+from scoring_program.repairs.sampling import Spread, spread_evenly
 from scoring_program.repairs.search import Comparison, Repairs
 from validator.arrays import Bools, Floats, Ints
 from validator.formats.anet_entities.read import Grounding, counts_objects

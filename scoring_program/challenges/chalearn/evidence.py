@@ -8,7 +8,9 @@ import numpy as np
 
 from scoring_program.challenges.chalearn.reference import Prediction, Reference
 from scoring_program.repairs.decision import Family
-from scoring_program.repairs.samples import BOX_IOU, CLOSE_IOU, Kind, Names, Regions, Spread
+from scoring_program.repairs.regions import BOX_IOU, CLOSE_IOU, Regions
+from scoring_program.repairs.samples import Kind, Names
+from scoring_program.repairs.sampling import Spread
 from scoring_program.repairs.search import Comparison, Repairs
 from validator.arrays import Ints
 

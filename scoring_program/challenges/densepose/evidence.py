@@ -12,7 +12,9 @@ from scoring_program.challenges.densepose.reference import Gathered, Kept, Perso
 from scoring_program.challenges.densepose.sampled_pixels import ARRAY_READINGS, SampledPixels
 from scoring_program.metrics import geodesic
 from scoring_program.repairs.decision import Family
-from scoring_program.repairs.samples import Arrays, Form, Ids, Kind, Regions, Spread
+from scoring_program.repairs.regions import Form, Regions
+from scoring_program.repairs.samples import Arrays, Ids, Kind
+from scoring_program.repairs.sampling import Spread
 from scoring_program.repairs.search import Comparison, Repairs
 from validator.arrays import Floats, Ints
 

@@ -23,7 +23,7 @@ from scoring_program.metrics import geodesic, masks
 from scoring_program.metrics.average_precision import MOST_DETECTIONS, box_iou
 from scoring_program.metrics.pairs import select_ranges
 from scoring_program.prepared import Arrays, Texts, load_prepared, require_files
-from scoring_program.repairs.samples import spread_evenly
+from scoring_program.repairs.sampling import spread_evenly
 from validator.archive import Source
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings, Read

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from scoring_program.metrics import geodesic
-from scoring_program.repairs.samples import spread_evenly
+from scoring_program.repairs.sampling import spread_evenly
 from validator.arrays import Floats, Ints, Pixels
 
 MOST_IMAGES = 160

@@ -12,7 +12,9 @@ from scoring_program.challenges.kinetics_tps.measure import translate
 from scoring_program.challenges.kinetics_tps.reference import Reference
 from scoring_program.metrics.pairs import pairs_of_ranges
 from scoring_program.repairs.decision import Family
-from scoring_program.repairs.samples import Ids, Kind, Names, Regions, Spread
+from scoring_program.repairs.regions import Regions
+from scoring_program.repairs.samples import Ids, Kind, Names
+from scoring_program.repairs.sampling import Spread
 from scoring_program.repairs.search import Comparison, Repairs
 from validator.arrays import Bools, Ints
 from validator.formats.kinetics_tps.read import KineticsSubmission, PartStates

@@ -8,9 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
+from scoring_program.repairs import orders
 from scoring_program.repairs.decision import Family, sign_test
 from scoring_program.repairs.orders import assign
-from scoring_program.repairs.samples import Arrays, Form, Ids, Kind, Names, Regions, Spread
+from scoring_program.repairs.regions import Form, Regions
+from scoring_program.repairs.samples import Arrays, Ids, Kind, Names
+from scoring_program.repairs.sampling import Spread
 from scoring_program.repairs.search import Comparison, Repairs, find_repairs
 
 N_ITEMS, N_FRAMES = 30, 8
@@ -166,6 +169,97 @@ def test_predictions_of_other_items_are_recognized():
     shuffled = boxes.reshape(N_ITEMS, -1)[rng.permutation(N_ITEMS)].reshape(-1, 4)
     repair = search_boxes(shuffled, boxes)
     assert repair.words == "as predictions of other videos, in another order"
+
+
+N_ROWS = 10
+
+
+def search_rows(rng, order, noise=0.15, share_right=0.6):
+    """Return the repair of rows of sequences in another order (n_sequences,), many of them of a wrong class.
+
+    In all sequences rows follow each other at about the same places.
+    """
+    n_sequences = len(order)
+    item = np.repeat(np.arange(n_sequences), N_ROWS)
+    start = np.tile(100.0 * np.arange(N_ROWS), n_sequences) + rng.uniform(0, 60, len(item))
+    frames = np.rint(np.stack([start, start + rng.uniform(30, 90, len(item))], axis=1))
+    label = rng.integers(1, 21, len(item))
+    row = (order[:, None] * N_ROWS + np.arange(N_ROWS)).ravel()
+    columns = np.rint(frames[row] + rng.normal(0, noise * 60, (len(row), 2)))
+    predicted_label = np.where(rng.random(len(row)) < share_right, label[row], rng.integers(1, 21, len(row)))
+
+    def sample(repairs: Repairs, spread: Spread) -> Regions:
+        entries = spread.choose(item)
+        return Regions(
+            columns=columns[entries],
+            item=item[entries],
+            true_corners=frames,
+            true_item=item,
+            n_items=n_sequences,
+            label=predicted_label[entries],
+            true_label=label,
+            item_noun="sequence",
+            axes=("frames",),
+            levels=(0.5, 0.75),
+        )
+
+    repairs = find_repairs([Comparison(Kind.INTERVALS, "rows", sample, "Write frames")])
+    return repairs[0] if repairs else None
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("shift", [1, -1, 2, -2])
+def test_rows_of_a_neighboring_sequence_are_recognized_in_a_few_sequences(seed, shift):
+    repair = search_rows(np.random.default_rng(seed), np.roll(np.arange(12), -shift))
+    assert repair.family is Family.ITEMS
+    direction = {1: "the next sequence", -1: "the previous sequence"}
+    assert repair.words.endswith(
+        direction.get(shift, f"the sequence 2 {'later' if shift > 0 else 'earlier'}")
+    )
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("n_sequences", [12, 72])
+def test_rows_of_sequences_in_another_order_are_recognized(seed, n_sequences):
+    rng = np.random.default_rng(seed)
+    repair = search_rows(rng, rng.permutation(n_sequences))
+    assert repair.words == "as predictions of other sequences, in another order"
+
+
+@given(st.integers(0, 10**6))
+def test_rows_of_weak_models_need_no_repair(seed):
+    rng = np.random.default_rng(seed)
+    assert search_rows(rng, np.arange(12), noise=0.5, share_right=0.1) is None
+
+
+def test_boxes_and_names_of_the_next_video_are_one_mistake():
+    rng = np.random.default_rng(1)
+    boxes = true_boxes(rng)
+    item = np.repeat(np.arange(N_ITEMS), N_FRAMES)
+    frame = np.tile(np.arange(N_FRAMES), N_ITEMS)
+    classes = random_names(1)[:N_ITEMS]
+
+    def regions(repairs: Repairs, spread: Spread) -> Regions:
+        of_next = np.roll(boxes, -N_FRAMES, axis=0)
+        return Regions(of_next, item, boxes, item, N_ITEMS, frame[:, None], frame[:, None])
+
+    def names(repairs: Repairs, spread: Spread) -> Names:
+        of_next = [*classes[1:], classes[0]]
+        return Names(of_next, classes, np.arange(N_ITEMS), LIST, true_of_item=classes)
+
+    of_boxes = Comparison(Kind.BOXES, "boxes", regions, "Write pixels")
+    of_names = Comparison(Kind.NAMES, "names", names, "Write names")
+    assert [repair.kind for repair in find_repairs([of_boxes, of_names])] == [Kind.BOXES]
+    assert [repair.kind for repair in find_repairs([of_names])] == [Kind.NAMES]
+
+
+@given(st.integers(0, 10**6), st.floats(0, 0.2), st.floats(0.3, 0.9))
+def test_boxes_that_are_drawn_to_the_middle_need_no_repair(seed, noise, share_left):
+    rng = np.random.default_rng(seed)
+    boxes = true_boxes(rng)
+    center = (boxes[:, :2] + boxes[:, 2:]) / 2
+    drawn = boxes + np.tile((1 - share_left) * (SIZE / 2 - center), 2)
+    assert search_boxes(noisy(drawn, rng, noise), boxes) is None
 
 
 @given(st.integers(0, 10**6), st.floats(0, 0.6), st.floats(0.5, 1.6))
@@ -389,6 +483,15 @@ def test_flipped_arrays_and_exchanged_sides_are_recognized():
     other_side[:, 0] = flipped.mirrored_parts[points[:, 0]]
     words = "with left and right parts exchanged"
     assert search(Kind.ARRAYS, arrays_sample(other_side, true)).words == words
+
+
+@given(st.integers(0, 10**6))
+def test_random_names_are_not_assigned_one_to_one(seed):
+    # What assigns takes a third of a second to import.
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(orders, "assign", lambda counts: pytest.fail("nothing is likely to fit"))
+        sample = names_sample(random_names(seed), random_names(seed + 1))
+        assert search(Kind.NAMES, sample) is None
 
 
 def test_names_are_compared_after_boxes_are_repaired():

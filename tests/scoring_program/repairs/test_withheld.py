@@ -9,7 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scoring_program.repairs.samples import Kind, Names, Regions, Spread
+from scoring_program.repairs.regions import Regions
+from scoring_program.repairs.samples import Kind, Names
+from scoring_program.repairs.sampling import Spread
 from scoring_program.repairs.search import Comparison, Repairs
 from scoring_program.repairs.withheld import draw, n_compared
 from scoring_program.task import load_task
