@@ -169,4 +169,3 @@ def test_notebook_runs_and_shows_the_page(kit):
     shown = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     assert any("Valid and scored" in output.get("data", {}).get("text/html", "") for output in shown)
     assert not [output for output in shown if output.output_type == "error"]
-    shutil.rmtree(kit / "evaluation")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import multiprocessing
 import pickle
 import sys
@@ -16,8 +18,10 @@ from hypothesis import strategies as st
 import people_in_video
 from organizer.files import folder_files
 from people_in_video import Evaluator, SubmissionError, score
+from people_in_video.__main__ import main
 from people_in_video.densepose.writer import DensePoseWriter
 from quality.task import quality_tasks
+from scoring_program.run import SCORED
 from tests.helpers import PUBLISHED, SAMPLES, scaled, slow_for
 
 
@@ -393,7 +397,7 @@ def tensor_makers():
         return makers
 
     def make(array, dtype=None):
-        tensor = torch.as_tensor(np.asarray(array))
+        tensor = torch.tensor(np.array(array))
         if dtype is not None:
             tensor = tensor.to(getattr(torch, dtype))
         return tensor.requires_grad_() if tensor.is_floating_point() else tensor
@@ -572,3 +576,14 @@ def test_tables_become_data_frames_and_files(result, tmp_path, monkeypatch):
     assert tmp_path / "tables" / "classes.csv" in paths
     lines = (tmp_path / "tables" / "classes.csv").read_text(encoding="utf-8").splitlines()
     assert len(lines) == 1 + len(rows)
+
+
+def test_the_command_writes_each_table(tmp_path):
+    arguments = ["score", "chalearn_gesture", str(sample("chalearn_gesture")), "--output", str(tmp_path)]
+    assert main(arguments) == SCORED
+    detailed = json.loads((tmp_path / "detailed_results.json").read_text(encoding="utf-8"))
+    classes = detailed["tables"]["classes"]
+    with (tmp_path / "tables" / "classes.csv").open(encoding="utf-8", newline="") as stream:
+        header, *rows = csv.reader(stream)
+    assert header == [column["title"] for column in classes["columns"]]
+    assert len(rows) == len(classes["rows"])
