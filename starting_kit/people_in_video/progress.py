@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 
 from people_in_video.telling_task import opened
@@ -16,9 +17,10 @@ LEAST_BYTES = 20_000_000
 
 
 @contextmanager
-def reading_bar(submission: Path, is_wanted: bool = True) -> Iterator[None]:
-    """Show a bar on a terminal while a large submission is read: how much, how fast, and how long still."""
-    n_bytes = _unpacked_size(submission) if is_wanted and sys.stderr.isatty() else 0
+def reading_bar(submissions: Sequence[Path], is_wanted: bool = True) -> Iterator[None]:
+    """Show a bar on a terminal while large submissions are read: how much, how fast, and how long still."""
+    is_shown = is_wanted and sys.stderr.isatty() and find_spec("tqdm")
+    n_bytes = sum(map(_unpacked_size, submissions)) if is_shown else 0
     if n_bytes < LEAST_BYTES:
         yield
         return

@@ -83,7 +83,7 @@ def _check(task: str, submission: Path, options: argparse.Namespace) -> Findings
     findings = Findings()
     with findings.part(), read_tool_file(task, submission) as readable:
         findings.notes += readable.notes
-        with reading_bar(readable.path, is_wanted=not options.quiet):
+        with reading_bar([readable.path], is_wanted=not options.quiet):
             if options.reference:
                 loaded = load(task, options.reference, options.cache, {"detail": "full"})
                 findings.take(loaded.read(readable.path))

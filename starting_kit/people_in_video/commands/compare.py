@@ -27,6 +27,7 @@ from people_in_video.commands.options import (
 from people_in_video.comparing import compare, name_submissions
 from people_in_video.comparison import Comparison, page, sentences
 from people_in_video.home import ReferenceProblemsError, SubmissionError
+from people_in_video.progress import reading_bar
 from scoring_program.report import outputs
 from scoring_program.run import BROKEN, INVALID, SCORED
 from scoring_program.task import place_of
@@ -96,7 +97,8 @@ def _compare(
     items = selected_items(parser, task, options)
     settings = {"protocol": options.protocol} if options.protocol else {}
     outputs.clear(options.output, [PAGE, JSON])
-    comparison = compare(task, files, options.reference, options.cache, items, **settings)
+    with reading_bar(files, is_wanted=not options.quiet):
+        comparison = compare(task, files, options.reference, options.cache, items, **settings)
     _report(comparison, options)
     notes = [note for result in comparison.results for note in result.notes]
     has_mistakes = options.strict and report_mistakes(notes)

@@ -138,7 +138,7 @@ def _run(
             stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
         for line in note_lines(submission.notes):
             console.say(line)
-        stack.enter_context(reading_bar(submission.path, is_wanted=not options.quiet))
+        stack.enter_context(reading_bar([submission.path], is_wanted=not options.quiet))
         is_own_reference = options.reference is not None
         return run(load, submission.path, options.output, strict=is_own_reference, at_home=True)
 
