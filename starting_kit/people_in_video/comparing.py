@@ -9,10 +9,11 @@ from pathlib import Path
 
 from people_in_video.comparison import Comparison, last_measure
 from people_in_video.home import SubmissionError, load_items, require_path
+from people_in_video.result import without_large_arrays
 from scoring_program.metrics import comparison as statistics
 from scoring_program.metrics.resampling import intervals
 from scoring_program.report.standings import Standings
-from scoring_program.result import Result, Statistics
+from scoring_program.result import Result
 from scoring_program.settings import SettingValue
 from scoring_program.task import AnyLoaded
 from validator.findings import Findings, Refused
@@ -62,14 +63,8 @@ def compare(
 
 def _without_large_parts(result: Result) -> Result:
     """Return what a comparison shows of a result: fifty whole ones need too much memory."""
-    statistics = Statistics(
-        item_scores=result.statistics.item_scores,
-        item_submitted=result.statistics.item_submitted,
-        item_weights=result.statistics.item_weights,
-        notes=result.statistics.notes,
-    )
     sections = [section for section in result.sections if last_measure(section)]
-    return replace(result, statistics=statistics, sections=sections)
+    return replace(without_large_arrays(result), sections=sections)
 
 
 def _name_in_submission(submission: str, file: str) -> str:

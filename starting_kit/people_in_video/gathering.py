@@ -115,8 +115,10 @@ class Gathered:
             except Refused as refused:
                 findings.extend(self._placed(refused.findings, lambda key: name))
             except RepeatedError as error:
-                problem = f"{error}; {self._names[error.key]} predicted it before"
-                _add_problem(problem, name, findings)
+                what = (
+                    f"{self.predictions.name(error.key)} was predicted otherwise by {self._names[error.key]}"
+                )
+                findings.add("E-ARGUMENT", what, "give it once, or the same again", where=name)
             except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
                 _add_problem(str(error), name, findings)
         self.predictions.values.half_types |= call.values.half_types

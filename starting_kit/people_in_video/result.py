@@ -7,13 +7,13 @@ import html
 import importlib
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from scoring_program.report import outputs
 from scoring_program.report.page import result_page
-from scoring_program.result import ErrorCost, Interval, Result
+from scoring_program.result import ErrorCost, Interval, Result, Statistics
 from scoring_program.task import AnyLoaded, AnyTask, load_task
 from validator.messages import Note
 from validator.texts import counted
@@ -128,8 +128,19 @@ def make_score(loaded: AnyLoaded, result: Result) -> Score:
         signature=loaded.signature,
         tables=plain["tables"],
         _plain=plain,
-        _result=result,
+        _result=without_large_arrays(result),
     )
+
+
+def without_large_arrays(result: Result) -> Result:
+    """Return a result without the arrays of a task: the results of fifty epochs would fill the memory."""
+    statistics = Statistics(
+        item_scores=result.statistics.item_scores,
+        item_submitted=result.statistics.item_submitted,
+        item_weights=result.statistics.item_weights,
+        notes=result.statistics.notes,
+    )
+    return replace(result, statistics=statistics)
 
 
 def write_tables(tables: Mapping[str, Any], folder: Path) -> list[Path]:

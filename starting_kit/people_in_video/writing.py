@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 import zipfile
 from abc import ABC, abstractmethod
@@ -12,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from people_in_video.plain_values import PlainValues
+from people_in_video.plain_values import PlainValues, half_precision_text
 from scoring_program.task import AnyLoaded
+from validator import console
 from validator.findings import Findings, Read, Refused
 from validator.formats.rules import load_format
 from validator.items import ITEMS_NONE
@@ -176,9 +178,17 @@ class FilePredictions(Predictions):
     def save(self, path: str | Path) -> None:
         """Write the zip, check it and put it at ``path``; nothing is left there if it is not valid.
 
-        Raises ValueError if the submission is not valid; the message lists what is wrong.
+        Notes on stderr that there were numbers of half precision. Raises ValueError if the submission is not
+        valid; the message lists what is wrong.
         """
         save_zip(path, self.task_id, self.files())
+        say_half_precision(self.values)
+
+
+def say_half_precision(values: PlainValues) -> None:
+    """Print a note on stderr if there were numbers of half precision."""
+    if values.half_types:
+        console.say(f"N-HALF: {half_precision_text(values.half_types)}", to=sys.stderr)
 
 
 def is_surely_small(words: Iterable[str], n_numbers: int, least_values: int = LEAST_VALUES) -> bool:

@@ -25,6 +25,7 @@ from people_in_video.tools.torch_file import Record, Tensor, TorchFile, is_torch
 from people_in_video.writing import naming
 from validator.findings import Refused
 from validator.formats.densepose.read import entries
+from validator.formats.densepose.write import PNG_LEVEL
 from validator.formats.rules import load_rules
 from validator.messages import Note
 from validator.png import ImageError, decode_base64, decode_png
@@ -40,6 +41,7 @@ _FLOAT_RESULTS = (
 )
 _EMBEDDING = "densepose.structures.cse.DensePoseEmbeddingPredictorOutput"
 _RECORDS = (_QUANTIZED, _COMPRESSED, *_FLOAT_RESULTS, _EMBEDDING)
+_FAST_PNG_LEVEL = 1
 # detectron2 numbers its only category, person, from 0.
 _PERSON_CATEGORIES = (0, 1)
 # Networks leave the range a little; values further off are something else.
@@ -83,7 +85,8 @@ def _convert(task_id: str, source: Any, output: Path, options: ConversionOptions
     left_out: Counter[str] = Counter()
     with ExitStack() as stack:
         detections = _read_entries(source, options, stack)
-        writer = stack.enter_context(DensePoseWriter(output, "converted", print_size=False))
+        png_level = _FAST_PNG_LEVEL if options.is_temporary else PNG_LEVEL
+        writer = stack.enter_context(DensePoseWriter(output, "converted", False, png_level))
         for index, entry in enumerate(detections):
             with naming(f"detection {index}"):
                 reason = _reason_to_leave_out(entry)

@@ -35,7 +35,7 @@ class ConversionError(ValueError):
 
 
 class ConversionOptions(NamedTuple):
-    """What a file of another tool does not say.
+    """What a file of another tool does not say, and what the submission is for.
 
     Attributes
     ----------
@@ -45,11 +45,14 @@ class ConversionOptions(NamedTuple):
         The folder of public data of the task, which has the frame rates that seconds need.
     image_id : str
         A regular expression whose first group is the id of an image in the name of its file.
+    is_temporary : bool
+        Whether the submission is only scored, so that it had better be written fast than small.
     """
 
     unit: str = UNITS[0]
     public: Path | None = None
     image_id: str = LAST_NUMBER
+    is_temporary: bool = False
 
 
 DEFAULT_OPTIONS = ConversionOptions()
@@ -142,7 +145,7 @@ def read_tool_file(
     with tempfile.TemporaryDirectory() as folder:
         if converter is not None and converter.is_needed(source):
             path = Path(folder, "converted.zip")
-            notes = convert_file(task, source, path, options)
+            notes = convert_file(task, source, path, options._replace(is_temporary=True))
             yield ReadableSubmission(path, notes)
         elif isinstance(source, Path) and source.suffix == ".json" and source.is_file():
             shutil.copy(source, folder)

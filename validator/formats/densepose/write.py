@@ -13,8 +13,18 @@ import numpy as np
 from validator.arrays import Pixels
 from validator.formats.densepose.read import Box, Entry
 
+PNG_LEVEL = 6
+"""How much PNGs are compressed, as zlib counts."""
 
-def encode_detection(image_id: int, box: Box, score: float, iuv: Pixels, category_id: int = 1) -> str:
+
+def encode_detection(
+    image_id: int,
+    box: Box,
+    score: float,
+    iuv: Pixels,
+    category_id: int = 1,
+    png_level: int = PNG_LEVEL,
+) -> str:
     """Return a detection as JSON text, on one line.
 
     Parameters
@@ -26,12 +36,14 @@ def encode_detection(image_id: int, box: Box, score: float, iuv: Pixels, categor
     iuv : uint8 array of shape (3, int(height), int(width))
         Part 0..24 (0 is background), then U and V scaled to 0..255.
     category_id : int
+    png_level : int
+        1 to 9: 1 is three times as fast as 6, and the file is a tenth larger.
     """
     from PIL import Image
 
     pixels = np.ascontiguousarray(np.moveaxis(iuv, 0, -1))
     stream = io.BytesIO()
-    Image.fromarray(pixels).save(stream, format="PNG")
+    Image.fromarray(pixels).save(stream, format="PNG", compress_level=png_level)
     return _text(image_id, box, score, iuv, category_id, stream.getvalue())
 
 
