@@ -256,6 +256,17 @@ def test_generic_modules_name_no_task():
     assert [name for name in generic if names.search(MODULES[name].read_text(encoding="utf-8"))] == []
 
 
+def test_no_module_of_kits_names_another_one_in_a_string():
+    """Kits have the packages below another one, so names come from ``__package__`` and from imports."""
+    offenders = []
+    for name in modules_below("scoring_program", "validator"):
+        for node in ast.walk(ast.parse(MODULES[name].read_text(encoding="utf-8"))):
+            is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
+            if is_text and "." in node.value and node.value in MODULES:
+                offenders.append((name, node.value))
+    assert offenders == []
+
+
 def test_packages_are_where_the_rules_say():
     named = {package for rule, others in MAY_IMPORT.items() for package in (rule, *others)}
     assert sorted(package for package in named if not modules_below(package)) == []
