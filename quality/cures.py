@@ -22,6 +22,7 @@ from scoring_program.repairs.decision import (
     agrees_well,
     is_repair,
 )
+from scoring_program.repairs.name_trials import trial_of_ids, trial_of_name_items, trial_of_names
 from scoring_program.repairs.region_trials import JudgedRegions
 from scoring_program.repairs.regions import Regions
 from scoring_program.repairs.samples import SHARES_OF_POINTS, Arrays, Ids, Names, Sample
@@ -155,7 +156,8 @@ def items_cure(compared: Sequence[str], meant_items: Callable[[int], Ints]) -> C
 
     def true_trials(sample: Sample | Trial) -> Iterator[Trial]:
         if isinstance(sample, Names):
-            yield _trial_of_name_items(sample, meant_items)
+            item = meant_items(len(sample.true_of_item))[sample.item]
+            yield trial_of_name_items(sample, "", item, Change())
             return
         regions = _checked(sample, Regions)
         item = meant_items(regions.n_items)[regions.item]
@@ -165,68 +167,33 @@ def items_cure(compared: Sequence[str], meant_items: Callable[[int], Ints]) -> C
     return Cure(compared, Family.ITEMS, true_trials, Spread.DEEP)
 
 
-def _trial_of_name_items(sample: Names, meant_items: Callable[[int], Ints]) -> Trial:
-    """Return the trial of names, one for each item, that are those of other items."""
-    code_of_name = {name: code for code, name in enumerate(sample.vocabulary)}
-    true_code = np.array([code_of_name.get(name, -2) for name in sample.true_of_item], dtype=np.int64)
-    item = meant_items(len(true_code))[sample.item]
-    after = (item >= 0) & (sample.as_submitted == true_code[item])
-    exchanged = [
-        sample.as_submitted == true_code[(item + distance) % len(true_code)] for distance in (1, 2, 3)
-    ]
-    return Trial(
-        family=Family.ITEMS,
-        words="",
-        before=sample.agrees(sample.as_submitted),
-        after=after,
-        item=sample.item,
-        closeness=float(after.mean()),
-        change=Change(),
-        own_agreement=after.astype(np.float64),
-        exchanged_agreement=np.mean(exchanged, axis=0),
-    )
-
-
 def word_cure(compared: Sequence[str], family: Family, meant_word: Callable[[str], str]) -> Cure:
     """Return the cure of names or ids; ``meant_word`` returns what is meant by a submitted one."""
 
     def true_trials(sample: Sample | Trial) -> Iterator[Trial]:
         if isinstance(sample, Ids):
-            yield _trial_of_ids(sample, family, meant_word)
+            meant_ids = [meant_word(word) for word in sample.predicted]
+            yield trial_of_ids(sample, family, "", sample.covered(meant_ids, sample.true), meant_word)
+        elif family is Family.SPELLING:
+            yield _trial_of_spelling(_checked(sample, Names), meant_word)
         else:
-            yield _trial_of_names(_checked(sample, Names), family, meant_word)
+            names = _checked(sample, Names)
+            yield trial_of_names(names, family, "", names.coded(meant_word), meant_word)
 
     return Cure(compared, family, true_trials)
 
 
-def _trial_of_ids(sample: Ids, family: Family, meant_word: Callable[[str], str]) -> Trial:
-    after = sample.covered([meant_word(word) for word in sample.predicted], sample.true)
-    return Trial(
-        family=family,
-        words="",
-        before=sample.covered(sample.predicted, sample.true),
-        after=after,
-        item=sample.item,
-        closeness=float(after.mean()),
-        change=Change(),
-    )
-
-
-def _trial_of_names(sample: Names, family: Family, meant_word: Callable[[str], str]) -> Trial:
-    codes = sample.coded(meant_word)
+def _trial_of_spelling(sample: Names, meant_word: Callable[[str], str]) -> Trial:
     # Whether a name is spelled rightly does not depend on whether it is the right one.
-    is_spelling = family is Family.SPELLING
-    after = codes >= 0 if is_spelling else sample.agrees(codes)
+    after = sample.coded(meant_word) >= 0
     return Trial(
-        family=family,
+        family=Family.SPELLING,
         words="",
         before=sample.agrees(sample.as_submitted),
         after=after,
         item=sample.item,
         closeness=float(after.mean()),
         change=Change(),
-        own_agreement=np.zeros(0) if is_spelling else after.astype(np.float64),
-        exchanged_agreement=np.zeros(0) if is_spelling else sample.agrees_with_exchanged(codes),
     )
 
 
@@ -289,3 +256,8 @@ def other_order(words: Sequence[str]) -> dict[str, str]:
     """Return the name in another order of a list for each name of the list, the same each time."""
     order = np.random.default_rng(len(words)).permutation(len(words))
     return {word: words[place] for word, place in zip(words, order.tolist())}
+
+
+def uneven_scales(item: Ints) -> Floats:
+    """Return by what the boxes of each item are too small: neighbors differ. Shapes: (n,) -> (n,)."""
+    return 1.3 + 0.17 * (item * 7 % 11)

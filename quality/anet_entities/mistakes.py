@@ -84,15 +84,10 @@ def _exchange_videos(items: Callable[[int], Ints], results: Json) -> Json:
     return {video: results[videos[item]] for video, item in zip(videos, items(len(videos)).tolist())}
 
 
-def _scale_of_video(item: Ints) -> Floats:
-    """Return by what the boxes of each video are too small."""
-    return 1.3 + 0.17 * (item * 7 % 11)
-
-
 def _write_scales_of_videos(results: Json) -> Json:
     """Write boxes of videos that were not resized to one width."""
     for number, video in enumerate(sorted(results)):
-        _change_boxes(partial(_divide, float(_scale_of_video(np.array(number)))))({video: results[video]})
+        _change_boxes(partial(_divide, float(cures.uneven_scales(np.array(number)))))({video: results[video]})
     return results
 
 
@@ -158,7 +153,7 @@ _IN_PLACE: list[Mistake[Json]] = [
     Mistake(
         name="boxes of videos of different sizes",
         change=_write_scales_of_videos,
-        cures=[cures.item_scale_cure(_BOXES, _scale_of_video)],
+        cures=[cures.item_scale_cure(_BOXES, cures.uneven_scales)],
     ),
     _wrong_frames("boxes one frame late", [0, *range(9)], lambda frame: frame - 1),
     _wrong_frames("boxes one frame early", [*range(1, 10), 9], lambda frame: frame + 1),

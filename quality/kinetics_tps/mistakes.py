@@ -85,16 +85,11 @@ def _read_relative_parts(columns: Floats, parent: Floats | None) -> Floats:
     return columns if parent is None else columns + np.tile(parent[:, :2], 2)
 
 
-def _scale_of_video(item: Ints) -> Floats:
-    """Return by what the boxes of each video are too small."""
-    return 1.3 + 0.17 * (item * 7 % 11)
-
-
 def _write_scales_of_videos(prediction: Prediction) -> Prediction:
     """Write boxes of videos that were made smaller, each to another size."""
     names = sorted(prediction.classes)
     for video, frames in prediction.videos.items():
-        scale = float(_scale_of_video(np.array(names.index(video))))
+        scale = float(cures.uneven_scales(np.array(names.index(video))))
         for human in humans_of({video: frames}):
             for entry in (human, *human["parts"].values()):
                 entry["box"] = (np.array(entry["box"]) / scale).tolist()
@@ -315,7 +310,7 @@ MISTAKES: list[Mistake[Prediction]] = [
     Mistake(
         name="boxes of videos of different sizes",
         change=_write_scales_of_videos,
-        cures=[cures.item_scale_cure(_BOXES, _scale_of_video)],
+        cures=[cures.item_scale_cure(_BOXES, cures.uneven_scales)],
     ),
     Mistake(
         name="predictions of the next video",

@@ -45,10 +45,13 @@ def _spellings(sample: Names) -> Iterator[Trial]:
         )
 
 
-def _name_trial(
+def trial_of_names(
     sample: Names, family: Family, words: str, codes: Ints, change: Callable[[str], str]
 ) -> Trial:
-    """Return the trial of other names, given as places in the vocabulary (n,)."""
+    """Return the trial of other names, given as their places in the vocabulary (n,).
+
+    ``words`` and ``change`` are those of the trial.
+    """
     after = sample.agrees(codes)
     return Trial(
         family=family,
@@ -71,7 +74,7 @@ def _numbers(sample: Names) -> Iterator[Trial]:
         change = partial(_shift_number, shift)
         codes = sample.coded(change)
         words = f"with {sample.what} as {shift.words}"
-        yield _name_trial(sample, Family.NUMBERS, words, codes, change)
+        yield trial_of_names(sample, Family.NUMBERS, words, codes, change)
 
 
 def _shift_number(shift: NumberMap, word: str) -> str:
@@ -84,7 +87,7 @@ def _swapped_sides(sample: Names) -> Iterator[Trial]:
     if any(orders.swap_sides(word) != word for word in sample.vocabulary):
         codes = sample.coded(orders.swap_sides)
         words = f"with left and right of {sample.what} exchanged"
-        yield _name_trial(sample, Family.ORDER, words, codes, orders.swap_sides)
+        yield trial_of_names(sample, Family.ORDER, words, codes, orders.swap_sides)
 
 
 def _shifts_of_list(sample: Names) -> Iterator[Trial]:
@@ -107,7 +110,7 @@ def _shifts_of_list(sample: Names) -> Iterator[Trial]:
     steps = f"{abs(signed)} place{'' if abs(signed) == 1 else 's'}"
     words = f"with {sample.what} {steps} {'later' if signed > 0 else 'earlier'} in their list"
     change = partial(_shift_word, list(sample.vocabulary), shift)
-    yield _name_trial(sample, Family.ORDER, words, held_out, change)
+    yield trial_of_names(sample, Family.ORDER, words, held_out, change)
 
 
 def _shift_word(vocabulary: Sequence[str], shift: int, word: str) -> str:
@@ -140,7 +143,7 @@ def _map_of_list(sample: Names) -> Iterator[Trial]:
         if code >= 0:
             word_of_word[word] = sample.vocabulary[code]
     words = f"with {sample.what} from a list in another order"
-    yield _name_trial(sample, Family.ORDER, words, held_out, partial(_look_up, word_of_word))
+    yield trial_of_names(sample, Family.ORDER, words, held_out, partial(_look_up, word_of_word))
 
 
 def _look_up(word_of_word: dict[str, str], word: str) -> str:
@@ -149,28 +152,35 @@ def _look_up(word_of_word: dict[str, str], word: str) -> str:
 
 def _shifts_of_items(sample: Names) -> Iterator[Trial]:
     """Yield the trials of names of a neighboring item, where each item has one name."""
-    n_items = len(sample.true_of_item)
-    if not n_items:
+    if not sample.true_of_item:
         return
+    for shift in orders.neighbor_shifts():
+        words = orders.shift_words(shift, sample.item_noun)
+        yield trial_of_name_items(sample, words, sample.item + shift, Change(item=partial(_add, shift)))
+
+
+def trial_of_name_items(sample: Names, words: str, item: Ints, change: Change) -> Trial:
+    """Return the trial of names of other items, where each item has one name.
+
+    ``item`` (n,) is the item that each entry is of, one outside of the reference for none; ``words`` and
+    ``change`` are those of the trial.
+    """
     code_of_name = {name: code for code, name in enumerate(sample.vocabulary)}
     true_code = np.array([code_of_name.get(name, -2) for name in sample.true_of_item], dtype=np.int64)
-    for shift in orders.neighbor_shifts():
-        other = sample.item + shift
-        is_item = (other >= 0) & (other < n_items)
-        after = np.zeros(len(other), dtype=bool)
-        after[is_item] = sample.as_submitted[is_item] == true_code[other[is_item]]
-        exchanged = _mean_agreement(sample.as_submitted, true_code, other)
-        yield Trial(
-            family=Family.ITEMS,
-            words=orders.shift_words(shift, sample.item_noun),
-            before=sample.agrees(sample.as_submitted),
-            after=after,
-            item=sample.item,
-            closeness=float(after.mean()),
-            change=Change(item=partial(_add, shift)),
-            own_agreement=after.astype(np.float64),
-            exchanged_agreement=exchanged,
-        )
+    is_item = (item >= 0) & (item < len(true_code))
+    after = np.zeros(len(item), dtype=bool)
+    after[is_item] = sample.as_submitted[is_item] == true_code[item[is_item]]
+    return Trial(
+        family=Family.ITEMS,
+        words=words,
+        before=sample.agrees(sample.as_submitted),
+        after=after,
+        item=sample.item,
+        closeness=float(after.mean()),
+        change=change,
+        own_agreement=after.astype(np.float64),
+        exchanged_agreement=_mean_agreement(sample.as_submitted, true_code, item),
+    )
 
 
 def _mean_agreement(codes: Ints, true_code: Ints, item: Ints) -> Floats:
@@ -195,7 +205,13 @@ def id_trials(sample: Ids) -> Iterator[list[Trial]]:
     yield list(_lines_of_numbers(sample))
 
 
-def _id_trial(sample: Ids, family: Family, words: str, after: Bools, change: Callable[[str], str]) -> Trial:
+def trial_of_ids(
+    sample: Ids, family: Family, words: str, after: Bools, change: Callable[[str], str]
+) -> Trial:
+    """Return the trial of other ids, after which those of the reference in ``after`` (m,) occur.
+
+    ``words`` and ``change`` are those of the trial.
+    """
     return Trial(
         family=family,
         words=words,
@@ -215,7 +231,7 @@ def _spellings_of_ids(sample: Ids) -> Iterator[Trial]:
         word_of_word = {word: spelling.change(word) for word in words}
         after = sample.covered([word_of_word[word] for word in sample.predicted], sample.true)
         description = f"with {sample.what} written {spelling.words}"
-        yield _id_trial(sample, Family.SPELLING, description, after, spelling.change)
+        yield trial_of_ids(sample, Family.SPELLING, description, after, spelling.change)
 
 
 def _shifted_numbers(sample: Ids) -> Iterator[Trial]:
@@ -269,7 +285,7 @@ def _number_trial(sample: Ids, line: NumberMap) -> Trial:
     words = f"with {sample.what} numbered {line.words}"
     change = partial(_renumber, line, true_word)
     after = sample.covered(numbers, true_numbers)
-    return _id_trial(sample, Family.NUMBERS, words, after, change)
+    return trial_of_ids(sample, Family.NUMBERS, words, after, change)
 
 
 def _renumber(line: NumberMap, true_word: dict[int, str], word: str) -> str:

@@ -3,6 +3,7 @@ segments, boxes of the ten frames, and what names an object: a word index, or a 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
@@ -96,7 +97,7 @@ class _BoxSample(NamedTuple):
     true_word: Ints
 
 
-class _Evidence:
+class _Evidence(ABC):
     """Both sides, and what is compared of them; a subclass says what names an object."""
 
     def __init__(self, reference: Reference, submission: Grounding) -> None:
@@ -176,10 +177,10 @@ class _Evidence:
             least_share=LEAST_SHARE_OF_COMBINATION,
         )
 
+    @abstractmethod
     def _named_words(self, repairs: Repairs, segment: Ints, objects: Ints) -> Ints:
         """Return the annotated word that each of some objects names, -1 without one; ``segment``
         (n_objects,) is that of all objects."""
-        raise NotImplementedError
 
     @cached_property
     def _number_of_segment(self) -> dict[tuple[str, str], int]:

@@ -12,9 +12,10 @@ from scoring_program.challenges.densepose.reference import Gathered, Kept, Perso
 from scoring_program.challenges.densepose.sampled_pixels import ARRAY_READINGS, SampledPixels
 from scoring_program.metrics import geodesic
 from scoring_program.repairs.decision import Family
+from scoring_program.repairs.readings import from_sizes
 from scoring_program.repairs.regions import Form, Regions
 from scoring_program.repairs.samples import Arrays, Ids, Kind
-from scoring_program.repairs.sampling import Spread
+from scoring_program.repairs.sampling import Spread, ranks_in_groups
 from scoring_program.repairs.search import Comparison, Repairs
 from validator.arrays import Floats, Ints
 
@@ -76,11 +77,10 @@ class _Evidence:
         entries = candidates[spread.choose(item[candidates])]
         needed_images = spread.items_nearby(item[entries], n_images)
         true_entries = np.flatnonzero(np.isin(persons.image, needed_images))
-        true_box = persons.box[true_entries]
         return Regions(
             columns=np.array([detections[entry].box for entry in entries.tolist()], dtype=np.float64),
             item=item[entries],
-            true_corners=np.concatenate([true_box[:, :2], true_box[:, :2] + true_box[:, 2:]], axis=1),
+            true_corners=from_sizes(persons.box[true_entries]),
             true_item=persons.image[true_entries].astype(np.int64),
             n_items=n_images,
             form=Form.SIZES,
@@ -113,7 +113,7 @@ class _Evidence:
         n_persons = np.bincount(self._persons.image, minlength=len(self._persons.image_id))
         order = np.lexsort((-score, image))
         in_order = image[order]
-        rank = np.arange(len(order)) - np.searchsorted(in_order, in_order)
+        rank, _ = ranks_in_groups(in_order)
         best = order[rank < n_persons[in_order]]
         return [kept[number] for number in best.tolist()], image[best]
 

@@ -55,7 +55,7 @@ def test_second_run_leaves_nothing_of_the_first(run, source, tmp_path):
     assert FIRST in first.items and FIRST not in second.items
     written = folder_files(tmp_path / "out")
     assert written.pop(KEY_FILE).decode() == key
-    assert json.loads(written.pop(VOCABULARY_FILE)).keys() == {"class", "class_name"}
+    assert json.loads(written[VOCABULARY_FILE]).keys() == {"class", "class_name"}
     # The marks are those of the reference that was written.
     assert written.pop(MARKS_FILE) != (source / MARKS_FILE).read_bytes()
     assert written == {name: data for name, data in folder_files(source).items() if name != MARKS_FILE}
