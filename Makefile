@@ -5,7 +5,7 @@ unexport PYTHONDONTWRITEBYTECODE
 BIN := .venv/bin
 INSTALL := -m pip install --quiet --disable-pip-version-check --require-hashes -r
 
-.PHONY: demo check test lint reference bundle lint-bundle dry-run rescore report baselines split new-task undo-new-task bench locks clean
+.PHONY: demo check test lint reference bundle lint-bundle dry-run rescore report public-data baselines split new-task undo-new-task bench locks clean
 
 demo: .venv/run
 	@$(BIN)/python -m organizer demo
@@ -32,6 +32,12 @@ REFERENCE_OPTION = $(if $(REFERENCE),--reference "$(REFERENCE)")
 reference: .venv/run
 	@$(BIN)/python -m organizer prepare $(ID) --source "$(SOURCE)" $(if $(OUTPUT),--output "$(OUTPUT)") \
 		$(if $(REPLACE),--replace) $(if $(IMAGES),--images "$(IMAGES)") $(if $(VOCABULARY),--vocabulary "$(VOCABULARY)")
+
+# make public-data ID=chalearn_gesture SOURCE=my_files [OUTPUT=refs/chalearn_gesture_public] [VOCABULARY=names.yaml] [REPLACE=1]
+#   What participants may have of a reference; make reference writes it, too. REFERENCE is another name of SOURCE.
+public-data: .venv/run
+	@$(BIN)/python -m organizer public-data $(ID) --source "$(or $(SOURCE),$(REFERENCE))" $(if $(OUTPUT),--output "$(OUTPUT)") \
+		$(if $(REPLACE),--replace) $(if $(VOCABULARY),--vocabulary "$(VOCABULARY)")
 
 # make bundle [FORMAT=v1.5] [REFERENCE=DIR] [DEMO=1: demo data for the tasks that REFERENCE does not hold]
 bundle: .venv/run

@@ -110,13 +110,19 @@ def _add_data_commands(add: _Add) -> None:
     _add_id(prepare)
     prepare.add_argument("--source", type=_path("SOURCE=DIR"), required=True)
     prepare.add_argument("--output", type=_path("OUTPUT=DIR"), help="default: refs/ID")
-    replace = "delete files in OUTPUT that this command did not write, or that were edited"
-    prepare.add_argument("--replace", action="store_true", help=replace)
-    what = "YAML or JSON: the names of each kind (class, part, state), for messages on unknown names"
-    prepare.add_argument("--vocabulary", type=_path(), metavar="FILE", help=what)
     what = "CoreNLP 3.9.1, for tasks that need lemmas"
     prepare.add_argument("--corenlp", type=_path(), metavar="DIR", help=what)
     prepare.add_argument("--force-corenlp", action="store_true", help="accept another version of CoreNLP")
+    what = "write the part of reference files that participants may have"
+    public = add("public-data", "public_data.command:public_data_command", what)
+    _add_id(public)
+    public.add_argument("--source", type=_path("SOURCE=DIR"), required=True)
+    public.add_argument("--output", type=_path("OUTPUT=DIR"), help="default: refs/ID_public")
+    for command in (prepare, public):
+        what = "delete files in OUTPUT that this command did not write, or that were edited"
+        command.add_argument("--replace", action="store_true", help=what)
+        what = "YAML or JSON: the names of each kind (class, part, state), for messages on unknown names"
+        command.add_argument("--vocabulary", type=_path(), metavar="FILE", help=what)
     baselines = add("baselines", "baselines:baselines_command", "write and score baselines of a reference")
     split = add("split", "split:split_command", "divide a reference into a public and a final part")
     for command, default in ((baselines, "out/baselines/ID"), (split, "out/split")):
@@ -195,15 +201,19 @@ def _prepare(
     images: Path | None,
     image_size: Size | None,
     vocabulary: Path | None,
+    output: Path | None,
     **options: Any,
 ) -> int:
     from organizer.data.corenlp import lemmatize
     from organizer.data.prepare import VOCABULARY_OPTION, prepare_command
+    from organizer.public_data.command import write_beside_reference
 
     task_options: dict[str, Any] = {VOCABULARY_OPTION: vocabulary} if vocabulary else {}
     if corenlp:
         task_options["lemmatize"] = partial(lemmatize, corenlp, force_corenlp)
-    return prepare_command(**options, options=task_options, images=Images(images, image_size))
+    output = (output or Path("refs", options["task_id"])).resolve()
+    code = prepare_command(**options, output=output, options=task_options, images=Images(images, image_size))
+    return code or write_beside_reference(**options, reference=output)
 
 
 def _dry_run(task_id: str, submission: Path, reference: Path | None, output: Path) -> int:

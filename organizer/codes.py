@@ -29,6 +29,11 @@ CODES = CodeTable(
             "Write the module that the message names, like those beside it.",
         ),
         MessageCode(
+            "E-PUBLIC-SOURCE",
+            "Public data cannot be made of a prepared reference, which has lost what is public alone.",
+            "Give the folder with the organizers' own files.",
+        ),
+        MessageCode(
             "E-REF-OTHER",
             "The output folder of `prepare` holds files that it did not write, or that were edited since.",
             "Move them away, or give `--replace`.",

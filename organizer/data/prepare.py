@@ -86,13 +86,12 @@ def _report_left_out(source: Path, expected_names: Collection[str], findings: Fi
 
 
 def prepare_command(
-    task_id: str, source: Path, output: Path | None, replace: bool, options: Options, images: Images
+    task_id: str, source: Path, output: Path, replace: bool, options: Options, images: Images
 ) -> int:
     """Prepare reference files and print what was found; return 1 if nothing was written.
 
-    ``options`` go to the task, and ``images`` are for the overview.
+    ``output`` is an absolute path, ``options`` go to the task, and ``images`` are for the overview.
     """
-    output = (output or Path("refs", task_id)).resolve()
     findings = Findings()
     with findings.part():
         try:
@@ -128,18 +127,26 @@ def _replace(
     with replacing_folder(output) as folder:
         prepared = _write_reference(task_id, source, folder, options)
         if output.is_dir() and not replace:
-            _refuse_to_lose(output, folder)
+            refuse_to_lose(output, folder)
         if (output / KEY_FILE).is_file() and not (folder / KEY_FILE).is_file():
             shutil.copyfile(output / KEY_FILE, folder / KEY_FILE)
         add_key(folder, source)
         marks = add_marks(task_id, folder)
-        written = {path.name: file_hash(path) for path in sorted(folder.iterdir())}
-        (folder / MANIFEST).write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
+        write_manifest(folder)
     return (*prepared, marks)
 
 
-def _refuse_to_lose(output: Path, folder: Path) -> None:
-    """Refuse to lose files of ``output`` that are neither ours and unchanged nor in the new ``folder``."""
+def write_manifest(folder: Path) -> None:
+    """Write the names and hashes of the files of a folder into it, for `refuse_to_lose`."""
+    written = {path.name: file_hash(path) for path in sorted(folder.iterdir())}
+    (folder / MANIFEST).write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
+
+
+def refuse_to_lose(output: Path, folder: Path) -> None:
+    """Refuse to lose files of ``output`` that are neither ours and unchanged nor in the new ``folder``.
+
+    Raises Refused.
+    """
     written_hashes = _read_manifest(output)
     paths = sorted(path for path in output.rglob("*") if path.is_symlink() or not path.is_dir())
     with Findings.collect() as findings:

@@ -101,7 +101,7 @@ def prepare(source: Path, output: Path) -> None:
         with findings.part():
             vertices = _read_template(source)
         with findings.part():
-            sizes, persons = _read_annotations(source / ANNOTATIONS_FILE)
+            sizes, persons = read_annotations(source / ANNOTATIONS_FILE)
         findings.refuse_problems()
         n_vertices = _write_distances(source / OFFICIAL_DISTANCES_FILE, output / DISTANCES_FILE)
         if int(vertices.unique.max(initial=0)) >= n_vertices:
@@ -200,7 +200,7 @@ def _write_template(vertices: _Vertices, n_vertices: int, output: Path) -> None:
     save_prepared(output, {"n_vertices": n_vertices}, {"nearest": nearest})
 
 
-def _read_annotations(path: Path) -> tuple[Sizes, list[_Person]]:
+def read_annotations(path: Path) -> tuple[Sizes, list[_Person]]:
     """Return the sizes of the images, and the persons. Raises Refused."""
     with Findings.collect() as findings:
         data = findings.take(strict_loads(path.read_bytes(), path.name))
