@@ -66,7 +66,12 @@ def files_below(folder: str, files: Files) -> dict[str, bytes]:
 
 def read_zip(path: Path) -> dict[str, bytes]:
     """Return the files in a zip by their names."""
-    with zipfile.ZipFile(path) as archive:
+    return zip_files(path.read_bytes())
+
+
+def zip_files(data: bytes) -> dict[str, bytes]:
+    """Return the files in the content of a zip by their names."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
         return {name: archive.read(name) for name in archive.namelist() if not name.endswith("/")}
 
 

@@ -2,7 +2,8 @@
 
 ``competition.yaml`` is the single source for the competition of all tasks; the bundle of one task is cut out
 of it. The files that it names are built if their names are ``<id>_program.zip``, ``X_reference.zip``,
-``X_sample.zip`` or ``starting_kit.zip``; all others are in the folder of competition.yaml.
+``X_sample.zip``, ``X_public.zip``, ``public_data.zip`` or ``starting_kit.zip``; all others are in the folder
+of competition.yaml.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from organizer.bundle.competition import (
     step_limit,
 )
 from organizer.bundle.contents import CONTENT
-from organizer.bundle.cut import classic, one_task, reference_name, task_id_of
+from organizer.bundle.cut import classic, one_task, public_names, reference_name, task_id_of
 from organizer.bundle.kits import KIT
 from organizer.bundle.lint import lint_files
 from organizer.bundle.parts import Parts, demo_reference
@@ -263,6 +264,8 @@ def _add_bundle(name: str, data: Competition, parts: Parts, form: str, plan: Pla
         if reference:
             built_files[task["reference_data"]] = parts.reference(reference, task_id) or b""
             has_demo_data |= parts.is_demo(reference, task_id)
+    data, public_zips = _public_data(data, parts, plan)
+    built_files.update(public_zips)
     title = f"{DEMO_TITLE if has_demo_data else ''}{data['title']}"
     data = {**data, "title": title, "solutions": solutions}
     if not solutions:
@@ -274,6 +277,35 @@ def _add_bundle(name: str, data: Competition, parts: Parts, form: str, plan: Pla
     for _, path, _ in named_files(data):
         files.update({path: built_files[path]} if path in built_files else parts.brought(path))
     plan.bundles[name] = Bundle(data, files)
+
+
+def _public_data(data: Competition, parts: Parts, plan: Plan) -> tuple[Competition, dict[str, bytes]]:
+    """Return a competition without public data that there is none of, and the zips that are built here."""
+    task_of_reference = {}
+    for task in data["tasks"]:
+        reference, task_id = reference_name(task), task_id_of(task)
+        if reference and task_id:
+            task_of_reference[reference] = task_id
+    zips = {}
+    phases = []
+    for phase in data["phases"]:
+        path = str(phase.get("public_data") or "")
+        folder_of_name = public_names(data, path)
+        if not folder_of_name or parts.brought(path):
+            phases.append(phase)
+            continue
+        files = {}
+        for name, folder in folder_of_name.items():
+            public = parts.public_files(name, task_of_reference[name]) if name in task_of_reference else {}
+            if not public:
+                plan.notes.append(f"no public data of {name} in {path}: make it with make public-data")
+            files.update({posixpath.join(folder, file): content for file, content in public.items()})
+        if files:
+            zips[path] = zip_bytes(files)
+            phases.append(phase)
+        else:
+            phases.append({key: value for key, value in phase.items() if key != "public_data"})
+    return {**data, "phases": phases}, zips
 
 
 def _samples(

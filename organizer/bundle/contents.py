@@ -20,13 +20,14 @@ import yaml
 
 from organizer.bundle import DEMO_TITLE, competition
 from organizer.bundle.competition import Competition, Entry, LintReport, form_of
+from organizer.bundle.public_checks import check_public_data
 from organizer.challenges import content_of
 from organizer.data.prepare import SYNTHETIC_MARK
 from organizer.files import Files, unpack
 from organizer.runs.dry_run import read_scores
 from organizer.runs.worker import BuiltTask, Run, run_program
 from scoring_program.settings import Settings
-from scoring_program.signature import KEY_FILE
+from scoring_program.signature import KEY_FILE, VOCABULARY_FILE
 from scoring_program.task import INTERVAL_COLUMNS, Declaration, load_task, task_ids
 from validator.archive import BASELINE_FILE
 from validator.findings import Findings
@@ -82,6 +83,7 @@ def check_contents(data: Competition, files: Files, samples: bool, report: LintR
     _check_image(data, bool(our_tasks), report)
     _check_phases(data, tasks, files, report)
     _check_baselines(data, files, report)
+    check_public_data(data, files, report)
     missing_keys = _check_intervals(data, tasks, files, report)
     written_keys = _check_columns(data, our_tasks, len(tasks), report)
     _check_sorting(data, our_tasks, report)
@@ -144,7 +146,8 @@ def _check_secrecy(
 ) -> None:
     """Report files of a reference that another file of the bundle, which participants may see, holds, too."""
     secret, visible = _digests(files[reference]), _digests(files[other])
-    common = secret.keys() & visible.keys()
+    # The vocabulary of a reference is public.
+    common = {digest for digest in secret.keys() & visible.keys() if secret[digest] != VOCABULARY_FILE}
     if not common:
         return
     names = sorted(secret[digest] or reference for digest in common)

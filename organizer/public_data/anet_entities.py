@@ -7,14 +7,18 @@ one for each annotated word, so that it does not show how many boxes there are.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from organizer.public_data import PublicData, PublicSource, json_bytes
+from organizer.files import Files
+from organizer.public_data import Leak, PublicData, PublicSource, breaches, differing_files, json_bytes
 from scoring_program.challenges.anet_entities.reference import PREPARED_FILE as PREPARED_FILE
-from scoring_program.challenges.anet_entities.reference import load_reference
+from scoring_program.challenges.anet_entities.reference import Reference, load_reference
 from scoring_program.challenges.anet_entities.task import TASKS, GeneratedSentences
+from scoring_program.task import AnyLoaded
 from validator.strict_json import JsonValue, strict_loads
+from validator.texts import counted, quote, some_words
 
 SKELETON_FILE = "skeleton.json"
 SPLIT_FILE = "split_ids.json"
@@ -27,7 +31,7 @@ def public_files(source: PublicSource) -> PublicData:
     load_reference(source.folder, source.settings)
     data = _read(source, "reference_file")
     splits = _read(source, "split_file")
-    shows_sentences = not isinstance(TASKS[source.task_id], GeneratedSentences)
+    shows_sentences = _shows_sentences(source.task_id)
     public_splits = {split: sorted(splits[split]) for split in sorted(source.settings["splits"])}
     videos = sorted({video for names in public_splits.values() for video in names})
     annotations = {video: _skeleton_of_video(data["annotations"][video], shows_sentences) for video in videos}
@@ -36,6 +40,51 @@ def public_files(source: PublicSource) -> PublicData:
         skeleton = {"vocab": data["vocab"], **skeleton}
     files = {SKELETON_FILE: json_bytes(skeleton), SPLIT_FILE: json_bytes(public_splits)}
     return PublicData(files, _remarks(skeleton))
+
+
+def find_leaks(files: Files, loaded: AnyLoaded) -> Iterator[Leak]:
+    """Yield files of other names, other keys than those that are public, and videos of another reference."""
+    form = "skeleton_given" if _shows_sentences(loaded.task.id) else "skeleton_generated"
+    reference: Reference = loaded.reference
+    for name, content in files.items():
+        if name == SKELETON_FILE:
+            yield from breaches(name, content, form)
+            if _videos_of(content) != reference.chosen_videos:
+                yield Leak(name, "its videos are not those of the scored splits")
+        elif name == SPLIT_FILE:
+            splits = {split: sorted(reference.splits[split]) for split in sorted(loaded.settings["splits"])}
+            yield from differing_files({name: content}, {SPLIT_FILE: json_bytes(splits)})
+        else:
+            yield Leak(name, "public data has no such file")
+
+
+def find_leaks_beside(files: Files, task_id: str, other: AnyLoaded) -> Iterator[Leak]:
+    """Yield a skeleton of given sentences with videos for which another task wants generated ones."""
+    is_hidden = other.task.id in TASKS and not _shows_sentences(other.task.id)
+    if SKELETON_FILE not in files or not _shows_sentences(task_id) or not is_hidden:
+        return
+    reference: Reference = other.reference
+    common = sorted(_videos_of(files[SKELETON_FILE]) & reference.chosen_videos)
+    if common:
+        videos = counted(len(common), "video")
+        names = some_words(list(map(quote, common)))
+        yield Leak(
+            SKELETON_FILE,
+            f"it shows the sentences of {videos} that {other.task.id} must hide ({names}); "
+            "give the two tasks different videos",
+        )
+
+
+def _videos_of(skeleton: bytes) -> set[str]:
+    """Return the videos of a skeleton, none if it is not of this form."""
+    try:
+        return set(json.loads(skeleton)["annotations"])
+    except (ValueError, TypeError, KeyError):
+        return set()
+
+
+def _shows_sentences(task_id: str) -> bool:
+    return not isinstance(TASKS[task_id], GeneratedSentences)
 
 
 def _read(source: PublicSource, setting: str) -> JsonValue:

@@ -25,12 +25,7 @@ def public_data_command(
     lost.
     """
     options: Options = {VOCABULARY_OPTION: vocabulary} if vocabulary else {}
-
-    def read_vocabulary() -> bytes | None:
-        with tempfile.TemporaryDirectory() as work:
-            prepare(task_id, source, Path(work, "reference"), options)
-            return _read_if_any(Path(work, "reference", VOCABULARY_FILE))
-
+    read_vocabulary = partial(reference_vocabulary, task_id, source, options)
     output = output or Path("refs", f"{task_id}{SUFFIX}")
     return _write_and_print(task_id, source, output.resolve(), read_vocabulary, replace)
 
@@ -46,6 +41,16 @@ def write_beside_reference(task_id: str, source: Path, reference: Path, replace:
     output = reference.with_name(f"{reference.name}{SUFFIX}")
     read_vocabulary = partial(_read_if_any, reference / VOCABULARY_FILE)
     return _write_and_print(task_id, source, output, read_vocabulary, replace)
+
+
+def reference_vocabulary(task_id: str, source: Path, options: Options | None = None) -> bytes | None:
+    """Return ``vocabulary.json`` of the reference that is made from ``source``, None if it has none.
+
+    ``options`` are those of `prepare`. Raises Refused.
+    """
+    with tempfile.TemporaryDirectory() as work:
+        prepare(task_id, source, Path(work, "reference"), options)
+        return _read_if_any(Path(work, "reference", VOCABULARY_FILE))
 
 
 def _read_if_any(path: Path) -> bytes | None:
