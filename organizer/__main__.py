@@ -95,6 +95,11 @@ def _add_run_commands(add: _Add) -> None:
     what = "to show on the pages; default: none"
     option("--date", type=_date, metavar="YYYY-MM-DD", help=what)
     option("--baselines", type=_path(), metavar="JSON", help="baselines.json of make baselines")
+    what = "the baseline that a winner must beat: a team, a --baseline-zip, or one of --baselines"
+    option("--beats", metavar="NAME", help=what)
+    option("--by", type=_gain, metavar="10%", help="by which share of its score, with --beats")
+    what = "score this zip as a baseline of this name; may be given several times"
+    option("--baseline-zip", type=_baseline_zip, action="append", default=[], metavar="NAME=FILE", help=what)
     option("--fresh", action="store_true", help="score again what an earlier call has scored")
     report = add("report", _report, "write a ranking for a paper, and a page for each team")
     _add_id(report)
@@ -189,6 +194,20 @@ def _date(text: str) -> datetime.date:
     raise argparse.ArgumentTypeError(f"{text!r} is not a day written as YYYY-MM-DD")
 
 
+def _gain(text: str) -> float:
+    """Return a share given as ``10%`` or ``0.1``."""
+    from organizer.ranking.winner_rule import parse_gain
+
+    return parse_gain(text)
+
+
+def _baseline_zip(text: str) -> tuple[str, Path]:
+    name, separator, path = text.partition("=")
+    if not (separator and name and path):
+        raise argparse.ArgumentTypeError(f"{text!r} is not written as NAME=file.zip")
+    return name, Path(path)
+
+
 def _share(text: str) -> float:
     if not 0 < float(text) < math.inf:
         raise argparse.ArgumentTypeError("it must be more than 0")
@@ -228,9 +247,17 @@ def _rescore(
 ) -> int:
     from organizer.bundle.build import built_task
     from organizer.ranking.command import Choices, rescore
+    from organizer.ranking.winner_rule import BaselineZip, WinnerRule
     from organizer.runs.rescore import Options
 
     ranking = {name: options.pop(name) for name in ("names", "keep", "date", "baselines", "protocols")}
+    beats, gain = options.pop("beats"), options.pop("by")
+    if (beats is None) != (gain is None):
+        print("--beats and --by need each other, as in --beats GVD --by 10%", file=sys.stderr)
+        return 2
+    if beats is not None:
+        ranking["winner_rule"] = WinnerRule(beats, gain)
+    ranking["baseline_zips"] = [BaselineZip(name, path) for name, path in options.pop("baseline_zip")]
     output = output or ROOT / "out" / "rescore" / task_id
     choices = Choices(**ranking, engine=Options(**options))
     return rescore(built_task(task_id, reference), submissions, output, choices)

@@ -63,6 +63,54 @@ def ranking_card(run: RankingRun, ranking: Ranking) -> Element:
     return card("ranking", "Ranking", "", *report.standings_table(standings, "Ranking", details), text)
 
 
+def winner_cards(run: RankingRun, ranking: Ranking) -> list[Element]:
+    """Return who reaches the line that a winner must reach, if there is a rule."""
+    winner = run.winner
+    if winner is None:
+        return []
+    standings = run.standings(ranking)
+    rows = list[list[Cell]]()
+    for place, team in enumerate(ranking.teams):
+        verdict = "reaches it" if winner.passes[place] else "does not reach it"
+        band = winner.band(place, standings.decimals)
+        difference = f"{band.value:.{standings.decimals}f}"
+        margin = report.text_over_text(difference, report.band_text(band, standings.decimals))
+        rows.append([cut(team, LONGEST_NAME), standings.score_texts[place], verdict, margin])
+    headings = [
+        Heading("Team"),
+        Heading("Score"),
+        Heading("The line"),
+        Heading(report.text_over_text("Score less the line", "95 % interval")),
+    ]
+    title = "Rule for winners"
+    texts = " ".join(winner_sentences(run, ranking))
+    return [card("winners", title, texts, *table(headings, rows, title, OPEN_ROWS))]
+
+
+def winner_sentences(run: RankingRun, ranking: Ranking) -> list[str]:
+    """Return the line of the rule for winners, and how many teams reach it; nothing without a rule."""
+    winner = run.winner
+    if winner is None:
+        return []
+    decimals = run.standings(ranking).decimals
+    higher = ranking.higher_is_better
+    share = f"{100 * winner.rule.relative_gain:g} %"
+    name = cut(winner.rule.baseline, LONGEST_NAME)
+    line = f"{winner.score:.{decimals}f}"
+    direction = "above" if higher else "below"
+    sentences = [
+        f"A winner needs a score at least {share} {direction} that of {name} "
+        f"({winner.baseline_score:.{decimals}f}), which is {line}.",
+        f"{winner.n_passing:,} of {counted(len(ranking.records), 'team')} reach it.",
+    ]
+    best = run.task.range[1] if higher else run.task.range[0]
+    if best is not None and (winner.score > best if higher else winner.score < best):
+        sentences.append(f"No score can reach it: the best possible one is {best:g}.")
+    if winner.margins is None:
+        sentences.append("There is no interval: only the score of the baseline is known, or items are few.")
+    return sentences
+
+
 def stability_cards(ranking: Ranking) -> list[Element]:
     """Return a row for each of the first teams: the larger a blob, the more often the team has that rank."""
     n_drawn = min(len(ranking.stability.shares), MOST_DRAWN)

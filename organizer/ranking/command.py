@@ -14,11 +14,20 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from organizer.files import LockedError, locked, write_durable
-from organizer.ranking import page, tables
+from organizer.ranking import cards, page, tables
 from organizer.ranking.cards import tau_sentence
 from organizer.ranking.changes import Change, History, changes_tau_b
 from organizer.ranking.run import About, RankingRun
 from organizer.ranking.statistics import Ranking, ranking_of
+from organizer.ranking.winner_rule import (
+    BaselineZip,
+    WinnerBaseline,
+    WinnerRule,
+    find_baseline,
+    rule_of_reference,
+    saved_winner,
+    winner_line,
+)
 from organizer.runs.pool import BrokenError
 from organizer.runs.rescore import Options, Record, score_all
 from organizer.runs.submissions import Submission, SubmissionsError, find_submissions
@@ -51,13 +60,15 @@ _RANKING_FILES = ("ranking.csv", "pairs.csv", "items.csv", "stability.csv", "ran
 @dataclass(frozen=True)
 class Choices:
     """How to rank: the table of teams, which submission counts, the date and the baselines to show, the
-    protocols, and the engine."""
+    protocols, the rule for winners (None: that of the reference), zips of baselines, and the engine."""
 
     names: Path | None = None
     keep: str = "best"
     date: datetime.date | None = None
     baselines: Path | None = None
     protocols: Sequence[str] = ()
+    winner_rule: WinnerRule | None = None
+    baseline_zips: Sequence[BaselineZip] = ()
     engine: Options = field(default_factory=Options)
 
 
@@ -105,14 +116,29 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
         print("DEMO: the reference is synthetic demo data")
     options = replace(choices.engine, signature=baselines.signature)
     task = load_task(built.id)
-    runs = []
+    rule = choices.winner_rule or rule_of_reference(built)
+    zips = [baseline.as_submission() for baseline in choices.baseline_zips]
+    runs, winner_baselines = [], dict[str, WinnerBaseline]()
     for protocol in choices.protocols or [""]:
         records = score_all(built, submissions, output, protocol, options)
+        scored_zips = score_all(built, zips, output, protocol, options) if zips else []
         ranking = ranking_of(records, task, choices.keep)
-        runs.append(RankingRun(task=task, about=about, protocol=protocol, records=records, ranking=ranking))
+        winner = None
+        if rule is not None and ranking is not None:
+            baseline = find_baseline(rule, ranking, scored_zips, baselines.scores)
+            winner_baselines[protocol] = baseline
+            winner = winner_line(rule, baseline, ranking)
+        run = RankingRun(
+            task=task, about=about, protocol=protocol, records=records, ranking=ranking, winner=winner
+        )
+        runs.append(run)
     _write_rankings(runs, output)
     saved = {run.protocol: [record.saved() for record in run.records] for run in runs}
-    write_durable(output / RUNS, json.dumps({"about": asdict(about), "runs": {task.id: saved}}))
+    winners = {}
+    if rule is not None:
+        winners = {protocol: saved_winner(rule, found) for protocol, found in winner_baselines.items()}
+    content = {"about": asdict(about), "runs": {task.id: saved}, "winners": winners}
+    write_durable(output / RUNS, json.dumps(content))
 
 
 def _write_rankings(runs: Sequence[RankingRun], output: Path) -> None:
@@ -241,6 +267,7 @@ def _summary(run: RankingRun, changes: Sequence[Change]) -> list[str]:
     lines = []
     if run.ranking:
         lines += _first_teams(run.ranking, run.task.columns[0].precision)
+        lines += cards.winner_sentences(run, run.ranking)
     scored = f"scored {run.n_scored:,} of {counted(len(run.records), 'submission')}"
     if changes:
         lines.append(f"{scored}; changed since the run before: {_change_counts(changes)}")

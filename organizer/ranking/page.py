@@ -33,6 +33,7 @@ def ranking_page(run: RankingRun, other: Ranking | None = None) -> str:
         return render_page(run, "Ranking", [cards.nothing_scored_card()])
     shown_cards = [
         cards.ranking_card(run, ranking),
+        *cards.winner_cards(run, ranking),
         *cards.stability_cards(ranking),
         *cards.protocol_cards(run, ranking, other),
         cards.method_card(run, ranking),
@@ -68,6 +69,7 @@ def index_page(
     else:
         shown_cards = [
             cards.ranking_card(run, ranking),
+            *cards.winner_cards(run, ranking),
             *failures,
             *cards.stability_cards(ranking),
             *cards.protocol_cards(run, ranking, other),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from organizer.ranking.cards import winner_sentences
 from organizer.ranking.run import RankingRun
 from organizer.ranking.statistics import Ranking
 from organizer.ranking.tables import Cell, csv_table
@@ -72,5 +73,6 @@ def methods_text(run: RankingRun, ranking: Ranking, standings: Standings) -> str
         f"the {run.about.keep} submission of a team counts.",
         *report.sentences(standings),
         *report.method_texts(standings, ranking.half_samples),
+        *winner_sentences(run, ranking),
     ]
     return clean(f"{' '.join(sentences)}\n\nSignature: {ranking.signature}\n")

@@ -17,7 +17,8 @@ from organizer.ranking.figure import ranking_svg
 from organizer.ranking.run import About, RankingRun
 from organizer.ranking.statistics import Ranking, ranking_of
 from organizer.ranking.team_page import team_page
-from organizer.runs.rescore import Record, stored_record
+from organizer.ranking.winner_rule import stored_winner
+from organizer.runs.rescore import stored_record
 from scoring_program.report.outputs import write_atomic
 from scoring_program.report.standings import Baseline, ranked_rows
 from scoring_program.task import AnyTask, load_task
@@ -35,39 +36,45 @@ def report(task_id: str, folder: Path, output: Path) -> int:
     """
     task = load_task(task_id)
     try:
-        about, records_of_protocol = _read_stored(task, folder)
+        runs = _read_stored(task, folder)
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         remedy = f"run make rescore ID={task_id} first"
         print(printable(f"{folder}: there is no complete ranking of {task_id} in it; {remedy}"))
         return 1
     # Two protocols get a folder each.
-    subfolders = {
-        protocol: protocol if len(records_of_protocol) > 1 else "" for protocol in records_of_protocol
-    }
-    for protocol, records in records_of_protocol.items():
-        ranking = ranking_of(records, task, about.keep)
-        if ranking is None:
+    subfolders = {run.protocol: run.protocol if len(runs) > 1 else "" for run in runs}
+    for run in runs:
+        if run.ranking is None:
             print(printable(f"{folder}: no submission was scored, so there is nothing to report"))
             return 1
-        run = RankingRun(task=task, about=about, protocol=protocol, records=records, ranking=ranking)
-        _write(run, ranking, output / subfolders[protocol])
+        _write(run, run.ranking, output / subfolders[run.protocol])
     remove_others(output, set(subfolders.values()), _FILES, _TEAMS)
-    print(printable(f"{DEMO_TITLE if about.is_demo else ''}written to {output}"))
+    print(printable(f"{DEMO_TITLE if runs[0].about.is_demo else ''}written to {output}"))
     return 0
 
 
-def _read_stored(task: AnyTask, folder: Path) -> tuple[About, dict[str, list[Record]]]:
-    """Return what ``rescore`` ranked last: what was said about it, and the records by protocol.
+def _read_stored(task: AnyTask, folder: Path) -> list[RankingRun]:
+    """Return what ``rescore`` ranked last, a ranking for each protocol.
 
     What is no complete ranking raises one of many exceptions, as its JSON may have any form.
     """
     data = json.loads((folder / RUNS).read_text(encoding="utf-8"))
     baselines = [Baseline(*fields) for fields in data["about"]["baselines"]]
     about = replace(About(**data["about"]), baselines=baselines)
-    records_of_protocol = {}
+    runs = []
     for protocol, rows in data["runs"][task.id].items():
-        records_of_protocol[protocol] = [stored_record(folder, *row) for row in rows]
-    return about, records_of_protocol
+        records = [stored_record(folder, *row) for row in rows]
+        ranking = ranking_of(records, task, about.keep)
+        saved_winner = data.get("winners", {}).get(protocol)
+        winner = stored_winner(saved_winner, folder, ranking) if saved_winner and ranking else None
+        runs.append(
+            RankingRun(
+                task=task, about=about, protocol=protocol, records=records, ranking=ranking, winner=winner
+            )
+        )
+    if not runs:
+        raise ValueError("there is no ranking")
+    return runs
 
 
 def _write(run: RankingRun, ranking: Ranking, folder: Path) -> None:

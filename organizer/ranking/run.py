@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from organizer.bundle import DEMO_TITLE
 from organizer.ranking.statistics import Ranking
+from organizer.ranking.winner_rule import WinnerLine
 from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
 from scoring_program.report.standings import Baseline, Standings
@@ -32,7 +33,8 @@ class About:
 class RankingRun:
     """All submissions to a task, scored by one protocol, and their ranking, None if none has a score.
 
-    ``protocol`` is "" for that of the settings of the reference.
+    ``protocol`` is "" for that of the settings of the reference; ``winner`` is the line that a winner must
+    reach, None without a rule.
     """
 
     task: AnyTask
@@ -40,6 +42,7 @@ class RankingRun:
     protocol: str
     records: Sequence[Record]
     ranking: Ranking | None
+    winner: WinnerLine | None = None
 
     @property
     def title(self) -> str:

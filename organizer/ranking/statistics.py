@@ -166,7 +166,7 @@ def ranking_of(records: Sequence[Record], task: Declaration, keep: str = "best")
     pick = _last if keep == "last" else partial(_best, sign)
     counting = [pick(team_records) for team_records in records_of_team.values()]
     ranked = sorted(counting, key=lambda record: (-sign * record.entry.score, record.submission.team))
-    submissions = [_half_scores(record) for record in ranked]
+    submissions = [half_scores_of(record) for record in ranked]
     item_scores = np.array([record.entry.item_scores for record in ranked], dtype=np.float64)
     item_mean, item_spread, item_teams = item_difficulty(rounded(item_scores))
     return Ranking(
@@ -193,6 +193,7 @@ def _last(records: Sequence[Record]) -> Record:
     return max(reversed(records), key=lambda record: record.submission.date)
 
 
-def _half_scores(record: Record) -> HalfScores:
+def half_scores_of(record: Record) -> HalfScores:
+    """Return the score of a submission and those of halves of the items."""
     entry = record.entry
     return HalfScores(entry.score, np.array(entry.first), np.array(entry.second), entry.n_items)

@@ -30,7 +30,7 @@ def write_videos(folder: Path, n_videos: int, generated: bool, seed: int, more_w
     rng = random.Random(seed)
     objects = _OBJECTS + [f"thing{number}" for number in range(more_words)]
     annotations: Json = {}
-    # Public data shows the sentences of the first task, which the second must hide: they have no common video.
+    # Public data shows given sentences, and generated ones must be hidden: the tasks share no video.
     first_video = _FIRST_GENERATED if generated else 0
     for video in range(first_video, first_video + n_videos):
         n_segments = 4 if rng.random() < 0.5 else 3
