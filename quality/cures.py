@@ -23,7 +23,7 @@ from scoring_program.repairs.decision import (
     is_repair,
 )
 from scoring_program.repairs.region_trials import JudgedRegions
-from scoring_program.repairs.samples import Arrays, Ids, Names, Regions, Sample, Spread
+from scoring_program.repairs.samples import SHARES_OF_POINTS, Arrays, Ids, Names, Regions, Sample, Spread
 from scoring_program.repairs.search import Comparison, Repair, Repairs
 from validator.arrays import Floats, Ints
 
@@ -242,23 +242,24 @@ def array_cure(
 
     def true_trials(sample: Sample | Trial) -> Iterator[Trial]:
         arrays = _checked(sample, Arrays)
-        before = arrays.agrees(next(iter(arrays.readings.values())))
+        shares_before = arrays.shares_near(arrays.as_submitted)
         for words, values in arrays.readings.items():
             if not reading(words):
                 continue
             meant = meant_values(values.astype(np.int64))
-            after = arrays.agrees(meant)
-            yield Trial(
-                family=family,
-                words="",
-                before=before,
-                after=after,
-                item=arrays.item,
-                closeness=float(after.mean()),
-                change=Change(),
-                own=after.astype(np.float64),
-                exchanged=arrays.agrees_with_exchanged(meant),
-            )
+            shares_near = arrays.shares_near(meant)
+            for share_of_points in SHARES_OF_POINTS:
+                yield Trial(
+                    family=family,
+                    words="",
+                    before=shares_before >= share_of_points,
+                    after=shares_near >= share_of_points,
+                    item=arrays.item,
+                    closeness=float(shares_near.mean()),
+                    change=Change(),
+                    own=shares_near,
+                    exchanged=arrays.exchanged_shares_near(meant),
+                )
 
     return Cure(compared, family, true_trials)
 

@@ -16,7 +16,15 @@ from scoring_program.disclosure import MIN_GROUP, min_group, shows_comparisons
 from scoring_program.metrics.resampling import Range
 from scoring_program.repairs.decision import Trial
 from scoring_program.repairs.readings import as_written
-from scoring_program.repairs.samples import Ids, Kind, Names, Regions, Sample, Spread
+from scoring_program.repairs.samples import (
+    SHARES_OF_POINTS,
+    Ids,
+    Kind,
+    Names,
+    Regions,
+    Sample,
+    Spread,
+)
 from scoring_program.repairs.search import Comparison, Repairs
 from validator.arrays import Bools
 from validator.messages import Note
@@ -113,7 +121,7 @@ def _agreement(sample: Sample | Trial) -> Bools:
         return sample.covered(sample.predicted, sample.true)
     if isinstance(sample, Trial):
         return sample.before
-    return sample.agrees(next(iter(sample.readings.values())))
+    return sample.shares_near(sample.as_submitted) >= SHARES_OF_POINTS[0]
 
 
 def is_low(scores: Mapping[str, float], score_range: Range) -> bool:

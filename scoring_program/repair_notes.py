@@ -95,7 +95,7 @@ def _full_note(repair: Repair) -> Note:
     after, before = _percent(repair.share_after), _percent(repair.share_before)
     of_what = "the reference's" if repair.kind is Kind.IDS else "your"
     text = f"read {repair.words}, {after} of {of_what} {repair.what} agree; as submitted, {before}"
-    return Note(code, f"{text}. {repair.remedy}")
+    return Note(code, f"{text}. {repair.remedy}", repair.explains)
 
 
 def _percent(share: float) -> str:

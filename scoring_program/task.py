@@ -450,7 +450,8 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
             hidden=HiddenSide(self.secret, len(self.items)),
             other_notes=notes,
         )
-        return [*notes, *on_repairs]
+        explained_codes = _codes_explained_by(on_repairs)
+        return [*(note for note in notes if note.code not in explained_codes), *on_repairs]
 
     def _low_score_notes(
         self, submission: SubmissionT, scores: Mapping[str, float], notes: Sequence[Note]

@@ -427,7 +427,8 @@ def _with_slashes(
 ) -> tuple[dict[str, _Member], dict[str, None]]:
     """Return members and folders by their names with slashes for backslashes, with a note.
 
-    All checks of names are made after this. A folder is an empty file whose name ends with a backslash.
+    All checks of names are made after this. No name holds a slash before, so that no two become the same. A
+    folder is an empty file whose name ends with a backslash.
     """
     members_with_slashes: dict[str, _Member] = {}
     folders_with_slashes = dict.fromkeys(name.replace("\\", "/") for name in folders)
@@ -435,8 +436,6 @@ def _with_slashes(
         path = name.replace("\\", "/")
         if path.endswith("/") and not member.size:
             folders_with_slashes[path[:-1]] = None
-        elif path in members_with_slashes:
-            findings.add("E-ZIP-TWICE", "two files in the zip have this name", "keep one of them", file=name)
         else:
             members_with_slashes[path] = member
     findings.note("N-BACKSLASH", "folders are separated by backslashes, which were read as /")

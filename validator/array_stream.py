@@ -13,6 +13,8 @@ from validator.texts import counted
 # Takes a number of bytes; returns the next ones, at most so many, none at the end.
 ReadBytes = Callable[[int], bytes]
 _SPACE = b" \t\r\n"
+# Within strings there are no line breaks, and in a list a comma stands between two objects.
+_NEXT_LINE = re.compile(rb"\}[ \t\r]*\n[ \t\r\n]*\{")
 _LIST = "write a list of entries: [{...}, ...]"
 _STRUCTURE = re.compile(rb'["\[\]{}]')
 _STRUCTURE_OR_COMMA = re.compile(rb'["\[\]{},]')
@@ -101,11 +103,21 @@ def _after_bracket(read: ReadBytes, name: str, chunk_bytes: int) -> bytes:
     buffer = _skip_space(buffer, read, chunk_bytes)
     if not buffer:
         _refuse(name, None, "the file is empty", _LIST)
+    if buffer.startswith(b"{") and _is_json_lines(buffer, read, chunk_bytes):
+        problem = "there is a JSON value on each line, as in JSON Lines"
+        _refuse(name, None, problem, "make one list of all lines: [{...}, {...}, ...]")
     if buffer.startswith(b"{"):
         _refuse(name, None, "the file holds an object instead of a list", _LIST, "E-JSON-SCHEMA")
     if not buffer.startswith(b"["):
         _refuse(name, None, "the file holds something else instead of a list", _LIST)
     return buffer[1:]
+
+
+def _is_json_lines(buffer: bytes, read: ReadBytes, chunk_bytes: int) -> bool:
+    """Return whether an object is followed by another one on the next line, as far as one chunk shows."""
+    while len(buffer) < chunk_bytes and (next_bytes := read(chunk_bytes)):
+        buffer += next_bytes
+    return _NEXT_LINE.search(buffer) is not None
 
 
 def _check_size(size: int, largest: int, name: str, entry: int) -> None:
@@ -142,7 +154,8 @@ def _entry_end(buffer: bytes, position: int, name: str, entry: int) -> int | Non
             depth += 1
             if depth >= DEEPEST:
                 problem = f"the nesting is deeper than {DEEPEST} levels"
-                _refuse(name, entry, problem, "see the format's example")
+                remedy = "see the format's example for the right shape"
+                _refuse(name, entry, problem, remedy, "E-JSON-DEPTH")
         elif depth == 0:
             return match.start()
         else:

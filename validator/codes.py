@@ -65,9 +65,8 @@ CODES = CodeTable(
         ),
         MessageCode(
             "E-FILE-NONE",
-            "A file is missing. The message names the file that was found in its place, also if that "
-            "belongs to another task.",
-            "Add it, or rename the one that was found.",
+            "A file is missing. The message names the files that were found in its place.",
+            "Put it at the top of the zip, or rename the one that was found.",
         ),
         MessageCode("E-FILE-PLACE", "A file is in a folder.", "Put all files at the top of the zip."),
         MessageCode(
@@ -136,6 +135,9 @@ CODES = CodeTable(
             "E-LIMIT-TIME",
             "The run takes longer than is allowed.",
             "Submit less. If organizers can raise the limit, the message names the setting.",
+        ),
+        MessageCode(
+            "E-TASK", "The files are those of a submission to another task.", "Choose that task for them."
         ),
         MessageCode(
             "E-ZIP-BOMB",

@@ -25,6 +25,7 @@ from validator.findings import Findings, Read
 from validator.formats.rules import CsvRules, Field
 from validator.items import match_keys, refuse_repeated
 from validator.limits import collector_off
+from validator.other_tasks import task_with_columns
 from validator.public_facts import LastFrames, explain_late_frames
 from validator.spelling import NearestNames
 from validator.texts import counted, quote, some_words
@@ -389,7 +390,7 @@ class _ItemReader(_Reader):
         lines = enumerate(text.split("\n"), start=1)
         wrong_lines = ((number, line) for number, line in lines if not row_pattern.fullmatch(line))
         for number, line in islice(wrong_lines, _EXPLAINED_LINES):
-            wrong = self._shape_problem(line, number) or self._field_problem(line)
+            wrong = self._shape_problem(line, number, name) or self._field_problem(line)
             where = f"line {number} column {wrong.column}"
             self.findings.add(
                 wrong.code, wrong.problem, wrong.remedy, file=name, where=where, rule=wrong.rule
@@ -398,8 +399,8 @@ class _ItemReader(_Reader):
         if n_further:
             self.findings.count_unread(n_further, name)
 
-    def _shape_problem(self, line: str, number: int) -> _LineProblem | None:
-        """Return why a line is no row of the right number of fields, None if it is one."""
+    def _shape_problem(self, line: str, number: int, name: str) -> _LineProblem | None:
+        """Return why a line of a file is no row of the right number of fields, None if it is one."""
         n_wanted, fields = len(self.columns), line.split(",")
         write_row = f"write {','.join(self.columns)}"
         if not line.strip(" \t"):
@@ -420,11 +421,15 @@ class _ItemReader(_Reader):
             )
         has_too_many = len(fields) > n_wanted and not self.rules.further_columns
         if len(fields) < n_wanted or has_too_many:
+            other_task = task_with_columns(name, len(fields))
+            choose = (
+                f", or choose the task {other_task.id}, whose rows have {len(fields)}" if other_task else ""
+            )
             return _LineProblem(
                 "E-CSV-COLUMNS",
                 column=min(len(fields), n_wanted + 1),
                 problem=f"the row has {counted(len(fields), 'field')} instead of {n_wanted}",
-                remedy=write_row,
+                remedy=f"{write_row}{choose}",
             )
         return None
 

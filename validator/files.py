@@ -11,18 +11,23 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
+from typing import NoReturn
 
 from validator.archive import Submission
 from validator.findings import Findings, Read, Refused
-from validator.formats.rules import CsvRules, Rules, load_rules, task_ids
+from validator.formats.rules import CsvRules, Rules
 from validator.items import Place, check_items
+from validator.other_tasks import task_of_files, task_of_first_row, task_of_name
 from validator.texts import counted, folded, quote
 
+# The code of the problem that a submission to another task has.
+OTHER_TASK = "E-TASK"
 _NAMED_AT_MOST = 5
 # A misspelled name is at least so alike, for `difflib`; the files of different tasks are less.
 _CLOSE = 0.75
 _CLOSE_SUFFIX = 0.7
 _COMPARED = 100
+_JSON_LINES_ENDINGS = (".jsonl", ".ndjson")
 _OTHER_CASE = "upper and lower case differ"
 
 
@@ -48,56 +53,100 @@ def choose_named(submission: Submission, rules: Rules) -> Read[dict[str, str]]:
             name_of_pattern[files[0]] = only
             others.remove(only)
             findings.note("N-FILE-SPELLING", f"{quote(only)} was read; its name should be {files[0]}")
-        for file in files:
-            if file not in name_of_pattern:
-                _report_missing(file, others, submission.folder, findings)
+        missing = [file for file in files if file not in name_of_pattern]
+        lost = [file for file in missing if not _report_misnamed(file, others, submission.folder, findings)]
+        if len(lost) == len(files):
+            _refuse_other_task(submission, others, findings)
+        _report_missing(lost, others, findings)
         if others and findings.ok:
             findings.note("N-FILE-IGNORED", f"{_named(others)}: not needed, ignored")
     return Read(name_of_pattern, findings.notes)
 
 
-def _report_missing(file: str, others: list[str], folder: str, findings: Findings) -> None:
+def _refuse_other_task(submission: Submission, names: list[str], findings: Findings) -> None:
+    """Raise Refused if these files are those of another task."""
+    task = task_of_files(submission, names)
+    if task:
+        findings.refuse(OTHER_TASK, f"this is a submission to {task}: {_named(names)}", _choose(task))
+
+
+def _report_other_columns(
+    submission: Submission, names: list[str], rules: CsvRules, findings: Findings
+) -> bool:
+    """Add that files which are named like those of the rules begin with a row of another task, if they do;
+    return whether they do."""
+    task = task_of_first_row(submission, names)
+    if task is None or task.columns == [field.name for field in rules.fields]:
+        return False
+    problem = f"this is a submission to {task.id}: {_named(names)} have {','.join(task.columns)}"
+    findings.add(OTHER_TASK, problem, _choose(task.id))
+    return True
+
+
+def _choose(task: str) -> str:
+    return f"choose the task {task} for it"
+
+
+def _report_misnamed(file: str, others: list[str], folder: str, findings: Findings) -> bool:
+    """Add where a missing file is, or that case differs; return whether it is there."""
     for name in others:
         if fnmatchcase(PurePosixPath(name).name, file):
             _report_misplaced(f"{folder}{name}", findings)
-            return
+            return True
         if fnmatchcase(folded(name), folded(file)):
             findings.add("E-FILE-CASE", _OTHER_CASE, f"rename it to {file}", file=name)
-            return
-    other_task = _other_task(others)
-    there = f"found: {_named(others)}" if others else "there is no other file that could be it"
-    problem, remedy = f"it is missing; {there}", other_task or "put it at the top of the zip"
+            return True
+    return False
+
+
+def _report_missing(files: list[str], others: list[str], findings: Findings) -> None:
+    """Add a problem for each missing file that another one may be, and one for all without such a one."""
+    lost = [file for file in files if not _report_similar(file, others, findings)]
+    found = f"found: {_named(others)}" if others else "there is no other file"
+    if len(lost) == 1:
+        findings.add("E-FILE-NONE", f"it is missing; {found}", "put it at the top of the zip", file=lost[0])
+    elif lost:
+        problem = f"{' and '.join(lost)} are missing; {found}"
+        findings.add("E-FILE-NONE", problem, "put them at the top of the zip")
+
+
+def _report_similar(file: str, others: list[str], findings: Findings) -> bool:
+    """Add which other file may be a missing one, by its name; return whether there is one."""
+    json_lines = difflib.get_close_matches(file, filter(_is_named_json_lines, others), 1, 0)
     close = difflib.get_close_matches(file, others, 1, _CLOSE)
-    if close and not other_task:
+    if json_lines:
+        problem = f"it is missing, but there is {quote(json_lines[0])}: JSON Lines is another format"
+        remedy = f"make one JSON value of all lines, and name the file {file}"
+        findings.add("E-FILE-NONE", problem, remedy, file=file)
+    elif close:
         problem = f"it is missing, but there is {quote(close[0])}"
-        remedy = f"is it misspelled? Rename it to {file}"
-    findings.add("E-FILE-NONE", problem, remedy, file=file)
+        findings.add("E-FILE-NONE", problem, f"is it misspelled? Rename it to {file}", file=file)
+    return bool(json_lines or close)
+
+
+def _is_named_json_lines(name: str) -> bool:
+    return PurePosixPath(folded(name)).suffix in _JSON_LINES_ENDINGS
 
 
 def _report_misplaced(path: str, findings: Findings) -> None:
     findings.add("E-FILE-PLACE", "the file is in a folder", "put all files at the top of the zip", file=path)
 
 
-def _other_task(names: list[str]) -> str:
-    """Return a hint if these are the files of another task, "" if not."""
-    for task_id in task_ids():
-        patterns = load_rules(task_id).name_patterns
-        if any(fnmatchcase(PurePosixPath(file).name, pattern) for file in names for pattern in patterns):
-            return f"these are files of {task_id}: submit them there, or name the right task"
-    return ""
-
-
 @contextmanager
 def naming_other_task(name: str, pattern: str) -> Iterator[None]:
-    """Report first, if a file cannot be read, that its name is not ``pattern`` but that of another task."""
+    """Report first, if a file cannot be read, that its name is not ``pattern`` but that of another task.
+
+    If the file as a whole has another shape, nothing else is reported.
+    """
     try:
         yield
     except Refused as refused:
-        remedy = "" if fnmatchcase(name, pattern) else _other_task([name])
+        task = "" if fnmatchcase(name, pattern) else task_of_name(name)
         with Findings.collect() as findings:
-            if remedy:
-                findings.add("E-FILE-NONE", f"it is missing; found: {quote(name)}", remedy, file=pattern)
-            findings.extend(refused.findings)
+            if task:
+                findings.add(OTHER_TASK, f"this is a file of {task}", _choose(task), file=name)
+            if not task or any(problem.where not in ("", "/") for problem in refused.findings.problems):
+                findings.extend(refused.findings)
 
 
 def choose_items(
@@ -116,16 +165,38 @@ def choose_items(
     Returns
     -------
     name_of_item : dict of str to str
-        By item. These files can be read even if others are misplaced, misspelled, or there twice.
+        By item. These files can be read even if others are misplaced, misspelled, or there twice. None if
+        they are those of another task.
     findings : Findings
     """
+    findings = Findings()
+    name_of_item, ignored = _match_items(submission, rules, known_items or (), findings)
+    is_none_known = known_items is not None and not any(item in known_items for item in name_of_item)
+    if is_none_known and _report_other_columns(submission, list(name_of_item.values()), rules, findings):
+        return {}, findings
+    with findings.part():
+        if not name_of_item and findings.ok:
+            _refuse_other_task(submission, ignored, findings)
+        _note_names(name_of_item, known_items, ignored, rules, findings)
+        if not name_of_item and findings.ok:
+            _refuse_no_item(ignored, rules, findings)
+        if known_items is not None and findings.ok:
+            findings.notes += check_items(
+                name_of_item, known_items, rules.item, lambda item: Place(name_of_item[item])
+            )
+    return name_of_item, findings
+
+
+def _match_items(
+    submission: Submission, rules: CsvRules, known_items: Collection[str], findings: Findings
+) -> tuple[dict[str, str], list[str]]:
+    """Return the name of the file of each item, and the names of files that are of no item."""
     name_of_item: dict[str, str] = {}
     ignored = []
-    findings = Findings()
-    known_folded = {folded(item) for item in known_items or ()}
+    known_folded = {folded(item) for item in known_items}
     for name in submission.names:
         key, is_exact = _match(PurePosixPath(name).name, (rules.path, *rules.other_paths))
-        is_other = folded(key or "") in known_folded and key not in (known_items or ())
+        is_other = folded(key or "") in known_folded and key not in known_items
         if key is None:
             ignored.append(name)
         elif "/" in name:
@@ -141,17 +212,14 @@ def choose_items(
             findings.add("E-FILE-TWICE", problem, "keep one of the two", file=name)
         else:
             name_of_item[key] = name
-    _note_names(name_of_item, known_items, ignored, rules, findings)
-    if name_of_item and known_items is not None and findings.ok:
-        with findings.part():
-            findings.notes += check_items(
-                name_of_item, known_items, rules.item, lambda item: Place(name_of_item[item])
-            )
-    if not name_of_item and findings.ok:
-        problem = f"no usable file was found; found: {_named(ignored)}" if ignored else "there are no files"
-        remedy = _other_task(ignored) or f"name your files {_pattern(rules)}, at the top of the zip"
-        findings.add("E-FILE-NONE", problem, remedy)
-    return name_of_item, findings
+    return name_of_item, ignored
+
+
+def _refuse_no_item(ignored: list[str], rules: CsvRules, findings: Findings) -> NoReturn:
+    """Refuse a submission in which no file is named like that of an item."""
+    problem = f"no usable file was found; found: {_named(ignored)}" if ignored else "there are no files"
+    remedy = f"write one file for each {rules.item}, named {_pattern(rules)}, at the top of the zip"
+    findings.refuse("E-FILE-NONE", problem, remedy)
 
 
 def _pattern(rules: CsvRules) -> str:

@@ -33,7 +33,7 @@ from validator.formats.rules import JsonFile
 from validator.json_keys import KeyCounter, Schema, key_counter_for
 from validator.limits import collector_off, require_memory
 from validator.schema_errors import Budget, SchemaExplainer
-from validator.strict_json import BOM, LEAVE_OUT, NO_VALUE, JsonValue, decode_text, parse, pointer_part
+from validator.strict_json import BOM, Advice, JsonValue, decode_text, parse, pointer_part
 from validator.texts import quote
 
 if TYPE_CHECKING:
@@ -290,7 +290,7 @@ class _Document:
 
     def _parse(self, data: bytes, findings: Findings) -> JsonValue:
         """Return what the strict parser makes of a text. Raises Refused."""
-        return parse(data, self._name, findings, no_value=self._schema.whole.get(NO_VALUE, LEAVE_OUT))
+        return parse(data, self._name, findings, advice=Advice.of(self._schema.whole))
 
     def _check_number_of_entries(self, n_entries: int) -> None:
         most = self._file.entries
@@ -407,7 +407,7 @@ def _parse_value(data: bytes, schema_file: Path, where: str, budget: Budget) -> 
     value = None
     with inner_findings.part():
         schema = load_schema(schema_file)
-        value = parse(data, "", inner_findings, no_value=schema.get(NO_VALUE, LEAVE_OUT))
+        value = parse(data, "", inner_findings, advice=Advice.of(schema))
         explainer = SchemaExplainer(schema.get("definitions", {}), inner_findings, "", budget)
         explainer.explain(value, schema)
     with Findings.collect() as findings:

@@ -16,6 +16,9 @@ _TOKEN = re.compile(
 )
 _FOREIGN = re.compile(r"(?:True|False|None|nan|inf|undefined)\b")
 
+LINES = "lines"
+"""The rule of a file that is JSON Lines: a JSON value on each line."""
+
 _LIBRARY = "write the file with a JSON library"
 _CUT_OFF = "write it again; it may have been cut off"
 # The problem and the remedy for each rule.
@@ -23,6 +26,7 @@ _MESSAGES = {
     "trailing comma": ("there is a comma before the closing bracket", "delete it: JSON has none"),
     "single quotes": ("strings are in single quotes", 'write them in double quotes: "like this"'),
     "comment": ("there is a comment", "delete it: JSON has no comments"),
+    LINES: ("there is a JSON value on each line, as in JSON Lines", "make one JSON value of all lines"),
     "more text": ("there is more text after the end of the JSON value", "write one JSON value into the file"),
     "end": ("the file ends too early", _CUT_OFF),
     "end in string": ("the file ends inside a string", _CUT_OFF),
@@ -139,6 +143,8 @@ def _describe_problem(
         return _problem(position, "single quotes")
     if text.startswith(("//", "/*", "#"), position):
         return _problem(position, "comment")
+    if expected is _NEXT and not is_inside and mark and mark in "{[" and "\n" in _gap(text, position):
+        return _problem(position, LINES)
     if expected is _NEXT and not is_inside:
         return _problem(position, "more text")
     if not mark:
@@ -153,6 +159,12 @@ def _describe_problem(
     if string and text[string.end() : string.end() + 1] != '"':
         return _problem(string.end(), _rule_of_broken_string(text, string.end()))
     return _problem(position, _RULE_OF_MISSING[expected])
+
+
+def _gap(text: str, position: int) -> str:
+    """Return the blanks before a position."""
+    before = text[:position]
+    return before[len(before.rstrip(" \t\r\n")) :]
 
 
 def _rule_of_broken_string(text: str, end: int) -> str:

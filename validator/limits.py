@@ -61,7 +61,8 @@ def start(seconds: float, memory_mb: float) -> None:
     if threading.current_thread() is not threading.main_thread() or resource is None:
         return
     _alarm.deadline = time.monotonic() + seconds
-    _set_alarm(seconds)
+    signal.signal(signal.SIGALRM, _ring)
+    _set_timer(seconds)
     signal.signal(signal.SIGXCPU, _out_of_time)
     _lower(resource.RLIMIT_CPU, int(_CPU_FACTOR * seconds) + 1)
     _lower(resource.RLIMIT_AS, int(memory_mb * _MB))
@@ -125,7 +126,9 @@ def watch_termination() -> None:
     """Turn SIGTERM into `TerminatedError`, so that nothing is left half written."""
     if threading.current_thread() is threading.main_thread() and hasattr(signal, "SIGTERM"):
         signal.signal(signal.SIGTERM, _terminated)
-        _set_alarm()
+        if resource is not None:
+            signal.signal(signal.SIGALRM, _ring)
+            _set_timer()
 
 
 def _lower(name: int, value: int) -> None:
@@ -136,11 +139,9 @@ def _lower(name: int, value: int) -> None:
             _before.setdefault(name, (soft, hard))
 
 
-def _set_alarm(seconds_left: float = math.inf) -> None:
+def _set_timer(seconds_left: float = math.inf) -> None:
     """Let the alarm ring again and again, and at the deadline if that is nearer."""
-    if resource is not None:
-        signal.signal(signal.SIGALRM, _ring)
-        signal.setitimer(signal.ITIMER_REAL, min(seconds_left, _RING_SECONDS), _RING_SECONDS)
+    signal.setitimer(signal.ITIMER_REAL, min(seconds_left, _RING_SECONDS), _RING_SECONDS)
 
 
 def _ring(number: int, frame: FrameType | None) -> None:
@@ -149,7 +150,7 @@ def _ring(number: int, frame: FrameType | None) -> None:
     seconds_left = _alarm.deadline - time.monotonic()
     if seconds_left <= 0:
         raise TimeLimitError
-    _set_alarm(seconds_left)
+    _set_timer(seconds_left)
 
 
 def _out_of_time(number: int, frame: FrameType | None) -> None:
@@ -160,5 +161,6 @@ def _terminated(number: int, frame: FrameType | None) -> None:
     # A second signal must not interrupt what the first one causes.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     _alarm.is_termination_requested = True
-    _set_alarm()
+    if resource is not None:
+        _set_timer()
     raise TerminatedError

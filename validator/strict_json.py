@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from validator.findings import Findings, Read, Refused
-from validator.json_syntax import explain_syntax
+from validator.json_syntax import LINES, explain_syntax
 from validator.texts import quote
 
 # A value that was read from JSON: its type is known once its schema is checked.
@@ -22,7 +23,6 @@ JsonValue = Any
 DEEPEST = 64
 NO_VALUE = "x-no-value"
 """The keyword of a schema that says what to write where a prediction has no number."""
-LEAVE_OUT = "leave out the entry that it belongs to"
 BOM = b"\xef\xbb\xbf"
 _LEAST_DIGITS_TOO_LARGE = 309
 # By how many levels each byte changes the nesting.
@@ -38,6 +38,27 @@ class ParseSizes(NamedTuple):
 
 
 _PARSE_SIZES = ParseSizes()
+
+
+class Advice(NamedTuple):
+    """What a format says in remedies.
+
+    ``no_value`` is what it has where a prediction has no number, ``whole`` what the file is as a whole, ""
+    if that is not known.
+    """
+
+    no_value: str = "leave out the entry that it belongs to"
+    whole: str = ""
+
+    @classmethod
+    def of(cls, schema: Mapping[str, JsonValue]) -> Advice:
+        """Return what a schema says."""
+        description = schema.get("description", "")
+        whole = description[:1].lower() + description[1:]
+        return cls(schema.get(NO_VALUE, _NO_ADVICE.no_value), whole)
+
+
+_NO_ADVICE = Advice()
 
 
 class _Unfit(float):
@@ -151,12 +172,12 @@ def parse(
     name: str,
     findings: Findings,
     sizes: ParseSizes = _PARSE_SIZES,
-    no_value: str = LEAVE_OUT,
+    advice: Advice = _NO_ADVICE,
 ) -> JsonValue:
     """Parse as `strict_loads`, and go on after duplicate keys and numbers that are not finite.
 
     These problems are added to ``findings``, so that others can be reported together with them; after all
-    others Refused is raised. ``no_value`` says what the format has where a prediction has no number.
+    others Refused is raised.
     """
     text = findings.take(decode_text(data, name))
     if not text.strip(" \t\r\n"):
@@ -177,15 +198,17 @@ def parse(
             parse_int=marks.integer,
         )
     except json.JSONDecodeError:
-        _add_syntax_problem(text, name, findings)
+        _add_syntax_problem(text, name, findings, advice)
         raise Refused(findings) from None
     if marks.any:
-        _report(value, name, findings, no_value)
+        _report(value, name, findings, advice)
     return value
 
 
-def _add_syntax_problem(text: str, name: str, findings: Findings) -> None:
+def _add_syntax_problem(text: str, name: str, findings: Findings, advice: Advice = _NO_ADVICE) -> None:
     at, rule, problem, remedy = explain_syntax(text)
+    if rule == LINES and advice.whole:
+        remedy = f"{remedy}: {advice.whole}"
     findings.add("E-JSON-SYNTAX", problem, remedy, file=name, where=_place(text[:at]), rule=rule)
 
 
@@ -220,13 +243,13 @@ def _first_too_deep(data: bytes, chunk_bytes: int) -> int | None:
     return None
 
 
-def _report(value: JsonValue, name: str, findings: Findings, no_value: str) -> None:
+def _report(value: JsonValue, name: str, findings: Findings, advice: Advice) -> None:
     """Add the marked objects and numbers in a value, with their JSON Pointers, in the order of the file."""
     pending: list[tuple[str, JsonValue]] = [("", value)]
     while pending:
         where, current = pending.pop()
         if isinstance(current, _Unfit):
-            _report_number(current.text, name, where, findings, no_value)
+            _report_number(current.text, name, where, findings, advice)
             continue
         if isinstance(current, _Repeating):
             problem = f"the key '{quote(current.key, 40)}' occurs twice in this object"
@@ -238,15 +261,19 @@ def _report(value: JsonValue, name: str, findings: Findings, no_value: str) -> N
                 pending.append((f"{where}/{pointer_part(key)}", child))
 
 
-def _report_number(text: str, name: str, where: str, findings: Findings, no_value: str) -> None:
+def _report_number(text: str, name: str, where: str, findings: Findings, advice: Advice) -> None:
     """Add a number that is not finite, as it is written."""
     problem = f"{quote(text, 24)} is not a finite number"
     remedy, rule = "write one that fits into 64 bits", "too large"
     if text == "NaN":
         # What numpy and pandas write where there is no number.
-        problem, remedy, rule = "NaN stands for a missing number", f"write a number, or {no_value}", text
+        problem, remedy, rule = (
+            "NaN stands for a missing number",
+            f"write a number, or {advice.no_value}",
+            text,
+        )
     elif text.endswith("Infinity"):
-        remedy, rule = f"write a finite number, or {no_value}", text
+        remedy, rule = f"write a finite number, or {advice.no_value}", text
     findings.add("E-JSON-NUMBER", problem, remedy, file=name, where=where, rule=rule)
 
 

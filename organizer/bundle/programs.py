@@ -10,9 +10,11 @@ from organizer.bundle.wheels import vendored_files
 from organizer.files import zip_bytes
 from scoring_program.task import load_task
 from validator.formats.rules import load_rules
+from validator.other_tasks import OTHER_TASKS_FILE, other_tasks_file
 
 _JSON_READER = "validator/json_files.py"
 _VOCABULARY_READER = "scoring_program/vocabulary_file.py"
+_OTHER_TASKS = f"validator/{OTHER_TASKS_FILE}"
 # Of tasks that draw items.
 _DRAWINGS = "scoring_program/report/drawings.py"
 _CLASSIC_COMMAND = "command: python3 $program/score.py $input $output\n"
@@ -43,6 +45,7 @@ def program_files(task_ids: Sequence[str]) -> dict[str, bytes]:
         data_files.append(ROOT / "scoring_program" / "vocabulary.schema.json")
     for path in data_files:
         files[path.relative_to(ROOT).as_posix()] = path.read_bytes()
+    files[_OTHER_TASKS] = other_tasks_file(task_ids)
     if _JSON_READER in files:
         files.update(vendored_files())
     return files

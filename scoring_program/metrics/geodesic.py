@@ -48,16 +48,48 @@ def predicted_parts_and_vertices(
     >>> predicted_parts_and_vertices(pixels, nearest, x, y, (10.0, 20.0))
     (array([3, 0]), array([ 7, -1]))
     """
-    column, row = np.trunc(x - corner[0]), np.trunc(y - corner[1])
-    inside = (column >= 0) & (row >= 0) & (column < pixels.shape[1]) & (row < pixels.shape[0])
     part = np.zeros(len(x), dtype=np.int64)
     vertex = np.full(len(x), NO_VERTEX)
-    pixel_of_point = pixels[row[inside].astype(np.int64), column[inside].astype(np.int64)].astype(np.int64)
+    height, width, _ = pixels.shape
+    inside, row, column = pixels_of_points(x, y, corner, (height, width))
+    pixel_of_point = pixels[row, column].astype(np.int64)
     part[inside] = pixel_of_point[:, 0]
     is_on_body = pixel_of_point[:, 0] > 0
     body_part, u, v = pixel_of_point[is_on_body].T
     vertex[np.flatnonzero(inside)[is_on_body]] = nearest[body_part - 1, u, v]
     return part, vertex
+
+
+def pixels_of_points(
+    x: Floats, y: Floats, corner: tuple[float, float], size: tuple[int, int]
+) -> tuple[Bools, Ints, Ints]:
+    """Return which points are in a box, and the pixels of these.
+
+    Points are shifted into the box and truncated toward zero to pixels, so that one up to a pixel left of it
+    or above it is inside.
+
+    Parameters
+    ----------
+    x, y : float64 arrays of shape (n,)
+        Points in image coordinates.
+    corner : (float, float)
+        x and y of the box.
+    size : (int, int)
+        Height and width of its pixels.
+
+    Returns
+    -------
+    is_inside : bool array of shape (n,)
+    row, column : int arrays of shape (n_inside,)
+
+    Examples
+    --------
+    >>> pixels_of_points(np.array([11.5, 9.5, 12.0]), np.full(3, 20.0), (10.0, 20.0), (2, 2))
+    (array([ True,  True, False]), array([0, 0]), array([1, 0]))
+    """
+    column, row = np.trunc(x - corner[0]), np.trunc(y - corner[1])
+    is_inside = (column >= 0) & (row >= 0) & (column < size[1]) & (row < size[0])
+    return is_inside, row[is_inside].astype(np.int64), column[is_inside].astype(np.int64)
 
 
 def pair_position(first: Ints, second: Ints) -> Ints:

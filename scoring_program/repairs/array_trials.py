@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from itertools import permutations
+from itertools import permutations, product
 from typing import NamedTuple
 
 import numpy as np
 
-from scoring_program.repairs.decision import Change, Family, Trial, agrees_well
-from scoring_program.repairs.samples import Arrays
-from validator.arrays import Ints
+from scoring_program.repairs.decision import (
+    LEAST_SHARE_OF_COMBINATION,
+    Change,
+    Family,
+    Trial,
+    agrees_well,
+    may_become_repair,
+)
+from scoring_program.repairs.samples import SHARES_OF_POINTS, Arrays
+from validator.arrays import Bools, Ints
 
 _CHANNELS = "IUV"
 
@@ -26,31 +33,52 @@ class _ChannelReading(NamedTuple):
 
 def array_trials(sample: Arrays) -> Iterator[list[Trial]]:
     """Yield the trials of each family for arrays; none has a parameter that is fitted."""
-    as_submitted = next(iter(sample.readings.values()))
-    before = sample.agrees(as_submitted)
-    if agrees_well(before):
-        return
-    channel_readings = _channel_readings(sample)
+    shares_before = sample.shares_near(sample.as_submitted)
+    as_written, *other_channels = _channel_readings(sample)
+    other_readings = [reading for reading in sample.readings if reading]
+    for share_of_points in SHARES_OF_POINTS:
+        before = shares_before >= share_of_points
+        if agrees_well(before):
+            continue
+        judged = _JudgedArrays(sample, share_of_points, before)
+        # All are equally simple, and many are right for some of the points: for those in the middle of a
+        # flipped array, or for half of the parts of the other side.
+        single_changes = [("", channels) for channels in other_channels]
+        single_changes += [(reading, as_written) for reading in other_readings]
+        yield list(judged.trials(single_changes))
+        combinations = list(product(other_readings, other_channels))
+        yield [
+            trial._replace(least_share=LEAST_SHARE_OF_COMBINATION) for trial in judged.trials(combinations)
+        ]
 
-    def trial(reading: str, channels: _ChannelReading) -> Trial:
-        values = channels.values(sample.readings[reading])
-        after = sample.agrees(values)
-        return Trial(
-            family=channels.family,
-            words=" and ".join(filter(None, (reading, channels.words))),
-            before=before,
-            after=after,
-            item=sample.item,
-            closeness=sample.share_near(values),
-            change=Change(),
-            own=after.astype(np.float64),
-            exchanged=sample.agrees_with_exchanged(values),
-        )
 
-    # All are equally simple, and parts plus 1 are right for half of the parts of the other side.
-    yield [trial("", channels) for channels in channel_readings if channels.words]
-    others = [reading for reading in sample.readings if reading]
-    yield [trial(reading, channels) for reading in others for channels in channel_readings]
+class _JudgedArrays(NamedTuple):
+    """A sample whose entries agree if a share of their points is near, and what agrees as submitted (n,)."""
+
+    sample: Arrays
+    share_of_points: float
+    before: Bools
+
+    def trials(self, changes: Iterable[tuple[str, _ChannelReading]]) -> Iterator[Trial]:
+        """Yield the trials of readings of arrays, by their words, and of channels; hopeless ones are left
+        out."""
+        for reading, channels in changes:
+            values = channels.values(self.sample.readings[reading])
+            shares_near = self.sample.shares_near(values)
+            after = shares_near >= self.share_of_points
+            if not may_become_repair(self.before, after):
+                continue
+            yield Trial(
+                family=channels.family,
+                words=" and ".join(filter(None, (reading, channels.words))),
+                before=self.before,
+                after=after,
+                item=self.sample.item,
+                closeness=float(shares_near.mean()),
+                change=Change(),
+                own=shares_near,
+                exchanged=self.sample.exchanged_shares_near(values),
+            )
 
 
 def _channel_readings(sample: Arrays) -> list[_ChannelReading]:

@@ -34,6 +34,8 @@ _LATEST_SLOT = 3
 # A vote is not refined yet: by how much less it may agree, and how much mean IoU it must gain all the same.
 _COARSE = 0.15
 _LEAST_GAIN = 0.05
+# A weak model moves boxes by a share of their size, at most this one; from corner to center it is a half.
+_MOST_MOVED_BY_BIAS = 0.4
 
 
 def region_trials(wide: Regions, deep: Callable[[], Regions]) -> Iterator[list[Trial]]:
@@ -145,6 +147,7 @@ class JudgedRegions:
         share_moved = np.zeros(d)
         if d > 1:
             share_moved = np.median(((true_low + true_high) / 2 - center[region]) / size_of_region, axis=0)
+            share_moved = np.clip(share_moved, -_MOST_MOVED_BY_BIAS, _MOST_MOVED_BY_BIAS)
         biased_centers = center + share_moved * size
         half = (high - low) / 2 * growth
         without_bias = np.concatenate([biased_centers - half, biased_centers + half], axis=1)

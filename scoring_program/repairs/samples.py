@@ -7,7 +7,7 @@ boxes      its IoU with an annotated box of the same place (item and slots) is a
 intervals  the same; above 0.75 for small delays; the same first and last frame for frames counted from 0
 names      its word is the one of the annotated thing that it is matched with by place
 ids        entries are ids of the *reference*; one agrees if the submission has it
-arrays     a quarter of its points have the right part, and U and V within 0.2
+arrays     a quarter of its points, or half of them, have the right part, and U and V within 0.2
 =========  ===============================================================================================
 
 Items are what scores are averaged over (videos, sequences, images), numbered in the sorted reference.
@@ -36,7 +36,9 @@ CLOSE_IOU = 0.75
 NEIGHBORS = 2
 N_EXCHANGED = 3
 _NEAR_BYTES = 0.2 * 255
-_SHARE_OF_POINTS = 0.25
+SHARES_OF_POINTS = (0.25, 0.5)
+"""How many of its points must be near for an array to agree: few of a weak model, many where U and V are
+exchanged, which then are near each other at a third of the points."""
 
 
 class Kind(Enum):
@@ -522,19 +524,25 @@ class Arrays:
     true_values: Floats
     mirrored_parts: Ints
 
-    def agrees(self, values: Floats | Ints, true_values: Floats | None = None) -> Bools:
-        """Return which entries agree if ``values`` (p, 3) are at their points. Shape of the result: (n,)."""
-        true_values = self.true_values if true_values is None else true_values
-        is_near = _is_near(values, true_values)
+    @property
+    def as_submitted(self) -> Ints:
+        """The values at the points as the task's page says how to read them, shape (p, 3)."""
+        return next(iter(self.readings.values()))
+
+    def shares_near(self, values: Floats | Ints, true_values: Floats | None = None) -> Floats:
+        """Return the share of the points of each entry that are near the annotated ones, shape (n,).
+
+        ``values`` (p, 3) are those at the points; other ``true_values`` (p, 3) may be given.
+        """
+        is_near = _is_near(values, self.true_values if true_values is None else true_values)
         n_near = np.bincount(self.entry[is_near], minlength=len(self.item))
-        return (n_near > 0) & (n_near >= _SHARE_OF_POINTS * self._n_points)
+        return n_near / np.maximum(self._n_points, 1)
 
-    def share_near(self, values: Floats | Ints) -> float:
-        """Return the share of all points with the right part, and U and V near."""
-        return float(_is_near(values, self.true_values).mean())
+    def exchanged_shares_near(self, values: Floats | Ints) -> Floats:
+        """Return the mean of the shares that are near those of three exchanged entries, point by point.
 
-    def agrees_with_exchanged(self, values: Floats | Ints) -> Floats:
-        """Return the share of three exchanged entries, point by point, that would agree, shape (n,)."""
+        Shape: (n,).
+        """
         n = len(self.item)
         if n < 2:
             return np.full(n, np.nan)
@@ -546,7 +554,7 @@ class Arrays:
         for distance in distances:
             other = (self.entry + distance) % n
             point = np.minimum(starts[other] + rank % sizes[other], len(self.entry) - 1)
-            shares += self.agrees(values, self.true_values[point])
+            shares += self.shares_near(values, self.true_values[point])
         return shares / len(distances)
 
     @cached_property

@@ -68,6 +68,8 @@ class Repair(NamedTuple):
     compares_labels : bool
         Whether annotations were looked at; ids and the spelling of names are public.
     change : Change
+    explains : tuple of str
+        The codes of notes that say no more beside this repair.
     """
 
     kind: Kind
@@ -81,6 +83,7 @@ class Repair(NamedTuple):
     n_items: int
     compares_labels: bool
     change: Change
+    explains: tuple[str, ...] = ()
 
 
 class Repairs:
@@ -160,6 +163,8 @@ class Comparison(NamedTuple):
         One sentence on how to write it right.
     remedies : mapping of Family to str
         Other sentences for repairs of some families.
+    explains : tuple of str
+        The codes of notes that have the same cause as a repair and say less.
     """
 
     kind: Kind
@@ -167,6 +172,7 @@ class Comparison(NamedTuple):
     sample: Callable[[Repairs, Spread], Sample | Trial | None]
     remedy: str
     remedies: Mapping[Family, str] = MappingProxyType({})
+    explains: tuple[str, ...] = ()
 
 
 def find_repairs(comparisons: Iterable[Comparison]) -> list[Repair]:
@@ -202,6 +208,7 @@ def _find_repair(comparison: Comparison, repairs: Repairs) -> Repair | None:
         n_items=len(np.unique(trial.item)),
         compares_labels=trial.compares_labels,
         change=trial.change,
+        explains=comparison.explains,
     )
 
 

@@ -93,10 +93,22 @@ def segment_of(document):
     return next(iter(next(iter(document["annotations"].values()))["segments"].values()))
 
 
+def replaced_by(task):
+    """Return a change that puts the good sample of a task in place of the files."""
+
+    def change(folder):
+        shutil.rmtree(folder)
+        shutil.copytree(SAMPLES / task / "good", folder)
+
+    return change
+
+
 PROBLEMS = [
     ("E-CSV-FRAME", GESTURE, text(CSV, "1,1,2\n1,999999,1000000\n"), CSV, "line 2 column 2"),
     ("E-FILE-CASE", GESTURE, lambda folder: (folder / CSV).rename(folder / CSV.replace("Demo", "demo")), CSV.replace("Demo", "demo"), ""),
     ("E-ITEMS-NONE", GESTURE, rename_files, f"x{CSV}", ""),
+    ("E-TASK", GESTURE, replaced_by(ACTION), "", ""),
+    ("E-TASK", ACTION, replaced_by(GESTURE), "", ""),
 ]  # fmt: skip
 NOTES = [
     ("N-CATEGORY", DENSEPOSE, data(lambda document: document[0].update(category_id=7))),
@@ -115,7 +127,7 @@ NOTES = [
     ("N-ITEMS-UNKNOWN", GENERATED, of_segments(lambda document: document.update(moon=dict(next(iter(document.values())))))),
 ]  # fmt: skip
 BAD_REFERENCES = [
-    ("E-REF-CLASS", GIVEN, data(lambda document: segment_of(document)["process_clss"][0].__setitem__(0, "dragon"), "reference.json"), "reference.json", ""),
+    ("E-REF-CLASS", GIVEN, data(lambda document: segment_of(document)["process_clss"][0].__setitem__(0, "dragon"), "reference.json"), "reference.json", "/annotations/v_demo000000/segments/0"),
     ("E-REF-EMPTY", GIVEN, data(lambda document: document.update(validation=[]), "split.json"), "reference.json", ""),
     ("E-REF-GROUPS", GESTURE, text("settings.yaml", "item_groups: persons.csv\n"), "persons.csv", ""),
     ("E-REF-IMAGE", DENSEPOSE, data(lambda document: document["images"][0].update(height=0)), "annotations.json", "/images/0"),
@@ -125,7 +137,7 @@ BAD_REFERENCES = [
     ("E-REF-PERSON", DENSEPOSE, data(lambda document: document["annotations"][0].update(id=0)), "annotations.json", "/annotations/0/id"),
     ("E-REF-SEGMENT", GIVEN, data(lambda document: segment_of(document)["frame_ind"].append(1), "reference.json"), "reference.json", "/annotations/v_demo000000/segments/0"),
     ("E-REF-SHAPE", GIVEN, data(lambda document: document.pop("annotations"), "reference.json"), "reference.json", ""),
-    ("E-REF-SPLIT", GIVEN, data(lambda document: document["validation"].append("moon"), "split.json"), "split.json", ""),
+    ("E-REF-SPLIT", GIVEN, data(lambda document: document["validation"].append("moon"), "split.json"), "split.json", "/validation/16"),
     ("E-SETTINGS-KEY", GESTURE, text("settings.yaml", "protocoll: released\n"), "settings.yaml", "/protocoll"),
     ("E-SETTINGS-NAME", GESTURE, text("settings.yml", "protocol: released\n"), "settings.yml", ""),
     ("E-SETTINGS-VALUE", GESTURE, text("settings.yaml", "protocol: relesed\n"), "settings.yaml", "/protocol"),

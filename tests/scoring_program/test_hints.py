@@ -187,7 +187,7 @@ def count_objects(segment):
 GIVEN, GENERATED = "anet_entities_gt", "anet_entities_gen"
 ANY = ".*Agreement is lost at the places: 0 % of your .*. Usual causes: predictions of another item, .*"
 MORE_MISTAKES = [
-    ("densepose", iuv_maps(mirrored), "N-LOOKS-SWAPPED: read with left and right parts swapped, .*"),
+    ("densepose", iuv_maps(mirrored), "N-LOOKS: read with left and right parts exchanged, .*"),
     ("densepose", iuv_maps(lambda *maps: np.zeros_like(maps)), "N-LOOKS-CONSTANT: all pixels .* background .*"),
     ("kinetics_tps", of_parts(relative), "N-LOOKS: read from the upper left corner of the box that they are in, .*"),
     ("kinetics_tps", kinetics(lambda found: dict.fromkeys(found, "climb_rope")),

@@ -88,6 +88,7 @@ def test_strings_with_escapes_and_brackets_are_followed(text, size):
         ("", "", "empty", "E-JSON-SYNTAX"),
         (" \n", "", "empty", "E-JSON-SYNTAX"),
         ('{"a": [1]}', "", "object", "E-JSON-SCHEMA"),
+        ('{"a": [{"b": "}"}]}\n {"a": [1]}\n', "", "on each line", "E-JSON-SYNTAX"),
         ("1", "", "something else", "E-JSON-SYNTAX"),
         ("]", "", "something else", "E-JSON-SYNTAX"),
         ("[", "", "after 0", "E-JSON-SYNTAX"),
@@ -110,6 +111,7 @@ def test_problems_have_their_entry(text, where, keyword, code, size):
 
 def test_nesting_is_refused_from_64_levels_on():
     deep = "[" * 63 + "]" * 63
+    assert wrong(f"[1, [{deep}]]")[0].code == "E-JSON-DEPTH"
     assert entries(f"[{deep}, 1]") == [deep.encode(), b"1"]
     assert_refused_at(1, 64, f"[1, [{deep}]]")
     assert_refused_at(0, 64, "[" + '[{"a":' * 32)

@@ -64,6 +64,12 @@ def detections(**members):
     return {DETECTIONS: json.dumps([good, {**good, **members}])}
 
 
+def coarse_detections():
+    (first,) = json.loads(detections()[DETECTIONS])[:1]
+    coarse = [{**first, "score": 0.1 * number, "uv_data": png(part=14)} for number in range(10)]
+    return {DETECTIONS: json.dumps(coarse)}
+
+
 def twice(text, name=CSV):
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive, pytest.warns(UserWarning, match="Duplicate name"):
@@ -113,19 +119,28 @@ CASES = [
     ("E-FILE-CASE", GESTURE, rows("1,1,5\n", CSV.upper()), CSV.upper(), ""),
     ("E-FILE-CASE", KINETICS, {CLASSES.upper(): "{}", PARTS: "{}"}, CLASSES.upper(), ""),
     ("E-FILE-NONE", KINETICS, {CLASSES: "{}"}, PARTS, ""),
+    ("E-FILE-NONE", KINETICS, {CLASSES: "{}", f"{PARTS}l": "{}"}, PARTS, ""),
+    ("E-FILE-NONE", GENERATED, {"mine.jsonl": "{}"}, "submission_gen.json", ""),
+    ("E-FILE-NONE", DENSEPOSE, {"mine.ndjson": "{}"}, "densepose_*_results.json", ""),
     ("E-FILE-PLACE", GESTURE, rows("1,1,5\n", f"a/{CSV}") | rows("1,1,5\n", "S2_prediction.csv"), f"a/{CSV}", ""),
     ("E-FILE-PLACE", KINETICS, {CLASSES: "{}", f"a/{PARTS}": "{}"}, f"a/{PARTS}", ""),
     ("E-FILE-RESERVED", GESTURE, rows("1,1,5\n") | {"metadata": "x"}, "metadata", ""),
     ("E-FILE-TWICE", GESTURE, rows("1,1,5\n") | rows("1,1,5\n", "S1_predictions.csv"), "S1_predictions.csv", ""),
     ("E-JSON-COUNT", KINETICS, lambda: videos(json.dumps(dict.fromkeys(map(str, range(200_001)), "run"))), CLASSES, "/"),
     ("E-JSON-DEPTH", KINETICS, videos('{"v":' + 70 * "["), CLASSES, "line 1 column 69"),
+    ("E-JSON-DEPTH", DENSEPOSE, {DETECTIONS: "[" + 70 * "["}, DETECTIONS, "/0"),
     ("E-JSON-DUPLICATE", KINETICS, {**human(), PARTS: '{"v": {"f": {"humans": []}, "f": {"humans": []}}}'}, PARTS, "/v"),
     ("E-JSON-ENCODING", KINETICS, videos(b'{"v":\n "\xff"}'), CLASSES, "line 2 column 3"),
     ("E-JSON-NUMBER", KINETICS, human(box=(0, 0, 9, float("nan"))), PARTS, "/v~11/img_1.json/humans/0/box/3"),
     ("E-JSON-SCHEMA", KINETICS, human(box=(0, 0, 9)), PARTS, "/v~11/img_1.json/humans/0/box"),
     ("E-JSON-SYNTAX", KINETICS, videos("{'v': 1}"), CLASSES, "line 1 column 2"),
     ("E-JSON-SYNTAX", DENSEPOSE, {DETECTIONS: "[{},"}, DETECTIONS, ""),
+    ("E-JSON-SYNTAX", KINETICS, videos('{"v": "run"}\n{"w": "walk"}\n'), CLASSES, "line 2 column 1"),
+    ("E-JSON-SYNTAX", GIVEN, {SENTENCES: '{"results": {}, "eval_mode": "GT"}\n' * 2}, SENTENCES, "line 2 column 1"),
+    ("E-JSON-SYNTAX", DENSEPOSE, {DETECTIONS: '{"image_id": 1}\n' * 2}, DETECTIONS, ""),
     ("E-PART-LENGTH", KINETICS, human(verbs=("hold", "kick")), PARTS, "/v~11/img_1.json/humans/0/parts/left_hand"),
+    ("E-TASK", GESTURE, {CLASSES: "{}"}, "", ""),
+    ("E-TASK", DENSEPOSE, segments(), SENTENCES, ""),
     ("E-ZIP-BOMB", GESTURE, rows("1,1,5\n" * 10**6), CSV, ""),
     ("E-ZIP-CASE", GESTURE, rows("1,1,5\n") | rows("1,1,5\n", CSV.upper()), CSV.upper(), ""),
     ("E-ZIP-COUNT", KINETICS, lambda: make_zip(dict.fromkeys(map(str, range(1001)), "")), "my.zip", ""),
@@ -153,6 +168,7 @@ NOTES = [
     ("N-JUNK", GESTURE, rows("1,1,5\n") | {".DS_Store": ""}),
     ("N-LOOKS-CONSTANT", GESTURE, rows("3,1,5\n" * 4)),
     ("N-LOOKS-NORMALIZED", GIVEN, segments(box=[0.25, 0, 0.5, 1])),
+    ("N-PARTS-COARSE", DENSEPOSE, coarse_detections()),
     ("N-UNCHECKED", GESTURE, rows("1,1,5\n")),
 ]  # fmt: skip
 

@@ -103,7 +103,7 @@ def test_odd_but_harmless_files_are_read_with_a_note(data, keyword):
         ("1;2;3\n", "E-CSV-SEPARATOR", "line 1 column 1", []),
         ("1\t2\t3\n", "E-CSV-SEPARATOR", "line 1 column 1", []),
         ("1,2\n", "E-CSV-COLUMNS", "line 1 column 2", ["2", "3"]),
-        ("1,2,3,4\n", "E-CSV-COLUMNS", "line 1 column 4", ["4", "3"]),
+        ("1,2,3,4\n", "E-CSV-COLUMNS", "line 1 column 4", ["4", "3", "4"]),
         ("1,2,12.0\n", "E-CSV-INTEGER", "line 1 column 3", ["12.0", "12"]),
         (
             "1,2,12345678901234567890.0\n",

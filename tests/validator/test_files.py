@@ -109,8 +109,8 @@ OTHERS = [f"{number}.txt" for number in range(5)]
         (
             ["densepose_x_results.json"],
             None,
-            [("E-FILE-NONE", "", "files of densepose")],
-            [("N-FILE-IGNORED", "densepose_x_results.json")],
+            [("E-TASK", "", "densepose")],
+            [],
         ),
     ],
 )
@@ -170,16 +170,15 @@ def test_file_with_a_name_or_the_only_one_of_its_type_is_chosen(tmp_path, files,
         (["x/mine.json", "y.txt"], "E-FILE-NONE", "birds.json", "x/mine.json, y.txt"),
         (["x.json", "Birds.json"], "E-FILE-CASE", "Birds.json", "birds.json"),
         (["x.json", "bird.json"], "E-FILE-NONE", "birds.json", "bird.json; is it misspelled?"),
-        (["x.json", "y.json", "S1_prediction.csv"], "E-FILE-NONE", "birds.json", "files of chalearn_action"),
-        (["x.txt", "folder/densepose_x_results.json"], "E-FILE-NONE", "birds.json", "files of densepose"),
+        (["x.json", "y.json", "S1_prediction.csv"], "E-TASK", "", "chalearn_action or chalearn_gesture"),
+        (["x.txt", "folder/densepose_x_results.json"], "E-TASK", "", "submission to densepose"),
+        (["a/birds.json", "S1_prediction.csv"], "E-FILE-PLACE", "a/birds.json", ""),
     ],
 )
 def test_missing_file_is_reported_with_what_was_found(tmp_path, files, code, file, name):
     findings = refused(named, tmp_path, files)
     assert places_of(findings) == [(code, file, "")]
-    text = text_of(findings.problems[0])
-    assert name in text
-    assert ("files of" in text) == ("files of" in name)
+    assert name in text_of(findings.problems[0])
 
 
 @pytest.mark.parametrize(
@@ -210,7 +209,8 @@ def test_one_of_two_files_that_is_missing_is_reported(tmp_path, files, code, fil
 def test_one_of_several_files_is_not_guessed(tmp_path):
     rules = BIRDS._replace(json=(*BIRDS.json, BIRDS.json[0]._replace(name="bees.json")), any_single=False)
     findings = refused(named, tmp_path, ["mine.json"], rules)
-    assert places_of(findings) == [("E-FILE-NONE", "birds.json", ""), ("E-FILE-NONE", "bees.json", "")]
+    assert places_of(findings) == [("E-FILE-NONE", "", "")]
+    assert "birds.json and bees.json" in text_of(findings.problems[0])
     chosen = named(tmp_path, ["bees.json", "birds.json"], rules).content
     assert list(chosen.items()) == [("birds.json", "birds.json"), ("bees.json", "bees.json")]
 

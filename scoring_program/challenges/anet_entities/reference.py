@@ -81,7 +81,9 @@ def load_reference(folder: Path, settings: Settings) -> Reference:
             if split not in whole.splits:
                 remedy = f"choose from {', '.join(whole.splits)}"
                 problem = f"there is no split {split!r}"
-                findings.add("E-REF-SPLIT", problem, remedy, file=settings["split_file"], rule=split)
+                findings.add(
+                    "E-REF-SPLIT", problem, remedy, file=settings["split_file"], where="/", rule=split
+                )
     chosen_videos = frozenset(video for split in settings["splits"] for video in whole.splits[split])
     return _select(whole, chosen_videos)._replace(chosen_videos=chosen_videos)
 
@@ -128,21 +130,41 @@ def _check_splits(reference: Reference, settings: Settings, findings: Findings) 
     """Add a problem for each chosen split with videos that the reference lacks."""
     videos = set(reference.videos)
     for split in settings["splits"]:
-        missing = [video for video in reference.splits[split] if video not in videos]
+        listed_videos = reference.splits[split]
+        missing = [index for index, video in enumerate(listed_videos) if video not in videos]
         if missing:
-            examples = f"{counted(len(missing), 'video')} of {split!r}, the first is {quote(missing[0])}"
-            problem = f"the reference does not hold {examples}"
-            file = settings["split_file"]
-            findings.add("E-REF-SPLIT", problem, "correct the split", file=file, rule=split)
+            first = quote(listed_videos[missing[0]])
+            examples = f"{counted(len(missing), 'video')} of {split!r}, the first is {first}"
+            findings.add(
+                "E-REF-SPLIT",
+                f"the reference does not hold {examples}",
+                "correct the split",
+                file=settings["split_file"],
+                where=f"/{pointer_part(split)}/{missing[0]}",
+                rule=split,
+            )
 
 
 def _check_vocabulary(reference: Reference, settings: Settings, findings: Findings) -> None:
     """Add a problem for each class outside of the vocabulary, if the reference declares one."""
     if not reference.vocab:
         return
-    for label in sorted(set(reference.classes) - set(reference.vocab)):
-        problem = f"the class {quote(label)!r} is not in the vocabulary"
-        findings.add("E-REF-CLASS", problem, "add or correct it", file=settings["reference_file"])
+    file = settings["reference_file"]
+    for name in sorted(set(reference.classes) - set(reference.vocab)):
+        problem = f"the class {quote(name)!r} is not in the vocabulary"
+        where = _place_of_class(reference, name)
+        findings.add("E-REF-CLASS", problem, "add or correct it", file=file, where=where, rule=name)
+
+
+def _place_of_class(reference: Reference, name: str) -> str:
+    """Return the JSON Pointer of the first segment that names a class, of the vocabulary if none does."""
+    words = reference.words
+    is_named = words.mention_label == reference.classes.index(name)
+    if not is_named.any():
+        return "/vocab"
+    first_word = words.mention_word[np.argmax(is_named)]
+    video, segment = reference.segments[int(words.segment[first_word])]
+    return f"/annotations/{pointer_part(video)}/segments/{pointer_part(segment)}"
 
 
 def _from_prepared(texts: Texts, arrays: Arrays) -> Reference:
@@ -201,10 +223,7 @@ def _load_json(folder: Path, settings: Settings) -> Reference:
                 contents.append(findings.take(_read_file(folder, setting, settings[setting])))
         findings.refuse_problems()
         data, splits = contents
-        if not isinstance(splits, dict) or not all(_is_list_of(videos, str) for videos in splits.values()):
-            problem = "this is not a mapping of splits to videos"
-            remedy = 'write {"validation": ["v_...", ...]}'
-            findings.refuse("E-REF-SPLIT", problem, remedy, file=split_file)
+        _check_shape_of_splits(splits, split_file, findings)
         if not isinstance(data, dict) or not isinstance(data.get("annotations"), dict):
             problem = "there is no mapping of annotations"
             findings.refuse("E-REF-SHAPE", problem, "see the format page", file=reference_file)
@@ -215,6 +234,22 @@ def _load_json(folder: Path, settings: Settings) -> Reference:
             segments += checker.read_video(video, content, f"/annotations/{pointer_part(video)}")
     vocab = data.get("vocab", [])
     return _as_arrays(segments, splits, vocab if _is_list_of(vocab, str) else [], list(annotations))
+
+
+def _check_shape_of_splits(splits: JsonValue, file: str, findings: Findings) -> None:
+    """Raise Refused unless ``splits`` maps each split to the names of its videos."""
+    remedy = 'write {"validation": ["v_...", ...]}'
+    if not isinstance(splits, dict):
+        findings.refuse(
+            "E-REF-SPLIT", "this is not a mapping of splits to videos", remedy, file=file, where="/"
+        )
+    for split, videos in splits.items():
+        if not _is_list_of(videos, str):
+            where = f"/{pointer_part(split)}"
+            findings.add(
+                "E-REF-SPLIT", "this is not a list of videos", remedy, file=file, where=where, rule="list"
+            )
+    findings.refuse_problems()
 
 
 def _is_list_of(value: object, kind: type) -> bool:

@@ -56,11 +56,5 @@ CODES = CodeTable(
             "Densely annotated images have no detection; their persons are missed.",
             "Check that no image was left out.",
         ),
-        MessageCode(
-            "N-LOOKS-XYXY",
-            "Boxes fit as two corners.",
-            "Write x, y, width, height.",
-            is_mistake=True,
-        ),
     ),
 )

@@ -12,9 +12,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+from scoring_program.challenges.densepose.sampled_pixels import (
+    LEAST_BOX_IOU,
+    MOST_POINTS,
+    SampledPixels,
+    choose_images,
+    read_pixels,
+)
 from scoring_program.metrics import geodesic, masks
-from scoring_program.metrics.average_precision import MOST_DETECTIONS
+from scoring_program.metrics.average_precision import MOST_DETECTIONS, box_iou
 from scoring_program.prepared import Arrays, Texts, load_prepared, require_files
+from scoring_program.repairs.samples import spread_evenly
 from validator.archive import Source
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings, Read
@@ -212,6 +220,9 @@ class Kept:
         What it predicts at the points of all persons of the image.
     mask_iou : float64 array of shape (n_persons,)
         IoU of its mask with that of each person of the image.
+    sampled_pixels : SampledPixels, optional
+        What the search for repairs compares, if the image was chosen for it and the detection is on a densely
+        annotated person.
     """
 
     index: int
@@ -221,6 +232,7 @@ class Kept:
     part: Ints
     vertex: Ints
     mask_iou: Floats
+    sampled_pixels: SampledPixels | None = None
 
 
 class Gathered(NamedTuple):
@@ -229,6 +241,7 @@ class Gathered(NamedTuple):
     Attributes
     ----------
     kept : list of Kept
+        In the order of the file.
     n_detections : int
         How many there are, on images that the reference does not have, too.
     n_other_categories, n_other_images : int
@@ -278,18 +291,21 @@ def check_images(gathered: Gathered, reference: Reference, name: str) -> list[No
 
 
 def _joined(parts: Sequence[Gathered]) -> Gathered:
-    """Return what was gathered in several processes as one."""
+    """Return what was gathered in several processes as one, the same however it was divided."""
     first_of_image: dict[int, int] = {}
+    best_of_images: dict[int, _BestOfImage] = {}
     for part in parts:
         for image_id, first in part.first_of_image.items():
             first_of_image[image_id] = min(first, first_of_image.get(image_id, first))
+        for kept in part.kept:
+            best_of_images.setdefault(kept.image, _BestOfImage()).add(kept)
     return Gathered(
-        kept=[kept for part in parts for kept in part.kept],
+        kept=_in_order(best_of_images.values()),
         n_detections=sum(part.n_detections for part in parts),
         n_other_categories=sum(part.n_other_categories for part in parts),
         n_other_images=sum(part.n_other_images for part in parts),
         hints=DetectionHints.joined([part.hints for part in parts]),
-        first_of_image=first_of_image,
+        first_of_image=dict(sorted(first_of_image.items())),
     )
 
 
@@ -348,6 +364,12 @@ class _BestOfImage:
         return [kept for _, _, kept in self._heap]
 
 
+def _in_order(best_of_images: Iterable[_BestOfImage]) -> list[Kept]:
+    """Return the best detections of all images in the order of the file."""
+    kept = [detection for best in best_of_images for detection in best.detections()]
+    return sorted(kept, key=lambda detection: detection.index)
+
+
 class _Gatherer:
     """Keeps what each detection predicts at the points of its image's persons, and the mask IoU."""
 
@@ -359,6 +381,7 @@ class _Gatherer:
         self._nearest = reference.template.nearest
         self._index_of_image = {image_id: index for index, image_id in enumerate(image_ids)}
         self._categories = set(persons.category.tolist())
+        self._sampled_images = choose_images(np.unique(persons.image[persons.dense]))
         self._best_of_images: dict[int, _BestOfImage] = {}
         self._n_detections = 0
         self._n_other_categories = 0
@@ -403,6 +426,7 @@ class _Gatherer:
             part=part.astype(np.int8),
             vertex=vertex.astype(np.int32),
             mask_iou=self._mask_ious(detection, image, range(first, last)),
+            sampled_pixels=self._sample_pixels(detection, image, range(first, last)),
         )
 
     def _mask_ious(self, detection: Detection, image: int, people: range) -> Floats:
@@ -416,11 +440,26 @@ class _Gatherer:
             ious.append(masks.mask_iou(predicted_mask, self._person_mask(person), is_crowd))
         return np.array(ious)
 
+    def _sample_pixels(self, detection: Detection, image: int, people: range) -> SampledPixels | None:
+        """Return what the search for repairs compares of a detection, None if it is on no person of a chosen
+        image."""
+        persons = self._persons
+        if image not in self._sampled_images:
+            return None
+        dense_persons = np.array(people)[persons.dense[people.start : people.stop]]
+        iou = box_iou(np.array(detection.box), persons.box[dense_persons], persons.crowd[dense_persons])
+        if iou.max(initial=0) <= LEAST_BOX_IOU:
+            return None
+        person = int(dense_persons[iou.argmax()])
+        first_point, end = persons.point_start[[person, person + 1]].tolist()
+        point = first_point + spread_evenly(end - first_point, MOST_POINTS)
+        values = read_pixels(detection.pixels, persons.x[point], persons.y[point], detection.box[:2])
+        return SampledPixels(person, point, values)
+
     def result(self) -> tuple[Checked, Gathered]:
         """Return the problems, and what was kept."""
-        kept = [kept for best in self._best_of_images.values() for kept in best.detections()]
         gathered = Gathered(
-            kept=kept,
+            kept=_in_order(self._best_of_images.values()),
             n_detections=self._n_detections,
             n_other_categories=self._n_other_categories,
             n_other_images=self._n_other_images,

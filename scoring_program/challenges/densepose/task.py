@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from scoring_program.challenges.densepose import hints, prepare
+from scoring_program.challenges.densepose import evidence, prepare
 from scoring_program.challenges.densepose.measure import (
     ImageStatistics,
     average,
@@ -25,8 +25,7 @@ from scoring_program.challenges.densepose.reference import (
     load_folder,
     read_submission,
 )
-from scoring_program.hints import agreement_steps, likely_mistakes
-from scoring_program.low_score import Step
+from scoring_program.repairs.search import Comparison
 from scoring_program.result import Section, Sections
 from scoring_program.settings import Settings
 from scoring_program.task import Notes, Options, Task, declared_tasks
@@ -112,17 +111,15 @@ class DensePose(Task[Reference, Gathered, ImageStatistics]):
         return drawings.drawings(reference, submission, statistics, number, load_rules(self.id))
 
     def hints(self, reference: Reference, submission: Gathered, settings: Settings) -> Notes:
-        """Return notes on wrong boxes, parts, and coordinates."""
-        notes = _notes_without_annotations(submission)
-        notes = likely_mistakes(notes, lambda: hints.checks(reference, submission), settings)
-        # Another reading of the boxes says more.
-        if settings["notes"] and not any(note.is_mistake for note in notes):
-            notes += _boxes_outside(reference, submission)
-        return notes
+        """Return notes on empty, constant and repeated detections, and on boxes in 0..1 or outside."""
+        if not submission.n_detections:
+            return [EMPTY]
+        notes = submission.hints.notes()
+        return notes or _repeated_detections(submission) or _boxes_outside(reference, submission)
 
-    def agreement(self, reference: Reference, submission: Gathered) -> list[Step]:
-        """Return how far boxes, parts, and coordinates agree with the reference."""
-        return agreement_steps(hints.checks(reference, submission))
+    def comparisons(self, reference: Reference, submission: Gathered) -> list[Comparison]:
+        """Return what the search for repairs compares."""
+        return evidence.comparisons(reference, submission)
 
 
 def _boxes_outside(reference: Reference, submission: Gathered) -> Notes:
@@ -136,12 +133,7 @@ def _boxes_outside(reference: Reference, submission: Gathered) -> Notes:
     return [Note("N-BOXES-OUTSIDE", f"{explanation}. {remedy}")]
 
 
-def _notes_without_annotations(submission: Gathered) -> Notes:
-    if not submission.n_detections:
-        return [EMPTY]
-    notes = submission.hints.notes()
-    if notes:
-        return notes
+def _repeated_detections(submission: Gathered) -> Notes:
     boxes = np.array([(kept.image, *kept.box) for kept in submission.kept]).reshape(-1, 5)
     consequence = "repeat a box of their image. All but one are false detections: write each once"
     return repeat_hints(boxes, "detection", consequence)

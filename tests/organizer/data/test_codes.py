@@ -86,7 +86,7 @@ def with_word(word):
 FIRST = annotated(json.loads((DEMO / GIVEN / "reference.json").read_text(encoding="utf-8")))[:2]
 SEGMENT = "/annotations/{}/segments/{}".format(*FIRST)
 PROBLEMS = [
-    ("E-REF-CLASS", GIVEN, data("reference.json", rename_class), "reference.json", ""),
+    ("E-REF-CLASS", GIVEN, data("reference.json", rename_class), "reference.json", SEGMENT),
     ("E-REF-EMPTY", GIVEN, text("split.json", '{"validation": []}'), "reference.json", ""),
     ("E-REF-EMPTY", GESTURE, text("DemoSequence0002_data.csv", ""), "DemoSequence0002_data.csv", ""),
     ("E-REF-EMPTY", DENSEPOSE, data(ANNOTATIONS, lambda document: document.update(annotations=[])), ANNOTATIONS, ""),
@@ -108,8 +108,9 @@ PROBLEMS = [
     ("E-REF-SHAPE", GIVEN, text("reference.json", "[]"), "reference.json", ""),
     ("E-REF-SHAPE", GIVEN, data("reference.json", lambda document: document["annotations"].update(v=1)), "reference.json", "/annotations/v"),
     ("E-REF-SHAPE", DENSEPOSE, text(ANNOTATIONS, "{}"), ANNOTATIONS, ""),
-    ("E-REF-SPLIT", GIVEN, text("settings.yaml", "splits: [moon]"), "split.json", ""),
-    ("E-REF-SPLIT", GIVEN, text("split.json", '{"validation": 1}'), "split.json", ""),
+    ("E-REF-SPLIT", GIVEN, text("settings.yaml", "splits: [moon]"), "split.json", "/"),
+    ("E-REF-SPLIT", GIVEN, text("split.json", '{"validation": 1}'), "split.json", "/validation"),
+    ("E-REF-SPLIT", GIVEN, text("split.json", "[]"), "split.json", "/"),
     ("E-REF-TEMPLATE", DENSEPOSE, arrays(SUBDIVIDED, lambda document: document.update(U_subdiv=document["U_subdiv"] + 1)), SUBDIVIDED, ""),
     ("E-REF-TEMPLATE", DENSEPOSE, arrays(SUBDIVIDED, lambda document: document.update(Part_ID_subdiv=document["Part_ID_subdiv"] * 0)), SUBDIVIDED, "Part_ID_subdiv"),
     ("E-REF-TEMPLATE", DENSEPOSE, arrays(TRANSFORM, lambda document: document.update(index=document["index"] * 0)), TRANSFORM, "index"),

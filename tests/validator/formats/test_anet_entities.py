@@ -131,8 +131,8 @@ def test_lists_of_different_lengths_are_refused(tmp_path, lengths, numbers):
 @pytest.mark.parametrize(
     ("task", "mode", "quoted_mode", "name"),
     [
-        (GENERATED, "GT", "GT", "file of anet_entities_gt"),
-        (GIVEN, "gen", "gen", "file of anet_entities_gen"),
+        (GENERATED, "GT", "GT", "task anet_entities_gt"),
+        (GIVEN, "gen", "gen", "task anet_entities_gen"),
         (GIVEN, "x" * 21, "x" * 19 + "…", '"GT"'),
     ],
 )

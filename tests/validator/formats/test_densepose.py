@@ -391,7 +391,7 @@ def test_damaged_file_is_one_problem(tmp_path):
         ("[1,]", "E-JSON-SYNTAX", "/1", "closing bracket"),
         ("[,1]", "E-JSON-SYNTAX", "/0", "missing"),
         ("[] []", "E-JSON-SYNTAX", "/0", "more text"),
-        ("[" * 100_000, "E-JSON-SYNTAX", "/0", "64"),
+        ("[" * 100_000, "E-JSON-DEPTH", "/0", "64"),
         ('[{"image_id": 1, "image_id": 1}]', "E-JSON-DUPLICATE", "/0", "'image_id'"),
         ("[{'image_id': 1}]", "E-JSON-SYNTAX", "/0 line 1 column 2 of this entry", "single quotes"),
         ("[null]", "E-JSON-SCHEMA", "/0", "null"),
@@ -435,6 +435,10 @@ def test_very_many_bad_entries_are_not_all_explained(tmp_path):
 
 
 FAR = (12.0, 7.5, 2.0, 2.0)
+COARSE = (
+    "no part is above 14 in the first 10 detections, as if these were the coarse parts of masks. "
+    "Write the 24 fine parts, 15 to 24 among them"
+)
 
 
 def detections(n=1, box=FAR, first_index=0, last_score=0.5, uv=2, part=24):
@@ -484,6 +488,12 @@ def hints_of(entries):
         (detections(10), ["all 10 scores are 0.5. AP ranks detections: give each its own score"]),
         (detections(10, last_score=0.25), []),
         (detections(10, last_score=0.75), []),
+        (detections(10, last_score=0.75, part=2), []),
+        (detections(10, last_score=0.75, part=15), []),
+        (detections(9, last_score=0.75, part=14), []),
+        (detections(10, last_score=0.75, part=3), [COARSE]),
+        (detections(10, last_score=0.75, part=14), [COARSE]),
+        (detections(10, last_score=0.75, part=14) + detections(part=24, first_index=199), []),
     ],
 )
 def test_hints_of_detections_do_not_depend_on_the_processes(entries, texts):

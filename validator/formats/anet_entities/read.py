@@ -78,7 +78,7 @@ def _check_mode(mode: str, task_id: str, name: str, findings: Findings) -> None:
     remedy = f'write "{wanted_mode}"'
     for other_task, other_mode in _MODES.items():
         if mode == other_mode:
-            remedy = f"this is a file of {other_task}: submit it there"
+            remedy = f"choose the task {other_task} for this file, or {remedy}"
     problem = f"the mode is '{quote(mode, 20)}'"
     findings.add("E-ANET-MODE", problem, remedy, file=name, where="/eval_mode")
 

@@ -28,4 +28,12 @@ CODES = CodeTable(
             "Write `[3, height, width]`, both rounded down.",
         ),
     ),
+    notes=(
+        MessageCode(
+            "N-PARTS-COARSE",
+            "No part is above 14, as if the 14 coarse parts of masks were written.",
+            "Write the 24 fine parts.",
+            is_mistake=True,
+        ),
+    ),
 )

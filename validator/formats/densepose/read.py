@@ -35,6 +35,10 @@ PARTS = 24
 _LARGEST_ENTRY = 32_000_000
 _MOST_PIXELS = 25_000_000
 _LEAST_SCORES = 10
+_LEAST_DETECTIONS = 10
+# Masks of the annotations have 14 coarse parts; fine parts 1 and 2 alone are those of a torso.
+_COARSE_PARTS = 14
+_TORSO_PARTS = 2
 _DETECTIONS_SEEN = 200
 _MOST_PROBLEMS = 500
 # Explaining a bad entry takes far longer than reading a good one.
@@ -339,6 +343,7 @@ class DetectionHints:
     scores: tuple[float, float] = (np.inf, -np.inf)
     corners: tuple[float, float] = (np.inf, -np.inf)
     whole_corners: bool = True
+    largest_part: int = 0
     # -1 if all is background.
     largest_uv: int = -1
 
@@ -350,8 +355,10 @@ class DetectionHints:
             self.corners = _widened(self.corners, value)
             self.whole_corners &= value.is_integer()
         if detection.index < _DETECTIONS_SEEN:
-            uv = detection.pixels[..., 1:].max() if detection.pixels[..., 0].any() else -1
-            self.largest_uv = max(self.largest_uv, int(uv))
+            largest_part = int(detection.pixels[..., 0].max())
+            largest_uv = int(detection.pixels[..., 1:].max()) if largest_part else -1
+            self.largest_part = max(self.largest_part, largest_part)
+            self.largest_uv = max(self.largest_uv, largest_uv)
 
     @staticmethod
     def joined(parts: Sequence[DetectionHints]) -> DetectionHints:
@@ -361,11 +368,13 @@ class DetectionHints:
             scores=_joined_extremes([part.scores for part in parts]),
             corners=_joined_extremes([part.corners for part in parts]),
             whole_corners=all(part.whole_corners for part in parts),
+            largest_part=max(part.largest_part for part in parts),
             largest_uv=max(part.largest_uv for part in parts),
         )
 
     def notes(self) -> list[Note]:
-        """Return notes on coordinates in 0..1, on background alone, and on scores that rank nothing."""
+        """Return notes on coordinates in 0..1, on background or coarse parts alone, and on scores that rank
+        nothing."""
         if not self.count:
             return [EMPTY]
         notes = []
@@ -379,6 +388,10 @@ class DetectionHints:
             notes.append(Note("N-LOOKS-CONSTANT", text))
         elif self.largest_uv <= 1:
             notes.append(Note("N-LOOKS-NORMALIZED", f"U and V are 0 or 1 in {seen}. Write round(255 * u)"))
+        has_many = self.count >= _LEAST_DETECTIONS
+        if has_many and _TORSO_PARTS < self.largest_part <= _COARSE_PARTS:
+            text = f"no part is above {_COARSE_PARTS} in {seen}, as if these were the coarse parts of masks"
+            notes.append(Note("N-PARTS-COARSE", f"{text}. Write the {PARTS} fine parts, 15 to 24 among them"))
         if self.count >= _LEAST_SCORES and self.scores[0] == self.scores[1]:
             same = f"{counted(self.count, 'score')} are {self.scores[0]:g}"
             text = f"all {same}. AP ranks detections: give each its own score"
