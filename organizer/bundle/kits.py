@@ -16,6 +16,7 @@ from validator.formats.rules import load_rules
 KIT = "starting_kit.zip"
 _KIT_FOLDER = ROOT / "starting_kit"
 _KIT_MODULES = ("compare", "comparison", "evaluate", "history", "home", "kit_path", "writing")
+_PAGES = ("conventions.md", "messages.md")
 _REPORT = "scoring_program/report"
 _SCHEMAS = ("detailed_results.schema.json", "comparison.schema.json")
 
@@ -51,7 +52,8 @@ def _home_files(task_ids: Sequence[str]) -> dict[str, bytes]:
     for path in _kit_modules(task_ids):
         entry_modules += imported_names(path.read_bytes())
     files = needed_modules(entry_modules)
-    files["docs/messages.md"] = (ROOT / "docs" / "messages.md").read_bytes()
+    for page in _PAGES:
+        files[f"docs/{page}"] = (ROOT / "docs" / page).read_bytes()
     files[f"{_REPORT}/standings.css"] = (ROOT / _REPORT / "standings.css").read_bytes()
     for schema in _SCHEMAS:
         files[f"formats/{schema}"] = (ROOT / _REPORT / schema).read_bytes()
