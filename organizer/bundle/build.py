@@ -37,6 +37,7 @@ from organizer.bundle.cut import classic, one_task, public_names, reference_name
 from organizer.bundle.kits import KIT
 from organizer.bundle.lint import lint_files
 from organizer.bundle.parts import Parts, demo_reference
+from organizer.bundle.pictures import with_pictures
 from organizer.bundle.programs import build_program
 from organizer.bundle.rules import check_competition
 from organizer.bundle.sbom import SBOM, sbom
@@ -274,8 +275,14 @@ def _add_bundle(name: str, data: Competition, parts: Parts, form: str, plan: Pla
         data, lost = classic(data)
         plan.notes += lost
     files: dict[str, bytes] = {}
-    for _, path, _ in named_files(data):
-        files.update({path: built_files[path]} if path in built_files else parts.brought(path))
+    for _, path, key in named_files(data):
+        if path in built_files:
+            files[path] = built_files[path]
+        elif key == "file":
+            pages = parts.brought(path)
+            files.update({name: with_pictures(name, text, parts.brought) for name, text in pages.items()})
+        else:
+            files.update(parts.brought(path))
     plan.bundles[name] = Bundle(data, files)
 
 
