@@ -39,7 +39,8 @@ Settings = Mapping[str, SettingValue]
 class Setting(NamedTuple):
     """The declaration of one setting; ``signed`` says that it can move a score and is in the signature.
 
-    A setting whose default is a mapping has these ``keys`` with values of these types, all of them or none.
+    A setting whose default is a mapping has these ``keys`` with values of these types, all of them or none;
+    one with a ``length`` is a list of so many numbers from ``min`` to ``max``, or empty.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Setting(NamedTuple):
     max: float | None = None
     signed: bool = True
     keys: Mapping[str, type] = MappingProxyType({})
+    length: int = 0
 
 
 _unsigned = partial(Setting, signed=False)
@@ -176,13 +178,18 @@ def _expected(setting: Setting, value: SettingValue) -> str:
             return ""
         wanted = [f"{key}: {_KINDS[kind][1]}" for key, kind in setting.keys.items()]
         return f"a mapping of {', '.join(wanted)}"
+    if setting.length:
+        is_list = isinstance(value, list) and len(value) in (0, setting.length)
+        is_right = is_list and all(_is_between(number, setting) for number in value)
+        expected = f"a list of {setting.length} numbers from {setting.min} to {setting.max}"
+        return "" if is_right else expected
     _, expected = _KINDS[type(setting.default)]
     is_right = _is_of(value, type(setting.default))
     if isinstance(value, list):
         is_right = is_right and bool(value) and all(isinstance(name, str) for name in value)
     if setting.min is not None and setting.max is not None:
         expected = f"{expected} from {setting.min} to {setting.max}"
-        is_right = is_right and setting.min <= value <= setting.max
+        is_right = is_right and _is_between(value, setting)
     return "" if is_right else expected
 
 
@@ -191,3 +198,10 @@ def _is_of(value: SettingValue, kind: type) -> bool:
     types, _ = _KINDS[kind]
     # A bool is an int for Python.
     return isinstance(value, types) and isinstance(value, bool) == (bool in types)
+
+
+def _is_between(number: SettingValue, setting: Setting) -> bool:
+    """Return whether a value is a number in the range of a setting."""
+    if setting.min is None or setting.max is None:
+        return _is_of(number, float)
+    return _is_of(number, float) and setting.min <= number <= setting.max

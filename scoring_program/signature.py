@@ -75,7 +75,7 @@ def signature(
     for setting in known_settings:
         if setting.signed:
             value = settings[setting.name]
-            parts[setting.name] = ",".join(value) if isinstance(value, list) else value
+            parts[setting.name] = ",".join(map(str, value)) if isinstance(value, list) else value
     parts |= other
     parts["item_groups"] = groups_digest[:_DIGITS] or "none"
     parts["version"] = VERSION

@@ -248,7 +248,7 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
         """Return names of the data that are not items and may still have a line in a file of item groups."""
         return ()
 
-    def signature_parts(self, reference: ReferenceT) -> dict[str, str]:
+    def signature_parts(self, reference: ReferenceT, settings: Settings) -> dict[str, str]:
         """Return what moves a score and is in neither the settings nor the reference files."""
         return {}
 
@@ -305,7 +305,7 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
         key = read_key(folder)
         digest = self.reference_digest(folder, settings, reference)
         digests = (keyed(digest, key), keyed(groups.digest, key))
-        parts = self.signature_parts(reference)
+        parts = self.signature_parts(reference, settings)
         return Loaded(
             task=self,
             folder=folder,
