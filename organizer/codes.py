@@ -248,9 +248,19 @@ CODES = CodeTable(
             "Prepare it and build again.",
         ),
         MessageCode(
+            "L-REGISTRATION",
+            "A text in place of true or false makes organizers approve each participant.",
+            "Write `true` or `false`, without quotes.",
+        ),
+        MessageCode(
             "L-RULE",
             "The submission rule does not put results on the leaderboard as you may expect.",
             "Choose one that begins with `Force`.",
+        ),
+        MessageCode(
+            "L-RUN",
+            "No submission runs by itself.",
+            "Remove `auto_run_submissions: false`, or start each on the site.",
         ),
         MessageCode(
             "L-SAMPLE",

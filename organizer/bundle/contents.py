@@ -104,8 +104,8 @@ def _check_programs(entry: Entry, files: Files, report: LintReport) -> Declarati
 
 def _check_image(data: Competition, has_our_program: bool, report: LintReport) -> None:
     key = "docker_image" if form_of(data) == "v2" else "competition_docker_image"
-    image = data.get(key, "codalab/codalab-legacy:py37")
-    if " " in image.strip():
+    image = str(data.get(key) or "codalab/codalab-legacy:py37").strip()
+    if " " in image:
         report.add("name of an image", f"/{key}", image=image, key=key)
     elif has_our_program and not image.partition("@")[0].endswith("codalab/codalab-legacy:py312"):
         report.add("old image" if key in data else "default image", f"/{key}", image=image, key=key)

@@ -56,6 +56,10 @@ OURS = {
     "37e_program_not_zip": (["L-FILE"], []),
     "57_v15_no_end": ([], []),
     "60d_description_null": ([], ["L-TEXT"]),
+    "n01_auto_run_false": ([], ["L-RUN"]),
+    "n59_computed_index_twice": ([], []),
+    "n131b_fact_select_one_text": ([], []),
+    "n138_fact_select_text": ([], []),
 }
 # Warnings that a bundle of demo data, or of long names, has anyway.
 USUAL = ("L-DEMO", "L-NAME")
