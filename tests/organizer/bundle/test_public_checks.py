@@ -74,6 +74,11 @@ def test_bundle_has_the_public_data_of_its_task(task_id, bundles):
     assert [phase["public_data"] for phase in competition["phases"]] == [PUBLIC]
 
 
+@pytest.mark.parametrize("task_id", PUBLISHED)
+def test_public_data_of_the_demo_references_is_as_it_may_be(lint_public, task_id):
+    assert lint_public(task_id, lambda public: None) == []
+
+
 def test_bundles_of_the_classic_form_have_public_data_too(bundles):
     files = bundle_files(bundles / "v1.5" / f"{GESTURE}.zip")
     competition = yaml.safe_load(files["competition.yaml"])
