@@ -25,10 +25,11 @@ from organizer.challenges import annotations_of
 from organizer.data.marks import add_marks
 from organizer.data.prepare import SYNTHETIC_MARK, prepare
 from organizer.data.references import task_folder
+from organizer.data.vocabulary import complete_vocabulary
 from scoring_program.item_groups import load_groups
 from scoring_program.metrics.resampling import LEAST_ITEMS
 from scoring_program.settings import SETTINGS_FILE, Settings
-from scoring_program.signature import KEY_FILE, VOCABULARY_FILE
+from scoring_program.signature import KEY_FILE
 from scoring_program.task import AnyLoaded, AnyTask, Declaration, load_task
 from validator.arrays import Floats, Ints
 from validator.findings import Findings
@@ -147,7 +148,11 @@ def write_parts(
         folder = output / name
         folder.mkdir()
         _write_part(loaded, source, items, folder)
+        # Names that messages show must not tell which part they occur in.
+        notes = complete_vocabulary(loaded, folder)
         task.load(folder, task.settings(folder)).check()
+    for note in notes:
+        print(note.log_line())
     return parts
 
 
@@ -165,7 +170,7 @@ def _print_scored_items(loaded: AnyLoaded, name: str, is_in_part: Sequence[bool]
 def _write_part(loaded: AnyLoaded, source: Path, items: Sequence[str], folder: Path) -> None:
     """Write some items of the reference in ``source`` to a folder, with settings, groups and shared files."""
     annotations = annotations_of(loaded.task.id)
-    _carry(source, folder, annotations.shared, (SETTINGS_FILE, KEY_FILE, VOCABULARY_FILE, SYNTHETIC_MARK))
+    _carry(source, folder, annotations.shared, (SETTINGS_FILE, KEY_FILE, SYNTHETIC_MARK))
     _change_settings(folder / SETTINGS_FILE, annotations.part_settings)
     annotations.cut(source, loaded.reference, frozenset(items), folder)
     groups_file = loaded.settings["item_groups"]

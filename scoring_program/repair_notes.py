@@ -2,16 +2,17 @@
 
 At ``full`` they say everything. At ``summary`` a repair that was found by comparing labels is an answer about
 hidden labels, so that there is one note for all of them, without what was repaired, numbers and shares, and
-only if the repair holds without a secret third of the items, for a secret share of the rest. Repairs of ids,
-which are public, keep their words.
+only if the repair holds without a secret third of the items, for a secret share of the rest. Repairs of ids
+and of other things that are public keep their words.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from scoring_program.disclosure import min_group, shows_comparisons
+from scoring_program.repairs.decision import Family
 from scoring_program.repairs.samples import Kind
 from scoring_program.repairs.search import Comparison, Repair, find_repairs
 from scoring_program.repairs.withheld import draw, n_compared
@@ -65,19 +66,23 @@ def repair_notes(
     if not comparisons:
         return []
     if not min_group(detail):
-        return [_full_note(repair) for repair in find_repairs(comparisons) if not _is_spelling(repair)]
+        return _full_notes(find_repairs(comparisons))
     withheld = draw(hidden.secret, submission, hidden.n_items)
     repairs = find_repairs([withheld.restrict(comparison) for comparison in comparisons])
     least_items = n_compared(_LEAST_ITEMS if hidden.n_items >= _LEAST_ITEMS else _LEAST_OF_FEW_ITEMS)
-    notes = [_public_note(repair) for repair in repairs if repair.kind is Kind.IDS]
+    notes = [
+        _public_note(repair)
+        for repair in repairs
+        if not repair.compares_labels and not _is_spelling_of_names(repair)
+    ]
     if any(_may_be_told(repair, least_items, withheld.edge) for repair in repairs):
         notes.append(Note("N-LOOKS", _LOOKS))
     return notes
 
 
-def _is_spelling(repair: Repair) -> bool:
+def _is_spelling_of_names(repair: Repair) -> bool:
     """Return whether a repair spells names otherwise; the notes on unknown names tell of all of these."""
-    return not repair.compares_labels and repair.kind is Kind.NAMES
+    return repair.kind is Kind.NAMES and repair.family is Family.SPELLING
 
 
 def _may_be_told(repair: Repair, least_items: int, edge: float) -> bool:
@@ -90,10 +95,19 @@ def _public_note(repair: Repair) -> Note:
     return Note("N-LOOKS-NAMED", text)
 
 
+def _full_notes(repairs: Iterable[Repair]) -> list[Note]:
+    """Return a note for each repair, one alone where all predictions belong to other items."""
+    note_of_words: dict[str, Note] = {}
+    for repair in repairs:
+        if not _is_spelling_of_names(repair):
+            note_of_words.setdefault(repair.words, _full_note(repair))
+    return list(note_of_words.values())
+
+
 def _full_note(repair: Repair) -> Note:
     code = "N-LOOKS" if repair.compares_labels else "N-LOOKS-NAMED"
     after, before = _percent(repair.share_after), _percent(repair.share_before)
-    of_what = "the reference's" if repair.kind is Kind.IDS else "your"
+    of_what = "your" if repair.compares_labels else "the reference's"
     text = f"read {repair.words}, {after} of {of_what} {repair.what} agree; as submitted, {before}"
     return Note(code, f"{text}. {repair.remedy}", repair.explains)
 

@@ -9,7 +9,7 @@ import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from unittest import mock
 
 import pytest
@@ -39,6 +39,13 @@ PUBLISHED = [
     if not (ROOT / "task_templates" / ".written" / f"{task_id}.json").is_file()
 ]
 """Tasks of published challenges: those that make new-task did not write."""
+
+
+_CODE = r"[ELR]-[A-Z][A-Z0-9-]*"
+_PRINTED_PROBLEM = re.compile(
+    rf"(?<!\S)(?P<code>{_CODE}(?: {_CODE})?)(?: (?P<file>.+?))?: (?P<text>.*?)\.?"
+    r"(?:(?<=[.?]) (?:At |In (?P<count_text>[^:]*?)(?:: |(?=\.$)))(?P<where>.*?)(?: and [\d,]+ more)?\.)?$"
+)
 
 
 def slow_for(*slow: str, of: Iterable[str] = PUBLISHED) -> list[Any]:
@@ -153,6 +160,32 @@ def compact_lines(findings: Findings) -> list[str]:
 def text_of(problem: Problem) -> str:
     """Return what a problem says and advises, without its code, file and place."""
     return f"{problem.problem}; {problem.remedy}"
+
+
+class PrintedProblem(NamedTuple):
+    """A problem as a command prints it.
+
+    ``text`` is what is wrong, and the remedy; ``count_text`` is the number of places if there are several, as
+    "60 places in 5 files", of which ``where`` has the first ones.
+    """
+
+    code: str
+    file: str
+    where: str
+    text: str
+    count_text: str
+
+
+def printed_problem(line: str) -> PrintedProblem:
+    """Return the problem that a line tells of, whatever stands before its code."""
+    match = _PRINTED_PROBLEM.search(line)
+    assert match, line
+    return PrintedProblem(**match.groupdict(default=""))
+
+
+def printed_problems(text: str) -> list[PrintedProblem]:
+    """Return the problems among the lines that a command prints."""
+    return [printed_problem(line) for line in text.splitlines() if _PRINTED_PROBLEM.search(line)]
 
 
 def values_of(text: str) -> list[str]:

@@ -19,7 +19,7 @@ from organizer.bundle.programs import program_files
 from organizer.files import folder_files, unpack, zip_bytes
 from organizer.messages import PAGE, messages_page
 from scoring_program.task import load_task, task_ids
-from tests.helpers import PUBLISHED, ROOT, SAMPLES, make_zip, values_of
+from tests.helpers import PUBLISHED, ROOT, SAMPLES, make_zip, printed_problem, values_of
 from validator.__main__ import main
 from validator.findings import Findings
 from validator.message_codes import all_codes, code_tables
@@ -203,12 +203,13 @@ def test_the_same_problem_in_many_files_is_one_line(tmp_path, capsys):
     files = {f"S{number}_prediction.csv": "1,0,5\n1,0,9\n" for number in range(1, 6)}
     (tmp_path / "my.zip").write_bytes(make_zip({**files, "S6_prediction.csv": "1,x,9\n"}))
     main(["chalearn_gesture", str(tmp_path / "my.zip")])
-    integer, ranges, verdict = capsys.readouterr().out.splitlines()
-    assert integer.startswith("1. E-CSV-INTEGER S6_prediction.csv line 1 column 2: ")
-    assert ranges.startswith("2. E-CSV-RANGE S1_prediction.csv line 1 column 2: ")
-    assert "5 files: S1_prediction.csv, S2_prediction.csv, S3_prediction.csv and 2 more" in ranges
-    assert "10" in values_of(ranges)
-    assert values_of(verdict) == ["11"]
+    *lines, verdict = capsys.readouterr().out.splitlines()
+    integer, ranges = map(printed_problem, lines)
+    assert integer[:3] == ("E-CSV-INTEGER", "S6_prediction.csv", "line 1 column 2")
+    first_places = [f"S{number}_prediction.csv line 1 column 2" for number in (1, 2, 3)]
+    assert ranges[:3] == ("E-CSV-RANGE", "", ", ".join(first_places))
+    assert values_of(ranges.count_text) == ["10", "5"]
+    assert values_of(verdict) == ["2", "11"]
 
 
 @pytest.mark.parametrize(
@@ -223,6 +224,33 @@ def test_the_same_problem_in_many_files_is_one_line(tmp_path, capsys):
 )  # fmt: skip
 def test_cures_fit_the_mistake(task, file, content, cure, check):
     assert cure in check({file: json.dumps(content)}, task)["problems"][0]["hint"]
+
+
+def test_a_value_of_another_type_hides_no_problem_between_values(check):
+    frame = {"humans": [{"box": [0, 0, 9, 9], "parts": {"hip": {"box": [[1, 1, 5, 5]], "verb": []}}}]}
+    other_type, other_order = (
+        {"humans": [{"box": box, "parts": {}}]} for box in ([0, 0, "9", 9], [9, 0, 0, 9])
+    )
+    parts = {"u": {"f": other_type}, "v": {"f": other_order}, "w": {"f": frame}}
+    files = {"pred_vid_result.json": "{}", "pred_part_result.json": json.dumps(parts)}
+    assert [(code, where) for code, _, where in places_of(check(files, "kinetics_tps"))] == [
+        ("E-JSON-SCHEMA", "/u/f/humans/0/box/2"),
+        ("E-BOX-ORDER", "/v/f/humans/0/box"),
+        ("E-PART-LENGTH", "/w/f/humans/0/parts/hip"),
+    ]
+    boxes = [[[1, 2, 3, 4]] * 10]
+    segments = {
+        "0": {"clss": ["dog"], "idx_in_sent": ["0"], "bbox_for_all_frames": boxes},
+        "1": {"clss": ["dog"], "idx_in_sent": [0, 1], "bbox_for_all_frames": boxes},
+    }
+    results = {"u": {"0": segments["0"]}, "v": {"1": segments["1"]}}
+    content = json.dumps({"results": results, "eval_mode": "gen"})
+    findings = check({"submission_gt.json": content}, "anet_entities_gt")
+    assert [(code, where) for code, _, where in places_of(findings)] == [
+        ("E-JSON-SCHEMA", "/results/u/0/idx_in_sent/0"),
+        ("E-ANET-LENGTH", "/results/v/1"),
+        ("E-ANET-MODE", "/eval_mode"),
+    ]
 
 
 def test_one_row_in_the_wrong_order_is_no_length(check):

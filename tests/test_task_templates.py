@@ -328,7 +328,7 @@ def test_reference_of_lists_without_any_label_is_refused(tmp_path):
         (
             ["example_label_1", "Example_label_3"],
             "/demo_00003/1",
-            ["'Example_label_3'"],
+            ["'Example_label_3'", "'example_label_3'"],
             "example_label_3, example_label_1, example_label_2",
         ),
         (["example_label_3", "example_label_3"], "/demo_00003", ["'example_label_3'"], ""),

@@ -228,7 +228,8 @@ CODES = CodeTable(
         MessageCode(
             "N-LOOKS-CONSTANT",
             "All boxes, classes, states, scores or lists of labels are the same, all pixels are "
-            "background, or the word indexes of each segment are 0, 1, 2, ...",
+            "background, many boxes are one and the same point, all objects of each segment have the same "
+            "boxes, or the word indexes of each segment are 0, 1, 2, ...",
             "Check that it is not a placeholder, or another field.",
             is_mistake=True,
         ),

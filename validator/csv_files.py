@@ -47,7 +47,6 @@ _LEAST_ROWS = 3
 _SHARE_OF_LENGTHS = 0.2
 # Where more than this share is out of range, the columns may have another order.
 _SHARE_OF_OTHER_ORDER = 0.5
-_LENGTHS = "if it is a length, write start + length - 1; otherwise "
 Values = Union["list[str]", Ints, Floats]
 
 
@@ -73,6 +72,8 @@ _NOT_INTEGERS = (
     _NotInteger(r"([\"'])[^\"']*\1", "is quoted", "write the number without quotes", "quoted"),
     _NotInteger("[+-][0-9]+", "has a sign", "write a plain whole number", "sign"),
 )
+# What Python, numpy and pandas write where there is no number.
+_MISSING_NUMBER = "(?i:nan|none|null|<na>)"
 
 
 class _NumberSyntax(NamedTuple):
@@ -198,7 +199,7 @@ def read_table(
         assert isinstance(keys, list)  # noqa: S101 - the key is a string
         place = partial(reader.place, name=rules.key)
         with findings.part():
-            if reference_keys is None:
+            if reference_keys is None or reader.has_left_out_rows:
                 refuse_repeated(keys, name, place)
             else:
                 order = findings.take(match_keys(keys, reference_keys, name, place, name_missing))
@@ -341,10 +342,11 @@ class _ItemReader(_Reader):
         self.file_index = np.repeat(np.arange(len(texts)), n_rows)
         numbers = np.fromstring("".join(texts).replace("\n", ","), np.int64, sep=",")
         columns: dict[str, Ints] = dict(zip(self.columns, numbers.reshape(-1, len(self.columns)).T))
+        has_other_order = np.zeros(len(self.file_index), bool)
         for field in self.rules.fields:
-            self._check_range(field, columns[field.name])
+            has_other_order |= self._check_range(field, columns[field.name])
         if self.rules.order:
-            self._check_order(columns)
+            self._check_order(columns, ~has_other_order)
         return columns
 
     def _read_texts(self, contents: Iterable[bytes]) -> list[str]:
@@ -361,7 +363,7 @@ class _ItemReader(_Reader):
                 text = self._without_empty_end(text)
                 if not file_pattern.fullmatch(text):
                     self._explain(text, name, row_pattern)
-                    text = ""
+                    text = self._with_stand_ins(text, row_pattern)
             if text and not text.endswith("\n"):
                 text += "\n"
             if self.rules.further_columns:
@@ -398,6 +400,15 @@ class _ItemReader(_Reader):
         n_further = sum(1 for _ in wrong_lines)
         if n_further:
             self.findings.count_unread(n_further, name)
+
+    def _with_stand_ins(self, text: str, row_pattern: re.Pattern[str]) -> str:
+        """Return text with a row that breaks no rule for each line that is none, so that the others are
+        checked, too, and each is on its line."""
+        stand_in = ",".join(str(int(max(field.minimum, 0))) for field in self.rules.fields)
+        lines = []
+        for line in text.split("\n"):
+            lines.append(line if row_pattern.fullmatch(line) else stand_in)
+        return "\n".join(lines)
 
     def _shape_problem(self, line: str, number: int, name: str) -> _LineProblem | None:
         """Return why a line of a file is no row of the right number of fields, None if it is one."""
@@ -454,7 +465,9 @@ class _ItemReader(_Reader):
             remedy="delete them",
         )
 
-    def _check_range(self, field: Field, values: Ints) -> None:
+    def _check_range(self, field: Field, values: Ints) -> Bools:
+        """Add values out of range; return the rows of these if there are so many that columns may have
+        another order."""
         name, low = field.name, max(field.minimum, 0)
         limits = f"{low} or more" if field.maximum == np.inf else f"{low}..{field.maximum}"
         is_wrong = (values < low) | (values > field.maximum)
@@ -468,22 +481,25 @@ class _ItemReader(_Reader):
         if name in self.rules.frames:
             what_to_count = "frames from 1: add 1 to all starts and ends"
         correct = "correct it"
-        if is_wrong.sum() >= _LEAST_ROWS and is_wrong.mean() > _SHARE_OF_OTHER_ORDER:
-            correct = f"write the columns in the order {','.join(self.columns)}; otherwise {correct}"
+        is_other_order = is_wrong.sum() >= _LEAST_ROWS and is_wrong.mean() > _SHARE_OF_OTHER_ORDER
+        if is_other_order:
+            correct = f"write the columns in the order {','.join(self.columns)}, or {correct}"
         self.refuse("E-CSV-RANGE", (name, "from 1"), is_from_0, problem, f"count {what_to_count}")
         self.refuse("E-CSV-RANGE", (name, "range"), is_wrong & ~is_from_0, problem, correct)
+        return is_wrong if is_other_order else np.zeros_like(is_wrong)
 
-    def _check_order(self, columns: Mapping[str, Ints]) -> None:
+    def _check_order(self, columns: Mapping[str, Ints], is_checked: Bools) -> None:
+        """Add rows that end before they begin, of those that are checked."""
         left, right = self.rules.order
         low, high = columns[left], columns[right]
-        is_wrong = high < low
+        is_wrong = (high < low) & is_checked
 
         def problem(row: int) -> str:
             return f"{high[row]} is before {left} {low[row]}"
 
         remedy = "swap them"
         if is_wrong.sum() >= _LEAST_ROWS and is_wrong.mean() > _SHARE_OF_LENGTHS:
-            remedy = f"{_LENGTHS}{remedy}"
+            remedy = f"write start + length - 1 if it is a length, or {remedy}"
         self.refuse("E-CSV-RANGE", (right, "order"), is_wrong, problem, remedy)
 
     def check_frames(
@@ -528,21 +544,35 @@ def _explain_field(field: str) -> tuple[str, str, str]:
         if re.fullmatch(wrong.pattern, field):
             problem = f"{quote(field, 30)} {wrong.problem}".lstrip()
             return problem, wrong.remedy, wrong.rule
+    if re.fullmatch(_MISSING_NUMBER, field):
+        return (
+            f"'{field}' stands for a missing number",
+            "write a whole number, or leave out the row",
+            "missing",
+        )
+    if re.match("[A-Za-z]", field):
+        return f"'{quote(field, 30)}' is a word", "write its number, in digits", "word"
     return f"'{quote(field, 30)}' is not a whole number", "write digits only", "integer"
 
 
-class _CheckedColumn(NamedTuple):
-    """The values of a column of a table, which of them are wrong, and what to say of these.
+class _WrongFields(NamedTuple):
+    """Which fields of a column of a table break a constraint of the rules, and what to say of them.
 
-    ``problem`` may hold {} for the field; ``constraint`` is that of the rules which they break.
+    ``problem`` may hold {} for the field.
     """
 
-    values: Values
     is_wrong: Bools
     code: str
     constraint: str
     problem: str
     remedy: str
+
+
+class _CheckedColumn(NamedTuple):
+    """The values of a column of a table, of no use where they break a constraint."""
+
+    values: Values
+    wrong: list[_WrongFields]
 
 
 class _TableReader(_Reader):
@@ -553,6 +583,10 @@ class _TableReader(_Reader):
         self._name = name
         self._text = ""
         self._rows: list[list[str]] = []
+        # Their numbers among all rows, from 0.
+        self._row_numbers: Ints = np.arange(0)
+        # Keys that seem to be missing may be in such rows.
+        self.has_left_out_rows = False
 
     def split(self, data: bytes) -> None:
         """Split the file into rows. Raises Refused unless they have the columns of the rules."""
@@ -563,12 +597,12 @@ class _TableReader(_Reader):
         rows = self._split_rows()
         header = rows[0] if rows else []
         self._rows = rows[1:]
+        self._row_numbers = np.arange(len(self._rows))
         wanted_columns = self.columns
         self.columns = [field.strip() for field in header]
         self._check_header(wanted_columns)
         self.findings.refuse_problems()
-        self._check_lengths()
-        self.findings.refuse_problems()
+        self._leave_out_wrong_lengths()
         self.file_index = np.zeros(len(self._rows), np.int64)
         self._note_other_columns(wanted_columns)
 
@@ -611,8 +645,8 @@ class _TableReader(_Reader):
     def _refuse_header(self, code: str, rule: str, problem: str, remedy: str) -> None:
         self.findings.add(code, problem, remedy, file=self._name, where="line 1 column 1", rule=rule)
 
-    def _check_lengths(self) -> None:
-        """Add a problem for each row that has more or fewer fields than the header."""
+    def _leave_out_wrong_lengths(self) -> None:
+        """Add a problem for each row that has more or fewer fields than the header, and keep the others."""
         n_columns = len(self.columns)
         lengths = np.fromiter(map(len, self._rows), np.int64, len(self._rows))
         for row in self.findings.first_of(lengths != n_columns):
@@ -620,10 +654,15 @@ class _TableReader(_Reader):
             self.findings.add(
                 "E-CSV-COLUMNS",
                 f"the row has {counted(n_fields, 'field')} instead of {n_columns}",
-                "write as many as the header has; quote fields that hold commas",
+                "write as many as the header has, and quote fields that hold commas",
                 file=self._name,
                 where=f"line {self.line(row)} column {min(n_fields, n_columns) + 1}",
             )
+        self.has_left_out_rows = bool((lengths != n_columns).any())
+        if not self.has_left_out_rows:
+            return
+        self._row_numbers = np.flatnonzero(lengths == n_columns)
+        self._rows = [self._rows[row] for row in self._row_numbers.tolist()]
 
     def _note_other_columns(self, wanted_columns: list[str]) -> None:
         other_columns = [name for name in self.columns if name not in wanted_columns]
@@ -643,25 +682,29 @@ class _TableReader(_Reader):
 
     def line(self, row: int) -> int:
         """Return the line on which a row ends, from 1."""
-        return self._lines[row + 1]
+        return self._lines[int(self._row_numbers[row]) + 1]
 
     def values(self, field: Field) -> Values:
         """Return the checked values of a column; do not use them after a problem."""
         column = self.columns.index(field.name)
         texts = list(map(str.strip, map(itemgetter(column), self._rows)))
         checked = _check_column(texts, field)
-        nearest_label = NearestNames(field.enum)
-
-        def problem(row: int) -> str:
-            return checked.problem.format(quote(texts[row], 40)) + nearest_label.words(texts[row])
-
-        rule = (field.name, checked.constraint)
-        self.refuse(checked.code, rule, checked.is_wrong, problem, checked.remedy)
+        for wrong in checked.wrong:
+            self._refuse_fields(field, texts, wrong)
         if field.unique:
             with self.findings.part():
                 place = partial(self.place, name=field.name)
                 refuse_repeated(texts, self._name, place, field.name)
         return checked.values
+
+    def _refuse_fields(self, field: Field, texts: list[str], wrong: _WrongFields) -> None:
+        """Add fields of a column that break a constraint."""
+        nearest_label = NearestNames(field.enum)
+
+        def problem(row: int) -> str:
+            return wrong.problem.format(quote(texts[row], 40)) + nearest_label.words(texts[row])
+
+        self.refuse(wrong.code, (field.name, wrong.constraint), wrong.is_wrong, problem, wrong.remedy)
 
 
 def _other_separator(header: list[str], wanted_columns: list[str]) -> str:
@@ -679,50 +722,61 @@ def _check_column(texts: list[str], field: Field) -> _CheckedColumn:
     if field.enum:
         return _check_labels(texts, field)
     if field.type == "string":
-        return _CheckedColumn(
-            values=texts,
+        empty = _WrongFields(
             is_wrong=np.array([not text for text in texts], bool),
             code="E-CSV-EMPTY",
             constraint="required",
             problem="is empty",
             remedy="fill it in",
         )
+        return _CheckedColumn(texts, [empty])
     return _check_numbers(texts, field)
 
 
 def _check_labels(texts: list[str], field: Field) -> _CheckedColumn:
     number_of_label = dict(zip(field.enum, range(len(field.enum))))
     numbers = np.fromiter(map(number_of_label.get, texts, repeat(-1)), np.int64, len(texts))
-    return _CheckedColumn(
-        values=numbers,
+    unknown = _WrongFields(
         is_wrong=numbers < 0,
         code="E-CSV-LABEL",
         constraint="enum",
         problem="'{}' is not a label",
         remedy=f"write one of {some_words(field.enum)}",
     )
+    return _CheckedColumn(numbers, [unknown])
 
 
 def _check_numbers(texts: list[str], field: Field) -> _CheckedColumn:
-    numbers = _numbers(texts, field.type)
-    if numbers is None:
-        syntax = _NUMBERS[field.type]
-        return _CheckedColumn(
-            values=texts,
-            is_wrong=np.array([_numbers([text], field.type) is None for text in texts], bool),
-            code="E-CSV-NUMBER",
-            constraint="type",
-            problem=syntax.problem,
-            remedy=syntax.remedy,
-        )
-    return _CheckedColumn(
-        values=numbers,
-        is_wrong=(numbers < field.minimum) | (numbers > field.maximum),
+    numbers, is_number = _numbers_apart(texts, field.type)
+    syntax = _NUMBERS[field.type]
+    no_number = _WrongFields(
+        is_wrong=~is_number,
+        code="E-CSV-NUMBER",
+        constraint="type",
+        problem=syntax.problem,
+        remedy=syntax.remedy,
+    )
+    out_of_range = _WrongFields(
+        is_wrong=is_number & ((numbers < field.minimum) | (numbers > field.maximum)),
         code="E-CSV-RANGE",
         constraint="range",
         problem=f"'{{}}' is not in {field.minimum:g}..{field.maximum:g}",
         remedy="correct it",
     )
+    return _CheckedColumn(numbers, [no_number, out_of_range])
+
+
+def _numbers_apart(texts: list[str], type_name: str) -> tuple[Ints | Floats, Bools]:
+    """Return the numbers that texts hold, 0 for texts that hold none, and which texts hold one."""
+    numbers = _numbers(texts, type_name)
+    if numbers is not None:
+        return numbers, np.ones(len(texts), bool)
+    is_number = np.array([_numbers([text], type_name) is not None for text in texts], bool)
+    convert: Callable[[str], float] = int if type_name == "integer" else float
+    values: list[float] = [0] * len(texts)
+    for row in np.flatnonzero(is_number).tolist():
+        values[row] = convert(texts[row])
+    return np.array(values), is_number
 
 
 def _numbers(texts: list[str], type_name: str) -> Ints | Floats | None:

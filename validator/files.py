@@ -114,12 +114,15 @@ def _report_misnamed(file: str, others: list[str], folder: str, findings: Findin
 def _report_missing(files: list[str], others: list[str], findings: Findings) -> None:
     """Add a problem for each missing file that another one may be, and one for all without such a one."""
     lost = [file for file in files if not _report_similar(file, others, findings)]
-    found = f"found: {_named(others)}" if others else "there is no other file"
+    found, rename = "there is no other file", ""
+    if others:
+        found, rename = f"found: {_named(others)}", ", or rename what is meant"
     if len(lost) == 1:
-        findings.add("E-FILE-NONE", f"it is missing; {found}", "put it at the top of the zip", file=lost[0])
+        remedy = f"put it at the top of the zip{rename}"
+        findings.add("E-FILE-NONE", f"it is missing; {found}", remedy, file=lost[0])
     elif lost:
         problem = f"{' and '.join(lost)} are missing; {found}"
-        findings.add("E-FILE-NONE", problem, "put them at the top of the zip")
+        findings.add("E-FILE-NONE", problem, f"put them at the top of the zip{rename}")
 
 
 def _report_similar(file: str, others: list[str], findings: Findings) -> bool:

@@ -14,16 +14,28 @@ _LEAST_BOXES = 10
 _LEAST_ROWS = 4
 # Noisy coordinates in 0..1 may be outside by this.
 _OUTSIDE = 0.25
+_WRITE_PIXELS = "Write pixels: x times the width and y times the height of the image"
 _EMPTY = "the submission contains no predictions. Was it written too early?"
 _MISSING = ("N-FILE-MISSING", "N-FRAMES-MISSING", "N-IMAGES-MISSING", "N-SEGMENTS-MISSING")
 EMPTY = Note("N-EMPTY", _EMPTY, _MISSING)
 _MOST_REPEATED = 0.1
+_MOST_PLACEHOLDERS = 0.1
 
 
-def box_hints(boxes: Floats, what: str) -> list[Note]:
-    """Return notes on boxes (n, 4) that are all within or near 0..1, or are all one and the same."""
+def box_hints(boxes: Floats, what: str, cure: str = _WRITE_PIXELS) -> list[Note]:
+    """Return notes on boxes ``x1, y1, x2, y2`` (n, 4).
+
+    They are all within or near 0..1, or all one and the same, or many are the same point. ``cure`` says how
+    to write boxes in pixels.
+    """
+    if len(boxes) < _LEAST_BOXES:
+        return []
+    return _range_hints(boxes, what, cure) or _placeholder_hints(boxes, what)
+
+
+def _range_hints(boxes: Floats, what: str, cure: str) -> list[Note]:
     # What is not true of the first thousand is not true of all, whose extremes take long.
-    if len(boxes) < _LEAST_BOXES or (len(boxes) > 1000 and not box_hints(boxes[:1000], what)):
+    if len(boxes) > 1000 and not _range_hints(boxes[:1000], what, cure):
         return []
     low, high = boxes.min(axis=0), boxes.max(axis=0)
     if (low == high).all():
@@ -34,9 +46,23 @@ def box_hints(boxes: Floats, what: str) -> list[Note]:
     if lowest >= -_OUTSIDE and highest <= 1 + _OUTSIDE:
         text = f"all {counted(boxes.size, 'coordinate')} of {what} lie between "
         text += f"{lowest:.3g} and {highest:.3g}. "
-        fix = "Write pixels: x times the width and y times the height of the image"
-        return [Note("N-LOOKS-NORMALIZED", text + fix)]
+        return [Note("N-LOOKS-NORMALIZED", text + cure)]
     return []
+
+
+def _placeholder_hints(boxes: Floats, what: str) -> list[Note]:
+    """Return a note if more than a tenth of boxes (n, 4) are one and the same point, as [-1, -1, -1, -1]."""
+    points = boxes[(boxes[:, 0] == boxes[:, 2]) & (boxes[:, 1] == boxes[:, 3]), :2]
+    if len(points) <= _MOST_PLACEHOLDERS * len(boxes):
+        return []
+    values, counts = np.unique(points, axis=0, return_counts=True)
+    most_frequent = int(counts.argmax())
+    if counts[most_frequent] <= _MOST_PLACEHOLDERS * len(boxes):
+        return []
+    x, y = values[most_frequent].tolist()
+    text = f"{counted(int(counts[most_frequent]), 'box', 'boxes')} of {len(boxes):,} of {what} are "
+    text += f"[{x:g}, {y:g}, {x:g}, {y:g}]. A placeholder meets nothing: write the most likely box"
+    return [Note("N-LOOKS-CONSTANT", text)]
 
 
 def repeat_hints(rows: Floats | Ints, row_noun: str, what: str) -> list[Note]:

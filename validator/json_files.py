@@ -50,6 +50,8 @@ Members = dict[str, JsonValue]
 Entries = Iterator[tuple[str, JsonValue]]
 # Takes the entries (key and value) of a file in their order; returns what it builds of them.
 Convert = Callable[[Entries], Content]
+# Takes the content and the other members of a file, and adds problems.
+Check = Callable[[Content, Members, Findings], None]
 _Text = Union[bytes, "Raw"]
 
 
@@ -131,7 +133,12 @@ def _refuse_schema(path: Path, error: ValueError) -> NoReturn:
 
 
 def read_json(
-    data: bytes, name: str, file: JsonFile, convert: Convert[Content], budget: Budget | None = None
+    data: bytes,
+    name: str,
+    file: JsonFile,
+    convert: Convert[Content],
+    budget: Budget | None = None,
+    check: Check[Content] | None = None,
 ) -> Read[tuple[Content, Members]]:
     """Read a JSON object, entry by entry, and check it against its schema.
 
@@ -147,6 +154,9 @@ def read_json(
         Builds the content from the entries, as `dict` does.
     budget : Budget, optional
         One for all files of a submission, so that explaining them takes bounded time.
+    check : callable, optional
+        Adds what is wrong in content and members that fit the schema. Where entries do not fit it, the
+        content is made of the others, so that the problems of all are reported together.
 
     Returns
     -------
@@ -166,8 +176,11 @@ def read_json(
             findings.take(decode_text(data, name))
             data = data.removeprefix(BOM)
         document = _Document(data, name, file, budget or Budget())
-        content = convert(document.entries())
-        document.check_keys()
+        with findings.part():
+            content = convert(document.entries())
+            document.check_keys()
+        if check is not None:
+            check(content if findings.ok else convert(document.fitting_entries()), document.members, findings)
     return Read((content, document.members), findings.notes)
 
 
@@ -222,6 +235,12 @@ class _Document:
             else:
                 self._n_keys += self._schema.count_keys((value,))
             yield key, value
+
+    def fitting_entries(self) -> Entries:
+        """Yield the entries that their type accepts, in a file that can be cut into entries."""
+        for key, text in self._cut.entries.items() if self._cut else ():
+            with suppress(*typed_json.DECODE_ERRORS):
+                yield key, _decode(text, self._schema.decoder)
 
     def check_keys(self) -> None:
         """Look for duplicate keys unless the entries hold as many keys as colons. Raises Refused."""

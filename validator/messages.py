@@ -74,8 +74,8 @@ class Note(_NoteFields):
 
     @property
     def is_mistake(self) -> bool:
-        """Whether it tells of a likely mistake."""
-        return message_codes.is_likely_mistake(self.code)
+        """Whether it tells of a likely mistake: by its code, or because it says why others were made."""
+        return message_codes.is_likely_mistake(self.code) or bool(self.explains)
 
     def line(self) -> str:
         """Return the note as one line of text."""

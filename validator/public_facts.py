@@ -18,11 +18,14 @@ from validator.texts import counted
 
 # The codes of notes on low scores, which say nothing more where another spelling explains unknown names.
 EXPLAINED_BY_NAMES = ("N-ZERO", "N-LOW", "N-LOOKS-NAMED")
-# Comparing more names would take longer than reading them.
-_MOST_NAMES = 100_000
-# The change is searched on so many of the names of a submission.
+# Comparing more names of the data would take longer than reading them.
+_MOST_NAMES = 20_000
+# The change is searched on so many of the names of a submission, none of them longer.
 _RUNS = 20
-_RUN_LENGTH = 100
+_RUN_LENGTH = 25
+_LONGEST_NAME = 200
+# Names that belong to others, as frames to videos, are compared in so many of these.
+_GROUPS_COMPARED = 50
 # Of many names, so many known ones need no explanation of the others.
 _MANY_NAMES = 2_000
 _MOSTLY_KNOWN = 0.9
@@ -72,8 +75,37 @@ def explain_unknown_names(names: Collection[str], known_names: Collection[str]) 
     change = _best_change(names, known)
     if change is None or change.spelling.n_known(names, known) <= n_as_is:
         return ""
-    n_known = sum(1 for name in names if change.spelling.change(name) in known)
+    n_known = sum(1 for name in names if len(name) <= _LONGEST_NAME and change.spelling.change(name) in known)
     return f"{change.words}, {n_known:,} of {len(names):,} are known"
+
+
+# What a name belongs to, and the name.
+Member = tuple[str, str]
+
+
+def explain_unknown_members(
+    members: Collection[Member], known_members: Collection[Member], group_noun: str
+) -> str:
+    """Return the change that makes names known which belong to something, as frames to videos, "" if none.
+
+    Of what they belong to (a ``group_noun``, as "video"), some that both sides have are compared.
+
+    Examples
+    --------
+    >>> frames, known_frames = [("v", "1"), ("v", "2"), ("v", "3")], [("v", "0"), ("v", "1"), ("v", "2")]
+    >>> explain_unknown_members(frames, known_frames, "video")
+    'with n - 1 for n (numbers look one too high), 3 of 3 are known'
+    """
+    groups = sorted({group for group, _ in members}.intersection(group for group, _ in known_members))
+    step = -(-len(groups) // _GROUPS_COMPARED) or 1
+    compared_groups = set(groups[::step])
+    explanation = explain_unknown_names(
+        names=["/".join(member) for member in members if member[0] in compared_groups],
+        known_names=["/".join(member) for member in known_members if member[0] in compared_groups],
+    )
+    if explanation and len(compared_groups) < len(groups):
+        explanation += f" in {counted(len(compared_groups), group_noun)}"
+    return explanation
 
 
 def _is_slip(n_known: int, names: Collection[str], known: Collection[str]) -> bool:
@@ -90,7 +122,7 @@ class _WordedChange(NamedTuple):
 
 def _best_change(names: Collection[str], known: frozenset[str]) -> _WordedChange | None:
     """Return the change of spelling, or that of numbers if more names are known by it."""
-    searched_names = _some_names(list(names))
+    searched_names = _some_names([name for name in names if len(name) <= _LONGEST_NAME])
     best = None
     most_known = len(known.intersection(searched_names))
     spelling = best_spelling(searched_names, known)
@@ -159,12 +191,13 @@ def _explain_neighbors(facts: LastFrames, noun: str) -> str:
     n_late = int((facts.last_frame > facts.n_frames[facts.item]).sum())
     if n_late < max(_LEAST_ITEMS, _LEAST_SHARE_AFTER_END * len(facts.item)):
         return ""
-    for shift, words in ((-1, "before: ids look one too high"), (1, "after: ids look one too low")):
+    for shift, direction, height in ((-1, "before", "high"), (1, "after", "low")):
         neighbor = facts.item + shift
         has_neighbor = (neighbor >= 0) & (neighbor < len(facts.n_frames))
         n_frames = facts.n_frames[neighbor[has_neighbor]]
         if (facts.last_frame[has_neighbor] <= n_frames).all():
-            return f"the frames of each {noun} fit the {noun} {words}"
+            move = f"write the rows of each {noun} into the file of the one {direction}"
+            return f"ids look one too {height}: {move}"
     return ""
 
 

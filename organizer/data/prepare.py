@@ -63,7 +63,7 @@ def _write_reference(
                 copy_vocabulary(vocabulary_path, folder)
             loaded = task.load(folder, task.settings(folder))
             notes += loaded.check()
-            notes += complete_vocabulary(loaded)
+            notes += complete_vocabulary(loaded, folder)
             overview = Overview(loaded, content_of(loaded))
         expected_names = {*task.source_files(source, settings), *task.carried(source, settings)}
         # Where the reference is right, files that are left out are a warning in its overview.

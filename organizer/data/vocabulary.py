@@ -47,8 +47,8 @@ def _yaml_as_json(path: Path) -> bytes:
     return json.dumps(content, default=str).encode()
 
 
-def complete_vocabulary(loaded: AnyLoaded) -> list[Note]:
-    """Write the vocabulary of a reference folder with all kinds of names. Raises Refused.
+def complete_vocabulary(loaded: AnyLoaded, folder: Path) -> list[Note]:
+    """Write the vocabulary of a reference with all kinds of names into ``folder``. Raises Refused.
 
     A name of the reference that the vocabulary lacks is a problem: messages would call it unknown.
     """
@@ -62,7 +62,7 @@ def complete_vocabulary(loaded: AnyLoaded) -> list[Note]:
         notes.append(Note("N-REF-VOCABULARY", text))
     content = vocabulary_file(loaded)
     if content:
-        (loaded.folder / VOCABULARY_FILE).write_bytes(content)
+        (folder / VOCABULARY_FILE).write_bytes(content)
     return notes
 
 

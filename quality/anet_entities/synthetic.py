@@ -25,6 +25,11 @@ _FIRST_GENERATED = 100_000
 _WIDTH, _HEIGHT = 720, 405
 
 
+def vocabulary() -> list[str]:
+    """Return the classes of all objects that have a name, in ascending order."""
+    return sorted({*_PEOPLE, *_OBJECTS})
+
+
 def write_videos(folder: Path, n_videos: int, generated: bool, seed: int, more_words: int = 0) -> None:
     """Write a reference, for generated sentences with lemmas; ``more_words`` are objects without a name."""
     rng = random.Random(seed)

@@ -6,15 +6,19 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from organizer.files import Files
 from quality.anet_entities import synthetic
+from quality.anet_entities.mistakes import (
+    GENERATED_MISTAKES,
+    GENERATED_WEAK_MODELS,
+    GIVEN_MISTAKES,
+    GIVEN_WEAK_MODELS,
+)
 from quality.anet_entities.synthetic import WHOLE_IMAGE, Box, Json, segments_of, words_of
-from quality.boxes import ChangeOfBoxes, as_sizes, mistakes_in_boxes
-from quality.task import CANARY, Mistake, QualityTask, Trick
+from quality.task import CANARY, CurableMistake, QualityTask, Trick, WeakModel
 from validator.formats.anet_entities.write import encode_submission, segment_objects
 
 
@@ -110,74 +114,23 @@ GENERATED_TRICKS = (
 )
 
 
-def _each(field: str, change: Callable[[Any], Any]) -> Callable[[Json], Json]:
-    """Return a change of one field of all objects."""
-
-    def change_all(results: Json) -> Json:
-        for _, _, objects in segments_of(results):
-            objects[field] = list(map(change, objects[field]))
-        return results
-
-    return change_all
-
-
-def _each_box(change: ChangeOfBoxes) -> Callable[[Json], Json]:
-    return _each("bbox_for_all_frames", lambda boxes: change(np.array(boxes)).tolist())
-
-
-def _wrong_frames(name: str, frames: list[int]) -> Mistake[Json]:
-    """Return the mistake that the ten boxes are those of other frames."""
-    return Mistake(name, "N-LOOKS", _each_box(lambda boxes: boxes[frames]))
-
-
-def _segments_from_one(results: Json) -> Json:
-    return {
-        video: {str(int(name) + 1): objects for name, objects in segments.items()}
-        for video, segments in results.items()
-    }
-
-
-def _rename_videos(rename: Callable[[str], str]) -> Callable[[Json], Json]:
-    """Return a change of the names of all videos."""
-
-    def change_all(results: Json) -> Json:
-        return {rename(video): segments for video, segments in results.items()}
-
-    return change_all
-
-
-_MISTAKES: list[Mistake[Json]] = [
-    Mistake("segments from 1", "N-LOOKS", _segments_from_one),
-    Mistake("videos without v_", "E-ITEMS-NONE", _rename_videos(lambda video: video[2:])),
-    Mistake("videos with .mp4", "E-ITEMS-NONE", _rename_videos("{}.mp4".format)),
-    Mistake("videos without v_, with .mp4", "E-ITEMS-NONE", _rename_videos(lambda video: f"{video[2:]}.mp4")),
-    *mistakes_in_boxes(_each_box),
-    Mistake("[x, y, width, height]", "N-LOOKS", _each_box(as_sizes)),
-    _wrong_frames("boxes one frame late", [0, *range(9)]),
-    _wrong_frames("boxes one frame early", [*range(1, 10), 9]),
-    Mistake("nothing at all", "N-EMPTY", lambda results: {}),
-]
-GIVEN_MISTAKES: list[Mistake[Json]] = [
-    *_MISTAKES,
-    Mistake("idx_in_sent from 1", "N-LOOKS", _each("idx_in_sent", lambda index: index + 1)),
-]
-GENERATED_MISTAKES: list[Mistake[Json]] = [
-    *_MISTAKES,
-    Mistake("classes in capitals", "N-NAMES-UNKNOWN", _each("clss", str.title)),
-    Mistake("classes in the plural", "N-NAMES-UNKNOWN", _each("clss", lambda name: name + "s")),
-    Mistake("classes misspelled", "N-NAMES-UNKNOWN", _each("clss", lambda name: name[0] + name)),
-]
-
-
 class EntitiesTask(QualityTask[Json]):
     """A task; ``mode`` is what its submissions call it."""
 
+    mistakes = ()
+
     def __init__(
-        self, task_id: str, mode: str, tricks: Sequence[Trick], mistakes: Sequence[Mistake[Json]]
+        self,
+        task_id: str,
+        mode: str,
+        tricks: Sequence[Trick],
+        mistakes: Sequence[CurableMistake[Json]],
+        weak_models: Sequence[WeakModel[Json]],
     ) -> None:
         self.id = task_id
         self.tricks = tricks
-        self.mistakes = mistakes
+        self.curable_mistakes = mistakes
+        self.weak_models = weak_models
         self._mode = mode
         self._generated = mode == "gen"
         if self._generated:
@@ -230,6 +183,18 @@ class EntitiesTask(QualityTask[Json]):
 
 
 TASKS = (
-    EntitiesTask("anet_entities_gt", "GT", GIVEN_TRICKS, GIVEN_MISTAKES),
-    EntitiesTask("anet_entities_gen", "gen", GENERATED_TRICKS, GENERATED_MISTAKES),
+    EntitiesTask(
+        task_id="anet_entities_gt",
+        mode="GT",
+        tricks=GIVEN_TRICKS,
+        mistakes=GIVEN_MISTAKES,
+        weak_models=GIVEN_WEAK_MODELS,
+    ),
+    EntitiesTask(
+        task_id="anet_entities_gen",
+        mode="gen",
+        tricks=GENERATED_TRICKS,
+        mistakes=GENERATED_MISTAKES,
+        weak_models=GENERATED_WEAK_MODELS,
+    ),
 )

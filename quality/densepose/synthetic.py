@@ -36,10 +36,11 @@ class Detection(NamedTuple):
     box: Box
     score: float
     iuv: np.ndarray
+    category_id: int = 1
 
     def encoded(self) -> str:
         """Return the entry of a submission."""
-        return encode_detection(int(self.image_id), self.box, self.score, self.iuv)
+        return encode_detection(int(self.image_id), self.box, self.score, self.iuv, self.category_id)
 
 
 class Errors(NamedTuple):

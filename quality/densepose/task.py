@@ -6,7 +6,7 @@ import base64
 import io
 import json
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,21 @@ from PIL import Image
 
 from organizer.files import Files, folder_files
 from quality.densepose import synthetic
+from quality.densepose.mistakes import MISTAKES as CURABLE_MISTAKES
+from quality.densepose.mistakes import (
+    WEAK_MODELS,
+    Detections,
+    each,
+    each_array,
+    each_corner,
+    keep_two_images,
+    normalize_corner,
+    parts_from_zero,
+    repeat_detections,
+    unit_bytes,
+    with_equal_score,
+    write_corners,
+)
 from quality.densepose.synthetic import Detection, Errors, results
 from quality.task import CANARY, Mistake, QualityTask, Trick
 from validator.formats.densepose.read import Box
@@ -64,72 +79,16 @@ TRICKS = (
 )
 
 
-Detections = list[Detection]
-
-
-def _each(change: Callable[[Detection], Detection]) -> Callable[[Detections], Detections]:
-    """Return the mistake that changes each detection in one way."""
-    return lambda detections: [change(detection) for detection in detections]
-
-
-def _each_box(change: Callable[[Box], Box]) -> Callable[[Detections], Detections]:
-    """Return the mistake that changes each box in one way."""
-    return _each(lambda detection: detection._replace(box=change(detection.box)))
-
-
-def _each_map(change: Callable[[np.ndarray], np.ndarray]) -> Callable[[Detections], Detections]:
-    """Return the mistake that changes the parts, U and V of each detection in one way."""
-    return _each(lambda detection: detection._replace(iuv=change(detection.iuv)))
-
-
-def _corners_with_padding(detection: Detection) -> Detection:
-    """Return a detection with two corners as its box, and with pixels to fit that."""
-    left, top, width, height = (abs(value) for value in detection.box)
-    right, bottom = left + width, top + height
-    padded = np.zeros((3, int(bottom), int(right)), np.uint8)
-    _, n_rows, n_columns = np.minimum(padded.shape, detection.iuv.shape)
-    padded[:, :n_rows, :n_columns] = detection.iuv[:, :n_rows, :n_columns]
-    return detection._replace(box=(left, top, right, bottom), iuv=padded)
-
-
-def _parts_from_zero(iuv: np.ndarray) -> np.ndarray:
-    """Return parts 0..23 instead of 1..24; background becomes part 0, too."""
-    parts = np.maximum(iuv[:1], 1) - 1
-    return np.concatenate([parts, iuv[1:]])
-
-
-def _unit_bytes(iuv: np.ndarray) -> np.ndarray:
-    """Return U and V in 0..1, rounded to bytes."""
-    uv = np.rint(iuv[1:] / 255).astype(np.uint8)
-    return np.concatenate([iuv[:1], uv])
-
-
-def _three_times(detections: Detections) -> Detections:
-    return [detection for detection in detections for _ in range(3)]
-
-
-def _of_two_images(detections: Detections) -> Detections:
-    return [detection for detection in detections if detection.image_id <= 2]
-
-
-def _with_equal_score(detection: Detection) -> Detection:
-    return detection._replace(score=1.0)
-
-
 MISTAKES: list[Mistake[Detections]] = [
-    Mistake("each detection three times", "N-REPEATED", _three_times),
-    Mistake("2 images alone", "N-IMAGES-MISSING", _of_two_images),
-    Mistake("U, V in 0..1 as bytes", "N-LOOKS-NORMALIZED", _each_map(_unit_bytes)),
-    Mistake("channels I, V, U", "N-LOOKS", _each_map(lambda iuv: iuv[[0, 2, 1]])),
-    Mistake("parts 0..23", "N-LOOKS", _each_map(_parts_from_zero)),
-    Mistake("x and y swapped", "N-LOOKS", _each_box(lambda box: (box[1], box[0], *box[2:]))),
-    Mistake(
-        "corner in 0..1",
-        "N-LOOKS-NORMALIZED",
-        _each_box(lambda box: (abs(box[0]) / 700, abs(box[1]) / 500, *box[2:])),
-    ),
-    Mistake("[x1, y1, x2, y2]", "N-LOOKS", _each(_corners_with_padding)),
-    Mistake("all scores equal", "N-LOOKS-CONSTANT", _each(_with_equal_score)),
+    Mistake("each detection three times", "N-REPEATED", repeat_detections),
+    Mistake("2 images alone", "N-IMAGES-MISSING", keep_two_images),
+    Mistake("U, V in 0..1 as bytes", "N-LOOKS-NORMALIZED", each_array(unit_bytes)),
+    Mistake("channels I, V, U", "N-LOOKS", each_array(lambda iuv: iuv[[0, 2, 1]])),
+    Mistake("parts 0..23", "N-LOOKS", each_array(parts_from_zero)),
+    Mistake("x and y swapped", "N-LOOKS", each_corner(lambda x, y, width, height: (y, x))),
+    Mistake("corner in 0..1", "N-LOOKS-NORMALIZED", each_corner(normalize_corner)),
+    Mistake("[x1, y1, x2, y2]", "N-LOOKS", each(write_corners)),
+    Mistake("all scores equal", "N-LOOKS-CONSTANT", each(with_equal_score)),
     Mistake("nothing at all", "N-EMPTY", lambda detections: []),
 ]
 
@@ -138,6 +97,8 @@ class DensePoseTask(QualityTask[Detections]):
     """The task of DensePose; its items are images, whose names no page shows."""
 
     id, tricks, mistakes, shows_items = "densepose", TRICKS, MISTAKES, False
+    curable_mistakes = CURABLE_MISTAKES
+    weak_models = WEAK_MODELS
 
     def write_reference(self, folder: Path, seed: int = 2019, size: int = 1) -> None:
         rng = np.random.default_rng(seed)
@@ -214,7 +175,7 @@ class DensePoseTask(QualityTask[Detections]):
             content = json.loads(data)
             if isinstance(content, list):
                 content = _copied(content, "image_id", copies)
-            else:
+            elif "images" in content:
                 content["images"] = _copied(content["images"], "id", copies)
                 persons = _copied(content["annotations"], "image_id", copies)
                 content["annotations"] = [

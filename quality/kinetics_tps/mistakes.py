@@ -32,7 +32,7 @@ Change = Callable[[Prediction], Prediction]
 Rename = Callable[[str], str]
 _CANVAS = (640, 480)
 _BOXES = ("humans", "parts")
-_NAMED = "N-"
+_NAMED = "N-NAMES-UNKNOWN"
 
 
 def _in_classes(change: ChangeOfFile) -> Change:

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -159,7 +160,10 @@ def draw(secret: bytes, submission: object, n_items: int) -> Draw:
 
 def _add_content(content_hash: hmac.HMAC, value: object) -> None:
     """Add a value to a hash, with its length: what differs in any part gives another hash."""
-    if isinstance(value, np.ndarray):
+    # Numbers are most of a submission.
+    if value is None or isinstance(value, (str, int, float)):
+        content_hash.update(repr(value).encode("utf-8", "surrogatepass"))
+    elif isinstance(value, np.ndarray):
         content_hash.update(f"array {value.shape} ".encode())
         content_hash.update(value.tobytes())
     elif isinstance(value, Mapping):
@@ -167,8 +171,8 @@ def _add_content(content_hash: hmac.HMAC, value: object) -> None:
         _add_content(content_hash, list(value.values()))
     elif isinstance(value, (list, tuple)):
         content_hash.update(f"list {len(value)} ".encode())
-        if all(type(entry) is str for entry in value):
-            # Long lists of names in one step.
+        if _is_plain(value):
+            # Long lists of names, or of pairs of names, in one step.
             content_hash.update(repr(value).encode("utf-8", "surrogatepass"))
             return
         for entry in value:
@@ -176,5 +180,11 @@ def _add_content(content_hash: hmac.HMAC, value: object) -> None:
     elif is_dataclass(value):
         for field in fields(value):
             _add_content(content_hash, getattr(value, field.name))
-    elif value is None or isinstance(value, (str, int, float)):
-        content_hash.update(repr(value).encode("utf-8", "surrogatepass"))
+
+
+def _is_plain(values: Sequence[object]) -> bool:
+    """Return whether there are texts and numbers only, or only tuples of these."""
+    types = set(map(type, values))
+    if types == {tuple}:
+        types = set(map(type, chain.from_iterable(values)))  # type: ignore[arg-type]
+    return types <= {str, int, float}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from organizer.__main__ import main
-from tests.helpers import REFERENCES, make_zip
+from tests.helpers import REFERENCES, make_zip, printed_problems
 from tests.organizer.message_texts import COMMAND_ERRORS, with_texts
 
 GESTURE, GENERATED = "chalearn_gesture", "anet_entities_gen"
@@ -17,20 +17,20 @@ LEMMAS = {
     if path.name != "lemmas.json"
 }
 
-# The code, the file that the message names, the files below the folder of the command, and its arguments.
+# The code, the file and the place that the message names, the files below the folder of the command, and its arguments.
 CASES = [
-    ("E-CORENLP", "none", LEMMAS, ["prepare", GENERATED, "--source", ".", "--output", "out", "--corenlp", "none"]),
-    ("E-NEW", "", {}, ["new-task", "Birds", "--title", "Birds", "--format", "csv"]),
-    ("E-REF-MISSING", "none", {}, ["prepare", GESTURE, "--source", "none", "--output", "out"]),
-    ("E-REF-OTHER", "out notes.txt", {"out/notes.txt": b""}, ["prepare", GESTURE, "--source", SOURCE, "--output", "out"]),
-    ("E-REF-SAMPLE", "refs/kinetics_tps_sample.zip",
+    ("E-CORENLP", "none", "", LEMMAS, ["prepare", GENERATED, "--source", ".", "--output", "out", "--corenlp", "none"]),
+    ("E-NEW", "", "", {}, ["new-task", "Birds", "--title", "Birds", "--format", "csv"]),
+    ("E-REF-MISSING", "none", "", {}, ["prepare", GESTURE, "--source", "none", "--output", "out"]),
+    ("E-REF-OTHER", "out", "notes.txt", {"out/notes.txt": b""}, ["prepare", GESTURE, "--source", SOURCE, "--output", "out"]),
+    ("E-REF-SAMPLE", "refs/kinetics_tps_sample.zip", "",
      {f"refs/{GESTURE}/x": b"", "refs/kinetics_tps_sample.zip": b""}, ["bundle", "--reference", "refs"]),
-    ("E-REF-UNKNOWN", "refs", {}, ["bundle", "--reference", "refs"]),
-    ("E-SPLIT-EMPTY", "", {}, [*SPLIT, "--shares", "0.001", "99"]),
-    ("E-SPLIT-OUTPUT", f"out/{GESTURE}_2", {f"out/{GESTURE}_2/x": b""}, SPLIT),
-    ("L-COMPETITION", "x.zip", {"x.zip": make_zip({"folder/competition.yaml": "version: 2"})}, ["lint", "x.zip"]),
-    ("L-YAML", "competition.yaml", {"x.zip": make_zip({"competition.yaml": "- list"})}, ["lint", "x.zip"]),
-    ("L-ZIP", "x.zip", {}, ["lint", "x.zip"]),
+    ("E-REF-UNKNOWN", "refs", "", {}, ["bundle", "--reference", "refs"]),
+    ("E-SPLIT-EMPTY", "", "", {}, [*SPLIT, "--shares", "0.001", "99"]),
+    ("E-SPLIT-OUTPUT", f"out/{GESTURE}_2", "", {f"out/{GESTURE}_2/x": b""}, SPLIT),
+    ("L-COMPETITION", "x.zip", "", {"x.zip": make_zip({"folder/competition.yaml": "version: 2"})}, ["lint", "x.zip"]),
+    ("L-YAML", "competition.yaml", "", {"x.zip": make_zip({"competition.yaml": "- list"})}, ["lint", "x.zip"]),
+    ("L-ZIP", "x.zip", "", {}, ["lint", "x.zip"]),
 ]  # fmt: skip
 
 
@@ -45,18 +45,18 @@ def test_problem_of_a_new_task(arguments, capsys):
 
 
 @pytest.mark.parametrize(
-    ("code", "file", "files", "arguments", "message"),
+    ("code", "file", "where", "files", "arguments", "message"),
     with_texts(CASES, COMMAND_ERRORS),
     ids=[case[0] for case in CASES],
 )
 def test_problem_of_a_command_has_its_code_file_and_words(
-    code, file, files, arguments, message, tmp_path, monkeypatch, capsys
+    code, file, where, files, arguments, message, tmp_path, monkeypatch, capsys
 ):
     monkeypatch.chdir(tmp_path)
     for name, content in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(content)
     assert main(arguments) == 1
-    lines = "".join(capsys.readouterr()).splitlines()
-    head = " ".join(part for part in (code, file) if part)
-    assert [line.partition("1. ")[2] for line in lines if "1. " in line] == [f"{head}: {message}."]
+    (problem,) = printed_problems("".join(capsys.readouterr()))
+    assert problem[:3] == (code, file, where)
+    assert message in (None, problem.text)

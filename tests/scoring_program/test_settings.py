@@ -10,40 +10,40 @@ import pytest
 
 from organizer.__main__ import main
 from scoring_program.prepared import load_arrays
-from tests.helpers import ROOT
+from tests.helpers import ROOT, printed_problems
 
 ID = "chalearn_gesture"
 
 
 @pytest.mark.parametrize(
-    ("text", "place"),
+    ("text", "code", "where", "value"),
     [
-        ("protocol: 2020-99-99\n", "line 1 column 11"),
-        ("protocol: !!int abc\n", "line 1 column 11"),
-        ("time_limit: !!float x\n", "line 1 column 13"),
-        ("time_limit: !!timestamp x\n", "line 1 column 13"),
-        ("interval: !!bool x\n", "line 1 column 11"),
-        ("? [a, b]\n: 1\n", "line 1 column 1:"),
-        ("? {a: b}\n: 1\n", "line 1 column 1:"),
-        (f"time_limit: {'9' * 5000}\n", "line 1 column 13"),
-        (f"{'9' * 500}: 1\n", "line 1 column 1:"),
-        ("a: " + "[" * 1000, "nested"),
-        ("#" * 200_000, "131,072"),
-        ("protocol: \x01\n", "special characters"),
-        ("time_limit: .nan\n", "E-SETTINGS-VALUE settings.yaml /time_limit:"),
-        ("time_limit: .inf\n", "E-SETTINGS-VALUE settings.yaml /time_limit:"),
+        ("protocol: 2020-99-99\n", "E-SETTINGS-YAML", "line 1 column 11", ""),
+        ("protocol: !!int abc\n", "E-SETTINGS-YAML", "line 1 column 11", ""),
+        ("time_limit: !!float x\n", "E-SETTINGS-YAML", "line 1 column 13", ""),
+        ("time_limit: !!timestamp x\n", "E-SETTINGS-YAML", "line 1 column 13", ""),
+        ("interval: !!bool x\n", "E-SETTINGS-YAML", "line 1 column 11", ""),
+        ("? [a, b]\n: 1\n", "E-SETTINGS-YAML", "line 1 column 1", ""),
+        ("? {a: b}\n: 1\n", "E-SETTINGS-YAML", "line 1 column 1", ""),
+        (f"time_limit: {'9' * 5000}\n", "E-SETTINGS-YAML", "line 1 column 13", ""),
+        (f"{'9' * 500}: 1\n", "E-SETTINGS-YAML", "line 1 column 1", ""),
+        ("a: " + "[" * 1000, "E-SETTINGS-YAML", "line 1 column 54", "nested"),
+        ("#" * 200_000, "E-SETTINGS-YAML", "", "131,072"),
+        ("protocol: \x01\n", "E-SETTINGS-YAML", "", "special characters"),
+        ("time_limit: .nan\n", "E-SETTINGS-VALUE", "/time_limit", ""),
+        ("time_limit: .inf\n", "E-SETTINGS-VALUE", "/time_limit", ""),
     ],
 )
-def test_prepare_says_in_one_line_what_is_wrong_with_settings(tmp_path, capsys, text, place):
+def test_prepare_says_in_one_line_what_is_wrong_with_settings(tmp_path, capsys, text, code, where, value):
     source = tmp_path / "source"
     source.mkdir()
     for path in (ROOT / "reference_data" / ID).glob("*.csv"):
         (source / path.name).write_bytes(path.read_bytes())
     (source / "settings.yaml").write_text(text)
     assert main(["prepare", ID, "--source", str(source), "--output", str(tmp_path / "out")]) == 1
-    output = "".join(capsys.readouterr())
-    assert "settings.yaml" in output
-    assert place in output
+    (problem,) = printed_problems("".join(capsys.readouterr()))
+    assert problem[:3] == (code, "settings.yaml", where)
+    assert value in problem.text
 
 
 def archive(**members):

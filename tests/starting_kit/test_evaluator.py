@@ -99,7 +99,7 @@ def test_second_prediction_for_an_item_is_refused_until_reset(task):
     evaluator, (first, *_) = Evaluator(task), PREDICTIONS[task]
     evaluator.update(*first)
     before = evaluator.compute()
-    with pytest.raises(SubmissionError, match=r"E-ARGUMENT update\(.* already"):
+    with pytest.raises(SubmissionError, match=r"E-ARGUMENT: .* already.* At update\("):
         evaluator.update(*first)
     with pytest.raises(ValueError, match=str(first[0])):
         evaluator.merge(sent(evaluator))

@@ -79,7 +79,9 @@ def test_score_raises_the_list_of_problems(tmp_path, monkeypatch):
     assert [problem.code for problem in caught.value.problems] == ["E-CSV-COLUMNS"]
     with pytest.raises(evaluate.SubmissionError, match=r"E-FILE-MISSING .*none\.zip: "):
         evaluate.score("chalearn_gesture", "none.zip")
-    with pytest.raises(evaluate.ReferenceProblemsError, match=r"E-SETTINGS-KEY .*/protocl: .* protocol\b"):
+    with pytest.raises(
+        evaluate.ReferenceProblemsError, match=r"E-SETTINGS-KEY: .* protocol\b.* At /protocl\."
+    ):
         evaluate.score("chalearn_gesture", tmp_path, protocl="released")
     with pytest.raises(evaluate.ReferenceProblemsError, match=r"E-REF-MISSING .*none: "):
         evaluate.score("chalearn_gesture", tmp_path, "none")

@@ -109,6 +109,8 @@ CASES = [
     ("E-CSV-ENCODING", GESTURE, rows(b"1,1,5\n1,7,\xff\n"), CSV, "line 2 column 1"),
     ("E-CSV-HEADER", GESTURE, rows("gesture,start,end\n1,1,5\n"), CSV, "line 1 column 1"),
     ("E-CSV-INTEGER", GESTURE, rows("1,1.0,5\n"), CSV, "line 1 column 2"),
+    ("E-CSV-INTEGER", GESTURE, rows("1,1,5\nwave,1,5\n"), CSV, "line 2 column 1"),
+    ("E-CSV-INTEGER", GESTURE, rows("nan,1,5\n"), CSV, "line 1 column 1"),
     ("E-CSV-RANGE", ACTION, rows("1,12,1,5\n"), CSV, "line 1 column 2"),
     ("E-CSV-SEPARATOR", GESTURE, rows("1;1;5\n"), CSV, "line 1 column 1"),
     ("E-DP-BASE64", DENSEPOSE, detections(uv_data="a\u00e9=="), DETECTIONS, "/1/uv_data"),

@@ -10,7 +10,7 @@ from itertools import permutations
 import pytest
 
 from organizer.files import folder_files
-from tests.helpers import PUBLISHED, ROOT, SAMPLES, make_zip
+from tests.helpers import PUBLISHED, ROOT, SAMPLES, make_zip, printed_problem, values_of
 from validator.__main__ import main
 from validator.formats.rules import load_rules, task_ids
 
@@ -27,15 +27,21 @@ def test_valid_and_invalid_submissions(tmp_path):
     done = validate("chalearn_gesture", str(path))
     assert done.returncode == 0
     *notes, verdict = done.stdout.splitlines()
-    assert [note.partition(":")[0] for note in notes] == ["note N-LOOKS-CONSTANT", "note N-UNCHECKED"]
+    assert [note.partition(":")[0] for note in notes] == [
+        "likely mistake N-LOOKS-CONSTANT",
+        "note N-UNCHECKED",
+    ]
     assert verdict == "valid"
     path.write_bytes(make_zip({"S1_prediction.csv": "1,3,2\n" * 30}))
     done = validate("chalearn_gesture", str(path))
     assert done.returncode == 1
-    problem, verdict = done.stdout.splitlines()
-    place = "S1_prediction.csv line 1 column 3, line 2 column 3, line 3 column 3"
-    assert problem.startswith(f"1. E-CSV-RANGE {place}: ")
-    assert verdict == "invalid: 30 problems"
+    line, verdict = done.stdout.splitlines()
+    problem = printed_problem(line)
+    places = "line 1 column 3, line 2 column 3, line 3 column 3"
+    assert problem[:3] == ("E-CSV-RANGE", "S1_prediction.csv", places)
+    assert values_of(problem.count_text) == ["30"]
+    assert verdict.startswith("invalid: ")
+    assert values_of(verdict) == ["1", "30"]
     found = json.loads(validate("chalearn_gesture", str(path), "--json").stdout)
     assert (found["valid"], len(found["problems"]), found["notes"]) == (False, 30, [])
     assert found["problems"][0]["where"] == "line 1 column 3"

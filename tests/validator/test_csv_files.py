@@ -104,12 +104,12 @@ def test_odd_but_harmless_files_are_read_with_a_note(data, keyword):
         ("1\t2\t3\n", "E-CSV-SEPARATOR", "line 1 column 1", []),
         ("1,2\n", "E-CSV-COLUMNS", "line 1 column 2", ["2", "3"]),
         ("1,2,3,4\n", "E-CSV-COLUMNS", "line 1 column 4", ["4", "3", "4"]),
-        ("1,2,12.0\n", "E-CSV-INTEGER", "line 1 column 3", ["12.0", "12"]),
+        ("1,2,12.0\n", "E-CSV-INTEGER", "line 1 column 3", ["12.0"]),
         (
             "1,2,12345678901234567890.0\n",
             "E-CSV-INTEGER",
             "line 1 column 3",
-            ["12345678901234567890.0", "123456789012345678"],
+            ["12345678901234567890.0"],
         ),
         ("1,2,x\n", "E-CSV-INTEGER", "line 1 column 3", ["'x'"]),
         ("1,2,nan\n", "E-CSV-INTEGER", "line 1 column 3", ["'nan'"]),
@@ -226,11 +226,47 @@ def test_notes_on_files_say_how_many(n):
 
 
 def test_different_texts_of_one_rule_are_one_kind():
-    for lines, n_kinds in ((["1.0", "25.00", "3."], 1), (["x", "y", "'"], 1), (["1.0", "x", "+1", ""], 4)):
+    for lines, n_kinds in (
+        (["1.0", "25.00", "3."], 1),
+        (["x", "y", "z1"], 1),
+        (["nan", "None"], 1),
+        (["1.0", "x", "+1", ""], 4),
+    ):
         _, findings = read("".join(f"1,{field},3\n" for field in lines).encode())
         assert (len(compact_lines(findings)), findings.total) == (n_kinds, len(lines))
     # One text, two columns.
     assert len(compact_lines(read(b"1,x,3\n1,2,x\n")[1])) == 2
+
+
+def test_lines_of_another_type_hide_no_problem_of_other_lines():
+    _, findings = read(b"x,1,5\n99,1,5\n1,9,5\n\n1,0,4\n1,7,9\n1,700,701\n", 600)
+    assert [(problem.code, problem.where) for problem in findings.problems] == [
+        ("E-CSV-INTEGER", "line 1 column 1"),
+        ("E-CSV-EMPTY-LINE", "line 4 column 1"),
+        ("E-CSV-RANGE", "line 2 column 1"),
+        ("E-CSV-RANGE", "line 5 column 2"),
+        ("E-CSV-RANGE", "line 3 column 3"),
+        ("E-CSV-FRAME", "line 7 column 2"),
+    ]
+
+
+def test_rows_of_a_table_of_another_type_or_length_hide_no_problem_of_others():
+    text = "id,label,n,p\na,robin,1,0.5\nb,wren\nc,robin,x,0.5\nd,robin,-1,-2\na,robin,1,nan\n"
+    _, findings = table_of(text, ["a", "b", "c", "d"])
+    assert [(problem.code, problem.where) for problem in findings.problems] == [
+        ("E-CSV-COLUMNS", "line 3 column 3"),
+        ("E-CSV-NUMBER", "line 4 column 3"),
+        ("E-CSV-RANGE", "line 5 column 3"),
+        ("E-CSV-NUMBER", "line 6 column 4"),
+        ("E-CSV-RANGE", "line 5 column 4"),
+        ("E-KEY-TWICE", "line 6 column 1"),
+    ]
+
+
+def test_columns_in_another_order_are_not_said_to_be_swapped():
+    _, findings = read(b"30,60,3\n40,90,2\n50,70,1\n")
+    assert [problem.rule for problem in findings.problems] == ["gesture range"] * 3
+    assert "order gesture,start frame,end frame" in findings.problems[0].remedy
 
 
 def test_bad_ranges_are_counted_too():
@@ -492,12 +528,10 @@ def test_unknown_and_double_keys_are_named_and_missing_ones_counted():
 def test_many_wrong_labels_are_counted():
     _, findings = table_of("id,label,n,p\n" + "".join(f"{i},owl,1,1\n" for i in range(1000)))
     assert findings.total == 1000
-    (problem,) = findings.summary().problems()
-    assert (problem.code, problem.where) == (
-        "E-CSV-LABEL",
-        "line 2 column 2, line 3 column 2, line 4 column 2",
-    )
-    assert values_of(problem.problem) == ["'owl'", "1,000"]
+    (placed,) = findings.summary().problems()
+    places = "line 2 column 2, line 3 column 2, line 4 column 2"
+    assert (placed.first.code, placed.as_dict()["where"], placed.n_places) == ("E-CSV-LABEL", places, 1000)
+    assert values_of(placed.first.problem) == ["'owl'"]
 
 
 def test_a_kind_of_problem_in_a_table_is_a_column_and_a_constraint():
@@ -555,7 +589,8 @@ def test_any_text_ends_in_a_verdict(text):
 )
 def test_many_rows_out_of_range_may_have_another_order_of_columns(n_wrong, n_rows, hint):
     _, findings = read(b"40,90,3\n" * n_wrong + b"1,2,3\n" * (n_rows - n_wrong))
-    (problem,) = (found for found in findings.summary().problems() if found.rule == "gesture range")
+    problems = [placed.first for placed in findings.summary().problems()]
+    (problem,) = [problem for problem in problems if problem.rule == "gesture range"]
     assert ("order gesture,start frame,end frame" in problem.remedy) == hint
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.helpers import compact_lines, refused, values_of
+from tests.helpers import compact_lines, printed_problem, refused, values_of
 from validator.findings import Findings, Read, Refused
 from validator.messages import Note, Problem
 from validator.texts import counted, is_printable, quote
@@ -37,14 +37,9 @@ def test_different_texts_of_one_rule_are_one_kind():
         findings.add(
             "E-CSV-RANGE", problem, f"write {line}", file="a.csv", where=f"line {line}", rule="fields"
         )
-    (summed_up,) = findings.summary().problems()
-    assert (summed_up.file, summed_up.where, summed_up.remedy) == (
-        "a.csv",
-        "line 1, line 2, line 3",
-        "write 1",
-    )
-    assert summed_up.problem.startswith("the row has 1 field ")
-    assert values_of(summed_up.problem) == ["1", "3"]
+    (placed,) = findings.summary().problems()
+    assert placed.first == findings.problems[0]
+    assert (placed.as_dict()["where"], placed.n_places) == ("line 1, line 2, line 3", 3)
 
 
 @pytest.mark.parametrize("other", [{"code": "E-CSV-LABEL"}, {"file": "b.csv"}, {"rule": "other"}])
@@ -71,11 +66,12 @@ def test_a_rule_broken_in_many_files_is_shown_with_the_first_problem():
             findings.add(
                 "E-CSV-RANGE", f"{file} holds {value}", "correct it", file=f"{file}.csv", rule="range"
             )
-    (problem,) = findings.summary().problems()
-    assert (problem.file, problem.where) == ("a.csv", "")
-    assert problem.problem.startswith("a holds 21 ")
-    assert "4 files: a.csv, b.csv, c.csv and 1 more" in problem.problem
-    assert values_of(problem.problem) == ["21", "8", "4", "1"]
+    (placed,) = findings.summary().problems()
+    assert placed.first == findings.problems[0]
+    assert (placed.n_places, len(placed.kinds)) == (8, 4)
+    problem = printed_problem(placed.line())
+    assert problem[:3] == ("E-CSV-RANGE", "", "a.csv, b.csv, c.csv")
+    assert values_of(problem.count_text) == ["8", "4"]
 
 
 def test_what_was_not_looked_at_is_added_to_no_kind():
@@ -118,9 +114,8 @@ def test_of_one_kind_two_hundred_are_kept_and_all_are_counted():
     for row in findings.first_of(wrong):
         findings.add("E-CSV-RANGE", "it is wrong", "correct it", file="a.csv", where=f"line {row + 1}")
     assert (len(findings.problems), findings.total, findings.is_complete) == (200, 203, True)
-    (problem,) = findings.summary().problems()
-    assert problem.where == "line 1, line 3, line 4"
-    assert values_of(problem.problem) == ["203"]
+    (placed,) = findings.summary().problems()
+    assert (placed.as_dict()["where"], placed.n_places) == ("line 1, line 3, line 4", 203)
     assert findings.as_dict()["kinds"] == [
         {"code": "E-CSV-RANGE", "file": "a.csv", "count": 203, "at_least": False, "first": "line 1"}
     ]
@@ -143,8 +138,8 @@ def test_twenty_kinds_are_shown():
     findings = with_problems(23, 2)
     lines = findings.lines()
     assert (len(lines), values_of(lines[-1]), findings.summary().not_shown()) == (21, ["6"], 6)
-    assert lines[19].startswith("20. E-CSV-RANGE a.csv line 1, line 2: it is wrong ")
-    assert with_problems(20, 1).lines()[-1] == "20. E-CSV-RANGE a.csv line 1: it is wrong; correct it."
+    assert lines[19] == "20. E-CSV-RANGE a.csv: it is wrong; correct it. In 2 places: line 1, line 2."
+    assert with_problems(20, 1).lines()[-1] == "20. E-CSV-RANGE a.csv: it is wrong; correct it. At line 1."
     assert len(findings.lines(most=None)) == 23
 
 
@@ -152,13 +147,13 @@ def test_how_many_problems_there_are_is_put_in_words():
     summary = with_problems(1, 1).summary()
     assert (summary.total_text(), summary.not_shown_text()) == ("1 problem", "")
     findings = with_problems(21, 100)
-    assert findings.summary().total_text() == "2,100 problems"
-    assert findings.summary().not_shown_text() == "and 100 more of other kinds; fix these first"
+    assert findings.summary().total_text() == "21 problems, in 2,100 places"
+    assert findings.summary().not_shown_text() == "and others, in 100 more places; fix these first"
     findings.count_unread(1000, "a.csv")
-    assert findings.summary().total_text() == "at least 3,100 problems"
+    assert findings.summary().total_text() == "at least 21 problems, in at least 3,100 places"
     assert (
         findings.summary().not_shown_text()
-        == "and at least 1,100 more of these or other kinds; fix these first"
+        == "and these or others, in at least 1,100 more places; fix these first"
     )
 
 

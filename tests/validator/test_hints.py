@@ -49,6 +49,25 @@ def test_boxes_that_look_wrong_are_noted(boxes, text):
 
 
 @pytest.mark.parametrize(
+    ("placeholders", "text"),
+    [
+        ([[-1.0] * 4] * 3, "3 boxes of 21 of humans are [-1, -1, -1, -1]"),
+        ([[5.0, 0.0, 5.0, 0.0]] * 3, "3 boxes of 21 of humans are [5, 0, 5, 0]"),
+        ([[-1.0] * 4] * 2, None),
+        # A tracker that shrinks to nothing does so at many places.
+        ([[-1.0] * 4] * 2 + [[0.0] * 4] * 2, None),
+        ([[5.0, 0.0, 6.0, 0.0]] * 3, None),
+    ],
+)
+def test_many_boxes_that_are_one_point_are_noted(placeholders, text):
+    boxes = [[float(x), 3.0, x + 5.5, 9.0] for x in range(18)] + placeholders
+    notes = box_hints(np.array(boxes), "humans")
+    assert [(note.code, note.text[: len(text or "")]) for note in notes] == (
+        [("N-LOOKS-CONSTANT", text)] if text else []
+    )
+
+
+@pytest.mark.parametrize(
     ("labels", "n_notes"),
     [([3] * 4, 1), ([3] * 5, 1), ([3] * 3, 0), ([3, 3, 3, 4], 0), ([3, 3, 3, 2], 0), ([4, 3, 3, 3], 0)],
 )

@@ -16,7 +16,7 @@ def checked(items, reference_items):
 
 def test_unknown_items_are_counted_and_the_first_has_its_place():
     (note,) = checked(["b", "y", "x"], {"a", "b"})
-    assert (note.code, values_of(note.text)) == ("N-ITEMS-UNKNOWN", ["2", "'y'"])
+    assert (note.code, values_of(note.text)) == ("N-ITEMS-UNKNOWN", ["2", "'y'", "'x'"])
     assert "(a.json /y)" in note.text
 
 

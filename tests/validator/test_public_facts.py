@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import doctest
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from validator import public_facts
 from validator.public_facts import (
     LastFrames,
     explain_boxes_outside,
     explain_late_frames,
+    explain_unknown_members,
     explain_unknown_names,
 )
 
@@ -27,10 +25,6 @@ def explain(last_frame, frames_a_second=20.0, item=None):
     rates = np.full(len(_N_FRAMES), frames_a_second)
     items = np.arange(len(last_frame)) if item is None else item
     return explain_late_frames(LastFrames(items, last_frame, _N_FRAMES, rates), "sequence")
-
-
-def test_examples():
-    assert doctest.testmod(public_facts).failed == 0
 
 
 @pytest.mark.parametrize("rate", [24, 25, 30, 50, 60])
@@ -103,3 +97,23 @@ def test_boxes_in_their_images_and_few_boxes_are_no_mistake():
     assert explain_boxes_outside(boxes, sizes) == ""
     assert explain_boxes_outside(boxes[:4] * 3, sizes[:4]) == ""
     assert "30 of 30 boxes" in explain_boxes_outside(boxes * 2, sizes)
+
+
+def test_names_of_members_are_explained_by_some_of_what_they_belong_to():
+    known = [(f"v{video}", f"img_{frame:05d}") for video in range(100) for frame in range(1, 90, 5)]
+    names = [(video, f"img_{int(frame[4:]) - 1:05d}") for video, frame in known]
+    # The frames of videos that the data does not have show nothing.
+    names += [("moon", f"img_{frame:05d}") for frame in range(1, 90, 5)]
+    explanation = explain_unknown_members(names, known, "video")
+    assert explanation.startswith("with n + 1 for n ")
+    assert explanation.endswith(" videos")
+    assert explain_unknown_members(names[:18], known, "video").endswith("18 of 18 are known")
+    assert explain_unknown_members(names[-18:], known, "video") == ""
+
+
+def test_names_that_are_far_too_long_are_not_compared():
+    names = [f"a{number}" for number in range(30)]
+    explanation = explain_unknown_names(
+        [*names, *("x" * 3000 + name for name in names)], [f"v_{n}" for n in names]
+    )
+    assert explanation == "with v_ in front of them, 30 of 60 are known"

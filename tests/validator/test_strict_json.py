@@ -96,8 +96,9 @@ def test_problems_come_in_the_order_of_the_file():
 def test_numbers_that_are_not_finite_are_of_one_kind_by_how_they_are_written():
     findings = refused(load, "[NaN, 1e999, NaN, 9e999, -Infinity]")
     assert [kind["count"] for kind in findings.as_dict()["kinds"]] == [2, 2, 1]
-    problems = findings.summary().problems()
-    assert [problem.where for problem in problems] == ["/0, /2", "/1, /3", "/4"]
+    placed_problems = findings.summary().problems()
+    assert [placed.as_dict()["where"] for placed in placed_problems] == ["/0, /2", "/1, /3", "/4"]
+    problems = [placed.first for placed in placed_problems]
     texts = ("NaN", "1e999", "-Infinity")
     assert [problem.problem.startswith(text) for problem, text in zip(problems, texts)] == [True] * 3
 

@@ -3,7 +3,7 @@ segments, boxes of the ten frames, and what names an object: a word index, or a 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -28,7 +28,7 @@ from scoring_program.repairs.samples import (
 )
 from scoring_program.repairs.search import Comparison, Repairs
 from validator.arrays import Bools, Floats, Ints
-from validator.formats.anet_entities.read import Grounding
+from validator.formats.anet_entities.read import Grounding, counts_objects
 
 _VIDEO = "Write the names of videos as the data has them, with v_ in front and without ending"
 _SEGMENT = "Number segments as in the annotation file, from 0"
@@ -124,7 +124,8 @@ class _Evidence:
 
         If the number of each is one too high, the segments between have the number of another one.
         """
-        predicted = [(repairs.word("videos", video), name) for video, name in self._submission.segments]
+        meant_video = _meant_words("videos", (video for video, _ in self._submission.segments), repairs)
+        predicted = [(meant_video[video], name) for video, name in self._submission.segments]
         number_of_video = {video: number for number, video in enumerate(self._videos)}
         predicted = [segment for segment in predicted if segment[0] in number_of_video]
         if self._number_of_segment.keys() >= set(predicted):
@@ -197,10 +198,12 @@ class _Evidence:
         """Return the annotated segment of each object, -1 without one. Ids come first, so that their repair
         is known when this is asked for."""
         if self._segment is None:
+            segments = self._submission.segments
+            meant_video = _meant_words("videos", (video for video, _ in segments), repairs)
+            meant_name = _meant_words("segments", (name for _, name in segments), repairs)
             numbers = []
-            for video, name in self._submission.segments:
-                meant = (repairs.word("videos", video), repairs.word("segments", name))
-                numbers.append(self._number_of_segment.get(meant, -1))
+            for video, name in segments:
+                numbers.append(self._number_of_segment.get((meant_video[video], meant_name[name]), -1))
             self._segment = np.array(numbers or [-1], dtype=np.int64)[self._submission.segment]
         return self._segment
 
@@ -262,8 +265,11 @@ class _GivenEvidence(_Evidence):
     """Objects are named by the index of their word."""
 
     def indexes(self, repairs: Repairs, spread: Spread) -> Ids | None:
-        """Return the indexes of words to ground; which these are is public."""
+        """Return the indexes of words to ground, which are public; None if they count objects, of which a
+        note tells that needs no reference."""
         words, submission = self._reference.words, self._submission
+        if counts_objects(submission):
+            return None
         true_words = spread.choose(words.segment)
         true_segment = words.segment[true_words]
         segment = self._segment_of_object(repairs)
@@ -281,9 +287,10 @@ class _GivenEvidence(_Evidence):
 
     def _named_words(self, repairs: Repairs, segment: Ints, objects: Ints) -> Ints:
         words = self._reference.words
-        meant_indexes = []
-        for index in self._submission.index[objects].tolist():
-            meant_indexes.append(int(repairs.word(_INDEXES, str(index))))
+        indexes = [str(index) for index in self._submission.index[objects].tolist()]
+        meant_index = _meant_words(_INDEXES, indexes, repairs)
+        number_of_index = {index: int(meant) for index, meant in meant_index.items()}
+        meant_indexes = [number_of_index[index] for index in indexes]
         true_pairs = list(zip(words.segment.tolist(), words.index.tolist()))
         return _look_up(true_pairs, list(zip(segment[objects].tolist(), meant_indexes)))
 
@@ -345,6 +352,11 @@ class _GeneratedEvidence(_Evidence):
         label = np.array(meant_labels or [-1], dtype=np.int64)[submission.label[objects]]
         true_pairs = list(zip(words.segment.tolist(), words.label.tolist()))
         return _look_up(true_pairs, list(zip(segment[objects].tolist(), label.tolist())))
+
+
+def _meant_words(what: str, words: Iterable[str], repairs: Repairs) -> dict[str, str]:
+    """Return what is meant by each of some names, of which there are few different ones."""
+    return {word: repairs.word(what, word) for word in set(words)}
 
 
 def _look_up(true_pairs: Sequence[tuple[int, int]], pairs: Sequence[tuple[int, int]]) -> Ints:

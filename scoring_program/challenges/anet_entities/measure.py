@@ -17,7 +17,7 @@ from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints
 from validator.formats.anet_entities.read import Grounding
 from validator.messages import Note
-from validator.public_facts import EXPLAINED_BY_NAMES, explain_unknown_names
+from validator.public_facts import EXPLAINED_BY_NAMES, explain_unknown_members
 from validator.texts import counted
 
 # The modes of sub-task II, and whether they judge localization alone.
@@ -130,15 +130,12 @@ def _notes(reference: Reference, submission: Grounding, submitted: Bools, effect
     n_outside = len(submission.segments) - int(submitted.sum())
     if n_outside:
         text = f"{counted(n_outside, 'submitted segment')} not annotated in the chosen splits"
-        explanation = explain_unknown_names(
-            names=list(map("/".join, submission.segments)),
-            known_names=list(map("/".join, reference.segments)),
-        )
+        explanation = explain_unknown_members(submission.segments, reference.segments, "video")
         explains: tuple[str, ...] = ()
         if explanation:
             text += f" ({explanation})"
             explains = EXPLAINED_BY_NAMES
-            if not submitted.any():
+            if n_outside >= int((~submitted).sum()):
                 explains += ("N-SEGMENTS-MISSING",)
         notes.append(Note("N-SEGMENTS-OUTSIDE", f"{text}{effects.outside}", explains))
     code, nothing, thing = "N-SEGMENTS-MISSING", "nothing submitted", "annotated segment"

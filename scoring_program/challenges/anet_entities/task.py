@@ -10,12 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from scoring_program.challenges.anet_entities.hints import (
-    counted_objects,
-    generated_checks,
-    given_checks,
-    repeated_classes,
-)
+from scoring_program.challenges.anet_entities import evidence
 from scoring_program.challenges.anet_entities.lemmas import TABLE, lemmas_from_table
 from scoring_program.challenges.anet_entities.measure import (
     SentenceStatistics,
@@ -44,8 +39,7 @@ from scoring_program.challenges.anet_entities.reference import (
     load_reference,
     prepare_reference,
 )
-from scoring_program.hints import agreement_steps, likely_mistakes
-from scoring_program.low_score import Step
+from scoring_program.repairs.search import Comparison
 from scoring_program.result import Section, Sections, Statistics
 from scoring_program.settings import Settings
 from scoring_program.task import Notes, Options, Task, declared_tasks
@@ -142,13 +136,12 @@ class GivenSentences(EntitiesTask[WordStatistics]):
         return drawings.drawings(segments, number, hallucinated)
 
     def hints(self, reference: Reference, submission: Grounding, settings: Settings) -> Notes:
-        """Return notes on wrong segments, word indexes, and boxes."""
-        notes = [*submissions.hints(submission), *counted_objects(submission)]
-        return likely_mistakes(notes, lambda: given_checks(reference, submission), settings)
+        """Return notes on empty, constant and counted predictions, and on boxes in 0..1."""
+        return submissions.given_hints(submission)
 
-    def agreement(self, reference: Reference, submission: Grounding) -> list[Step]:
-        """Return how far segments, word indexes, and boxes agree with the reference."""
-        return agreement_steps(given_checks(reference, submission))
+    def comparisons(self, reference: Reference, submission: Grounding) -> list[Comparison]:
+        """Return what the search for repairs compares."""
+        return evidence.given_comparisons(reference, submission)
 
 
 class GeneratedSentences(EntitiesTask[SentenceStatistics]):
@@ -253,13 +246,12 @@ class GeneratedSentences(EntitiesTask[SentenceStatistics]):
         return drawings.drawings(segments, number, hallucinated)
 
     def hints(self, reference: Reference, submission: Grounding, settings: Settings) -> Notes:
-        """Return notes on wrong segments, classes, and boxes."""
-        notes = [*submissions.hints(submission), *repeated_classes(submission)]
-        return likely_mistakes(notes, lambda: generated_checks(reference, submission), settings)
+        """Return notes on empty, constant and repeated predictions, and on boxes in 0..1."""
+        return submissions.generated_hints(submission)
 
-    def agreement(self, reference: Reference, submission: Grounding) -> list[Step]:
-        """Return how far segments, classes, and boxes agree with the reference."""
-        return agreement_steps(generated_checks(reference, submission))
+    def comparisons(self, reference: Reference, submission: Grounding) -> list[Comparison]:
+        """Return what the search for repairs compares."""
+        return evidence.generated_comparisons(reference, submission)
 
 
 def _words_to_lemmatize(annotated: Reference) -> set[str]:

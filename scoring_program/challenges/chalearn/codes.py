@@ -12,11 +12,5 @@ CODES = CodeTable(
             "Check the names of the files.",
         ),
         MessageCode("N-LEFT-OUT", "Sequences in which neither side has a row do not count."),
-        MessageCode(
-            "N-LOOKS-LENGTH",
-            "The last column fits as a length.",
-            "Write the last frame.",
-            is_mistake=True,
-        ),
     ),
 )

@@ -17,7 +17,7 @@ from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints
 from validator.formats.kinetics_tps.read import KineticsSubmission, PartStates
 from validator.messages import Note
-from validator.public_facts import EXPLAINED_BY_NAMES, explain_unknown_names
+from validator.public_facts import EXPLAINED_BY_NAMES, explain_unknown_members
 from validator.texts import counted
 
 # The columns of the leaderboard that are the accuracy at one PSC.
@@ -367,8 +367,6 @@ def translate(predicted_words: Sequence[str], true_words: Sequence[str]) -> Ints
 
 # If so many frames are unknown, another spelling of theirs also explains which are missing.
 _EXPLAINING_SHARE = 1 / 2
-# Comparing the frames of all videos would take long.
-_VIDEOS_COMPARED = 100
 
 
 def _unknown_frame_notes(true_parts: PartStates, predicted_parts: PartStates, true_frame: Ints) -> list[Note]:
@@ -379,27 +377,13 @@ def _unknown_frame_notes(true_parts: PartStates, predicted_parts: PartStates, tr
     if not n_unknown:
         return []
     text = f"ignored what is not in the reference: {counted(n_unknown, 'frame')} of the submission"
-    explanation = _explain_frames(true_parts, predicted_parts)
+    explanation = explain_unknown_members(frame_keys(predicted_parts), frame_keys(true_parts), "video")
     if not explanation:
         return [Note("N-FRAMES-UNKNOWN", text)]
     explains: tuple[str, ...] = EXPLAINED_BY_NAMES
     if n_unknown >= _EXPLAINING_SHARE * len(true_frame):
         explains += ("N-FRAMES-MISSING",)
     return [Note("N-FRAMES-UNKNOWN", f"{text}; {explanation}", explains)]
-
-
-def _explain_frames(true_parts: PartStates, predicted_parts: PartStates) -> str:
-    """Return how frames of annotated videos are spelled or numbered otherwise, "" if no rule is found."""
-    videos = sorted(set(true_parts.videos).intersection(predicted_parts.videos))
-    step = -(-len(videos) // _VIDEOS_COMPARED) or 1
-    compared_videos = set(videos[::step])
-    explanation = explain_unknown_names(
-        names=["/".join(key) for key in frame_keys(predicted_parts) if key[0] in compared_videos],
-        known_names=["/".join(key) for key in frame_keys(true_parts) if key[0] in compared_videos],
-    )
-    if explanation and len(compared_videos) < len(videos):
-        explanation += f" in {counted(len(compared_videos), 'video')}"
-    return explanation
 
 
 def _missing_notes(predicted_classes: Sequence[str | None], has_frame: Bools) -> list[Note]:

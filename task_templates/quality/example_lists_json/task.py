@@ -17,7 +17,7 @@ _MISTAKES = (
     Mistake(
         "all labels everywhere", "N-LOOKS-CONSTANT", lambda prediction: dict.fromkeys(prediction, LABELS)
     ),
-    Mistake("the labels of the next item", "N-LOOKS-SHIFTED", _shifted),
+    Mistake("the labels of the next item", "N-LOOKS", _shifted),
 )
 # EDIT: further tricks that a participant might try, as ``tricks``.
 TASKS = (ItemQuality("example_lists_json", files, values, mistakes=_MISTAKES),)

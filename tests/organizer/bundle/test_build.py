@@ -37,7 +37,17 @@ from tests.golden_cases import (
     settings_of,
     told,
 )
-from tests.helpers import GOLDEN, PUBLISHED, REFERENCES, ROOT, SAMPLES, make_zip, places_of, refused
+from tests.helpers import (
+    GOLDEN,
+    PUBLISHED,
+    REFERENCES,
+    ROOT,
+    SAMPLES,
+    make_zip,
+    places_of,
+    printed_problems,
+    refused,
+)
 from tests.processes import run_in_turn
 from validator.formats.rules import load_rules
 from validator.other_tasks import OTHER_TASKS_FILE
@@ -299,9 +309,10 @@ def test_build_warns_of_text_that_becomes_a_comment(edited, tmp_path, capsys):
     path = tmp_path / "source" / "competition.yaml"
     path.write_text(path.read_text().replace("title: People in Video", "title: People in Video #2"))
     build_all(None, "v2", tmp_path / "dist", source=tmp_path / "source")
-    (line,) = [line for line in capsys.readouterr().out.splitlines() if "L-YAML" in line]
-    assert line.partition("warning ")[2].startswith("1. L-YAML competition.yaml line 2: ")
-    assert " #2 " in line
+    out = capsys.readouterr().out
+    (problem,) = [problem for problem in printed_problems(out) if problem.code == "L-YAML"]
+    assert problem[1:3] == ("competition.yaml", "line 2")
+    assert " #2 " in problem.text
 
 
 @pytest.mark.parametrize("name", IDS)

@@ -12,9 +12,8 @@ import scipy.io
 
 from organizer.__main__ import main
 from tests.helpers import REFERENCES as DEMO
-from tests.helpers import ROOT
+from tests.helpers import ROOT, printed_problem
 from tests.organizer.message_texts import REFERENCE_ERRORS, REFERENCE_NOTES, with_texts
-from validator.texts import quote
 
 GESTURE, KINETICS, DENSEPOSE = "chalearn_gesture", "kinetics_tps", "densepose"
 GIVEN, GENERATED = "anet_entities_gt", "anet_entities_gen"
@@ -136,16 +135,6 @@ def prepared(task, change, tmp_path, capsys):
     return code, capsys.readouterr().out.splitlines()
 
 
-def headed(code, file=""):
-    return f"{code} {quote(file)}".rstrip() + ":"
-
-
-def is_placed(line, code, file, where):
-    """Return whether a line is about this code and file, and ends with this place."""
-    text = line.partition(". ")[2]
-    return text.startswith(headed(code, file)) and (not where or f" {where}" in text.rpartition(". ")[2])
-
-
 @pytest.mark.parametrize(
     ("code", "task", "change", "file", "where", "message"),
     with_texts(PROBLEMS, REFERENCE_ERRORS),
@@ -156,9 +145,8 @@ def test_problem_of_a_reference_has_its_code_and_place(
 ):
     exit_code, lines = prepared(task, change, tmp_path, capsys)
     assert exit_code == 1
-    head = f". {headed(code, file, where)} "
-    (text,) = [line.partition(head)[2] for line in lines if head in line]
-    assert message in (None, text.removesuffix("."))
+    (text,) = [problem.text for problem in map(printed_problem, lines) if problem[:3] == (code, file, where)]
+    assert message in (None, text)
     assert not (tmp_path / "output").exists()
 
 
@@ -168,11 +156,11 @@ def test_file_with_a_wrong_name_is_named_beside_the_one_that_is_missing(tmp_path
 
     exit_code, lines = prepared(GESTURE, rename, tmp_path, capsys)
     assert exit_code == 1
-    missing, left_out = lines
-    assert missing.startswith(f"1. {headed('E-REF-PAIR', 'DemoSequence0003_data.csv')} ")
-    assert "DemoSequence0003_labels.csv" in missing
-    assert f" {headed('R-LEFT-OUT', GESTURE)} " in left_out
-    assert "DemoSequence0003_label.csv" in left_out
+    missing, left_out = map(printed_problem, lines)
+    assert missing[:3] == ("E-REF-PAIR", "DemoSequence0003_data.csv", "")
+    assert "DemoSequence0003_labels.csv" in missing.text
+    assert left_out[:3] == ("R-LEFT-OUT", GESTURE, "")
+    assert "DemoSequence0003_label.csv" in left_out.text
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from organizer.data.overview import review_reference
 from organizer.data.prepare import prepare
 from organizer.files import folder_files, zip_bytes
 from scoring_program.task import task_ids
-from tests.helpers import GOLDEN, SAMPLES, every_fourth, loaded, places_of
+from tests.helpers import GOLDEN, SAMPLES, every_fourth, loaded, places_of, printed_problem, printed_problems
 from tests.helpers import REFERENCES as DEMO
 from tests.organizer.data.test_codes import annotated, both, data, prepared, text
 from tests.organizer.message_texts import REFERENCE_WARNINGS, with_texts
@@ -203,7 +203,11 @@ SPOILED = [
 
 
 def warnings(lines):
-    return [line for line in lines if line.startswith("warning ")]
+    return [printed_problem(line) for line in lines if line.startswith("warning ")]
+
+
+def place_of(problem):
+    return f"{problem.file} {problem.where}".strip()
 
 
 @pytest.mark.slow
@@ -217,10 +221,13 @@ def test_spoiled_reference_is_warned_of_with_its_place(
 ):
     exit_code, lines = prepared(task, change, tmp_path, capsys)
     assert exit_code == 0, lines
-    head = f" {code} {place}: "
-    messages = [line.partition(head)[2] for line in warnings(lines) if head in line]
-    (fitting,) = [text for text in messages if all(value in text for value in values)]
-    assert message in (None, fitting.removesuffix("."))
+    placed = [problem for problem in warnings(lines) if (problem.code, place_of(problem)) == (code, place)]
+    (fitting,) = [
+        problem
+        for problem in placed
+        if all(value in f"{problem.text} {problem.count_text}" for value in values)
+    ]
+    assert message in (None, fitting.text)
     page = (tmp_path / "output.overview.html").read_text(encoding="utf-8")
     assert code in page and "Nothing looks" not in page
 
@@ -364,7 +371,8 @@ def spoiled(tmp_path):
 def test_bundle_and_linter_show_warnings_of_the_reference(kept_parts, spoiled, tmp_path, capsys):
     build_all(spoiled, output=tmp_path / "dist")
     place = ("L-REFERENCE R-EMPTY", f"{GESTURE}_reference.zip", LABELS[GESTURE])
-    assert capsys.readouterr().out.count(f"note | warning {' '.join(place)}: ") == 1
+    printed = [problem[:3] for problem in printed_problems(capsys.readouterr().out)]
+    assert printed.count(place) == 1
     report, _ = lint_bundle(tmp_path / "dist" / f"{GESTURE}.zip")
     assert report.errors.ok
     assert place in places_of(report.warnings)
@@ -389,4 +397,5 @@ def test_dry_run_shows_warnings_of_the_reference_and_why_it_is_broken(spoiled, t
     assert f"reference | warning 1. R-EMPTY {LABELS[GESTURE]}: " in capsys.readouterr().out
     (spoiled / LABELS[GESTURE]).write_text("99,1,2\n")
     assert main(arguments) == 2
-    assert f"reference | 1. E-CSV-RANGE {LABELS[GESTURE]} line 1 column 1" in capsys.readouterr().out
+    printed = [problem[:3] for problem in printed_problems(capsys.readouterr().out)]
+    assert ("E-CSV-RANGE", LABELS[GESTURE], "line 1 column 1") in printed

@@ -46,7 +46,7 @@ def test_prepare_prints_the_content_and_writes_the_page_beside_the_folder(task, 
     assert lines[-2] == f"written: {output}"
     assert lines[-1].startswith(f"overview: {page} ")
     assert CAUTION in lines[-1]
-    assert len(lines) < 15
+    assert len(lines) < 20
     assert sorted(path.name for path in page.parent.iterdir()) == [task, page.name]
     text = page.read_text(encoding="utf-8")
     assert text.index(CAUTION) < text.index("<main>") < text.index("Likely mistakes")

@@ -12,7 +12,7 @@ from organizer.bundle import build
 from organizer.bundle.build import build_all
 from organizer.data.references import task_folder, task_folders
 from tests.helpers import REFERENCES, refused
-from validator.texts import quote
+from validator.texts import quote_path
 
 NAMES = {"chalearn_action", "chalearn_gesture", "kinetics_tps", "chalearn_gesture_final"}
 ID = "chalearn_gesture"
@@ -41,7 +41,7 @@ def test_final_reference_of_a_task_is_one_of_its_own(refs):
     (refs / ID).rename(refs / f"{ID}_final")
     assert task_folder(ID, refs / f"{ID}_final", NAMES) == refs / f"{ID}_final"
     (problem,) = refused(task_folder, ID, refs, NAMES).problems
-    assert (problem.code, problem.file) == ("E-REF-UNKNOWN", quote(str(refs)))
+    assert (problem.code, problem.file) == ("E-REF-UNKNOWN", quote_path(str(refs)))
     assert f" {ID} " in problem.problem
 
 
@@ -73,7 +73,7 @@ def test_wrong_reference_is_refused_with_the_nearest_name_and_nothing_is_written
     refs, tmp_path, change, code, file, value, remedy
 ):
     (problem,) = refused(build_all, change(refs), output=tmp_path / "dist").problems
-    assert (problem.code, problem.file) == (code, quote(str(tmp_path / file)))
+    assert (problem.code, problem.file) == (code, quote_path(str(tmp_path / file)))
     assert value in problem.problem
     assert remedy in f" {problem.remedy}"
     assert not (tmp_path / "dist").exists()
@@ -95,7 +95,7 @@ def test_every_command_refuses_with_exit_code_1(arguments, capsys):
 
 def test_folder_of_another_task_is_not_scored_with(refs):
     (problem,) = refused(task_folder, ID, refs / "kinetics_tps", NAMES).problems
-    assert (problem.code, problem.file) == ("E-REF-UNKNOWN", quote(str(refs / "kinetics_tps")))
+    assert (problem.code, problem.file) == ("E-REF-UNKNOWN", quote_path(str(refs / "kinetics_tps")))
     assert ID in problem.problem
 
 

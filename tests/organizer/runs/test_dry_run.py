@@ -13,7 +13,7 @@ from organizer.__main__ import main
 from organizer.runs.dry_run import describe, read_scores
 from organizer.runs.worker import TIMED_OUT, BuiltTask, Run, container_command, run_program
 from scoring_program.task import load_task
-from tests.helpers import ROOT, make_zip
+from tests.helpers import ROOT, make_zip, printed_problems
 
 ID = "chalearn_gesture"
 PAGE = {"detailed_results.html": b"<p>"}
@@ -153,4 +153,7 @@ def test_prepare_copies_what_is_good_and_says_what_is_not(tmp_path, capsys):
     assert sorted(path.name for path in (tmp_path / "ref").iterdir()) == expected
     (source / "S1_labels.csv").write_text("1,90,120\n21,1,2\n")
     assert main(arguments) == 1
-    assert " E-CSV-RANGE S1_labels.csv line 2 column 1: gesture 21 " in capsys.readouterr().out
+    printed = printed_problems(capsys.readouterr().out)
+    (problem,) = [problem for problem in printed if problem.code == "E-CSV-RANGE"]
+    assert problem[1:3] == ("S1_labels.csv", "line 2 column 1")
+    assert "gesture 21 " in problem.text

@@ -47,7 +47,7 @@ def detections(source, errors=RIGHT, seed=1):
 
 
 def gathered(reference, predicted):
-    entries = [array_entry(*fields) for fields in predicted]
+    entries = [array_entry(own.image_id, own.box, own.score, own.iuv) for own in predicted]
     return gather(entries, load_rules(ID), reference)
 
 

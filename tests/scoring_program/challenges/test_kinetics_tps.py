@@ -128,7 +128,7 @@ def test_unknown_videos_and_frames_are_ignored_and_counted(run):
     assert outcome.scores == run(ID, REFERENCE, files(GOOD)).scores
     notes = {note["code"]: note["text"] for note in outcome.detail["notes"]}
     assert values_of(notes["N-ITEMS-UNKNOWN"])[:2] == ["1", "'elsewhere'"]
-    assert values_of(notes["N-NAMES-UNKNOWN"]) == ["1"]
+    assert values_of(notes["N-FRAMES-UNKNOWN"]) == ["1"]
     for note in notes.values():
         assert note in outcome.out
         assert note in html.unescape(outcome.page)
@@ -256,7 +256,11 @@ def test_prepared_reference_gives_the_same_scores(run, tmp_path):
     for name, text in REFERENCE.items():
         (source / name).write_text(text, encoding="utf-8")
     prepare(ID, source, output)
-    assert sorted(path.name for path in output.iterdir()) == ["reference.npz", "vocabulary.json"]
+    assert sorted(path.name for path in output.iterdir()) == [
+        "marks.json",
+        "reference.npz",
+        "vocabulary.json",
+    ]
     plain = run(ID, REFERENCE, files(GOOD))
     assert run_folder(ID, output, tmp_path / "res", tmp_path / "out2").exit_code == SCORED
     assert json.loads((tmp_path / "out2" / "scores.json").read_text()) == plain.scores

@@ -176,3 +176,62 @@ INSIDE = [[0.1, 0.1, 0.5, 0.9]] * 9 + [[0.1, 0.1, 0.5, 0.8]]
 def test_likely_mistakes_are_noted(tmp_path, boxes_of_objects, codes):
     content = read(tmp_path, {"v": {"0": segment([("man", 0, of) for of in boxes_of_objects])}}).content
     assert [note.code for note in fmt.FORMAT.hints(content)] == codes
+
+
+def own_boxes(number):
+    return [[number + frame, 5, 99, 99] for frame in range(10)]
+
+
+@pytest.mark.parametrize(
+    ("boxes_of_segments", "codes"),
+    [
+        ([[7, 7, 7, 7], [50, 50, 50]], ["N-LOOKS-CONSTANT"]),
+        ([[7, 7, 7, 7], [50, 50, 51]], []),
+        # Too few to tell.
+        ([[7, 7, 7, 7], [50, 50]], []),
+        ([[7], [7], [7], [7], [7], [7], [7]], []),
+    ],
+)
+def test_segments_whose_objects_share_their_boxes_are_noted(tmp_path, boxes_of_segments, codes):
+    segments = {
+        str(number): segment([("man", word, own_boxes(box)) for word, box in enumerate(boxes)])
+        for number, boxes in enumerate(boxes_of_segments)
+    }
+    content = read(tmp_path, {"v": segments}).content
+    assert [note.code for note in fmt.FORMAT.hints(content)] == codes
+
+
+@pytest.mark.parametrize(
+    ("words_of_segments", "n_notes"),
+    [
+        ([[0, 1, 2, 3], [0, 1, 2]], 1),
+        ([[0, 1, 2, 3], [0, 1, 3]], 0),
+        ([[1, 2, 3, 4], [1, 2, 3]], 0),
+        ([[0, 1, 2, 3], [0, 1]], 0),
+        ([[0]] * 8, 0),
+    ],
+)
+def test_word_indexes_that_count_objects_are_noted_for_given_sentences(tmp_path, words_of_segments, n_notes):
+    segments = {
+        str(number): segment([("man", word, own_boxes(word)) for word in words])
+        for number, words in enumerate(words_of_segments)
+    }
+    content = read(tmp_path, {"v": segments}, GIVEN).content
+    assert [note.code for note in fmt.given_hints(content)] == ["N-LOOKS-CONSTANT"] * n_notes
+
+
+@pytest.mark.parametrize(
+    ("classes_of_segments", "codes"),
+    [
+        ([["man"], ["man"], ["man"], ["man"]], ["N-LOOKS-CONSTANT"]),
+        ([["man", "dog"], ["man", "man"]], ["N-REPEATED"]),
+        ([["man", "dog"], ["dog", "man"]], []),
+    ],
+)
+def test_classes_that_repeat_are_noted_for_generated_sentences(tmp_path, classes_of_segments, codes):
+    segments = {
+        str(number): segment([(name, 0, own_boxes(place)) for place, name in enumerate(classes)])
+        for number, classes in enumerate(classes_of_segments)
+    }
+    content = read(tmp_path, {"v": segments}).content
+    assert [note.code for note in fmt.generated_hints(content)] == codes

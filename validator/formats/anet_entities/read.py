@@ -13,15 +13,18 @@ from validator.arrays import Floats, Ints
 from validator.files import choose_named
 from validator.findings import Findings, Read
 from validator.formats.rules import Format, Rules
-from validator.hints import EMPTY, box_hints
+from validator.hints import EMPTY, box_hints, label_hints, repeat_hints
 from validator.items import IGNORED, Place, check_items
-from validator.json_files import Entries, read_json
+from validator.json_files import Entries, Members, read_json
 from validator.messages import Note
 from validator.strict_json import JsonValue, pointer_part
 from validator.texts import quote
 
 FRAMES = 10
+_WRITE_PIXELS = "Write pixels of frames that are 720 wide: x times 720, y times their height at that width"
 _MODES = {"anet_entities_gt": "GT", "anet_entities_gen": "gen"}
+# Objects that are not the first of their segment: fewer may be counted, or have equal boxes, by chance.
+_LEAST_FOLLOWING = 5
 
 
 @dataclass(frozen=True)
@@ -59,10 +62,13 @@ def read(path: Source, rules: Rules, reference_videos: Collection[str] | None = 
     with Findings.collect() as findings, open_submission(path, rules.limits) as submission:
         findings.notes += submission.notes
         (name,) = findings.take(choose_named(submission, rules)).values()
-        content = read_json(submission.read(name), name, file, _as_grounding)
-        (grounding, lengths), members = findings.take(content)
-        _check_lengths(grounding, lengths, name, findings)
-        _check_mode(members["eval_mode"], rules.id, name, findings)
+
+        def check(content: tuple[Grounding, Ints], members: Members, findings: Findings) -> None:
+            _check_lengths(*content, name, findings)
+            _check_mode(members["eval_mode"], rules.id, name, findings)
+
+        content = read_json(submission.read(name), name, file, _as_grounding, check=check)
+        (grounding, _), members = findings.take(content)
         _note_external_data(members.get("external_data"), findings)
         findings.refuse_problems()
         if reference_videos is not None:
@@ -168,14 +174,62 @@ def _check_lengths(grounding: Grounding, lengths: Ints, name: str, findings: Fin
         n_indexes, n_boxes, n_classes = lengths[number].tolist()
         problem = f"{n_indexes} idx_in_sent, {n_boxes} bbox_for_all_frames and {n_classes} clss"
         where = f"/results/{pointer_part(video)}/{pointer_part(segment)}"
-        findings.add("E-ANET-LENGTH", problem, "the three lists must be equally long", file=name, where=where)
+        remedy = "write one class, one word index and ten boxes for each object"
+        findings.add("E-ANET-LENGTH", problem, remedy, file=name, where=where)
 
 
 def hints(submission: Grounding) -> list[Note]:
     """Return notes on likely mistakes that need no reference."""
     if not len(submission.segment):
         return [EMPTY]
-    return box_hints(submission.box.reshape(-1, 4), "objects")
+    return box_hints(submission.box.reshape(-1, 4), "objects", _WRITE_PIXELS) or _shared_boxes(submission)
+
+
+def given_hints(submission: Grounding) -> list[Note]:
+    """Return the notes of `hints`, and those on the word indexes of sub-task I."""
+    notes = hints(submission)
+    if counts_objects(submission):
+        text = "idx_in_sent is 0, 1, 2, ... in each segment. Write the position of the word in the sentence"
+        notes.append(Note("N-LOOKS-CONSTANT", text))
+    return notes
+
+
+def generated_hints(submission: Grounding) -> list[Note]:
+    """Return the notes of `hints`, and those on the classes of sub-task II."""
+    return [*hints(submission), *_repeated_classes(submission)]
+
+
+def _shared_boxes(submission: Grounding) -> list[Note]:
+    """Return a note if all objects of each segment have the same ten boxes."""
+    segment = submission.segment
+    following = np.flatnonzero(segment[1:] == segment[:-1]) + 1
+    if len(following) < _LEAST_FOLLOWING:
+        return []
+    # What is not true of the first is not true of all, whose boxes take long.
+    for objects in (following[:_LEAST_FOLLOWING], following):
+        if (submission.box[objects] != submission.box[objects - 1]).any():
+            return []
+    text = "all objects of each segment have the same ten boxes. Write those of each object"
+    return [Note("N-LOOKS-CONSTANT", text)]
+
+
+def counts_objects(submission: Grounding) -> bool:
+    """Return whether the word indexes are 0, 1, 2, ... in each segment, so that they name no words."""
+    segment = submission.segment
+    position = np.arange(len(segment)) - np.searchsorted(segment, segment)
+    n_following = int((position > 0).sum())
+    return n_following >= _LEAST_FOLLOWING and bool((submission.index == position).all())
+
+
+def _repeated_classes(submission: Grounding) -> list[Note]:
+    """Return a note if all objects have the same class, or many one that their segment had before.
+
+    A sentence may well speak of two dogs, but not many do.
+    """
+    classes = np.stack([submission.segment, submission.label], axis=1)
+    what = "repeat a class of their segment. Precision counts each, recall the first only"
+    constant = label_hints(len(classes), submission.classes, "class", "object")
+    return constant or repeat_hints(classes, "object", what)
 
 
 FORMAT = Format(read, hints)

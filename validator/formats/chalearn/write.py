@@ -1,4 +1,4 @@
-"""Encoding of rows for ChaLearn LAP 2014: a CSV file for each sequence, without a header.
+r"""Encoding of rows for ChaLearn LAP 2014: a CSV file for each sequence, without a header.
 
 >>> encode_files({"Sample0001": [[7, 13, 81], [2, 90, 120]]})
 {'Sample0001_prediction.csv': b'7,13,81\n2,90,120\n'}

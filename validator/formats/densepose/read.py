@@ -291,7 +291,7 @@ def _check_size(value: dict[str, JsonValue], height: int, width: int, where: str
         remedy = f"write [3, {height}, {width}]: 3, then the integer parts of the box's height and width"
         if _are_corners(value["bbox"], shape):
             rule = "corners"
-            remedy = "bbox looks like two corners; write x, y, width, height"
+            remedy = "write bbox as x, y, width, height, not as two corners"
         problem = "the shape {} x {} x {} does not fit the box".format(*shape)
         findings.add("E-DP-SHAPE", problem, remedy, where=shape_place, rule=rule)
     elif height * width > _MOST_PIXELS:
@@ -329,9 +329,9 @@ def _check_parts(pixels: Pixels, where: str, findings: Findings) -> None:
     """Check that the first channel holds parts."""
     largest = int(pixels[..., 0].max())
     if largest > PARTS:
-        rule, remedy = "part", "parts are 0 (background) to 24"
+        rule, remedy = "part", "write parts from 0 (background) to 24"
         if int(pixels[..., 2].max()) <= PARTS:
-            rule, remedy = "order", "channels look like B, G, R; write R, G, B = I, U, V"
+            rule, remedy = "order", "write I, U, V as R, G, B, not as B, G, R"
         findings.add("E-DP-PART", f"the first channel holds {largest}", remedy, where=where, rule=rule)
 
 

@@ -19,7 +19,7 @@ from validator.findings import Findings, Read
 from validator.formats.rules import Format, JsonFile, Rules
 from validator.hints import EMPTY, box_hints, label_hints, repeat_hints
 from validator.items import Place, check_items
-from validator.json_files import Entries, read_json
+from validator.json_files import Entries, Members, read_json
 from validator.messages import Note
 from validator.schema_errors import Budget
 from validator.strict_json import JsonValue, pointer_part
@@ -126,12 +126,14 @@ def read_parts(
 
     Raises Refused.
     """
-    with Findings.collect() as findings:
-        convert = partial(as_part_states, one_each=one_each)
-        parts, _ = findings.take(read_json(data, name, file, convert, budget))
+
+    def check(parts: PartStates, members: Members, findings: Findings) -> None:
         _check_boxes(parts, name, findings)
         _check_lengths(parts, name, findings)
-    return Read(parts, findings.notes)
+
+    convert = partial(as_part_states, one_each=one_each)
+    read = read_json(data, name, file, convert, budget, check)
+    return Read(read.content[0], read.notes)
 
 
 def as_part_states(entries: Entries, one_each: bool = False) -> PartStates:
@@ -264,7 +266,8 @@ def _check_boxes(parts: PartStates, name: str, findings: Findings) -> None:
 def _add_box_problem(axis: str, first: float, last: float, name: str, where: str, findings: Findings) -> None:
     """Add the problem of a box that ends before it begins along an axis."""
     problem = f"{axis}2 {last:.6g} is less than {axis}1 {first:.6g}"
-    remedy = "write x1, y1, x2, y2 with x1 <= x2 and y1 <= y2; [x, y, width, height] is another form"
+    size = "width" if axis == "x" else "height"
+    remedy = f"write two corners, x1, y1, x2, y2, with {axis}2 = {axis} + {size} - 1 if this is a {size}"
     findings.add("E-BOX-ORDER", problem, remedy, file=name, where=where, rule=axis)
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from scoring_program.disclosure import min_group
-from scoring_program.hints import agreement_steps, likely_mistakes
-from scoring_program.low_score import Step
+from scoring_program.repairs.search import Comparison
 from scoring_program.settings import Settings
 from scoring_program.task import Task, declared_tasks
-from task_templates.scoring_program.challenges.example_lists_json import hints, measure, page
+from task_templates.scoring_program.challenges.example_lists_json import evidence, measure, page
 from task_templates.scoring_program.challenges.example_lists_json.measure import ItemStatistics
 from task_templates.scoring_program.challenges.example_lists_json.reference import (
     TRUTH,
@@ -52,13 +51,12 @@ class ItemTask(Task[Reference, Items, ItemStatistics]):
         return read.read(path, rules, reference.items.keys, reference.is_open)
 
     def hints(self, reference: Reference, submission: Items, settings: Settings) -> list[Note]:
-        """Return notes on lists that are all the same, and on items in another order."""
-        notes = read.hints(submission)
-        return likely_mistakes(notes, lambda: hints.checks(reference, submission), settings)
+        """Return notes on lists that are empty, or all the same."""
+        return read.hints(submission)
 
-    def agreement(self, reference: Reference, submission: Items) -> list[Step]:
-        """Return how far lists agree with the reference."""
-        return agreement_steps(hints.checks(reference, submission))
+    def comparisons(self, reference: Reference, submission: Items) -> list[Comparison]:
+        """Return what the search for repairs compares."""
+        return evidence.comparisons(reference, submission)
 
     def error_costs(self, statistics: ItemStatistics) -> dict[str, float]:
         """Return nothing: no type of error is declared."""

@@ -1,0 +1,311 @@
+"""Likely mistakes in predictions for ActivityNet-Entities, and models that are honest and weak."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from quality import cures
+from quality.anet_entities.synthetic import Json, segments_of, vocabulary
+from quality.box_mistakes import ChangeOfAllBoxes, mistakes_in_boxes, weak_models_of_boxes
+from quality.boxes import ChangeOfBoxes
+from quality.task import CurableMistake, Said, WeakModel
+from scoring_program.repairs.decision import Family
+from validator.arrays import Floats, Ints
+
+# Changes of all results, and of the objects of a segment; they may change in place.
+Change = Callable[[Json], Json]
+ChangeOfSegment = Callable[[Json], None]
+Rename = Callable[[str], str]
+_CANVAS = (720, 405)
+_BOXES = ("boxes",)
+_CLASSES = "classes"
+_NAMES = vocabulary()
+_PLACEHOLDER = [-1.0] * 4
+
+
+def _change_segments(change: ChangeOfSegment) -> Change:
+    """Return a change of the objects of all segments."""
+
+    def change_all(results: Json) -> Json:
+        for _, _, objects in segments_of(results):
+            change(objects)
+        return results
+
+    return change_all
+
+
+def _change_values(field: str, change: Callable[[Any], Any]) -> Change:
+    """Return a change of one field of all objects."""
+
+    def change_field(objects: Json) -> None:
+        objects[field] = list(map(change, objects[field]))
+
+    return _change_segments(change_field)
+
+
+def _change_boxes(change: ChangeOfBoxes) -> Change:
+    """Return a change of the ten boxes (10, 4) of all objects."""
+    return _change_values(
+        "bbox_for_all_frames", lambda boxes: change(np.array(boxes, dtype=np.float64)).tolist()
+    )
+
+
+def _rename_videos(rename: Rename) -> Change:
+    return lambda results: {rename(video): segments for video, segments in results.items()}
+
+
+def _rename_segments(rename: Rename) -> Change:
+    def change(results: Json) -> Json:
+        return {video: _rename_keys(segments, rename) for video, segments in results.items()}
+
+    return change
+
+
+def _rename_keys(content: Json, rename: Rename) -> Json:
+    return {rename(key): value for key, value in content.items()}
+
+
+def _rename_classes(rename: Rename) -> Change:
+    return _change_values("clss", rename)
+
+
+def _look_up(other_name: dict[str, str], name: str) -> str:
+    return other_name.get(name, name)
+
+
+def _exchange_videos(items: Callable[[int], Ints], results: Json) -> Json:
+    """Return all predictions under the names of other videos: those of video ``items(n)[i]`` for video i."""
+    videos = sorted(results)
+    return {video: results[videos[item]] for video, item in zip(videos, items(len(videos)).tolist())}
+
+
+def _scale_of_video(item: Ints) -> Floats:
+    """Return by what the boxes of each video are too small."""
+    return 1.3 + 0.17 * (item * 7 % 11)
+
+
+def _write_scales_of_videos(results: Json) -> Json:
+    """Write boxes of videos that were not resized to one width."""
+    for number, video in enumerate(sorted(results)):
+        _change_boxes(partial(_divide, float(_scale_of_video(np.array(number)))))({video: results[video]})
+    return results
+
+
+def _divide(scale: float, boxes: Floats) -> Floats:
+    return boxes / scale
+
+
+def _shuffle_boxes(objects: Json) -> None:
+    """Write the boxes of the objects of a segment in another order, the last first."""
+    objects["bbox_for_all_frames"] = objects["bbox_for_all_frames"][::-1]
+
+
+def _share_boxes(objects: Json) -> None:
+    """Write the boxes of the first object of a segment for all of its objects."""
+    n_objects = len(objects["bbox_for_all_frames"])
+    objects["bbox_for_all_frames"] = objects["bbox_for_all_frames"][:1] * n_objects
+
+
+def _count_objects(objects: Json) -> None:
+    objects["idx_in_sent"] = list(range(len(objects["idx_in_sent"])))
+
+
+def _repeat_objects(objects: Json) -> None:
+    for field in objects:
+        objects[field] = objects[field] * 2
+
+
+def _empty_objects(objects: Json) -> None:
+    for field in objects:
+        objects[field] = []
+
+
+def _leave_out_frames(boxes: Floats) -> Floats:
+    """Return boxes with a placeholder on every second frame."""
+    boxes[::2] = _PLACEHOLDER
+    return boxes
+
+
+def _add_segments(results: Json) -> Json:
+    """Return as many segments again, which are not annotated."""
+    for segments in results.values():
+        segments.update({str(int(name) + len(segments)): objects for name, objects in segments.items()})
+    return results
+
+
+def _wrong_frames(name: str, frames: list[int], meant_slot: Callable[[Ints], Ints]) -> CurableMistake[Json]:
+    """Return the mistake that the ten boxes are those of ``frames``."""
+    return CurableMistake(
+        name, _change_boxes(lambda boxes: boxes[frames]), cures=[cures.slot_cure(_BOXES, meant_slot)]
+    )
+
+
+def _spelled_videos(name: str, rename: Rename, words: str) -> CurableMistake[Json]:
+    return CurableMistake(name, _rename_videos(rename), said=[Said("E-ITEMS-NONE", words)])
+
+
+def _plain(name: str, code: str, change: Change, words: str = "") -> CurableMistake[Json]:
+    return CurableMistake(name, change, said=[Said(code, words)])
+
+
+_IN_PLACE: list[CurableMistake[Json]] = [
+    *mistakes_in_boxes(_change_boxes, _BOXES, _CANVAS),
+    CurableMistake(
+        name="boxes of videos of different sizes",
+        change=_write_scales_of_videos,
+        cures=[cures.item_scale_cure(_BOXES, _scale_of_video)],
+    ),
+    _wrong_frames("boxes one frame late", [0, *range(9)], lambda frame: frame - 1),
+    _wrong_frames("boxes one frame early", [*range(1, 10), 9], lambda frame: frame + 1),
+    _wrong_frames("the ten frames in reverse", [*reversed(range(10))], lambda frame: 9 - frame),
+    CurableMistake(
+        name="predictions of the next video",
+        change=partial(_exchange_videos, cures.next_items),
+        cures=[cures.items_cure(_BOXES, cures.next_items)],
+    ),
+    CurableMistake(
+        name="predictions of other videos, in random order",
+        change=partial(_exchange_videos, cures.shuffled_items),
+        cures=[cures.items_cure(_BOXES, cures.shuffled_items)],
+    ),
+    CurableMistake(
+        name="boxes of a segment in another order",
+        change=_change_segments(_shuffle_boxes),
+        cures=[cures.trial_cure(("boxes of a segment",), Family.ORDER)],
+    ),
+    _plain(
+        "boxes of the first object for all of a segment", "N-LOOKS-CONSTANT", _change_segments(_share_boxes)
+    ),
+    _plain("boxes of -1 on every second frame", "N-LOOKS-CONSTANT", _change_boxes(_leave_out_frames)),
+    _plain("all boxes -1", "N-LOOKS-CONSTANT", _change_boxes(lambda boxes: np.full_like(boxes, -1))),
+    _plain("all segments empty", "N-EMPTY", _change_segments(_empty_objects)),
+    _plain(
+        "segments counted from 1",
+        "N-SEGMENTS-OUTSIDE",
+        _rename_segments(lambda name: str(int(name) + 1)),
+        "n - 1",
+    ),
+    _plain("segments as 00, 01, 02", "N-SEGMENTS-OUTSIDE", _rename_segments("0{}".format), "zeros"),
+    _plain("twice as many segments", "N-SEGMENTS-OUTSIDE", _add_segments),
+    _spelled_videos("videos without v_", lambda video: video[2:], "with v_"),
+    _spelled_videos("videos with .mp4", "{}.mp4".format, "without their ending"),
+    _spelled_videos("videos without v_, with .mp4", lambda video: f"{video[2:]}.mp4", "with v_"),
+]
+
+
+def _add_one(word_index: int) -> int:
+    return word_index + 1
+
+
+GIVEN_MISTAKES: list[CurableMistake[Json]] = [
+    *_IN_PLACE,
+    CurableMistake(
+        name="words counted from 1",
+        change=_change_values("idx_in_sent", _add_one),
+        cures=[cures.word_cure(("word indexes",), Family.NUMBERS, lambda index: str(int(index) - 1))],
+    ),
+    _plain("word indexes that count objects", "N-LOOKS-CONSTANT", _change_segments(_count_objects)),
+]
+
+
+def _in_other_order(name: str, other_name: dict[str, str]) -> CurableMistake[Json]:
+    meant_name = {other: right for right, other in other_name.items()}
+    cure = cures.word_cure((_CLASSES,), Family.ORDER, partial(_look_up, meant_name))
+    return CurableMistake(name, _rename_classes(partial(_look_up, other_name)), cures=[cure])
+
+
+def _spelled(how: str, respell: Rename) -> CurableMistake[Json]:
+    """Return the mistake that all classes are spelled otherwise."""
+    return _plain(f"classes {how}", "N-NAMES-UNKNOWN", _rename_classes(respell))
+
+
+def _misspelled(name: str, wrong_name: str) -> CurableMistake[Json]:
+    """Return the mistake that one class is misspelled, which a note must name."""
+    change = _rename_classes(partial(_look_up, {name: wrong_name}))
+    return _plain(f"{wrong_name} for {name}", "N-NAMES-UNKNOWN", change, wrong_name)
+
+
+_NEXT_NAME = dict(zip(_NAMES, [*_NAMES[1:], _NAMES[0]]))
+_NUMBERS = {name: str(number) for number, name in enumerate(_NAMES)}
+GENERATED_MISTAKES: list[CurableMistake[Json]] = [
+    *_IN_PLACE,
+    _in_other_order("classes of a list in another order", cures.other_order(_NAMES)),
+    _in_other_order("classes of the next place of the list", _NEXT_NAME),
+    _in_other_order("classes as numbers", _NUMBERS),
+    _spelled("in capitals", str.upper),
+    _spelled("with a capital letter", str.title),
+    _spelled("in the plural", "{}s".format),
+    _spelled("misspelled", lambda name: name[0] + name),
+    _misspelled("woman", "womann"),
+    _plain("each object twice", "N-REPEATED", _change_segments(_repeat_objects)),
+    _plain("one class everywhere", "N-LOOKS-CONSTANT", _rename_classes(lambda name: _NAMES[0])),
+]
+
+
+def _objects_of(results: Json) -> Iterator[tuple[Json, int]]:
+    """Yield the objects of the segment of each object, and its place among them."""
+    for _, _, objects in segments_of(results):
+        for place in range(len(objects["clss"])):
+            yield objects, place
+
+
+def _change_all_boxes(results: Json, change: ChangeOfAllBoxes, rng: np.random.Generator) -> Json:
+    """Change all boxes of all objects together."""
+    places = list(_objects_of(results))
+    if places:
+        boxes = [objects["bbox_for_all_frames"][place] for objects, place in places]
+        changed = change(np.array(boxes, dtype=np.float64).reshape(-1, 4), rng)
+        for (objects, place), boxes_of_object in zip(places, changed.reshape(-1, 10, 4).tolist()):
+            objects["bbox_for_all_frames"][place] = boxes_of_object
+    return results
+
+
+def _keep_first_boxes(results: Json, rng: np.random.Generator) -> Json:
+    """Give each object on all frames its box on the first one."""
+    return _change_boxes(lambda boxes: np.tile(boxes[:1], (len(boxes), 1)))(results)
+
+
+def _keep_tenth(results: Json, rng: np.random.Generator) -> Json:
+    def keep(objects: Json) -> None:
+        kept = [place for place in range(len(objects["clss"])) if rng.random() < 0.1]
+        for field, values in objects.items():
+            objects[field] = [values[place] for place in kept]
+
+    return _change_segments(keep)(results)
+
+
+def _shuffle_classes(results: Json, rng: np.random.Generator) -> Json:
+    """Give each object the class of another one."""
+    places = list(_objects_of(results))
+    names = rng.permutation([objects["clss"][place] for objects, place in places]).tolist()
+    for (objects, place), name in zip(places, names):
+        objects["clss"][place] = name
+    return results
+
+
+def _most_frequent_class(results: Json, rng: np.random.Generator) -> Json:
+    counts = Counter(objects["clss"][place] for objects, place in _objects_of(results))
+    return _rename_classes(lambda name: max(counts, key=counts.__getitem__))(results)
+
+
+def _collapse_classes(results: Json, rng: np.random.Generator) -> Json:
+    """Predict a third of the classes only."""
+    return _rename_classes(lambda name: _NAMES[_NAMES.index(name) // 3 * 3])(results)
+
+
+GIVEN_WEAK_MODELS: list[WeakModel[Json]] = [
+    *weak_models_of_boxes(_change_all_boxes, _CANVAS),
+    WeakModel("the box of the first frame on all", _keep_first_boxes),
+    WeakModel("a tenth of the objects", _keep_tenth),
+]
+GENERATED_WEAK_MODELS: list[WeakModel[Json]] = [
+    *GIVEN_WEAK_MODELS,
+    WeakModel("shuffled classes", _shuffle_classes),
+    WeakModel("the most frequent class", _most_frequent_class),
+    WeakModel("a third of the classes", _collapse_classes),
+]

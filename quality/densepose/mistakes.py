@@ -1,0 +1,388 @@
+"""Likely mistakes in predictions for DensePose, and models that are honest and weak.
+
+Detections of other images in random order are no row: an image has too few persons to tell which one it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from quality import cures
+from quality.box_mistakes import ChangeOfAllBoxes, from_sizes, mirror, weak_models_of_boxes
+from quality.boxes import ChangeOfBoxes, as_sizes
+from quality.cures import Cure
+from quality.densepose.synthetic import Detection
+from quality.task import CurableMistake, Said, WeakModel
+from scoring_program.repairs.decision import Family
+from validator.arrays import Floats, Ints, Pixels
+
+Detections = list[Detection]
+Change = Callable[[Detections], Detections]
+ChangeOfArray = Callable[[Pixels], Pixels]
+# The images of synthetic references: width and height.
+CANVAS = (640, 480)
+_PARTS = 24
+_BOXES, _ARRAYS = ("boxes",), ("arrays",)
+_AS_WRITTEN = ""
+
+
+def each(change: Callable[[Detection], Detection]) -> Change:
+    """Return the change of predictions that changes each detection in one way."""
+    return lambda detections: [change(detection) for detection in detections]
+
+
+def each_array(change: ChangeOfArray) -> Change:
+    """Return a change of the parts, U and V of all detections; shapes stay as they are."""
+    return each(lambda detection: detection._replace(iuv=np.ascontiguousarray(change(detection.iuv))))
+
+
+def each_corner(change: Callable[[float, float, float, float], tuple[float, float]]) -> Change:
+    """Return a change of x and y of all boxes."""
+
+    def change_detection(detection: Detection) -> Detection:
+        _, _, width, height = detection.box
+        return detection._replace(box=(*change(*detection.box), width, height))
+
+    return each(change_detection)
+
+
+def _with_box(box: Floats, detection: Detection) -> Detection:
+    """Return a detection with another box ``x, y, width, height``, and its array in the size of that box."""
+    left, top, width, height = box.tolist()
+    width, height = max(width, 1.0), max(height, 1.0)
+    _, n_rows, n_columns = detection.iuv.shape
+    row = np.arange(int(height)) * n_rows // int(height)
+    column = np.arange(int(width)) * n_columns // int(width)
+    iuv = detection.iuv[:, row[:, None], column]
+    return detection._replace(box=(left, top, width, height), iuv=iuv)
+
+
+def _each_box(change: ChangeOfBoxes) -> Change:
+    """Return a change of boxes ``x1, y1, x2, y2``, with arrays in the size of the new ones."""
+
+    def change_detection(detection: Detection) -> Detection:
+        box = as_sizes(change(from_sizes(np.array(detection.box))))
+        return _with_box(box, detection)
+
+    return each(change_detection)
+
+
+def write_corners(detection: Detection) -> Detection:
+    """Return a detection with two corners for its box, and an array that is padded to that size."""
+    left, top, width, height = (abs(value) for value in detection.box)
+    right, bottom = left + width, top + height
+    padded = np.zeros((3, int(bottom), int(right)), np.uint8)
+    _, n_rows, n_columns = np.minimum(padded.shape, detection.iuv.shape)
+    padded[:, :n_rows, :n_columns] = detection.iuv[:, :n_rows, :n_columns]
+    return detection._replace(box=(left, top, right, bottom), iuv=padded)
+
+
+def _write_corners_alone(detection: Detection) -> Detection:
+    left, top, width, height = detection.box
+    return detection._replace(box=(left, top, left + width, top + height))
+
+
+def normalize_corner(x: float, y: float, width: float, height: float) -> tuple[float, float]:
+    """Return x and y as shares of the image."""
+    return abs(x) / 700, abs(y) / 500
+
+
+def _normalize_box(detection: Detection) -> Detection:
+    left, top, width, height = (np.array(detection.box) / 1000).clip(0, 1).tolist()
+    return detection._replace(box=(left, top, width, height))
+
+
+def with_equal_score(detection: Detection) -> Detection:
+    """Return a detection with the same score as all others."""
+    return detection._replace(score=1.0)
+
+
+def repeat_detections(detections: Detections) -> Detections:
+    """Return each detection three times."""
+    return [detection for detection in detections for _ in range(3)]
+
+
+def keep_two_images(detections: Detections) -> Detections:
+    """Return the detections of the first two images."""
+    return [detection for detection in detections if detection.image_id <= 2]
+
+
+def _exchange_axes(detection: Detection) -> Detection:
+    """Return a detection with x and y exchanged in its box and its array."""
+    left, top, width, height = detection.box
+    return detection._replace(box=(top, left, height, width), iuv=detection.iuv.transpose(0, 2, 1))
+
+
+def parts_from_zero(iuv: Pixels) -> Pixels:
+    """Return parts 0..23 instead of 1..24; background becomes part 0, too."""
+    return np.concatenate([np.maximum(iuv[:1], 1) - 1, iuv[1:]])
+
+
+def _coarse_parts(iuv: Pixels) -> Pixels:
+    """Return the 14 parts of masks: the two halves of a limb are one."""
+    return np.concatenate([(iuv[:1] + 1) // 2 + (iuv[:1] > 4), iuv[1:]])
+
+
+def _complement(channels: tuple[int, ...], iuv: Pixels) -> Pixels:
+    complement = iuv.copy()
+    for channel in channels:
+        complement[channel] = np.where(iuv[0] > 0, 255 - iuv[channel], 0)
+    return complement
+
+
+def _exchange_sides(iuv: Pixels) -> Pixels:
+    """Return the parts of the other side; after the torso, each odd part and the next are the two sides."""
+    part = iuv[:1]
+    other_side = np.where(part > 2, (part - 1 ^ 1) + 1, part)
+    return np.concatenate([other_side, iuv[1:]])
+
+
+def unit_bytes(iuv: Pixels) -> Pixels:
+    """Return U and V in 0..1, rounded to bytes."""
+    return np.concatenate([iuv[:1], np.rint(iuv[1:] / 255).astype(np.uint8)])
+
+
+def _write_columns(iuv: Pixels) -> Pixels:
+    """Return an array whose columns are written where rows should be."""
+    return iuv.transpose(0, 2, 1).reshape(iuv.shape)
+
+
+def _next_images(detections: Detections) -> Detections:
+    """Return the detections of each image under the id of the one before."""
+    ids = sorted({detection.image_id for detection in detections})
+    id_before = dict(zip(ids, [*ids[-1:], *ids]))
+    return [detection._replace(image_id=id_before[detection.image_id]) for detection in detections]
+
+
+def _count_images(first: int, detections: Detections) -> Detections:
+    return [detection._replace(image_id=detection.image_id + first) for detection in detections]
+
+
+def _meant_corners(read: ChangeOfBoxes, columns: Floats, parent: Floats | None) -> Floats:
+    return read(columns)
+
+
+def _box_cure(family: Family, read: ChangeOfBoxes, is_combination: bool = False) -> Cure:
+    """Return the cure of boxes; ``read`` returns corners from columns as submitted, (n, 4) -> (n, 4)."""
+    return cures.corners_cure(_BOXES, family, partial(_meant_corners, read), is_combination)
+
+
+def _fit(
+    name: str, scale: tuple[float, float], offset: tuple[float, float] = (0.0, 0.0)
+) -> CurableMistake[Detections]:
+    """Return the mistake that boxes and arrays are those of a picture of another size, or a part of it."""
+    scales, offsets = np.array(scale * 2), np.array(offset * 2)
+    return CurableMistake(
+        name=name,
+        change=_each_box(lambda boxes: boxes * scales + offsets),
+        cures=[_box_cure(Family.FIT, lambda columns: (from_sizes(columns) - offsets) / scales)],
+    )
+
+
+def _channels(
+    name: str, change: ChangeOfArray, family: Family, meant_values: Callable[[Ints], Ints]
+) -> CurableMistake[Detections]:
+    """Return a mistake in the channels; ``meant_values`` returns I, U, V as meant, (p, 3) -> (p, 3)."""
+    cure = cures.array_cure(_ARRAYS, family, lambda words: words == _AS_WRITTEN, meant_values)
+    return CurableMistake(name, each_array(change), cures=[cure])
+
+
+def _turned(
+    name: str,
+    change: ChangeOfArray,
+    words: str,
+    meant_values: Callable[[Ints], Ints] = lambda values: values,
+) -> CurableMistake[Detections]:
+    """Return a mistake in the places of pixels; ``words`` are in those for how the array is read then."""
+    cure = cures.array_cure(_ARRAYS, Family.READING, lambda reading: words in reading, meant_values)
+    return CurableMistake(name, each_array(change), cures=[cure])
+
+
+def _complemented_values(channels: tuple[int, ...], values: Ints) -> Ints:
+    complement = values.copy()
+    for channel in channels:
+        complement[:, channel] = 255 - values[:, channel]
+    return complement
+
+
+def _exchanged_sides_of_values(values: Ints) -> Ints:
+    part = values[:, :1]
+    return np.concatenate([np.where(part > 2, (part - 1 ^ 1) + 1, part), values[:, 1:]], axis=1)
+
+
+def _plain(name: str, said: Said, change: Change) -> CurableMistake[Detections]:
+    return CurableMistake(name, change, said=[said])
+
+
+def _from_centers_of_sizes(columns: Floats) -> Floats:
+    corners = from_sizes(columns)
+    return corners - np.tile(columns[..., 2:] / 2, 2)
+
+
+_EXCHANGED_UV = [0, 2, 1]
+MISTAKES: list[CurableMistake[Detections]] = [
+    CurableMistake(
+        name="boxes as [x1, y1, x2, y2], arrays of that size",
+        change=each(write_corners),
+        cures=[_box_cure(Family.READING, lambda columns: columns)],
+    ),
+    CurableMistake(
+        name="boxes as [center x, center y, width, height]",
+        change=each_corner(lambda x, y, width, height: (x + width / 2, y + height / 2)),
+        cures=[_box_cure(Family.READING, _from_centers_of_sizes)],
+    ),
+    CurableMistake(
+        name="boxes as [y, x, width, height]",
+        change=each_corner(lambda x, y, width, height: (y, x)),
+        cures=[_box_cure(Family.READING, lambda columns: from_sizes(columns[..., [1, 0, 2, 3]]))],
+    ),
+    CurableMistake(
+        name="x and y exchanged in boxes and arrays",
+        change=each(_exchange_axes),
+        cures=[_box_cure(Family.READING, lambda columns: from_sizes(columns[..., [1, 0, 3, 2]]))],
+    ),
+    _fit("images of half size", (0.5, 0.5)),
+    _fit("images of 800 x 800", (800 / CANVAS[0], 800 / CANVAS[1])),
+    _fit("images of 224 x 224", (224 / CANVAS[0], 224 / CANVAS[1])),
+    _fit("boxes 40 pixels off in x and y", (1.0, 1.0), (40.0, 40.0)),
+    _fit("boxes 20 pixels off in x and y", (1.0, 1.0), (20.0, 20.0)),
+    _fit("boxes of a letterbox: 0.8 of the size, y plus 60", (0.8, 0.8), (0.0, 60.0)),
+    CurableMistake(
+        name="boxes of mirrored images",
+        change=_each_box(mirror(CANVAS[0])),
+        cures=[_box_cure(Family.FIT, lambda columns: mirror(CANVAS[0])(from_sizes(columns)))],
+    ),
+    CurableMistake(
+        name="boxes as [center x, center y, width, height] of half size",
+        change=lambda detections: each_corner(lambda x, y, w, h: (x + w / 2, y + h / 2))(
+            _each_box(lambda boxes: boxes / 2)(detections)
+        ),
+        cures=[
+            _box_cure(Family.FIT, lambda columns: _from_centers_of_sizes(2 * columns), is_combination=True)
+        ],
+    ),
+    CurableMistake(
+        name="detections of the next image",
+        change=_next_images,
+        cures=[cures.items_cure(_BOXES, cures.next_items)],
+    ),
+    CurableMistake(
+        name="image ids one too high",
+        change=partial(_count_images, 1),
+        said=[Said("N-ITEMS-UNKNOWN", "n - 1")],
+        cures=[cures.items_cure(_BOXES, lambda n_items: np.arange(n_items) - 1)],
+    ),
+    _plain("image ids of another split", Said("E-ITEMS-NONE"), partial(_count_images, 100_000)),
+    _channels(
+        "channels I, V, U",
+        lambda iuv: iuv[_EXCHANGED_UV],
+        Family.READING,
+        lambda values: values[:, _EXCHANGED_UV],
+    ),
+    _channels("1 - U", partial(_complement, (1,)), Family.READING, partial(_complemented_values, (1,))),
+    _channels("1 - V", partial(_complement, (2,)), Family.READING, partial(_complemented_values, (2,))),
+    _channels(
+        "1 - U and 1 - V", partial(_complement, (1, 2)), Family.READING, partial(_complemented_values, (1, 2))
+    ),
+    _channels("parts 0..23", parts_from_zero, Family.NUMBERS, lambda values: values + np.array([1, 0, 0])),
+    _channels("left and right exchanged", _exchange_sides, Family.ORDER, _exchanged_sides_of_values),
+    _turned("arrays flipped left to right", lambda iuv: iuv[:, :, ::-1], "left to right"),
+    _turned("arrays flipped top to bottom", lambda iuv: iuv[:, ::-1], "top to bottom"),
+    _turned("arrays turned upside down", lambda iuv: iuv[:, ::-1, ::-1], "upside down"),
+    _turned("arrays written column by column", _write_columns, "column by column"),
+    _turned(
+        "arrays flipped left to right, 1 - U",
+        lambda iuv: _complement((1,), iuv)[:, :, ::-1],
+        "left to right",
+        partial(_complemented_values, (1,)),
+    ),
+    _plain("channels B, G, R", Said("E-DP-PART", "B, G, R"), each_array(lambda iuv: iuv[::-1])),
+    _plain(
+        "boxes as [x1, y1, x2, y2] alone",
+        Said("E-DP-SHAPE", "x, y, width, height"),
+        each(_write_corners_alone),
+    ),
+    _plain(
+        "boxes in 0..1",
+        Said("E-DP-BOX", "width times the image's width"),
+        each(_normalize_box),
+    ),
+    _plain(
+        "corners in 0..1",
+        Said("N-LOOKS-NORMALIZED"),
+        each_corner(normalize_corner),
+    ),
+    _plain("U and V in 0..1 as bytes", Said("N-LOOKS-NORMALIZED"), each_array(unit_bytes)),
+    _plain("the 14 coarse parts", Said("N-PARTS-COARSE"), each_array(_coarse_parts)),
+    _plain("all background", Said("N-LOOKS-CONSTANT"), each_array(np.zeros_like)),
+    _plain("all scores equal", Said("N-LOOKS-CONSTANT"), each(with_equal_score)),
+    _plain("category 0", Said("N-CATEGORY"), each(lambda detection: detection._replace(category_id=0))),
+    _plain("each detection three times", Said("N-REPEATED"), repeat_detections),
+    _plain("2 images alone", Said("N-IMAGES-MISSING"), keep_two_images),
+    _plain("nothing at all", Said("N-EMPTY"), lambda detections: []),
+]
+
+
+def _change_all_boxes(
+    detections: Detections, change: ChangeOfAllBoxes, rng: np.random.Generator
+) -> Detections:
+    """Change all boxes together; arrays get the size of the new ones."""
+    if not detections:
+        return detections
+    boxes = from_sizes(np.array([detection.box for detection in detections]))
+    new_boxes = as_sizes(change(boxes, rng))
+    return [_with_box(box, detection) for box, detection in zip(new_boxes, detections)]
+
+
+def _arrays_of_others(detections: Detections, rng: np.random.Generator) -> Detections:
+    """Give each detection the array of another one, in the size of its box."""
+    changed_detections = []
+    for detection, other in zip(detections, rng.permutation(len(detections)).tolist()):
+        resized = _with_box(np.array(detection.box), detections[other])
+        changed_detections.append(detection._replace(iuv=resized.iuv))
+    return changed_detections
+
+
+def _guess_sides(detections: Detections, rng: np.random.Generator) -> Detections:
+    """Exchange left and right of a random half of the detections."""
+    changed_detections = []
+    for detection in detections:
+        is_exchanged = rng.random() < 0.5
+        iuv = _exchange_sides(detection.iuv) if is_exchanged else detection.iuv
+        changed_detections.append(detection._replace(iuv=iuv))
+    return changed_detections
+
+
+def _mean_coordinates(detections: Detections, rng: np.random.Generator) -> Detections:
+    """Predict parts, and the middle of each."""
+    return each_array(lambda iuv: np.concatenate([iuv[:1], np.full_like(iuv[1:], 128)]))(detections)
+
+
+def _torso_alone(detections: Detections, rng: np.random.Generator) -> Detections:
+    """Predict the torso at all pixels of the body."""
+    return each_array(lambda iuv: np.concatenate([2 * (iuv[:1] > 0).astype(np.uint8), iuv[1:]]))(detections)
+
+
+def _random_coordinates(detections: Detections, rng: np.random.Generator) -> Detections:
+    def change(iuv: Pixels) -> Pixels:
+        return np.concatenate([iuv[:1], rng.integers(0, 256, iuv[1:].shape).astype(np.uint8)])
+
+    return each_array(change)(detections)
+
+
+def _keep_tenth(detections: Detections, rng: np.random.Generator) -> Detections:
+    return [detection for detection in detections if rng.random() < 0.1]
+
+
+WEAK_MODELS: list[WeakModel[Detections]] = [
+    *weak_models_of_boxes(_change_all_boxes, CANVAS),
+    WeakModel("arrays of other detections", _arrays_of_others),
+    WeakModel("left and right guessed", _guess_sides),
+    WeakModel("the middle of each part", _mean_coordinates),
+    WeakModel("the torso alone", _torso_alone),
+    WeakModel("random U and V", _random_coordinates),
+    WeakModel("a tenth of the detections", _keep_tenth),
+]
