@@ -26,6 +26,7 @@ from organizer.data.marks import add_marks
 from organizer.data.prepare import SYNTHETIC_MARK, prepare
 from organizer.data.references import task_folder
 from organizer.data.vocabulary import complete_vocabulary
+from organizer.files import write_durable
 from scoring_program.item_groups import load_groups
 from scoring_program.metrics.resampling import LEAST_ITEMS
 from scoring_program.settings import SETTINGS_FILE, Settings
@@ -65,11 +66,11 @@ def split_command(task_id: str, reference: Path, output: Path | None, write: boo
     parts = _write_all_or_nothing(task, folder, output, Division(**division), names)
     for name, items in zip(names, parts):
         list_file = output / f"{name}_ids.txt"
-        list_file.write_text("".join(f"{item}\n" for item in items), encoding="utf-8")
+        write_durable(list_file, "".join(f"{item}\n" for item in items))
         print(f"{output / name}: {counted(len(items), task.item)}, listed in {list_file}")
     print(phase_sentence(task))
     if write:
-        competition.write_text(edited_text, encoding="utf-8")
+        write_durable(competition, edited_text)
         print(f"{COMPETITION} has a final phase with this task: correct its dates and limits")
     else:
         _print_changes(text, edited_text, findings)

@@ -9,6 +9,7 @@ of competition.yaml.
 from __future__ import annotations
 
 import posixpath
+import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -44,7 +45,7 @@ from organizer.bundle.sbom import SBOM, sbom
 from organizer.data.overview import SUFFIX, review_reference
 from organizer.data.prepare import add_key, reference_files
 from organizer.data.references import task_folder, task_folders
-from organizer.files import DAMAGED, Files, files_below, read_zip, zip_bytes
+from organizer.files import DAMAGED, Files, LockedError, files_below, locked, read_zip, zip_bytes
 from organizer.runs.worker import BuiltTask
 from scoring_program.report.images import Images, Size
 from scoring_program.task import load_task, task_ids
@@ -52,6 +53,7 @@ from validator.findings import Refused
 from validator.texts import counted, printable
 
 _SAMPLE = "_sample.zip"
+_BUILDING = ".building-"
 
 
 class Bundle(NamedTuple):
@@ -139,14 +141,26 @@ def _check_bundle(name: str, bundle: Bundle) -> list[str]:
 
 def build_command(reference: Path | None, form: str, demo: bool) -> int:
     """Build all bundles into dist/ and print their paths."""
-    print(*(path.relative_to(ROOT) for path in build_all(reference, form, demo=demo)), sep="\n")
+    try:
+        paths = build_all(reference, form, demo=demo)
+    except LockedError as error:
+        print(printable(f"{DIST}: {error}; wait until it is done"))
+        return 2
+    print(*(path.relative_to(ROOT) for path in paths), sep="\n")
     return 0
 
 
 def _write(plan: Plan, output: Path) -> None:
-    """Write all bundles or none, and what their programs are made of."""
+    """Write all bundles or none, and what their programs are made of.
+
+    Folders of builds that were killed hold hidden references: they are removed. Raises LockedError while
+    another build writes there.
+    """
     output.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=output, prefix=".building-") as folder:
+    with locked(output), tempfile.TemporaryDirectory(dir=output, prefix=_BUILDING) as folder:
+        for left_over in output.glob(f"{_BUILDING}*"):
+            if left_over != Path(folder):
+                shutil.rmtree(left_over)
         (Path(folder) / SBOM).write_bytes(sbom())
         for name, bundle in plan.bundles.items():
             (Path(folder) / name).parent.mkdir(exist_ok=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Union
 
@@ -16,7 +17,10 @@ from scoring_program.report.outputs import plain_number
 from validator.texts import quote
 
 # Spreadsheets evaluate text that begins so, and participants choose the names of files.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+# What a spreadsheet takes for a formula at the beginning of a cell, in ASCII and in full width, and what a
+# spreadsheet of another language takes for the end of a cell.
+_FORMULA = re.compile("[=+\\-@\t\r\uff1d\uff0b\uff0d\uff20]")
+_AFTER_SEPARATOR = re.compile(rf"([;\t]\s*)(?={_FORMULA.pattern})")
 _LONGEST = 1000
 Cell = Union[str, int, float, None]
 
@@ -34,15 +38,27 @@ def _cell(value: Cell) -> str:
     if value is None or value != value:
         return ""
     if isinstance(value, str):
-        return quote(f"'{value}" if value.startswith(_FORMULA) else value, longest=_LONGEST)
+        return quote(without_formulas(value), longest=_LONGEST)
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value) if isinstance(value, int) else plain_number(value)
 
 
+def without_formulas(text: str) -> str:
+    """Return text that no spreadsheet evaluates, also not one that splits lines at semicolons.
+
+    Examples
+    --------
+    >>> without_formulas("=1"), without_formulas("a;=HYPERLINK(1)"), without_formulas("a=1")
+    ("'=1", "a;'=HYPERLINK(1)", 'a=1')
+    """
+    text = _AFTER_SEPARATOR.sub(r"\1'", text)
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
 def _path(name: str) -> str:
     """Return the name of a submission as a path that no spreadsheet evaluates."""
-    return f"./{name}" if name.startswith(_FORMULA) else name
+    return f"./{name}" if _FORMULA.match(name) else name
 
 
 def scores_csv(records: Sequence[Record], keys: Sequence[str]) -> str:
