@@ -11,12 +11,12 @@ from scoring_program.task import task_ids
 
 _ID = task_ids()[-1]
 _FULL = (
-    "portability", "gaming", "fuzz 100000", "fuzz --profile slow --seconds 3600", "hints", "repairs",
+    "portability", "gaming", "fuzz 100000", "fuzz --profile slow --seconds 3600", "repairs",
     "coverage", "bench",
 )  # fmt: skip
 # Of the long ones a part that takes less than half a minute.
 _QUICK = (
-    "portability", "gaming", "fuzz 120", "fuzz --profile slow --seconds 12", "hints --mistakes 1 --correct 4",
+    "portability", "gaming", "fuzz 120", "fuzz --profile slow --seconds 12",
     f"repairs {_ID} --mistakes 1 --correct 4 --scale 0.01 --page out/repairs.md",
     f"coverage {_ID} --samples 50 --tournaments 20", f"bench {_ID} --scale 0.01",
 )  # fmt: skip

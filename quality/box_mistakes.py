@@ -9,7 +9,7 @@ import numpy as np
 
 from quality.boxes import ChangeOfBoxes, as_sizes
 from quality.cures import MeantCorners, corners_cure
-from quality.task import CurableMistake, Said, WeakModel
+from quality.task import Mistake, Said, WeakModel
 from scoring_program.repairs.decision import Family
 from validator.arrays import Floats
 
@@ -35,7 +35,7 @@ def mistakes_in_boxes(
     compared: Sequence[str],
     canvas: tuple[int, int],
     said_of_sizes: Sequence[Said] = (),
-) -> Iterator[CurableMistake[PredictionT]]:
+) -> Iterator[Mistake[PredictionT]]:
     """Yield the mistakes of all boxes.
 
     Parameters
@@ -51,7 +51,7 @@ def mistakes_in_boxes(
     """
     for mistake in [*_readings(said_of_sizes), *_fits(canvas), *_combinations(canvas, said_of_sizes)]:
         cure = corners_cure(compared, mistake.family, _ignore_parent(mistake.read), mistake.is_combination)
-        yield CurableMistake(
+        yield Mistake(
             name=mistake.name,
             change=change_boxes(mistake.write),
             said=mistake.said,

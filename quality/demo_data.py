@@ -14,6 +14,7 @@ from organizer.files import Files, folder_files, samples_folder, write_files
 from quality import ROOT
 from quality.task import quality_tasks
 from scoring_program.marks import MARKS_FILE
+from scoring_program.signature import VOCABULARY_FILE
 from scoring_program.task import Loaded, load_task
 from validator.formats.rules import load_format
 
@@ -46,8 +47,10 @@ def write_demo_data(task_id: str, root: Path) -> None:
         task.write_reference(reference)
         (reference / SYNTHETIC_MARK).write_text(_MARK_TEXT, encoding="utf-8")
         prepare(task_id, reference, prepared)
-        if add_marks(task_id, prepared):
-            shutil.copyfile(prepared / MARKS_FILE, reference / MARKS_FILE)
+        add_marks(task_id, prepared)
+        for made in (MARKS_FILE, VOCABULARY_FILE):
+            if (prepared / made).is_file():
+                shutil.copyfile(prepared / made, reference / made)
         task.write_samples(reference, samples)
         form, rules = load_format(task_id)
         for sample in sorted(samples.iterdir()):

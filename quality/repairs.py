@@ -27,7 +27,7 @@ from quality.repairs_page import (
     TimeRow,
     write_page,
 )
-from quality.task import CurableMistake, QualityTask, WeakModel, quality_tasks
+from quality.task import Mistake, QualityTask, WeakModel, quality_tasks
 from scoring_program.repairs.search import Comparison, Repair, Repairs, find_repairs
 from scoring_program.task import load_task
 from validator.findings import Refused
@@ -47,7 +47,7 @@ def run_repairs(ids: Sequence[str], n_mistakes: int, n_correct: int, scale: floa
     amount = Amount(n_mistakes, n_correct, scale)
     is_good = True
     for task_id in ids:
-        if not quality_tasks()[task_id].curable_mistakes:
+        if not quality_tasks()[task_id].mistakes:
             continue
         begin = time.process_time()
         measured = measure_task(quality_tasks()[task_id], amount)
@@ -62,9 +62,7 @@ def measure_task(task: QualityTask[Any], amount: Amount) -> TaskRepairs:
         scorers = _Scorers(task, Path(name))
         return TaskRepairs(
             task_id=task.id,
-            mistakes=[
-                _measure_mistake(mistake, scorers, amount.n_mistakes) for mistake in task.curable_mistakes
-            ],
+            mistakes=[_measure_mistake(mistake, scorers, amount.n_mistakes) for mistake in task.mistakes],
             correct=_measure_correct(scorers, amount.n_correct),
             weak_models=[
                 _measure_weak_model(model, scorers, amount.n_mistakes) for model in task.weak_models
@@ -73,7 +71,7 @@ def measure_task(task: QualityTask[Any], amount: Amount) -> TaskRepairs:
         )
 
 
-def _measure_mistake(mistake: CurableMistake[Any], scorers: _Scorers, n_submissions: int) -> MistakeRow:
+def _measure_mistake(mistake: Mistake[Any], scorers: _Scorers, n_submissions: int) -> MistakeRow:
     n_shown = n_reported = n_right = 0
     others: Counter[str] = Counter()
     missed_seeds = []
@@ -102,7 +100,7 @@ def _measure_mistake(mistake: CurableMistake[Any], scorers: _Scorers, n_submissi
     )
 
 
-def _expected(mistake: CurableMistake[Any]) -> str:
+def _expected(mistake: Mistake[Any]) -> str:
     codes = [said.code for said in mistake.said]
     families = [cure.family.name.lower().replace("_", " ") for cure in mistake.cures]
     return " or ".join(filter(None, [" or ".join(codes), " and ".join(families)]))
@@ -153,13 +151,13 @@ class _Report(NamedTuple):
     repairs: Sequence[Repair]
     comparisons: Sequence[Comparison]
 
-    def explains(self, mistake: CurableMistake[Any]) -> bool:
+    def explains(self, mistake: Mistake[Any]) -> bool:
         """Return whether a plain fact explains a mistake, or the search found all of its repairs."""
         if any(said.is_in(line) for said in mistake.said for line in self.lines):
             return True
         return bool(mistake.cures) and all(cure.is_found(self.repairs) for cure in mistake.cures)
 
-    def can_show(self, mistake: CurableMistake[Any]) -> bool:
+    def can_show(self, mistake: Mistake[Any]) -> bool:
         """Return whether the data can show a mistake; plain facts always show it."""
         if not mistake.cures:
             return True
@@ -176,7 +174,7 @@ class _Report(NamedTuple):
                 repairs.add(repair)
         return repairs
 
-    def texts(self, mistake: CurableMistake[Any]) -> list[str]:
+    def texts(self, mistake: Mistake[Any]) -> list[str]:
         """Return what is reported: words of repairs, and codes of problems and of notes on mistakes."""
         problem_codes = [] if self.notes else [line.split()[0] for line in self.lines]
         # Repairs are named by their words.

@@ -111,6 +111,46 @@ ALLOWED = (
         outputs=r"^bundle/dist/.*(?:/pages/\w+\.md|/starting_kit\.zip/(?:README|formats/\w+)\.md|sbom\.cdx\.json)$",
     ),
     Allowed(
+        "marks and the vocabulary beside a reference are in no signature", r"\bref:[0-9a-f]{12}", "ref:N"
+    ),
+    Allowed(
+        "marks and a vocabulary are written beside a prepared reference",
+        r"(?s).+",
+        outputs=r"^reference/\w+/(?:marks|vocabulary)\.json$",
+    ),
+    Allowed(
+        "marks stand beside a score",
+        r"^mark: .*\n|^ \"marks\": .*\n|<div class=\"interval\">.*?</div>(?=</header>|<div class=\"key\">)"
+        r"|<div class=\"key\">.*?</div>(?=</header>)",
+        outputs=r"/(?:stdout|detailed_results\.\w+)$",
+    ),
+    Allowed(
+        "problems are put in other words, with remedies of the challenge and their places last",
+        r"^(?:\d+\. E-|and ).*\n|^ \"(?:problems|more_problems)\": .*\n|^ +\"(?:problem|hint)\": .*\n"
+        r"|<h1>Not scored: .*?</h1>|<section id=\"run-problems\">.*?</section>",
+        outputs=r"/(?:stdout|stderr|detailed_results\.\w+)$",
+    ),
+    Allowed(
+        "numbers of boxes and states are compared beside values of another type, too",
+        r",\n  \{\n   \"code\": \"E-PART-LENGTH\",\n[^}]*\}",
+        outputs=r"/kinetics_tps/[\w-]+/check/stdout$",
+    ),
+    Allowed(
+        "notes tell of repairs, and those of likely mistakes come first",
+        r"^(?:note|likely mistake) N-.*\n|^ \"notes\": .*\n|^ +\"text\": .*\n"
+        r"|<section id=\"run-(?:notes|mistakes)\".*?</section>"
+        r"|<li><a href=\"#run-(?:notes|mistakes)\">.*?</li>"
+        r"|<strong class=\"(?:good|warn)\">Valid and scored.*?</strong>"
+        r"|These are the costs of the submission as it was read[^<]*?first\.\s?"
+        r"|No (?:type of error costs anything|single repair helps)[^<]*",
+        outputs=r"/(?:stdout|stderr|detailed_results\.\w+)$",
+    ),
+    Allowed(
+        "pages have colors for likely mistakes and marks",
+        r"(?s)<style>.*?</style>",
+        outputs=r"/detailed_results\.html$",
+    ),
+    Allowed(
         "a damaged zip that ended as a fault of the program is refused",
         r"(?s).+",
         outputs=r"/chalearn_gesture/N-FILE-IGNORED-fuzz10668/",

@@ -42,20 +42,6 @@ class Trick:
     rewarded: bool = False
 
 
-@dataclass(frozen=True)
-class Mistake(Generic[PredictionT]):
-    """A mistake that a validator cannot refuse, and the code of the hint that should report it.
-
-    ``change`` makes it in a correct prediction, and may do so in place. ``large``: it needs a large
-    reference, as a validator accepts few predictions in which sizes replace ends.
-    """
-
-    name: str
-    code: str
-    change: Callable[[PredictionT], PredictionT]
-    large: bool = False
-
-
 class Said(NamedTuple):
     """The code of a note or problem, and words that its text holds."""
 
@@ -68,7 +54,7 @@ class Said(NamedTuple):
 
 
 @dataclass(frozen=True)
-class CurableMistake(Generic[PredictionT]):
+class Mistake(Generic[PredictionT]):
     """A mistake that is well-formed, and what should be reported of it.
 
     Attributes
@@ -106,8 +92,7 @@ class QualityTask(ABC, Generic[PredictionT]):
 
     id: str
     tricks: Sequence[Trick]
-    mistakes: Sequence[Mistake[PredictionT]]
-    curable_mistakes: Sequence[CurableMistake[PredictionT]] = ()
+    mistakes: Sequence[Mistake[PredictionT]] = ()
     weak_models: Sequence[WeakModel[PredictionT]] = ()
     shows_items = True
     """Whether the full detail page names items."""

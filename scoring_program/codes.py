@@ -97,7 +97,7 @@ CODES = CodeTable(
             "Much more of the submission agrees with the reference if it is read in another way, such as "
             "boxes in another order of columns, resized frames, frames counted from 0, classes of another "
             "list, or predictions of the next item. On hidden data the note does not say which way: that "
-            "would be an answer about the labels.",
+            "would be an answer about the labels. For the same reason it may be missing there.",
             "Score it at home on public data, where the note names the way and says how to write it right.",
             is_mistake=True,
         ),
@@ -105,33 +105,6 @@ CODES = CodeTable(
             "N-LOOKS-NAMED",
             "Many more ids or names are known if they are spelled or numbered in another way.",
             "Write them as the data does; the note says how yours are read then.",
-            is_mistake=True,
-        ),
-        MessageCode(
-            "N-LOOKS-SCALED",
-            "The values fit after scaling.",
-            "Write pixels of the original size, frames instead of seconds, frames of the original frame "
-            "rate.",
-            is_mistake=True,
-        ),
-        MessageCode(
-            "N-LOOKS-SHIFTED",
-            "The values fit after adding or subtracting one, or those of an item fit the one before or after "
-            "it.",
-            "Count from the first number that the page of the task names; frames, classes, parts, segments "
-            "and word indexes have a fixed one.",
-            is_mistake=True,
-        ),
-        MessageCode(
-            "N-LOOKS-SWAPPED",
-            "The values fit with x and y, U and V, or left and right swapped.",
-            "Write them in the order of the page of the task.",
-            is_mistake=True,
-        ),
-        MessageCode(
-            "N-LOOKS-XYWH",
-            "Boxes fit as x, y, width, height, where x and y are of a corner or of the center.",
-            "Write two corners.",
             is_mistake=True,
         ),
         MessageCode(

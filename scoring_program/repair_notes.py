@@ -2,8 +2,8 @@
 
 At ``full`` they say everything. At ``summary`` a repair that was found by comparing labels is an answer about
 hidden labels, so that there is one note for all of them, without what was repaired, numbers and shares, and
-only if the repair holds without a secret third of the items, for a secret share of the rest. Repairs of ids
-and of other things that are public keep their words.
+only if the repair passes what is drawn in secret (`scoring_program.repairs.withheld`). Repairs of ids and of
+other things that are public keep their words.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from scoring_program.disclosure import min_group, shows_comparisons
 from scoring_program.repairs.decision import Family
 from scoring_program.repairs.samples import Kind
 from scoring_program.repairs.search import Comparison, Repair, find_repairs
-from scoring_program.repairs.withheld import draw, n_compared
+from scoring_program.repairs.withheld import Draw, draw, n_compared
 from validator.messages import Note
 
 # A note rests on so many items, or on fewer where the reference has fewer.
-_LEAST_ITEMS = 20
-_LEAST_OF_FEW_ITEMS = 6
+LEAST_ITEMS = 20
+LEAST_OF_FEW_ITEMS = 6
 _LOOKS = (
     "your submission looks as if something was read or written in another way than the task's page says; "
     "score it at home on public data, where the kit names it"
@@ -67,17 +67,24 @@ def repair_notes(
         return []
     if not min_group(detail):
         return _full_notes(find_repairs(comparisons))
-    withheld = draw(hidden.secret, submission, hidden.n_items)
-    repairs = find_repairs([withheld.restrict(comparison) for comparison in comparisons])
-    least_items = n_compared(_LEAST_ITEMS if hidden.n_items >= _LEAST_ITEMS else _LEAST_OF_FEW_ITEMS)
+    drawn = draw(hidden.secret, submission, hidden.n_items)
+    repairs = find_repairs([drawn.restrict(comparison) for comparison in comparisons])
+    least_items = _least_items(hidden.n_items)
     notes = [
         _public_note(repair)
         for repair in repairs
         if not repair.compares_labels and not _is_spelling_of_names(repair)
     ]
-    if any(_may_be_told(repair, least_items, withheld.edge) for repair in repairs):
+    if any(_may_be_told(repair, least_items, drawn) for repair in repairs):
         notes.append(Note("N-LOOKS", _LOOKS))
     return notes
+
+
+def _least_items(n_items: int) -> int:
+    """Return on how many compared items the note on labels rests at least, of those of the reference."""
+    if n_items < LEAST_ITEMS:
+        return LEAST_OF_FEW_ITEMS
+    return min(LEAST_ITEMS, n_compared(n_items))
 
 
 def _is_spelling_of_names(repair: Repair) -> bool:
@@ -85,9 +92,15 @@ def _is_spelling_of_names(repair: Repair) -> bool:
     return repair.kind is Kind.NAMES and repair.family is Family.SPELLING
 
 
-def _may_be_told(repair: Repair, least_items: int, edge: float) -> bool:
+def _may_be_told(repair: Repair, least_items: int, drawn: Draw) -> bool:
     """Return whether a repair leads to the one note on labels."""
-    return repair.compares_labels and repair.n_items >= least_items and repair.share_after >= edge
+    return (
+        drawn.is_told
+        and repair.compares_labels
+        and repair.n_items >= least_items
+        and repair.n_better_items >= drawn.least_better
+        and repair.share_after >= drawn.edge
+    )
 
 
 def _public_note(repair: Repair) -> Note:

@@ -17,9 +17,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
-import numpy as np
-
-from scoring_program.disclosure import disclosed, disclosed_marks, min_group, rounded, shows_comparisons
+from scoring_program.disclosure import (
+    disclosed,
+    disclosed_marks,
+    min_group,
+    round_floats,
+    rounded,
+    shows_comparisons,
+)
 from scoring_program.item_groups import ItemGroups, load_groups
 from scoring_program.low_score import Step, agreement_steps, is_low, low_score_note
 from scoring_program.marks import MARKS_FILE, Mark, read_marks, signed_settings
@@ -206,8 +211,8 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
         """Return drawings of the worst items, at most ``number``; called at ``full`` only."""
         return []
 
-    def hints(self, reference: ReferenceT, submission: SubmissionT, settings: Settings) -> list[Note]:
-        """Return notes on likely mistakes in a submission that is valid."""
+    def hints(self, reference: ReferenceT, submission: SubmissionT) -> list[Note]:
+        """Return notes on likely mistakes in a submission that is valid, which need no labels."""
         return []
 
     def comparisons(self, reference: ReferenceT, submission: SubmissionT) -> Sequence[Comparison]:
@@ -216,10 +221,6 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
         `scoring_program.repairs.search` describes how it is searched for repairs.
         """
         return ()
-
-    def agreement(self, reference: ReferenceT, submission: SubmissionT) -> Sequence[Step]:
-        """Return how far a submission agrees with the reference, step by step; asked for low scores only."""
-        return agreement_steps(self.comparisons(reference, submission))
 
     def names(self, reference: ReferenceT) -> Vocabulary:
         """Return the names that a reference holds and submissions use, by kind: class, part, state."""
@@ -440,7 +441,7 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
         """Return notes on likely mistakes: those that need no reference, then those on repairs."""
         if not self.settings["notes"]:
             return []
-        notes = self.task.hints(self.reference, submission, self.settings)
+        notes = self.task.hints(self.reference, submission)
         if any(note.code == "N-EMPTY" for note in notes):
             return notes
         on_repairs = repair_notes(
@@ -458,13 +459,14 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
     ) -> list[Note]:
         """Return a note on a low score unless another of the notes tells of a likely mistake."""
         has_mistake = any(note.is_mistake for note in notes)
+        # As it is shown: no note depends on hidden digits.
+        scores = round_floats(scores, self.settings["score_decimals"])
         if not self.settings["notes"] or has_mistake or not is_low(scores, self.task.range):
             return []
         detail = self.settings["detail"]
         steps: Sequence[Step] = ()
         if shows_comparisons(detail):
-            with np.errstate(all="ignore"):  # boxes may be as large as numbers go
-                steps = self.task.agreement(self.reference, submission)
+            steps = agreement_steps(self.task.comparisons(self.reference, submission))
         return [low_score_note(scores, steps, detail)]
 
     def _result(
@@ -528,7 +530,9 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
                 # Rounded, because the last bits must not decide the order; adding zero makes -0.0 a 0.0.
                 points = round(sign * (score_if_fixed[key] - score), DECIMALS) + 0.0
                 costs.append(ErrorCost(key, score_if_fixed[key], points))
-        return sorted(costs, key=lambda cost: -cost.points)
+        # By what is shown: the order of equal costs must not depend on hidden digits.
+        decimals = self.settings["score_decimals"]
+        return sorted(costs, key=lambda cost: -round(cost.points, decimals))
 
 
 class _Numbers(NamedTuple):

@@ -81,7 +81,7 @@ class UnknownNames(NamedTuple):
 def find_unknown_names(
     submitted: NameCounts, vocabulary: Vocabulary, reference_names: Vocabulary, is_open: bool
 ) -> list[UnknownNames]:
-    """Return the names of each kind that are neither in the vocabulary nor in the reference.
+    """Return the names of each kind that the data does not have; none of kinds without any that may be told.
 
     Parameters
     ----------
@@ -90,26 +90,27 @@ def find_unknown_names(
     vocabulary, reference_names : mapping of str to sequence of str
         The public names of each kind; those that the reference uses.
     is_open : bool
-        Whether the nearest name may be one that only the reference has.
+        Whether names that only the reference has may be told. Otherwise it is not looked at: that a name is
+        not there would be an answer about labels, too.
     """
     unknown = []
     for kind, count_of_name in submitted.items():
-        public_names = vocabulary.get(kind, ())
-        known_names = frozenset([*public_names, *reference_names.get(kind, ())])
+        known_names = set(vocabulary.get(kind, ()))
+        if is_open:
+            known_names.update(reference_names.get(kind, ()))
         unknown_names = [name for name in count_of_name if name not in known_names]
         if known_names and unknown_names:
             unknown_names.sort(key=lambda name: -count_of_name[name])
-            told_names = known_names if is_open else public_names
-            nearest = NearestNames(told_names)
+            nearest = NearestNames(known_names)
             near = {name: nearest.find(name) for name in unknown_names[:_MOST_NAMED]}
-            has_rule = len(unknown_names) > 1 and bool(told_names)
+            has_rule = len(unknown_names) > 1
             unknown.append(
                 UnknownNames(
                     kind=kind,
                     counts={name: count_of_name[name] for name in unknown_names},
                     n_used=sum(count_of_name.values()),
                     nearest={name: other for name, other in near.items() if other},
-                    explanation=explain_unknown_names(count_of_name, told_names) if has_rule else "",
+                    explanation=explain_unknown_names(count_of_name, known_names) if has_rule else "",
                 )
             )
     return unknown

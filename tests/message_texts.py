@@ -11,6 +11,7 @@ MESSAGE_TEXTS = {
     "E-CSV-COLUMNS chalearn_gesture": "the row has 2 fields instead of 3; write gesture,start frame,end frame",
     "E-CSV-EMPTY-LINE chalearn_gesture": "the line is empty; delete it",
     "E-CSV-ENCODING chalearn_gesture": "byte 10 is not valid UTF-8; save the file as plain ASCII or UTF-8",
+    "E-CSV-ENCODING chalearn_gesture 2": "this is an Excel file (or a zip) that is named like CSV; save it as CSV",
     "E-CSV-HEADER chalearn_gesture": "'gesture,start,end' looks like a header; delete the line: the files have none",
     "E-CSV-INTEGER chalearn_gesture": "start frame 1.0 is written as a decimal fraction; write whole numbers without a point, in pandas with .astype(int)",
     "E-CSV-INTEGER chalearn_gesture 2": "gesture 'wave' is a word; write its number, in digits",

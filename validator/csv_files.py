@@ -42,6 +42,8 @@ _WORD = re.compile(r'[ \t]*"?[^\0-@\[-^`{-\x7f]')
 _EXPLAINED_LINES = 2000
 # A note names this many columns that are not needed.
 _NAMED_COLUMNS = 5
+# Files of Excel are zips.
+_EXCEL_START = b"PK\x03\x04"
 # Where this many, and this share, of the rows end before they begin, their last column may hold lengths.
 _LEAST_ROWS = 3
 _SHARE_OF_LENGTHS = 0.2
@@ -250,6 +252,10 @@ class _Reader:
             self.findings.add(
                 "E-CSV-ENCODING", "the file is UTF-16", "save it as plain ASCII or UTF-8", file=name
             )
+            return ""
+        if data.startswith(_EXCEL_START):
+            problem = "this is an Excel file (or a zip) that is named like CSV"
+            self.findings.add("E-CSV-ENCODING", problem, "save it as CSV", file=name, rule="Excel")
             return ""
         nul = data.find(b"\0")
         if nul >= 0:

@@ -157,6 +157,9 @@ def naming_other_task(name: str, pattern: str) -> Iterator[None]:
         yield
     except Refused as refused:
         task = "" if fnmatchcase(name, pattern) else task_of_name(name)
+        if task and any(f" {task} " in problem.remedy for problem in refused.findings.problems):
+            # The format says so itself, by the content.
+            raise
         with Findings.collect() as findings:
             if task:
                 findings.add(OTHER_TASK, f"this is a file of {task}", _choose(task), file=name)

@@ -212,7 +212,9 @@ def _explain_rate(facts: LastFrames) -> str:
         return ""
     counted_rate = facts.last_frame[has_rate] / facts.n_frames[facts.item[has_rate]] * true_rate
     fastest = float(counted_rate.max())
-    rate = next((rate for rate in _RATES if fastest <= _MOST_OF_RATE * rate), None)
+    # Videos that were read with every frame twice.
+    rates = sorted({*_RATES, round(2 * float(np.median(true_rate)))})
+    rate = next((rate for rate in rates if fastest <= _MOST_OF_RATE * rate), None)
     is_late = counted_rate > true_rate
     if rate is None or fastest < _LEAST_OF_RATE * rate or is_late.mean() < 1 / 2:
         return ""

@@ -146,8 +146,9 @@ def _check_secrecy(
 ) -> None:
     """Report files of a reference that another file of the bundle, which participants may see, holds, too."""
     secret, visible = _digests(files[reference]), _digests(files[other])
-    # The vocabulary of a reference is public.
-    common = {digest for digest in secret.keys() & visible.keys() if secret[digest] != VOCABULARY_FILE}
+    # The vocabulary is public, and that of a task may be the same in every reference.
+    public = {digest for digest, name in secret.items() if name == VOCABULARY_FILE}
+    common = (secret.keys() & visible.keys()) - public
     if not common:
         return
     names = sorted(secret[digest] or reference for digest in common)

@@ -25,10 +25,10 @@ from scoring_program.challenges.densepose.reference import (
     content_hash,
 )
 from scoring_program.challenges.densepose.task import TASKS
-from scoring_program.hints import with_sizes
 from scoring_program.metrics import geodesic
 from scoring_program.metrics.average_precision import MOST_DETECTIONS
 from scoring_program.prepared import save_prepared
+from scoring_program.repairs.readings import from_sizes
 from scoring_program.result import Drawing, DrawnObject
 from scoring_program.settings import Settings
 from scoring_program.task import AnyLoaded
@@ -77,7 +77,7 @@ class DensePoseAnnotations(Annotations[Reference, list[str]]):
         persons = reference.persons
         parts = Counter({str(part): 0 for part in range(1, geodesic.PARTS + 1)})
         parts.update(map(str, persons.part.tolist()))
-        return Pools({_PART: parts}, {_PERSON: with_sizes(persons.box[persons.dense])})
+        return Pools({_PART: parts}, {_PERSON: from_sizes(persons.box[persons.dense])})
 
     def predicted(self, reference: Reference, guess: Guess) -> list[str]:
         """Return a detection of each densely annotated person."""
@@ -320,7 +320,7 @@ def _warnings(persons: Persons, place: _PersonPlaces) -> Findings:
     has_no_point = np.diff(persons.point_start) == 0
     problem = "no point of the densely annotated person is known"
     warn_where(persons.dense & has_no_point, "R-EMPTY", problem, at, warnings)
-    check_boxes("person", with_sizes(persons.box), at, warnings)
+    check_boxes("person", from_sizes(persons.box), at, warnings)
     warn_where(_leaves_image(persons), "R-BOX", "the box of the person is outside of the image", at, warnings)
     rows = np.column_stack([persons.image, persons.box])
     warn_where(repeated(rows), "R-REPEATED", "the box of the person repeats an earlier one", at, warnings)
@@ -332,7 +332,7 @@ def _warnings(persons: Persons, place: _PersonPlaces) -> Findings:
 
 def _leaves_image(persons: Persons) -> Bools:
     """Return which boxes leave their image by more than the margin."""
-    corners = with_sizes(persons.box)
+    corners = from_sizes(persons.box)
     image_size = persons.image_size[persons.image][:, ::-1]
     margin = np.maximum(1, _MARGIN * image_size)
     leaves = (corners[:, :2] < -margin) | (corners[:, 2:] > image_size + margin)

@@ -13,7 +13,7 @@ from quality import cures
 from quality.anet_entities.synthetic import Json, segments_of, vocabulary
 from quality.box_mistakes import ChangeOfAllBoxes, mistakes_in_boxes, weak_models_of_boxes
 from quality.boxes import ChangeOfBoxes
-from quality.task import CurableMistake, Said, WeakModel
+from quality.task import Mistake, Said, WeakModel
 from scoring_program.repairs.decision import Family
 from validator.arrays import Floats, Ints
 
@@ -138,24 +138,24 @@ def _add_segments(results: Json) -> Json:
     return results
 
 
-def _wrong_frames(name: str, frames: list[int], meant_slot: Callable[[Ints], Ints]) -> CurableMistake[Json]:
+def _wrong_frames(name: str, frames: list[int], meant_slot: Callable[[Ints], Ints]) -> Mistake[Json]:
     """Return the mistake that the ten boxes are those of ``frames``."""
-    return CurableMistake(
+    return Mistake(
         name, _change_boxes(lambda boxes: boxes[frames]), cures=[cures.slot_cure(_BOXES, meant_slot)]
     )
 
 
-def _spelled_videos(name: str, rename: Rename, words: str) -> CurableMistake[Json]:
-    return CurableMistake(name, _rename_videos(rename), said=[Said("E-ITEMS-NONE", words)])
+def _spelled_videos(name: str, rename: Rename, words: str) -> Mistake[Json]:
+    return Mistake(name, _rename_videos(rename), said=[Said("E-ITEMS-NONE", words)])
 
 
-def _plain(name: str, code: str, change: Change, words: str = "") -> CurableMistake[Json]:
-    return CurableMistake(name, change, said=[Said(code, words)])
+def _plain(name: str, code: str, change: Change, words: str = "") -> Mistake[Json]:
+    return Mistake(name, change, said=[Said(code, words)])
 
 
-_IN_PLACE: list[CurableMistake[Json]] = [
+_IN_PLACE: list[Mistake[Json]] = [
     *mistakes_in_boxes(_change_boxes, _BOXES, _CANVAS),
-    CurableMistake(
+    Mistake(
         name="boxes of videos of different sizes",
         change=_write_scales_of_videos,
         cures=[cures.item_scale_cure(_BOXES, _scale_of_video)],
@@ -163,17 +163,17 @@ _IN_PLACE: list[CurableMistake[Json]] = [
     _wrong_frames("boxes one frame late", [0, *range(9)], lambda frame: frame - 1),
     _wrong_frames("boxes one frame early", [*range(1, 10), 9], lambda frame: frame + 1),
     _wrong_frames("the ten frames in reverse", [*reversed(range(10))], lambda frame: 9 - frame),
-    CurableMistake(
+    Mistake(
         name="predictions of the next video",
         change=partial(_exchange_videos, cures.next_items),
         cures=[cures.items_cure(_BOXES, cures.next_items)],
     ),
-    CurableMistake(
+    Mistake(
         name="predictions of other videos, in random order",
         change=partial(_exchange_videos, cures.shuffled_items),
         cures=[cures.items_cure(_BOXES, cures.shuffled_items)],
     ),
-    CurableMistake(
+    Mistake(
         name="boxes of a segment in another order",
         change=_change_segments(_shuffle_boxes),
         cures=[cures.trial_cure(("boxes of a segment",), Family.ORDER)],
@@ -202,9 +202,9 @@ def _add_one(word_index: int) -> int:
     return word_index + 1
 
 
-GIVEN_MISTAKES: list[CurableMistake[Json]] = [
+GIVEN_MISTAKES: list[Mistake[Json]] = [
     *_IN_PLACE,
-    CurableMistake(
+    Mistake(
         name="words counted from 1",
         change=_change_values("idx_in_sent", _add_one),
         cures=[cures.word_cure(("word indexes",), Family.NUMBERS, lambda index: str(int(index) - 1))],
@@ -213,18 +213,18 @@ GIVEN_MISTAKES: list[CurableMistake[Json]] = [
 ]
 
 
-def _in_other_order(name: str, other_name: dict[str, str]) -> CurableMistake[Json]:
+def _in_other_order(name: str, other_name: dict[str, str]) -> Mistake[Json]:
     meant_name = {other: right for right, other in other_name.items()}
     cure = cures.word_cure((_CLASSES,), Family.ORDER, partial(_look_up, meant_name))
-    return CurableMistake(name, _rename_classes(partial(_look_up, other_name)), cures=[cure])
+    return Mistake(name, _rename_classes(partial(_look_up, other_name)), cures=[cure])
 
 
-def _spelled(how: str, respell: Rename) -> CurableMistake[Json]:
+def _spelled(how: str, respell: Rename) -> Mistake[Json]:
     """Return the mistake that all classes are spelled otherwise."""
     return _plain(f"classes {how}", "N-NAMES-UNKNOWN", _rename_classes(respell))
 
 
-def _misspelled(name: str, wrong_name: str) -> CurableMistake[Json]:
+def _misspelled(name: str, wrong_name: str) -> Mistake[Json]:
     """Return the mistake that one class is misspelled, which a note must name."""
     change = _rename_classes(partial(_look_up, {name: wrong_name}))
     return _plain(f"{wrong_name} for {name}", "N-NAMES-UNKNOWN", change, wrong_name)
@@ -232,7 +232,7 @@ def _misspelled(name: str, wrong_name: str) -> CurableMistake[Json]:
 
 _NEXT_NAME = dict(zip(_NAMES, [*_NAMES[1:], _NAMES[0]]))
 _NUMBERS = {name: str(number) for number, name in enumerate(_NAMES)}
-GENERATED_MISTAKES: list[CurableMistake[Json]] = [
+GENERATED_MISTAKES: list[Mistake[Json]] = [
     *_IN_PLACE,
     _in_other_order("classes of a list in another order", cures.other_order(_NAMES)),
     _in_other_order("classes of the next place of the list", _NEXT_NAME),

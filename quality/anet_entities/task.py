@@ -18,7 +18,7 @@ from quality.anet_entities.mistakes import (
     GIVEN_WEAK_MODELS,
 )
 from quality.anet_entities.synthetic import WHOLE_IMAGE, Box, Json, segments_of, words_of
-from quality.task import CANARY, CurableMistake, QualityTask, Trick, WeakModel
+from quality.task import CANARY, Mistake, QualityTask, Trick, WeakModel
 from validator.formats.anet_entities.write import encode_submission, segment_objects
 
 
@@ -117,19 +117,17 @@ GENERATED_TRICKS = (
 class EntitiesTask(QualityTask[Json]):
     """A task; ``mode`` is what its submissions call it."""
 
-    mistakes = ()
-
     def __init__(
         self,
         task_id: str,
         mode: str,
         tricks: Sequence[Trick],
-        mistakes: Sequence[CurableMistake[Json]],
+        mistakes: Sequence[Mistake[Json]],
         weak_models: Sequence[WeakModel[Json]],
     ) -> None:
         self.id = task_id
         self.tricks = tricks
-        self.curable_mistakes = mistakes
+        self.mistakes = mistakes
         self.weak_models = weak_models
         self._mode = mode
         self._generated = mode == "gen"

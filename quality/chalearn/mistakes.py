@@ -10,7 +10,7 @@ import numpy as np
 
 from quality import cures
 from quality.chalearn.synthetic import Prediction, Row, Track
-from quality.task import CurableMistake, Said, WeakModel
+from quality.task import Mistake, Said, WeakModel
 from scoring_program.repairs.decision import Family
 from validator.arrays import Floats, Ints
 
@@ -20,9 +20,10 @@ _ROWS = ("rows",)
 _CLASSES = ("action classes", "gesture classes")
 _RATES = (0.5, 0.667, 0.75, 0.8, 0.9, 24 / 25, 1.2, 1.25, 1.5, 2.0)
 _FRAMES_A_SECOND = 20
+_FAST_RATES = [(rate, f"{_FRAMES_A_SECOND * rate:g} frames a second") for rate in (1.2, 1.25, 1.5, 2)]
 
 
-def curable_mistakes(track: Track) -> list[CurableMistake[Prediction]]:
+def mistakes_of_track(track: Track) -> list[Mistake[Prediction]]:
     """Return the mistakes of a track."""
     # No sequence of the demo data is shorter; a validator refuses rows that begin after the last frame.
     least_frames = track.n_frames // 2
@@ -31,15 +32,30 @@ def curable_mistakes(track: Track) -> list[CurableMistake[Prediction]]:
         _scaled("seconds instead of frames", 1 / _FRAMES_A_SECOND, least_frames),
         *(_delayed(delay, least_frames) for delay in (10, 30, 60)),
         _moved("frame rate times 0.8 and 60 frames late", 0.8, 60, least_frames),
-        _refused("frame rate times 1.25, all rows", 1.25, "25 frames a second"),
+        _scaled("every tenth frame counted", 0.1, least_frames),
+        *(_refused(f"frame rate times {rate}, all rows", rate, words) for rate, words in _FAST_RATES),
         _refused("milliseconds instead of frames", 1000 / _FRAMES_A_SECOND, "milliseconds"),
-        CurableMistake(
+        Mistake(
             name="start, length",
             change=_keep_rows(_is_ordered, _write_length),
             cures=[cures.corners_cure(_ROWS, Family.READING, _read_length)],
             size=10,
         ),
-        CurableMistake(
+        _plain("start, length, all rows", "E-CSV-RANGE", "start + length", _change_rows(_write_length)),
+        _plain("classes counted from 0", "E-CSV-RANGE", "from 1", _rename_classes(lambda label: label - 1)),
+        _plain("names of sequences in small letters", "E-FILE-CASE", "", _rename_sequences(str.lower)),
+        _plain(
+            "names of sequences without zeros",
+            "E-ITEMS-NONE",
+            "as many digits",
+            _rename_sequences(_without_zeros),
+        ),
+        Mistake(
+            name="sequences counted from one too high",
+            change=_rename_sequences(_next_name),
+            said=[Said("E-CSV-FRAME", "one too high"), Said("N-ITEMS-UNKNOWN", "one too high")],
+        ),
+        Mistake(
             name="frames counted from 0",
             change=_keep_rows(_is_ordered, partial(_map_frames, 1.0, -1.0)),
             cures=[cures.exact_shift_cure(_ROWS, 1)],
@@ -47,19 +63,25 @@ def curable_mistakes(track: Track) -> list[CurableMistake[Prediction]]:
         _other_classes("classes one too high", Family.NUMBERS, partial(_next_class, track.n_classes), -1),
         _classes_in_other_order(track.n_classes),
         _other_sequences("rows of the next sequence", cures.next_items, least_frames),
+        _other_sequences("rows of the sequence two after it", _second_items, least_frames),
         _other_sequences("rows of other sequences, in random order", cures.shuffled_items, least_frames),
         _two_at_once(track.n_classes),
-        CurableMistake(
+        _late_and_in_other_order(track.n_classes, least_frames),
+        Mistake(
             name="one class everywhere",
             change=_change_rows(lambda row: _with_class(row, 3)),
             said=[Said("N-LOOKS-CONSTANT")],
         ),
-        CurableMistake(
+        Mistake(
             name="all files empty",
             change=lambda prediction: {key: [] for key in prediction},
             said=[Said("N-EMPTY")],
         ),
     ]
+
+
+def _plain(name: str, code: str, words: str, change: Change) -> Mistake[Prediction]:
+    return Mistake(name, change, said=[Said(code, words)])
 
 
 def _change_rows(change: ChangeOfRow) -> Change:
@@ -92,26 +114,26 @@ def _map_frames(scale: float, offset: float, row: Row) -> Row:
     return [*head, round(scale * start + offset), round(scale * end + offset)]
 
 
-def _scaled(name: str, scale: float, least_frames: int) -> CurableMistake[Prediction]:
+def _scaled(name: str, scale: float, least_frames: int) -> Mistake[Prediction]:
     return _moved(name, scale, 0, least_frames)
 
 
-def _delayed(delay: int, least_frames: int) -> CurableMistake[Prediction]:
+def _delayed(delay: int, least_frames: int) -> Mistake[Prediction]:
     return _moved(f"{delay} frames late", 1.0, delay, least_frames)
 
 
-def _moved(name: str, scale: float, offset: float, least_frames: int) -> CurableMistake[Prediction]:
+def _moved(name: str, scale: float, offset: float, least_frames: int) -> Mistake[Prediction]:
     def meant_corners(columns: Floats, parent: Floats | None) -> Floats:
         return (columns - offset) / scale
 
     change = _keep_rows(partial(_begins_by, least_frames), partial(_map_frames, scale, offset))
-    return CurableMistake(name, change, cures=[cures.corners_cure(_ROWS, Family.FIT, meant_corners)])
+    return Mistake(name, change, cures=[cures.corners_cure(_ROWS, Family.FIT, meant_corners)])
 
 
-def _refused(name: str, scale: float, words: str) -> CurableMistake[Prediction]:
+def _refused(name: str, scale: float, words: str) -> Mistake[Prediction]:
     """Return a frame rate of which some rows begin after the last frame, so that a validator refuses them."""
     change = _keep_rows(_is_ordered, partial(_map_frames, scale, 0.0))
-    return CurableMistake(name, change, said=[Said("E-CSV-FRAME", words)])
+    return Mistake(name, change, said=[Said("E-CSV-FRAME", words)])
 
 
 def _write_length(row: Row) -> Row:
@@ -128,6 +150,23 @@ def _with_class(row: Row, label: int) -> Row:
     return [*actor, label, start, end]
 
 
+def _rename_sequences(rename: Callable[[str], str]) -> Change:
+    return lambda prediction: {rename(key): rows for key, rows in prediction.items()}
+
+
+def _without_zeros(key: str) -> str:
+    return f"{key[:-4]}{int(key[-4:])}"
+
+
+def _next_name(key: str) -> str:
+    return f"{key[:-4]}{int(key[-4:]) + 1:04d}"
+
+
+def _second_items(n_items: int) -> Ints:
+    """Return for each item the one two after it, the first two for the last."""
+    return (np.arange(n_items) + 2) % n_items
+
+
 def _next_class(n_classes: int, label: int) -> int:
     return label % n_classes + 1
 
@@ -138,24 +177,22 @@ def _rename_classes(rename: Callable[[int], int]) -> Change:
 
 def _other_classes(
     name: str, family: Family, rename: Callable[[int], int], shift: int
-) -> CurableMistake[Prediction]:
+) -> Mistake[Prediction]:
     cure = cures.word_cure(_CLASSES, family, lambda word: str(int(word) + shift))
-    return CurableMistake(name, _rename_classes(rename), cures=[cure])
+    return Mistake(name, _rename_classes(rename), cures=[cure])
 
 
-def _classes_in_other_order(n_classes: int) -> CurableMistake[Prediction]:
+def _classes_in_other_order(n_classes: int) -> Mistake[Prediction]:
     other_class = cures.other_order([str(label) for label in range(1, n_classes + 1)])
     meant_class = {other: label for label, other in other_class.items()}
-    return CurableMistake(
+    return Mistake(
         name="classes of a list in another order",
         change=_rename_classes(lambda label: int(other_class[str(label)])),
         cures=[cures.word_cure(_CLASSES, Family.ORDER, lambda word: meant_class.get(word, word))],
     )
 
 
-def _other_sequences(
-    name: str, items: Callable[[int], Ints], least_frames: int
-) -> CurableMistake[Prediction]:
+def _other_sequences(name: str, items: Callable[[int], Ints], least_frames: int) -> Mistake[Prediction]:
     """Return the mistake that the file of each sequence has the rows of another one."""
 
     def change(prediction: Prediction) -> Prediction:
@@ -165,19 +202,28 @@ def _other_sequences(
             exchanged[key] = prediction[keys[item]]
         return _keep_rows(partial(_begins_by, least_frames), list)(exchanged)
 
-    return CurableMistake(name, change, cures=[cures.items_cure(_ROWS, items)])
+    return Mistake(name, change, cures=[cures.items_cure(_ROWS, items)])
 
 
-def _two_at_once(n_classes: int) -> CurableMistake[Prediction]:
+def _two_at_once(n_classes: int) -> Mistake[Prediction]:
     rename = _rename_classes(partial(_next_class, n_classes))
     slow_down = _keep_rows(_is_ordered, partial(_map_frames, 0.8, 0.0))
-    return CurableMistake(
+    return Mistake(
         name="frame rate times 0.8, and classes one too high",
         change=lambda prediction: rename(slow_down(prediction)),
         cures=[
             cures.corners_cure(_ROWS, Family.FIT, lambda columns, parent: columns / 0.8),
             cures.word_cure(_CLASSES, Family.NUMBERS, lambda word: str(int(word) - 1)),
         ],
+    )
+
+
+def _late_and_in_other_order(n_classes: int, least_frames: int) -> Mistake[Prediction]:
+    late, other_order = _delayed(60, least_frames), _classes_in_other_order(n_classes)
+    return Mistake(
+        name="60 frames late, and classes of a list in another order",
+        change=lambda prediction: late.change(other_order.change(prediction)),
+        cures=[*late.cures, *other_order.cures],
     )
 
 
@@ -230,7 +276,17 @@ def _keep_tenth(prediction: Prediction, rng: np.random.Generator) -> Prediction:
     return _keep_rows(lambda row: bool(rng.random() < 0.1), list)(prediction)
 
 
+def _middle_of_row(row: Row) -> Row:
+    *head, start, end = row
+    middle = (start + end) // 2
+    return [*head, middle, middle]
+
+
 WEAK_MODELS: list[WeakModel[Prediction]] = [
+    WeakModel(
+        "the frame in the middle of each row",
+        lambda prediction, rng: _change_rows(_middle_of_row)(prediction),
+    ),
     WeakModel("2 to 5 frames early", _lag),
     WeakModel("rows 15 to 35 % too long", _grow),
     WeakModel("frames of other rows", _random_frames),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -11,9 +11,9 @@ import numpy as np
 
 from organizer.files import Files, write_files
 from quality.chalearn import synthetic
-from quality.chalearn.mistakes import WEAK_MODELS, curable_mistakes
+from quality.chalearn.mistakes import WEAK_MODELS, mistakes_of_track
 from quality.chalearn.synthetic import Prediction, Row, Track, decode_rows, sequences
-from quality.task import CANARY, Mistake, QualityTask, Trick
+from quality.task import CANARY, QualityTask, Trick
 from validator.formats.chalearn.write import encode_files, encode_rows, prediction_name, sequence_of
 
 
@@ -72,84 +72,16 @@ def _labels(track: Track) -> range:
     return range(1, track.n_classes + 1)
 
 
-def _change_rows(change: Callable[[Row], Row | None]) -> Callable[[Prediction], Prediction]:
-    """Return a change of all rows, which leaves out those that become None."""
-
-    def change_all(prediction: Prediction) -> Prediction:
-        changed_prediction = {}
-        for key, rows in prediction.items():
-            changed_rows = [change(row) for row in rows]
-            changed_prediction[key] = [row for row in changed_rows if row is not None]
-        return changed_prediction
-
-    return change_all
-
-
-def _frames_from_zero(row: Row) -> Row | None:
-    *head, start, end = row
-    return [*head, start - 1, end - 1] if start > 1 else None
-
-
-def _classes_from_zero(row: Row) -> Row | None:
-    *actor, label, start, end = row
-    return [*actor, label - 1, start, end] if label > 1 else None
-
-
-def _one_class(row: Row) -> Row:
-    *actor, _, start, end = row
-    return [*actor, 3, start, end]
-
-
-def _seconds(row: Row) -> Row | None:
-    *head, start, end = row
-    start_second, end_second = round(start / 20), round(end / 20)
-    return [*head, start_second, end_second] if start_second else None
-
-
-# No sequence of the demo data is shorter.
-_LEAST_FRAMES = 700
-
-
-def _half_rate(row: Row) -> Row | None:
-    *head, start, end = row
-    return [*head, max(start // 2, 1), max(end // 2, 1)]
-
-
-def _double_rate(row: Row) -> Row | None:
-    *head, start, end = row
-    # A validator refuses rows that begin after the last frame.
-    return [*head, 2 * start, 2 * end] if start <= _LEAST_FRAMES // 2 else None
-
-
-def _length(row: Row) -> Row | None:
-    *head, start, end = row
-    length = end - start + 1
-    return [*head, start, length] if length >= start else None
-
-
-MISTAKES: list[Mistake[Prediction]] = [
-    Mistake("frames from 0", "N-LOOKS", _change_rows(_frames_from_zero)),
-    Mistake("classes off by one", "N-LOOKS", _change_rows(_classes_from_zero)),
-    Mistake("seconds instead of frames", "N-LOOKS", _change_rows(_seconds)),
-    Mistake("half frame rate", "N-LOOKS", _change_rows(_half_rate)),
-    Mistake("double frame rate", "N-LOOKS", _change_rows(_double_rate)),
-    Mistake("start, length", "N-LOOKS", _change_rows(_length), large=True),
-    Mistake("one class everywhere", "N-LOOKS-CONSTANT", _change_rows(_one_class)),
-    Mistake("all files empty", "N-EMPTY", _change_rows(lambda row: None)),
-]
-
-
 class ChalearnTask(QualityTask[Prediction]):
     """A track."""
 
-    mistakes = MISTAKES
     weak_models = WEAK_MODELS
 
     def __init__(self, task_id: str, track: Track) -> None:
         self.id = task_id
         self._track = track
         self.tricks = tricks(track)
-        self.curable_mistakes = curable_mistakes(track)
+        self.mistakes = mistakes_of_track(track)
 
     def write_reference(self, folder: Path, seed: int = 2014, size: int = 1) -> None:
         track = self._track

@@ -15,7 +15,7 @@ from quality.box_mistakes import ChangeOfAllBoxes, from_sizes, mirror, weak_mode
 from quality.boxes import ChangeOfBoxes, as_sizes
 from quality.cures import Cure
 from quality.densepose.synthetic import Detection
-from quality.task import CurableMistake, Said, WeakModel
+from quality.task import Mistake, Said, WeakModel
 from scoring_program.repairs.decision import Family
 from validator.arrays import Floats, Ints, Pixels
 
@@ -29,24 +29,24 @@ _BOXES, _ARRAYS = ("boxes",), ("arrays",)
 _AS_WRITTEN = ""
 
 
-def each(change: Callable[[Detection], Detection]) -> Change:
+def _each(change: Callable[[Detection], Detection]) -> Change:
     """Return the change of predictions that changes each detection in one way."""
     return lambda detections: [change(detection) for detection in detections]
 
 
-def each_array(change: ChangeOfArray) -> Change:
+def _each_array(change: ChangeOfArray) -> Change:
     """Return a change of the parts, U and V of all detections; shapes stay as they are."""
-    return each(lambda detection: detection._replace(iuv=np.ascontiguousarray(change(detection.iuv))))
+    return _each(lambda detection: detection._replace(iuv=np.ascontiguousarray(change(detection.iuv))))
 
 
-def each_corner(change: Callable[[float, float, float, float], tuple[float, float]]) -> Change:
+def _each_corner(change: Callable[[float, float, float, float], tuple[float, float]]) -> Change:
     """Return a change of x and y of all boxes."""
 
     def change_detection(detection: Detection) -> Detection:
         _, _, width, height = detection.box
         return detection._replace(box=(*change(*detection.box), width, height))
 
-    return each(change_detection)
+    return _each(change_detection)
 
 
 def _with_box(box: Floats, detection: Detection) -> Detection:
@@ -67,10 +67,10 @@ def _each_box(change: ChangeOfBoxes) -> Change:
         box = as_sizes(change(from_sizes(np.array(detection.box))))
         return _with_box(box, detection)
 
-    return each(change_detection)
+    return _each(change_detection)
 
 
-def write_corners(detection: Detection) -> Detection:
+def _write_corners(detection: Detection) -> Detection:
     """Return a detection with two corners for its box, and an array that is padded to that size."""
     left, top, width, height = (abs(value) for value in detection.box)
     right, bottom = left + width, top + height
@@ -85,7 +85,7 @@ def _write_corners_alone(detection: Detection) -> Detection:
     return detection._replace(box=(left, top, left + width, top + height))
 
 
-def normalize_corner(x: float, y: float, width: float, height: float) -> tuple[float, float]:
+def _normalize_corner(x: float, y: float, width: float, height: float) -> tuple[float, float]:
     """Return x and y as shares of the image."""
     return abs(x) / 700, abs(y) / 500
 
@@ -95,17 +95,17 @@ def _normalize_box(detection: Detection) -> Detection:
     return detection._replace(box=(left, top, width, height))
 
 
-def with_equal_score(detection: Detection) -> Detection:
+def _with_equal_score(detection: Detection) -> Detection:
     """Return a detection with the same score as all others."""
     return detection._replace(score=1.0)
 
 
-def repeat_detections(detections: Detections) -> Detections:
+def _repeat_detections(detections: Detections) -> Detections:
     """Return each detection three times."""
     return [detection for detection in detections for _ in range(3)]
 
 
-def keep_two_images(detections: Detections) -> Detections:
+def _keep_two_images(detections: Detections) -> Detections:
     """Return the detections of the first two images."""
     return [detection for detection in detections if detection.image_id <= 2]
 
@@ -116,7 +116,7 @@ def _exchange_axes(detection: Detection) -> Detection:
     return detection._replace(box=(top, left, height, width), iuv=detection.iuv.transpose(0, 2, 1))
 
 
-def parts_from_zero(iuv: Pixels) -> Pixels:
+def _parts_from_zero(iuv: Pixels) -> Pixels:
     """Return parts 0..23 instead of 1..24; background becomes part 0, too."""
     return np.concatenate([np.maximum(iuv[:1], 1) - 1, iuv[1:]])
 
@@ -140,7 +140,7 @@ def _exchange_sides(iuv: Pixels) -> Pixels:
     return np.concatenate([other_side, iuv[1:]])
 
 
-def unit_bytes(iuv: Pixels) -> Pixels:
+def _unit_bytes(iuv: Pixels) -> Pixels:
     """Return U and V in 0..1, rounded to bytes."""
     return np.concatenate([iuv[:1], np.rint(iuv[1:] / 255).astype(np.uint8)])
 
@@ -172,10 +172,10 @@ def _box_cure(family: Family, read: ChangeOfBoxes, is_combination: bool = False)
 
 def _fit(
     name: str, scale: tuple[float, float], offset: tuple[float, float] = (0.0, 0.0)
-) -> CurableMistake[Detections]:
+) -> Mistake[Detections]:
     """Return the mistake that boxes and arrays are those of a picture of another size, or a part of it."""
     scales, offsets = np.array(scale * 2), np.array(offset * 2)
-    return CurableMistake(
+    return Mistake(
         name=name,
         change=_each_box(lambda boxes: boxes * scales + offsets),
         cures=[_box_cure(Family.FIT, lambda columns: (from_sizes(columns) - offsets) / scales)],
@@ -184,10 +184,10 @@ def _fit(
 
 def _channels(
     name: str, change: ChangeOfArray, family: Family, meant_values: Callable[[Ints], Ints]
-) -> CurableMistake[Detections]:
+) -> Mistake[Detections]:
     """Return a mistake in the channels; ``meant_values`` returns I, U, V as meant, (p, 3) -> (p, 3)."""
     cure = cures.array_cure(_ARRAYS, family, lambda words: words == _AS_WRITTEN, meant_values)
-    return CurableMistake(name, each_array(change), cures=[cure])
+    return Mistake(name, _each_array(change), cures=[cure])
 
 
 def _turned(
@@ -195,10 +195,10 @@ def _turned(
     change: ChangeOfArray,
     words: str,
     meant_values: Callable[[Ints], Ints] = lambda values: values,
-) -> CurableMistake[Detections]:
+) -> Mistake[Detections]:
     """Return a mistake in the places of pixels; ``words`` are in those for how the array is read then."""
     cure = cures.array_cure(_ARRAYS, Family.READING, lambda reading: words in reading, meant_values)
-    return CurableMistake(name, each_array(change), cures=[cure])
+    return Mistake(name, _each_array(change), cures=[cure])
 
 
 def _complemented_values(channels: tuple[int, ...], values: Ints) -> Ints:
@@ -213,8 +213,8 @@ def _exchanged_sides_of_values(values: Ints) -> Ints:
     return np.concatenate([np.where(part > 2, (part - 1 ^ 1) + 1, part), values[:, 1:]], axis=1)
 
 
-def _plain(name: str, said: Said, change: Change) -> CurableMistake[Detections]:
-    return CurableMistake(name, change, said=[said])
+def _plain(name: str, said: Said, change: Change) -> Mistake[Detections]:
+    return Mistake(name, change, said=[said])
 
 
 def _from_centers_of_sizes(columns: Floats) -> Floats:
@@ -223,25 +223,25 @@ def _from_centers_of_sizes(columns: Floats) -> Floats:
 
 
 _EXCHANGED_UV = [0, 2, 1]
-MISTAKES: list[CurableMistake[Detections]] = [
-    CurableMistake(
+MISTAKES: list[Mistake[Detections]] = [
+    Mistake(
         name="boxes as [x1, y1, x2, y2], arrays of that size",
-        change=each(write_corners),
+        change=_each(_write_corners),
         cures=[_box_cure(Family.READING, lambda columns: columns)],
     ),
-    CurableMistake(
+    Mistake(
         name="boxes as [center x, center y, width, height]",
-        change=each_corner(lambda x, y, width, height: (x + width / 2, y + height / 2)),
+        change=_each_corner(lambda x, y, width, height: (x + width / 2, y + height / 2)),
         cures=[_box_cure(Family.READING, _from_centers_of_sizes)],
     ),
-    CurableMistake(
+    Mistake(
         name="boxes as [y, x, width, height]",
-        change=each_corner(lambda x, y, width, height: (y, x)),
+        change=_each_corner(lambda x, y, width, height: (y, x)),
         cures=[_box_cure(Family.READING, lambda columns: from_sizes(columns[..., [1, 0, 2, 3]]))],
     ),
-    CurableMistake(
+    Mistake(
         name="x and y exchanged in boxes and arrays",
-        change=each(_exchange_axes),
+        change=_each(_exchange_axes),
         cures=[_box_cure(Family.READING, lambda columns: from_sizes(columns[..., [1, 0, 3, 2]]))],
     ),
     _fit("images of half size", (0.5, 0.5)),
@@ -250,26 +250,26 @@ MISTAKES: list[CurableMistake[Detections]] = [
     _fit("boxes 40 pixels off in x and y", (1.0, 1.0), (40.0, 40.0)),
     _fit("boxes 20 pixels off in x and y", (1.0, 1.0), (20.0, 20.0)),
     _fit("boxes of a letterbox: 0.8 of the size, y plus 60", (0.8, 0.8), (0.0, 60.0)),
-    CurableMistake(
+    Mistake(
         name="boxes of mirrored images",
         change=_each_box(mirror(CANVAS[0])),
         cures=[_box_cure(Family.FIT, lambda columns: mirror(CANVAS[0])(from_sizes(columns)))],
     ),
-    CurableMistake(
+    Mistake(
         name="boxes as [center x, center y, width, height] of half size",
-        change=lambda detections: each_corner(lambda x, y, w, h: (x + w / 2, y + h / 2))(
+        change=lambda detections: _each_corner(lambda x, y, w, h: (x + w / 2, y + h / 2))(
             _each_box(lambda boxes: boxes / 2)(detections)
         ),
         cures=[
             _box_cure(Family.FIT, lambda columns: _from_centers_of_sizes(2 * columns), is_combination=True)
         ],
     ),
-    CurableMistake(
+    Mistake(
         name="detections of the next image",
         change=_next_images,
         cures=[cures.items_cure(_BOXES, cures.next_items)],
     ),
-    CurableMistake(
+    Mistake(
         name="image ids one too high",
         change=partial(_count_images, 1),
         said=[Said("N-ITEMS-UNKNOWN", "n - 1")],
@@ -287,7 +287,7 @@ MISTAKES: list[CurableMistake[Detections]] = [
     _channels(
         "1 - U and 1 - V", partial(_complement, (1, 2)), Family.READING, partial(_complemented_values, (1, 2))
     ),
-    _channels("parts 0..23", parts_from_zero, Family.NUMBERS, lambda values: values + np.array([1, 0, 0])),
+    _channels("parts 0..23", _parts_from_zero, Family.NUMBERS, lambda values: values + np.array([1, 0, 0])),
     _channels("left and right exchanged", _exchange_sides, Family.ORDER, _exchanged_sides_of_values),
     _turned("arrays flipped left to right", lambda iuv: iuv[:, :, ::-1], "left to right"),
     _turned("arrays flipped top to bottom", lambda iuv: iuv[:, ::-1], "top to bottom"),
@@ -299,29 +299,29 @@ MISTAKES: list[CurableMistake[Detections]] = [
         "left to right",
         partial(_complemented_values, (1,)),
     ),
-    _plain("channels B, G, R", Said("E-DP-PART", "B, G, R"), each_array(lambda iuv: iuv[::-1])),
+    _plain("channels B, G, R", Said("E-DP-PART", "B, G, R"), _each_array(lambda iuv: iuv[::-1])),
     _plain(
         "boxes as [x1, y1, x2, y2] alone",
         Said("E-DP-SHAPE", "x, y, width, height"),
-        each(_write_corners_alone),
+        _each(_write_corners_alone),
     ),
     _plain(
         "boxes in 0..1",
         Said("E-DP-BOX", "width times the image's width"),
-        each(_normalize_box),
+        _each(_normalize_box),
     ),
     _plain(
         "corners in 0..1",
         Said("N-LOOKS-NORMALIZED"),
-        each_corner(normalize_corner),
+        _each_corner(_normalize_corner),
     ),
-    _plain("U and V in 0..1 as bytes", Said("N-LOOKS-NORMALIZED"), each_array(unit_bytes)),
-    _plain("the 14 coarse parts", Said("N-PARTS-COARSE"), each_array(_coarse_parts)),
-    _plain("all background", Said("N-LOOKS-CONSTANT"), each_array(np.zeros_like)),
-    _plain("all scores equal", Said("N-LOOKS-CONSTANT"), each(with_equal_score)),
-    _plain("category 0", Said("N-CATEGORY"), each(lambda detection: detection._replace(category_id=0))),
-    _plain("each detection three times", Said("N-REPEATED"), repeat_detections),
-    _plain("2 images alone", Said("N-IMAGES-MISSING"), keep_two_images),
+    _plain("U and V in 0..1 as bytes", Said("N-LOOKS-NORMALIZED"), _each_array(_unit_bytes)),
+    _plain("the 14 coarse parts", Said("N-PARTS-COARSE"), _each_array(_coarse_parts)),
+    _plain("all background", Said("N-LOOKS-CONSTANT"), _each_array(np.zeros_like)),
+    _plain("all scores equal", Said("N-LOOKS-CONSTANT"), _each(_with_equal_score)),
+    _plain("category 0", Said("N-CATEGORY"), _each(lambda detection: detection._replace(category_id=0))),
+    _plain("each detection three times", Said("N-REPEATED"), _repeat_detections),
+    _plain("2 images alone", Said("N-IMAGES-MISSING"), _keep_two_images),
     _plain("nothing at all", Said("N-EMPTY"), lambda detections: []),
 ]
 
@@ -358,19 +358,19 @@ def _guess_sides(detections: Detections, rng: np.random.Generator) -> Detections
 
 def _mean_coordinates(detections: Detections, rng: np.random.Generator) -> Detections:
     """Predict parts, and the middle of each."""
-    return each_array(lambda iuv: np.concatenate([iuv[:1], np.full_like(iuv[1:], 128)]))(detections)
+    return _each_array(lambda iuv: np.concatenate([iuv[:1], np.full_like(iuv[1:], 128)]))(detections)
 
 
 def _torso_alone(detections: Detections, rng: np.random.Generator) -> Detections:
     """Predict the torso at all pixels of the body."""
-    return each_array(lambda iuv: np.concatenate([2 * (iuv[:1] > 0).astype(np.uint8), iuv[1:]]))(detections)
+    return _each_array(lambda iuv: np.concatenate([2 * (iuv[:1] > 0).astype(np.uint8), iuv[1:]]))(detections)
 
 
 def _random_coordinates(detections: Detections, rng: np.random.Generator) -> Detections:
     def change(iuv: Pixels) -> Pixels:
         return np.concatenate([iuv[:1], rng.integers(0, 256, iuv[1:].shape).astype(np.uint8)])
 
-    return each_array(change)(detections)
+    return _each_array(change)(detections)
 
 
 def _keep_tenth(detections: Detections, rng: np.random.Generator) -> Detections:

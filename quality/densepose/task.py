@@ -15,23 +15,9 @@ from PIL import Image
 
 from organizer.files import Files, folder_files
 from quality.densepose import synthetic
-from quality.densepose.mistakes import MISTAKES as CURABLE_MISTAKES
-from quality.densepose.mistakes import (
-    WEAK_MODELS,
-    Detections,
-    each,
-    each_array,
-    each_corner,
-    keep_two_images,
-    normalize_corner,
-    parts_from_zero,
-    repeat_detections,
-    unit_bytes,
-    with_equal_score,
-    write_corners,
-)
+from quality.densepose.mistakes import MISTAKES, WEAK_MODELS, Detections
 from quality.densepose.synthetic import Detection, Errors, results
-from quality.task import CANARY, Mistake, QualityTask, Trick
+from quality.task import CANARY, QualityTask, Trick
 from validator.formats.densepose.read import Box
 
 
@@ -79,25 +65,10 @@ TRICKS = (
 )
 
 
-MISTAKES: list[Mistake[Detections]] = [
-    Mistake("each detection three times", "N-REPEATED", repeat_detections),
-    Mistake("2 images alone", "N-IMAGES-MISSING", keep_two_images),
-    Mistake("U, V in 0..1 as bytes", "N-LOOKS-NORMALIZED", each_array(unit_bytes)),
-    Mistake("channels I, V, U", "N-LOOKS", each_array(lambda iuv: iuv[[0, 2, 1]])),
-    Mistake("parts 0..23", "N-LOOKS", each_array(parts_from_zero)),
-    Mistake("x and y swapped", "N-LOOKS", each_corner(lambda x, y, width, height: (y, x))),
-    Mistake("corner in 0..1", "N-LOOKS-NORMALIZED", each_corner(normalize_corner)),
-    Mistake("[x1, y1, x2, y2]", "N-LOOKS", each(write_corners)),
-    Mistake("all scores equal", "N-LOOKS-CONSTANT", each(with_equal_score)),
-    Mistake("nothing at all", "N-EMPTY", lambda detections: []),
-]
-
-
 class DensePoseTask(QualityTask[Detections]):
     """The task of DensePose; its items are images, whose names no page shows."""
 
     id, tricks, mistakes, shows_items = "densepose", TRICKS, MISTAKES, False
-    curable_mistakes = CURABLE_MISTAKES
     weak_models = WEAK_MODELS
 
     def write_reference(self, folder: Path, seed: int = 2019, size: int = 1) -> None:

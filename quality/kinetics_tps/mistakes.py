@@ -21,7 +21,7 @@ from quality.kinetics_tps.synthetic import (
     humans_of,
     parts_of,
 )
-from quality.task import CurableMistake, Said, WeakModel
+from quality.task import Mistake, Said, WeakModel
 from scoring_program.repairs.decision import Family
 from validator.arrays import Floats, Ints
 from validator.formats.kinetics_tps.write import MOST_PROPOSALS, Json, frame_number
@@ -170,6 +170,23 @@ def _next_name(video: str) -> str:
     return f"demo_{int(video[-5:]) + 1:05d}"
 
 
+def _second_items(n_items: int) -> Ints:
+    """Return for each item the one two after it, the first two for the last."""
+    return (np.arange(n_items) + 2) % n_items
+
+
+def _next_state(state: str) -> str:
+    return STATES[(STATES.index(state) + 1) % len(STATES)]
+
+
+def _previous_state(state: str) -> str:
+    return STATES[STATES.index(state) - 1]
+
+
+def _misspell_some(video: str) -> str:
+    return video.replace("demo", "dmo") if video.endswith("3") else video
+
+
 def _repeat_first_proposal(part: Json) -> None:
     part["box"] = part["box"][:1] * MOST_PROPOSALS
     part["verb"] = part["verb"][:1] * MOST_PROPOSALS
@@ -185,24 +202,24 @@ def _look_up(other_name: dict[str, str], name: str) -> str:
 
 def _in_other_order(
     what: str, names: Sequence[str], rename_all: Callable[[Rename], Change]
-) -> CurableMistake[Prediction]:
+) -> Mistake[Prediction]:
     """Return the mistake that names come from a list in another order."""
     other_name = cures.other_order(names)
     meant_name = {other: name for name, other in other_name.items()}
     cure = cures.word_cure((what,), Family.ORDER, partial(_look_up, meant_name))
-    return CurableMistake(
+    return Mistake(
         f"{what} of a list in another order", rename_all(partial(_look_up, other_name)), cures=[cure]
     )
 
 
 def _as_numbers(
     what: str, names: Sequence[str], rename_all: Callable[[Rename], Change]
-) -> CurableMistake[Prediction]:
+) -> Mistake[Prediction]:
     """Return the mistake that names are written as their places in their list."""
     number_of_name = {name: str(number) for number, name in enumerate(names)}
     name_of_number = {number: name for name, number in number_of_name.items()}
     cure = cures.word_cure((what,), Family.ORDER, partial(_look_up, name_of_number))
-    return CurableMistake(f"{what} as numbers", rename_all(partial(_look_up, number_of_name)), cures=[cure])
+    return Mistake(f"{what} as numbers", rename_all(partial(_look_up, number_of_name)), cures=[cure])
 
 
 def _spelled(
@@ -211,89 +228,133 @@ def _spelled(
     names: Sequence[str],
     respell: Rename,
     rename_all: Callable[[Rename], Change],
-) -> CurableMistake[Prediction]:
+) -> Mistake[Prediction]:
     """Return the mistake that all names are spelled otherwise."""
     meant_name = {respell(name): name for name in names}
     cure = cures.word_cure((what,), Family.SPELLING, partial(_look_up, meant_name))
-    return CurableMistake(f"{what} {how}", rename_all(respell), cures=[cure])
+    return Mistake(f"{what} {how}", rename_all(respell), cures=[cure])
 
 
-def _misspelled(
-    name: str, wrong_name: str, rename_all: Callable[[Rename], Change]
-) -> CurableMistake[Prediction]:
+def _misspelled(name: str, wrong_name: str, rename_all: Callable[[Rename], Change]) -> Mistake[Prediction]:
     """Return the mistake that one name is misspelled, which a note must name."""
     change = rename_all(partial(_look_up, {name: wrong_name}))
-    return CurableMistake(f"{wrong_name} for {name}", change, said=[Said(_NAMED, wrong_name)])
+    return Mistake(f"{wrong_name} for {name}", change, said=[Said(_NAMED, wrong_name)])
 
 
-def _numbered_frames(
-    name: str, change_number: Callable[[int], int], words: str
-) -> CurableMistake[Prediction]:
-    return CurableMistake(name, _rename_frames(change_number), said=[Said("N-FRAMES-UNKNOWN", words)])
+def _numbered_frames(name: str, change_number: Callable[[int], int], words: str) -> Mistake[Prediction]:
+    return Mistake(name, _rename_frames(change_number), said=[Said("N-FRAMES-UNKNOWN", words)])
 
 
-def _spelled_frames(name: str, form: str, words: str) -> CurableMistake[Prediction]:
-    return CurableMistake(name, _rename_frames(int, form), said=[Said("N-FRAMES-UNKNOWN", words)])
+def _spelled_frames(name: str, form: str, words: str) -> Mistake[Prediction]:
+    return Mistake(name, _rename_frames(int, form), said=[Said("N-FRAMES-UNKNOWN", words)])
 
 
-def _spelled_videos(name: str, rename: Rename, words: str) -> CurableMistake[Prediction]:
-    return CurableMistake(name, _rename_videos(rename), said=[Said("E-ITEMS-NONE", words)])
+def _spelled_videos(name: str, rename: Rename, words: str) -> Mistake[Prediction]:
+    return Mistake(name, _rename_videos(rename), said=[Said("E-ITEMS-NONE", words)])
 
 
-def _plain(name: str, code: str, change: Change) -> CurableMistake[Prediction]:
-    return CurableMistake(name, change, said=[Said(code)])
+def _plain(name: str, code: str, change: Change) -> Mistake[Prediction]:
+    return Mistake(name, change, said=[Said(code)])
+
+
+def _other_boxes() -> list[Mistake[Prediction]]:
+    """Return mistakes in the boxes of pictures that were changed in other ways."""
+    width, height = _CANVAS
+
+    def from_bottom(boxes: Floats) -> Floats:
+        x1, y1, x2, y2 = np.moveaxis(boxes, -1, 0)
+        return np.stack([x1, height - y2, x2, height - y1], axis=-1)
+
+    def turned(boxes: Floats) -> Floats:
+        x1, y1, x2, y2 = np.moveaxis(boxes, -1, 0)
+        return np.stack([y1, width - x2, y2, width - x1], axis=-1)
+
+    def turned_back(boxes: Floats) -> Floats:
+        x1, y1, x2, y2 = np.moveaxis(boxes, -1, 0)
+        return np.stack([width - y2, x1, width - y1, x2], axis=-1)
+
+    percent = np.array([width, height, width, height]) / 100
+    corner = np.array([80.0, 20.0, 80.0, 20.0])
+    return [
+        _boxes("boxes with y from the bottom", from_bottom, from_bottom),
+        _boxes("boxes of pictures turned by 90 degrees", turned, turned_back, is_combination=True),
+        _boxes("boxes in percent", lambda boxes: boxes / percent, lambda columns: columns * percent),
+        _boxes(
+            "boxes of a part of the picture, 0.7 of its size",
+            lambda boxes: (boxes - corner) * 0.7,
+            lambda columns: columns / 0.7 + corner,
+        ),
+    ]
+
+
+def _boxes(
+    name: str, write: ChangeOfBoxes, read: ChangeOfBoxes, is_combination: bool = False
+) -> Mistake[Prediction]:
+    cure = cures.corners_cure(_BOXES, Family.FIT, lambda columns, parent: read(columns), is_combination)
+    return Mistake(name, _change_boxes(write), cures=[cure])
 
 
 _CLASSES = "action classes"
 _PARTS = "part names"
 _ENDING = "the ending that they have in the data"
 _DIGITS = "as many digits in numbers as in the data"
-MISTAKES: list[CurableMistake[Prediction]] = [
+MISTAKES: list[Mistake[Prediction]] = [
     *mistakes_in_boxes(_change_boxes, _BOXES, _CANVAS, [Said("E-BOX-ORDER")]),
-    CurableMistake(
+    Mistake(
         name="boxes as [x, y, width, height], those that are in order",
         change=_write_ordered_sizes,
         cures=[cures.corners_cure(_BOXES, Family.READING, lambda columns, parent: from_sizes(columns))],
         size=10,
     ),
-    CurableMistake(
+    *_other_boxes(),
+    Mistake(
         name="boxes of parts from the corner of their human",
         change=_write_relative_parts,
         cures=[cures.corners_cure(("parts",), Family.READING, _read_relative_parts)],
     ),
-    CurableMistake(
+    Mistake(
         name="boxes of videos of different sizes",
         change=_write_scales_of_videos,
         cures=[cures.item_scale_cure(_BOXES, _scale_of_video)],
     ),
-    CurableMistake(
+    Mistake(
         name="predictions of the next video",
         change=partial(_exchange_videos, cures.next_items),
         cures=[cures.items_cure(_BOXES, cures.next_items)],
     ),
-    CurableMistake(
+    Mistake(
+        name="predictions of the video two after it",
+        change=partial(_exchange_videos, _second_items),
+        cures=[cures.items_cure(_BOXES, _second_items)],
+    ),
+    Mistake(
         name="predictions of other videos, in random order",
         change=partial(_exchange_videos, cures.shuffled_items),
         cures=[cures.items_cure(_BOXES, cures.shuffled_items)],
     ),
-    CurableMistake(
+    Mistake(
         name="classes of the next video",
         change=partial(_exchange_classes, cures.next_items),
         cures=[cures.items_cure((_CLASSES,), cures.next_items)],
     ),
-    CurableMistake(
+    Mistake(
         name="videos counted from 1",
         change=_rename_videos(_next_name),
         said=[Said("N-ITEMS-UNKNOWN", "n - 1")],
         cures=[cures.items_cure(_BOXES, lambda n_items: np.arange(n_items) - 1)],
     ),
-    CurableMistake(
+    Mistake(
         name="left and right swapped",
         change=_rename_parts(_swap_sides),
         cures=[cures.word_cure((_PARTS,), Family.ORDER, _swap_sides)],
     ),
     _in_other_order(_CLASSES, CLASS_NAMES, _rename_classes),
     _in_other_order("states", STATES, _rename_states),
+    Mistake(
+        name="states one place later in their list",
+        change=_rename_states(_next_state),
+        cures=[cures.word_cure(("states",), Family.ORDER, _previous_state)],
+    ),
     _in_other_order(_PARTS, PART_NAMES, _rename_parts),
     _spelled(_CLASSES, "as words", CLASS_NAMES, lambda name: name.replace("_", " ").title(), _rename_classes),
     _spelled(_CLASSES, "in capitals", CLASS_NAMES, str.upper, _rename_classes),
@@ -312,11 +373,14 @@ MISTAKES: list[CurableMistake[Prediction]] = [
     _numbered_frames("frames 3, 8, 13", lambda number: number + 2, "n - 2"),
     _spelled_frames("frames named as images", "img_{:05d}.jpg", _ENDING),
     _spelled_frames("frames without ending", "img_{:05d}", _ENDING),
+    _spelled_frames("frames without zeros", "img_{}.json", _DIGITS),
     _spelled_frames("frames in 2 digits", "img_{:02d}.json", _DIGITS),
     _spelled_videos("videos with .mp4", "{}.mp4".format, "without their ending"),
     _spelled_videos("videos in capitals", str.upper, "in lower case"),
     _spelled_videos("videos with times", "{}_000001_000010".format, "without the times"),
     _spelled_videos("videos with a folder", "throw_ball/{}".format, "without the folder"),
+    _plain("a tenth of the videos misspelled", "N-ITEMS-UNKNOWN", _rename_videos(_misspell_some)),
+    _plain("videos of another split", "E-ITEMS-NONE", _rename_videos(lambda video: f"train{video[4:]}")),
     _plain(
         "each proposal five times", "N-REPEATED", _in_videos(change_each(parts_of, _repeat_first_proposal))
     ),
@@ -373,7 +437,26 @@ def _keep_tenth(prediction: Prediction, rng: np.random.Generator) -> Prediction:
     return prediction
 
 
+def _reverse_frames(prediction: Prediction, rng: np.random.Generator) -> Prediction:
+    """Give each frame of a video the humans of the frame that is as far from the other end."""
+    for video, frames in prediction.videos.items():
+        names = sorted(frames)
+        prediction.videos[video] = {name: frames[other] for name, other in zip(names, reversed(names))}
+    return prediction
+
+
+def _exchange_parts(prediction: Prediction, rng: np.random.Generator) -> Prediction:
+    """Give each human the parts of the next one of its frame."""
+    for frame in frames_of(prediction.videos):
+        parts = [human["parts"] for human in frame["humans"]]
+        for human, others in zip(frame["humans"], parts[1:] + parts[:1]):
+            human["parts"] = others
+    return prediction
+
+
 WEAK_MODELS: list[WeakModel[Prediction]] = [
+    WeakModel("frames of a video in reverse order", _reverse_frames),
+    WeakModel("parts of another human of the frame", _exchange_parts),
     *weak_models_of_boxes(_change_all_boxes, _CANVAS),
     WeakModel("shuffled classes and states", _shuffle_names),
     WeakModel("the most frequent class and state", _most_frequent_names),

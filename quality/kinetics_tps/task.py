@@ -7,16 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-import numpy as np
-
 from organizer.challenges.kinetics_tps import Prediction
 from organizer.files import Files
-from quality.boxes import CANVAS, ChangeOfBoxes, as_sizes, mistakes_in_boxes
 from quality.kinetics_tps import synthetic
-from quality.kinetics_tps.mistakes import MISTAKES as CURABLE_MISTAKES
-from quality.kinetics_tps.mistakes import WEAK_MODELS
-from quality.kinetics_tps.synthetic import STATES, change_each, frames_of, humans_of, parts_of
-from quality.task import CANARY, Mistake, QualityTask, Trick, write_json
+from quality.kinetics_tps.mistakes import MISTAKES, WEAK_MODELS
+from quality.kinetics_tps.synthetic import change_each, frames_of, humans_of, parts_of
+from quality.task import CANARY, QualityTask, Trick, write_json
 from scoring_program.challenges.kinetics_tps import reference
 from validator.formats.kinetics_tps.write import (
     CLASSES_FILE,
@@ -90,147 +86,12 @@ TRICKS = (
 )
 
 
-def _in_classes(change: ChangeOfFile) -> Change:
-    """Return a change of the classes of videos."""
-    return lambda prediction: prediction._replace(classes=change(prediction.classes))
-
-
-def _in_videos(change: ChangeOfFile) -> Change:
-    """Return a change of the frames of videos."""
-    return lambda prediction: prediction._replace(videos=change(prediction.videos))
-
-
-def _change_boxes(change: ChangeOfBoxes) -> Change:
-    """Return a change of the boxes of humans and parts."""
-
-    def change_human(human: Json) -> None:
-        for entry in (human, *human["parts"].values()):
-            entry["box"] = change(np.array(entry["box"], dtype=np.float64)).tolist()
-
-    return _in_videos(change_each(humans_of, change_human))
-
-
-def _write_sizes(prediction: Prediction) -> Prediction:
-    """Write width and height instead of x2 and y2, without the boxes that a validator then refuses."""
-    return _in_videos(_keep_ordered_boxes)(_change_boxes(as_sizes)(prediction))
-
-
-def _keep_ordered_boxes(videos: Json) -> Json:
-    def is_ordered(box: list[float]) -> bool:
-        return box[2] >= box[0] and box[3] >= box[1]
-
-    for frame in frames_of(videos):
-        frame["humans"] = [human for human in frame["humans"] if is_ordered(human["box"])]
-    for human in humans_of(videos):
-        parts = human["parts"].items()
-        human["parts"] = {name: part for name, part in parts if all(map(is_ordered, part["box"]))}
-    return videos
-
-
-def _rename_classes(rename: Callable[[str], str]) -> Change:
-    def change(classes: Json) -> Json:
-        return {video: rename(name) for video, name in classes.items()}
-
-    return _in_classes(change)
-
-
-def _number_classes(classes: Json) -> Json:
-    names = sorted(set(classes.values()))
-    return {video: str(names.index(name)) for video, name in classes.items()}
-
-
-def _rename_states(rename: Callable[[str], str]) -> Change:
-    def change_part(part: Json) -> None:
-        part["verb"] = [rename(state) for state in part["verb"]]
-
-    return _in_videos(change_each(parts_of, change_part))
-
-
-def _rename_parts(rename: Callable[[str], str]) -> Change:
-    def change_human(human: Json) -> None:
-        human["parts"] = {rename(name): part for name, part in human["parts"].items()}
-
-    return _in_videos(change_each(humans_of, change_human))
-
-
-def _swap_sides(name: str) -> str:
-    return name.replace("left", "@").replace("right", "left").replace("@", "right")
-
-
-def _rename_frames(change_number: Callable[[int], int], form: str = "img_{:05d}.json") -> Change:
-    def rename(name: str) -> str:
-        return form.format(change_number(frame_number(name)))
-
-    def change(videos: Json) -> Json:
-        return {video: _rename_keys(frames, rename) for video, frames in videos.items()}
-
-    return _in_videos(change)
-
-
-def _rename_videos(rename: Callable[[str], str]) -> Change:
-    def change(prediction: Prediction) -> Prediction:
-        return Prediction(_rename_keys(prediction.classes, rename), _rename_keys(prediction.videos, rename))
-
-    return change
-
-
-def _rename_keys(content: Json, rename: Callable[[str], str]) -> Json:
-    return {rename(key): value for key, value in content.items()}
-
-
-def _repeat_first_proposal(part: Json) -> None:
-    part["box"] = part["box"][:1] * MOST_PROPOSALS
-    part["verb"] = part["verb"][:1] * MOST_PROPOSALS
-
-
-def _keep_every_second(videos: Json) -> Json:
-    return {video: videos[video] for video in sorted(videos)[::2]}
-
-
-MISTAKES: list[Mistake[Prediction]] = [
-    Mistake("left and right swapped", "N-LOOKS", _rename_parts(_swap_sides)),
-    Mistake(
-        "each proposal five times", "N-REPEATED", _in_videos(change_each(parts_of, _repeat_first_proposal))
-    ),
-    Mistake("class missing for half of the videos", "N-CLASSES-MISSING", _in_classes(_keep_every_second)),
-    Mistake("videos with .mp4", "E-ITEMS-NONE", _rename_videos("{}.mp4".format)),
-    *mistakes_in_boxes(_change_boxes),
-    Mistake(
-        "[x, y, width, height]",
-        "N-LOOKS",
-        _write_sizes,
-        large=True,
-    ),
-    Mistake("all boxes the same", "N-LOOKS-CONSTANT", _change_boxes(lambda boxes: np.full_like(boxes, 7))),
-    Mistake("all boxes -1", "N-LOOKS-CONSTANT", _change_boxes(lambda boxes: np.full_like(boxes, -1))),
-    Mistake("224 x 224", "N-LOOKS", _change_boxes(lambda boxes: boxes / CANVAS * 224)),
-    Mistake(
-        "classes as words", "N-NAMES-UNKNOWN", _rename_classes(lambda name: name.replace("_", " ").title())
-    ),
-    Mistake("classes in capitals", "N-NAMES-UNKNOWN", _rename_classes(str.upper)),
-    Mistake("classes as numbers", "N-NAMES-UNKNOWN", _in_classes(_number_classes)),
-    Mistake("states in capitals", "N-NAMES-UNKNOWN", _rename_states(str.title)),
-    Mistake("states as numbers", "N-NAMES-UNKNOWN", _rename_states(lambda name: str(STATES.index(name)))),
-    Mistake("parts with spaces", "N-NAMES-UNKNOWN", _rename_parts(lambda name: name.replace("_", " "))),
-    Mistake("parts in capitals", "N-NAMES-UNKNOWN", _rename_parts(str.title)),
-    Mistake("frames from 0", "N-FRAMES-UNKNOWN", _rename_frames(lambda number: number - 1)),
-    Mistake(
-        "frames counted 1, 2, 3", "N-FRAMES-UNKNOWN", _rename_frames(lambda number: (number - 1) // 5 + 1)
-    ),
-    Mistake("frames named as images", "N-FRAMES-UNKNOWN", _rename_frames(int, "img_{:05d}.jpg")),
-    Mistake("frames without ending", "N-FRAMES-UNKNOWN", _rename_frames(int, "img_{:05d}")),
-    Mistake("frames in 2 digits", "N-FRAMES-UNKNOWN", _rename_frames(int, "img_{:02d}.json")),
-    Mistake("frames 3, 8, 13", "N-FRAMES-UNKNOWN", _rename_frames(lambda number: number + 2)),
-]
-
-
 class KineticsTask(QualityTask[Prediction]):
     """The task of Kinetics-TPS."""
 
     id = "kinetics_tps"
     tricks = TRICKS
     mistakes = MISTAKES
-    curable_mistakes = CURABLE_MISTAKES
     weak_models = WEAK_MODELS
 
     def write_reference(self, folder: Path, seed: int = 2021, size: int = 1) -> None:

@@ -32,12 +32,15 @@ LEAST_SHARE = 0.3
 LEAST_SHARE_OF_COMBINATION = 0.5
 # Above it nothing is searched.
 _GOOD_SHARE = 0.7
+# Where there are few entries, fewer agree if several names or items may be mapped to one.
+_SHARE_WORTH_ASSIGNING = LEAST_SHARE / 2
 _TIMES = 2.0
 _MARGIN = 0.3
 _P_GAIN = 1e-4
 _FEW_ITEMS = 14
 _LEAST_BETTER = 6
 _P_OWN_ITEM = 1e-3
+_P_OWN_ITEM_AT_FIRST = 0.05
 _LATER_MARGIN = 0.2
 
 
@@ -138,6 +141,22 @@ class Trial(NamedTuple):
         """The share of the entries that agree after the change."""
         return float(self.after.mean())
 
+    def of_entries(self, is_kept: Bools) -> Trial:
+        """Return the trial of some entries; ``is_kept`` has shape (n,)."""
+        return self._replace(
+            before=self.before[is_kept],
+            after=self.after[is_kept],
+            item=self.item[is_kept],
+            own=self.own[is_kept] if len(self.own) else self.own,
+            exchanged=self.exchanged[is_kept] if len(self.exchanged) else self.exchanged,
+        )
+
+    def gain_of_item(self) -> Ints:
+        """Return how many entries of each item more agree after the change than before, shape (n_items,)."""
+        gain = self.after.astype(np.int64) - self.before
+        _, item = np.unique(self.item, return_inverse=True)
+        return np.bincount(item, gain).astype(np.int64)
+
 
 def is_repair(trial: Trial) -> bool:
     """Return whether all rules hold for a trial."""
@@ -162,6 +181,23 @@ def may_become_repair(before: Bools, best_case: Bools) -> bool:
     return share_after >= LEAST_SHARE and _is_far_more(share_before, share_after)
 
 
+def may_be_of_own_item(own: Floats, exchanged: Floats) -> bool:
+    """Return whether entries may agree more with their own item than with exchanged ones (n,), after a change
+    that is not refined yet."""
+    return _is_of_own_item(own, exchanged, _P_OWN_ITEM_AT_FIRST)
+
+
+def may_be_in_other_order(before: Bools, with_nearest: Bools) -> bool:
+    """Return whether a one-to-one map may be a repair if ``with_nearest`` (n,) agree after each name or item
+    is mapped to the one that it fits best, several maybe to the same.
+
+    That needs no assignment, which takes far longer to import than to make.
+    """
+    share_before, share = float(before.mean()), float(with_nearest.mean())
+    is_more = share >= min((1 + _TIMES) / 2 * share_before, share_before + _MARGIN / 2)
+    return share >= _SHARE_WORTH_ASSIGNING and is_more
+
+
 def _is_far_more(share_before: float, share_after: float) -> bool:
     return share_after >= min(_TIMES * share_before, share_before + _MARGIN)
 
@@ -172,20 +208,18 @@ def _agrees_far_more(before: Bools, after: Bools, least_share: float) -> bool:
 
 
 def _is_no_accident(trial: Trial) -> bool:
-    gain = trial.after.astype(np.int64) - trial.before
-    _, item = np.unique(trial.item, return_inverse=True)
-    gain_of_item = np.bincount(item, gain)
+    gain_of_item = trial.gain_of_item()
     better, worse = int((gain_of_item > 0).sum()), int((gain_of_item < 0).sum())
     if len(gain_of_item) < _FEW_ITEMS:
         return not worse and better >= _LEAST_BETTER
     return sign_test(better, worse) <= _P_GAIN
 
 
-def _is_of_own_item(own: Floats, exchanged: Floats) -> bool:
+def _is_of_own_item(own: Floats, exchanged: Floats, most: float = _P_OWN_ITEM) -> bool:
     if not len(own):
         return True
     better, worse = int((own > exchanged).sum()), int((own < exchanged).sum())
-    return sign_test(better, worse) <= _P_OWN_ITEM
+    return sign_test(better, worse) <= most
 
 
 def sign_test(better: int, worse: int) -> float:

@@ -98,10 +98,11 @@ class _Structure(Enum):
 
 
 class Votes(NamedTuple):
-    """The maps of each structure with the most votes, the best of them first, and the IoU of each entry that
-    took part with the best map of all."""
+    """The maps of each structure with the most votes, the best map of all, None without any, and the IoU with
+    it of each entry that took part."""
 
     maps: dict[_Structure, AxisMap]
+    best_map: AxisMap | None
     iou: Floats
 
 
@@ -110,9 +111,10 @@ def vote(regions: RegionPairs) -> Votes:
     voters = regions.for_vote()
     d = regions.true.shape[1] // 2
     maps: dict[_Structure, AxisMap] = {}
+    best_map: AxisMap | None = None
     best_iou = np.zeros(voters.pairs.n)
     if not len(voters.predicted):
-        return Votes({}, best_iou)
+        return Votes({}, None, best_iou)
     for structure in _Structure:
         maps_of_axis = [_voted_maps(voters, axis, structure) for axis in range(d)]
         combinations = np.array(list(product(*maps_of_axis)), dtype=np.float64).reshape(-1, d, 2)
@@ -123,8 +125,8 @@ def vote(regions: RegionPairs) -> Votes:
         best = int(iou.mean(axis=-1).argmax())
         maps[structure] = AxisMap(scale[best], offset[best])
         if iou[best].mean() > best_iou.mean():
-            best_iou = iou[best]
-    return Votes(maps, best_iou)
+            best_map, best_iou = maps[structure], iou[best]
+    return Votes(maps, best_map, best_iou)
 
 
 def fit_axes(regions: RegionPairs, votes: Votes | None = None) -> AxisMap | None:
@@ -156,16 +158,16 @@ def _voted_maps(regions: RegionPairs, axis: int, structure: _Structure) -> list[
     size, true_size = high - low, true_high - true_low
     width = _OFFSET_WIDTH * float(np.median(true_size))
     if structure is _Structure.OFFSET:
-        return [(1.0, offset) for offset in _modes(true_center - center, width)]
+        return [(1.0, offset) for offset in most_frequent_values(true_center - center, width)]
     if structure is _Structure.SCALE:
         return [(scale, 0.0) for scale in _scale_modes(center, true_center)]
     scales = _scale_modes(size, true_size)
-    if d > 1 and axis == 0:
-        # A mirrored picture.
+    if d > 1:
+        # A mirrored picture, or y counted from the bottom.
         scales.append(-1.0)
     maps = []
     for scale in [*scales, 1.0]:
-        best_offsets = _modes(true_center - scale * center, width)[:1]
+        best_offsets = most_frequent_values(true_center - scale * center, width)[:1]
         maps += [(scale, offset) for offset in best_offsets]
     return maps
 
@@ -174,11 +176,11 @@ def _scale_modes(value: Floats, true_value: Floats) -> list[float]:
     """Return the factors with the most votes, from what they are applied to and what they should give."""
     is_positive = (value > 0) & (true_value > 0)
     logarithms = np.log(true_value[is_positive] / value[is_positive])
-    modes = np.exp(_modes(logarithms, _SCALE_WIDTH))
+    modes = np.exp(most_frequent_values(logarithms, _SCALE_WIDTH))
     return [mode for mode in modes.tolist() if 1 / _LARGEST_SCALE < mode < _LARGEST_SCALE]
 
 
-def _modes(values: Floats, width: float) -> list[float]:
+def most_frequent_values(values: Floats, width: float) -> list[float]:
     """Return the means of the windows of a width that hold most values, best first, two at most."""
     values = np.sort(values[np.isfinite(values)])
     modes: list[float] = []

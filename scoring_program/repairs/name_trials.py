@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from scoring_program.repairs import names, orders
-from scoring_program.repairs.decision import Change, Family, Trial, agrees_well, may_become_repair
+from scoring_program.repairs.decision import Change, Family, Trial, agrees_well, may_be_in_other_order
 from scoring_program.repairs.names import NumberMap
 from scoring_program.repairs.samples import Ids, Names
 from validator.arrays import Bools, Floats, Ints
@@ -125,14 +125,16 @@ def _map_of_list(sample: Names) -> Iterator[Trial]:
     for half in (sample.is_even, ~sample.is_even):
         counts = orders.count_pairs(sample.predicted_codes[half], sample.true_codes[half], shape)
         counts_of_half.append(counts)
-    # At best each name has its most frequent partner; where that is not enough, nothing is assigned.
-    best_case = np.zeros(len(before), dtype=bool)
-    best_case[: sum(int(counts.max(axis=1, initial=0).sum()) for counts in counts_of_half)] = True
-    if not may_become_repair(before, best_case):
+
+    def map_held_out(columns_of_rows: Callable[[Ints], Ints]) -> Ints:
+        mapped = np.full(len(before), -1)
+        for half, counts in zip((sample.is_even, ~sample.is_even), counts_of_half):
+            mapped[~half] = columns_of_rows(counts)[sample.predicted_codes[~half]]
+        return mapped
+
+    if not may_be_in_other_order(before, sample.agrees(map_held_out(orders.nearest))):
         return
-    held_out = np.full(len(before), -1)
-    for half, counts in zip((sample.is_even, ~sample.is_even), counts_of_half):
-        held_out[~half] = orders.assign(counts)[sample.predicted_codes[~half]]
+    held_out = map_held_out(orders.assign)
     code_of_word = orders.assign(counts_of_half[0] + counts_of_half[1]).tolist()
     word_of_word = {}
     for word, code in zip(sample.predicted_words, code_of_word):
@@ -187,7 +189,7 @@ def _add(shift: int, item: Ints) -> Ints:
 
 def id_trials(sample: Ids) -> Iterator[list[Trial]]:
     """Yield the trials of each family for ids."""
-    if agrees_well(sample.covered(sample.predicted, sample.true)):
+    if agrees_well(sample.covered(sample.predicted, sample.true)) or agrees_well(sample.is_known):
         return
     yield list(_spellings_of_ids(sample))
     yield list(_shifted_numbers(sample))
@@ -226,8 +228,8 @@ def _shifted_numbers(sample: Ids) -> Iterator[Trial]:
 
 def _lines_of_numbers(sample: Ids) -> Iterator[Trial]:
     """Yield a n + b, found on one half of the groups and tested on the other."""
-    numbers_of_group = _numbers_of_groups(sample.groups, sample.predicted)
-    true_numbers_of_group = _numbers_of_groups(sample.true_groups, sample.true)
+    numbers_of_group = _numbers_of_groups(sample.groups, sample.predicted_numbers)
+    true_numbers_of_group = _numbers_of_groups(sample.true_groups, sample.true_numbers)
     lines = {}
     for group, true_numbers in true_numbers_of_group.items():
         lines[group] = names.line_through(numbers_of_group.get(group, []), true_numbers)
@@ -248,10 +250,9 @@ def _best_line(sample: Ids, lines: Sequence[NumberMap | None]) -> Trial | None:
     return max(trials, key=lambda trial: trial.closeness, default=None)
 
 
-def _numbers_of_groups(groups: Sequence[int], words: Sequence[str]) -> dict[int, list[int]]:
+def _numbers_of_groups(groups: Sequence[int], numbers: Sequence[int | None]) -> dict[int, list[int]]:
     numbers_of_group: dict[int, list[int]] = {}
-    for group, word in zip(groups, words):
-        number = names.last_number(word)
+    for group, number in zip(groups, numbers):
         if number is not None:
             numbers_of_group.setdefault(group, []).append(number)
     return numbers_of_group
@@ -259,9 +260,11 @@ def _numbers_of_groups(groups: Sequence[int], words: Sequence[str]) -> dict[int,
 
 def _number_trial(sample: Ids, line: NumberMap) -> Trial:
     """Return the trial of ids whose number is another."""
-    true_numbers = [names.last_number(word) for word in sample.true]
+    true_numbers = sample.true_numbers
     true_word = {number: word for number, word in zip(true_numbers, sample.true) if number is not None}
-    numbers = [line.number(names.last_number(word)) for word in sample.predicted]
+    # Of many frames there are few different numbers.
+    mapped_number = {number: line.number(number) for number in set(sample.predicted_numbers)}
+    numbers = [mapped_number[number] for number in sample.predicted_numbers]
     words = f"with {sample.what} numbered {line.words}"
     change = partial(_renumber, line, true_word)
     after = sample.covered(numbers, true_numbers)

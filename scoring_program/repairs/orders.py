@@ -39,6 +39,19 @@ def assign(counts: Ints) -> Ints:
     return column_of_row
 
 
+def nearest(counts: Ints) -> Ints:
+    """Return the column of the largest number of each row, -1 for rows without one.
+
+    Examples
+    --------
+    >>> nearest(np.array([[0, 3], [2, 2], [0, 0]]))
+    array([ 1,  0, -1])
+    """
+    if not counts.shape[1]:
+        return np.full(len(counts), -1)
+    return np.where(counts.max(axis=1) > 0, counts.argmax(axis=1), -1)
+
+
 def count_pairs(first: Ints, second: Ints, shape: tuple[int, int]) -> Ints:
     """Return how often each pair of numbers occurs; -1 on either side counts nowhere. Shape: ``shape``."""
     is_counted = (first >= 0) & (second >= 0)
@@ -94,13 +107,11 @@ def exchanged_regions(item: Ints) -> list[Ints]:
 def agreements_with_items(regions: Regions, corners: Floats, items: Ints, level: float) -> Bools:
     """Return whether each entry would agree with an annotated region of each of several items.
 
-    Regions have ``corners`` (n, 2 d), and keep their slots and labels. Shape of the result: (n_entries,
-    n_items).
+    Regions have ``corners`` (n, 2 d), and keep their slots. Shape of the result: (n_entries, n_items).
     """
     n, n_items = len(corners), len(items)
     region = np.repeat(np.arange(n), n_items)
-    label = None if regions.label is None else regions.label[region]
-    pairs = regions.pairs_at(np.tile(items, n), regions.slots[region], label)
+    pairs = regions.pairs_at(np.tile(items, n), regions.slots[region])
     iou = pair_iou(corners[region[pairs.entry]], regions.true_corners[pairs.true])
     agreements = best_of_entries(iou, pairs).reshape(n, n_items) > level
     _, first_region = np.unique(regions.entries, return_index=True)

@@ -21,21 +21,26 @@ from scoring_program.repairs.decision import (
     Family,
     Trial,
     agrees_well,
+    may_be_in_other_order,
+    may_be_of_own_item,
     may_become_repair,
 )
-from scoring_program.repairs.fits import AxisMap, RegionPairs, fit_axes, fit_items, map_words, vote
+from scoring_program.repairs.fits import AxisMap, RegionPairs, Votes, fit_axes, fit_items, map_words, vote
 from scoring_program.repairs.readings import Reading
-from scoring_program.repairs.samples import Regions, pair_iou, ranks_in_groups
+from scoring_program.repairs.samples import MOST_MAPPED, Regions, pair_iou, ranks_in_groups
+from scoring_program.repairs.weak_models import is_of_weak_model
 from validator.arrays import Bools, Floats, Ints
 
 # The median IoU of regions before and after a change above which it makes no other ones of them.
 _SAME_IOU = 0.75
 _LATEST_SLOT = 3
+# A map of items is tested on each of so many parts of the entries of an item.
+_N_PARTS = 5
 # A vote is not refined yet: by how much less it may agree, and how much mean IoU it must gain all the same.
 _COARSE = 0.15
 _LEAST_GAIN = 0.05
-# A weak model moves boxes by a share of their size, at most this one; from corner to center it is a half.
-_MOST_MOVED_BY_BIAS = 0.4
+# Readings after which votes are worse than this share of the best are not fitted.
+_SHARE_OF_BEST_VOTE = 0.85
 
 
 def region_trials(wide: Regions, deep: Callable[[], Regions]) -> Iterator[list[Trial]]:
@@ -72,6 +77,12 @@ class JudgedRegions:
         self.iou_before = sample.best_iou(self.as_submitted)
         self.before = self.iou_before > level
 
+    def variants_by_label(self) -> list[JudgedRegions]:
+        """Return these, and, where they have labels, the same with those of equal labels only."""
+        if self.sample.label is None:
+            return [self]
+        return [self, JudgedRegions(self.sample.by_label(), self.level)]
+
     def trials_of_corners(self, family: Family, words: str, corners: Floats, change: Change) -> list[Trial]:
         """Return the trial of a change that gives entries ``corners`` (n, 2 d), unless it is hopeless."""
         own_iou = self.sample.best_iou(corners)
@@ -79,7 +90,7 @@ class JudgedRegions:
         if not is_likely or not self._makes_others(corners):
             return []
         trial = self._trial(family, words, own_iou, self.sample.exchanged_iou(corners), change)
-        is_weak = self._is_bias(own_iou) or self._keeps_sizes(corners, own_iou)
+        is_weak = is_of_weak_model(self.sample, self.as_submitted, float(own_iou.mean()))
         return [trial._replace(is_other=not is_weak)]
 
     def trials_of_places(
@@ -115,43 +126,6 @@ class JudgedRegions:
 
     def _makes_others(self, corners: Floats) -> bool:
         return float(np.median(pair_iou(self.as_submitted, corners))) <= _SAME_IOU
-
-    def _keeps_sizes(self, corners: Floats, own_iou: Floats) -> bool:
-        """Return whether boxes fit as well that move and keep their size: those of a weak model that draws
-        them to the middle of the picture, not those of a picture of another size."""
-        d = corners.shape[1] // 2
-        size = self.as_submitted[:, d:] - self.as_submitted[:, :d]
-        new_size = corners[:, d:] - corners[:, :d]
-        is_scaled = np.abs(np.median(new_size, axis=0) - np.median(size, axis=0)) > 0.5
-        if d == 1 or not is_scaled.any():
-            return False
-        new_center = (corners[:, :d] + corners[:, d:]) / 2
-        with_old_size = np.concatenate([new_center - size / 2, new_center + size / 2], axis=1)
-        return bool(self.sample.best_iou(with_old_size).mean() >= own_iou.mean())
-
-    def _is_bias(self, own_iou: Floats) -> bool:
-        """Return whether regions fit as well with what a weak model gets wrong: if they grow or shrink about
-        their own center, and boxes also if each moves by a share of its own size."""
-        best_pairs = self.sample.best_pairs(self.as_submitted, level=0.0)
-        best_pairs = best_pairs[best_pairs >= 0]
-        if not len(best_pairs):
-            return False
-        d = self.as_submitted.shape[1] // 2
-        low, high = self.as_submitted[:, :d], self.as_submitted[:, d:]
-        center, size = (low + high) / 2, high - low + 1
-        region, true_region = self.sample.pairs.entry[best_pairs], self.sample.pairs.true[best_pairs]
-        true_corners = self.sample.true_corners[true_region]
-        true_low, true_high = true_corners[:, :d], true_corners[:, d:]
-        size_of_region = np.maximum(size[region], 1)
-        growth = np.median((true_high - true_low + 1) / size_of_region, axis=0)
-        share_moved = np.zeros(d)
-        if d > 1:
-            share_moved = np.median(((true_low + true_high) / 2 - center[region]) / size_of_region, axis=0)
-            share_moved = np.clip(share_moved, -_MOST_MOVED_BY_BIAS, _MOST_MOVED_BY_BIAS)
-        biased_centers = center + share_moved * size
-        half = (high - low) / 2 * growth
-        without_bias = np.concatenate([biased_centers - half, biased_centers + half], axis=1)
-        return bool(self.sample.best_iou(without_bias).mean() >= own_iou.mean())
 
 
 def _readings(comparison: JudgedRegions) -> Iterator[Trial]:
@@ -192,36 +166,68 @@ class _Fit(NamedTuple):
     held_out: Floats
 
 
+class _VotedReading(NamedTuple):
+    """A reading after which a map may become a repair: the corners (n, 2 d) that it gives, and what each half
+    of the items votes for."""
+
+    reading: Reading
+    corners: Floats
+    votes: tuple[Votes, Votes]
+
+    @property
+    def mean_iou(self) -> float:
+        """The mean IoU of entries after the voted maps."""
+        return float(np.mean([votes.iou.mean() for votes in self.votes]))
+
+
 def _fits(comparison: JudgedRegions) -> Iterator[_Fit]:
-    """Yield the scale and offset that fit best after each reading, where they may become a repair."""
+    """Yield the scale and offset that fit best after each reading, where they may become a repair.
+
+    Most submissions are right, and a vote is enough to see that no map helps. Fits take longer, so they are
+    made after the readings with the best votes only.
+    """
+    sample = comparison.sample
+    voted_readings = list(_vote_after_readings(comparison))
+    best_iou = max((voted.mean_iou for voted in voted_readings), default=0.0)
+    for voted in voted_readings:
+        if voted.mean_iou < _SHARE_OF_BEST_VOTE * best_iou:
+            continue
+        held_out = _fit_on_halves(sample, voted)
+        axis_map = fit_axes(_region_pairs(sample, voted.corners))
+        if axis_map is not None and map_words(axis_map, sample.axes):
+            yield _Fit(voted.reading, axis_map, held_out)
+
+
+def _vote_after_readings(comparison: JudgedRegions) -> Iterator[_VotedReading]:
     sample = comparison.sample
     for reading in [comparison.base, *readings.other_readings(sample)]:
         corners = reading.corners(sample.columns)
-        held_out = _fit_on_halves(comparison, corners)
-        if held_out is None:
+        regions = _region_pairs(sample, corners)
+        first_votes = vote(regions.of_entries(sample.is_even))
+        if not comparison.may_gain(first_votes.iou) or not _is_of_own_item(sample, corners, first_votes):
             continue
-        axis_map = fit_axes(_region_pairs(sample, corners))
-        if axis_map is not None and map_words(axis_map, sample.axes):
-            yield _Fit(reading, axis_map, held_out)
+        second_votes = vote(regions.of_entries(~sample.is_even))
+        if comparison.may_gain(second_votes.iou):
+            yield _VotedReading(reading, corners, (first_votes, second_votes))
 
 
-def _fit_on_halves(comparison: JudgedRegions, corners: Floats) -> Floats | None:
-    """Return corners (n, 2 d) mapped by the fit of the other half of the items, None if that is hopeless.
+def _is_of_own_item(sample: Regions, corners: Floats, votes: Votes) -> bool:
+    """Return whether regions may agree more with their own item than with others, if they are mapped."""
+    if votes.best_map is None:
+        return False
+    mapped = votes.best_map.corners(corners)
+    return may_be_of_own_item(sample.best_iou(mapped), sample.exchanged_iou(mapped))
 
-    Most submissions are right, and a vote is enough to see that no map helps.
-    """
-    is_even = comparison.sample.is_even
-    regions = _region_pairs(comparison.sample, corners)
-    mapped = corners.copy()
-    for half in (is_even, ~is_even):
-        regions_of_half = regions.of_entries(half)
-        votes = vote(regions_of_half)
-        if not comparison.may_gain(votes.iou):
-            return None
-        axis_map = fit_axes(regions_of_half, votes)
+
+def _fit_on_halves(sample: Regions, voted: _VotedReading) -> Floats:
+    """Return corners (n, 2 d) mapped by the fit of the other half of the items."""
+    regions = _region_pairs(sample, voted.corners)
+    mapped = voted.corners.copy()
+    for half, votes in zip((sample.is_even, ~sample.is_even), voted.votes):
+        axis_map = fit_axes(regions.of_entries(half), votes)
         if axis_map is not None:
-            others = ~half[comparison.sample.entries]
-            mapped[others] = axis_map.corners(corners[others])
+            others = ~half[sample.entries]
+            mapped[others] = axis_map.corners(voted.corners[others])
     return mapped
 
 
@@ -270,10 +276,7 @@ def _scales_of_items(comparison: JudgedRegions) -> Iterator[Trial]:
 def _scale_on_halves(sample: Regions, corners: Floats) -> Floats:
     """Return corners (n, 2 d) times the scale of their item that fits its other entries."""
     items, place = np.unique(sample.item_of_entry, return_inverse=True)
-    order = np.argsort(place, kind="stable")
-    rank = np.empty(len(place), np.int64)
-    rank[order], _ = ranks_in_groups(place[order])
-    is_even = rank % 2 == 0
+    is_even = _rank_in_item(place) % 2 == 0
     regions = _region_pairs(sample, corners)
     held_out = corners.copy()
     for half in (is_even, ~is_even):
@@ -356,13 +359,20 @@ def _reverse_slot(column: int, total: int, slot: Ints) -> Ints:
 
 
 def _shifts_of_items(comparison: JudgedRegions) -> Iterator[Trial]:
+    """Yield the trials of predictions of a neighboring item.
+
+    Places alone may repeat from item to item, as rows that follow each other do; names tell items apart.
+    """
     sample = comparison.sample
     for shift in orders.neighbor_shifts():
         change = Change(item=partial(_shift_item, shift))
         words = orders.shift_words(shift, sample.item_noun)
-        yield from comparison.trials_of_places(
-            Family.ITEMS, words, change.item(sample.item), sample.slots, change
-        )
+        item = change.item(sample.item)
+        # The last item has no next one: what its predictions are of is not known.
+        is_tested = sample.of_entries(np.isin(item, sample.annotated_items))
+        for judged in comparison.variants_by_label():
+            trials = judged.trials_of_places(Family.ITEMS, words, item, judged.sample.slots, change)
+            yield from (trial.of_entries(is_tested) for trial in trials if is_tested.any())
 
 
 def _shift_item(shift: int, item: Ints) -> Ints:
@@ -370,41 +380,56 @@ def _shift_item(shift: int, item: Ints) -> Ints:
 
 
 def _map_of_items(comparison: JudgedRegions) -> Iterator[Trial]:
-    """Yield the trial of the one-to-one map of the items of the sample with the most agreements."""
-    sample = comparison.sample
+    """Yield the trial of the one-to-one map of the items of the sample with the most agreements.
+
+    Entries are in several parts, and those of each are tested with the map that the others make.
+    """
+    judged = comparison.variants_by_label()[-1]
+    sample = judged.sample
     items, place = np.unique(sample.item_of_entry, return_inverse=True)
+    # Of many items neighbors are in the sample, too, but a map to so many takes too long.
+    other_items = sample.annotated_items if sample.n_items <= MOST_MAPPED else items
+    if not len(other_items):
+        return
+    agrees = orders.agreements_with_items(sample, judged.as_submitted, other_items, judged.level)
+    counts = _sum_of_items(agrees, place, len(items))
+    part = _rank_in_item(place) % _N_PARTS
+
+    def map_held_out(columns_of_rows: Callable[[Ints], Ints]) -> Ints:
+        column = np.full(len(place), -1)
+        for number in range(_N_PARTS):
+            is_tested = part == number
+            counts_of_others = counts - _sum_of_items(agrees[is_tested], place[is_tested], len(items))
+            column[is_tested] = columns_of_rows(counts_of_others)[place[is_tested]]
+        return column
+
+    nearest = map_held_out(orders.nearest)
+    agrees_with_nearest = (nearest >= 0) & agrees[np.arange(len(place)), nearest]
+    if not may_be_in_other_order(judged.before, agrees_with_nearest):
+        return
+    mapped = _items_of_columns(other_items, map_held_out(orders.assign))
+    item_map = _items_of_columns(other_items, orders.assign(counts))
+    change = Change(item=partial(_exchange_items, items, item_map))
+    words = f"as predictions of other {sample.item_noun}s, in another order"
+    yield from judged.trials_of_places(Family.ITEMS, words, mapped[sample.entries], sample.slots, change)
+
+
+def _rank_in_item(place: Ints) -> Ints:
+    """Return the place of each entry among those of its item. Shapes: (n,) -> (n,)."""
     order = np.argsort(place, kind="stable")
     rank = np.empty(len(place), np.int64)
     rank[order], _ = ranks_in_groups(place[order])
-    is_even = rank % 2 == 0
-    agrees = orders.agreements_with_items(sample, comparison.as_submitted, items, comparison.level)
-    counts_of_half = [_sum_of_items(agrees, place, half) for half in (is_even, ~is_even)]
-    # At best each item has its best partner; where that is not enough, nothing is assigned.
-    best_case = np.zeros(len(place), dtype=bool)
-    best_case[: sum(int(counts.max(axis=1, initial=0).sum()) for counts in counts_of_half)] = True
-    if not may_become_repair(comparison.before, best_case):
-        return
-    mapped = np.full(len(place), -1)
-    for half, counts in zip((is_even, ~is_even), counts_of_half):
-        mapped[~half] = _mapped_items(items, orders.assign(counts), place[~half])
-    item_map = _mapped_items(
-        items, orders.assign(counts_of_half[0] + counts_of_half[1]), np.arange(len(items))
-    )
-    change = Change(item=partial(_exchange_items, items, item_map))
-    words = f"as predictions of other {sample.item_noun}s, in another order"
-    yield from comparison.trials_of_places(Family.ITEMS, words, mapped[sample.entries], sample.slots, change)
+    return rank
 
 
-def _sum_of_items(agrees: Bools, place: Ints, half: Bools) -> Ints:
-    """Return how many entries of each item agree with each item. Shapes: (n, k), (n,), (n,) -> (k, k)."""
-    counts = np.zeros((agrees.shape[1], agrees.shape[1]), np.int64)
-    np.add.at(counts, place[half], agrees[half])
-    return counts
+def _sum_of_items(agrees: Bools, place: Ints, n_items: int) -> Ints:
+    """Return how many entries of each item agree with each of k items: (n, k), (n,) -> (n_items, k)."""
+    is_of_item = place == np.arange(n_items)[:, None]
+    return is_of_item.astype(np.int64) @ agrees.astype(np.int64)
 
 
-def _mapped_items(items: Ints, column_of_row: Ints, place: Ints) -> Ints:
-    """Return the items that others are mapped to, -1 without one; ``place`` are places in ``items``."""
-    column = column_of_row[place]
+def _items_of_columns(items: Ints, column: Ints) -> Ints:
+    """Return the item of each column, -1 for -1."""
     return np.where(column >= 0, items[column], -1)
 
 

@@ -19,17 +19,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
-from typing import NamedTuple, Union
+from typing import NamedTuple, TypeVar, Union
 
 import numpy as np
 
 from scoring_program.metrics.pairs import largest_of_items, pairs_in_groups
-from scoring_program.repairs.names import Folding
+from scoring_program.repairs.names import Folding, last_number
 from validator.arrays import Bools, Floats, Ints
 
+IntsOrBools = TypeVar("IntsOrBools", Ints, Bools)
 MOST_ENTRIES = 400
 MOST_ITEMS = 40
 MOST_OF_ITEM = 10
+# Of so many items a one-to-one map is looked for; of more only the neighbors are compared.
+MOST_MAPPED = 100
 BOX_IOU = 0.5
 CLOSE_IOU = 0.75
 # How many items before and after its own the predictions of an item may belong to.
@@ -76,7 +79,10 @@ class Spread(Enum):
         return np.sort(by_item[is_chosen])
 
     def items_nearby(self, items: Ints, n_items: int) -> Ints:
-        """Return the items whose annotations a sample needs: its own, and the neighbors in a deep sample."""
+        """Return the items whose annotations a sample needs: its own, and in a deep sample all others, or the
+        neighbors where there are many."""
+        if self is Spread.DEEP and n_items <= MOST_MAPPED:
+            return np.arange(n_items)
         distance = NEIGHBORS if self is Spread.DEEP else 0
         nearby = np.unique(items)[:, None] + np.arange(-distance, distance + 1)
         return np.unique(nearby[(nearby >= 0) & (nearby < n_items)])
@@ -221,8 +227,7 @@ class Regions:
     @cached_property
     def item_of_entry(self) -> Ints:
         """The item of each entry."""
-        _, first_region = np.unique(self.entries, return_index=True)
-        return self.item[first_region]
+        return self.of_entries(self.item)
 
     @cached_property
     def pairs(self) -> Pairs:
@@ -243,17 +248,12 @@ class Regions:
             self.pairs_at(items[(place + distance) % len(items)], self._slots) for distance in distances
         )
 
-    def pairs_at(self, item: Ints, slot: Ints, label: Ints | None = None) -> Pairs:
-        """Return the pairs of entries of these items and slots, with labels only those of equal ones.
+    def pairs_at(self, item: Ints, slot: Ints) -> Pairs:
+        """Return the pairs of entries of these items and slots.
 
-        Shapes: (k,), (k, s), (k,); k need not be the number of entries of the sample.
+        Shapes: (k,), (k, s); k need not be the number of entries of the sample.
         """
-        true_columns = [self.true_item, *self._true_slots.T]
-        columns = [item, *slot.T]
-        if label is not None and self.true_label is not None:
-            true_columns.append(self.true_label)
-            columns.append(label)
-        true_key, key = _keys(true_columns, columns)
+        true_key, key = _keys([self.true_item, *self._true_slots.T], [item, *slot.T])
         # Annotations mostly are in order, and then a stable sort takes one pass.
         order = np.argsort(true_key, kind="stable")
         entry, place, _ = pairs_in_groups(key, true_key[order])
@@ -311,6 +311,28 @@ class Regions:
     def moved(self, item: Ints, slot: Ints) -> Regions:
         """Return the sample with regions of other items (n,) and slots (n, s)."""
         return replace(self, item=item, slot=slot)
+
+    def by_label(self) -> Regions:
+        """Return the sample in which regions only agree with annotated ones of the same label."""
+        if self.label is None or self.true_label is None:
+            return self
+        return replace(
+            self,
+            slot=np.column_stack([self._slots, self.label]),
+            true_slot=np.column_stack([self._true_slots, self.true_label]),
+            label=None,
+            true_label=None,
+        )
+
+    @cached_property
+    def annotated_items(self) -> Ints:
+        """The items that annotated regions of the sample are of, ascending."""
+        return np.unique(self.true_item)
+
+    def of_entries(self, values: IntsOrBools) -> IntsOrBools:
+        """Return the value of the first region of each entry. Shapes: (n,) -> (n_entries,)."""
+        _, first_region = np.unique(self.entries, return_index=True)
+        return values[first_region]
 
     def slot_range(self, column: int) -> tuple[int, int]:
         """Return the smallest and the largest number of a column of annotated slots."""
@@ -462,6 +484,8 @@ class Ids:
         The item that an id is in, where ids are of frames or segments; None for ids of items.
     what : str
         What words call them: "frames".
+    is_in_reference : bool array of shape (n,)
+        Which predicted ids the reference has, where ``true`` has only some of its ids; otherwise None.
     """
 
     predicted: Sequence[str]
@@ -469,6 +493,7 @@ class Ids:
     group: Ints | None = None
     true_group: Ints | None = None
     what: str = "ids"
+    is_in_reference: Bools | None = None
 
     @cached_property
     def groups(self) -> list[int]:
@@ -486,6 +511,24 @@ class Ids:
         return np.arange(len(self.true)) if self.true_group is None else self.true_group
 
     @cached_property
+    def predicted_numbers(self) -> list[int | None]:
+        """The last number in each predicted id, None without any."""
+        return _last_numbers(self.predicted)
+
+    @cached_property
+    def true_numbers(self) -> list[int | None]:
+        """The last number in each id of the reference, None without any."""
+        return _last_numbers(self.true)
+
+    @property
+    def is_known(self) -> Bools:
+        """Which predicted ids the reference has."""
+        if self.is_in_reference is not None:
+            return self.is_in_reference
+        true_ids = set(zip(self.true_groups, self.true))
+        return np.array([key in true_ids for key in zip(self.groups, self.predicted)], dtype=bool)
+
+    @cached_property
     def is_even(self) -> Bools:
         """Which ids of the reference are of every second item."""
         return _in_first_half(self.item)
@@ -497,6 +540,11 @@ class Ids:
         """
         predicted_ids = {key for key in zip(self.groups, predicted) if key[1] is not None}
         return np.array([key in predicted_ids for key in zip(self.true_groups, true)], dtype=bool)
+
+
+def _last_numbers(words: Sequence[str]) -> list[int | None]:
+    number_of_word = {word: last_number(word) for word in set(words)}
+    return [number_of_word[word] for word in words]
 
 
 @dataclass(frozen=True)

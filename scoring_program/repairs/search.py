@@ -65,6 +65,8 @@ class Repair(NamedTuple):
         The share of the sample that agrees with the reference, after the change on held-out entries.
     n_entries, n_items : int
         The size of the sample, and of how many items it is.
+    n_better_items : int
+        In how many of these more entries agree after the change.
     compares_labels : bool
         Whether annotations were looked at; ids and the spelling of names are public.
     change : Change
@@ -81,6 +83,7 @@ class Repair(NamedTuple):
     share_after: float
     n_entries: int
     n_items: int
+    n_better_items: int
     compares_labels: bool
     change: Change
     explains: tuple[str, ...] = ()
@@ -101,6 +104,12 @@ class Repairs:
     def add(self, repair: Repair) -> None:
         """Add the repair of a kind that has none."""
         self._repair_of_kind[repair.kind] = repair
+
+    def explain(self, repair: Repair) -> bool:
+        """Return whether one of these is the same mistake: predictions of the same other item."""
+        return repair.family is Family.ITEMS and any(
+            other.family is Family.ITEMS and other.words == repair.words for other in self
+        )
 
     def word(self, what: str, word: str) -> str:
         """Return the name or id that is meant; ``what`` is that of the comparison that it belongs to."""
@@ -184,7 +193,7 @@ def find_repairs(comparisons: Iterable[Comparison]) -> list[Repair]:
             if comparison.kind in repairs:
                 continue
             repair = _find_repair(comparison, repairs)
-            if repair is not None:
+            if repair is not None and not repairs.explain(repair):
                 repairs.add(repair)
     return list(repairs)
 
@@ -206,6 +215,7 @@ def _find_repair(comparison: Comparison, repairs: Repairs) -> Repair | None:
         share_after=trial.share,
         n_entries=len(trial.after),
         n_items=len(np.unique(trial.item)),
+        n_better_items=int((trial.gain_of_item() > 0).sum()),
         compares_labels=trial.compares_labels,
         change=trial.change,
         explains=comparison.explains,

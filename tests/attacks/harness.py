@@ -124,21 +124,21 @@ def gain(attack: Attack, **settings: object) -> Gain:
     totals = {labels: own.totals for labels, own in seen.items()}
     everything = {labels: own.everything for labels, own in seen.items()}
     gained = [_n_revealed(everything, truth) - _n_revealed(totals, truth) for truth in BALANCED]
-    return Gain(max(gained), _bits(totals), _bits(everything))
+    return Gain(max(gained), bits(totals), bits(everything))
 
 
 def bits_by_section(attack: Attack, **settings: object) -> dict[str, float]:
     """Return how many bits each section, and the notes, reveal about the labels beyond the totals; print them."""
     seen = {labels: look(attack, labels, **settings) for labels in ALL}
-    totals = _bits({labels: own.totals for labels, own in seen.items()})
+    totals = bits({labels: own.totals for labels, own in seen.items()})
     keys = dict.fromkeys(key for own in seen.values() for key in own.sections)
-    bits = {
-        key: _bits({labels: own.totals + own.sections.get(key, "") for labels, own in seen.items()}) - totals
+    bits_of_section = {
+        key: bits({labels: own.totals + own.sections.get(key, "") for labels, own in seen.items()}) - totals
         for key in keys
     }
-    told = ", ".join(f"{key} {value / len(attack.submissions):.2f}" for key, value in bits.items())
+    told = ", ".join(f"{key} {value / len(attack.submissions):.2f}" for key, value in bits_of_section.items())
     print(f"{attack.task}, bits a submission of {len(attack.submissions)}: {told}")
-    return bits
+    return bits_of_section
 
 
 def _n_revealed(seen: Mapping[Labels, str], truth: Labels) -> int:
@@ -146,6 +146,6 @@ def _n_revealed(seen: Mapping[Labels, str], truth: Labels) -> int:
     return sum(len(set(values)) == 1 for values in zip(*left))
 
 
-def _bits(seen: Mapping[Labels, str]) -> float:
+def bits(seen: Mapping[Labels, str]) -> float:
     """Return the mutual information of the labels, each as likely as the other value, and what is seen."""
     return sum(count * log2(len(seen) / count) for count in Counter(seen.values()).values()) / len(seen)

@@ -133,3 +133,15 @@ def test_notes_on_names_do_not_tell_which_names_of_the_vocabulary_occur(spell, d
     guesses = {video: names[number % len(names)] for number, video in enumerate([*FILLERS, *PROBES])}
     attack = Attack(TASK, rare_classes, [files("pred", guesses, few_parts((0, 0, 0, 0)))])
     assert bits_by_section(attack, detail=detail)["notes"] == 0
+
+
+def without_vocabulary(labels):
+    """Return the same files without the vocabulary, as a reference of an earlier version has them."""
+    return {name: text for name, text in rare_classes(labels).items() if name != "vocabulary.json"}
+
+
+@pytest.mark.parametrize("detail", ["summary", "none"])
+def test_without_a_vocabulary_no_note_tells_which_names_occur(detail):
+    guesses = {video: RARE[number % len(RARE)] for number, video in enumerate([*FILLERS, *PROBES])}
+    attack = Attack(TASK, without_vocabulary, [files("pred", guesses, few_parts((0, 0, 0, 0)))])
+    assert bits_by_section(attack, detail=detail)["notes"] == 0

@@ -24,7 +24,6 @@ ID = "chalearn_gesture"
         (f"coverage {ID} --samples 10", "coverage", "run_coverage"),
         ("portability python3", "portability", "run_portability"),
         (f"gaming {ID}", "gaming", "print_table"),
-        (f"hints {ID} --mistakes 1 --correct 1", "hints", "run_hints"),
         (f"repairs {ID} --mistakes 1 --correct 1 --scale 0.1 --page page", "repairs", "run_repairs"),
         ("fuzz 10 --seed 2", "fuzzing.run", "fuzz_command"),
         (f"fuzz --profile slow --task {ID} --seconds 10 --seed 2", "fuzzing.run", "fuzz_command"),
@@ -36,7 +35,7 @@ def test_command_calls_its_function(command, module, function):
 
 
 @pytest.mark.parametrize(
-    "command", ["same elsewhere", "golden", "demo-data", "bench", "coverage", "gaming", "hints", "repairs"]
+    "command", ["same elsewhere", "golden", "demo-data", "bench", "coverage", "gaming", "repairs"]
 )
 def test_unknown_task_is_named(command, capsys):
     with pytest.raises(SystemExit) as exit_:
@@ -61,5 +60,5 @@ def test_all_commands_are_run_and_those_that_fail_are_named(monkeypatch, capsys,
     for arguments in ran:
         assert _parser().parse_args(arguments)
     assert {name for name, *_ in ran} == {
-        "portability", "gaming", "fuzz", "hints", "repairs", "coverage", "bench",
+        "portability", "gaming", "fuzz", "repairs", "coverage", "bench",
     }  # fmt: skip

@@ -7,11 +7,11 @@ import pytest
 from quality.cures import corners_cure
 from quality.repairs import measure_task, run_repairs
 from quality.repairs_page import Amount
-from quality.task import CurableMistake, Said, quality_tasks
+from quality.task import Mistake, Said, quality_tasks
 from scoring_program.repairs.decision import Family
 from tests.helpers import every_fourth, sampled
 
-TASKS = [name for name, task in quality_tasks().items() if task.curable_mistakes]
+TASKS = [name for name, task in quality_tasks().items() if task.mistakes]
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def task(monkeypatch):
 @pytest.mark.parametrize("task_id", TASKS)
 def test_mistakes_are_reported_and_correct_submissions_are_not(task_id, monkeypatch):
     task = quality_tasks()[task_id]
-    monkeypatch.setattr(task, "curable_mistakes", every_fourth(task.curable_mistakes))
+    monkeypatch.setattr(task, "mistakes", every_fourth(task.mistakes))
     amount = Amount(n_mistakes=sampled(20), n_correct=sampled(100), scale=0.01)
     measured = measure_task(task, amount)
     assert measured.is_good, measured
@@ -40,7 +40,7 @@ def test_a_mistake_counts_only_where_the_data_can_show_it(task, monkeypatch):
         }
 
     cure = corners_cure(("rows",), Family.FIT, lambda columns, parent: columns - 1)
-    monkeypatch.setattr(task, "curable_mistakes", [CurableMistake("one frame late", change, cures=[cure])])
+    monkeypatch.setattr(task, "mistakes", [Mistake("one frame late", change, cures=[cure])])
     (row,) = measure_task(task, Amount(n_mistakes=4, n_correct=1, scale=0.01)).mistakes
     assert (row.n_submissions, row.n_shown, row.n_right) == (4, 0, 0)
 
@@ -48,13 +48,13 @@ def test_a_mistake_counts_only_where_the_data_can_show_it(task, monkeypatch):
 def test_the_command_writes_a_section_for_each_task_and_fails_where_a_mistake_is_not_reported(
     task, monkeypatch, tmp_path
 ):
-    unseen = CurableMistake("the right answer", lambda prediction: prediction, said=[Said("N-EMPTY")])
-    seen = CurableMistake("nothing", lambda prediction: dict.fromkeys(prediction, ()), said=[Said("N-EMPTY")])
+    unseen = Mistake("the right answer", lambda prediction: prediction, said=[Said("N-EMPTY")])
+    seen = Mistake("nothing", lambda prediction: dict.fromkeys(prediction, ()), said=[Said("N-EMPTY")])
     page = tmp_path / "repairs.md"
-    monkeypatch.setattr(task, "curable_mistakes", [unseen])
+    monkeypatch.setattr(task, "mistakes", [unseen])
     assert run_repairs([task.id], n_mistakes=2, n_correct=1, scale=0.01, page=page) == 1
     assert "| the right answer | N-EMPTY | 2 of 2 | 0 of 2 | 0 of 2 |  |" in page.read_text()
-    monkeypatch.setattr(task, "curable_mistakes", [seen])
+    monkeypatch.setattr(task, "mistakes", [seen])
     assert run_repairs([task.id], n_mistakes=2, n_correct=1, scale=0.01, page=page) == 0
     assert "| nothing | N-EMPTY | 2 of 2 | 2 of 2 | 2 of 2 |  |" in page.read_text()
     assert page.read_text().count("## chalearn_gesture") == 1

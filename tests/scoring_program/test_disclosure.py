@@ -190,3 +190,12 @@ def check_drawn(name, detail, folder, printed):
     assert has_module == (detail == "full" and "drawings" in tables)
     size = (folder / "detailed_results.html").stat().st_size
     assert size < (10_000_000 if detail == "full" else 300_000)
+
+
+@pytest.mark.parametrize("task", PUBLISHED)
+def test_error_costs_that_are_shown_as_equal_stand_in_the_declared_order(task):
+    against = loaded(task, REFERENCES / task, score_decimals=1)
+    costs = against.score_path(SAMPLES / task / "weak").error_costs
+    declared = [error_type.key for error_type in against.task.error_types]
+    in_order = sorted(costs, key=lambda cost: (-cost.points, declared.index(cost.error_type)))
+    assert list(costs) == in_order

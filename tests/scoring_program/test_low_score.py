@@ -108,3 +108,15 @@ def test_likely_mistakes_come_before_other_notes(run):
 
 def test_the_note_can_be_switched_off(run):
     assert "N-LOW" not in run(ID, REFERENCE, ELSEWHERE, notes=False).out
+
+
+@pytest.mark.parametrize(
+    ("last_frame", "decimals", "text"),
+    [(150, 10, "the score is 0.01667"), (150, 2, None), (120, 2, "the score is 0.01 ")],
+)
+def test_the_note_tells_no_digit_that_the_score_does_not_show(run, last_frame, decimals, text):
+    submission = {**ELSEWHERE, "S1_prediction.csv": f"1,100,{last_frame}\n"}
+    outcome = run(ID, REFERENCE, submission, score_decimals=decimals)
+    (line,) = [line for line in outcome.out.splitlines() if "N-LOW" in line] or [None]
+    assert (text is None) == (line is None)
+    assert text is None or text in line

@@ -27,7 +27,7 @@ def explain(last_frame, frames_a_second=20.0, item=None):
     return explain_late_frames(LastFrames(items, last_frame, _N_FRAMES, rates), "sequence")
 
 
-@pytest.mark.parametrize("rate", [24, 25, 30, 50, 60])
+@pytest.mark.parametrize("rate", [24, 25, 30, 40, 50, 60])
 def test_other_frame_rates_are_named(rate):
     explanation = explain((_LAST_FRAMES * rate / 20).round().astype(np.int64))
     assert f"counted at {rate} frames a second; the videos have 20" in explanation

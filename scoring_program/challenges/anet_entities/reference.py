@@ -14,6 +14,7 @@ from scoring_program.metrics.grounding import FRAMES, Words
 from scoring_program.metrics.pairs import pairs_of_ranges
 from scoring_program.prepared import Arrays, Texts, load_prepared, save_prepared
 from scoring_program.settings import Settings
+from scoring_program.signature import VOCABULARY_FILE
 from validator.arrays import Ints
 from validator.findings import Findings, Read
 from validator.messages import Note
@@ -204,7 +205,7 @@ def _read_file(folder: Path, setting: str, name: str) -> Read[JsonValue]:
     if (folder / name).is_file():
         return strict_loads((folder / name).read_bytes(), name)
     problem = "the file is missing in the reference folder"
-    json_files = {path.name for path in folder.glob("*.json")} - {MARKS_FILE}
+    json_files = {path.name for path in folder.glob("*.json")} - {MARKS_FILE, VOCABULARY_FILE}
     other_names = sorted(map(quote, json_files))[:_FILES_NAMED]
     if other_names:
         problem += f"; there is {', '.join(other_names)}"

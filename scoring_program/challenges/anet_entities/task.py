@@ -135,7 +135,7 @@ class GivenSentences(EntitiesTask[WordStatistics]):
         hallucinated = np.zeros(len(statistics.joined.objects.label), dtype=bool)
         return drawings.drawings(segments, number, hallucinated)
 
-    def hints(self, reference: Reference, submission: Grounding, settings: Settings) -> Notes:
+    def hints(self, reference: Reference, submission: Grounding) -> Notes:
         """Return notes on empty, constant and counted predictions, and on boxes in 0..1."""
         return submissions.given_hints(submission)
 
@@ -245,7 +245,7 @@ class GeneratedSentences(EntitiesTask[SentenceStatistics]):
         segments = generated_segments(reference, statistics)
         return drawings.drawings(segments, number, hallucinated)
 
-    def hints(self, reference: Reference, submission: Grounding, settings: Settings) -> Notes:
+    def hints(self, reference: Reference, submission: Grounding) -> Notes:
         """Return notes on empty, constant and repeated predictions, and on boxes in 0..1."""
         return submissions.generated_hints(submission)
 

@@ -87,7 +87,7 @@ class TrackTask(Task[Reference, Prediction, SequenceStatistics]):
         """Return the timelines of the worst sequences."""
         return page.timelines(reference, submission, statistics, number)
 
-    def hints(self, reference: Reference, submission: Prediction, settings: Settings) -> Notes:
+    def hints(self, reference: Reference, submission: Prediction) -> Notes:
         """Return notes on missing rows, and on one class for all."""
         return class_hints(submission.rows.label)
 

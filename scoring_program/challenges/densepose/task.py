@@ -122,7 +122,7 @@ class DensePose(Task[Reference, Gathered, ImageStatistics]):
 
         return drawings.drawings(reference, submission, statistics, number, load_rules(self.id))
 
-    def hints(self, reference: Reference, submission: Gathered, settings: Settings) -> Notes:
+    def hints(self, reference: Reference, submission: Gathered) -> Notes:
         """Return notes on empty, constant and repeated detections, and on boxes in 0..1 or outside."""
         if not submission.n_detections:
             return [EMPTY]

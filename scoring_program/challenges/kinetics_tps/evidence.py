@@ -14,7 +14,7 @@ from scoring_program.metrics.pairs import pairs_of_ranges
 from scoring_program.repairs.decision import Family
 from scoring_program.repairs.samples import Ids, Kind, Names, Regions, Spread
 from scoring_program.repairs.search import Comparison, Repairs
-from validator.arrays import Ints
+from validator.arrays import Bools, Ints
 from validator.formats.kinetics_tps.read import KineticsSubmission, PartStates
 
 _VIDEO = "Write the names of videos as the data has them, without folder, ending and times"
@@ -105,12 +105,15 @@ class _Evidence:
         frames = np.flatnonzero(np.isin(group, true_group))
         if not len(frames):
             return None
+        names = [self._predicted.frames[frame] for frame in frames.tolist()]
+        all_true_frames = np.flatnonzero(np.isin(self._true.frame_video, true_group))
         return Ids(
-            predicted=[self._predicted.frames[frame] for frame in frames.tolist()],
+            predicted=names,
             true=[self._true.frames[frame] for frame in true_frames.tolist()],
             group=group[frames],
             true_group=true_group,
             what="frames",
+            is_in_reference=_are_frames_of(self._true, all_true_frames, group[frames], names),
         )
 
     def humans(self, repairs: Repairs, spread: Spread) -> Regions | None:
@@ -246,6 +249,13 @@ class _Evidence:
 
 def _known_videos(predicted: Sequence[str], true: Sequence[str]) -> Ids | None:
     return Ids(predicted=predicted, true=true, what="videos") if predicted else None
+
+
+def _are_frames_of(parts: PartStates, frames: Ints, video: Ints, names: Sequence[str]) -> Bools:
+    """Return which names (n,) are of one of some frames of their video (n,)."""
+    names_of_frames = [parts.frames[frame] for frame in frames.tolist()]
+    keys = set(zip(parts.frame_video[frames].tolist(), names_of_frames))
+    return np.array([key in keys for key in zip(video.tolist(), names)], dtype=bool)
 
 
 def _humans_of(parts: PartStates, frames: Ints) -> _Rows:

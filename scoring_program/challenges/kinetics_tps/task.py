@@ -110,7 +110,7 @@ class KineticsTPS(Task[Reference, KineticsSubmission, VideoStatistics]):
 
         return drawings.drawings(statistics, number)
 
-    def hints(self, reference: Reference, submission: KineticsSubmission, settings: Settings) -> Notes:
+    def hints(self, reference: Reference, submission: KineticsSubmission) -> Notes:
         """Return notes on empty, constant and repeated predictions, and on boxes in 0..1."""
         return submissions.hints(submission)
 

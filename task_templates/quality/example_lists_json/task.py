@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from quality import cures
 from quality.items import ItemQuality
-from quality.task import Mistake
+from quality.task import Mistake, Said
 from task_templates.quality.example_lists_json import files, values
 from task_templates.quality.example_lists_json.values import LABELS, Values
 
@@ -13,11 +14,17 @@ def _shifted(prediction: Values) -> Values:
     return dict(zip(prediction, [*lists[1:], lists[0]]))
 
 
-_MISTAKES = (
+_MISTAKES: list[Mistake[Values]] = [
     Mistake(
-        "all labels everywhere", "N-LOOKS-CONSTANT", lambda prediction: dict.fromkeys(prediction, LABELS)
+        name="all labels everywhere",
+        change=lambda prediction: dict.fromkeys(prediction, LABELS),
+        said=[Said("N-LOOKS-CONSTANT")],
     ),
-    Mistake("the labels of the next item", "N-LOOKS", _shifted),
-)
+    Mistake(
+        name="the labels of the next item",
+        change=_shifted,
+        cures=[cures.items_cure(("lists of labels",), cures.next_items)],
+    ),
+]
 # EDIT: further tricks that a participant might try, as ``tricks``.
 TASKS = (ItemQuality("example_lists_json", files, values, mistakes=_MISTAKES),)

@@ -22,7 +22,7 @@ from organizer.bundle.lint import lint_bundle, lint_files
 from organizer.bundle.rules import visibility
 from organizer.codes import CODES
 from organizer.files import zip_bytes
-from tests.helpers import ROOT, make_zip
+from tests.helpers import REFERENCES, ROOT, make_zip
 from tests.organizer.message_texts import LINTER_ERRORS, LINTER_WARNINGS, with_texts
 
 ID = "chalearn_gesture"
@@ -634,6 +634,17 @@ def test_hidden_reference_that_is_shown_nowhere_is_no_error(lint):
     def change(data, files):
         data["title"] = "Real data"
         hidden(files)
+
+    assert lint(change).errors.ok
+
+
+def test_vocabulary_of_a_hidden_reference_may_be_shown(lint):
+    def change(data, files):
+        data["title"] = "Real data"
+        hidden(files)
+        vocabulary = (REFERENCES / ID / "vocabulary.json").read_bytes()
+        files[REFERENCE] = inside(files[REFERENCE], {"vocabulary.json": vocabulary})
+        files["starting_kit.zip"] = inside(files["starting_kit.zip"], {"deep/vocabulary.json": vocabulary})
 
     assert lint(change).errors.ok
 

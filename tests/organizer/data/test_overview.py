@@ -153,6 +153,7 @@ def test_only_what_the_chosen_splits_hold_is_counted(tmp_path):
 
 def test_text_of_the_reference_never_becomes_markup(tmp_path, capsys):
     folder = shutil.copytree(REFERENCES / KINETICS, tmp_path / KINETICS)
+    (folder / "vocabulary.json").unlink()
     name, red = "<script>alert(1)</script>", "\x1b[31mred"
     classes = json.loads((folder / "gt_vid_result.json").read_text())
     (folder / "gt_vid_result.json").write_text(json.dumps({**classes, "demo_00000": name, "demo_00001": red}))

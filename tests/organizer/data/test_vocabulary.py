@@ -18,14 +18,20 @@ CLASSES = ["climb_rope", "jump_rope", "paint_wall", "play_drums", "push_cart", "
 
 @pytest.fixture
 def prepared(tmp_path, capsys):
-    """Return a function that prepares the demo reference of a task; returns the code, the output and the file."""
+    """Return a function that prepares a reference, that of the demo without its vocabulary if none is given.
+
+    It returns the code, the output and the file.
+    """
 
     def prepare(task=KINETICS, content=None, name="names.yaml", source=None):
+        if source is None:
+            source = shutil.copytree(REFERENCES / task, tmp_path / task, dirs_exist_ok=True)
+            (source / VOCABULARY_FILE).unlink(missing_ok=True)
         arguments = [
             "prepare",
             task,
             "--source",
-            str(source or REFERENCES / task),
+            str(source),
             "--output",
             str(tmp_path / "out"),
         ]
@@ -67,6 +73,12 @@ def test_a_given_vocabulary_is_kept_in_its_order_and_missing_kinds_are_made(name
     assert vocabulary["part"] == sorted(vocabulary["part"])
     assert out.count("N-REF-VOCABULARY") == 2
     assert loaded(KINETICS, tmp_path / "out").vocabulary["class"] == classes
+
+
+@pytest.mark.parametrize("task", ["anet_entities_gen", "anet_entities_gt", "chalearn_action", KINETICS])
+def test_demo_references_hold_the_vocabulary_that_is_made_of_them(task, prepared):
+    _, _, vocabulary = prepared(task)
+    assert json.loads((REFERENCES / task / VOCABULARY_FILE).read_text(encoding="utf-8")) == vocabulary
 
 
 def test_a_vocabulary_in_the_source_is_read_and_changes_no_signature(prepared, tmp_path):

@@ -51,7 +51,7 @@ class Demo:
     def with_mistake(self, *names):
         results = copy.deepcopy(self.right_answer)
         for name in names:
-            (mistake,) = [mistake for mistake in self.quality_task.curable_mistakes if mistake.name == name]
+            (mistake,) = [mistake for mistake in self.quality_task.mistakes if mistake.name == name]
             results = mistake.change(results)
         return results
 

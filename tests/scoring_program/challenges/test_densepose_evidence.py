@@ -14,7 +14,7 @@ from scoring_program.challenges.densepose.reference import gather, load_folder, 
 from scoring_program.challenges.densepose.sampled_pixels import ARRAY_READINGS, read_pixels
 from scoring_program.repairs.search import find_repairs
 from scoring_program.run import SCORED
-from tests.helpers import REFERENCES, loaded, run_folder
+from tests.helpers import loaded, run_folder
 from validator.formats.densepose.read import ReaderSizes
 from validator.formats.densepose.write import array_entry
 from validator.formats.rules import load_rules
@@ -201,23 +201,23 @@ def test_what_is_compared_does_not_depend_on_the_processes(reference, source, tm
     assert list(in_several.content.first_of_image) == list(in_one.content.first_of_image)
 
 
-DEMO = REFERENCES / ID
-
-
 @pytest.fixture(scope="module")
-def prepared_demo(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("demo")
-    prepare(ID, DEMO, folder)
-    return folder
+def many_images(tmp_path_factory):
+    """Return the folders of a reference of 48 images as written, and prepared: of few images little is told."""
+    source, folder = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("prepared")
+    TASK.write_reference(source, seed=2, size=4)
+    prepare(ID, source, folder)
+    return source, folder
 
 
 @pytest.fixture
-def lines_of_run(prepared_demo, tmp_path, capsys):
-    """Return a function that scores detections of the demo data with a mistake and returns lines of notes."""
+def lines_of_run(many_images, tmp_path, capsys):
+    """Return a function that scores right detections with a mistake and returns the lines on likely mistakes."""
+    source, prepared = many_images
 
     def score(change, **settings):
-        write_files(TASK.files([change(own) for own in detections(DEMO)]), tmp_path / "res")
-        outcome = run_folder(ID, prepared_demo, tmp_path / "res", tmp_path / "out", **settings)
+        write_files(TASK.files([change(own) for own in detections(source)]), tmp_path / "res")
+        outcome = run_folder(ID, prepared, tmp_path / "res", tmp_path / "out", **settings)
         assert outcome.exit_code == SCORED
         return [line for line in capsys.readouterr().out.splitlines() if line.startswith("likely mistake")]
 
@@ -230,9 +230,12 @@ def test_a_run_tells_all_of_public_data_and_of_hidden_data_only_that_there_is_so
 ):
     (line,) = lines_of_run(change, detail="full")
     assert line.startswith(f"likely mistake N-LOOKS: read {words}, 100 % of your {what} agree; ")
-    (hidden_line,) = lines_of_run(change, detail="summary")
-    assert hidden_line.startswith("likely mistake N-LOOKS: your submission looks as if ")
-    assert words not in hidden_line
+    hidden_lines = lines_of_run(change, detail="summary")
+    # Where images are few, half of the submissions are told nothing.
+    assert len(hidden_lines) <= 1
+    for hidden_line in hidden_lines:
+        assert hidden_line.startswith("likely mistake N-LOOKS: your submission looks as if ")
+        assert words not in hidden_line
     assert lines_of_run(change, detail="none") == []
     assert lines_of_run(change, notes=False) == []
 
@@ -243,7 +246,7 @@ def test_coarse_parts_are_named_without_labels(lines_of_run):
     assert line.startswith("likely mistake N-PARTS-COARSE: no part is above 14 ")
 
 
-def test_boxes_outside_of_images_say_less_than_how_they_fit(lines_of_run, prepared_demo):
+def test_boxes_outside_of_images_say_less_than_how_they_fit(lines_of_run):
     def double(own):
         x, y, width, height = own.box
         iuv = np.repeat(np.repeat(own.iuv, 2, axis=1), 2, axis=2)[:, : int(2 * height), : int(2 * width)]
@@ -254,17 +257,18 @@ def test_boxes_outside_of_images_say_less_than_how_they_fit(lines_of_run, prepar
         return [line.split()[2] for line in lines_of_run(double, **settings)]
 
     assert codes(detail="full") == ["N-LOOKS:"]
-    assert codes(detail="summary") == ["N-BOXES-OUTSIDE:", "N-LOOKS:"]
+    assert codes(detail="summary")[0] == "N-BOXES-OUTSIDE:"
     assert codes(detail="none") == ["N-BOXES-OUTSIDE:"]
 
 
-def test_a_low_score_says_where_agreement_is_lost(prepared_demo, tmp_path):
+def test_a_low_score_says_where_agreement_is_lost(many_images, tmp_path):
+    source, prepared = many_images
     rng = np.random.default_rng(1)
     random_parts = with_iuv(
         lambda iuv: rng.integers(0, [[[25]], [[256]], [[256]]], iuv.shape).astype(np.uint8)
     )
-    write_files(TASK.files([random_parts(own) for own in detections(DEMO)]), tmp_path)
-    result = loaded(ID, prepared_demo, detail="full").score_path(tmp_path)
+    write_files(TASK.files([random_parts(own) for own in detections(source)]), tmp_path)
+    result = loaded(ID, prepared, detail="full").score_path(tmp_path)
     (note,) = [note for note in result.notes if note.is_mistake]
     assert note.code == "N-LOW"
     assert "0 % of your arrays are near the annotated ones" in note.text

@@ -72,6 +72,10 @@ def mirrored(boxes):
     return np.stack([640 - boxes[:, 2], boxes[:, 1], 640 - boxes[:, 0], boxes[:, 3]], axis=1)
 
 
+def from_bottom(boxes):
+    return np.stack([boxes[:, 0], 480 - boxes[:, 3], boxes[:, 2], 480 - boxes[:, 1]], axis=1)
+
+
 MISTAKES_IN_BOXES = [
     (as_sizes, Family.READING, "as [x, y, width, height]"),
     (as_centers, Family.READING, "as [center x, center y, width, height]"),
@@ -81,6 +85,7 @@ MISTAKES_IN_BOXES = [
     (lambda boxes: boxes / np.tile(SIZE, 2), Family.FIT, "with x times 640 and y times 480"),
     (lambda boxes: boxes + np.array([80, 60, 80, 60]), Family.FIT, "with x minus 80 and y minus 60"),
     (mirrored, Family.FIT, "with x mirrored (640 minus x)"),
+    (from_bottom, Family.FIT, "with y mirrored (480 minus y)"),
     (
         lambda boxes: (boxes / np.tile(SIZE, 2))[:, [1, 0, 3, 2]],
         Family.FIT,

@@ -50,7 +50,7 @@ class ItemTask(Task[Reference, Items, ItemStatistics]):
         rules = load_rules(self.id, "task_templates.validator.formats")
         return read.read(path, rules, reference.items.keys, reference.is_open)
 
-    def hints(self, reference: Reference, submission: Items, settings: Settings) -> list[Note]:
+    def hints(self, reference: Reference, submission: Items) -> list[Note]:
         """Return notes on lists that are empty, or all the same."""
         return read.hints(submission)
 

@@ -13,7 +13,6 @@ import pytest
 from organizer.files import write_files
 from quality.demo_data import load_against
 from quality.task import quality_tasks
-from scoring_program.hints import BoxPairs, Check, Interpretation, best_interpretation, sample
 from scoring_program.run import SCORED
 from tests.helpers import REFERENCES, SAMPLES
 from validator.findings import Refused
@@ -28,12 +27,8 @@ REFERENCE = {path.name: path.read_text(encoding="utf-8") for path in DEMO.glob("
 def mistaken(name):
     """Return the files of a submission that is right but for one mistake."""
     task = quality_tasks()[ID]
-    (mistake,) = (mistake for mistake in task.curable_mistakes if mistake.name == name)
+    (mistake,) = (mistake for mistake in task.mistakes if mistake.name == name)
     return task.files(mistake.change(task.correct_prediction(DEMO, np.random.default_rng(3), 0.0)))
-
-
-def shares(n, right):
-    return np.arange(n) < right
 
 
 def test_hint_is_on_top_of_the_page_and_in_the_log(run):
@@ -95,7 +90,7 @@ def test_one_cause_gives_one_note(task, tmp_path):
     own.write_reference(tmp_path / "source", seed=1, size=2)
     against = load_against(task, tmp_path / "source", tmp_path / "prepared", detail="full")
     right = own.correct_prediction(tmp_path / "source", np.random.default_rng([1, 0]), 0.0)
-    for number, mistake in enumerate(own.curable_mistakes):
+    for number, mistake in enumerate(own.mistakes):
         if mistake.size > 2:
             continue
         folder = tmp_path / f"submission{number}"
@@ -108,10 +103,10 @@ def test_one_cause_gives_one_note(task, tmp_path):
             assert code in said_codes, mistake.name
             continue
         codes = [note.code for note in notes if note.is_mistake]
-        if "N-NAMES-UNKNOWN" in codes:
-            # Beside unknown names, the search may find what they stand for.
-            codes.remove("N-NAMES-UNKNOWN")
-        assert len(codes) <= max(1, len(mistake.cures)), mistake.name
+        # Public facts may stand beside what the search finds: unknown names, and ids of neighboring items.
+        facts = {"N-NAMES-UNKNOWN", "N-ITEMS-UNKNOWN", "N-SEGMENTS-OUTSIDE"}
+        assert len(set(codes)) - len(facts.intersection(codes)) <= max(1, len(mistake.cures)), mistake.name
+        assert len(codes) == len(set(codes)) or len(mistake.cures) > 1, mistake.name
         # Not all data can show what the search looks for.
         assert said_codes.intersection(note.code for note in notes) or mistake.cures, mistake.name
 
@@ -255,62 +250,6 @@ def test_hints_name_nothing_of_the_reference(run):
     outcome = run("anet_entities_gen", hidden, gen)
     assert "N-NAMES-UNKNOWN" in outcome.out
     assert "zq" not in outcome.out
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "expected"),
-    [
-        (0, 50, True),
-        (0, 9, True),
-        (0, 8, False),  # too few to be sure
-        (35, 55, False),  # much is right as it is
-        (30, 60, True),
-        (2, 6, False),
-        (50, 50, False),
-        (50, 0, False),
-    ],
-)
-def test_another_interpretation_must_fit_far_better(before, after, expected):
-    other = Interpretation("N-LOOKS-XYWH", "so", shares(60, after), "")
-    assert bool(best_interpretation(Check("of yours", shares(60, before), [other], 20))) == expected
-
-
-def test_the_best_of_several_interpretations_is_reported():
-    others = [
-        Interpretation("N-LOOKS-XYWH", name, shares(60, n), "")
-        for name, n in (("a", 40), ("b", 50), ("c", 45))
-    ]
-    assert best_interpretation(Check("of yours", shares(60, 0), others, 20)).words == "b"
-
-
-@pytest.mark.parametrize("scale", [(2.0, 2.0), (640 / 224, 480 / 224), (1.3, 1.0), (0.1, 0.4)])
-def test_the_scale_of_a_resized_video_is_found(scale):
-    rng = np.random.default_rng(1)
-    corner = rng.uniform(0, 400, (60, 2))
-    truth = np.concatenate([corner, corner + rng.uniform(40, 200, (60, 2))], axis=1)
-    entry = np.repeat(np.arange(60), 2)
-    other = np.stack([np.arange(60), rng.permutation(60)], axis=1).ravel()
-    guess = (truth / np.tile(scale, 2))[entry]
-    pairs = BoxPairs(60, entry, guess, truth[other])
-    best = best_interpretation(
-        Check("of yours", pairs.find_overlapping(guess), pairs.interpretations(guess, [], ""), 60)
-    )
-    assert best.words == f"with x times {scale[0]:.2f} and y times {scale[1]:.2f}"
-    assert best.fits.all()
-
-
-@pytest.mark.parametrize("boxes", [np.zeros((30, 4)), np.full((30, 4), np.inf), np.full((30, 4), -np.inf)])
-def test_boxes_without_a_size_are_no_trouble(boxes):
-    pairs = BoxPairs(30, np.arange(30), boxes, np.tile([5.0, 5, 9, 9], (30, 1)))
-    with np.errstate(all="ignore"):
-        assert not any(interpretation.fits.any() for interpretation in pairs.interpretations(boxes, [], ""))
-
-
-def test_sample_is_the_same_each_time_and_small():
-    assert sample(10**6).tolist() == sample(10**6).tolist()
-    assert len(sample(10**6)) == 200
-    assert sample(3).tolist() == [0, 1, 2]
-    assert sample(0).tolist() == []
 
 
 def test_repeated_classes_are_noted_on_page_and_in_the_log(run):
