@@ -279,6 +279,8 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
         notes = self.prepare_reference(source, output, settings, options)
         for name in self.carried(source, settings):
             shutil.copyfile(source / name, output / name)
+        if (output / KEY_FILE).is_file():
+            (output / KEY_FILE).chmod(0o600)
         return notes
 
     def carried(self, source: Path, settings: Settings) -> list[str]:

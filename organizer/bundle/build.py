@@ -45,7 +45,16 @@ from organizer.bundle.sbom import SBOM, sbom
 from organizer.data.overview import SUFFIX, review_reference
 from organizer.data.prepare import add_key, reference_files
 from organizer.data.references import task_folder, task_folders
-from organizer.files import DAMAGED, Files, LockedError, files_below, locked, read_zip, zip_bytes
+from organizer.files import (
+    DAMAGED,
+    Files,
+    LockedError,
+    files_below,
+    keep_out_of_git,
+    locked,
+    read_zip,
+    zip_bytes,
+)
 from organizer.runs.worker import BuiltTask
 from scoring_program.report.images import Images, Size
 from scoring_program.task import load_task, task_ids
@@ -157,6 +166,7 @@ def _write(plan: Plan, output: Path) -> None:
     another build writes there.
     """
     output.mkdir(parents=True, exist_ok=True)
+    keep_out_of_git(output)
     with locked(output), tempfile.TemporaryDirectory(dir=output, prefix=_BUILDING) as folder:
         for left_over in output.glob(f"{_BUILDING}*"):
             if left_over != Path(folder):

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from organizer.files import LockedError, locked, write_durable
+from organizer.files import LockedError, keep_out_of_git, locked, write_durable
 from organizer.ranking import cards, page, tables
 from organizer.ranking.cards import tau_sentence
 from organizer.ranking.changes import Change, History, changes_tau_b
@@ -82,6 +82,7 @@ def rescore(built: BuiltTask, source: Path, output: Path, choices: Choices) -> i
     """
     try:
         (output / "store").mkdir(parents=True, exist_ok=True)
+        keep_out_of_git(output)
         with locked(output / "store"), find_submissions(source, choices.names) as submissions:
             _rescore(built, submissions, output, choices)
     except LockedError as error:

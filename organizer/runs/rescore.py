@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NoReturn, Union
 
 from tqdm import tqdm
 
-from organizer.files import unpack, write_durable
+from organizer.files import folder_paths, unpack, write_durable
 from organizer.runs.fork_server import BROKEN, FORMAT, INVALID, SCORED, Entry, Setup
 from organizer.runs.pool import BrokenError, Ended, Pool, machine_memory_mb
 from organizer.runs.submissions import Submission, SubmissionsError, other_task, summary_of_others
@@ -249,14 +249,13 @@ def _started(setup: Setup, work: Path, options: Options) -> Engine:
 
 
 def fingerprint(built: BuiltTask) -> str:
-    """Return a hash of the program and of the reference with its settings."""
+    """Return a hash of the program and of the reference with its settings; hidden files do not count."""
     total = hashlib.sha256(hashlib.sha256(built.program).digest())
     reference = built.reference
     if isinstance(reference, bytes):
         total.update(reference)
         return total.hexdigest()
-    for path in sorted(path for path in reference.rglob("*") if path.is_file()):
-        name = path.relative_to(reference).as_posix()
+    for name, path in folder_paths(reference).items():
         total.update(hashlib.sha256(name.encode()).digest())
         total.update(hashlib.sha256(path.read_bytes()).digest())
     return total.hexdigest()
