@@ -26,6 +26,8 @@ lint: .venv/dev
 
 # REFERENCE is a folder with a folder for each task, or the folder of one task.
 REFERENCE_OPTION = $(if $(REFERENCE),--reference "$(REFERENCE)")
+# PHASE is the name of a phase in competition.yaml, if there are several.
+PHASE_OPTION = $(if $(PHASE),--phase "$(PHASE)")
 
 # make reference ID=chalearn_gesture SOURCE=my_files [OUTPUT=refs/chalearn_gesture] [IMAGES=DIR: behind drawings]
 #   [VOCABULARY=names.yaml: all names of classes, parts, states] [REPLACE=1: lose what others put there]
@@ -51,16 +53,17 @@ lint-bundle: .venv/run
 dry-run: .venv/run
 	$(BIN)/python -m organizer dry-run $(ID) "$(SUBMISSION)" $(REFERENCE_OPTION)
 
-# make rescore ID=chalearn_gesture SUBMISSIONS=DIR [REFERENCE=DIR] [WORKERS=N] [SCHEDULER=tcp://...] [HALF_SAMPLES=500]
+# make rescore ID=chalearn_gesture SUBMISSIONS=DIR [PHASE="Final phase"] [REFERENCE=DIR] [WORKERS=N] [SCHEDULER=tcp://...]
+#   [HALF_SAMPLES=500]
 #   [PROTOCOLS="published released"] [OPTIONS="--names names.csv --keep last --date 2024-05-31 --baselines b.json --fresh"]
 rescore: .venv/run
-	@$(BIN)/python -m organizer rescore $(ID) "$(SUBMISSIONS)" $(REFERENCE_OPTION) $(if $(WORKERS),--workers $(WORKERS)) \
+	@$(BIN)/python -m organizer rescore $(ID) "$(SUBMISSIONS)" $(REFERENCE_OPTION) $(PHASE_OPTION) $(if $(WORKERS),--workers $(WORKERS)) \
 		$(if $(SCHEDULER),--scheduler $(SCHEDULER)) $(if $(HALF_SAMPLES),--half-samples $(HALF_SAMPLES)) \
 		$(if $(PROTOCOLS),--protocols $(PROTOCOLS)) $(OPTIONS)
 
-# make report ID=chalearn_gesture [OPTIONS="--ranking DIR --output DIR"], after make rescore
+# make report ID=chalearn_gesture [PHASE="Final phase"] [OPTIONS="--ranking DIR --output DIR"], after make rescore
 report: .venv/run
-	@$(BIN)/python -m organizer report $(ID) $(OPTIONS)
+	@$(BIN)/python -m organizer report $(ID) $(PHASE_OPTION) $(OPTIONS)
 
 # make baselines ID=chalearn_gesture REFERENCE=DIR [OUTPUT=DIR]
 baselines: .venv/run

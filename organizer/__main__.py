@@ -82,15 +82,23 @@ def _add_run_commands(add: _Add) -> None:
         what = "a zip, or for rescore a folder of zips, or Codabench's zip of all"
         command.add_argument(argument, type=_path(example), help=what)
         command.add_argument("--reference", type=_path(), help=REFERENCE_HELP.format("the one in the bundle"))
+        what = "the phase of competition.yaml that it is about; default: the only one, or that of REFERENCE"
+        command.add_argument("--phase", default="", metavar="NAME", help=what)
     dry_run.add_argument("--output", type=_path(), default=ROOT / "out" / "dry-run")
     option = rescore.add_argument
-    option("--output", type=_path(), help="default: out/rescore/ID")
+    option("--output", type=_path(), help="default: out/rescore/ID, with several phases out/rescore/ID_PHASE")
+    what = "rank the submissions with this PhaseId in their names; needed if there are several"
+    option("--only-phase-id", type=_phase_id, default="", metavar="N", help=what)
+    what = "leave out submissions that certainly break the dates or limits of the phase"
+    option("--enforce", action="store_true", help=what)
     option("--workers", type=_at_least(1), default=0, help="processes; default: one for each core")
     option("--scheduler", default="", metavar="URL", help="a running Dask cluster, as tcp://host:8786")
     what = "random divisions of the items into halves, for intervals and tests"
     option("--half-samples", type=_at_least(2), default=HALVES, metavar="S", help=what)
     option("--protocols", nargs="+", default=[], choices=PROTOCOLS)
-    option("--names", type=_path(), metavar="CSV", help="submission,team,date or user,team")
+    option(
+        "--names", type=_path(), metavar="CSV", help="submission,team,date,counts or user,team; more is shown"
+    )
     option("--keep", choices=["best", "last"], default="best", help="which submission of a team counts")
     what = "to show on the pages; default: none"
     option("--date", type=_date, metavar="YYYY-MM-DD", help=what)
@@ -100,12 +108,18 @@ def _add_run_commands(add: _Add) -> None:
     option("--by", type=_gain, metavar="10%", help="by which share of its score, with --beats")
     what = "score this zip as a baseline of this name; may be given several times"
     option("--baseline-zip", type=_baseline_zip, action="append", default=[], metavar="NAME=FILE", help=what)
+    what = "the leaderboard of the site as CSV, to compare; with --columns"
+    option("--leaderboard", type=_path(), metavar="FILE", help=what)
+    what = "the titles of the columns of users and of scores in it"
+    option("--columns", type=_columns, metavar="USER,SCORE", help=what)
     option("--fresh", action="store_true", help="score again what an earlier call has scored")
     report = add("report", _report, "write a ranking for a paper, and a page for each team")
     _add_id(report)
     what = "the folder that rescore has written; default: out/rescore/ID"
     report.add_argument("--ranking", type=_path(), help=what)
     report.add_argument("--output", type=_path(), help="default: out/report/ID")
+    what = "the phase whose ranking it is; needed if there are several"
+    report.add_argument("--phase", default="", metavar="NAME", help=what)
     add("demo", "runs.demo:run_demo", "score the samples of all tasks against the demo reference")
 
 
@@ -201,6 +215,18 @@ def _gain(text: str) -> float:
     return parse_gain(text)
 
 
+def _phase_id(text: str) -> str:
+    if text and not (text.isascii() and text.isdigit()):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number")
+    return text
+
+
+def _columns(text: str) -> tuple[str, str]:
+    from organizer.ranking.leaderboard import parse_columns
+
+    return parse_columns(text)
+
+
 def _baseline_zip(text: str) -> tuple[str, Path]:
     name, separator, path = text.partition("=")
     if not (separator and name and path):
@@ -235,39 +261,72 @@ def _prepare(
     return code or write_beside_reference(**options, reference=output)
 
 
-def _dry_run(task_id: str, submission: Path, reference: Path | None, output: Path) -> int:
+def _dry_run(task_id: str, submission: Path, reference: Path | None, phase: str, output: Path) -> int:
     from organizer.bundle.build import built_task
     from organizer.runs.dry_run import dry_run
 
-    return dry_run(built_task(task_id, reference), submission, output)
+    return dry_run(built_task(task_id, reference, phase), submission, output)
 
 
 def _rescore(
-    task_id: str, submissions: Path, reference: Path | None, output: Path | None, **options: Any
+    task_id: str,
+    submissions: Path,
+    reference: Path | None,
+    phase: str,
+    output: Path | None,
+    **options: Any,
 ) -> int:
     from organizer.bundle.build import built_task
     from organizer.ranking.command import Choices, rescore
     from organizer.ranking.winner_rule import BaselineZip, WinnerRule
     from organizer.runs.rescore import Options
 
-    ranking = {name: options.pop(name) for name in ("names", "keep", "date", "baselines", "protocols")}
+    for name, other in (("beats", "by"), ("leaderboard", "columns")):
+        if (options[name] is None) != (options[other] is None):
+            print(f"--{name} and --{other} need each other: {_PAIRS_OF_OPTIONS[name]}", file=sys.stderr)
+            return 2
+    ranking = {name: options.pop(name) for name in _RANKING_OPTIONS}
     beats, gain = options.pop("beats"), options.pop("by")
-    if (beats is None) != (gain is None):
-        print("--beats and --by need each other, as in --beats GVD --by 10%", file=sys.stderr)
-        return 2
     if beats is not None:
         ranking["winner_rule"] = WinnerRule(beats, gain)
     ranking["baseline_zips"] = [BaselineZip(name, path) for name, path in options.pop("baseline_zip")]
-    output = output or ROOT / "out" / "rescore" / task_id
+    built = built_task(task_id, reference, phase)
+    output = output or ROOT / "out" / "rescore" / _task_and_phase(task_id, built.label)
     choices = Choices(**ranking, engine=Options(**options))
-    return rescore(built_task(task_id, reference), submissions, output, choices)
+    return rescore(built, submissions, output, choices)
 
 
-def _report(task_id: str, ranking: Path | None, output: Path | None) -> int:
+_RANKING_OPTIONS = (
+    "names",
+    "only_phase_id",
+    "enforce",
+    "keep",
+    "date",
+    "baselines",
+    "protocols",
+    "leaderboard",
+    "columns",
+)
+_PAIRS_OF_OPTIONS = {
+    "beats": "--beats GVD --by 10%",
+    "leaderboard": "--leaderboard results.csv --columns User,Score",
+}
+
+
+def _task_and_phase(task_id: str, label: str) -> str:
+    return f"{task_id}_{label}" if label else task_id
+
+
+def _report(task_id: str, ranking: Path | None, phase: str, output: Path | None) -> int:
     from organizer.ranking.report import report
+    from organizer.runs.phase import folder_name
 
-    out = ROOT / "out"
-    return report(task_id, ranking or out / "rescore" / task_id, output or out / "report" / task_id)
+    out, name = ROOT / "out", task_id
+    name_with_phase = _task_and_phase(task_id, folder_name(phase) if phase else "")
+    # With one phase, rescore leaves it out of the name.
+    if ranking or (out / "rescore" / name_with_phase).is_dir():
+        name = name_with_phase
+    return report(task_id, ranking or out / "rescore" / name, output or out / "report" / name)
 
 
 def _command() -> int:

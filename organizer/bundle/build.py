@@ -38,6 +38,7 @@ from organizer.bundle.cut import classic, one_task, public_names, reference_name
 from organizer.bundle.kits import KIT
 from organizer.bundle.lint import lint_files
 from organizer.bundle.parts import Parts, demo_reference
+from organizer.bundle.phases import Offer, find_offer, offers_of, rules_of_phase
 from organizer.bundle.pictures import with_pictures
 from organizer.bundle.programs import build_program
 from organizer.bundle.rules import check_competition
@@ -55,6 +56,7 @@ from organizer.files import (
     read_zip,
     zip_bytes,
 )
+from organizer.runs.phase import folder_name
 from organizer.runs.worker import BuiltTask
 from scoring_program.report.images import Images, Size
 from scoring_program.task import load_task, task_ids
@@ -357,45 +359,86 @@ def _samples(
     return solutions, built_files
 
 
-def built_task(task_id: str, reference: Path | None) -> BuiltTask:
+def built_task(task_id: str, reference: Path | None, phase_name: str = "") -> BuiltTask:
     """Return the task in ``dist/<id>.zip``; its parts are built if there is no such bundle.
 
-    ``reference``, a folder of tasks or of this one, replaces the bundle's reference. Raises Refused if
-    it is neither.
+    ``reference``, a folder of tasks or of this one, replaces the bundle's reference. ``phase_name`` is the
+    phase that it is about; without one it is the only phase, or that of the reference. Raises Refused if the
+    reference is neither, if there is no such phase, or if nothing tells several references apart.
     """
-    data = _given_reference(task_id, reference) if reference else None
     path = DIST / f"{task_id}.zip"
-    if not path.is_file():
-        if not data:
-            print(f"DEMO: no REFERENCE and no {DIST.name}/{path.name}, so the reference is demo data")
-            data = zip_bytes(demo_reference(task_id))
-        return BuiltTask(
-            id=task_id,
-            program=build_program(task_id),
-            reference=data,
-            time_limit=float(step_limit({})),
-            competition=str(load_competition()["title"]),
-        )
-    files = read_zip(path)
-    competition = yaml.safe_load(files[COMPETITION])
-    # The first of several entries of the task, as a bundle without REFERENCE names no other.
-    task = next(task for task in competition["tasks"] if task_id_of(task) == task_id)
-    program = files[task["scoring_program"]]
-    if program != build_program(task_id):
-        place = f"{DIST.name}/{path.name}"
-        print(f"warning | the program in {place} differs from this repository's; run make bundle")
+    files = read_zip(path) if path.is_file() else {}
+    competition = yaml.safe_load(files[COMPETITION]) if files else load_competition()
+    # Demo data, without a bundle, stands for the reference that has the name of the task.
+    given_names = None if files else {task_id}
+    if reference:
+        given_names = _given_names(competition, task_id, reference)
+    offer = find_offer(competition, task_id, phase_name, given_names)
+    program = _program_in(files, competition, task_id) if files else build_program(task_id)
+    folder = _given_folder(task_id, reference, offer) if reference else None
+    data: Path | bytes
+    if folder:
+        data = _readable_reference(task_id, folder)
+    elif files:
+        data = _reference_in(files, offer.task if offer else _first_entry(competition, task_id))
+    else:
+        print(f"DEMO: no REFERENCE and no {DIST.name}/{path.name}, so the reference is demo data")
+        data = zip_bytes(demo_reference(task_id))
     return BuiltTask(
         id=task_id,
         program=program,
-        reference=data or _reference_in(files, task),
-        time_limit=float(step_limit(competition["phases"][0])),
+        reference=data,
+        time_limit=float(step_limit(offer.phase if offer else competition["phases"][0])),
         competition=str(competition["title"]).removeprefix(DEMO_TITLE),
+        title=str(offer.task.get("name") or "") if offer else "",
+        reference_name=_name_of_reference(folder, offer),
+        phase=rules_of_phase(offer.phase) if offer else None,
+        label=_label(competition, task_id, folder, offer),
     )
 
 
-def _given_reference(task_id: str, reference: Path) -> Path | bytes:
-    """Return the task's folder of REFERENCE, as a zip if the platform cannot read its files as they are."""
-    folder = task_folder(task_id, reference, task_names(load_competition()))
+def _first_entry(competition: Competition, task_id: str) -> Entry:
+    entries = [entry for _, entry in entries_of(competition, "tasks")]
+    return next(entry for entry in entries if task_id_of(entry) == task_id)
+
+
+def _program_in(files: Files, competition: Competition, task_id: str) -> bytes:
+    """Return the program of a task of a bundle; warn if it is not the one of this repository."""
+    program: bytes = files[_first_entry(competition, task_id)["scoring_program"]]
+    if program != build_program(task_id):
+        place = f"{DIST.name}/{task_id}.zip"
+        print(f"warning | the program in {place} differs from this repository's; run make bundle")
+    return program
+
+
+def _name_of_reference(folder: Path | None, offer: Offer | None) -> str:
+    """Return what a reference is called: like its folder, or as the competition names it."""
+    if folder is not None:
+        return folder.absolute().name
+    return offer.reference if offer else ""
+
+
+def _label(competition: Competition, task_id: str, folder: Path | None, offer: Offer | None) -> str:
+    """Return a name for the phase, or for the reference if the phase is not known; "" for a single phase."""
+    if len(offers_of(competition, task_id)) < 2:
+        return ""
+    return folder_name(offer.phase_name if offer else _name_of_reference(folder, offer))
+
+
+def _given_names(competition: Competition, task_id: str, reference: Path) -> set[str]:
+    """Return the names of the references of a task that REFERENCE holds, or its own if it holds none."""
+    names = {offer.reference for offer in offers_of(competition, task_id)}
+    return {name for name in names if (reference / name).is_dir()} or {reference.absolute().name}
+
+
+def _given_folder(task_id: str, reference: Path, offer: Offer | None) -> Path:
+    """Return the folder of REFERENCE that a phase names, or that of the task."""
+    name = offer.reference if offer and (reference / offer.reference).is_dir() else task_id
+    return task_folder(name, reference, task_names(load_competition()))
+
+
+def _readable_reference(task_id: str, folder: Path) -> Path | bytes:
+    """Return a reference folder, as a zip if the platform cannot read its files as they are."""
     files = reference_files(task_id, folder)
     return folder if all((folder / name).is_file() for name in files) else zip_bytes(files)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from organizer.ranking.cards import winner_sentences
+from organizer.ranking.cards import resampling_sentences, winner_sentences
 from organizer.ranking.run import RankingRun
 from organizer.ranking.statistics import Ranking
 from organizer.ranking.tables import Cell, csv_table
@@ -71,6 +71,7 @@ def methods_text(run: RankingRun, ranking: Ranking, standings: Standings) -> str
         f"{run.title}: {counted(len(standings.names), 'team')} with {n_scored};",
         f"the {run.about.keep} submission of a team counts.",
         *report.sentences(standings),
+        *resampling_sentences(run, ranking),
         *report.method_texts(standings, ranking.half_samples),
         *winner_sentences(run, ranking),
     ]

@@ -5,13 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Union
 
 import numpy as np
 
 from organizer.ranking.changes import Change
-from organizer.ranking.statistics import MOST_TEAMS, Ranking
+from organizer.ranking.eligibility import Violation
+from organizer.ranking.leaderboard import BoardComparison
+from organizer.ranking.statistics import MOST_TEAMS, Ranking, team_facts
 from organizer.runs.rescore import Record
 from scoring_program.report.outputs import plain_number
 from validator.texts import quote
@@ -72,6 +74,41 @@ def scores_csv(records: Sequence[Record], keys: Sequence[str]) -> str:
         rows.append(row)
     header = ["submission", "team", "outcome", *keys, "signature", "problem"]
     return csv_table(header, rows)
+
+
+def rules_csv(violations: Sequence[Violation]) -> str:
+    """Return a row for each rule that a submission breaks."""
+    rows: list[list[Cell]] = []
+    for violation in violations:
+        submission = violation.record.submission
+        row: list[Cell] = [_path(submission.name), submission.team, submission.user, submission.date]
+        rows.append([*row, violation.rule.value, violation.reason, violation.is_ranked])
+    return csv_table(["submission", "team", "user", "date", "rule", "reason", "ranked"], rows)
+
+
+def leaderboard_csv(comparisons: Sequence[BoardComparison]) -> str:
+    """Return a row for each user: the score on the site and the one here."""
+    rows = [row._replace(submission=_path(row.submission)) for row in comparisons]
+    return csv_table(BoardComparison._fields, rows)
+
+
+def teams_csv(ranking: Ranking, page_of_team: Mapping[str, str], records: Sequence[Record]) -> str:
+    """Return a row for each team for a mail merge: its users, its rank, its page, and what is said of it."""
+    comparison = ranking.comparison
+    facts_of_team = team_facts(ranking, records)
+    titles = list(dict.fromkeys(title for facts in facts_of_team.values() for title in facts))
+    users_of_team: dict[str, list[str]] = {}
+    for record in records:
+        if record.submission.user:
+            users_of_team.setdefault(record.submission.team, []).append(record.submission.user)
+    rows: list[list[Cell]] = []
+    for place, team in enumerate(ranking.teams):
+        users = dict.fromkeys(users_of_team.get(team, []))
+        row: list[Cell] = [team, " ".join(users), page_of_team[team], int(comparison.rank[place])]
+        row += [int(comparison.rank_low[place]), int(comparison.rank_high[place])]
+        row += [facts_of_team[team].get(title, "") for title in titles]
+        rows.append(row)
+    return csv_table(["team", "users", "page", "rank", "rank_low", "rank_high", *titles], rows)
 
 
 def timing_csv(records: Sequence[Record]) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
 from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from organizer.ranking.cards import winner_sentences
+from organizer.ranking.cards import expected_drop_text, winner_sentences
 from organizer.ranking.page import render_page
 from organizer.ranking.run import RankingRun
 from organizer.ranking.statistics import Ranking
@@ -52,6 +53,19 @@ def team_page(run: RankingRun, ranking: Ranking, standings: Standings, place: in
     return render_page(run, cut(standings.names[place], LONGEST_NAME), shown_cards)
 
 
+def teams_index(run: RankingRun, ranking: Ranking, page_of_team: Mapping[str, str]) -> str:
+    """Return a page with a link to the page of each team, given as paths below its folder."""
+    standings = run.standings(ranking)
+    rows = list[list[Cell]]()
+    for place, team in enumerate(ranking.teams):
+        link = element("a", cut(team, LONGEST_NAME), href=page_of_team[team])
+        rank = str(standings.comparison.rank[place])
+        rows.append([link, rank, standings.rank_set_text(place), standings.score_texts[place]])
+    headings = [Heading("Team"), Heading("Rank"), Heading("Possible ranks"), Heading("Score")]
+    shown_card = card("teams", "Teams", "", *table(headings, rows, "Teams", len(rows)))
+    return render_page(run, "Pages of the teams", [shown_card])
+
+
 def _place_card(run: RankingRun, ranking: Ranking, place: int, band: Band) -> Element:
     """Return rank, score and coverage in words, and whether the team reaches the line of a winner."""
     standings = run.standings(ranking)
@@ -60,6 +74,9 @@ def _place_card(run: RankingRun, ranking: Ranking, place: int, band: Band) -> El
     score = f"{standings.task.columns[0].title} {standings.score_texts[place]}"
     coverage = ranking.records[place].entry.scores["coverage"]
     n_submissions = counted(ranking.submissions[place], "scored submission")
+    drop_text = expected_drop_text(run, ranking, place)
+    if drop_text:
+        n_submissions += f"; {drop_text}"
     lines = [
         f"Rank {rank} of {counted(len(standings.names), 'team')}; possible ranks: {rank_set}.",
         f"{score} over {standings.over}; 95 % interval: {band_text(band, decimals)}.",

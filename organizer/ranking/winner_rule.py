@@ -145,7 +145,7 @@ def stored_winner(saved: Mapping[str, Any], folder: Path, ranking: Ranking) -> W
     Raises ValueError, TypeError or KeyError if it is damaged.
     """
     rule = WinnerRule(*saved["rule"])
-    record = stored_record(folder, *saved["record"]) if saved["record"] else None
+    record = stored_record(folder, saved["record"]) if saved["record"] else None
     return winner_line(rule, WinnerBaseline(rule.baseline, saved["score"], record), ranking)
 
 

@@ -6,14 +6,14 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, Union
+from typing import TYPE_CHECKING, Any, NoReturn, Union
 
 from tqdm import tqdm
 
@@ -66,10 +66,18 @@ class Record:
     entry: Entry
     page: Path
 
-    def saved(self) -> list[str]:
-        """Return what is needed to find it again with `stored_record`."""
+    def saved(self) -> dict[str, Any]:
+        """Return what is needed to find it again with `stored_record`, as JSON."""
         submission = self.submission
-        return [submission.name, submission.team, submission.date, self.digest, self.page.parent.name]
+        return {
+            "name": submission.name,
+            "team": submission.team,
+            "date": submission.date,
+            "user": submission.user,
+            "facts": dict(submission.facts),
+            "digest": self.digest,
+            "folder": self.page.parent.name,
+        }
 
 
 class Overlap(Enum):
@@ -293,13 +301,25 @@ class _Store:
         write_durable(self._folder / f"{digest}.json", text)
 
 
-def stored_record(output: Path, name: str, team: str, day: str, digest: str, folder: str) -> Record:
-    """Return a record that `score_all` has kept below ``output``. Raises ValueError if it is damaged."""
-    page = output / "store" / folder / f"{digest}.html"
+def stored_record(output: Path, saved: Mapping[str, Any]) -> Record:
+    """Return a record that `score_all` has kept below ``output``, given what `Record.saved` returned.
+
+    Raises ValueError, TypeError or KeyError if it is damaged.
+    """
+    digest = saved["digest"]
+    page = output / "store" / saved["folder"] / f"{digest}.html"
     entry = _stored_entry(page)
     if entry is None:
         raise ValueError("the store is not complete")
-    return Record(Submission(name=name, team=team, date=day, source=page), digest, entry, page)
+    submission = Submission(
+        name=saved["name"],
+        team=saved["team"],
+        date=saved["date"],
+        source=page,
+        user=saved["user"],
+        facts=dict(saved["facts"]),
+    )
+    return Record(submission, digest, entry, page)
 
 
 def _stored_entry(page: Path) -> Entry | None:
