@@ -5,7 +5,7 @@ unexport PYTHONDONTWRITEBYTECODE
 BIN := .venv/bin
 INSTALL := -m pip install --quiet --disable-pip-version-check --require-hashes -r
 
-.PHONY: demo check test lint reference bundle lint-bundle dry-run rescore report public-data baselines split new-task undo-new-task bench locks clean
+.PHONY: demo check test lint reference bundle lint-bundle dry-run rescore report archive public-data baselines split new-task undo-new-task bench locks clean
 
 demo: .venv/run
 	@$(BIN)/python -m organizer demo
@@ -64,6 +64,11 @@ rescore: .venv/run
 # make report ID=chalearn_gesture [PHASE="Final phase"] [OPTIONS="--ranking DIR --output DIR"], after make rescore
 report: .venv/run
 	@$(BIN)/python -m organizer report $(ID) $(PHASE_OPTION) $(OPTIONS)
+
+# make archive ID=chalearn_gesture [PHASE="Final phase"] [OUTPUT=DIR] [WITH_REFERENCE=1: also the hidden labels], after make report
+archive: .venv/run
+	@$(BIN)/python -m organizer archive $(ID) $(PHASE_OPTION) $(if $(OUTPUT),--output "$(OUTPUT)") \
+		$(if $(WITH_REFERENCE),--with-reference)
 
 # make baselines ID=chalearn_gesture REFERENCE=DIR [OUTPUT=DIR]
 baselines: .venv/run

@@ -120,6 +120,17 @@ def _add_run_commands(add: _Add) -> None:
     report.add_argument("--output", type=_path(), help="default: out/report/ID")
     what = "the phase whose ranking it is; needed if there are several"
     report.add_argument("--phase", default="", metavar="NAME", help=what)
+    archive = add("archive", _archive, "collect a finished competition in a folder to deposit for a DOI")
+    _add_id(archive)
+    what = "the phase whose ranking it holds; needed if there are several"
+    archive.add_argument("--phase", default="", metavar="NAME", help=what)
+    what = "the folder that rescore has written; default: out/rescore/ID"
+    archive.add_argument("--ranking", type=_path(), help=what)
+    what = "the folder that report has written; default: out/report/ID"
+    archive.add_argument("--report", type=_path(), help=what)
+    archive.add_argument("--output", type=_path(), help="default: out/archive/ID")
+    what = "add the reference, without its key, and items.csv"
+    archive.add_argument("--with-reference", action="store_true", help=what)
     add("demo", "runs.demo:run_demo", "score the samples of all tasks against the demo reference")
 
 
@@ -319,14 +330,38 @@ def _task_and_phase(task_id: str, label: str) -> str:
 
 def _report(task_id: str, ranking: Path | None, phase: str, output: Path | None) -> int:
     from organizer.ranking.report import report
+
+    out, name = ROOT / "out", _name_of_ranking(task_id, phase)
+    return report(task_id, ranking or out / "rescore" / name, output or out / "report" / name)
+
+
+def _archive(
+    task_id: str,
+    phase: str,
+    ranking: Path | None,
+    report: Path | None,
+    output: Path | None,
+    with_reference: bool,
+) -> int:
+    from organizer.archive import archive
+
+    out, name = ROOT / "out", _name_of_ranking(task_id, phase)
+    return archive(
+        task_id,
+        ranking=ranking or out / "rescore" / name,
+        report=report or out / "report" / name,
+        output=output or out / "archive" / name,
+        with_reference=with_reference,
+    )
+
+
+def _name_of_ranking(task_id: str, phase: str) -> str:
+    """Return the name of the folder in which rescore has put the ranking of a task in a phase."""
     from organizer.runs.phase import folder_name
 
-    out, name = ROOT / "out", task_id
-    name_with_phase = _task_and_phase(task_id, folder_name(phase) if phase else "")
+    name = _task_and_phase(task_id, folder_name(phase) if phase else "")
     # With one phase, rescore leaves it out of the name.
-    if ranking or (out / "rescore" / name_with_phase).is_dir():
-        name = name_with_phase
-    return report(task_id, ranking or out / "rescore" / name, output or out / "report" / name)
+    return name if (ROOT / "out" / "rescore" / name).is_dir() else task_id
 
 
 def _command() -> int:

@@ -145,7 +145,7 @@ def _check_secrecy(
     reference: str, other: str, where: str, is_ours: bool, files: Files, report: LintReport
 ) -> None:
     """Report files of a reference that another file of the bundle, which participants may see, holds, too."""
-    secret, visible = _digests(files[reference]), _digests(files[other])
+    secret, visible = digests_in(files[reference]), digests_in(files[other])
     # The vocabulary is public, and that of a task may be the same in every reference.
     public = {digest for digest, name in secret.items() if name == VOCABULARY_FILE}
     common = (secret.keys() & visible.keys()) - public
@@ -224,7 +224,7 @@ def _check_baselines(data: Competition, files: Files, report: LintReport) -> Non
     for _, name, key in competition.named_files(data):
         if key == "reference_data":
             continue
-        names_inside = _digests(files[name]).values()
+        names_inside = digests_in(files[name]).values()
         baselines = sorted(inside for inside in names_inside if posixpath.basename(inside) == BASELINE_FILE)
         if baselines:
             report.add("baseline is shown", file=name, names=", ".join(baselines))
@@ -317,7 +317,7 @@ def _check_run(run: Run, name: str, keys: list[str], report: LintReport) -> None
 
 
 @lru_cache
-def _digests(data: bytes) -> dict[str, str]:
+def digests_in(data: bytes) -> dict[str, str]:
     """Return SHA-256 -> name of a file ("") and, if it is a zip, of those in it; tiny ones are left out."""
     return dict(_each_digest(data, ""))
 
