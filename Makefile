@@ -8,7 +8,7 @@ INSTALL := -m pip install --quiet --disable-pip-version-check --require-hashes -
 # The folders that Python looks into from .venv, relative to its packages: the checkout, and that of people_in_video.
 LINK := printf '%s\n' ../../../.. ../../../../starting_kit
 
-.PHONY: demo check test lint reference bundle kit lint-bundle dry-run rescore report baselines split new-task undo-new-task bench locks clean
+.PHONY: demo check test lint reference bundle kit lint-bundle dry-run rescore report archive public-data baselines split new-task undo-new-task bench locks clean
 
 demo: .venv/run
 	@$(BIN)/python -m organizer demo
@@ -29,12 +29,20 @@ lint: .venv/dev
 
 # REFERENCE is a folder with a folder for each task, or the folder of one task.
 REFERENCE_OPTION = $(if $(REFERENCE),--reference "$(REFERENCE)")
+# PHASE is the name of a phase in competition.yaml, if there are several.
+PHASE_OPTION = $(if $(PHASE),--phase "$(PHASE)")
 
 # make reference ID=chalearn_gesture SOURCE=my_files [OUTPUT=refs/chalearn_gesture] [IMAGES=DIR: behind drawings]
 #   [VOCABULARY=names.yaml: all names of classes, parts, states] [REPLACE=1: lose what others put there]
 reference: .venv/run
 	@$(BIN)/python -m organizer prepare $(ID) --source "$(SOURCE)" $(if $(OUTPUT),--output "$(OUTPUT)") \
 		$(if $(REPLACE),--replace) $(if $(IMAGES),--images "$(IMAGES)") $(if $(VOCABULARY),--vocabulary "$(VOCABULARY)")
+
+# make public-data ID=chalearn_gesture SOURCE=my_files [OUTPUT=refs/chalearn_gesture_public] [VOCABULARY=names.yaml] [REPLACE=1]
+#   What participants may have of a reference; make reference writes it, too. REFERENCE is another name of SOURCE.
+public-data: .venv/run
+	@$(BIN)/python -m organizer public-data $(ID) --source "$(or $(SOURCE),$(REFERENCE))" $(if $(OUTPUT),--output "$(OUTPUT)") \
+		$(if $(REPLACE),--replace) $(if $(VOCABULARY),--vocabulary "$(VOCABULARY)")
 
 # make bundle [FORMAT=v1.5] [REFERENCE=DIR] [DEMO=1: demo data for the tasks that REFERENCE does not hold]
 bundle: .venv/run
@@ -52,16 +60,22 @@ lint-bundle: .venv/run
 dry-run: .venv/run
 	$(BIN)/python -m organizer dry-run $(ID) "$(SUBMISSION)" $(REFERENCE_OPTION)
 
-# make rescore ID=chalearn_gesture SUBMISSIONS=DIR [REFERENCE=DIR] [WORKERS=N] [SCHEDULER=tcp://...] [HALF_SAMPLES=500]
+# make rescore ID=chalearn_gesture SUBMISSIONS=DIR [PHASE="Final phase"] [REFERENCE=DIR] [WORKERS=N] [SCHEDULER=tcp://...]
+#   [HALF_SAMPLES=500]
 #   [PROTOCOLS="published released"] [OPTIONS="--names names.csv --keep last --date 2024-05-31 --baselines b.json --fresh"]
 rescore: .venv/run
-	@$(BIN)/python -m organizer rescore $(ID) "$(SUBMISSIONS)" $(REFERENCE_OPTION) $(if $(WORKERS),--workers $(WORKERS)) \
+	@$(BIN)/python -m organizer rescore $(ID) "$(SUBMISSIONS)" $(REFERENCE_OPTION) $(PHASE_OPTION) $(if $(WORKERS),--workers $(WORKERS)) \
 		$(if $(SCHEDULER),--scheduler $(SCHEDULER)) $(if $(HALF_SAMPLES),--half-samples $(HALF_SAMPLES)) \
 		$(if $(PROTOCOLS),--protocols $(PROTOCOLS)) $(OPTIONS)
 
-# make report ID=chalearn_gesture [OPTIONS="--ranking DIR --output DIR"], after make rescore
+# make report ID=chalearn_gesture [PHASE="Final phase"] [OPTIONS="--ranking DIR --output DIR"], after make rescore
 report: .venv/run
-	@$(BIN)/python -m organizer report $(ID) $(OPTIONS)
+	@$(BIN)/python -m organizer report $(ID) $(PHASE_OPTION) $(OPTIONS)
+
+# make archive ID=chalearn_gesture [PHASE="Final phase"] [OUTPUT=DIR] [WITH_REFERENCE=1: also the hidden labels], after make report
+archive: .venv/run
+	@$(BIN)/python -m organizer archive $(ID) $(PHASE_OPTION) $(if $(OUTPUT),--output "$(OUTPUT)") \
+		$(if $(WITH_REFERENCE),--with-reference)
 
 # make baselines ID=chalearn_gesture REFERENCE=DIR [OUTPUT=DIR]
 baselines: .venv/run

@@ -98,25 +98,55 @@ def _add_run_commands(add: _Add) -> None:
         what = "a zip, or for rescore a folder of zips, or Codabench's zip of all"
         command.add_argument(argument, type=_path(example), help=what)
         command.add_argument("--reference", type=_path(), help=REFERENCE_HELP.format("the one in the bundle"))
+        what = "the phase of competition.yaml that it is about; default: the only one, or that of REFERENCE"
+        command.add_argument("--phase", default="", metavar="NAME", help=what)
     dry_run.add_argument("--output", type=_path(), default=ROOT / "out" / "dry-run")
     option = rescore.add_argument
-    option("--output", type=_path(), help="default: out/rescore/ID")
+    option("--output", type=_path(), help="default: out/rescore/ID, with several phases out/rescore/ID_PHASE")
+    what = "rank the submissions with this PhaseId in their names; needed if there are several"
+    option("--only-phase-id", type=_phase_id, default="", metavar="N", help=what)
+    what = "leave out submissions that certainly break the dates or limits of the phase"
+    option("--enforce", action="store_true", help=what)
     option("--workers", type=_at_least(1), default=0, help="processes; default: one for each core")
     option("--scheduler", default="", metavar="URL", help="a running Dask cluster, as tcp://host:8786")
     what = "random divisions of the items into halves, for intervals and tests"
     option("--half-samples", type=_at_least(2), default=HALVES, metavar="S", help=what)
     option("--protocols", nargs="+", default=[], choices=PROTOCOLS)
-    option("--names", type=_path(), metavar="CSV", help="submission,team,date or user,team")
+    option(
+        "--names", type=_path(), metavar="CSV", help="submission,team,date,counts or user,team; more is shown"
+    )
     option("--keep", choices=["best", "last"], default="best", help="which submission of a team counts")
     what = "to show on the pages; default: none"
     option("--date", type=_date, metavar="YYYY-MM-DD", help=what)
     option("--baselines", type=_path(), metavar="JSON", help="baselines.json of make baselines")
+    what = "the baseline that a winner must beat: a team, a --baseline-zip, or one of --baselines"
+    option("--beats", metavar="NAME", help=what)
+    option("--by", type=_gain, metavar="10%", help="by which share of its score, with --beats")
+    what = "score this zip as a baseline of this name; may be given several times"
+    option("--baseline-zip", type=_baseline_zip, action="append", default=[], metavar="NAME=FILE", help=what)
+    what = "the leaderboard of the site as CSV, to compare; with --columns"
+    option("--leaderboard", type=_path(), metavar="FILE", help=what)
+    what = "the titles of the columns of users and of scores in it"
+    option("--columns", type=_columns, metavar="USER,SCORE", help=what)
     option("--fresh", action="store_true", help="score again what an earlier call has scored")
     report = add("report", _report, "write a ranking for a paper, and a page for each team")
     _add_id(report)
     what = "the folder that rescore has written; default: out/rescore/ID"
     report.add_argument("--ranking", type=_path(), help=what)
     report.add_argument("--output", type=_path(), help="default: out/report/ID")
+    what = "the phase whose ranking it is; needed if there are several"
+    report.add_argument("--phase", default="", metavar="NAME", help=what)
+    archive = add("archive", _archive, "collect a finished competition in a folder to deposit for a DOI")
+    _add_id(archive)
+    what = "the phase whose ranking it holds; needed if there are several"
+    archive.add_argument("--phase", default="", metavar="NAME", help=what)
+    what = "the folder that rescore has written; default: out/rescore/ID"
+    archive.add_argument("--ranking", type=_path(), help=what)
+    what = "the folder that report has written; default: out/report/ID"
+    archive.add_argument("--report", type=_path(), help=what)
+    archive.add_argument("--output", type=_path(), help="default: out/archive/ID")
+    what = "add the reference, without its key, and items.csv"
+    archive.add_argument("--with-reference", action="store_true", help=what)
     add("demo", "runs.demo:run_demo", "score the samples of all tasks against the demo reference")
 
 
@@ -126,13 +156,19 @@ def _add_data_commands(add: _Add) -> None:
     _add_id(prepare)
     prepare.add_argument("--source", type=_path("SOURCE=DIR"), required=True)
     prepare.add_argument("--output", type=_path("OUTPUT=DIR"), help="default: refs/ID")
-    replace = "delete files in OUTPUT that this command did not write, or that were edited"
-    prepare.add_argument("--replace", action="store_true", help=replace)
-    what = "YAML or JSON: the names of each kind (class, part, state), for messages on unknown names"
-    prepare.add_argument("--vocabulary", type=_path(), metavar="FILE", help=what)
     what = "CoreNLP 3.9.1, for tasks that need lemmas"
     prepare.add_argument("--corenlp", type=_path(), metavar="DIR", help=what)
     prepare.add_argument("--force-corenlp", action="store_true", help="accept another version of CoreNLP")
+    what = "write the part of reference files that participants may have"
+    public = add("public-data", "public_data.command:public_data_command", what)
+    _add_id(public)
+    public.add_argument("--source", type=_path("SOURCE=DIR"), required=True)
+    public.add_argument("--output", type=_path("OUTPUT=DIR"), help="default: refs/ID_public")
+    for command in (prepare, public):
+        what = "delete files in OUTPUT that this command did not write, or that were edited"
+        command.add_argument("--replace", action="store_true", help=what)
+        what = "YAML or JSON: the names of each kind (class, part, state), for messages on unknown names"
+        command.add_argument("--vocabulary", type=_path(), metavar="FILE", help=what)
     baselines = add("baselines", "baselines:baselines_command", "write and score baselines of a reference")
     split = add("split", "split:split_command", "divide a reference into a public and a final part")
     for command, default in ((baselines, "out/baselines/ID"), (split, "out/split")):
@@ -199,6 +235,32 @@ def _date(text: str) -> datetime.date:
     raise argparse.ArgumentTypeError(f"{text!r} is not a day written as YYYY-MM-DD")
 
 
+def _gain(text: str) -> float:
+    """Return a share given as ``10%`` or ``0.1``."""
+    from organizer.ranking.winner_rule import parse_gain
+
+    return parse_gain(text)
+
+
+def _phase_id(text: str) -> str:
+    if text and not (text.isascii() and text.isdigit()):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number")
+    return text
+
+
+def _columns(text: str) -> tuple[str, str]:
+    from organizer.ranking.leaderboard import parse_columns
+
+    return parse_columns(text)
+
+
+def _baseline_zip(text: str) -> tuple[str, Path]:
+    name, separator, path = text.partition("=")
+    if not (separator and name and path):
+        raise argparse.ArgumentTypeError(f"{text!r} is not written as NAME=file.zip")
+    return name, Path(path)
+
+
 def _share(text: str) -> float:
     if not 0 < float(text) < math.inf:
         raise argparse.ArgumentTypeError("it must be more than 0")
@@ -211,42 +273,111 @@ def _prepare(
     images: Path | None,
     image_size: Size | None,
     vocabulary: Path | None,
+    output: Path | None,
     **options: Any,
 ) -> int:
     from organizer.data.corenlp import lemmatize
     from organizer.data.prepare import VOCABULARY_OPTION, prepare_command
+    from organizer.public_data.command import write_beside_reference
 
     task_options: dict[str, Any] = {VOCABULARY_OPTION: vocabulary} if vocabulary else {}
     if corenlp:
         task_options["lemmatize"] = partial(lemmatize, corenlp, force_corenlp)
-    return prepare_command(**options, options=task_options, images=Images(images, image_size))
+    output = (output or Path("refs", options["task_id"])).resolve()
+    code = prepare_command(**options, output=output, options=task_options, images=Images(images, image_size))
+    return code or write_beside_reference(**options, reference=output)
 
 
-def _dry_run(task_id: str, submission: Path, reference: Path | None, output: Path) -> int:
+def _dry_run(task_id: str, submission: Path, reference: Path | None, phase: str, output: Path) -> int:
     from organizer.bundle.build import built_task
     from organizer.runs.dry_run import dry_run
 
-    return dry_run(built_task(task_id, reference), submission, output)
+    return dry_run(built_task(task_id, reference, phase), submission, output)
 
 
 def _rescore(
-    task_id: str, submissions: Path, reference: Path | None, output: Path | None, **options: Any
+    task_id: str,
+    submissions: Path,
+    reference: Path | None,
+    phase: str,
+    output: Path | None,
+    **options: Any,
 ) -> int:
     from organizer.bundle.build import built_task
     from organizer.ranking.command import Choices, rescore
+    from organizer.ranking.winner_rule import BaselineZip, WinnerRule
     from organizer.runs.rescore import Options
 
-    ranking = {name: options.pop(name) for name in ("names", "keep", "date", "baselines", "protocols")}
-    output = output or ROOT / "out" / "rescore" / task_id
+    for name, other in (("beats", "by"), ("leaderboard", "columns")):
+        if (options[name] is None) != (options[other] is None):
+            print(f"--{name} and --{other} need each other: {_PAIRS_OF_OPTIONS[name]}", file=sys.stderr)
+            return 2
+    ranking = {name: options.pop(name) for name in _RANKING_OPTIONS}
+    beats, gain = options.pop("beats"), options.pop("by")
+    if beats is not None:
+        ranking["winner_rule"] = WinnerRule(beats, gain)
+    ranking["baseline_zips"] = [BaselineZip(name, path) for name, path in options.pop("baseline_zip")]
+    built = built_task(task_id, reference, phase)
+    output = output or ROOT / "out" / "rescore" / _task_and_phase(task_id, built.label)
     choices = Choices(**ranking, engine=Options(**options))
-    return rescore(built_task(task_id, reference), submissions, output, choices)
+    return rescore(built, submissions, output, choices)
 
 
-def _report(task_id: str, ranking: Path | None, output: Path | None) -> int:
+_RANKING_OPTIONS = (
+    "names",
+    "only_phase_id",
+    "enforce",
+    "keep",
+    "date",
+    "baselines",
+    "protocols",
+    "leaderboard",
+    "columns",
+)
+_PAIRS_OF_OPTIONS = {
+    "beats": "--beats GVD --by 10%",
+    "leaderboard": "--leaderboard results.csv --columns User,Score",
+}
+
+
+def _task_and_phase(task_id: str, label: str) -> str:
+    return f"{task_id}_{label}" if label else task_id
+
+
+def _report(task_id: str, ranking: Path | None, phase: str, output: Path | None) -> int:
     from organizer.ranking.report import report
 
-    out = ROOT / "out"
-    return report(task_id, ranking or out / "rescore" / task_id, output or out / "report" / task_id)
+    out, name = ROOT / "out", _name_of_ranking(task_id, phase)
+    return report(task_id, ranking or out / "rescore" / name, output or out / "report" / name)
+
+
+def _archive(
+    task_id: str,
+    phase: str,
+    ranking: Path | None,
+    report: Path | None,
+    output: Path | None,
+    with_reference: bool,
+) -> int:
+    from organizer.archive import archive
+
+    out, name = ROOT / "out", _name_of_ranking(task_id, phase)
+    return archive(
+        task_id,
+        ranking=ranking or out / "rescore" / name,
+        report=report or out / "report" / name,
+        output=output or out / "archive" / name,
+        with_reference=with_reference,
+    )
+
+
+def _name_of_ranking(task_id: str, phase: str) -> str:
+    """Return the name of the folder in which rescore has put the ranking of a task in a phase."""
+    from organizer.runs.phase import folder_name
+
+    name = _task_and_phase(task_id, folder_name(phase) if phase else "")
+    # With one phase, rescore leaves it out of the name.
+    return name if (ROOT / "out" / "rescore" / name).is_dir() else task_id
 
 
 def _command() -> int:

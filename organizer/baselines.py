@@ -16,7 +16,7 @@ from organizer import ROOT
 from organizer.bundle.build import load_competition, task_names
 from organizer.challenges import Annotations, Baseline, annotations_of, plain_guess
 from organizer.data.references import task_folder
-from organizer.files import Files, zip_bytes
+from organizer.files import Files, keep_out_of_git, write_durable, zip_bytes
 from scoring_program.result import Result
 from scoring_program.task import AnyLoaded, load_task
 from validator.archive import BASELINE_FILE
@@ -44,6 +44,7 @@ def baselines_command(task_id: str, reference: Path, output: Path | None) -> int
     loaded = task.load(folder, task.settings(folder, {"interval": True, "notes": False}))
     loaded.check()
     output.mkdir(parents=True, exist_ok=True)
+    keep_out_of_git(output)
     results: dict[Baseline, Result] = {}
     for baseline, prediction in predict_baselines(annotations, loaded.reference):
         path = output / f"{baseline.value.replace(' ', '_')}.zip"
@@ -61,7 +62,7 @@ def baselines_command(task_id: str, reference: Path, output: Path | None) -> int
         "baselines": [_summary(baseline, result) for baseline, result in results.items()],
         "perfect": {"usual": usual, "causes": causes},
     }
-    (output / RESULTS_FILE).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    write_durable(output / RESULTS_FILE, json.dumps(content, indent=1) + "\n")
     print(f"scores and intervals: {output / RESULTS_FILE}")
     return 0
 

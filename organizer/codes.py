@@ -29,6 +29,11 @@ CODES = CodeTable(
             "Write the module that the message names, like those beside it.",
         ),
         MessageCode(
+            "E-PUBLIC-SOURCE",
+            "Public data cannot be made of a prepared reference, which has lost what is public alone.",
+            "Give the folder with the organizers' own files.",
+        ),
+        MessageCode(
             "E-REF-OTHER",
             "The output folder of `prepare` holds files that it did not write, or that were edited since.",
             "Move them away, or give `--replace`.",
@@ -243,9 +248,19 @@ CODES = CodeTable(
             "Prepare it and build again.",
         ),
         MessageCode(
+            "L-REGISTRATION",
+            "A text in place of true or false makes organizers approve each participant.",
+            "Write `true` or `false`, without quotes.",
+        ),
+        MessageCode(
             "L-RULE",
             "The submission rule does not put results on the leaderboard as you may expect.",
             "Choose one that begins with `Force`.",
+        ),
+        MessageCode(
+            "L-RUN",
+            "No submission runs by itself.",
+            "Remove `auto_run_submissions: false`, or start each on the site.",
         ),
         MessageCode(
             "L-SAMPLE",

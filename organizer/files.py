@@ -25,6 +25,7 @@ Files = Mapping[str, bytes]
 DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError)
 """What reading a zip raises that is damaged, encrypted, or packed in a way that Python does not know."""
 
+GIT_IGNORE = ".gitignore"
 _HASH_BLOCK = 1 << 24
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
@@ -42,15 +43,20 @@ def zip_bytes(files: Files) -> bytes:
     return buffer.getvalue()
 
 
-def folder_files(folder: Path) -> dict[str, bytes]:
-    """Return the files below a folder by their POSIX names, without hidden and compiled ones."""
-    files = {}
+def folder_paths(folder: Path) -> dict[str, Path]:
+    """Return the paths of the files below a folder by their POSIX names, without hidden and compiled ones."""
+    paths = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder)
         is_left_out = any(part.startswith((".", "__pycache__")) for part in name.parts)
         if path.is_file() and not is_left_out:
-            files[name.as_posix()] = path.read_bytes()
-    return files
+            paths[name.as_posix()] = path
+    return paths
+
+
+def folder_files(folder: Path) -> dict[str, bytes]:
+    """Return the content of the files of `folder_paths` by their names."""
+    return {name: path.read_bytes() for name, path in folder_paths(folder).items()}
 
 
 def samples_folder(task_id: str) -> Path:
@@ -66,7 +72,12 @@ def files_below(folder: str, files: Files) -> dict[str, bytes]:
 
 def read_zip(path: Path) -> dict[str, bytes]:
     """Return the files in a zip by their names."""
-    with zipfile.ZipFile(path) as archive:
+    return zip_files(path.read_bytes())
+
+
+def zip_files(data: bytes) -> dict[str, bytes]:
+    """Return the files in the content of a zip by their names."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
         return {name: archive.read(name) for name in archive.namelist() if not name.endswith("/")}
 
 
@@ -81,6 +92,19 @@ def unpack(archive: bytes, folder: Path) -> None:
     """Unpack one of our own zips."""
     with zipfile.ZipFile(io.BytesIO(archive)) as opened:
         opened.extractall(folder)
+
+
+def keep_out_of_git(folder: Path) -> None:
+    """Let git ignore all files of a folder with hidden labels, unless it has a ``.gitignore`` already."""
+    path = folder / GIT_IGNORE
+    if not path.exists():
+        path.write_text("*\n", encoding="ascii")
+
+
+def write_private(path: Path, data: bytes) -> None:
+    """Write a new file that only its owner can read. Raises FileExistsError."""
+    path.touch(mode=0o600, exist_ok=False)
+    path.write_bytes(data)
 
 
 def write_durable(path: Path, text: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from organizer import ROOT
+from organizer.files import write_durable
 from validator.message_codes import CodeTable, MessageCode, code_tables
 
 PAGE = ROOT / "docs" / "messages.md"
@@ -34,7 +35,7 @@ _PARTS = {
 
 def messages_command() -> int:
     """Write the page of all messages; return the exit code."""
-    PAGE.write_text(messages_page(), encoding="utf-8")
+    write_durable(PAGE, messages_page())
     print(f"{PAGE.relative_to(ROOT)} is written")
     return 0
 

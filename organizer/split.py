@@ -23,13 +23,13 @@ from organizer.bundle.build import load_competition, task_names
 from organizer.bundle.edit import with_final_phase
 from organizer.challenges import annotations_of
 from organizer.data.marks import add_marks
-from organizer.data.prepare import SYNTHETIC_MARK, prepare
+from organizer.data.prepare import SYNTHETIC_MARK, copy_key, prepare
 from organizer.data.references import task_folder
 from organizer.data.vocabulary import complete_vocabulary
+from organizer.files import keep_out_of_git, write_durable
 from scoring_program.item_groups import load_groups
 from scoring_program.metrics.resampling import LEAST_ITEMS
 from scoring_program.settings import SETTINGS_FILE, Settings
-from scoring_program.signature import KEY_FILE
 from scoring_program.task import AnyLoaded, AnyTask, Declaration, load_task
 from validator.arrays import Floats, Ints
 from validator.findings import Findings
@@ -65,11 +65,11 @@ def split_command(task_id: str, reference: Path, output: Path | None, write: boo
     parts = _write_all_or_nothing(task, folder, output, Division(**division), names)
     for name, items in zip(names, parts):
         list_file = output / f"{name}_ids.txt"
-        list_file.write_text("".join(f"{item}\n" for item in items), encoding="utf-8")
+        write_durable(list_file, "".join(f"{item}\n" for item in items))
         print(f"{output / name}: {counted(len(items), task.item)}, listed in {list_file}")
     print(phase_sentence(task))
     if write:
-        competition.write_text(edited_text, encoding="utf-8")
+        write_durable(competition, edited_text)
         print(f"{COMPETITION} has a final phase with this task: correct its dates and limits")
     else:
         _print_changes(text, edited_text, findings)
@@ -106,6 +106,7 @@ def _write_all_or_nothing(
         parts = write_parts(task, source, work, division, names)
         for name in names:
             add_marks(task.id, work / name)
+            keep_out_of_git(work / name)
             (work / name).replace(output / name)
     return parts
 
@@ -170,7 +171,8 @@ def _print_scored_items(loaded: AnyLoaded, name: str, is_in_part: Sequence[bool]
 def _write_part(loaded: AnyLoaded, source: Path, items: Sequence[str], folder: Path) -> None:
     """Write some items of the reference in ``source`` to a folder, with settings, groups and shared files."""
     annotations = annotations_of(loaded.task.id)
-    _carry(source, folder, annotations.shared, (SETTINGS_FILE, KEY_FILE, SYNTHETIC_MARK))
+    _carry(source, folder, annotations.shared, (SETTINGS_FILE, SYNTHETIC_MARK))
+    copy_key(source, folder)
     _change_settings(folder / SETTINGS_FILE, annotations.part_settings)
     annotations.cut(source, loaded.reference, frozenset(items), folder)
     groups_file = loaded.settings["item_groups"]

@@ -9,6 +9,7 @@ import difflib
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import yaml
@@ -36,7 +37,11 @@ Settings = Mapping[str, SettingValue]
 
 
 class Setting(NamedTuple):
-    """The declaration of one setting; ``signed`` says that it can move a score and is in the signature."""
+    """The declaration of one setting; ``signed`` says that it can move a score and is in the signature.
+
+    A setting whose default is a mapping has these ``keys`` with values of these types, all of them or none;
+    one with a ``length`` is a list of so many numbers from ``min`` to ``max``, or empty.
+    """
 
     name: str
     default: SettingValue
@@ -45,11 +50,14 @@ class Setting(NamedTuple):
     min: float | None = None
     max: float | None = None
     signed: bool = True
+    keys: Mapping[str, type] = MappingProxyType({})
+    length: int = 0
 
 
 _unsigned = partial(Setting, signed=False)
 _GROUPS = "CSV file of items that depend on each other: item,group; none if empty"
 _SHARES = "reference folder of an earlier phase that may hold items of this one; none if empty"
+_WINNER = "what the winner must reach: a baseline, and by which share its score must be exceeded"
 COMMON = (
     Setting("protocol", "published", "the published text, or the released script", PROTOCOLS),
     _unsigned("detail", "summary", "how much the detail page shows", ("none", "summary", "full")),
@@ -59,6 +67,7 @@ COMMON = (
     _unsigned("item_groups", "", _GROUPS),
     _unsigned("shares_items_with", "", _SHARES),
     _unsigned("marks", [], "plain answers whose scores are shown unless detail is full", tuple(MARK_TEXTS)),
+    _unsigned("winner_rule", {}, _WINNER, keys={"baseline": str, "relative_gain": float}),
     _unsigned("notes", True, "whether to say what looks like a mistake"),
     _unsigned("time_limit", 570.0, "seconds that a run may take", min=0.1, max=86400.0),
     _unsigned("memory_limit", 8000.0, "MB of address space that a run may use", min=300.0, max=1e6),
@@ -163,12 +172,36 @@ def _expected(setting: Setting, value: SettingValue) -> str:
     if setting.choices:
         is_choice = any(value == choice and type(value) is type(choice) for choice in setting.choices)
         return "" if is_choice else f"one of {', '.join(map(str, setting.choices))}"
-    types, expected = _KINDS[type(setting.default)]
-    # A bool is an int for Python.
-    is_right = isinstance(value, types) and isinstance(value, bool) == (bool in types)
+    if setting.keys:
+        has_right_values = isinstance(value, dict) and value.keys() == setting.keys.keys()
+        if has_right_values and all(_is_of(value[key], kind) for key, kind in setting.keys.items()):
+            return ""
+        wanted = [f"{key}: {_KINDS[kind][1]}" for key, kind in setting.keys.items()]
+        return f"a mapping of {', '.join(wanted)}"
+    if setting.length:
+        is_list = isinstance(value, list) and len(value) in (0, setting.length)
+        is_right = is_list and all(_is_between(number, setting) for number in value)
+        expected = f"a list of {setting.length} numbers from {setting.min} to {setting.max}"
+        return "" if is_right else expected
+    _, expected = _KINDS[type(setting.default)]
+    is_right = _is_of(value, type(setting.default))
     if isinstance(value, list):
         is_right = is_right and bool(value) and all(isinstance(name, str) for name in value)
     if setting.min is not None and setting.max is not None:
         expected = f"{expected} from {setting.min} to {setting.max}"
-        is_right = is_right and setting.min <= value <= setting.max
+        is_right = is_right and _is_between(value, setting)
     return "" if is_right else expected
+
+
+def _is_of(value: SettingValue, kind: type) -> bool:
+    """Return whether a value is of the types that go with that of a default."""
+    types, _ = _KINDS[kind]
+    # A bool is an int for Python.
+    return isinstance(value, types) and isinstance(value, bool) == (bool in types)
+
+
+def _is_between(number: SettingValue, setting: Setting) -> bool:
+    """Return whether a value is a number in the range of a setting."""
+    if setting.min is None or setting.max is None:
+        return _is_of(number, float)
+    return _is_of(number, float) and setting.min <= number <= setting.max

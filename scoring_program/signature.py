@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
+import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -44,7 +45,13 @@ def read_key(folder: Path) -> bytes:
     path = folder / KEY_FILE
     if not path.is_file():
         return b""
-    text = path.read_bytes().strip()
+    try:
+        text = path.read_bytes().strip()
+    except OSError as error:
+        mode = stat.S_IMODE(path.stat().st_mode)
+        problem = f"it cannot be read: {error.strerror}; its mode is {mode:04o}"
+        remedy = "run as its owner, or let the user that runs this read it"
+        Findings().refuse("E-REF-KEY", problem, remedy, file=KEY_FILE)
     if not re.fullmatch(rb"[0-9a-f]{32}", text):
         problem, remedy = "this is not 32 hexadecimal digits", "delete it: prepare and bundle write a new one"
         Findings().refuse("E-REF-KEY", problem, remedy, file=KEY_FILE)
@@ -75,7 +82,7 @@ def signature(
     for setting in known_settings:
         if setting.signed:
             value = settings[setting.name]
-            parts[setting.name] = ",".join(value) if isinstance(value, list) else value
+            parts[setting.name] = ",".join(map(str, value)) if isinstance(value, list) else value
     parts |= other
     parts["item_groups"] = groups_digest[:_DIGITS] or "none"
     parts["version"] = VERSION

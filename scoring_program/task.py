@@ -270,7 +270,7 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
         """Return names of the data that are not items and may still have a line in a file of item groups."""
         return ()
 
-    def signature_parts(self, reference: ReferenceT) -> dict[str, str]:
+    def signature_parts(self, reference: ReferenceT, settings: Settings) -> dict[str, str]:
         """Return what moves a score and is in neither the settings nor the reference files."""
         return {}
 
@@ -300,6 +300,8 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
         notes = self.prepare_reference(source, output, settings, options)
         for name in self.carried(source, settings):
             shutil.copyfile(source / name, output / name)
+        if (output / KEY_FILE).is_file():
+            (output / KEY_FILE).chmod(0o600)
         return notes
 
     def carried(self, source: Path, settings: Settings) -> list[str]:
@@ -327,7 +329,7 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
         key = read_key(folder)
         digest = self.reference_digest(folder, settings, reference)
         digests = (keyed(digest, key), keyed(groups.digest, key))
-        parts = self.signature_parts(reference)
+        parts = self.signature_parts(reference, settings)
         return Loaded(
             task=self,
             folder=folder,

@@ -56,11 +56,23 @@ def choose_named(submission: Submission, rules: Rules) -> Read[dict[str, str]]:
         missing = [file for file in files if file not in name_of_pattern]
         lost = [file for file in missing if not _report_misnamed(file, others, submission.folder, findings)]
         if len(lost) == len(files):
+            _refuse_one_of_several(files[0], alike, rules.tool_names, findings)
             _refuse_other_task(submission, others, findings)
         _report_missing(lost, others, findings)
         if others and findings.ok:
             findings.note("N-FILE-IGNORED", f"{_named(others)}: not needed, ignored")
     return Read(name_of_pattern, findings.notes)
+
+
+def _refuse_one_of_several(
+    file: str, names: list[str], tool_names: Sequence[str], findings: Findings
+) -> None:
+    """Raise Refused with the one to send, if a tool has written several files and one of them is known."""
+    to_send = [name for name in names if any(fnmatchcase(name, pattern) for pattern in tool_names)]
+    if len(names) > 1 and len(to_send) == 1:
+        problem = f"it is missing; found: {_named(names)}"
+        remedy = f"send {quote(to_send[0])} alone, as {file}"
+        findings.refuse("E-FILE-NONE", problem, remedy, file=file)
 
 
 def _refuse_other_task(submission: Submission, names: list[str], findings: Findings) -> None:

@@ -54,6 +54,11 @@ def printable(text: str) -> str:
     return _UNPRINTABLE.sub(lambda character: character[0].encode("unicode_escape").decode("ascii"), text)
 
 
+def visible(text: str) -> str:
+    """Return ``text`` with a sign for a missing character in place of each that is not printable."""
+    return _UNPRINTABLE.sub("\ufffd", text)
+
+
 def some_words(words: Sequence[str], given: str = "", most: int = _MOST_WORDS) -> str:
     """Return the first of several words, one that is like ``given`` up to case and outer blanks before all.
 

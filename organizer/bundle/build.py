@@ -2,12 +2,14 @@
 
 ``competition.yaml`` is the single source for the competition of all tasks; the bundle of one task is cut out
 of it. The files that it names are built if their names are ``<id>_program.zip``, ``X_reference.zip``,
-``X_sample.zip`` or ``starting_kit.zip``; all others are in the folder of competition.yaml.
+``X_sample.zip``, ``X_public.zip``, ``public_data.zip`` or ``starting_kit.zip``; all others are in the folder
+of competition.yaml.
 """
 
 from __future__ import annotations
 
 import posixpath
+import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -32,17 +34,29 @@ from organizer.bundle.competition import (
     step_limit,
 )
 from organizer.bundle.contents import CONTENT
-from organizer.bundle.cut import classic, one_task, reference_name, task_id_of
+from organizer.bundle.cut import classic, one_task, public_names, reference_name, task_id_of
 from organizer.bundle.kits import KIT
 from organizer.bundle.lint import lint_files
 from organizer.bundle.parts import Parts, demo_reference
+from organizer.bundle.phases import Offer, find_offer, offers_of, rules_of_phase
+from organizer.bundle.pictures import with_pictures
 from organizer.bundle.programs import build_program
 from organizer.bundle.rules import check_competition
 from organizer.bundle.sbom import SBOM, sbom
 from organizer.data.overview import SUFFIX, review_reference
 from organizer.data.prepare import add_key, reference_files
 from organizer.data.references import task_folder, task_folders
-from organizer.files import DAMAGED, Files, files_below, read_zip, zip_bytes
+from organizer.files import (
+    DAMAGED,
+    Files,
+    LockedError,
+    files_below,
+    keep_out_of_git,
+    locked,
+    read_zip,
+    zip_bytes,
+)
+from organizer.runs.phase import folder_name
 from organizer.runs.worker import BuiltTask
 from scoring_program.report.images import Images, Size
 from scoring_program.task import load_task, task_ids
@@ -50,6 +64,7 @@ from validator.findings import Refused
 from validator.texts import counted, printable
 
 _SAMPLE = "_sample.zip"
+_BUILDING = ".building-"
 
 
 class Bundle(NamedTuple):
@@ -137,14 +152,27 @@ def _check_bundle(name: str, bundle: Bundle) -> list[str]:
 
 def build_command(reference: Path | None, form: str, demo: bool) -> int:
     """Build all bundles into dist/ and print their paths."""
-    print(*(path.relative_to(ROOT) for path in build_all(reference, form, demo=demo)), sep="\n")
+    try:
+        paths = build_all(reference, form, demo=demo)
+    except LockedError as error:
+        print(printable(f"{DIST}: {error}; wait until it is done"))
+        return 2
+    print(*(path.relative_to(ROOT) for path in paths), sep="\n")
     return 0
 
 
 def _write(plan: Plan, output: Path) -> None:
-    """Write all bundles or none, and what their programs are made of."""
+    """Write all bundles or none, and what their programs are made of.
+
+    Folders of builds that were killed hold hidden references: they are removed. Raises LockedError while
+    another build writes there.
+    """
     output.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=output, prefix=".building-") as folder:
+    keep_out_of_git(output)
+    with locked(output), tempfile.TemporaryDirectory(dir=output, prefix=_BUILDING) as folder:
+        for left_over in output.glob(f"{_BUILDING}*"):
+            if left_over != Path(folder):
+                shutil.rmtree(left_over)
         (Path(folder) / SBOM).write_bytes(sbom())
         for name, bundle in plan.bundles.items():
             (Path(folder) / name).parent.mkdir(exist_ok=True)
@@ -263,6 +291,8 @@ def _add_bundle(name: str, data: Competition, parts: Parts, form: str, plan: Pla
         if reference:
             built_files[task["reference_data"]] = parts.reference(reference, task_id) or b""
             has_demo_data |= parts.is_demo(reference, task_id)
+    data, public_zips = _public_data(data, parts, plan)
+    built_files.update(public_zips)
     title = f"{DEMO_TITLE if has_demo_data else ''}{data['title']}"
     data = {**data, "title": title, "solutions": solutions}
     if not solutions:
@@ -271,9 +301,44 @@ def _add_bundle(name: str, data: Competition, parts: Parts, form: str, plan: Pla
         data, lost = classic(data)
         plan.notes += lost
     files: dict[str, bytes] = {}
-    for _, path, _ in named_files(data):
-        files.update({path: built_files[path]} if path in built_files else parts.brought(path))
+    for _, path, key in named_files(data):
+        if path in built_files:
+            files[path] = built_files[path]
+        elif key == "file":
+            pages = parts.brought(path)
+            files.update({name: with_pictures(name, text, parts.brought) for name, text in pages.items()})
+        else:
+            files.update(parts.brought(path))
     plan.bundles[name] = Bundle(data, files)
+
+
+def _public_data(data: Competition, parts: Parts, plan: Plan) -> tuple[Competition, dict[str, bytes]]:
+    """Return a competition without public data that there is none of, and the zips that are built here."""
+    task_of_reference = {}
+    for task in data["tasks"]:
+        reference, task_id = reference_name(task), task_id_of(task)
+        if reference and task_id:
+            task_of_reference[reference] = task_id
+    zips = {}
+    phases = []
+    for phase in data["phases"]:
+        path = str(phase.get("public_data") or "")
+        folder_of_name = public_names(data, path)
+        if not folder_of_name or parts.brought(path):
+            phases.append(phase)
+            continue
+        files = {}
+        for name, folder in folder_of_name.items():
+            public = parts.public_files(name, task_of_reference[name]) if name in task_of_reference else {}
+            if not public:
+                plan.notes.append(f"no public data of {name} in {path}: make it with make public-data")
+            files.update({posixpath.join(folder, file): content for file, content in public.items()})
+        if files:
+            zips[path] = zip_bytes(files)
+            phases.append(phase)
+        else:
+            phases.append({key: value for key, value in phase.items() if key != "public_data"})
+    return {**data, "phases": phases}, zips
 
 
 def _samples(
@@ -294,45 +359,86 @@ def _samples(
     return solutions, built_files
 
 
-def built_task(task_id: str, reference: Path | None) -> BuiltTask:
+def built_task(task_id: str, reference: Path | None, phase_name: str = "") -> BuiltTask:
     """Return the task in ``dist/<id>.zip``; its parts are built if there is no such bundle.
 
-    ``reference``, a folder of tasks or of this one, replaces the bundle's reference. Raises Refused if
-    it is neither.
+    ``reference``, a folder of tasks or of this one, replaces the bundle's reference. ``phase_name`` is the
+    phase that it is about; without one it is the only phase, or that of the reference. Raises Refused if the
+    reference is neither, if there is no such phase, or if nothing tells several references apart.
     """
-    data = _given_reference(task_id, reference) if reference else None
     path = DIST / f"{task_id}.zip"
-    if not path.is_file():
-        if not data:
-            print(f"DEMO: no REFERENCE and no {DIST.name}/{path.name}, so the reference is demo data")
-            data = zip_bytes(demo_reference(task_id))
-        return BuiltTask(
-            id=task_id,
-            program=build_program(task_id),
-            reference=data,
-            time_limit=float(step_limit({})),
-            competition=str(load_competition()["title"]),
-        )
-    files = read_zip(path)
-    competition = yaml.safe_load(files[COMPETITION])
-    # The first of several entries of the task, as a bundle without REFERENCE names no other.
-    task = next(task for task in competition["tasks"] if task_id_of(task) == task_id)
-    program = files[task["scoring_program"]]
-    if program != build_program(task_id):
-        place = f"{DIST.name}/{path.name}"
-        print(f"warning | the program in {place} differs from this repository's; run make bundle")
+    files = read_zip(path) if path.is_file() else {}
+    competition = yaml.safe_load(files[COMPETITION]) if files else load_competition()
+    # Demo data, without a bundle, stands for the reference that has the name of the task.
+    given_names = None if files else {task_id}
+    if reference:
+        given_names = _given_names(competition, task_id, reference)
+    offer = find_offer(competition, task_id, phase_name, given_names)
+    program = _program_in(files, competition, task_id) if files else build_program(task_id)
+    folder = _given_folder(task_id, reference, offer) if reference else None
+    data: Path | bytes
+    if folder:
+        data = _readable_reference(task_id, folder)
+    elif files:
+        data = _reference_in(files, offer.task if offer else _first_entry(competition, task_id))
+    else:
+        print(f"DEMO: no REFERENCE and no {DIST.name}/{path.name}, so the reference is demo data")
+        data = zip_bytes(demo_reference(task_id))
     return BuiltTask(
         id=task_id,
         program=program,
-        reference=data or _reference_in(files, task),
-        time_limit=float(step_limit(competition["phases"][0])),
+        reference=data,
+        time_limit=float(step_limit(offer.phase if offer else competition["phases"][0])),
         competition=str(competition["title"]).removeprefix(DEMO_TITLE),
+        title=str(offer.task.get("name") or "") if offer else "",
+        reference_name=_name_of_reference(folder, offer),
+        phase=rules_of_phase(offer.phase) if offer else None,
+        label=_label(competition, task_id, folder, offer),
     )
 
 
-def _given_reference(task_id: str, reference: Path) -> Path | bytes:
-    """Return the task's folder of REFERENCE, as a zip if the platform cannot read its files as they are."""
-    folder = task_folder(task_id, reference, task_names(load_competition()))
+def _first_entry(competition: Competition, task_id: str) -> Entry:
+    entries = [entry for _, entry in entries_of(competition, "tasks")]
+    return next(entry for entry in entries if task_id_of(entry) == task_id)
+
+
+def _program_in(files: Files, competition: Competition, task_id: str) -> bytes:
+    """Return the program of a task of a bundle; warn if it is not the one of this repository."""
+    program: bytes = files[_first_entry(competition, task_id)["scoring_program"]]
+    if program != build_program(task_id):
+        place = f"{DIST.name}/{task_id}.zip"
+        print(f"warning | the program in {place} differs from this repository's; run make bundle")
+    return program
+
+
+def _name_of_reference(folder: Path | None, offer: Offer | None) -> str:
+    """Return what a reference is called: like its folder, or as the competition names it."""
+    if folder is not None:
+        return folder.absolute().name
+    return offer.reference if offer else ""
+
+
+def _label(competition: Competition, task_id: str, folder: Path | None, offer: Offer | None) -> str:
+    """Return a name for the phase, or for the reference if the phase is not known; "" for a single phase."""
+    if len(offers_of(competition, task_id)) < 2:
+        return ""
+    return folder_name(offer.phase_name if offer else _name_of_reference(folder, offer))
+
+
+def _given_names(competition: Competition, task_id: str, reference: Path) -> set[str]:
+    """Return the names of the references of a task that REFERENCE holds, or its own if it holds none."""
+    names = {offer.reference for offer in offers_of(competition, task_id)}
+    return {name for name in names if (reference / name).is_dir()} or {reference.absolute().name}
+
+
+def _given_folder(task_id: str, reference: Path, offer: Offer | None) -> Path:
+    """Return the folder of REFERENCE that a phase names, or that of the task."""
+    name = offer.reference if offer and (reference / offer.reference).is_dir() else task_id
+    return task_folder(name, reference, task_names(load_competition()))
+
+
+def _readable_reference(task_id: str, folder: Path) -> Path | bytes:
+    """Return a reference folder, as a zip if the platform cannot read its files as they are."""
     files = reference_files(task_id, folder)
     return folder if all((folder / name).is_file() for name in files) else zip_bytes(files)
 

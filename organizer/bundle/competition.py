@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -91,6 +92,14 @@ class BoardColumn(NamedTuple):
     computed: bool
 
 
+def is_key(text: object) -> bool:
+    """Return whether a text is a key that a server gives to what it holds: a random UUID."""
+    try:
+        return uuid.UUID(str(text)).version == 4
+    except ValueError:
+        return False
+
+
 def yes(value: object) -> bool:
     """Return how the platform reads a flag of competition.yaml; a missing one (None) is no."""
     return str(value).lower() in ("true", "t", "yes", "y", "on", "1")
@@ -164,7 +173,8 @@ def columns_of(data: Competition) -> list[BoardColumn]:
     return [
         BoardColumn(
             where=f"/leaderboards/0{where}",
-            key=entry["key"],
+            # The platform cuts off blanks around texts.
+            key=str(entry["key"]).strip(),
             data=entry,
             sorting_key="sorting",
             computed=bool(entry.get("computation")),
@@ -177,11 +187,13 @@ def sorted_phases(data: Competition) -> list[tuple[str, Entry]]:
     """Return (JSON Pointer, phase) of a competition in the platform's order."""
     phases = entries_of(data, "phases")
     key = "index" if form_of(data) == "v2" else "phasenumber"
-    place_of_phase = []
-    for position, (_, phase) in enumerate(phases):
-        place_of_phase.append(number(phase.get(key, position)))
-    order = sorted(range(len(phases)), key=lambda position: place_of_phase[position])
-    return [phases[position] for position in order]
+    values = [phase.get(key) for _, phase in phases]
+    if all(isinstance(value, str) for value in values):
+        # Text in its order: "10" comes before "9".
+        texts = [str(value) for value in values]
+        return [phases[position] for position in sorted(range(len(phases)), key=lambda place: texts[place])]
+    numbers = [position if value is None else number(value) for position, value in enumerate(values)]
+    return [phases[position] for position in sorted(range(len(phases)), key=lambda place: numbers[place])]
 
 
 def named_files(data: Competition) -> Iterator[tuple[str, str, str]]:

@@ -20,6 +20,7 @@ import yaml
 
 from organizer.bundle import DEMO_TITLE, competition
 from organizer.bundle.competition import Competition, Entry, LintReport, form_of
+from organizer.bundle.public_checks import check_public_data
 from organizer.challenges import content_of
 from organizer.data.prepare import SYNTHETIC_MARK
 from organizer.files import Files, unpack
@@ -82,6 +83,7 @@ def check_contents(data: Competition, files: Files, samples: bool, report: LintR
     _check_image(data, bool(our_tasks), report)
     _check_phases(data, tasks, files, report)
     _check_baselines(data, files, report)
+    check_public_data(data, files, report)
     missing_keys = _check_intervals(data, tasks, files, report)
     written_keys = _check_columns(data, our_tasks, len(tasks), report)
     _check_sorting(data, our_tasks, report)
@@ -102,8 +104,8 @@ def _check_programs(entry: Entry, files: Files, report: LintReport) -> Declarati
 
 def _check_image(data: Competition, has_our_program: bool, report: LintReport) -> None:
     key = "docker_image" if form_of(data) == "v2" else "competition_docker_image"
-    image = data.get(key, "codalab/codalab-legacy:py37")
-    if " " in image.strip():
+    image = str(data.get(key) or "codalab/codalab-legacy:py37").strip()
+    if " " in image:
         report.add("name of an image", f"/{key}", image=image, key=key)
     elif has_our_program and not image.partition("@")[0].endswith("codalab/codalab-legacy:py312"):
         report.add("old image" if key in data else "default image", f"/{key}", image=image, key=key)
@@ -143,7 +145,7 @@ def _check_secrecy(
     reference: str, other: str, where: str, is_ours: bool, files: Files, report: LintReport
 ) -> None:
     """Report files of a reference that another file of the bundle, which participants may see, holds, too."""
-    secret, visible = _digests(files[reference]), _digests(files[other])
+    secret, visible = digests_in(files[reference]), digests_in(files[other])
     # The vocabulary is public, and that of a task may be the same in every reference.
     public = {digest for digest, name in secret.items() if name == VOCABULARY_FILE}
     common = (secret.keys() & visible.keys()) - public
@@ -222,7 +224,7 @@ def _check_baselines(data: Competition, files: Files, report: LintReport) -> Non
     for _, name, key in competition.named_files(data):
         if key == "reference_data":
             continue
-        names_inside = _digests(files[name]).values()
+        names_inside = digests_in(files[name]).values()
         baselines = sorted(inside for inside in names_inside if posixpath.basename(inside) == BASELINE_FILE)
         if baselines:
             report.add("baseline is shown", file=name, names=", ".join(baselines))
@@ -315,7 +317,7 @@ def _check_run(run: Run, name: str, keys: list[str], report: LintReport) -> None
 
 
 @lru_cache
-def _digests(data: bytes) -> dict[str, str]:
+def digests_in(data: bytes) -> dict[str, str]:
     """Return SHA-256 -> name of a file ("") and, if it is a zip, of those in it; tiny ones are left out."""
     return dict(_each_digest(data, ""))
 

@@ -12,6 +12,8 @@ from scoring_program.task import Declaration, task_ids
 # Part of a competition.yaml that is made here.
 _New = dict[str, Any]
 _REFERENCE = "_reference.zip"
+PUBLIC = "_public.zip"
+PUBLIC_DATA = "public_data.zip"
 _ALL_TASKS_PAGE = "overview"
 # What our competition.yaml says of its phase, which makes no sense where one task is offered.
 _ALL_TASKS_PHASE = "All tasks are ticked when you submit. Untick those that your submission is not for."
@@ -37,6 +39,23 @@ def reference_name(entry: Entry) -> str | None:
     """Return X if an entry of one of our tasks names ``X_reference.zip``."""
     name = str(entry.get("reference_data", ""))
     return name[: -len(_REFERENCE)] if task_id_of(entry) and name.endswith(_REFERENCE) else None
+
+
+def public_names(competition: Competition, path: str) -> dict[str, str]:
+    """Return the references whose public data a file of a phase holds, with the folder of each in it.
+
+    ``X_public.zip`` holds that of ``X_reference.zip``. ``public_data.zip``, or any name that ends so, holds a
+    folder for each task of the phases that name it.
+    """
+    if path.endswith(PUBLIC_DATA):
+        indexes = set()
+        for _, phase in entries_of(competition, "phases"):
+            if phase.get("public_data") == path:
+                indexes.update(phase["tasks"])
+        entries = [entry for _, entry in entries_of(competition, "tasks") if entry["index"] in indexes]
+        return {name: name for name in filter(None, map(reference_name, entries))}
+    name = path.removesuffix(PUBLIC)
+    return {name: ""} if path.endswith(PUBLIC) else {}
 
 
 def one_task(competition: Competition, task: Declaration) -> Competition | None:

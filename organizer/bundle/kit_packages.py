@@ -25,6 +25,7 @@ KIT_FOLDER = ROOT / "starting_kit"
 TASK_PROJECTS = "people-in-video-*"
 """The folders in a kit that are the projects of tasks that are not in all kits."""
 DemoReference = Callable[[str], Files]
+_PAGES = ("conventions.md", "messages.md")
 _REPORT = "scoring_program/report"
 _SCHEMAS = ("detailed_results.schema.json", "comparison.schema.json")
 
@@ -83,7 +84,8 @@ def _nested_files(kit_task_ids: Sequence[str], demo_reference: DemoReference) ->
     tasks = [load_task(task_id) for task_id in kit_task_ids]
     files = _code(tasks)
     files[f"{PACKAGE}/py.typed"] = b""
-    files[f"{PACKAGE}/messages.md"] = (ROOT / "docs" / "messages.md").read_bytes()
+    for page in _PAGES:
+        files[f"{PACKAGE}/{page}"] = (ROOT / "docs" / page).read_bytes()
     for task in tasks:
         files.update(_data(task, demo_reference(task.id)))
     return nest_packages(files, NESTED_PACKAGES, PACKAGE)

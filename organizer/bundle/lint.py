@@ -13,7 +13,15 @@ from pathlib import Path, PurePosixPath
 from PIL import Image, UnidentifiedImageError
 
 from organizer.bundle import COMPETITION, DIST
-from organizer.bundle.competition import DATA_KEYS, Competition, LintReport, named_files, read_competition
+from organizer.bundle.competition import (
+    DATA_KEYS,
+    Competition,
+    Entry,
+    LintReport,
+    is_key,
+    named_files,
+    read_competition,
+)
 from organizer.bundle.contents import check_contents
 from organizer.bundle.rules import check_competition, visibility
 from organizer.data.overview import SUFFIX
@@ -22,6 +30,7 @@ from scoring_program.task import task_ids
 from validator.texts import counted, printable, quote
 
 _CUT_NAME = 35
+_ICON_WIDTH = 100
 _IMAGE_KINDS = ("PNG", "JPEG", "GIF", "WEBP")
 # Code in a page of Markdown; the target of a link or an image in Markdown and HTML; what needs no file.
 _CODE = re.compile(r"(`+).*?\1", re.DOTALL)
@@ -98,9 +107,37 @@ def lint_files(
         if overviews:
             report.add("overview in a zip", file=name, name=overviews[0])
     if check_competition(data, report, today):
+        data = _without_keys(data, files, report)
         named = _check_files(data, files, report)
         if report.errors.ok:
             check_contents(data, named, samples, report)
+
+
+def _without_keys(data: Competition, files: Files, report: LintReport) -> Competition:
+    """Return a competition without the files that it names by the keys of what the server holds.
+
+    Such a key may stand wherever a file may; only the server knows what is behind it.
+    """
+
+    def without(entry: Entry, where: str) -> Entry:
+        kept = {}
+        for name, value in entry.items():
+            if name in DATA_KEYS and is_key(value) and value not in files:
+                report.add("unverified key", f"{where}/{name}", key="key")
+                # As an entry that is on the server as a whole.
+                kept["key"] = value
+            else:
+                kept[name] = value
+        return kept
+
+    changed: dict[str, object] = dict(data)
+    for group in ("tasks", "phases", "solutions"):
+        entries = data.get(group)
+        if isinstance(entries, dict):
+            changed[group] = {key: without(entry, f"/{group}/{key}") for key, entry in entries.items()}
+        elif entries:
+            changed[group] = [without(entry, f"/{group}/{n}") for n, entry in enumerate(entries)]
+    return changed
 
 
 def _names(name: str, content: bytes) -> Iterator[str]:
@@ -174,9 +211,13 @@ def _check_logo(name: str, data: bytes, report: LintReport) -> None:
     try:
         with Image.open(io.BytesIO(data), formats=_IMAGE_KINDS) as image:
             mode = image.mode
+            width, height = image.size
             image.verify()
     except (UnidentifiedImageError, OSError, SyntaxError):
         report.add("logo is no image", file=name)
         return
+    # The platform makes a small picture, 100 pixels wide.
+    if _ICON_WIDTH * height < width:
+        report.add("logo is too wide", file=name)
     if mode == "CMYK":
         report.add("logo in CMYK", file=name)

@@ -12,6 +12,10 @@ from organizer.bundle.kits import build_kit
 from organizer.bundle.programs import build_program
 from organizer.data.prepare import is_synthetic, reference_files
 from organizer.files import Files, folder_files, samples_folder, zip_bytes
+from organizer.public_data import SUFFIX, PublicSource, is_prepared, make_public_data
+from organizer.public_data.command import reference_vocabulary
+from scoring_program.task import load_task
+from validator.findings import Findings
 
 
 class Parts:
@@ -47,6 +51,27 @@ class Parts:
             return next(iter(brought.values()))
         return zip_bytes(self.demo_files(task_id)) if self._demo else None
 
+    def public_files(self, name: str, task_id: str) -> Files:
+        """Return the public data of the reference of this name, empty if there is none.
+
+        It is the folder ``<name>_public`` beside the reference, or made of a reference that is in the
+        organizers' own formats. Raises Refused if the two differ.
+        """
+        if name not in self._folders:
+            brought = self.brought(f"{name}{SUFFIX}")
+            if brought or not self.is_demo(name, task_id):
+                return {posixpath.basename(path): data for path, data in brought.items()}
+            return _made_public(task_id, ROOT / "reference_data" / task_id)
+        folder = self._folders[name].absolute()
+        beside = folder.with_name(f"{name}{SUFFIX}")
+        made = {} if is_prepared(task_id, folder) else _made_public(task_id, folder)
+        given = folder_files(beside) if beside.is_dir() else {}
+        if made and given and given != made:
+            problem = f"this is not the public part of {name}"
+            remedy = "make it again with make public-data, or delete the folder"
+            Findings().refuse("L-LEAK", problem, remedy, file=beside.name)
+        return given or made
+
     def sample(self, name: str, task_id: str) -> bytes | None:
         """Return a sample that may be shown, None if there is none.
 
@@ -72,6 +97,16 @@ class Parts:
         if path.is_dir():
             return {f"{normal}/{file}": data for file, data in folder_files(path).items()}
         return {normal: path.read_bytes()} if path.is_file() else {}
+
+
+def _made_public(task_id: str, folder: Path) -> Files:
+    """Return the public part of a reference in the organizers' own formats. Raises Refused."""
+    settings = load_task(task_id).settings(folder)
+
+    def read_vocabulary() -> bytes | None:
+        return reference_vocabulary(task_id, folder)
+
+    return make_public_data(PublicSource(task_id, folder, settings, read_vocabulary)).files
 
 
 def demo_reference(task_id: str) -> dict[str, bytes]:

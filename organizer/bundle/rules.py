@@ -8,10 +8,10 @@ says who can see which result.
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import difflib
 import re
-import uuid
 import warnings
 from collections.abc import Collection, Iterator, Sequence
 
@@ -20,11 +20,22 @@ from dateutil import parser
 
 from organizer.bundle import competition
 from organizer.bundle.competition import WORDS, Competition, Entry, LintReport, form_of, number, yes
-from validator.texts import quote
+from validator.texts import folded, quote
 
 _BOARD = "/leaderboards/0"
 _WIDTHS = (26, 20, 22, 0)
 _NEAR = 0.75
+# The platform's database stores whole numbers in 32 bits.
+_LARGEST_STORED = 2**31 - 1
+# The parts of an e-mail address.
+_ATOM = r"[-!#$%&'*+/=?^_`{|}~0-9A-Za-z]+"
+_LOCAL_PART = re.compile(rf"{_ATOM}(?:\.{_ATOM})*")
+_QUOTED_LOCAL_PART = re.compile(
+    r'"(?:[\x01-\x08\x0b\x0c\x0e-\x1f!#-\[\]-\x7f]|\\[\x01-\x09\x0b\x0c\x0e-\x7f])*"'
+)
+_LABEL = re.compile(r"[0-9A-Za-z](?:[0-9A-Za-z-]{0,61}[0-9A-Za-z])?")
+_LAST_LABEL = re.compile(r"[0-9A-Za-z](?:[0-9A-Za-z-]{0,61}[0-9A-Za-z])")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 # What something is, and how each of three groups of people sees it.
 _Row = tuple[str, str, str, str]
 _UNAMBIGUOUS = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?( ?(Z|[+-]\d{2}:?\d{2}))?)?")
@@ -62,7 +73,8 @@ def _check_ends(data: Competition, today: datetime.date, report: LintReport) -> 
     end_dates = [
         (f"{where}/end", phase.get("end")) for where, phase in competition.entries_of(data, "phases")
     ]
-    end_dates.append(("/end_date", data.get("end_date")))
+    end_date = data.get("end_date")
+    end_dates.append(("/end_date", None if end_date == "null" else end_date))
     for where, end in end_dates:
         # What cannot be read has been reported before.
         moment = read_date(end, where, LintReport()) if end else None
@@ -96,9 +108,16 @@ def _check_unique(rule: str, values: Sequence[object], where: str, name: str, re
         report.add(rule, where, name=name, value=value)
 
 
+def _check_types(values: Sequence[object], where: str, name: str, report: LintReport) -> None:
+    """Report values that the platform sorts by and that are numbers in some places and text in others."""
+    if len({isinstance(value, str) for value in values}) > 1:
+        report.add("types of an order", where, name=name)
+
+
 def _check_phases(data: Competition, report: LintReport) -> None:
     phases = competition.sorted_phases(data)
-    indexes = [phase["index"] for _, phase in phases if "index" in phase]
+    indexes = [phase["index"] for _, phase in phases if phase.get("index") is not None]
+    _check_types([phase.get("index") for _, phase in phases], "/phases", "the index", report)
     _check_unique("position twice", indexes, "/phases", "the index", report)
     if 0 < len(indexes) < len(phases):
         report.add("some without index", "/phases")
@@ -139,7 +158,8 @@ def _check_board(data: Competition, report: LintReport) -> None:
     if number(board.get("primary_index", 0)) not in indexes:
         report.add("no such column", f"{_BOARD}/primary_index")
     for column_index, column in zip(indexes, columns):
-        for index in map(number, column.data.get("computation_indexes") or []):
+        # Text is read letter by letter.
+        for index in map(number, column.data.get("computation_indexes") or ()):
             if index == column_index:
                 report.add("computed from itself", column.where)
             elif index not in indexes:
@@ -153,13 +173,18 @@ def _check_classic_phases(data: Competition, report: LintReport) -> None:
     phases = competition.sorted_phases(data)
     numbers = [phase["phasenumber"] for _, phase in phases]
     _check_unique("position twice", numbers, "/phases", "the phasenumber", report)
+    parents = {number(phase["parent_phasenumber"]) for _, phase in phases if "parent_phasenumber" in phase}
+    for where, phase in phases:
+        if yes(phase.get("is_parallel_parent")) and number(phase["phasenumber"]) not in parents:
+            report.add("parent without children", f"{where}/is_parallel_parent")
     previous = None
     for where, phase in phases:
         start = read_date(phase["start_date"], f"{where}/start_date", report)
         if start and previous and (start - previous).days <= 1:
             report.add("classic phases overlap", f"{where}/start_date")
         previous = start or previous
-    end = read_date(data["end_date"], "/end_date", report) if data.get("end_date") else None
+    has_end = data.get("end_date") not in (None, "", "null")
+    end = read_date(data["end_date"], "/end_date", report) if has_end else None
     if end and previous and end <= previous:
         report.add("classic end", "/end_date")
 
@@ -167,11 +192,14 @@ def _check_classic_phases(data: Competition, report: LintReport) -> None:
 def _check_classic_board(data: Competition, report: LintReport) -> None:
     columns = competition.columns_of(data)
     ranks = [column.data["rank"] for column in columns if "rank" in column.data]
+    _check_types(ranks, "/leaderboard/columns", "the rank", report)
     _check_unique("position twice", ranks, "/leaderboard/columns", "the rank", report)
     labels = {board["label"] for board in data["leaderboard"]["leaderboards"].values()}
+    # The platform compares them without case.
+    folded_labels = {folded(str(label)) for label in labels}
     for column in columns:
         label = column.data["leaderboard"]["label"]
-        if label not in labels:
+        if folded(str(label)) not in folded_labels:
             choices = ", ".join(sorted(map(str, labels)))
             report.add("unknown label", column.where, label=label, known=choices)
 
@@ -207,6 +235,7 @@ def check_schema(data: Competition, form: str, report: LintReport) -> bool:
     """Check each value of competition.yaml; return whether its structure allows further checks."""
     schema = {**competition.load_schema(f"competition-{form}"), "definitions": _DEFINITIONS}
     validator, plain = _Validator(schema, format_checker=_formats), _plain(data)
+    _check_signs(plain, "", report)
     errors = sorted(validator.iter_errors(plain), key=lambda error: list(map(str, error.path)))
     for error in [*errors, *validator.descend(plain, _DEFINITIONS["unread"])]:
         _report(error, report)
@@ -215,6 +244,21 @@ def check_schema(data: Competition, form: str, report: LintReport) -> bool:
     for error in validator.descend(plain, schema["advice"]):
         _report(error, report)
     return True
+
+
+def _check_signs(node: object, where: str, report: LintReport) -> None:
+    """Report texts with signs that the platform refuses."""
+    if isinstance(node, dict):
+        for key, value in node.items():
+            _check_signs(value, f"{where}/{key}", report)
+    elif isinstance(node, list):
+        for position, value in enumerate(node):
+            _check_signs(value, f"{where}/{position}", report)
+    elif isinstance(node, str):
+        signs = [("a NUL character", "\0" in node), ("half of a character", bool(_SURROGATE.search(node)))]
+        for name, is_there in signs:
+            if is_there:
+                report.add("signs in text", where, signs=name)
 
 
 def _plain(node: object) -> object:
@@ -237,10 +281,41 @@ def _properties(
             yield from validator.descend(part["default"], part, path=key)
 
 
+def _is_stored(value: object) -> bool:
+    """Return whether a whole number fits into a column of the platform's database; other values do."""
+    try:
+        return abs(number(value)) <= _LARGEST_STORED
+    except (ValueError, OverflowError):
+        return True
+
+
+def _is_address(text: object) -> bool:
+    """Return whether Django takes a text for an e-mail address: RFC 5322 without comments and folding.
+
+    Blanks around it are cut off before; an empty one is no address at all, which is allowed.
+    """
+    address = str(text or "").strip()
+    local, separator, domain = address.rpartition("@")
+    if not separator:
+        return not address
+    if not (_LOCAL_PART.fullmatch(local) or _QUOTED_LOCAL_PART.fullmatch(local)):
+        return False
+    if domain == "localhost":
+        return True
+    with contextlib.suppress(UnicodeError):
+        domain = domain.encode("idna").decode("ascii")
+    *labels, last_label = domain.split(".")
+    if not labels or not _LAST_LABEL.fullmatch(last_label):
+        return False
+    return all(_LABEL.fullmatch(label) for label in labels)
+
+
 _Validator = jsonschema.validators.extend(jsonschema.Draft7Validator, {"properties": _properties})
 _formats = jsonschema.FormatChecker(())
 # What a server gives to the things that it holds: random UUIDs.
-_formats.checks("uuid4", raises=ValueError)(lambda text: uuid.UUID(text).version == 4)
+_formats.checks("uuid4", raises=ValueError)(competition.is_key)
+_formats.checks("int32")(_is_stored)
+_formats.checks("address")(_is_address)
 
 
 def _report(error: jsonschema.ValidationError, report: LintReport) -> None:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import errno
+import re
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from organizer import ROOT
-from organizer.files import Files, read_zip
+from organizer.files import Files, file_hash, read_zip
 
 LOCKS = ROOT / "requirements"
 WHEELS = ROOT / ".cache" / "wheels"
+_PINNED_HASH = re.compile("--hash=sha256:([0-9a-f]{64})")
 _VENDOR = "scoring_program/vendor"
 _PURE = ("--platform", "any", "--implementation", "py", "--abi", "none", "--python-version", "3.9")
 _MACHINES = ("x86_64", "aarch64")
@@ -45,15 +48,24 @@ _WHEEL_SETS = (
 
 @cache
 def vendored_files() -> Files:
-    """Return the content of the vendored wheels; they are downloaded once and hash-checked.
+    """Return the content of the vendored wheels, downloaded once; their hashes are checked each time.
 
     Some are pure Python; the files of the others, for several interpreters and machines, lie side by side.
     """
     files: dict[str, bytes] = {}
     for wheel_set in _WHEEL_SETS:
+        pinned_hashes = set(_PINNED_HASH.findall((LOCKS / f"{wheel_set.name}.lock").read_text("utf-8")))
         for wheel in _download(wheel_set):
+            _require_pinned(wheel, pinned_hashes)
             files.update(_wheel_files(wheel))
     return files
+
+
+def _require_pinned(wheel: Path, pinned_hashes: Collection[str]) -> None:
+    """Raise OSError if a wheel is not one of the lock file: anyone may have changed it since the download."""
+    if file_hash(wheel) not in pinned_hashes:
+        reason = "its hash is not in the lock file; delete it, and it is downloaded again"
+        raise OSError(errno.EINVAL, reason, str(wheel))
 
 
 def _download(wheel_set: _WheelSet) -> list[Path]:

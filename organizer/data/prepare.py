@@ -15,10 +15,19 @@ from organizer.challenges import content_of
 from organizer.data.marks import add_marks
 from organizer.data.overview import SUFFIX, Overview
 from organizer.data.vocabulary import complete_vocabulary, copy_vocabulary
-from organizer.files import LockedError, file_hash, folder_files, replacing_folder
+from organizer.files import (
+    GIT_IGNORE,
+    LockedError,
+    file_hash,
+    folder_files,
+    folder_paths,
+    keep_out_of_git,
+    replacing_folder,
+    write_private,
+)
 from scoring_program.marks import Mark
 from scoring_program.report.images import Images
-from scoring_program.signature import KEY_FILE
+from scoring_program.signature import KEY_FILE, read_key
 from scoring_program.task import Options, load_task
 from validator.findings import Findings
 from validator.messages import Note
@@ -86,13 +95,12 @@ def _report_left_out(source: Path, expected_names: Collection[str], findings: Fi
 
 
 def prepare_command(
-    task_id: str, source: Path, output: Path | None, replace: bool, options: Options, images: Images
+    task_id: str, source: Path, output: Path, replace: bool, options: Options, images: Images
 ) -> int:
     """Prepare reference files and print what was found; return 1 if nothing was written.
 
-    ``options`` go to the task, and ``images`` are for the overview.
+    ``output`` is an absolute path, ``options`` go to the task, and ``images`` are for the overview.
     """
-    output = (output or Path("refs", task_id)).resolve()
     findings = Findings()
     with findings.part():
         try:
@@ -127,19 +135,29 @@ def _replace(
         Findings().refuse("E-OUTPUT", problem, remedy, file=str(output))
     with replacing_folder(output) as folder:
         prepared = _write_reference(task_id, source, folder, options)
+        if (output / GIT_IGNORE).is_file():
+            shutil.copyfile(output / GIT_IGNORE, folder / GIT_IGNORE)
         if output.is_dir() and not replace:
-            _refuse_to_lose(output, folder)
-        if (output / KEY_FILE).is_file() and not (folder / KEY_FILE).is_file():
-            shutil.copyfile(output / KEY_FILE, folder / KEY_FILE)
+            refuse_to_lose(output, folder)
+        if not (folder / KEY_FILE).is_file():
+            copy_key(output, folder)
         add_key(folder, source)
         marks = add_marks(task_id, folder)
-        written = {path.name: file_hash(path) for path in sorted(folder.iterdir())}
-        (folder / MANIFEST).write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
+        write_manifest(folder)
     return (*prepared, marks)
 
 
-def _refuse_to_lose(output: Path, folder: Path) -> None:
-    """Refuse to lose files of ``output`` that are neither ours and unchanged nor in the new ``folder``."""
+def write_manifest(folder: Path) -> None:
+    """Write the names and hashes of the visible files of a folder into it, for `refuse_to_lose`."""
+    written = {name: file_hash(path) for name, path in folder_paths(folder).items()}
+    (folder / MANIFEST).write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
+
+
+def refuse_to_lose(output: Path, folder: Path) -> None:
+    """Refuse to lose files of ``output`` that are neither ours and unchanged nor in the new ``folder``.
+
+    Raises Refused.
+    """
     written_hashes = _read_manifest(output)
     paths = sorted(path for path in output.rglob("*") if path.is_symlink() or not path.is_dir())
     with Findings.collect() as findings:
@@ -169,16 +187,25 @@ def _has_content(path: Path, content_hash: str) -> bool:
     return path.is_file() and file_hash(path) == content_hash
 
 
-def add_key(folder: Path, source: Path) -> None:
-    """Write a key for signatures into a reference folder that has none, unless ``source`` is demo data.
+def copy_key(source: Path, folder: Path) -> None:
+    """Copy the key for signatures of a reference folder, if there is one, to another folder."""
+    if (source / KEY_FILE).is_file():
+        write_private(folder / KEY_FILE, (source / KEY_FILE).read_bytes())
 
-    Raises Refused if it cannot be written.
+
+def add_key(folder: Path, source: Path) -> None:
+    """Write a key for signatures into a reference folder that has none, and keep the folder out of git.
+
+    Where ``source`` is demo data, nothing is hidden and nothing is written. Raises Refused if the key
+    cannot be written.
     """
-    path = folder / KEY_FILE
-    if path.is_file() or (source / SYNTHETIC_MARK).is_file():
+    if is_synthetic(source):
         return
+    path = folder / KEY_FILE
     try:
-        path.write_text(f"{secrets.token_hex(16)}\n", encoding="ascii")
+        keep_out_of_git(folder)
+        if not path.is_file():
+            write_private(path, f"{secrets.token_hex(16)}\n".encode())
     except OSError as error:
         problem = f"the key for signatures cannot be written: {error.strerror}"
         remedy = "write 32 random hexadecimal digits into it"
@@ -196,9 +223,10 @@ def is_synthetic(reference: Path | bytes) -> bool:
 def reference_files(task_id: str, folder: Path) -> dict[str, bytes]:
     """Return the files of a reference folder, prepared if the platform cannot read the official ones.
 
-    Raises Refused if they cannot be prepared.
+    Raises Refused if they cannot be prepared, or the key for signatures cannot be read.
     """
     task = load_task(task_id)
+    read_key(folder)
     files = folder_files(folder)
     if not task.prepared_file or task.prepared_file in files:
         return files

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import NoReturn
 
+from organizer.public_data import SUFFIX
 from validator.findings import Findings
 
 _NO_DATA = (".zip", ".md", ".txt", ".html")
@@ -15,9 +16,9 @@ _NO_DATA = (".zip", ".md", ".txt", ".html")
 def task_folders(reference: Path, names: Collection[str]) -> dict[str, Path]:
     """Return the folder of each task that REFERENCE holds; ``names`` are those of all tasks.
 
-    REFERENCE has folders named like tasks and sample submissions ``<name>_sample.zip``, or is one of those
-    folders. Raises Refused, with the nearest name, if there is no such folder or it holds a folder or a
-    sample of an unknown task.
+    REFERENCE has folders named like tasks, those of their public data, and sample submissions
+    ``<name>_sample.zip``, or is the folder of a task. Raises Refused, with the nearest name, if there is no
+    such folder or it holds a folder or a sample of an unknown task.
     """
     _check_exists(reference)
     if _is_one_task(reference, names):
@@ -27,6 +28,9 @@ def task_folders(reference: Path, names: Collection[str]) -> dict[str, Path]:
             _refuse(problem, name, names, reference)
         return {name: reference}
     folders = {path.name: path for path in _visible(reference) if path.is_dir()}
+    for name in names:
+        # Public data, which make reference writes beside a reference.
+        folders.pop(f"{name}{SUFFIX}", None)
     _check_folders(reference, folders, names)
     return folders
 

@@ -31,7 +31,7 @@ def copy_vocabulary(path: Path, folder: Path) -> None:
     data = path.read_bytes()
     if path.suffix in _YAML_ENDINGS:
         data = _yaml_as_json(path)
-    _write(parse_vocabulary(data), folder)
+    (folder / VOCABULARY_FILE).write_bytes(_encode(parse_vocabulary(data)))
 
 
 def _yaml_as_json(path: Path) -> bytes:
@@ -53,19 +53,41 @@ def complete_vocabulary(loaded: AnyLoaded, folder: Path) -> list[Note]:
     A name of the reference that the vocabulary lacks is a problem: messages would call it unknown.
     """
     reference_names = loaded.task.names(loaded.reference)
-    vocabulary: dict[str, Sequence[str]] = {**loaded.task.public_names(loaded.reference)}
-    vocabulary.update(read_vocabulary(loaded.folder))
+    vocabulary = _given_vocabulary(loaded)
     _check_names(vocabulary, reference_names)
     notes = []
-    for kind, names in reference_names.items():
-        if kind not in vocabulary and names:
-            vocabulary[kind] = sorted(names)
-            text = f"{VOCABULARY_FILE} lists the {counted(len(names), 'name')} of kind {kind} that occur in "
-            text += "the reference, which messages show to participants. Give all names with VOCABULARY="
-            notes.append(Note("N-REF-VOCABULARY", text))
-    if vocabulary:
-        _write(vocabulary, folder)
+    for kind, names in _missing_kinds(vocabulary, loaded).items():
+        text = f"{VOCABULARY_FILE} lists the {counted(len(names), 'name')} of kind {kind} that occur in "
+        text += "the reference, which messages show to participants. Give all names with VOCABULARY="
+        notes.append(Note("N-REF-VOCABULARY", text))
+    content = vocabulary_file(loaded)
+    if content:
+        (folder / VOCABULARY_FILE).write_bytes(content)
     return notes
+
+
+def vocabulary_file(loaded: AnyLoaded) -> bytes:
+    """Return ``vocabulary.json`` with all kinds of names of a reference, b"" if there are none.
+
+    Raises Refused.
+    """
+    vocabulary = _given_vocabulary(loaded)
+    vocabulary.update(_missing_kinds(vocabulary, loaded))
+    return _encode(vocabulary) if vocabulary else b""
+
+
+def _given_vocabulary(loaded: AnyLoaded) -> dict[str, Sequence[str]]:
+    """Return the kinds that everybody knows, and those of the file in the reference folder."""
+    return {**loaded.task.public_names(loaded.reference), **read_vocabulary(loaded.folder)}
+
+
+def _missing_kinds(vocabulary: Vocabulary, loaded: AnyLoaded) -> dict[str, list[str]]:
+    """Return the names that occur in the reference of each kind that a vocabulary lacks."""
+    missing = {}
+    for kind, names in loaded.task.names(loaded.reference).items():
+        if kind not in vocabulary and names:
+            missing[kind] = sorted(names)
+    return missing
 
 
 def _check_names(vocabulary: Vocabulary, reference_names: Vocabulary) -> None:
@@ -81,10 +103,10 @@ def _check_names(vocabulary: Vocabulary, reference_names: Vocabulary) -> None:
                 )
 
 
-def _write(vocabulary: Vocabulary, folder: Path) -> None:
-    """Write a vocabulary into a reference folder, each kind on a line."""
+def _encode(vocabulary: Vocabulary) -> bytes:
+    """Return a vocabulary as JSON, each kind on a line."""
     lines = []
     for kind, names in vocabulary.items():
         lines.append(f"{json.dumps(kind)}: {json.dumps(list(names), ensure_ascii=False)}")
     content = "{\n" + ",\n".join(lines) + "\n}\n"
-    (folder / VOCABULARY_FILE).write_text(content, encoding="utf-8")
+    return content.encode()

@@ -5,6 +5,8 @@ Functions whose name is a plural return no card where there is nothing to show.
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from itertools import accumulate
@@ -13,12 +15,15 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from organizer.ranking.changes import Change, changes_tau_b
+from organizer.ranking.eligibility import violations_sentence
 from organizer.ranking.end_labels import end_labels
+from organizer.ranking.leaderboard import leaderboard_sentence
 from organizer.ranking.run import RankingRun
-from organizer.ranking.statistics import Ranking, tau_b
+from organizer.ranking.statistics import Ranking, tau_b, team_facts
 from organizer.ranking.tables import hardest_items
 from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
+from scoring_program.metrics.resampling import LEAST_ITEMS
 from scoring_program.report import standings as report
 from scoring_program.report.elements import plots
 from scoring_program.report.elements.axis import Axis
@@ -32,22 +37,31 @@ from validator.texts import counted
 _MOST_LINES = 10
 _MOST_ROWS = 5000
 _LONGEST_PROBLEM = 300
+# Columns of the table of names with this word in their title are in teams.csv only.
+_PRIVATE = "mail"
 # The share of the distance between two ranks that the largest blob fills.
 _LARGEST_RADIUS = 0.48
+_CODE = re.compile(r"[EN](-[A-Z0-9]+)+")
 _SUBMISSION_HEADINGS = [Heading("Submission"), Heading("Team"), Heading("Outcome")]
 
 
-def nothing_scored_card() -> Element:
+def nothing_ranked_card(run: RankingRun) -> Element:
     """Return the card in place of a ranking."""
-    return card("ranking", "Ranking", "", "No submission was scored.")
+    text = "No submission was scored."
+    if run.n_scored:
+        text = "No submission is ranked: all that were scored are left out."
+    return card("ranking", "Ranking", "", text)
 
 
 def ranking_card(run: RankingRun, ranking: Ranking) -> Element:
     """Return the table of teams, and what it means."""
     standings = run.standings(ranking)
     details, is_covered = [], True
-    for record, n_submissions in zip(ranking.records, ranking.submissions):
-        team_details = [counted(n_submissions, "submission")]
+    for place, record in enumerate(ranking.records):
+        team_details = [counted(ranking.submissions[place], "submission")]
+        drop_text = expected_drop_text(run, ranking, place)
+        if drop_text:
+            team_details.append(drop_text)
         coverage = record.entry.scores["coverage"]
         if coverage < 1:
             team_details.append(f"coverage {coverage:.{standings.decimals}f}")
@@ -57,10 +71,108 @@ def ranking_card(run: RankingRun, ranking: Ranking) -> Element:
     if not is_covered:
         lines.append("Coverage: the share of the reference that a team has submitted; 1 where none is shown.")
     lines += report.sentences(standings)
+    lines += resampling_sentences(run, ranking)
     if run.about.keep == "best" and max(ranking.submissions) > 1:
         lines.append("The best of several submissions of a team counts; this favors teams with many.")
     text = element("ul", *(element("li", line) for line in lines), class_="after")
     return card("ranking", "Ranking", "", *report.standings_table(standings, "Ranking", details), text)
+
+
+def expected_drop_text(run: RankingRun, ranking: Ranking, place: int) -> str:
+    """Return by how much the score of the team at a place is expected to be worse on new items, at most."""
+    drop = ranking.expected_drops[place]
+    if drop is None:
+        return ""
+    decimals = run.standings(ranking).decimals
+    smallest = 10.0**-decimals
+    amount = f"about {drop:.{decimals}f}" if drop >= smallest else f"{smallest:.{decimals}f}"
+    direction = "lower" if ranking.higher_is_better else "higher"
+    n_submissions = ranking.submissions[place]
+    return f"the best of {n_submissions:,}: on new items expected to be at most {amount} {direction}"
+
+
+def resampling_sentences(run: RankingRun, ranking: Ranking) -> list[str]:
+    """Return how many neighbors can be told apart, how often the first stays first, what is resampled."""
+    n_pairs = len(ranking.records) - 1
+    if n_pairs < 1 or ranking.comparison.n_items < LEAST_ITEMS:
+        return []
+    first_on_both = int(ranking.stability.first_on_both[0])
+    pairs = counted(n_pairs, "neighboring pair")
+    unit = run.standings(ranking).unit
+    return [
+        f"{ranking.n_different_neighbors:,} of {pairs} differ significantly.",
+        f"{cut(ranking.teams[0], LONGEST_NAME)} is first on both halves of the reference in "
+        f"{first_on_both:,} of {ranking.half_samples:,} divisions; shared firsts count.",
+        f"What is resampled: the {unit}s of the reference, not the methods, their training, or the tasks.",
+    ]
+
+
+def winner_cards(run: RankingRun, ranking: Ranking) -> list[Element]:
+    """Return who reaches the line that a winner must reach, if there is a rule."""
+    winner = run.winner
+    if winner is None:
+        return []
+    standings = run.standings(ranking)
+    rows = list[list[Cell]]()
+    for place, team in enumerate(ranking.teams):
+        verdict = "reaches it" if winner.passes[place] else "does not reach it"
+        band = winner.band(place, standings.decimals)
+        difference = f"{band.value:.{standings.decimals}f}"
+        margin = report.text_over_text(difference, report.band_text(band, standings.decimals))
+        rows.append([cut(team, LONGEST_NAME), standings.score_texts[place], verdict, margin])
+    headings = [
+        Heading("Team"),
+        Heading("Score"),
+        Heading("The line"),
+        Heading(report.text_over_text("Score less the line", "95 % interval")),
+    ]
+    title = "Rule for winners"
+    texts = " ".join(winner_sentences(run, ranking))
+    return [card("winners", title, texts, *table(headings, rows, title, OPEN_ROWS))]
+
+
+def winner_sentences(run: RankingRun, ranking: Ranking) -> list[str]:
+    """Return the line of the rule for winners, and how many teams reach it; nothing without a rule."""
+    winner = run.winner
+    if winner is None:
+        return []
+    decimals = run.standings(ranking).decimals
+    higher = ranking.higher_is_better
+    share = f"{100 * winner.rule.relative_gain:g} %"
+    name = cut(winner.rule.baseline, LONGEST_NAME)
+    line = f"{winner.score:.{decimals}f}"
+    direction = "above" if higher else "below"
+    sentences = [
+        f"A winner needs a score at least {share} {direction} that of {name} "
+        f"({winner.baseline_score:.{decimals}f}), which is {line}.",
+        f"{winner.n_passing:,} of {counted(len(ranking.records), 'team')} reach it.",
+    ]
+    best = run.task.range[1] if higher else run.task.range[0]
+    if best is not None and (winner.score > best if higher else winner.score < best):
+        sentences.append(f"No score can reach it: the best possible one is {best:g}.")
+    if winner.margins is None:
+        sentences.append("There is no interval: only the score of the baseline is known, or items are few.")
+    return sentences
+
+
+def fact_cards(run: RankingRun, ranking: Ranking) -> list[Element]:
+    """Return what organizers say of the teams, without addresses, if they say anything."""
+    facts_of_team = team_facts(ranking, run.records)
+    titles = public_titles(facts_of_team)
+    if not titles:
+        return []
+    rows = list[list[Cell]]()
+    for team, facts in facts_of_team.items():
+        rows.append([cut(team, LONGEST_NAME), *(cut(facts.get(title, ""), LONGEST_NAME) for title in titles)])
+    headings = [Heading("Team"), *(Heading(cut(title, LONGEST_NAME)) for title in titles)]
+    title = "About the teams"
+    return [card("facts", title, "", *table(headings, rows, title, OPEN_ROWS))]
+
+
+def public_titles(facts_of_team: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """Return the titles of what may be shown of teams: of columns with a text, and not of mail addresses."""
+    titles = dict.fromkeys(title for facts in facts_of_team.values() for title in facts if facts[title])
+    return [title for title in titles if _PRIVATE not in title]
 
 
 def stability_cards(ranking: Ranking) -> list[Element]:
@@ -257,7 +369,74 @@ def failed_cards(run: RankingRun, links: Mapping[str, str]) -> list[Element]:
         return []
     title = "Submissions without a score"
     headings = [Heading("First problem"), *_SUBMISSION_HEADINGS]
-    return [card("failed", title, "", *table(headings, rows, title, OPEN_ROWS))]
+    return [card("failed", title, failures_sentence(run), *table(headings, rows, title, OPEN_ROWS))]
+
+
+def failures_sentence(run: RankingRun) -> str:
+    """Return how many submissions have no score, by the code of their first problem; "" if all have one."""
+    failed = [record.entry for record in run.records if record.entry.outcome != SCORED]
+    if not failed:
+        return ""
+    n_of_code = Counter(_code(entry.problem) or entry.outcome for entry in failed)
+    counts = ", ".join(f"{code} {number:,}" for code, number in n_of_code.most_common())
+    return f"{counted(len(failed), 'submission')} without a score, by the first problem: {counts}."
+
+
+def _code(problem: str) -> str:
+    """Return the code that a problem begins with, "" without one."""
+    code = _CODE.match(problem)
+    return code[0] if code else ""
+
+
+def violation_cards(run: RankingRun, links: Mapping[str, str]) -> list[Element]:
+    """Return the submissions that break rules of the phase, if there are any."""
+    if not run.violations:
+        return []
+    rows = list[list[Cell]]()
+    for violation in run.violations:
+        ranked = "ranked" if violation.is_ranked else "left out"
+        reason = element("div", violation.rule.value, element("small", violation.reason), class_="reason")
+        rows.append([reason, ranked, *_submission_cells(violation.record, links)])
+    title = "Rules of the phase"
+    headings = [Heading("What was found"), Heading("Ranking"), *_SUBMISSION_HEADINGS]
+    text = violations_sentence(run.violations)
+    return [card("rules", title, text, *table(headings, rows, title, OPEN_ROWS))]
+
+
+def deleted_cards(run: RankingRun) -> list[Element]:
+    """Return the submissions of earlier runs that are no longer there, if there are any."""
+    if not run.deleted:
+        return []
+    rows: list[list[Cell]] = [[cut_middle(name)] for name in run.deleted]
+    title = "Submissions that are gone"
+    text = "An earlier run had them. They may have been deleted on the site, and are not ranked."
+    return [card("deleted", title, text, *table([Heading("Submission")], rows, title, OPEN_ROWS))]
+
+
+def leaderboard_cards(run: RankingRun) -> list[Element]:
+    """Return the leaderboard of the site beside this ranking, if it is known."""
+    if not run.board:
+        return []
+    decimals = run.task.columns[0].precision
+    rows = list[list[Cell]]()
+    for comparison in run.board:
+        scores = [_score_text(score, decimals) for score in (comparison.score_there, comparison.score)]
+        name = cut_middle(comparison.submission)
+        rows.append([cut(comparison.user), *scores, comparison.verdict, cut(comparison.team), name])
+    headings = [
+        Heading("User"),
+        Heading("Score on the site"),
+        Heading("Score here"),
+        Heading("What differs"),
+        Heading("Team"),
+        Heading("Submission"),
+    ]
+    title = "The leaderboard of the site"
+    return [card("board", title, leaderboard_sentence(run.board), *table(headings, rows, title, OPEN_ROWS))]
+
+
+def _score_text(score: float | None, decimals: int) -> str:
+    return "" if score is None else f"{score:.{decimals}f}"
 
 
 def equal_file_cards(run: RankingRun, links: Mapping[str, str]) -> list[Element]:

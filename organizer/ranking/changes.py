@@ -13,6 +13,7 @@ from organizer.files import write_durable
 from organizer.ranking.statistics import Ranking, tau_b
 from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
+from organizer.runs.submissions import natural, phase_of
 
 # A run, as it is stored in JSON: signature, submissions by name, and teams by name.
 _State = dict[str, Any]
@@ -52,10 +53,30 @@ class History:
         last: _State | None = stored.get("last")
         # The same run again is compared with what the first one was compared with.
         self._before: _State | None = stored.get("before") if last == self._now else last
+        # Earlier versions kept no submissions but those of the last run.
+        self._earlier: dict[str, Any] = stored.get("submissions") or (last or {}).get("submissions", {})
 
     def save(self) -> None:
         """Make this run the last completed one."""
-        write_durable(self._path, json.dumps({"last": self._now, "before": self._before}))
+        submissions = {**self._earlier, **self._now["submissions"]}
+        content = {"last": self._now, "before": self._before, "submissions": submissions}
+        write_durable(self._path, json.dumps(content))
+
+    def deleted(self) -> list[str]:
+        """Return the names of the submissions of any earlier run that are no longer there.
+
+        One whose team still has the same file, as a rerun with another id, is there; those of phases that
+        this run is not about are not missed.
+        """
+        now: dict[str, Any] = self._now["submissions"]
+        files_now = {tuple(team_and_digest) for team_and_digest in now.values()}
+        phases_now = {phase_of(name) for name in now}
+        names = []
+        for name, team_and_digest in self._earlier.items():
+            is_there = name in now or tuple(team_and_digest) in files_now
+            if not is_there and phase_of(name) in phases_now:
+                names.append(name)
+        return sorted(names, key=natural)
 
     def changes(self) -> list[Change]:
         """Return the changes in the order of the ranking; none if there was no run before."""
@@ -101,7 +122,8 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         stored = json.loads(path.read_text(encoding="utf-8"))
         states = [state for state in (stored["last"], stored["before"]) if state is not None]
-        return stored if all(_is_state(state) for state in states) else {}
+        is_whole = all(_is_state(state) for state in states) and _are_submissions(stored.get("submissions"))
+        return stored if is_whole else {}
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return {}
 
@@ -109,7 +131,12 @@ def _read(path: Path) -> dict[str, Any]:
 def _is_state(state: _State) -> bool:
     """Return whether a stored run has what is read of it."""
     has_teams = all(_NOT_RANKED.keys() <= team.keys() for team in state["teams"].values())
-    return has_teams and isinstance(state["signature"], str)
+    return has_teams and isinstance(state["signature"], str) and _are_submissions(state["submissions"])
+
+
+def _are_submissions(submissions: Any) -> bool:
+    """Return whether stored submissions have a team and a digest each; those of all runs may be missing."""
+    return submissions is None or all(isinstance(values, list) for values in submissions.values())
 
 
 def _state(records: Sequence[Record], ranking: Ranking | None) -> _State:

@@ -13,12 +13,33 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from organizer.files import LockedError, locked, write_durable
-from organizer.ranking import page, tables
+from organizer.files import LockedError, keep_out_of_git, locked, write_durable
+from organizer.ranking import cards, page, tables
 from organizer.ranking.cards import tau_sentence
 from organizer.ranking.changes import Change, History, changes_tau_b
+from organizer.ranking.eligibility import (
+    find_violations,
+    names_left_out,
+    ranked_records,
+    violations_sentence,
+)
+from organizer.ranking.leaderboard import (
+    LeaderboardColumns,
+    compare_leaderboard,
+    leaderboard_sentence,
+    read_leaderboard,
+)
 from organizer.ranking.run import About, RankingRun
 from organizer.ranking.statistics import Ranking, ranking_of
+from organizer.ranking.winner_rule import (
+    BaselineZip,
+    WinnerBaseline,
+    WinnerRule,
+    find_baseline,
+    rule_of_reference,
+    saved_winner,
+    winner_line,
+)
 from organizer.runs.pool import BrokenError
 from organizer.runs.rescore import Options, Record, score_all
 from organizer.runs.submissions import Submission, SubmissionsError, find_submissions
@@ -44,20 +65,46 @@ _MALFORMED = (
     RecursionError,
 )
 _LONGEST_PAGE_NAME = 80
-_TABLES = ("scores.csv", "changes.csv", "timing.csv", "index.html")
+_TABLES = ("scores.csv", "changes.csv", "timing.csv", "rules.csv", "leaderboard.csv", "index.html")
 _RANKING_FILES = ("ranking.csv", "pairs.csv", "items.csv", "stability.csv", "ranking.html")
 
 
 @dataclass(frozen=True)
 class Choices:
-    """How to rank: the table of teams, which submission counts, the date and the baselines to show, the
-    protocols, and the engine."""
+    """How to rank.
+
+    Attributes
+    ----------
+    names : Path or None
+        The table of teams.
+    only_phase_id : str
+        The PhaseId of the submissions that are ranked, "" if all are of one.
+    enforce : bool
+        Whether submissions that certainly break a rule of the phase are left out.
+    keep : str
+        Which submission of a team counts, ``best`` or ``last``.
+    date, baselines : date and Path, or None
+        What to show on the pages.
+    protocols : sequence of str
+    winner_rule : WinnerRule or None
+        None for that of the reference.
+    baseline_zips : sequence of BaselineZip
+    leaderboard : Path or None
+        The leaderboard of the site as CSV, with the ``columns`` to compare.
+    engine : Options
+    """
 
     names: Path | None = None
+    only_phase_id: str = ""
+    enforce: bool = False
     keep: str = "best"
     date: datetime.date | None = None
     baselines: Path | None = None
     protocols: Sequence[str] = ()
+    winner_rule: WinnerRule | None = None
+    baseline_zips: Sequence[BaselineZip] = ()
+    leaderboard: Path | None = None
+    columns: LeaderboardColumns | None = None
     engine: Options = field(default_factory=Options)
 
 
@@ -71,7 +118,11 @@ def rescore(built: BuiltTask, source: Path, output: Path, choices: Choices) -> i
     """
     try:
         (output / "store").mkdir(parents=True, exist_ok=True)
-        with locked(output / "store"), find_submissions(source, choices.names) as submissions:
+        keep_out_of_git(output)
+        with (
+            locked(output / "store"),
+            find_submissions(source, choices.names, choices.only_phase_id) as submissions,
+        ):
             _rescore(built, submissions, output, choices)
     except LockedError as error:
         print(printable(f"{output}: {error}; wait for it, or give another --output"))
@@ -96,6 +147,9 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
     baselines = _read_baselines(choices)
     about = About(
         competition=built.competition,
+        title=built.title,
+        phase=built.phase.name if built.phase else "",
+        reference=built.reference_name,
         is_demo=built.is_demo,
         date=str(choices.date or ""),
         keep=choices.keep,
@@ -103,16 +157,50 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
     )
     if about.is_demo:
         print("DEMO: the reference is synthetic demo data")
+    if built.label and built.phase is None:
+        print("note | the phase is not known, so dates and limits are not checked: name it with --phase")
     options = replace(choices.engine, signature=baselines.signature)
     task = load_task(built.id)
-    runs = []
+    rule = choices.winner_rule or rule_of_reference(built)
+    board = None
+    if choices.leaderboard is not None and choices.columns is not None:
+        board = read_leaderboard(choices.leaderboard, choices.columns)
+    zips = [baseline.as_submission() for baseline in choices.baseline_zips]
+    runs, winner_baselines = [], dict[str, WinnerBaseline]()
     for protocol in choices.protocols or [""]:
         records = score_all(built, submissions, output, protocol, options)
-        ranking = ranking_of(records, task, choices.keep)
-        runs.append(RankingRun(task=task, about=about, protocol=protocol, records=records, ranking=ranking))
+        scored_zips = score_all(built, zips, output, protocol, options) if zips else []
+        violations = find_violations(records, built.phase, choices.enforce)
+        ranking = ranking_of(ranked_records(records, names_left_out(violations)), task, choices.keep)
+        winner = None
+        if rule is not None and ranking is not None:
+            baseline = find_baseline(rule, ranking, scored_zips, baselines.scores)
+            winner_baselines[protocol] = baseline
+            winner = winner_line(rule, baseline, ranking)
+        run = RankingRun(
+            task=task,
+            about=about,
+            protocol=protocol,
+            records=records,
+            ranking=ranking,
+            winner=winner,
+            violations=violations,
+            board=compare_leaderboard(board, records, ranking) if board and ranking else (),
+        )
+        runs.append(run)
     _write_rankings(runs, output)
-    saved = {run.protocol: [record.saved() for record in run.records] for run in runs}
-    write_durable(output / RUNS, json.dumps({"about": asdict(about), "runs": {task.id: saved}}))
+    saved = {run.protocol: _saved_run(run) for run in runs}
+    winners = {}
+    if rule is not None:
+        winners = {protocol: saved_winner(rule, found) for protocol, found in winner_baselines.items()}
+    content = {"about": asdict(about), "runs": {task.id: saved}, "winners": winners}
+    write_durable(output / RUNS, json.dumps(content))
+
+
+def _saved_run(run: RankingRun) -> dict[str, Any]:
+    """Return the submissions of a ranking as JSON, for ``report``."""
+    records = [record.saved() for record in run.records]
+    return {"records": records, "left_out": names_left_out(run.violations)}
 
 
 def _write_rankings(runs: Sequence[RankingRun], output: Path) -> None:
@@ -125,9 +213,10 @@ def _write_rankings(runs: Sequence[RankingRun], output: Path) -> None:
         others = [another.ranking for another in runs if another is not run and another.ranking]
         suffix = f"-{run.protocol}" if run.protocol else ""
         history = History(output / "store" / f"history{suffix}.json", run.records, run.ranking)
-        _write_files(run, history.changes(), others[0] if others else None, folder)
+        whole_run = replace(run, deleted=history.deleted())
+        _write_files(whole_run, history.changes(), others[0] if others else None, folder)
         history.save()
-        print(*_summary(run, history.changes()), sep="\n")
+        print(*_summary(whole_run, history.changes()), sep="\n")
         public = f"; to publish: {folder / 'ranking.html'}" if run.ranking else ""
         print(printable(f"for you: {folder / 'index.html'}{public}"))
 
@@ -195,6 +284,7 @@ def _write_files(run: RankingRun, changes: Sequence[Change], other: Ranking | No
         "scores.csv": tables.scores_csv(run.records, keys),
         "changes.csv": tables.changes_csv(changes),
         "timing.csv": tables.timing_csv(run.records),
+        "rules.csv": tables.rules_csv(run.violations),
         "index.html": page.index_page(run, changes, links, other),
     }
     if run.ranking:
@@ -203,9 +293,10 @@ def _write_files(run: RankingRun, changes: Sequence[Change], other: Ranking | No
         texts["items.csv"] = tables.items_csv(run.ranking)
         texts["stability.csv"] = tables.stability_csv(run.ranking)
         texts["ranking.html"] = page.ranking_page(run, other)
-    else:
-        for name in _RANKING_FILES:
-            (folder / name).unlink(missing_ok=True)
+    if run.board:
+        texts["leaderboard.csv"] = tables.leaderboard_csv(run.board)
+    for name in {*_RANKING_FILES, "leaderboard.csv"} - texts.keys():
+        (folder / name).unlink(missing_ok=True)
     for name, text in texts.items():
         write_atomic(folder / name, text)
 
@@ -241,13 +332,19 @@ def _summary(run: RankingRun, changes: Sequence[Change]) -> list[str]:
     lines = []
     if run.ranking:
         lines += _first_teams(run.ranking, run.task.columns[0].precision)
+        lines += cards.winner_sentences(run, run.ranking)
     scored = f"scored {run.n_scored:,} of {counted(len(run.records), 'submission')}"
     if changes:
         lines.append(f"{scored}; changed since the run before: {_change_counts(changes)}")
         lines.append(tau_sentence("the two rankings", changes_tau_b(changes)))
     else:
         lines.append(scored)
-    return lines + [f"warning | {warning}" for warning in page.phases_warnings(run.records)]
+    notes = [violations_sentence(run.violations), cards.failures_sentence(run)]
+    if run.board:
+        notes.append(leaderboard_sentence(run.board))
+    if run.deleted:
+        notes.append(f"{counted(len(run.deleted), 'submission')} of earlier runs no longer there: index.html")
+    return lines + [f"note | {note}" for note in notes if note]
 
 
 def _first_teams(ranking: Ranking, decimals: int) -> list[str]:

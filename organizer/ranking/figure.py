@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from scoring_program.report.elements.axis import tick_text
 from scoring_program.report.elements.forest import Scale, scale_of
-from scoring_program.report.html import clean, cut
+from scoring_program.report.html import cut
 from scoring_program.report.standings import Row, Standings, ranked_rows
+from validator.texts import visible
 
 _BAND_COLOR = "#8aa9cb"
 _LINE_COLOR = "#333"
@@ -92,5 +93,5 @@ def _line(path: str) -> str:
 
 
 def _text(x: float, y: float, text: str, anchor: str) -> str:
-    content = escape(clean(text))
+    content = escape(visible(text))
     return f'<text x="{x:.1f}" y="{y}" text-anchor="{anchor}">{content}</text>'

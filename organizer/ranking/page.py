@@ -13,7 +13,7 @@ from organizer.ranking import cards
 from organizer.ranking.changes import Change
 from organizer.ranking.run import RankingRun
 from organizer.ranking.statistics import Ranking
-from organizer.runs.rescore import Overlap, Record, overlap_with_reference
+from organizer.runs.rescore import Overlap, overlap_with_reference
 from scoring_program.report.elements.layout import document, style_sheet, with_contents
 from scoring_program.report.html import element
 from validator.texts import counted
@@ -30,9 +30,11 @@ def ranking_page(run: RankingRun, other: Ranking | None = None) -> str:
     """
     ranking = run.ranking
     if ranking is None:
-        return render_page(run, "Ranking", [cards.nothing_scored_card()])
+        return render_page(run, "Ranking", [cards.nothing_ranked_card(run)])
     shown_cards = [
         cards.ranking_card(run, ranking),
+        *cards.winner_cards(run, ranking),
+        *cards.fact_cards(run, ranking),
         *cards.stability_cards(ranking),
         *cards.protocol_cards(run, ranking, other),
         cards.method_card(run, ranking),
@@ -52,23 +54,26 @@ def index_page(
     """
     links, ranking = links or {}, run.ranking
     failures = [
+        *cards.violation_cards(run, links),
+        *cards.leaderboard_cards(run),
         *cards.failed_cards(run, links),
         *cards.equal_file_cards(run, links),
+        *cards.deleted_cards(run),
     ]
     submissions = [
         *cards.change_cards(changes),
         cards.submissions_card(run, links),
     ]
-    warnings = phases_warnings(run.records)
-    if ranking is not None:
-        warnings.append(_NOT_PUBLIC)
+    warnings = [_NOT_PUBLIC] if ranking is not None else []
     warnings += _reference_warnings(run)
     if ranking is None:
-        shown_cards = [cards.nothing_scored_card(), *failures, *submissions]
+        shown_cards = [cards.nothing_ranked_card(run), *failures, *submissions]
     else:
         shown_cards = [
             cards.ranking_card(run, ranking),
+            *cards.winner_cards(run, ranking),
             *failures,
+            *cards.fact_cards(run, ranking),
             *cards.stability_cards(ranking),
             *cards.protocol_cards(run, ranking, other),
             cards.method_card(run, ranking),
@@ -79,15 +84,6 @@ def index_page(
             *submissions,
         ]
     return render_page(run, "Ranking, for the organizers", shown_cards, warnings)
-
-
-def phases_warnings(records: Sequence[Record]) -> list[str]:
-    """Return a warning if there are submissions of several phases."""
-    phases = {record.submission.phase for record in records} - {""}
-    if len(phases) < 2:
-        return []
-    names = ", ".join(sorted(phases, key=int))
-    return [f"Submissions of several phases (PhaseId {names}) are ranked together."]
 
 
 def _reference_warnings(run: RankingRun) -> list[str]:
@@ -109,14 +105,19 @@ def render_page(
 
 
 def _subtitle(run: RankingRun) -> str:
-    """Return how many teams and submissions there are, over what they are scored, and the date."""
+    """Return how many teams and submissions there are, what they were for and scored by, and the date."""
     n_teams = len(run.ranking.records) if run.ranking else 0
     text = f"{counted(n_teams, 'team')} ranked; "
     text += f"{run.n_scored:,} of {counted(len(run.records), 'submission')} scored"
     if run.ranking:
         text += f", over {run.ranking.records[0].entry.over}"
-    if run.protocol:
-        text += f"; protocol: {run.protocol}"
+    for what, name in (
+        ("phase", run.about.phase),
+        ("reference", run.about.reference),
+        ("protocol", run.protocol),
+    ):
+        if name:
+            text += f"; {what}: {name}"
     if run.about.date:
         text += f"; {run.about.date}"
     return f"{text}."

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from organizer.ranking.cards import resampling_sentences, winner_sentences
 from organizer.ranking.run import RankingRun
 from organizer.ranking.statistics import Ranking
 from organizer.ranking.tables import Cell, csv_table
 from scoring_program.report import standings as report
-from scoring_program.report.html import clean
 from scoring_program.report.standings import Standings, band_text, ranked_rows
-from validator.texts import counted
+from validator.texts import counted, visible
 
 _LATEX_WORDS = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 _LATEX_ESCAPES = str.maketrans({**_LATEX_WORDS, **{sign: f"\\{sign}" for sign in "&%$#_{}"}})
@@ -46,7 +46,7 @@ def ranking_latex(standings: Standings, title: str, is_demo: bool) -> str:
         interval = band_text(row.band, standings.decimals)
         rows.append(_latex_row([rank, rank_set, row.name, row.score_text, interval]))
     lines = [
-        f"% {clean(title)}. Needs \\usepackage{{booktabs}}.",
+        f"% {visible(title)}. Needs \\usepackage{{booktabs}}.",
         r"\begin{tabular}{rrlrl}",
         r"\toprule",
         _latex_row(header),
@@ -60,7 +60,7 @@ def ranking_latex(standings: Standings, title: str, is_demo: bool) -> str:
 
 
 def _latex_row(cells: list[str]) -> str:
-    escaped = [clean(cell).translate(_LATEX_ESCAPES) for cell in cells]
+    escaped = [visible(cell).translate(_LATEX_ESCAPES) for cell in cells]
     return " & ".join(escaped) + r" \\"
 
 
@@ -71,6 +71,8 @@ def methods_text(run: RankingRun, ranking: Ranking, standings: Standings) -> str
         f"{run.title}: {counted(len(standings.names), 'team')} with {n_scored};",
         f"the {run.about.keep} submission of a team counts.",
         *report.sentences(standings),
+        *resampling_sentences(run, ranking),
         *report.method_texts(standings, ranking.half_samples),
+        *winner_sentences(run, ranking),
     ]
-    return clean(f"{' '.join(sentences)}\n\nSignature: {ranking.signature}\n")
+    return f"{visible(' '.join(sentences))}\n\nSignature: {visible(ranking.signature)}\n"

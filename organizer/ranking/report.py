@@ -13,61 +13,71 @@ from pathlib import Path
 from organizer.bundle import DEMO_TITLE
 from organizer.ranking import paper
 from organizer.ranking.command import RUNS, page_name, pages_in, remove_others
+from organizer.ranking.eligibility import ranked_records
 from organizer.ranking.figure import ranking_svg
 from organizer.ranking.run import About, RankingRun
 from organizer.ranking.statistics import Ranking, ranking_of
-from organizer.ranking.team_page import team_page
-from organizer.runs.rescore import Record, stored_record
+from organizer.ranking.tables import teams_csv
+from organizer.ranking.team_page import team_page, teams_index
+from organizer.ranking.winner_rule import stored_winner
+from organizer.runs.rescore import stored_record
 from scoring_program.report.outputs import write_atomic
 from scoring_program.report.standings import Baseline, ranked_rows
 from scoring_program.task import AnyTask, load_task
 from validator.texts import printable
 
-_FILES = ("ranking.csv", "ranking.tex", "ranking.svg", "methods.txt")
+_FILES = ("ranking.csv", "ranking.tex", "ranking.svg", "methods.txt", "teams.csv", "index.html")
 _TEAMS = "teams"
 
 
 def report(task_id: str, folder: Path, output: Path) -> int:
     """Write the report on the ranking that ``rescore`` left in a folder; return 1 if there is none.
 
-    ``output`` gets ``ranking.csv``, ``ranking.tex``, ``ranking.svg``, ``methods.txt``, and ``teams/`` with a
-    page for each team; with two protocols a folder for each.
+    ``output`` gets ``ranking.csv``, ``ranking.tex``, ``ranking.svg``, ``methods.txt``, ``teams/`` with a
+    page for each team, ``index.html`` with links to these, and ``teams.csv`` for mails to the teams; with two
+    protocols a folder for each.
     """
     task = load_task(task_id)
     try:
-        about, records_of_protocol = _read_stored(task, folder)
+        runs = _read_stored(task, folder)
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         remedy = f"run make rescore ID={task_id} first"
         print(printable(f"{folder}: there is no complete ranking of {task_id} in it; {remedy}"))
         return 1
     # Two protocols get a folder each.
-    subfolders = {
-        protocol: protocol if len(records_of_protocol) > 1 else "" for protocol in records_of_protocol
-    }
-    for protocol, records in records_of_protocol.items():
-        ranking = ranking_of(records, task, about.keep)
-        if ranking is None:
+    subfolders = {run.protocol: run.protocol if len(runs) > 1 else "" for run in runs}
+    for run in runs:
+        if run.ranking is None:
             print(printable(f"{folder}: no submission was scored, so there is nothing to report"))
             return 1
-        run = RankingRun(task=task, about=about, protocol=protocol, records=records, ranking=ranking)
-        _write(run, ranking, output / subfolders[protocol])
+        _write(run, run.ranking, output / subfolders[run.protocol])
     remove_others(output, set(subfolders.values()), _FILES, _TEAMS)
-    print(printable(f"{DEMO_TITLE if about.is_demo else ''}written to {output}"))
+    print(printable(f"{DEMO_TITLE if runs[0].about.is_demo else ''}written to {output}"))
     return 0
 
 
-def _read_stored(task: AnyTask, folder: Path) -> tuple[About, dict[str, list[Record]]]:
-    """Return what ``rescore`` ranked last: what was said about it, and the records by protocol.
+def _read_stored(task: AnyTask, folder: Path) -> list[RankingRun]:
+    """Return what ``rescore`` ranked last, a ranking for each protocol.
 
     What is no complete ranking raises one of many exceptions, as its JSON may have any form.
     """
     data = json.loads((folder / RUNS).read_text(encoding="utf-8"))
     baselines = [Baseline(*fields) for fields in data["about"]["baselines"]]
     about = replace(About(**data["about"]), baselines=baselines)
-    records_of_protocol = {}
-    for protocol, rows in data["runs"][task.id].items():
-        records_of_protocol[protocol] = [stored_record(folder, *row) for row in rows]
-    return about, records_of_protocol
+    runs = []
+    for protocol, saved_run in data["runs"][task.id].items():
+        records = [stored_record(folder, saved) for saved in saved_run["records"]]
+        ranking = ranking_of(ranked_records(records, saved_run["left_out"]), task, about.keep)
+        saved_winner = data.get("winners", {}).get(protocol)
+        winner = stored_winner(saved_winner, folder, ranking) if saved_winner and ranking else None
+        runs.append(
+            RankingRun(
+                task=task, about=about, protocol=protocol, records=records, ranking=ranking, winner=winner
+            )
+        )
+    if not runs:
+        raise ValueError("there is no ranking")
+    return runs
 
 
 def _write(run: RankingRun, ranking: Ranking, folder: Path) -> None:
@@ -80,7 +90,10 @@ def _write(run: RankingRun, ranking: Ranking, folder: Path) -> None:
     write_atomic(folder / "ranking.tex", paper.ranking_latex(standings, run.title, run.about.is_demo))
     write_atomic(folder / "ranking.svg", ranking_svg(standings, run.title))
     write_atomic(folder / "methods.txt", paper.methods_text(run, ranking, standings))
+    page_of_team = {team: f"{_TEAMS}/{page_name(team)}" for team in ranking.teams}
     for row in ranked_rows(standings):
         if row.place is not None:
             text = team_page(run, ranking, standings, row.place, row.band)
-            write_atomic(teams / page_name(row.name), text)
+            write_atomic(folder / page_of_team[row.name], text)
+    write_atomic(folder / "teams.csv", teams_csv(ranking, page_of_team, run.records))
+    write_atomic(folder / "index.html", teams_index(run, ranking, page_of_team))

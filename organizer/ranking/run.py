@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from organizer.bundle import DEMO_TITLE
+from organizer.ranking.eligibility import Violation
+from organizer.ranking.leaderboard import BoardComparison
 from organizer.ranking.statistics import Ranking
+from organizer.ranking.winner_rule import WinnerLine
 from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
 from scoring_program.report.standings import Baseline, Standings
@@ -18,10 +21,25 @@ _DECIMALS = 4
 
 @dataclass(frozen=True)
 class About:
-    """What organizers say about a ranking: ``keep`` is the submission of a team that counts, best or last;
-    ``is_demo`` says that the reference is synthetic; title and ISO date are "" if unknown."""
+    """What organizers say about a ranking, "" if unknown.
+
+    Attributes
+    ----------
+    competition, title, phase, reference : str
+        The names of the competition, of the task in it, of the phase, and of the reference.
+    is_demo : bool
+        Whether the reference is synthetic.
+    date : str
+        An ISO date.
+    keep : str
+        The submission of a team that counts, ``best`` or ``last``.
+    baselines : sequence of Baseline
+    """
 
     competition: str = ""
+    title: str = ""
+    phase: str = ""
+    reference: str = ""
     is_demo: bool = False
     date: str = ""
     keep: str = "best"
@@ -32,7 +50,23 @@ class About:
 class RankingRun:
     """All submissions to a task, scored by one protocol, and their ranking, None if none has a score.
 
-    ``protocol`` is "" for that of the settings of the reference.
+    Attributes
+    ----------
+    task : Task
+    about : About
+    protocol : str
+        "" for that of the settings of the reference.
+    records : sequence of Record
+        All submissions.
+    ranking : Ranking or None
+    winner : WinnerLine or None
+        The line that a winner must reach, None without a rule.
+    violations : sequence of Violation
+        What submissions break of the rules of the phase.
+    deleted : sequence of str
+        The submissions of earlier runs that are no longer there.
+    board : sequence of BoardComparison
+        The leaderboard of the site, compared with this ranking; nothing if it is not known.
     """
 
     task: AnyTask
@@ -40,11 +74,15 @@ class RankingRun:
     protocol: str
     records: Sequence[Record]
     ranking: Ranking | None
+    winner: WinnerLine | None = None
+    violations: Sequence[Violation] = ()
+    deleted: Sequence[str] = ()
+    board: Sequence[BoardComparison] = ()
 
     @property
     def title(self) -> str:
         """The competition and the task."""
-        names = [name for name in (self.about.competition, self.task.title) if name]
+        names = [name for name in (self.about.competition, self.about.title or self.task.title) if name]
         demo = DEMO_TITLE if self.about.is_demo else ""
         # A competition of one task may have its title.
         return demo + ": ".join(dict.fromkeys(names))

@@ -13,6 +13,7 @@ from functools import partial
 
 import numpy as np
 
+from organizer.ranking.selection import expected_drop
 from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
 from scoring_program.metrics.comparison import Comparison, compare, ranks
@@ -35,10 +36,13 @@ class Stability:
         there are no halves.
     tau : float
         The mean of Kendall's tau-b between the ranking of a half and the ranking; NaN if it is never defined.
+    first_on_both : int array of shape (m,)
+        In how many divisions each team is first on both halves; shared firsts count.
     """
 
     shares: Floats
     tau: float
+    first_on_both: Ints
 
 
 def stability(
@@ -50,14 +54,16 @@ def stability(
     ranking = ranks(scores, higher_is_better)
     m = len(ranking)
     if not len(half_scores):
-        return Stability(np.zeros((0, m)), np.nan)
+        return Stability(np.zeros((0, m)), np.nan, np.zeros(m, dtype=np.int64))
     ranking_of_half = np.array([ranks(scores_of_half, higher_is_better) for scores_of_half in half_scores])
     # Few teams have the same ranking in many halves.
     different_rankings, number_of_ranking = np.unique(ranking_of_half, axis=0, return_inverse=True)
     different_taus = np.array([tau_b(ranking, half_ranking) for half_ranking in different_rankings])
     taus = different_taus[number_of_ranking.ravel()]
     defined_taus = taus[~np.isnan(taus)]
+    is_first_on_first, is_first_on_second = np.split(ranking_of_half == 1, 2)
     return Stability(
+        first_on_both=(is_first_on_first & is_first_on_second).sum(axis=0),
         shares=_rank_shares(ranking_of_half[:, :most_teams], m),
         tau=float(defined_taus.mean()) if len(defined_taus) else np.nan,
     )
@@ -114,6 +120,9 @@ class Ranking:
         The submission of each team that counts.
     submissions : sequence of int
         How many submissions of each team were scored.
+    expected_drops : sequence of float or None
+        By how much the score of each team is expected to be worse on new items at most, because the best of
+        its submissions counts; None where that is not known, see `organizer.ranking.selection`.
     comparison : Comparison
         Ranks, rank sets, and all pairs.
     intervals : Intervals or None
@@ -125,6 +134,7 @@ class Ranking:
 
     records: Sequence[Record]
     submissions: Sequence[int]
+    expected_drops: Sequence[float | None]
     comparison: Comparison
     intervals: Intervals | None
     stability: Stability
@@ -138,6 +148,12 @@ class Ranking:
     def teams(self) -> list[str]:
         """The names of the teams."""
         return [record.submission.team for record in self.records]
+
+    @property
+    def n_different_neighbors(self) -> int:
+        """How many pairs of teams next to each other differ significantly, by Holm over all pairs."""
+        pairs = self.comparison.pairs
+        return int(pairs.is_significant[pairs.second == pairs.first + 1].sum())
 
     @property
     def signature(self) -> str:
@@ -166,12 +182,15 @@ def ranking_of(records: Sequence[Record], task: Declaration, keep: str = "best")
     pick = _last if keep == "last" else partial(_best, sign)
     counting = [pick(team_records) for team_records in records_of_team.values()]
     ranked = sorted(counting, key=lambda record: (-sign * record.entry.score, record.submission.team))
-    submissions = [_half_scores(record) for record in ranked]
+    submissions = [half_scores_of(record) for record in ranked]
     item_scores = np.array([record.entry.item_scores for record in ranked], dtype=np.float64)
     item_mean, item_spread, item_teams = item_difficulty(rounded(item_scores))
     return Ranking(
         records=ranked,
         submissions=[len(records_of_team[record.submission.team]) for record in ranked],
+        expected_drops=[
+            _expected_drop(records_of_team[record.submission.team], task, keep) for record in ranked
+        ],
         comparison=compare(submissions, task.higher_is_better),
         intervals=intervals(submissions, task.range) if submissions[0].n_items > 1 else None,
         stability=stability(submissions, task.higher_is_better),
@@ -188,11 +207,35 @@ def _best(sign: float, records: Sequence[Record]) -> Record:
     return max(records, key=lambda record: sign * record.entry.score)
 
 
+def _expected_drop(records: Sequence[Record], task: Declaration, keep: str) -> float | None:
+    """Return what choosing the best of a team's submissions has won; equal files are one submission."""
+    if keep == "last":
+        return None
+    record_of_file: dict[str, Record] = {}
+    for record in records:
+        record_of_file.setdefault(record.digest, record)
+    return expected_drop(
+        [half_scores_of(record) for record in record_of_file.values()], task.higher_is_better
+    )
+
+
 def _last(records: Sequence[Record]) -> Record:
     """Return the record with the last date, on one date the last by name."""
     return max(reversed(records), key=lambda record: record.submission.date)
 
 
-def _half_scores(record: Record) -> HalfScores:
+def team_facts(ranking: Ranking, records: Sequence[Record]) -> dict[str, dict[str, str]]:
+    """Return what organizers say of each team by title, of the submission that counts before others."""
+    facts_of_team: dict[str, dict[str, str]] = {team: {} for team in ranking.teams}
+    for record in [*ranking.records, *records]:
+        facts = facts_of_team.get(record.submission.team, {})
+        for title, text in record.submission.facts.items():
+            if not facts.get(title):
+                facts[title] = text
+    return facts_of_team
+
+
+def half_scores_of(record: Record) -> HalfScores:
+    """Return the score of a submission and those of halves of the items."""
     entry = record.entry
     return HalfScores(entry.score, np.array(entry.first), np.array(entry.second), entry.n_items)

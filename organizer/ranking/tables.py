@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Union
 
 import numpy as np
 
 from organizer.ranking.changes import Change
-from organizer.ranking.statistics import MOST_TEAMS, Ranking
+from organizer.ranking.eligibility import Violation
+from organizer.ranking.leaderboard import BoardComparison
+from organizer.ranking.statistics import MOST_TEAMS, Ranking, team_facts
 from organizer.runs.rescore import Record
 from scoring_program.report.outputs import plain_number
 from validator.texts import quote
 
 # Spreadsheets evaluate text that begins so, and participants choose the names of files.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+# What a spreadsheet takes for a formula at the beginning of a cell, in ASCII and in full width, and what a
+# spreadsheet of another language takes for the end of a cell.
+_FORMULA = re.compile("[=+\\-@\t\r\uff1d\uff0b\uff0d\uff20]")
+_AFTER_SEPARATOR = re.compile(rf"([;\t]\s*)(?={_FORMULA.pattern})")
 _LONGEST = 1000
 Cell = Union[str, int, float, None]
 
@@ -34,15 +40,27 @@ def _cell(value: Cell) -> str:
     if value is None or value != value:
         return ""
     if isinstance(value, str):
-        return quote(f"'{value}" if value.startswith(_FORMULA) else value, longest=_LONGEST)
+        return quote(without_formulas(value), longest=_LONGEST)
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value) if isinstance(value, int) else plain_number(value)
 
 
+def without_formulas(text: str) -> str:
+    """Return text that no spreadsheet evaluates, also not one that splits lines at semicolons.
+
+    Examples
+    --------
+    >>> without_formulas("=1"), without_formulas("a;=HYPERLINK(1)"), without_formulas("a=1")
+    ("'=1", "a;'=HYPERLINK(1)", 'a=1')
+    """
+    text = _AFTER_SEPARATOR.sub(r"\1'", text)
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
 def _path(name: str) -> str:
     """Return the name of a submission as a path that no spreadsheet evaluates."""
-    return f"./{name}" if name.startswith(_FORMULA) else name
+    return f"./{name}" if _FORMULA.match(name) else name
 
 
 def scores_csv(records: Sequence[Record], keys: Sequence[str]) -> str:
@@ -56,6 +74,41 @@ def scores_csv(records: Sequence[Record], keys: Sequence[str]) -> str:
         rows.append(row)
     header = ["submission", "team", "outcome", *keys, "signature", "problem"]
     return csv_table(header, rows)
+
+
+def rules_csv(violations: Sequence[Violation]) -> str:
+    """Return a row for each rule that a submission breaks."""
+    rows: list[list[Cell]] = []
+    for violation in violations:
+        submission = violation.record.submission
+        row: list[Cell] = [_path(submission.name), submission.team, submission.user, submission.date]
+        rows.append([*row, violation.rule.value, violation.reason, violation.is_ranked])
+    return csv_table(["submission", "team", "user", "date", "rule", "reason", "ranked"], rows)
+
+
+def leaderboard_csv(comparisons: Sequence[BoardComparison]) -> str:
+    """Return a row for each user: the score on the site and the one here."""
+    rows = [row._replace(submission=_path(row.submission)) for row in comparisons]
+    return csv_table(BoardComparison._fields, rows)
+
+
+def teams_csv(ranking: Ranking, page_of_team: Mapping[str, str], records: Sequence[Record]) -> str:
+    """Return a row for each team for a mail merge: its users, its rank, its page, and what is said of it."""
+    comparison = ranking.comparison
+    facts_of_team = team_facts(ranking, records)
+    titles = list(dict.fromkeys(title for facts in facts_of_team.values() for title in facts))
+    users_of_team: dict[str, list[str]] = {}
+    for record in records:
+        if record.submission.user:
+            users_of_team.setdefault(record.submission.team, []).append(record.submission.user)
+    rows: list[list[Cell]] = []
+    for place, team in enumerate(ranking.teams):
+        users = dict.fromkeys(users_of_team.get(team, []))
+        row: list[Cell] = [team, " ".join(users), page_of_team[team], int(comparison.rank[place])]
+        row += [int(comparison.rank_low[place]), int(comparison.rank_high[place])]
+        row += [facts_of_team[team].get(title, "") for title in titles]
+        rows.append(row)
+    return csv_table(["team", "users", "page", "rank", "rank_low", "rank_high", *titles], rows)
 
 
 def timing_csv(records: Sequence[Record]) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
 from xml.etree.ElementTree import Element
 
 import numpy as np
 
+from organizer.ranking.cards import expected_drop_text, winner_sentences
 from organizer.ranking.page import render_page
 from organizer.ranking.run import RankingRun
 from organizer.ranking.statistics import Ranking
@@ -43,7 +45,7 @@ def team_page(run: RankingRun, ranking: Ranking, standings: Standings, place: in
     """Return the page of the team at a place from 0 on; ``band`` is its score with the interval."""
     signature = ranking.records[place].entry.signature
     shown_cards = [
-        _place_card(ranking, standings, place, band),
+        _place_card(run, ranking, place, band),
         *_cost_cards(ranking, standings, place, band),
         card("others", "Other teams", "", *other_teams(standings, place)),
         card("signature", "Signature", "Scores with one signature are comparable.", signature),
@@ -51,19 +53,49 @@ def team_page(run: RankingRun, ranking: Ranking, standings: Standings, place: in
     return render_page(run, cut(standings.names[place], LONGEST_NAME), shown_cards)
 
 
-def _place_card(ranking: Ranking, standings: Standings, place: int, band: Band) -> Element:
-    """Return rank, score and coverage in words."""
+def teams_index(run: RankingRun, ranking: Ranking, page_of_team: Mapping[str, str]) -> str:
+    """Return a page with a link to the page of each team, given as paths below its folder."""
+    standings = run.standings(ranking)
+    rows = list[list[Cell]]()
+    for place, team in enumerate(ranking.teams):
+        link = element("a", cut(team, LONGEST_NAME), href=page_of_team[team])
+        rank = str(standings.comparison.rank[place])
+        rows.append([link, rank, standings.rank_set_text(place), standings.score_texts[place]])
+    headings = [Heading("Team"), Heading("Rank"), Heading("Possible ranks"), Heading("Score")]
+    shown_card = card("teams", "Teams", "", *table(headings, rows, "Teams", len(rows)))
+    return render_page(run, "Pages of the teams", [shown_card])
+
+
+def _place_card(run: RankingRun, ranking: Ranking, place: int, band: Band) -> Element:
+    """Return rank, score and coverage in words, and whether the team reaches the line of a winner."""
+    standings = run.standings(ranking)
     decimals = standings.decimals
     rank, rank_set = standings.comparison.rank[place], standings.rank_set_text(place)
     score = f"{standings.task.columns[0].title} {standings.score_texts[place]}"
     coverage = ranking.records[place].entry.scores["coverage"]
     n_submissions = counted(ranking.submissions[place], "scored submission")
+    drop_text = expected_drop_text(run, ranking, place)
+    if drop_text:
+        n_submissions += f"; {drop_text}"
     lines = [
         f"Rank {rank} of {counted(len(standings.names), 'team')}; possible ranks: {rank_set}.",
         f"{score} over {standings.over}; 95 % interval: {band_text(band, decimals)}.",
         f"Coverage {coverage:.{decimals}f}; {n_submissions}.",
+        *_winner_lines(run, ranking, place, decimals),
     ]
     return card("place", "Place", "", *lines)
+
+
+def _winner_lines(run: RankingRun, ranking: Ranking, place: int, decimals: int) -> list[str]:
+    """Return the rule for winners, if there is one, and how far the team is from its line."""
+    winner = run.winner
+    if winner is None:
+        return []
+    band = winner.band(place, decimals)
+    verdict = "reaches" if winner.passes[place] else "does not reach"
+    distance = f"its score less that line: {band.value:.{decimals}f} ({band_text(band, decimals)})"
+    rule, *_ = winner_sentences(run, ranking)
+    return [rule, f"This team {verdict} it; {distance}."]
 
 
 def _cost_cards(ranking: Ranking, standings: Standings, place: int, band: Band) -> list[Element]:

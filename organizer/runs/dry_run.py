@@ -11,7 +11,7 @@ from pathlib import Path
 import yaml
 
 from organizer.data.overview import review_reference
-from organizer.files import LockedError, locked
+from organizer.files import LockedError, keep_out_of_git, locked
 from organizer.runs.worker import TIMED_OUT, BuiltTask, Run, run_program
 from scoring_program.task import Declaration, load_task
 from validator.findings import Refused
@@ -33,6 +33,7 @@ def dry_run(built: BuiltTask, submission: Path, folder: Path) -> int:
         return 1
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        keep_out_of_git(folder)
         with locked(folder):
             run = run_program(built, submission, folder / "app")
             for line in describe(run, load_task(built.id), built.time_limit):

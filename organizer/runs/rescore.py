@@ -6,18 +6,18 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, Union
+from typing import TYPE_CHECKING, Any, NoReturn, Union
 
 from tqdm import tqdm
 
-from organizer.files import unpack, write_durable
+from organizer.files import folder_paths, unpack, write_durable
 from organizer.runs.fork_server import BROKEN, FORMAT, INVALID, SCORED, Entry, Setup
 from organizer.runs.pool import BrokenError, Ended, Pool, machine_memory_mb
 from organizer.runs.submissions import Submission, SubmissionsError, other_task, summary_of_others
@@ -66,10 +66,18 @@ class Record:
     entry: Entry
     page: Path
 
-    def saved(self) -> list[str]:
-        """Return what is needed to find it again with `stored_record`."""
+    def saved(self) -> dict[str, Any]:
+        """Return what is needed to find it again with `stored_record`, as JSON."""
         submission = self.submission
-        return [submission.name, submission.team, submission.date, self.digest, self.page.parent.name]
+        return {
+            "name": submission.name,
+            "team": submission.team,
+            "date": submission.date,
+            "user": submission.user,
+            "facts": dict(submission.facts),
+            "digest": self.digest,
+            "folder": self.page.parent.name,
+        }
 
 
 class Overlap(Enum):
@@ -249,14 +257,13 @@ def _started(setup: Setup, work: Path, options: Options) -> Engine:
 
 
 def fingerprint(built: BuiltTask) -> str:
-    """Return a hash of the program and of the reference with its settings."""
+    """Return a hash of the program and of the reference with its settings; hidden files do not count."""
     total = hashlib.sha256(hashlib.sha256(built.program).digest())
     reference = built.reference
     if isinstance(reference, bytes):
         total.update(reference)
         return total.hexdigest()
-    for path in sorted(path for path in reference.rglob("*") if path.is_file()):
-        name = path.relative_to(reference).as_posix()
+    for name, path in folder_paths(reference).items():
         total.update(hashlib.sha256(name.encode()).digest())
         total.update(hashlib.sha256(path.read_bytes()).digest())
     return total.hexdigest()
@@ -294,13 +301,25 @@ class _Store:
         write_durable(self._folder / f"{digest}.json", text)
 
 
-def stored_record(output: Path, name: str, team: str, day: str, digest: str, folder: str) -> Record:
-    """Return a record that `score_all` has kept below ``output``. Raises ValueError if it is damaged."""
-    page = output / "store" / folder / f"{digest}.html"
+def stored_record(output: Path, saved: Mapping[str, Any]) -> Record:
+    """Return a record that `score_all` has kept below ``output``, given what `Record.saved` returned.
+
+    Raises ValueError, TypeError or KeyError if it is damaged.
+    """
+    digest = saved["digest"]
+    page = output / "store" / saved["folder"] / f"{digest}.html"
     entry = _stored_entry(page)
     if entry is None:
         raise ValueError("the store is not complete")
-    return Record(Submission(name=name, team=team, date=day, source=page), digest, entry, page)
+    submission = Submission(
+        name=saved["name"],
+        team=saved["team"],
+        date=saved["date"],
+        source=page,
+        user=saved["user"],
+        facts=dict(saved["facts"]),
+    )
+    return Record(submission, digest, entry, page)
 
 
 def _stored_entry(page: Path) -> Entry | None:

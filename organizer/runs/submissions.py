@@ -12,7 +12,7 @@ import tempfile
 import zipfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import Union
@@ -26,12 +26,14 @@ from validator.texts import counted, quote
 # Codabench's download of all submissions: {id}_{user}_PhaseId{n}_{date}_{file}.
 _PHASE = r"_PhaseId(?P<phase>[0-9]+)"
 _DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
-_DOWNLOADED = re.compile(rf"[0-9]+_(?P<rest>(?P<user>[^/]+?){_PHASE}_(?P<date>{_DATE})?[^/]*)")
+_DOWNLOADED = re.compile(rf"(?P<id>[0-9]{{1,18}})_(?P<rest>(?P<user>[^/]+?){_PHASE}_(?P<date>{_DATE})?[^/]*)")
 _SHOWN = 3
 _CHUNK = 1 << 20
 _HINT = "give the folder with the participants' zips"
 # Of the table of --names.
 _KEYS = ("submission", "user")
+_SAYS = ("team", "date", "counts")
+_COUNTS = ("yes", "no", "")
 _HEADER = "write a CSV with the header submission,team,date or user,team"
 _TIME = re.compile(rf"({_DATE})([T ]([0-9]{{2}}:[0-9]{{2}}(:[0-9]{{2}}(\.[0-9]+)?)?)Z?)?")
 _MOST_LINES = 10
@@ -49,20 +51,41 @@ class SubmissionsError(Exception):
 class Submission:
     """A zip of a participant.
 
-    ``name`` is its path below the folder of submissions, or its name in the download; ``date`` says when it
-    was made, as an ISO date, "" if unknown; ``source`` is where its bytes are.
+    Attributes
+    ----------
+    name : str
+        Its path below the folder of submissions, or its name in the download.
+    team : str
+    date : str
+        When it was made, as an ISO date with or without a time, "" if unknown.
+    source : Source
+        Where its bytes are.
+    user : str
+        Who made it, "" if unknown.
+    counts : str
+        Whether organizers say that it counts: "yes", "no", or "" if they say nothing.
+    facts : mapping of str to str
+        What organizers say of its team in further columns of the table of names.
     """
 
     name: str
     team: str
     date: str
     source: Source
+    user: str = ""
+    counts: str = ""
+    facts: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def phase(self) -> str:
         """The id of its phase if the file is named as in the download, else ""."""
+        return phase_of(self.name)
+
+    @property
+    def id(self) -> int | None:
+        """Its number if the file is named as in the download, else None."""
         downloaded = _DOWNLOADED.match(PurePosixPath(self.name).name)
-        return downloaded["phase"] if downloaded else ""
+        return int(downloaded["id"]) if downloaded else None
 
     def read(self) -> bytes:
         """Return the bytes; of a damaged member of the download those before the damage."""
@@ -77,6 +100,12 @@ class Submission:
         return bytes(data)
 
 
+def phase_of(name: str) -> str:
+    """Return the id of the phase of a submission that is named as in the download, "" for other names."""
+    downloaded = _DOWNLOADED.match(PurePosixPath(name).name)
+    return downloaded["phase"] if downloaded else ""
+
+
 def natural(name: str) -> list[tuple[int, str, str]]:
     """Return a key that sorts names with numbers in them as people do: 2 comes before 10."""
     parts = re.split(r"([0-9]+)", name)
@@ -88,12 +117,15 @@ def natural(name: str) -> list[tuple[int, str, str]]:
 
 
 @contextlib.contextmanager
-def find_submissions(given: Path, names: Path | None = None) -> Iterator[list[Submission]]:
+def find_submissions(
+    given: Path, names: Path | None = None, only_phase: str = ""
+) -> Iterator[list[Submission]]:
     """Open a folder of zips, or Codabench's download of all, and yield the submissions in natural order.
 
     In a folder, each folder is a team; zips at the top are named as in the download, or teams of their own.
-    ``names`` is a table that says whose a submission is, and when it was made, see `read_names`. In the
-    download a submission and its reruns are one. Raises SubmissionsError if there is no submission, or
+    ``names`` is a table that says whose a submission is, and when it was made, see `read_names`;
+    ``only_phase`` is the id of the phase whose submissions are wanted. In the download a submission and its
+    reruns are one. Raises SubmissionsError if there is no submission, if they are of several phases, or
     ``names`` does not fit.
     """
     with contextlib.ExitStack() as stack:
@@ -117,15 +149,35 @@ def find_submissions(given: Path, names: Path | None = None) -> Iterator[list[Su
             team, date = _team(name)
             if team == name[: -len(".zip")] and teams[team] > 1:
                 team = name  # such a file is a separate team, even if a folder has its name
-            submissions.append(Submission(name, team, date, sources[name]))
+            submissions.append(Submission(name, team, date, sources[name], user=_user(name)))
         users = {
             submission.name: "" if _is_ambiguous(submission.name) else submission.team
             for submission in submissions
         }
         rows = read_names(names, users) if names else {}
+        submissions = _of_one_phase(submissions, only_phase)
         yield _without_reruns(
             [_named(submission, rows.get(submission.name, {})) for submission in submissions]
         )
+
+
+def _of_one_phase(submissions: Sequence[Submission], only_phase: str) -> list[Submission]:
+    """Return the submissions to a phase, or all if they are of one. Raises SubmissionsError."""
+    n_of_phase = Counter(submission.phase for submission in submissions)
+    phases = sorted(n_of_phase.keys() - {""}, key=natural)
+    if not only_phase:
+        if len(phases) > 1:
+            problem = f"submissions of several phases (PhaseId {', '.join(phases)})"
+            remedy = f"say which to rank, as in --only-phase-id {phases[-1]}"
+            raise SubmissionsError(f"{problem} cannot be ranked together; {remedy}")
+        return list(submissions)
+    if only_phase not in phases:
+        names = f"there are those of PhaseId {', '.join(phases)}" if phases else "no name holds a PhaseId"
+        raise SubmissionsError(f"there is no submission with PhaseId {only_phase}: {names}")
+    n_others = len(submissions) - n_of_phase[only_phase]
+    if n_others:
+        print(f"note | left out, because their PhaseId is not {only_phase}: {counted(n_others, 'zip')}")
+    return [submission for submission in submissions if submission.phase == only_phase]
 
 
 def _without_reruns(submissions: Sequence[Submission]) -> list[Submission]:
@@ -231,34 +283,57 @@ def _team(name: str) -> tuple[str, str]:
     return name[: -len(".zip")], ""
 
 
+def _user(name: str) -> str:
+    """Return the user in a name of the download, "" in another."""
+    downloaded = _DOWNLOADED.match(PurePosixPath(name).name)
+    return downloaded["user"] if downloaded and not _is_ambiguous(name) else ""
+
+
 def _is_ambiguous(name: str) -> bool:
     """Return whether a name in the download may be of several users."""
     return "/" not in name and len(re.findall(_PHASE, name)) > 1
 
 
 def _named(submission: Submission, row: Mapping[str, str]) -> Submission:
-    """Return a submission with the team and the date that a table says. Raises SubmissionsError."""
+    """Return a submission with what a table says about it. Raises SubmissionsError."""
     name, team = submission.name, row.get("team")
     if not team and _is_ambiguous(name):
         problem = "its user is ambiguous, because the name holds _PhaseId twice"
         raise SubmissionsError(f"{name}: {problem}; give the team of this submission in a table with --names")
-    return replace(submission, team=team or submission.team, date=row.get("date") or submission.date)
+    return replace(
+        submission,
+        team=team or submission.team,
+        date=row.get("date") or submission.date,
+        counts=row.get("counts", ""),
+        facts={column: text for column, text in row.items() if column not in (*_KEYS, *_SAYS, _MORE)},
+    )
+
+
+def read_text(table: Path) -> str:
+    """Return the text of a table in UTF-8 or Latin-1. Raises OSError."""
+    data = table.read_bytes()
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def delimiter_of(text: str) -> str:
+    """Return what separates the cells of a table: a semicolon if its first line has one, else a comma."""
+    return ";" if ";" in text.partition("\n")[0] else ","
 
 
 def read_names(table: Path, users: Mapping[str, str]) -> dict[str, Row]:
-    """Return what a table says about each submission: ``team`` and ``date``, "" or missing where unknown.
+    """Return what a table says about each submission: ``team``, ``date``, ``counts`` and further columns.
 
     The table is a CSV in UTF-8 or Latin-1, with commas or semicolons. ``users`` has the user of each
-    submission by its name, "" where that is unknown. Raises SubmissionsError, with all wrong lines.
+    submission by its name, "" where that is unknown. What a row does not say is "" or missing. Raises
+    SubmissionsError, with all wrong lines.
     """
     try:
-        data = table.read_bytes()
+        text = read_text(table)
     except OSError as error:
         raise SubmissionsError(f"{table}: cannot be read ({error.strerror}); {_HEADER}") from error
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = data.decode("latin-1")
     rows: dict[str, Row] = {}
     wrong = list[str]()
     try:
@@ -267,12 +342,12 @@ def read_names(table: Path, users: Mapping[str, str]) -> dict[str, Row]:
             key = next(name for name in _KEYS if name in row)
             if problem := _problem(row, key, rows, users):
                 wrong.append(f"line {line}: {problem}")
-            rows[row[key]] = {**row, "date": _iso(row.get("date", ""))}
+            counts = row.get("counts", "").lower()
+            rows[row[key]] = {**row, "date": _iso(row.get("date", "")), "counts": counts}
     except (csv.Error, ValueError) as error:
         raise SubmissionsError(f"{table}: {error}; {_HEADER}") from error
     if wrong:
-        more = [f"and {len(wrong) - _MOST_LINES:,} more"] if len(wrong) > _MOST_LINES else []
-        raise SubmissionsError(f"{table}: {counted(len(wrong), 'wrong line')}:", *wrong[:_MOST_LINES], *more)
+        raise SubmissionsError(f"{table}: {counted(len(wrong), 'wrong line')}:", *first_lines(wrong))
     if key != "user":
         return rows
     for user in sorted(rows.keys() - users.values()):
@@ -280,12 +355,18 @@ def read_names(table: Path, users: Mapping[str, str]) -> dict[str, Row]:
     return {name: rows[user] for name, user in users.items() if user in rows}
 
 
+def first_lines(lines: Sequence[str]) -> list[str]:
+    """Return the first lines on what is wrong with a table, and how many more there are."""
+    n_more = len(lines) - _MOST_LINES
+    return [*lines[:_MOST_LINES], *([f"and {n_more:,} more"] if n_more > 0 else [])]
+
+
 def _rows(text: str) -> Iterator[tuple[int, Row]]:
     """Yield the number of each line and its cells by column. Raises ValueError, csv.Error."""
-    delimiter = ";" if ";" in text.partition("\n")[0] else ","
+    delimiter = delimiter_of(text)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     header = [cell.strip().lower() for cell in next(reader, [])]
-    if sum(name in header for name in _KEYS) != 1 or not {"team", "date"} & set(header):
+    if sum(name in header for name in _KEYS) != 1 or not set(_SAYS) & set(header):
         raise ValueError(f"its header is '{quote(delimiter.join(header))}'")
     for cells in reader:
         if any(cells):
@@ -304,8 +385,10 @@ def _problem(row: Row, key: str, before: Mapping[str, Row], users: Mapping[str, 
         return f"the {key} '{quote(name)}' has a line before"
     if key == "submission" and name not in users:
         return f"there is no submission '{quote(name)}'; names are as in scores.csv"
-    if key == "user" and not (name and row["team"]):
+    if key == "user" and not (name and row.get("team", name)):
         return "user or team is empty"
+    if row.get("counts", "").lower() not in _COUNTS:
+        return f"counts is '{quote(row['counts'])}'; write yes or no, or leave it empty"
     if given and not _iso(given):
         return f"the date '{quote(given)}' is not written as 2024-05-31 or 2024-05-31T12:30"
     return ""

@@ -25,6 +25,7 @@ from typing import IO
 
 from organizer.data.prepare import is_synthetic
 from organizer.files import folder_files, unpack, write_files
+from organizer.runs.phase import Phase
 from organizer.runs.pool import network_off
 from validator.archive import open_submission
 from validator.findings import Refused
@@ -52,14 +53,37 @@ class Run:
 
 @dataclass(frozen=True)
 class BuiltTask:
-    """A task as it is uploaded: the zip of its program, its reference (a folder or a zip), its limit in
-    seconds, and the title of its competition."""
+    """A task as it is uploaded.
+
+    Attributes
+    ----------
+    id : str
+    program : bytes
+        The zip of its program.
+    reference : Path or bytes
+        A folder or a zip.
+    time_limit : float
+        Seconds.
+    competition, title : str
+        The title of its competition, and the name of the task there; "" if unknown.
+    reference_name : str
+        What the reference is called; "" if unknown.
+    phase : Phase or None
+        The phase that submissions are for, if it is known.
+    label : str
+        What tells this task from the same one in other phases of the competition, as a part of the name of a
+        folder; "" if there is one phase.
+    """
 
     id: str
     program: bytes
     reference: Path | bytes
     time_limit: float
     competition: str = ""
+    title: str = ""
+    reference_name: str = ""
+    phase: Phase | None = None
+    label: str = ""
 
     @property
     def is_demo(self) -> bool:
@@ -80,7 +104,8 @@ def run_program(built: BuiltTask, submission: Path, folder: Path, packed: bool =
     if isinstance(built.reference, bytes):
         unpack(built.reference, inputs / "ref")
     else:
-        shutil.copytree(built.reference, inputs / "ref", dirs_exist_ok=True)
+        # Modes are as of a zip: in a container another user must read the key for signatures.
+        shutil.copytree(built.reference, inputs / "ref", dirs_exist_ok=True, copy_function=shutil.copyfile)
     if packed:
         shutil.copyfile(submission, inputs / "res" / submission.name)
     else:

@@ -21,6 +21,7 @@ _OBJECTS += ["brush", "net"]
 _VERBS = ["holds", "throws", "paints", "pushes", "lifts", "cleans", "carries"]
 _PLACES = ["a river", "the street", "two houses", "some trees", "the stairs"]
 _FRAMES = 10
+_FIRST_GENERATED = 100_000
 _WIDTH, _HEIGHT = 720, 405
 
 
@@ -34,7 +35,9 @@ def write_videos(folder: Path, n_videos: int, generated: bool, seed: int, more_w
     rng = random.Random(seed)
     objects = _OBJECTS + [f"thing{number}" for number in range(more_words)]
     annotations: Json = {}
-    for video in range(n_videos):
+    # Public data shows given sentences, and generated ones must be hidden: the tasks share no video.
+    first_video = _FIRST_GENERATED if generated else 0
+    for video in range(first_video, first_video + n_videos):
         n_segments = 4 if rng.random() < 0.5 else 3
         segments = {str(number): _segment(rng, objects, number) for number in range(n_segments)}
         annotations[f"v_demo{video:06d}"] = {"duration": 60.0, "segments": segments}

@@ -6,6 +6,8 @@ import re
 from typing import Union
 from xml.etree.ElementTree import Element, tostring
 
+from validator.texts import visible
+
 Child = Union[Element, str]
 
 # The elements that a page may consist of. None of them runs code or fetches anything.
@@ -17,11 +19,8 @@ _TAGS = {
 }
 # The one resource of a page, within it.
 _IMAGE = re.compile(r"data:image/jpeg;base64,[A-Za-z0-9+/]+=*")
-# Within the page, or to a detail page next to a ranking.
-_LINK = re.compile(r"#.*|details/[A-Za-z0-9-]+\.html", re.DOTALL)
-_UNPRINTABLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
-)
+# Within the page, or to the page of a submission or a team next to a ranking.
+_LINK = re.compile(r"#.*|(details|teams)/[A-Za-z0-9-]+\.html", re.DOTALL)
 
 
 def element(tag: str, *children: Child, **attributes: str | int | float) -> Element:
@@ -35,8 +34,12 @@ def element(tag: str, *children: Child, **attributes: str | int | float) -> Elem
     reference = str(attributes.get("href", "#"))
     if tag not in _TAGS or not (_IMAGE if tag == "image" else _LINK).fullmatch(reference):
         raise ValueError(f"pages hold no <{tag}> like this")
-    names = {name.rstrip("_").replace("_", "-"): clean(str(value)) for name, value in attributes.items()}
+    names = {name.rstrip("_").replace("_", "-"): visible(str(value)) for name, value in attributes.items()}
     root = Element(tag, names)
+    if tag == "style":
+        # Ours, with line breaks.
+        root.text = "".join(map(str, children))
+        return root
     for child in children:
         append(root, child)
     return root
@@ -47,14 +50,9 @@ def append(parent: Element, child: Child) -> None:
     if not isinstance(child, str):
         parent.append(child)
     elif len(parent):
-        parent[-1].tail = (parent[-1].tail or "") + clean(child)
+        parent[-1].tail = (parent[-1].tail or "") + visible(child)
     else:
-        parent.text = (parent.text or "") + clean(child)
-
-
-def clean(text: str) -> str:
-    """Return the text with control and direction-changing characters replaced."""
-    return _UNPRINTABLE.sub("\ufffd", text)
+        parent.text = (parent.text or "") + visible(child)
 
 
 def cut(text: str, longest: int = 60) -> str:

@@ -22,10 +22,10 @@ import numpy as np
 
 from scoring_program.disclosure import round_floats
 from scoring_program.metrics.resampling import LEVEL
-from scoring_program.report.html import clean
 from scoring_program.result import DECIMALS, Cell, ErrorCost, Interval, Result, Section
 from validator.console import OutputError
 from validator.findings import Findings
+from validator.texts import visible
 
 SCORES_TXT = "scores.txt"
 SCORES_JSON = "scores.json"
@@ -223,7 +223,7 @@ def json_text(data: Mapping[str, object]) -> str:
     for key, value in data.items():
         text = json.dumps(value, ensure_ascii=False, allow_nan=False)
         lines.append(f' "{key}": {text}')
-    return clean("{\n" + ",\n".join(lines) + "\n}\n")
+    return "{\n" + ",\n".join(map(visible, lines)) + "\n}\n"
 
 
 def _section(section: Section) -> dict[str, object]:

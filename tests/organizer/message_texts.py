@@ -104,6 +104,7 @@ LINTER_WARNINGS = {
     "L-MIGRATION": "submissions to several tasks are not migrated, and one to a single task runs on all tasks of this phase; offer one task in both phases, or submit again by hand",
     "L-NAME": 'the platform calls a solution without a name "solution @ date"; give it a name',
     "L-PHASE": "the phase ends before it starts; swap the dates",
+    "L-RUN": "no submission runs by itself: each waits until an organizer starts it on the site; remove the key, or expect that work",
     "L-RULE": "with Add, participants put each result on the leaderboard by hand; use a rule that begins with Force to show all results",
     "L-SORTING": "score of chalearn_gesture sorts the other way; correct it",
     "L-TASK": "the index is text; write a number",

@@ -106,7 +106,8 @@ class JsonFile(NamedTuple):
 class Rules(NamedTuple):
     """Everything that a submission to one task is checked against: CSV files or JSON files.
 
-    With ``any_single`` a submission with one file of another name is accepted. ``reference_schemas`` are
+    With ``any_single`` a submission with one file of another name is accepted. ``tool_names`` are patterns of
+    names under which tools write the file to send, beside others that are not. ``reference_schemas`` are
     those of files of the reference.
     """
 
@@ -116,6 +117,7 @@ class Rules(NamedTuple):
     csv: tuple[CsvRules, ...] = ()
     json: tuple[JsonFile, ...] = ()
     any_single: bool = False
+    tool_names: tuple[str, ...] = ()
     reference_schemas: tuple[Path, ...] = ()
 
     @property
@@ -162,6 +164,7 @@ def parse_rules(path: Path) -> Rules:
         limits=Limits(**data.pop("limits")),
         csv=tuple(parse_csv_rules(words) for words in data.pop("csv", ())),
         json=tuple(json_files),
+        tool_names=tuple(data.pop("tool_names", ())),
         reference_schemas=tuple(folder / name for name in data.pop("reference_schemas", ())),
         **data,
     )

@@ -33,7 +33,8 @@ def drawings(segments: Segments, number: int, hallucinated: Bools) -> list[Secti
         _draw_frame(segments, np.flatnonzero(view_number == view), hallucinated) for view in worst_views
     ]
     note = "The worst frame of each segment, the worst segment first; then the second worst frames. "
-    note += "A word is drawn in the frame of its nearest box."
+    note += "A word is drawn in the frame of its nearest box, one of the ten frames 0 to 9 of its segment. "
+    note += "Boxes are in pixels of the video resized to a width of 720."
     return [result.Drawings("drawings", "Worst frames", note, worst_frames)] if worst_frames else []
 
 

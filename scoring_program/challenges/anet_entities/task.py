@@ -217,7 +217,7 @@ class GeneratedSentences(EntitiesTask[SentenceStatistics]):
             findings.note("N-REF-LEMMAS", f"{counted(len(lemmas), 'lemma')} by {lemmatizer}")
         return findings.notes
 
-    def signature_parts(self, reference: Reference) -> dict[str, str]:
+    def signature_parts(self, reference: Reference, settings: Settings) -> dict[str, str]:
         """Return the name of the lemmatizer."""
         return {"lemmas": reference.lemmatizer}
 

@@ -56,5 +56,10 @@ CODES = CodeTable(
             "Densely annotated images have no detection; their persons are missed.",
             "Check that no image was left out.",
         ),
+        MessageCode(
+            "N-REF-TEMPLATE",
+            "The body template is not the challenge's, and the challenge's normalizers are used with it.",
+            "Declare `mean_distances` or `kappa` in settings.yaml.",
+        ),
     ),
 )

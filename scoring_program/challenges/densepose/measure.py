@@ -151,7 +151,7 @@ def measure(reference: Reference, submission: Gathered, settings: Settings) -> I
     persons = reference.persons
     measure_name = settings["measure"]
     by_image = best_of_images(submission.kept, len(persons.image_id))
-    points = point_similarities(reference, by_image, settings["kappa"])
+    points = point_similarities(reference, by_image, normalizers(settings))
     pairing = pair_and_match(persons, by_image, points)
     half = pairing.at_half(measure_name)
     n_detections, n_annotated = pairing.n_detections(), pairing.n_annotated()
@@ -190,8 +190,22 @@ def best_of_images(kept: Sequence[Kept], n_images: int) -> list[list[Kept]]:
     return by_image
 
 
-def point_similarities(reference: Reference, by_image: list[list[Kept]], kappa: float) -> Points:
-    """Return the similarity of all points of all pairs of a detection and a person of its image."""
+def normalizers(settings: Settings) -> Floats:
+    """Return the normalizer k of each coarse part, shape (9,): the first one is of none."""
+    if settings["kappa"]:
+        return np.full(len(geodesic.MEAN_DISTANCES), settings["kappa"])
+    if settings["mean_distances"]:
+        return np.array([0.0, *settings["mean_distances"]])
+    return geodesic.MEAN_DISTANCES
+
+
+def point_similarities(
+    reference: Reference, by_image: list[list[Kept]], normalizer_of_part: Floats
+) -> Points:
+    """Return the similarity of all points of all pairs of a detection and a person of its image.
+
+    ``normalizer_of_part`` has the normalizer of each coarse part, shape (9,).
+    """
     persons = reference.persons
     columns = _predicted_points(persons, by_image)
     true_part = persons.part[columns.true_point].astype(np.int64)
@@ -202,10 +216,7 @@ def point_similarities(reference: Reference, by_image: list[list[Kept]], kappa: 
     distance = np.where(is_exact, 0.0, np.inf)
     positions = geodesic.pair_position(columns.vertex[is_stored], true_vertex[is_stored])
     distance[is_stored] = reference.template.lookup(positions)
-    if kappa:
-        normalizer = np.full(len(true_part), kappa)
-    else:
-        normalizer = geodesic.MEAN_DISTANCES[geodesic.COARSE_PART[true_part]]
+    normalizer = normalizer_of_part[geodesic.COARSE_PART[true_part]]
     point_similarity = geodesic.point_similarity(
         distance, is_stored, normalizer, columns.pair, columns.n_pairs
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence, Sized
 from functools import partial
@@ -101,13 +102,14 @@ def prepare(source: Path, output: Path) -> None:
         with findings.part():
             vertices = _read_template(source)
         with findings.part():
-            sizes, persons = _read_annotations(source / ANNOTATIONS_FILE)
+            sizes, persons = read_annotations(source / ANNOTATIONS_FILE)
         findings.refuse_problems()
-        n_vertices = _write_distances(source / OFFICIAL_DISTANCES_FILE, output / DISTANCES_FILE)
-        if int(vertices.unique.max(initial=0)) >= n_vertices:
-            problem = f"it names vertex {int(vertices.unique.max()) + 1}, the distances are of {n_vertices}"
+        distances = _write_distances(source / OFFICIAL_DISTANCES_FILE, output / DISTANCES_FILE)
+        if int(vertices.unique.max(initial=0)) >= distances.n_vertices:
+            last_vertex = int(vertices.unique.max()) + 1
+            problem = f"it names vertex {last_vertex}, the distances are of {distances.n_vertices}"
             findings.add("E-REF-TEMPLATE", problem, _ONE_TEMPLATE, file=TRANSFORM_FILE, rule="vertices")
-    _write_template(vertices, n_vertices, output / TEMPLATE_FILE)
+    _write_template(vertices, distances, output / TEMPLATE_FILE)
     _write_persons(sizes, persons, vertices, output / PERSONS_FILE)
     (output / HASH_FILE).write_text(content_hash(output) + "\n", encoding="ascii")
 
@@ -155,8 +157,15 @@ def _read_mat(path: Path, keys: Sequence[str]) -> dict[str, np.ndarray]:
     return {key: np.asarray(data[key]).ravel() for key in keys}
 
 
-def _write_distances(source: Path, output: Path) -> int:
-    """Copy the distances as flat float32 in blocks; return the number of vertices. Raises Refused."""
+class _Distances(NamedTuple):
+    """What is kept of the distances of all pairs of vertices: of how many, and their hash in hex."""
+
+    n_vertices: int
+    sha256: str
+
+
+def _write_distances(source: Path, output: Path) -> _Distances:
+    """Copy the distances as flat float32 in blocks. Raises Refused."""
     import h5py
 
     with Findings.collect() as findings:
@@ -170,8 +179,9 @@ def _write_distances(source: Path, output: Path) -> int:
             findings.refuse("E-REF-MAT", "it is not an HDF5 file", _OFFICIAL, file=source.name, rule="HDF5")
 
 
-def _copy_triangle(data: Any, name: str, output: Path, findings: Findings) -> int:
-    """Copy an HDF5 array of the distances of all pairs of vertices; return the number of vertices."""
+def _copy_triangle(data: Any, name: str, output: Path, findings: Findings) -> _Distances:
+    """Copy an HDF5 array of the distances of all pairs of vertices."""
+    total = hashlib.sha256()
     n = (1 + math.isqrt(1 + 8 * data.size)) // 2
     if n * (n - 1) // 2 != data.size:
         problem = f"no triangle without its diagonal has {counted(data.size, 'distance')}"
@@ -186,21 +196,23 @@ def _copy_triangle(data: Any, name: str, output: Path, findings: Findings) -> in
                 problem, where = "a distance is negative or not finite", f"distances from {begin}"
                 findings.refuse("E-REF-TEMPLATE", problem, _OFFICIAL, file=name, where=where, rule="distance")
             stream.write(block.tobytes())
-    return n
+            total.update(block.tobytes())
+    return _Distances(n, total.hexdigest())
 
 
-def _write_template(vertices: _Vertices, n_vertices: int, output: Path) -> None:
-    """Write the nearest unique vertex of each part, U and V in 0..255."""
+def _write_template(vertices: _Vertices, distances: _Distances, output: Path) -> None:
+    """Write the nearest unique vertex of each part, U and V in 0..255, and what is said of the template."""
     levels = geodesic.LEVELS
     grid = np.indices((levels, levels)).reshape(2, -1).T / 255.0
     nearest = np.full((geodesic.PARTS, levels, levels), geodesic.NO_VERTEX, np.int32)
     for part in range(1, geodesic.PARTS + 1):
         vertex = vertices.nearest(part, grid).reshape(levels, levels)
         nearest[part - 1] = np.where(vertex >= 0, vertices.unique[vertex], geodesic.NO_VERTEX)
-    save_prepared(output, {"n_vertices": n_vertices}, {"nearest": nearest})
+    texts = {"n_vertices": distances.n_vertices, "distances_hash": distances.sha256}
+    save_prepared(output, texts, {"nearest": nearest})
 
 
-def _read_annotations(path: Path) -> tuple[Sizes, list[_Person]]:
+def read_annotations(path: Path) -> tuple[Sizes, list[_Person]]:
     """Return the sizes of the images, and the persons. Raises Refused."""
     with Findings.collect() as findings:
         data = findings.take(strict_loads(path.read_bytes(), path.name))

@@ -47,6 +47,8 @@ PERSONS_FILE = "persons.npz"
 DISTANCES_FILE = "distances.f32"
 HASH_FILE = "reference.sha256"
 PREPARED_FILES = (TEMPLATE_FILE, PERSONS_FILE, DISTANCES_FILE)
+CHALLENGE_VERTICES = 27_554
+"""The unique vertices of the challenge's body template, to which its normalizers belong."""
 # Distances that are read at once: 16 MB.
 WINDOW = 1 << 22
 # How distances are stored.
@@ -111,12 +113,14 @@ class Persons(NamedTuple):
 class Template(NamedTuple):
     """The body: ``nearest`` (24, 256, 256) is the unique vertex of each (part - 1, U, V).
 
-    ``distances`` are in a file, or in memory for a small template that was not prepared beforehand.
+    ``distances`` are in a file, or in memory for a small template that was not prepared beforehand, and
+    ``distances_hash`` is their SHA-256 in hex, "" if an earlier version prepared the reference.
     """
 
     nearest: Ints
     n_vertices: int
     distances: Path | Floats
+    distances_hash: str = ""
 
     def in_memory(self) -> Template:
         """Return the template with its distances in memory, which does not need their file."""
@@ -218,7 +222,12 @@ def select_images(persons: Persons, image_ids: Collection[str]) -> Persons:
 
 
 def _make_template(distances: Path, texts: Texts, arrays: Arrays) -> Template:
-    return Template(arrays["nearest"], texts["n_vertices"], distances)
+    return Template(
+        nearest=arrays["nearest"],
+        n_vertices=texts["n_vertices"],
+        distances=distances,
+        distances_hash=texts.get("distances_hash", ""),
+    )
 
 
 def content_hash(folder: Path) -> str:

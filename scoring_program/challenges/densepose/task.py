@@ -18,10 +18,12 @@ from scoring_program.challenges.densepose.measure import (
 )
 from scoring_program.challenges.densepose.page import sections
 from scoring_program.challenges.densepose.reference import (
+    CHALLENGE_VERTICES,
     HASH_FILE,
     PERSONS_FILE,
     Gathered,
     Reference,
+    Template,
     content_hash,
     load_folder,
     read_submission,
@@ -29,7 +31,7 @@ from scoring_program.challenges.densepose.reference import (
 )
 from scoring_program.repairs.search import Comparison
 from scoring_program.result import Section, Sections
-from scoring_program.settings import Settings
+from scoring_program.settings import SETTINGS_FILE, Settings
 from scoring_program.task import Notes, Options, Task, declared_tasks
 from validator.archive import Source
 from validator.arrays import Floats
@@ -38,6 +40,8 @@ from validator.formats.rules import load_rules
 from validator.hints import EMPTY, repeat_hints
 from validator.messages import Note
 from validator.public_facts import explain_boxes_outside
+
+_HASH_DIGITS = 12
 
 
 class DensePose(Task[Reference, Gathered, ImageStatistics]):
@@ -68,9 +72,17 @@ class DensePose(Task[Reference, Gathered, ImageStatistics]):
         return []
 
     def prepare_reference(self, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
-        """Turn the official files into files that load fast."""
+        """Turn the official files into files that load fast; note a body template of another size."""
         prepare.prepare(source, output)
-        return []
+        template = load_folder(output).template
+        return _notes_on_template(template, settings)
+
+    def signature_parts(self, reference: Reference, settings: Settings) -> dict[str, str]:
+        """Return the hash of a template that is not the challenge's and has no normalizers of its own."""
+        template = reference.template
+        if not _needs_normalizers(template, settings):
+            return {}
+        return {"template": template.distances_hash[:_HASH_DIGITS] or "unknown"}
 
     def reference_digest(self, folder: Path, settings: Settings, reference: Reference) -> str:
         """Return the hash that preparation left: hashing the files would take long in each run."""
@@ -126,6 +138,24 @@ class DensePose(Task[Reference, Gathered, ImageStatistics]):
     def comparisons(self, reference: Reference, submission: Gathered) -> list[Comparison]:
         """Return what the search for repairs compares."""
         return evidence.comparisons(reference, submission)
+
+
+def _needs_normalizers(template: Template, settings: Settings) -> bool:
+    """Return whether the challenge's normalizers are used with another body template than the challenge's."""
+    has_normalizers = settings["kappa"] or settings["mean_distances"]
+    return template.n_vertices != CHALLENGE_VERTICES and not has_normalizers
+
+
+def _notes_on_template(template: Template, settings: Settings) -> Notes:
+    """Return a note if the normalizers do not belong to the template."""
+    if not _needs_normalizers(template, settings):
+        return []
+    text = (
+        f"the body template has {template.n_vertices:,} vertices; the normalizers of the similarity are "
+        f"those of the challenge's, which has {CHALLENGE_VERTICES:,}. Declare mean_distances or kappa in "
+        f"{SETTINGS_FILE}, or take scores as comparable with this template only"
+    )
+    return [Note("N-REF-TEMPLATE", text)]
 
 
 def _boxes_outside(reference: Reference, submission: Gathered) -> Notes:

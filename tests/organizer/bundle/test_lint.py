@@ -56,6 +56,10 @@ OURS = {
     "37e_program_not_zip": (["L-FILE"], []),
     "57_v15_no_end": ([], []),
     "60d_description_null": ([], ["L-TEXT"]),
+    "n01_auto_run_false": ([], ["L-RUN"]),
+    "n59_computed_index_twice": ([], []),
+    "n131b_fact_select_one_text": ([], []),
+    "n138_fact_select_text": ([], []),
 }
 # Warnings that a bundle of demo data, or of long names, has anyway.
 USUAL = ("L-DEMO", "L-NAME")
@@ -64,11 +68,20 @@ KEY = b"0123456789abcdef" * 2
 
 @pytest.fixture(scope="module")
 def unpacked(bundles):
-    """Return the files of our bundles."""
+    """Return the files of our bundles without public data, which ``test_public_checks.py`` tests.
+
+    It would no longer be that of the references that are changed here.
+    """
 
     def read(path):
         with zipfile.ZipFile(path) as bundle:
-            return {name: bundle.read(name) for name in bundle.namelist()}
+            files = {name: bundle.read(name) for name in bundle.namelist()}
+        data = yaml.safe_load(files["competition.yaml"])
+        phases = data["phases"]
+        for phase in phases.values() if isinstance(phases, dict) else phases:
+            del phase["public_data"]
+        del files["public_data.zip"]
+        return {**files, "competition.yaml": yaml.safe_dump(data, sort_keys=False).encode()}
 
     return {base: read(bundles / name) for base, name in BASES.items()}
 
@@ -328,6 +341,7 @@ WARNINGS = [
     ("L-KEY", YAML, "/queue", at("queue", value=UUID)),
     ("L-BOARD", YAML, "/leaderboards/1", more("leaderboards")),
     ("L-BOARD", YAML, "/leaderboards/0/columns/0/precision", at(*COLUMNS, 0, "precision", value=11)),
+    ("L-RUN", YAML, "/auto_run_submissions", at("auto_run_submissions", value=False)),
     ("L-RULE", YAML, "/leaderboards/0/submission_rule", at(*BOARD, "submission_rule", value="Add")),
     ("L-RULE", YAML, "/leaderboards/0/submission_rule", both(
         more("tasks", index=1), at("phases", 0, "tasks", value=[0, 1]), at(*BOARD, "submission_rule", value="Force_Best"))),
@@ -360,6 +374,7 @@ OLD = [
     ("L-BOARD", "/leaderboard/columns/coverage", at(*OLD_COLUMN, "leaderboard", value={"label": "x", "rank": 1})),
     ("L-COLUMN", "/leaderboard/columns/none", lambda data, files: data["leaderboard"]["columns"].update(
         {"none": {**data["leaderboard"]["columns"]["score"], "rank": 9}})),
+    ("L-REGISTRATION", "/has_registration", at("has_registration", value="no")),
     ("L-SORTING", "/leaderboard/columns/score/sort", at("leaderboard", "columns", "score", "sort", value="asc")),
 ]  # fmt: skip
 
@@ -484,6 +499,53 @@ def test_bundles_of_tasks_that_do_not_exist_are_named(unpacked, tmp_path, monkey
     assert main(["lint", "--date", "2027-01-01"]) == 0
     (line,) = [line for line in capsys.readouterr().out.splitlines() if "L-OLD" in line]
     assert " L-OLD owls.zip: " in line
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["info@example.org", "info@example.org ", "a.b+c@x-y.co", '"a!b"@example.org', "ann@b\u00fccher.example", "me@localhost", ""],
+)  # fmt: skip
+def test_address_that_the_platform_takes_is_no_error(lint, address):
+    assert codes(lint(at("contact_email", value=address)).errors) == set()
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["ann", "a@b", "a@@b.org", "a..b@c.org", ".a@b.org", "a@-b.org", "a@b-.org", "a@b_c.org", "a,b@c.org", "\u00e4@b.org",
+     "a b@c.org", "a@b.c", "a@b..org"],
+)  # fmt: skip
+def test_address_that_the_platform_refuses_is_an_error(lint, address):
+    assert places(lint(at("contact_email", value=address)).errors) == {("L-SCHEMA", YAML, "/contact_email")}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ("phases", 0, "max_submissions"),
+        ("phases", 0, "execution_time_limit"),
+        ("leaderboards", 0, "columns", 0, "precision"),
+        ("leaderboards", 0, "columns", 1, "index"),
+    ],
+)
+@pytest.mark.parametrize("value", [2**31, str(2**31), 10**30])
+def test_number_that_the_database_cannot_store_is_an_error(lint, path, value):
+    where = "/" + "/".join(map(str, path))
+    assert ("L-SCHEMA", YAML, where) in places(lint(at(*path, value=value)).errors)
+
+
+@pytest.mark.parametrize("text", ["a\0b", "\ud800"])
+@pytest.mark.parametrize("path", [("title",), ("tasks", 0, "description"), ("pages", 0, "title")])
+def test_signs_that_the_platform_refuses_are_an_error(lint, path, text):
+    where = "/" + "/".join(map(str, path))
+    assert ("L-SCHEMA", YAML, where) in places(lint(at(*path, value=text)).errors)
+
+
+@pytest.mark.parametrize("path", [("tasks", 0, "reference_data"), ("tasks", 0, "scoring_program"),
+    ("phases", 0, "starting_kit"), ("solutions", 0, "path")])  # fmt: skip
+def test_key_of_what_the_server_holds_is_a_note_wherever_a_file_may_stand(lint, path):
+    report = lint(at(*path, value="610d3700-13c6-45fe-9da2-f71efcf884f6"))
+    assert report.errors.lines() == []
+    assert ("L-KEY", YAML, "/" + "/".join(map(str, path))) in places(report.warnings)
 
 
 def test_every_code_of_the_linter_has_a_case():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import re
 import shutil
@@ -12,7 +13,10 @@ import pytest
 
 from organizer.__main__ import main
 from organizer.bundle import build
+from organizer.bundle.programs import build_program
 from organizer.files import folder_files
+from organizer.runs.phase import Phase
+from organizer.runs.worker import BuiltTask
 from scoring_program.task import load_task
 from tests.helpers import SAMPLES as ALL_SAMPLES
 from tests.helpers import make_zip
@@ -251,17 +255,125 @@ def test_equal_submissions_of_different_teams_are_named(tmp_path, capsys):
 
 
 @pytest.mark.slow
-def test_submissions_of_several_phases_are_reported(tmp_path, capsys):
+def test_submissions_of_several_phases_are_refused_until_one_is_named(tmp_path, capsys):
     names = ["1_ann_PhaseId4_2024-05-01_a.zip", "2_ann_PhaseId15_2024-06-01_a.zip"]
     files = {names[0]: sample(), names[1]: sample("weak")}
-    assert call(write_submissions(tmp_path / "in", files), tmp_path / "out") == 0
-    phases = "PhaseId 4, 15"
-    assert re.search(f"^warning [|] .*{phases}", capsys.readouterr().out, re.MULTILINE)
-    assert phases in (tmp_path / "out" / "index.html").read_text()
-    (tmp_path / "in" / names[0]).unlink()
-    call(tmp_path / "in", tmp_path / "out")
-    assert "warning | " not in capsys.readouterr().out
-    assert "phases" not in (tmp_path / "out" / "index.html").read_text()
+    folder = write_submissions(tmp_path / "in", files)
+    assert call(folder, tmp_path / "out") == 1
+    assert "PhaseId 4, 15" in capsys.readouterr().out
+    assert call(folder, tmp_path / "out", "--only-phase-id", "15") == 0
+    assert list(rows(tmp_path / "out" / "scores.csv")) == [names[1]]
+
+
+RULES = Phase("Final phase", datetime.datetime(2027, 1, 1), datetime.datetime(2027, 1, 31), per_day=1)
+LATE = "3_ann_PhaseId4_2027-02-01_a.zip"
+
+
+@pytest.fixture
+def download(tmp_path):
+    """The download of a phase: ann's best submission is late, bob's second one of a day is too many."""
+    files = {
+        "1_ann_PhaseId4_2027-01-02_a.zip": sample("weak"),
+        "2_bob_PhaseId4_2027-01-02_a.zip": varied(10),
+        LATE: sample(),
+        "4_bob_PhaseId4_2027-01-02_b.zip": varied(20),
+        "5_eve_PhaseId4_2027-01-02_b.zip": b"no zip",
+    }
+    return write_submissions(tmp_path / "download", files)
+
+
+@pytest.fixture
+def ranked(download, tmp_path, monkeypatch):
+    """Rank the download in a phase with rules, and return the folder."""
+
+    def rank(*options):
+        built = BuiltTask(ID, build_program(ID), REFERENCE, 600.0, "Us", "Our task", "refs_2", phase=RULES)
+        monkeypatch.setattr(build, "built_task", lambda *arguments: built)
+        assert call(download, tmp_path / "out", *options) == 0
+        return tmp_path / "out"
+
+    return rank
+
+
+@pytest.mark.slow
+def test_what_breaks_the_rules_of_a_phase_is_listed_and_ranked_until_they_are_enforced(ranked, capsys):
+    out = ranked()
+    found = rows(out / "rules.csv")
+    assert {name[:1]: (row["rule"], row["ranked"]) for name, row in found.items()} == {
+        "3": ("late", "true"),
+        "4": ("over the limit of the day", "true"),
+    }
+    assert rows(out / "ranking.csv", "team")["ann"]["submission"] == LATE
+    printed = capsys.readouterr().out
+    assert "2 submissions" in printed
+    assert "E-ZIP-NOT 1" in printed
+    for name in ("index.html", "ranking.html"):
+        text = (out / name).read_text()
+        assert "Us: Our task" in text
+        assert "phase: Final phase; reference: refs_2" in text
+    out = ranked("--enforce")
+    assert {row["ranked"] for row in rows(out / "rules.csv").values()} == {"false"}
+    ranking = rows(out / "ranking.csv", "team")
+    assert {team: (row["submission"][:1], row["submissions"]) for team, row in ranking.items()} == {
+        "ann": ("1", "1"),
+        "bob": ("2", "1"),
+    }
+    assert main(["report", ID, "--ranking", str(out), "--output", str(out / "report")]) == 0
+    published = rows(out / "report" / "ranking.csv", "team")
+    assert {team: row["rank"] for team, row in published.items()} == {
+        team: row["rank"] for team, row in ranking.items()
+    }
+
+
+@pytest.mark.slow
+def test_table_of_names_overrules_and_its_further_columns_are_shown(ranked, tmp_path):
+    names = tmp_path / "names.csv"
+    lines = ["user,team,counts,method,email", "ann,Ann & co,yes,<b>CNN</b>,ann@x.org", "bob,Bob,no,,"]
+    names.write_text("\n".join(lines))
+    out = ranked("--enforce", "--names", names)
+    assert list(rows(out / "ranking.csv", "team")) == ["Ann & co"]
+    for name in ("index.html", "ranking.html"):
+        text = (out / name).read_text()
+        assert "&lt;b&gt;CNN&lt;/b&gt;" in text
+        assert "ann@x.org" not in text
+    report = tmp_path / "report"
+    assert main(["report", ID, "--ranking", str(out), "--output", str(report)]) == 0
+    team = rows(report / "teams.csv", "team")["Ann & co"]
+    assert (team["users"], team["rank"], team["email"]) == ("ann", "1", "ann@x.org")
+    assert (report / team["page"]).is_file()
+    assert team["page"] in (report / "index.html").read_text()
+
+
+@pytest.mark.slow
+def test_leaderboard_of_the_site_is_compared(ranked, tmp_path, capsys):
+    board = tmp_path / "board.csv"
+    board.write_text("Who,Result\nann,0.9999\nzoe,0.5\n")
+    out = ranked("--leaderboard", board, "--columns", "Who,Result")
+    verdicts = {user: row["verdict"] for user, row in rows(out / "leaderboard.csv", "user").items()}
+    assert verdicts.keys() == {"ann", "bob", "zoe"}
+    assert "leaderboard" in capsys.readouterr().out
+    assert 'id="board"' in (out / "index.html").read_text()
+    assert 'id="board"' not in (out / "ranking.html").read_text()
+    out = ranked()
+    assert not (out / "leaderboard.csv").exists()
+
+
+@pytest.mark.slow
+def test_submissions_that_an_earlier_run_had_are_listed(ranked, download):
+    ranked()
+    (download / LATE).rename(download / f"9{LATE}")  # a rerun, whose first run is deleted
+    assert 'id="deleted"' not in (ranked() / "index.html").read_text()
+    (download / f"9{LATE}").unlink()
+    for _ in range(2):
+        out = ranked()
+        text = (out / "index.html").read_text().partition('id="deleted"')[2]
+        assert LATE in text
+        assert LATE not in (out / "scores.csv").read_text()
+
+
+@pytest.mark.parametrize("options", [["--leaderboard", "x.csv"], ["--columns", "User,Score"]])
+def test_leaderboard_and_columns_are_both_needed(tmp_path, options):
+    assert call(tmp_path, tmp_path / "out", *options) == 2
 
 
 @pytest.mark.slow

@@ -354,3 +354,25 @@ def test_no_page_that_does_not_exist_is_named():
     text = shown(index_page(pages_of([failed("E-ZIP-NOT: x")])))
     assert "ranking.html" not in text
     assert ".csv" not in text
+
+
+def many_records(number):
+    """Return submissions of one team that differ by noise."""
+    scores = np.random.RandomState(5).rand(number, 40)
+    return [record_of("many", values, name=str(place)) for place, values in enumerate(scores)]
+
+
+def test_best_of_many_says_what_choosing_has_won():
+    records = [replace(record, digest=record.submission.name) for record in many_records(27)]
+    text = "the best of 27: on new items expected to be at most about 0.0"
+    assert text in shown(public_page(pages_of([*records, record_of("one", CLOSE[:, 0])])))
+    assert text not in shown(public_page(pages_of(records, keep="last")))
+    equal = [replace(record, digest="equal") for record in records]
+    assert text not in shown(public_page(pages_of(equal)))
+
+
+def test_neighbors_that_differ_and_halves_that_agree_are_counted():
+    text = shown(public_page(teams()))
+    assert "1 of 3 neighboring pairs differ significantly." in text
+    assert re.search(r"team\d is first on both halves of the reference in \d+ of 500 divisions", text)
+    assert "What is resampled: the sequences" in text

@@ -34,6 +34,23 @@ def test_a_submission_has_a_team_and_a_date(tmp_path, text, encoding):
     ]
 
 
+def test_a_table_says_what_counts_and_more_of_a_team(tmp_path):
+    first, second = (f"{number}_ann_PhaseId3_2024-05-01_x.zip" for number in (1, 2))
+    folder = write_submissions(tmp_path / "in", {first: b"one", second: b"another"})
+    table = written(tmp_path, f"submission,counts,method\n{first},Yes,A CNN\n{second},no,\n")
+    with find_submissions(folder, table) as found:
+        assert [(own.team, own.counts, own.facts) for own in found] == [
+            ("ann", "yes", {"method": "A CNN"}),
+            ("ann", "no", {"method": ""}),
+        ]
+
+
+@pytest.mark.parametrize("header", ["user,counts", "user,date"])
+def test_a_user_may_have_a_line_without_a_team(tmp_path, header):
+    table = written(tmp_path, f"{header}\nann,\n")
+    assert list(read_names(table, USERS)) == ["1.zip", "2.zip"]
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
 def test_a_team_may_have_several_users_with_several_submissions(tmp_path, capsys, monkeypatch, encoding):
     # Long paths are shortened in messages.
@@ -54,12 +71,13 @@ def test_a_team_may_have_several_users_with_several_submissions(tmp_path, capsys
         ("2.zip,A,2024-13-01", "date '2024-13-01'"),
         ("2.zip,A,2024-05-31T10:30+02:00", "date '2024-05-31T10:30+02:00'"),
         ("2.zip,A,2024-05-31 or so", "date '2024-05-31 or so'"),
-        ("2.zip,A, B,2024-05-31", "more cells"),
+        ("2.zip,A,2024-05-31,yes,no", "more cells"),
+        ("2.zip,A,2024-05-31,maybe", "counts is 'maybe'"),
         ("1.zip,A,", "submission '1.zip'"),
     ],
 )
 def test_a_wrong_line_is_named(tmp_path, line, value):
-    table = written(tmp_path, f"submission,team,date\n1.zip,A\n{line}\n")
+    table = written(tmp_path, f"submission,team,date,counts\n1.zip,A\n{line}\n")
     with pytest.raises(SubmissionsError) as error:
         read_names(table, USERS)
     first, problem = error.value.args

@@ -79,17 +79,32 @@ def test_reruns_in_another_order_are_the_submissions_with_the_smallest_ids(tmp_p
 @pytest.mark.parametrize(
     "others",
     [
-        {"12_ann_PhaseId4_2024-05-01_submission.zip": b"first"},
         {"12_ann_PhaseId3_2024-05-02_submission.zip": b"first"},
         {"12_ann_PhaseId3_2024-05-01_other.zip": b"first"},
         {"12_bob_PhaseId3_2024-05-01_submission.zip": b"first"},
         {f"12_{REST}": b"fourth"},
     ],
 )
-def test_other_phases_dates_files_users_and_bytes_are_other_submissions(tmp_path, capsys, others):
+def test_other_dates_files_users_and_bytes_are_other_submissions(tmp_path, capsys, others):
     with find_submissions(download(tmp_path / "all.zip", {**THREE, **others})) as found:
         assert len(found) == 4
     assert capsys.readouterr().out == ""
+
+
+OF_ANOTHER_PHASE = {"12_ann_PhaseId40_2024-05-01_submission.zip": b"first"}
+
+
+def test_several_phases_are_refused_until_one_is_named(tmp_path, capsys):
+    path = download(tmp_path / "all.zip", {**THREE, **OF_ANOTHER_PHASE})
+    with pytest.raises(SubmissionsError, match=r"3, 40.*--only-phase-id"), find_submissions(path):
+        pass
+    with find_submissions(path, only_phase="40") as found:
+        assert [(own.name, own.user, own.id) for own in found] == [(*OF_ANOTHER_PHASE, "ann", 12)]
+    assert "note | " in capsys.readouterr().out
+    with find_submissions(path, only_phase="3") as found:
+        assert [own.name for own in found] == [*THREE]
+    with pytest.raises(SubmissionsError, match="PhaseId 3, 40"), find_submissions(path, only_phase="4"):
+        pass
 
 
 def test_equal_files_in_folders_of_teams_are_no_reruns(tmp_path, capsys):

@@ -35,6 +35,7 @@ from scoring_program.result import (
 from tests.example_result import SCORES, SIGNATURE, TASK, example_result
 from validator.findings import Findings
 from validator.messages import Note
+from validator.texts import visible
 
 HOSTILE = [
     "<img src=x onerror=alert(1)>",
@@ -74,7 +75,7 @@ def test_every_kind_of_section_is_tried():
 
 def first_word(text: str) -> str:
     """Return the first word of a text as a page shows it, "" if it shows none."""
-    return next(iter(tree.cut(tree.clean(text)).replace("\r", "\n").split()), "")
+    return next(iter(tree.cut(visible(text)).replace("\r", "\n").split()), "")
 
 
 def full_page(text: str) -> str:

@@ -1,0 +1,249 @@
+"""The command ``archive``: what is left of a competition, in a folder that can be deposited for a DOI.
+
+It holds nothing that the competition hid, unless organizers ask for the reference: each file is compared with
+the files of the references, also inside of zips.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import posixpath
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import yaml
+
+from organizer.bundle import COMPETITION, DIST
+from organizer.bundle.competition import Competition, LintReport, entries_of
+from organizer.bundle.contents import digests_in
+from organizer.bundle.public_checks import check_public_data
+from organizer.data.prepare import is_synthetic
+from organizer.files import (
+    Files,
+    files_below,
+    folder_files,
+    read_zip,
+    samples_folder,
+    write_files,
+    zip_bytes,
+    zip_files,
+)
+from scoring_program.settings import PROTOCOLS
+from scoring_program.signature import KEY_FILE, VOCABULARY_FILE
+from validator.texts import counted, printable, some_words
+
+SUMS = "SHA256SUMS"
+CITATION = "CITATION.cff"
+ZENODO = ".zenodo.json"
+_PLACEHOLDER = "FILL IN:"
+_RANKING_FILES = ("ranking.html", "ranking.csv", "pairs.csv")
+_WITH_REFERENCE = ("items.csv",)
+_REPORT_FILES = ("ranking.csv", "ranking.tex", "ranking.svg", "methods.txt")
+_SHOWN_NAMES = 3
+
+
+class ArchiveError(Exception):
+    """Something that the archive is made of is missing; the message says what, and how to make it."""
+
+
+def archive(task_id: str, ranking: Path, report: Path, output: Path, with_reference: bool) -> int:
+    """Write the archive of the competition of a task, from its bundle, its ranking and its report.
+
+    ``CITATION.cff`` and ``.zenodo.json`` in ``output`` are kept as they are: organizers edit them. Returns 0,
+    or 1 if something is missing. Raises Refused if a file shows what is in a reference.
+    """
+    try:
+        files = _archive_files(task_id, ranking, report, with_reference)
+    except ArchiveError as error:
+        print(printable(str(error)))
+        return 1
+    for name in (CITATION, ZENODO):
+        if (output / name).is_file():
+            files[name] = (output / name).read_bytes()
+    files[SUMS] = _sums(files)
+    _remove_earlier(output)
+    write_files(files, output)
+    print(printable(f"{counted(len(files), 'file')} written to {output}"))
+    for name in (CITATION, ZENODO):
+        if _PLACEHOLDER.encode() in files[name]:
+            print(f"note | replace what begins with {_PLACEHOLDER} in {name}, and run this again")
+    return 0
+
+
+def _archive_files(task_id: str, ranking: Path, report: Path, with_reference: bool) -> dict[str, bytes]:
+    """Return the files of an archive by their names, without their sums. Raises ArchiveError, Refused."""
+    bundle_path = DIST / f"{task_id}.zip"
+    if not bundle_path.is_file():
+        raise ArchiveError(f"{bundle_path}: there is no such bundle; run make bundle")
+    bundle = read_zip(bundle_path)
+    competition = yaml.safe_load(bundle[COMPETITION])
+    references = _references(competition, bundle)
+    public_bundle, left_out = _public_bundle(task_id, competition, bundle, references)
+    files = {f"bundle/{name}": data for name, data in public_bundle.items()}
+    files.update(_files_of_runs(ranking, _RANKING_FILES, "ranking", f"make rescore ID={task_id}"))
+    files.update(_files_of_runs(report, _REPORT_FILES, "report", f"make report ID={task_id}"))
+    _check_leaks(competition, files, references)
+    if with_reference:
+        files.update(_files_of_runs(ranking, _WITH_REFERENCE, "ranking", f"make rescore ID={task_id}"))
+        for name, reference in references.items():
+            folder = f"reference/{posixpath.basename(name).removesuffix('.zip')}"
+            without_key = {path: data for path, data in reference.items() if path != KEY_FILE}
+            files.update({f"{folder}/{path}": data for path, data in without_key.items()})
+    files["README.md"] = _readme(competition, left_out, with_reference)
+    files[CITATION] = _citation(competition)
+    files[ZENODO] = _zenodo(competition)
+    return files
+
+
+def _references(competition: Competition, bundle: Files) -> dict[str, dict[str, bytes]]:
+    """Return the files of each reference of a bundle, a zip or a folder, by the name of the reference."""
+    references = {}
+    for _, entry in entries_of(competition, "tasks"):
+        name = posixpath.normpath(str(entry.get("reference_data", "")))
+        references[name] = zip_files(bundle[name]) if name in bundle else files_below(name, bundle)
+    return references
+
+
+def _public_bundle(
+    task_id: str, competition: Competition, bundle: Files, references: Mapping[str, Files]
+) -> tuple[dict[str, bytes], list[str]]:
+    """Return the files of a bundle that may be published, and the names of the others.
+
+    A solution may be made of labels, whatever its form. Only the sample of this repository is known not to
+    be.
+    """
+    known_sample = zip_bytes(folder_files(samples_folder(task_id) / "good"))
+    solutions = {str(entry.get("path")) for _, entry in entries_of(competition, "solutions")}
+    public, left_out = {}, []
+    for name, data in bundle.items():
+        is_reference = any(name == reference or name.startswith(f"{reference}/") for reference in references)
+        is_unknown_solution = name in solutions and data != known_sample
+        if is_reference or is_unknown_solution or posixpath.basename(name) == KEY_FILE:
+            left_out.append(name)
+        else:
+            public[name] = data
+    return public, sorted(left_out)
+
+
+def _files_of_runs(folder: Path, names: tuple[str, ...], head: str, command: str) -> dict[str, bytes]:
+    """Return the files with these names in a folder, or in those of two protocols. Raises ArchiveError."""
+    files = {}
+    for protocol in ("", *PROTOCOLS):
+        for name in names:
+            path = folder / protocol / name
+            if path.is_file():
+                files[posixpath.join(head, protocol, name)] = path.read_bytes()
+    if not files:
+        raise ArchiveError(f"{folder}: there is no {names[0]} in it; run {command} first")
+    return files
+
+
+def _check_leaks(competition: Competition, files: Files, references: Mapping[str, Files]) -> None:
+    """Raise Refused if a file to publish, or one in a zip, shows what a reference hides.
+
+    Public data may hold files of a reference, and is checked as the linter does. Demo data hides nothing.
+    """
+    report = LintReport()
+    in_bundle = files_below("bundle", files)
+    archived = {name: zip_bytes(reference) for name, reference in references.items()}
+    check_public_data(competition, {**in_bundle, **archived}, report)
+    public_names = {str(phase.get("public_data")) for _, phase in entries_of(competition, "phases")}
+    to_compare = {
+        name: data for name, data in files.items() if name.removeprefix("bundle/") not in public_names
+    }
+    for reference, archive_of_reference in archived.items():
+        if not is_synthetic(archive_of_reference):
+            _compare_files(reference, archive_of_reference, to_compare, report)
+    report.errors.refuse_problems()
+
+
+def _compare_files(reference: str, archived: bytes, files: Files, report: LintReport) -> None:
+    """Report the files that hold a file of a reference. The vocabulary is public."""
+    secret = digests_in(archived)
+    for name, data in files.items():
+        common = secret.keys() & digests_in(data).keys()
+        names = sorted({secret[digest] for digest in common} - {VOCABULARY_FILE})
+        if names:
+            report.add(
+                "reference is shown",
+                file=name,
+                files=counted(len(names), "file"),
+                reference=reference,
+                names=some_words(names, most=_SHOWN_NAMES),
+                remedy="take them out of the bundle",
+            )
+
+
+def _readme(competition: Competition, left_out: list[str], with_reference: bool) -> bytes:
+    lines = [
+        f"# {competition['title']}",
+        "",
+        "- `bundle/`: the competition as it was uploaded, with its scoring program and public data",
+        "- `ranking/`: the ranking, and all pairs of teams",
+        "- `report/`: tables and a plot for papers, and `methods.txt`, with the signature of the scores",
+        "- `SHA256SUMS`: check with `sha256sum --check SHA256SUMS`",
+    ]
+    if with_reference:
+        lines.append(
+            "- `reference/`: the reference data, without the key of the signature; `items.csv` in `ranking/`"
+        )
+    lines += ["", "Not in `bundle/`, though its `competition.yaml` names it:", ""]
+    lines += [f"- `{name}`" for name in left_out]
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+def _citation(competition: Competition) -> bytes:
+    """Return a CITATION.cff of a competition with place-holders for what its bundle does not hold."""
+    citation = {
+        "cff-version": "1.2.0",
+        "message": "If you use these data, please cite them.",
+        "type": "dataset",
+        "title": str(competition["title"]),
+        "abstract": str(competition.get("description") or f"{_PLACEHOLDER} what the competition was about"),
+        "authors": [
+            {"family-names": f"{_PLACEHOLDER} family name", "given-names": f"{_PLACEHOLDER} given names"}
+        ],
+        "doi": f"{_PLACEHOLDER} the DOI, once there is one",
+        "license": f"{_PLACEHOLDER} a license, as CC-BY-4.0",
+    }
+    return yaml.safe_dump(citation, sort_keys=False, allow_unicode=True, width=100).encode()
+
+
+def _zenodo(competition: Competition) -> bytes:
+    """Return a .zenodo.json of a competition with place-holders."""
+    content = {
+        "title": str(competition["title"]),
+        "description": str(
+            competition.get("description") or f"{_PLACEHOLDER} what the competition was about"
+        ),
+        "upload_type": "dataset",
+        "creators": [
+            {"name": f"{_PLACEHOLDER} family name, given names", "affiliation": f"{_PLACEHOLDER} place"}
+        ],
+        "license": f"{_PLACEHOLDER} a license, as cc-by-4.0",
+        "keywords": ["challenge", "ranking"],
+    }
+    return (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def _sums(files: Files) -> bytes:
+    """Return the SHA-256 of each file in the form of sha256sum."""
+    lines = [f"{hashlib.sha256(files[name]).hexdigest()}  {name}\n" for name in sorted(files)]
+    return "".join(lines).encode()
+
+
+def _remove_earlier(output: Path) -> None:
+    """Remove the files that an earlier archive lists, so that none of them stays."""
+    for name in _listed_names(output / SUMS):
+        (output / name).unlink(missing_ok=True)
+
+
+def _listed_names(sums: Path) -> Iterator[str]:
+    """Yield the names in a list of sums that are within its folder."""
+    if not sums.is_file():
+        return
+    for line in sums.read_text(encoding="utf-8").splitlines():
+        name = line.partition("  ")[2]
+        if name and not posixpath.isabs(name) and ".." not in name.split("/"):
+            yield name

@@ -1,0 +1,43 @@
+"""Pictures on the pages of a competition: the site stores pages as text, so small ones become part of it."""
+
+from __future__ import annotations
+
+import base64
+import posixpath
+import re
+from collections.abc import Callable
+
+from organizer.files import Files
+
+_PICTURE = re.compile(r"(!\[[^\]]*\])\(([^)\s:]+)\)")
+_TYPES = {".svg": "image/svg+xml", ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg"}
+_LARGEST = 100_000
+
+
+def with_pictures(page: str, content: bytes, brought: Callable[[str], Files]) -> bytes:
+    """Return a Markdown page with the pictures that it shows, as data instead of links to files.
+
+    Parameters
+    ----------
+    page : str
+        The path of the page, to which the targets of its pictures are relative.
+    content : bytes
+        Its text; it is returned as it is where it is not UTF-8.
+    brought : callable
+        Returns a file beside competition.yaml by its path; nothing if there is none.
+    """
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        return content
+
+    def replace(match: re.Match[str]) -> str:
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(page), match[2]))
+        media_type = _TYPES.get(posixpath.splitext(path)[1].lower())
+        picture = next(iter(brought(path).values()), b"") if media_type else b""
+        if not picture or len(picture) > _LARGEST:
+            # The linter says that the site does not have such a file.
+            return match[0]
+        return f"{match[1]}(data:{media_type};base64,{base64.b64encode(picture).decode('ascii')})"
+
+    return _PICTURE.sub(replace, text).encode()

@@ -1,0 +1,184 @@
+"""Public data: the part of a reference that participants may have, made from the organizers' own files.
+
+``organizer/public_data/<challenge>.py`` has
+
+- ``public_files(source)``, which returns a `PublicData`;
+- ``find_leaks(files, loaded)``, which yields a `Leak` for each file of public data that holds anything else
+  than what may be shown of a reference;
+- ``find_leaks_beside(files, task_id, other)``, if public data of one task may show what another must hide;
+- ``PREPARED_FILE``, the name of a file that only prepared references have, if they are of another format than
+  the organizers' files.
+
+Tasks of other challenges show their items. Two references that differ in labels only give the same bytes.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from jsonschema import Draft7Validator
+
+from organizer.data.vocabulary import vocabulary_file
+from organizer.files import Files
+from scoring_program.settings import Settings
+from scoring_program.signature import VOCABULARY_FILE
+from scoring_program.task import AnyLoaded, load_task
+from validator.discovery import discover
+from validator.findings import Findings
+from validator.strict_json import JsonValue, pointer_part, strict_loads
+from validator.texts import quote
+
+ITEMS_FILE = "items.csv"
+SUFFIX = "_public"
+"""What the folder of public data has behind the name of that of the reference."""
+_LONGEST_MESSAGE = 200
+
+
+class PublicSource(NamedTuple):
+    """The files of an organizer that public data is made from.
+
+    Attributes
+    ----------
+    task_id : str
+    folder : Path
+        In the organizers' own formats.
+    settings : Settings
+    read_vocabulary : callable
+        Returns ``vocabulary.json`` of the reference that is made from ``folder``, None if it has none. Raises
+        Refused.
+    """
+
+    task_id: str
+    folder: Path
+    settings: Settings
+    read_vocabulary: Callable[[], bytes | None]
+
+    def vocabulary_file(self) -> dict[str, bytes]:
+        """Return ``vocabulary.json`` by its name, nothing if there is none. Raises Refused."""
+        content = self.read_vocabulary()
+        return {} if content is None else {VOCABULARY_FILE: content}
+
+
+class PublicData(NamedTuple):
+    """The files of public data, and what is to be said of them.
+
+    Attributes
+    ----------
+    files : mapping of str to bytes
+    remarks : list of str
+        What was left out or added, a sentence each.
+    """
+
+    files: Files
+    remarks: list[str]
+
+
+class Leak(NamedTuple):
+    """A file of public data with something that it must not hold.
+
+    Attributes
+    ----------
+    file : str
+    problem : str
+        What is wrong with it, as half a sentence.
+    """
+
+    file: str
+    problem: str
+
+
+def is_prepared(task_id: str, folder: Path) -> bool:
+    """Return whether a folder holds a prepared reference in another format than the organizers' files.
+
+    It may have lost durations, times, words of segments without boxes, and file names.
+    """
+    name = getattr(_module_of(task_id), "PREPARED_FILE", "")
+    return bool(name) and (folder / name).is_file()
+
+
+def make_public_data(source: PublicSource) -> PublicData:
+    """Return the public part of the organizers' files.
+
+    Raises Refused if the files are not right, and if they are those of a prepared reference.
+    """
+    if is_prepared(source.task_id, source.folder):
+        problem = "this was prepared already, and has lost what only the public part holds"
+        remedy = "give the folder with the organizers' own files as SOURCE"
+        Findings().refuse("E-PUBLIC-SOURCE", problem, remedy, file=str(source.folder))
+    module = _module_of(source.task_id)
+    made: PublicData = _items_of(source) if module is None else module.public_files(source)
+    return made
+
+
+def _module_of(task_id: str) -> Any:
+    """Return the module of the challenge of a task, None if it has none."""
+    name = load_task(task_id).folder.name
+    if not discover(__name__, f"{name}.py"):
+        return None
+    return importlib.import_module(f"{__name__}.{name}")
+
+
+def find_leaks(files: Files, loaded: AnyLoaded) -> list[Leak]:
+    """Return what the public data of a task holds beyond what may be shown of its reference."""
+    module = _module_of(loaded.task.id)
+    if module is not None:
+        return list(module.find_leaks(files, loaded))
+    return list(differing_files(files, {ITEMS_FILE: _items_file(loaded), **expected_vocabulary(loaded)}))
+
+
+def find_leaks_beside(files: Files, task_id: str, other: AnyLoaded) -> list[Leak]:
+    """Return what the public data of a task shows that the reference of another task must hide."""
+    find = getattr(_module_of(task_id), "find_leaks_beside", None)
+    return list(find(files, task_id, other)) if find is not None else []
+
+
+def differing_files(files: Files, expected: Files) -> Iterator[Leak]:
+    """Yield the files that are not expected, or not with this content."""
+    for name, content in files.items():
+        if name not in expected:
+            yield Leak(name, "public data has no such file")
+        elif content != expected[name]:
+            yield Leak(name, "this is not what make public-data writes for this reference")
+
+
+def breaches(name: str, content: bytes, schema: str) -> Iterator[Leak]:
+    """Yield the first breach of a schema in ``schemas/`` by a JSON file, if there is one."""
+    text = (Path(__file__).parent / "schemas" / f"{schema}.json").read_text(encoding="utf-8")
+    findings = Findings()
+    with findings.part():
+        document: JsonValue = findings.take(strict_loads(content, name))
+        error = next(Draft7Validator(json.loads(text)).iter_errors(document), None)
+        if error is not None:
+            place = "".join(f"/{pointer_part(str(part))}" for part in error.absolute_path)
+            yield Leak(name, f"{quote(error.message, _LONGEST_MESSAGE)}, at {place or '/'}")
+    for problem in findings.problems:
+        yield Leak(name, problem.problem)
+
+
+def expected_vocabulary(loaded: AnyLoaded) -> dict[str, bytes]:
+    """Return ``vocabulary.json`` of a reference by its name, nothing if it has no names."""
+    content = vocabulary_file(loaded)
+    return {VOCABULARY_FILE: content} if content else {}
+
+
+def _items_of(source: PublicSource) -> PublicData:
+    """Return the ids of the items, and the names of labels."""
+    task = load_task(source.task_id)
+    loaded = task.load(source.folder, source.settings)
+    return PublicData({ITEMS_FILE: _items_file(loaded), **source.vocabulary_file()}, [])
+
+
+def _items_file(loaded: AnyLoaded) -> bytes:
+    return "".join(f"{line}\n" for line in ("item", *loaded.items)).encode()
+
+
+def json_bytes(content: Any) -> bytes:
+    """Return JSON with a line for each member of the outermost object, so that files can be compared."""
+    lines = []
+    for key, value in content.items():
+        lines.append(f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}")
+    return ("{\n" + ",\n".join(lines) + "\n}\n").encode()

@@ -1,0 +1,89 @@
+"""``make public-data``: write the public part of a reference into a folder."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from organizer.data.prepare import VOCABULARY_OPTION, prepare, refuse_to_lose, write_manifest
+from organizer.files import LockedError, replacing_folder, write_files
+from organizer.public_data import SUFFIX, PublicData, PublicSource, is_prepared, make_public_data
+from scoring_program.signature import VOCABULARY_FILE
+from scoring_program.task import Options, load_task
+from validator.findings import Findings
+from validator.texts import counted, printable
+
+
+def public_data_command(
+    task_id: str, source: Path, output: Path | None, vocabulary: Path | None, replace: bool
+) -> int:
+    """Write public data and print what it holds; return 1 if nothing was written.
+
+    ``vocabulary`` is the file of all names, ``replace`` says whether files of others in ``output`` may be
+    lost.
+    """
+    options: Options = {VOCABULARY_OPTION: vocabulary} if vocabulary else {}
+    read_vocabulary = partial(reference_vocabulary, task_id, source, options)
+    output = output or Path("refs", f"{task_id}{SUFFIX}")
+    return _write_and_print(task_id, source, output.resolve(), read_vocabulary, replace)
+
+
+def write_beside_reference(task_id: str, source: Path, reference: Path, replace: bool) -> int:
+    """Write public data beside a reference that was just made from ``source``, as `public_data_command` does.
+
+    From a source that was prepared before nothing is written, and a line says so.
+    """
+    if is_prepared(task_id, source):
+        print("no public data is written: the source was prepared before; give the organizers' own files")
+        return 0
+    output = reference.with_name(f"{reference.name}{SUFFIX}")
+    read_vocabulary = partial(_read_if_any, reference / VOCABULARY_FILE)
+    return _write_and_print(task_id, source, output, read_vocabulary, replace)
+
+
+def reference_vocabulary(task_id: str, source: Path, options: Options | None = None) -> bytes | None:
+    """Return ``vocabulary.json`` of the reference that is made from ``source``, None if it has none.
+
+    ``options`` are those of `prepare`. Raises Refused.
+    """
+    with tempfile.TemporaryDirectory() as work:
+        prepare(task_id, source, Path(work, "reference"), options)
+        return _read_if_any(Path(work, "reference", VOCABULARY_FILE))
+
+
+def _read_if_any(path: Path) -> bytes | None:
+    return path.read_bytes() if path.is_file() else None
+
+
+def _write_and_print(
+    task_id: str, source: Path, output: Path, read_vocabulary: Callable[[], bytes | None], replace: bool
+) -> int:
+    """Write public data into a folder and print what it holds; return 1 if nothing was written."""
+    findings = Findings()
+    with findings.part():
+        if not source.is_dir():
+            findings.refuse("E-REF-MISSING", "there is no such folder", "check the path", file=str(source))
+        settings = load_task(task_id).settings(source)
+        made = make_public_data(PublicSource(task_id, source, settings, read_vocabulary))
+        _replace(made, output, replace)
+    if not findings.ok:
+        print(*findings.lines(most=None), sep="\n")
+        return 1
+    remarks = [f"note {remark}" for remark in made.remarks]
+    written = f"public data for participants: {output} ({counted(len(made.files), 'file')})"
+    print(*map(printable, [*remarks, written]), sep="\n")
+    return 0
+
+
+def _replace(made: PublicData, output: Path, replace: bool) -> None:
+    """Write public data into a folder, and lose nothing of others there. Raises Refused."""
+    try:
+        with replacing_folder(output) as folder:
+            write_files(made.files, folder)
+            if output.is_dir() and not replace:
+                refuse_to_lose(output, folder)
+            write_manifest(folder)
+    except LockedError as error:
+        Findings().refuse("E-OUTPUT", str(error), "wait until it is done", file=str(output))

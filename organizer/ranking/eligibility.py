@@ -1,0 +1,196 @@
+"""Which scored submissions break the rules of their phase: its dates, its limits, one team for each user.
+
+Platforms check dates and limits on their pages only, so that submissions beyond them may be in a download.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections import Counter
+from collections.abc import Collection, Sequence
+from enum import Enum
+from typing import NamedTuple
+
+from organizer.runs.fork_server import SCORED
+from organizer.runs.phase import UNLIMITED, Phase
+from organizer.runs.rescore import Record
+from validator.texts import counted
+
+_LENGTH_OF_DAY = len("2024-05-31")
+_LAST_SECOND = datetime.timedelta(days=1, seconds=-1)
+
+
+class Rule(Enum):
+    """What a submission may break, in words."""
+
+    EARLY = "early"
+    LATE = "late"
+    UNDECIDABLE = "not decidable without times"
+    DAILY_LIMIT = "over the limit of the day"
+    LIMIT = "over the limit of the phase"
+    TEAMS = "user in several teams"
+    EXCLUDED = "does not count (names.csv)"
+
+
+_CERTAIN = {Rule.EARLY, Rule.LATE, Rule.DAILY_LIMIT, Rule.LIMIT}
+"""What ``--enforce`` leaves out. In which of several teams a user is cannot be decided here."""
+
+
+class Violation(NamedTuple):
+    """A submission that breaks a rule, how, and whether it is ranked all the same."""
+
+    record: Record
+    rule: Rule
+    reason: str
+    is_ranked: bool
+
+
+def find_violations(records: Sequence[Record], phase: Phase | None, enforce: bool) -> list[Violation]:
+    """Return what scored submissions break, in their order.
+
+    Parameters
+    ----------
+    records : sequence of Record
+        All submissions, in natural order of their names.
+    phase : Phase or None
+        Without one, neither dates nor limits are checked.
+    enforce : bool
+        Whether submissions that certainly break a rule are not ranked. What organizers say in the table of
+        names (``counts``) comes before.
+    """
+    scored = [record for record in records if record.entry.outcome == SCORED]
+    reasons: dict[str, list[tuple[Rule, str]]] = {record.submission.name: [] for record in scored}
+    if phase is not None:
+        for record in scored:
+            reasons[record.submission.name] += _broken_dates(record.submission.date, phase)
+        for name, rule, reason in _beyond_limits(scored, phase):
+            reasons[name].append((rule, reason))
+    for name, rule, reason in _in_several_teams(scored):
+        reasons[name].append((rule, reason))
+    violations = []
+    for record in scored:
+        counts, broken = record.submission.counts, reasons[record.submission.name]
+        if counts == "no":
+            broken = [*broken, (Rule.EXCLUDED, "the table of names says that it does not count")]
+        is_certain = any(rule in _CERTAIN for rule, _ in broken)
+        is_ranked = counts == "yes" or (counts != "no" and not (enforce and is_certain))
+        violations += [Violation(record, rule, reason, is_ranked) for rule, reason in broken]
+    return violations
+
+
+def ranked_records(records: Sequence[Record], left_out: Collection[str]) -> list[Record]:
+    """Return the records without those whose submissions have these names."""
+    return [record for record in records if record.submission.name not in left_out]
+
+
+def names_left_out(violations: Sequence[Violation]) -> list[str]:
+    """Return the names of the submissions that are not ranked."""
+    names = [violation.record.submission.name for violation in violations if not violation.is_ranked]
+    return list(dict.fromkeys(names))
+
+
+def _broken_dates(date: str, phase: Phase) -> list[tuple[Rule, str]]:
+    """Return whether a submission was made before or after a phase, or when that cannot be decided.
+
+    ``date`` is a day or a time in UTC. A day says that the submission was made in one of its seconds.
+    """
+    span = _span(date)
+    if span is None:
+        return []
+    first, last = span
+    if phase.start is not None and last < phase.start:
+        return [(Rule.EARLY, f"made {_text(date)}, before the start {phase.start}")]
+    if phase.end is not None and first > _last_moment(phase.end):
+        return [(Rule.LATE, f"made {_text(date)}, after the end {phase.end}")]
+    if phase.start is not None and first < phase.start:
+        return [(Rule.UNDECIDABLE, f"made {_text(date)}, on which the phase started ({phase.start})")]
+    if phase.end is not None and last > phase.end:
+        return [(Rule.UNDECIDABLE, f"made {_text(date)}, on which the phase ended ({phase.end})")]
+    return []
+
+
+def _last_moment(end: datetime.datetime) -> datetime.datetime:
+    """Return the end of a phase; one at midnight belongs to the day before."""
+    is_midnight = end.time() == datetime.time()
+    return end - datetime.timedelta(seconds=1) if is_midnight else end
+
+
+def _span(date: str) -> tuple[datetime.datetime, datetime.datetime] | None:
+    """Return the first and the last moment at which a submission may have been made, None if unknown."""
+    try:
+        moment = datetime.datetime.fromisoformat(_with_microseconds(date))
+    except ValueError:
+        return None
+    is_day = len(date) == _LENGTH_OF_DAY
+    return moment, moment + _LAST_SECOND if is_day else moment
+
+
+def _with_microseconds(date: str) -> str:
+    """Return a date whose fraction of a second, if it has one, is as long as older Pythons ask for."""
+    seconds, separator, fraction = date.partition(".")
+    return f"{seconds}.{fraction[:6]:0<6}" if separator else date
+
+
+def _text(date: str) -> str:
+    return f"at {date}" if len(date) > _LENGTH_OF_DAY else f"on {date}"
+
+
+def _beyond_limits(scored: Sequence[Record], phase: Phase) -> list[tuple[str, Rule, str]]:
+    """Return (name, rule, reason) of the submissions of users beyond the limits, the last ones by id.
+
+    Equal files of a user count once, where they came first; a copy of one beyond a limit is beyond it, too.
+    """
+    with_id = [record for record in scored if record.submission.user and record.submission.id is not None]
+    n_in_all: Counter[str] = Counter()
+    n_on_day: Counter[tuple[str, str]] = Counter()
+    broken_by_file: dict[tuple[str, str], list[tuple[Rule, str]]] = {}
+    beyond = []
+    for record in sorted(with_id, key=lambda record: record.submission.id or 0):
+        submission = record.submission
+        user, day = submission.user, submission.date[:_LENGTH_OF_DAY]
+        file = user, record.digest
+        if file not in broken_by_file:
+            n_in_all[user] += 1
+            n_on_day[user, day] += 1
+            broken_by_file[file] = [
+                *_over(Rule.DAILY_LIMIT, n_on_day[user, day] if day else 0, phase.per_day, f"on {day}"),
+                *_over(Rule.LIMIT, n_in_all[user], phase.in_all, "in the phase"),
+            ]
+        beyond += [(submission.name, rule, reason) for rule, reason in broken_by_file[file]]
+    return beyond
+
+
+def _over(rule: Rule, n_submissions: int, limit: int, when: str) -> list[tuple[Rule, str]]:
+    """Return the rule with a reason if a user has more submissions than a limit allows."""
+    if limit == UNLIMITED or n_submissions <= limit:
+        return []
+    return [(rule, f"valid submission number {n_submissions:,} of its user {when}; allowed: {limit:,}")]
+
+
+def _in_several_teams(scored: Sequence[Record]) -> list[tuple[str, Rule, str]]:
+    """Return (name, rule, reason) of the submissions of users who have submitted for several teams."""
+    teams_of_user: dict[str, set[str]] = {}
+    with_user = [record.submission for record in scored if record.submission.user]
+    for submission in with_user:
+        teams_of_user.setdefault(submission.user, set()).add(submission.team)
+    broken = []
+    for submission in with_user:
+        teams = sorted(teams_of_user[submission.user])
+        if len(teams) > 1:
+            reason = f"its user has submitted for {counted(len(teams), 'team')}: {', '.join(teams)}"
+            broken.append((submission.name, Rule.TEAMS, reason))
+    return broken
+
+
+def violations_sentence(violations: Sequence[Violation]) -> str:
+    """Return how many submissions break which rule, and whether they are ranked; "" if none does."""
+    if not violations:
+        return ""
+    n_of_rule = Counter(violation.rule for violation in violations)
+    rules = ", ".join(f"{rule.value} {n_of_rule[rule]:,}" for rule in Rule if n_of_rule[rule])
+    n_submissions = len({violation.record.submission.name for violation in violations})
+    n_left_out = len(names_left_out(violations))
+    what_happens = "all are ranked; --enforce leaves out what is certain"
+    if n_left_out:
+        what_happens = f"{n_left_out:,} left out of the ranking"
+    return f"{counted(n_submissions, 'submission')} to look at ({rules}); {what_happens}."

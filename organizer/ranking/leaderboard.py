@@ -1,0 +1,187 @@
+"""The leaderboard of the site, compared with the scores of a ranking."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from organizer.ranking.statistics import Ranking
+from organizer.runs.fork_server import SCORED
+from organizer.runs.rescore import Record
+from organizer.runs.submissions import SubmissionsError, delimiter_of, first_lines, read_text
+from validator.texts import counted, quote
+
+# Half of the last digit, and what binary fractions add to that.
+_ROUNDING = 0.500001
+
+EQUAL = "equal"
+OTHER = "another submission counts there"
+DIFFERENT = "another score"
+NOT_HERE = "not in this ranking"
+NOT_THERE = "not on the leaderboard"
+
+
+class LeaderboardColumns(NamedTuple):
+    """The titles of the columns of users and of scores."""
+
+    user: str
+    score: str
+
+
+class SiteScore(NamedTuple):
+    """A row of the leaderboard."""
+
+    user: str
+    score: float
+
+
+class Leaderboard(NamedTuple):
+    """The scores on the site, and with how many decimals it writes them."""
+
+    scores: list[SiteScore]
+    decimals: int
+
+
+class BoardComparison(NamedTuple):
+    """A user's score on the leaderboard and here; None where there is none."""
+
+    user: str
+    team: str
+    score_there: float | None
+    score: float | None
+    submission: str
+    verdict: str
+
+
+def parse_columns(text: str) -> LeaderboardColumns:
+    """Return the columns in text such as ``USER,SCORE``. Raises ValueError."""
+    user, separator, score = text.partition(",")
+    if not (separator and user.strip() and score.strip()):
+        raise ValueError(f"{text!r} is not written as USER,SCORE")
+    return LeaderboardColumns(user.strip(), score.strip())
+
+
+def read_leaderboard(path: Path, columns: LeaderboardColumns) -> Leaderboard:
+    """Return a leaderboard that was saved as CSV; rows without a score are left out.
+
+    Raises SubmissionsError with all cells that are wrong.
+    """
+    try:
+        text = read_text(path)
+    except OSError as error:
+        raise SubmissionsError(f"{path}: cannot be read ({error.strerror})") from error
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter_of(text))
+    header = [cell.strip() for cell in next(reader, [])]
+    missing = [title for title in columns if header.count(title) != 1]
+    if missing:
+        titles = ", ".join(f"'{quote(title)}'" for title in missing)
+        problem = f"{path}: it needs one column {titles}; there are '{quote(','.join(header))}'"
+        raise SubmissionsError(f"{problem}; name them with --columns USER,SCORE")
+    place_of_user, place_of_score = header.index(columns.user), header.index(columns.score)
+    site_scores, wrong, decimals = list[SiteScore](), list[str](), 0
+    for cells in reader:
+        padded = [cell.strip() for cell in cells] + [""] * (len(header) - len(cells))
+        user, score_text = padded[place_of_user], padded[place_of_score]
+        if not score_text:
+            continue
+        score = _number(score_text)
+        place = f"line {reader.line_num}"
+        if score is None:
+            wrong.append(f"{place}, column '{quote(columns.score)}': '{quote(score_text)}' is no number")
+        elif not user:
+            wrong.append(f"{place}, column '{quote(columns.user)}': it is empty")
+        else:
+            site_scores.append(SiteScore(user, score))
+            decimals = max(decimals, _decimals(score_text))
+    if wrong:
+        raise SubmissionsError(f"{path}: {counted(len(wrong), 'wrong cell')}:", *first_lines(wrong))
+    return Leaderboard(site_scores, decimals)
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _decimals(text: str) -> int:
+    """Return the number of decimals that a number is written with; 10, as scores have, with an exponent."""
+    if "e" in text.lower():
+        return 10
+    return min(len(text.partition(".")[2]), 10)
+
+
+def compare_leaderboard(
+    board: Leaderboard, records: Sequence[Record], ranking: Ranking
+) -> list[BoardComparison]:
+    """Return for each user whether the score on the site is that of this ranking, to the decimals there.
+
+    A user without a name in the download is looked up as a team.
+    """
+    records_of_user: dict[str, list[Record]] = {}
+    for record in records:
+        if record.entry.outcome == SCORED:
+            user = record.submission.user or record.submission.team
+            records_of_user.setdefault(user, []).append(record)
+    counting_of_team = {record.submission.team: record for record in ranking.records}
+    comparisons = []
+    for site_score in board.scores:
+        records_here = records_of_user.get(site_score.user, [])
+        comparisons.append(_compare_user(site_score, board.decimals, records_here, counting_of_team))
+    users_there = {site_score.user for site_score in board.scores}
+    for user, records_here in records_of_user.items():
+        counting = counting_of_team.get(records_here[0].submission.team)
+        # The site has one row for each user; that of a team may be another user's.
+        if user not in users_there and counting in records_here:
+            comparisons.append(_comparison(user, None, counting, NOT_THERE))
+    return comparisons
+
+
+def _compare_user(
+    site_score: SiteScore, decimals: int, records: Sequence[Record], counting_of_team: dict[str, Record]
+) -> BoardComparison:
+    """Return what of a user's submissions has the score of the site."""
+    if not records:
+        return _comparison(site_score.user, site_score.score, None, NOT_HERE)
+    counting = counting_of_team.get(records[0].submission.team)
+    if counting is not None and _is_score_of(counting, site_score, decimals):
+        return _comparison(site_score.user, site_score.score, counting, EQUAL)
+    for record in records:
+        if _is_score_of(record, site_score, decimals):
+            return _comparison(site_score.user, site_score.score, record, OTHER)
+    return _comparison(site_score.user, site_score.score, counting or records[0], DIFFERENT)
+
+
+def _is_score_of(record: Record, site_score: SiteScore, decimals: int) -> bool:
+    """Return whether a submission has the score of the site, but for what rounding takes away."""
+    difference = abs(record.entry.scores["score"] - site_score.score)
+    return difference <= _ROUNDING * 10.0**-decimals
+
+
+def _comparison(user: str, score_there: float | None, record: Record | None, verdict: str) -> BoardComparison:
+    return BoardComparison(
+        user=user,
+        team=record.submission.team if record else "",
+        score_there=score_there,
+        score=record.entry.scores["score"] if record else None,
+        submission=record.submission.name if record else "",
+        verdict=verdict,
+    )
+
+
+def leaderboard_sentence(comparisons: Sequence[BoardComparison]) -> str:
+    """Return how many scores of the leaderboard are equal here, and how many are not, by what differs."""
+    n_equal = sum(comparison.verdict == EQUAL for comparison in comparisons)
+    text = f"{n_equal:,} of {counted(len(comparisons), 'user')} have the same score on the leaderboard"
+    counts = []
+    for verdict in (OTHER, DIFFERENT, NOT_HERE, NOT_THERE):
+        n_users = sum(comparison.verdict == verdict for comparison in comparisons)
+        if n_users:
+            counts.append(f"{verdict}: {n_users:,}")
+    return f"{text}; {'; '.join(counts)}." if counts else f"{text}."

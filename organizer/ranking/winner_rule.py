@@ -1,0 +1,208 @@
+"""The rule of a challenge for its winner: a score that is better than a baseline by a share of it.
+
+ActivityNet-Entities asks for a score at least 10 % above that of the baseline. The baseline is scored on the
+same reference; scores that were published for other data cannot be compared with.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from organizer.files import zip_files
+from organizer.ranking.statistics import Ranking, half_scores_of
+from organizer.runs.fork_server import SCORED
+from organizer.runs.rescore import Record, stored_record
+from organizer.runs.submissions import Submission, SubmissionsError
+from organizer.runs.worker import BuiltTask
+from scoring_program.metrics.resampling import LEAST_ITEMS, HalfScores, Intervals, intervals, rounded
+from scoring_program.report.elements.forest import Band
+from scoring_program.report.standings import Baseline, rounded_band
+from scoring_program.settings import SETTINGS_FILE
+from scoring_program.task import load_task
+from validator.arrays import Bools, Floats
+from validator.texts import quote
+
+_MOST_GAIN = 10.0
+
+
+class WinnerRule(NamedTuple):
+    """What a winner must reach: the score of ``baseline``, and a share of it (``relative_gain``) more."""
+
+    baseline: str
+    relative_gain: float
+
+
+class WinnerBaseline(NamedTuple):
+    """The baseline of a rule: ``record`` has its scores of halves, None where only its score is known."""
+
+    name: str
+    score: float
+    record: Record | None
+
+
+class WinnerLine(NamedTuple):
+    """The score that a winner must reach, and how sure it is who does.
+
+    Attributes
+    ----------
+    rule : WinnerRule
+    baseline_score, score : float
+        The score of the baseline, and the line: larger by the relative gain, or smaller where lower scores
+        are better.
+    differences : float64 array of shape (m,)
+        The score of each team less the line, in the order of the ranking.
+    passes : bool array of shape (m,)
+        Which teams reach the line.
+    margins : Intervals or None
+        Of these differences, over the same halves of the items; None where only the score
+        of the baseline is known, or where there are fewer than 10 items.
+    """
+
+    rule: WinnerRule
+    baseline_score: float
+    score: float
+    differences: Floats
+    passes: Bools
+    margins: Intervals | None
+
+    @property
+    def n_passing(self) -> int:
+        """How many teams reach the line."""
+        return int(self.passes.sum())
+
+    def band(self, place: int, decimals: int) -> Band:
+        """Return by how much the team at a place exceeds the line, with the interval if there is one."""
+        difference = float(self.differences[place])
+        low = high = difference
+        if self.margins is not None and self.margins.standard_error[place] > 0:
+            low, high = float(self.margins.low[place]), float(self.margins.high[place])
+        return rounded_band(low, difference, high, decimals)
+
+
+def winner_line(rule: WinnerRule, baseline: WinnerBaseline, ranking: Ranking) -> WinnerLine:
+    """Return the line of a rule, and which teams reach it."""
+    factor = 1 + rule.relative_gain if ranking.higher_is_better else 1 - rule.relative_gain
+    line = float(rounded(np.array(factor * baseline.score)))
+    scores = np.array([record.entry.score for record in ranking.records])
+    differences = rounded(scores - line)
+    margins = None
+    if baseline.record is not None and ranking.comparison.n_items >= LEAST_ITEMS:
+        halves_of_line = _times(factor, half_scores_of(baseline.record))
+        teams = [_less(half_scores_of(record), halves_of_line) for record in ranking.records]
+        margins = intervals(teams, (None, None))
+    return WinnerLine(
+        rule=rule,
+        baseline_score=baseline.score,
+        score=line,
+        differences=differences,
+        passes=differences >= 0 if ranking.higher_is_better else differences <= 0,
+        margins=margins,
+    )
+
+
+def _times(factor: float, halves: HalfScores) -> HalfScores:
+    return halves._replace(
+        score=factor * halves.score, first=factor * halves.first, second=factor * halves.second
+    )
+
+
+def _less(halves: HalfScores, other: HalfScores) -> HalfScores:
+    """Return the differences of scores and of scores of halves, rounded as scores are."""
+    return halves._replace(
+        score=float(rounded(np.array(halves.score - other.score))),
+        first=rounded(halves.first - other.first),
+        second=rounded(halves.second - other.second),
+    )
+
+
+def rule_of_reference(built: BuiltTask) -> WinnerRule | None:
+    """Return the rule in the settings of a reference, None if it has none. Raises Refused."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = built.reference
+        if isinstance(folder, bytes):
+            content = zip_files(folder)
+            folder = Path(name)
+            if SETTINGS_FILE in content:
+                (folder / SETTINGS_FILE).write_bytes(content[SETTINGS_FILE])
+        rule = load_task(built.id).settings(folder)["winner_rule"]
+    return WinnerRule(rule["baseline"], float(rule["relative_gain"])) if rule else None
+
+
+def saved_winner(rule: WinnerRule, baseline: WinnerBaseline) -> dict[str, Any]:
+    """Return a rule and its baseline as JSON, for `stored_winner`."""
+    record = baseline.record.saved() if baseline.record is not None else None
+    return {"rule": list(rule), "score": baseline.score, "record": record}
+
+
+def stored_winner(saved: Mapping[str, Any], folder: Path, ranking: Ranking) -> WinnerLine:
+    """Return the line of what `saved_winner` returned, with the records kept below ``folder``.
+
+    Raises ValueError, TypeError or KeyError if it is damaged.
+    """
+    rule = WinnerRule(*saved["rule"])
+    record = stored_record(folder, saved["record"]) if saved["record"] else None
+    return winner_line(rule, WinnerBaseline(rule.baseline, saved["score"], record), ranking)
+
+
+def parse_gain(text: str) -> float:
+    """Return a share from text such as ``10%`` or ``0.1``. Raises ValueError."""
+    number = text.strip()
+    gain = float(number[:-1]) / 100 if number.endswith("%") else float(number)
+    if not 0 <= gain <= _MOST_GAIN:
+        raise ValueError(f"{text} is not a share such as 10%")
+    return gain
+
+
+class BaselineZip(NamedTuple):
+    """A zip of a baseline and the name it goes by."""
+
+    name: str
+    path: Path
+
+    def as_submission(self) -> Submission:
+        """Return the zip as something to be scored."""
+        return Submission(name=f"baseline {self.name}", team=self.name, date="", source=self.path)
+
+
+def find_baseline(
+    rule: WinnerRule,
+    ranking: Ranking,
+    scored_zips: Sequence[Record],
+    published: Sequence[Baseline],
+) -> WinnerBaseline:
+    """Return the baseline that a rule names.
+
+    Parameters
+    ----------
+    rule : WinnerRule
+    ranking : Ranking
+        The baseline may be one of its teams.
+    scored_zips : sequence of Record
+        Zips of baselines that were scored on the reference of the ranking.
+    published : sequence of Baseline
+        Baselines of which only scores are known.
+
+    Raises
+    ------
+    SubmissionsError
+        If there is none of this name, or if it has no score.
+    """
+    for record in [*scored_zips, *ranking.records]:
+        if record.submission.team == rule.baseline:
+            if record.entry.outcome != SCORED:
+                problem = f"the baseline {quote(rule.baseline)} has no score: {record.entry.problem}"
+                raise SubmissionsError(problem)
+            return WinnerBaseline(rule.baseline, record.entry.score, record)
+    for baseline in published:
+        if baseline.name == rule.baseline:
+            return WinnerBaseline(rule.baseline, baseline.score, None)
+    names = [*(record.submission.team for record in scored_zips), *(baseline.name for baseline in published)]
+    known = f"; baselines are {', '.join(map(quote, names))}" if names else ""
+    problem = f"the rule for winners names the baseline {quote(rule.baseline)}, which is no team{known}"
+    remedy = f"give it with --baseline-zip {quote(rule.baseline)}=file.zip, or correct the name"
+    raise SubmissionsError(f"{problem}; {remedy}")

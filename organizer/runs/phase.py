@@ -1,0 +1,42 @@
+"""The rules of a phase that a ranking can check: its dates, and how often a user may submit."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import re
+from typing import NamedTuple
+
+UNLIMITED = 0
+"""Instead of a number of submissions."""
+
+
+class Phase(NamedTuple):
+    """A phase of competition.yaml.
+
+    Attributes
+    ----------
+    name : str
+    start, end : datetime or None
+        In UTC, without a time zone; None if the phase has no such end.
+    per_day, in_all : int
+        How many submissions a user may make on a day (UTC) and in the whole phase, or `UNLIMITED`.
+    """
+
+    name: str
+    start: datetime.datetime | None = None
+    end: datetime.datetime | None = None
+    per_day: int = UNLIMITED
+    in_all: int = UNLIMITED
+
+
+def folder_name(name: str) -> str:
+    """Return the name of a phase or reference as a part of the name of a folder.
+
+    Examples
+    --------
+    >>> folder_name("Final phase (2027)")
+    'final-phase-2027'
+    """
+    plain = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-").lower()
+    return plain or hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:8]

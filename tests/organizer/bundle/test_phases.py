@@ -1,0 +1,68 @@
+"""Which phase of a competition is ranked, with its dates and limits."""
+
+from __future__ import annotations
+
+import datetime
+
+import pytest
+
+from organizer.bundle.phases import find_offer, rules_of_phase
+from organizer.runs.phase import Phase
+from validator.findings import Refused
+
+ID = "chalearn_gesture"
+
+
+def competition(references=("chalearn_gesture", "chalearn_gesture_2")):
+    """Return a competition with a phase for each reference: Phase 1, Phase 2, ..."""
+    tasks = [
+        {
+            "index": number,
+            "name": f"Task {number}",
+            "scoring_program": f"{ID}_program.zip",
+            "reference_data": f"{reference}_reference.zip",
+        }
+        for number, reference in enumerate(references, start=1)
+    ]
+    phases = [
+        {"index": task["index"], "name": f"Phase {task['index']}", "tasks": [task["index"]]} for task in tasks
+    ]
+    return {"version": 2, "tasks": tasks, "phases": phases}
+
+
+def test_several_references_are_refused_until_one_or_a_phase_is_named():
+    with pytest.raises(Refused) as refused:
+        find_offer(competition(), ID, "", None)
+    (problem,) = refused.value.findings.problems
+    assert problem.code == "L-REFERENCE"
+    assert find_offer(competition(), ID, "Phase 2", None).reference == "chalearn_gesture_2"
+    assert find_offer(competition(), ID, "", {"chalearn_gesture_2"}).phase_name == "Phase 2"
+    assert find_offer(competition(), ID, "", {"of_my_own"}) is None
+    with pytest.raises(Refused):
+        find_offer(competition(), ID, "", {"chalearn_gesture", "chalearn_gesture_2"})
+
+
+def test_one_reference_in_several_phases_needs_no_name_and_tells_no_phase():
+    assert find_offer(competition(["chalearn_gesture"] * 2), ID, "", None) is None
+
+
+def test_a_single_phase_is_meant_whatever_the_reference_is_called():
+    one = competition(["chalearn_gesture"])
+    assert find_offer(one, ID, "", None).phase_name == "Phase 1"
+    assert find_offer(one, ID, "", {"of_my_own"}).phase_name == "Phase 1"
+
+
+@pytest.mark.parametrize("task_id", [ID, "densepose"])
+def test_phase_that_is_not_there_is_refused(task_id):
+    with pytest.raises(Refused) as refused:
+        find_offer(competition(), task_id, "Final", None)
+    (problem,) = refused.value.findings.problems
+    assert problem.code == "L-PHASE"
+
+
+def test_rules_are_those_that_the_platform_reads():
+    phase = {"name": "Final", "start": "2027-01-01 12:00:00", "end": "2027-01-31", "max_submissions": "7"}
+    expected = Phase("Final", datetime.datetime(2027, 1, 1, 12), datetime.datetime(2027, 1, 31), 5, 7)
+    assert rules_of_phase(phase) == expected
+    unlimited = {"name": "Open", "start": "2027-01-01", "max_submissions": 0, "max_submissions_per_day": 0}
+    assert rules_of_phase(unlimited) == Phase("Open", datetime.datetime(2027, 1, 1))

@@ -1,0 +1,93 @@
+"""The leaderboard of a site, compared with a ranking."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from organizer.ranking.leaderboard import (
+    DIFFERENT,
+    EQUAL,
+    NOT_HERE,
+    NOT_THERE,
+    OTHER,
+    Leaderboard,
+    LeaderboardColumns,
+    SiteScore,
+    compare_leaderboard,
+    parse_columns,
+    read_leaderboard,
+)
+from organizer.ranking.statistics import ranking_of
+from organizer.runs.submissions import SubmissionsError
+from scoring_program.task import load_task
+from tests.organizer.ranking.test_page import record_of
+from tests.rescoring import ID
+
+COLUMNS = LeaderboardColumns("User", "Score")
+
+
+def written(tmp_path, text):
+    path = tmp_path / "board.csv"
+    path.write_bytes(text.encode())
+    return path
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Rank,User,Score\n1,ann,0.5000\n2,bob,0.25\n3,eve,\n",
+        "\ufeffUser;Entries;Score\r\nann;3;0.5000\r\nbob;1;0.25\r\n",
+    ],
+)
+def test_users_and_scores_are_read(tmp_path, text):
+    board = read_leaderboard(written(tmp_path, text), COLUMNS)
+    assert board == Leaderboard([SiteScore("ann", 0.5), SiteScore("bob", 0.25)], 4)
+
+
+def test_wrong_cells_are_named(tmp_path):
+    path = written(tmp_path, "User,Score\nann,0.5\nbob,n/a\n,0.1\neve,nan\n")
+    with pytest.raises(SubmissionsError) as error:
+        read_leaderboard(path, COLUMNS)
+    first, *lines = error.value.args
+    assert str(path) in first
+    assert [line.partition(":")[0] for line in lines] == [
+        "line 3, column 'Score'",
+        "line 4, column 'User'",
+        "line 5, column 'Score'",
+    ]
+
+
+@pytest.mark.parametrize("text", ["", "user,Score\n", "User,Score,Score\n"])
+def test_columns_that_are_not_there_are_named(tmp_path, text):
+    with pytest.raises(SubmissionsError, match=r"board\.csv: .*--columns"):
+        read_leaderboard(written(tmp_path, text), COLUMNS)
+
+
+def test_each_user_has_a_verdict():
+    scores = {"ann": [0.5, 0.4], "bob": [0.3], "eve": [0.2], "dan": [0.1]}
+    records = [
+        record_of(team, np.full(12, score), name=str(number))
+        for team, team_scores in scores.items()
+        for number, score in enumerate(team_scores)
+    ]
+    ranking = ranking_of(records, load_task(ID))
+    assert ranking is not None
+    board = Leaderboard(
+        [SiteScore("ann", 0.4), SiteScore("bob", 0.3004), SiteScore("eve", 0.2101), SiteScore("zoe", 0.9)], 3
+    )
+    comparisons = {row.user: row for row in compare_leaderboard(board, records, ranking)}
+    assert {user: row.verdict for user, row in comparisons.items()} == {
+        "ann": OTHER,
+        "bob": EQUAL,
+        "eve": DIFFERENT,
+        "zoe": NOT_HERE,
+        "dan": NOT_THERE,
+    }
+    assert comparisons["ann"].submission == "ann/1.zip"
+
+
+def test_columns_are_two_titles():
+    assert parse_columns("User, Final score") == ("User", "Final score")
+    with pytest.raises(ValueError, match="USER,SCORE"):
+        parse_columns("User")

@@ -1,0 +1,163 @@
+"""The rule for winners: a line above a baseline, who reaches it, and how sure that is."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from organizer.__main__ import main
+from organizer.ranking.statistics import half_scores_of, ranking_of
+from organizer.ranking.winner_rule import WinnerBaseline, WinnerRule, parse_gain, winner_line
+from organizer.runs.fork_server import SCORED, Entry
+from organizer.runs.rescore import Record
+from organizer.runs.submissions import Submission
+from scoring_program.metrics.resampling import half_scores, sides, weighted_mean
+from scoring_program.task import load_task
+from tests.helpers import make_zip
+from tests.rescoring import ID, REFERENCE, call, rows, sample, varied, write_submissions
+
+TEAMS = {"best/a.zip": sample(), "middle/b.zip": varied(90), "low/c.zip": sample("weak")}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return write_submissions(tmp_path / "in", TEAMS)
+
+
+def record_of(name, item_scores):
+    """Return the record of a submission with these scores of items, whose score is their mean."""
+    halves = half_scores(lambda weights: weighted_mean(item_scores, weights), np.arange(len(item_scores)))
+    entry = Entry(
+        outcome=SCORED,
+        score=halves.score,
+        scores={"score": halves.score, "coverage": 1.0},
+        first=halves.first.tolist(),
+        second=halves.second.tolist(),
+        n_items=halves.n_items,
+        items=[f"item {number}" for number in range(len(item_scores))],
+        item_scores=item_scores.tolist(),
+    )
+    source = Path(f"{name}.zip")
+    return Record(Submission(source.name, name, "", source), name, entry, source)
+
+
+def ranking_page(output):
+    return re.sub(r"<[^>]*>", " ", (output / "ranking.html").read_text(encoding="utf-8"))
+
+
+def test_line_is_a_share_above_the_baseline_and_is_said_everywhere(folder, tmp_path, capsys):
+    output = tmp_path / "out"
+    assert call(folder, output, "--beats", "low", "--by", "10%") == 0
+    scores = {team: float(row["score"]) for team, row in rows(output / "ranking.csv", "team").items()}
+    line = 1.1 * scores["low"]
+    n_passing = sum(score >= line for score in scores.values())
+    printed = capsys.readouterr().out
+    assert f"{line:.4f}" in printed
+    assert f"{n_passing} of 3 teams" in printed
+    assert f"{line:.4f}" in ranking_page(output)
+    assert main(["report", ID, "--ranking", str(output), "--output", str(tmp_path / "report")]) == 0
+    methods = (tmp_path / "report" / "methods.txt").read_text(encoding="utf-8")
+    assert f"{line:.4f}" in methods
+    for path in (tmp_path / "report" / "teams").glob("*.html"):
+        assert f"{line:.4f}" in path.read_text(encoding="utf-8")
+
+
+def test_baseline_may_be_a_zip_that_is_no_team(folder, tmp_path):
+    path = tmp_path / "base.zip"
+    path.write_bytes(make_zip(sample("weak")))
+    output = tmp_path / "out"
+    assert call(folder, output, "--beats", "GVD", "--by", "0.1", "--baseline-zip", f"GVD={path}") == 0
+    assert "GVD" not in rows(output / "ranking.csv", "team")
+    assert "GVD" in ranking_page(output)
+
+
+def test_rule_may_stand_in_the_settings_of_the_reference(folder, tmp_path):
+    reference = shutil.copytree(REFERENCE, tmp_path / "reference" / ID)
+    (reference / "settings.yaml").write_text("winner_rule: {baseline: middle, relative_gain: 0.05}\n")
+    output = tmp_path / "out"
+    assert call(folder, output, reference=reference) == 0
+    score = float(rows(output / "ranking.csv", "team")["middle"]["score"])
+    assert f"{1.05 * score:.4f}" in ranking_page(output)
+
+
+def test_baseline_of_which_only_the_score_is_known_has_a_line_without_an_interval(folder, tmp_path):
+    baselines = tmp_path / "baselines.json"
+    baselines.write_text('[{"name": "random", "score": 0.125}]')
+    output = tmp_path / "out"
+    options = ["--beats", "random", "--by", "100%", "--baselines", baselines]
+    assert call(folder, output, *options) == 0
+    text = ranking_page(output)
+    assert "0.2500" in text
+    assert "no interval" in text
+
+
+def test_line_that_no_score_can_reach_is_said_to_be_so(folder, tmp_path, capsys):
+    assert call(folder, tmp_path / "out", "--beats", "best", "--by", "900%") == 0
+    assert "0 of 3 teams" in capsys.readouterr().out
+    assert "No score can reach it" in ranking_page(tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--beats", "nobody", "--by", "10%"], "'nobody'|nobody"),
+        (["--beats", "empty", "--by", "10%"], "no score"),
+    ],
+)
+def test_baseline_that_is_not_there_or_has_no_score_is_an_error(folder, tmp_path, capsys, options, words):
+    path = tmp_path / "empty.zip"
+    path.write_bytes(b"")
+    assert call(folder, tmp_path / "out", *options, "--baseline-zip", f"empty={path}") == 1
+    assert re.search(words, capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("options", [["--beats", "low"], ["--by", "10%"]])
+def test_both_options_are_needed(folder, tmp_path, options):
+    assert call(folder, tmp_path / "out", *options) == 2
+
+
+@pytest.mark.parametrize("text", ["ten", "-5%", "2000%"])
+def test_share_that_is_none_is_a_usage_error(folder, tmp_path, text):
+    with pytest.raises(SystemExit) as end:
+        call(folder, tmp_path / "out", "--beats", "low", f"--by={text}")
+    assert end.value.code == 2
+
+
+def test_share_may_be_in_percent():
+    assert parse_gain("10%") == parse_gain("0.1") == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize(
+    "value", ["baseline: a", "{baseline: a}", "{baseline: 3, relative_gain: 0.1}", "[a, 0.1]"]
+)
+def test_rule_of_another_form_in_the_settings_is_refused(folder, tmp_path, capsys, value):
+    reference = shutil.copytree(REFERENCE, tmp_path / "reference" / ID)
+    (reference / "settings.yaml").write_text(f"winner_rule: {value}\n")
+    assert call(folder, tmp_path / "out", reference=reference) != 0
+    assert "E-SETTINGS" in "".join(capsys.readouterr())
+
+
+def test_margins_are_over_the_same_halves_as_a_plain_program_computes_them():
+    """The standard error of score - 1.1 x baseline, from the scores of all halves."""
+    rng = np.random.default_rng(3)
+    n_items, task = 30, load_task(ID)
+    team, baseline = rng.uniform(0.3, 0.9, n_items), rng.uniform(0.1, 0.5, n_items)
+    records = [record_of("team", team), record_of("baseline", baseline)]
+    ranking = ranking_of(records, task)
+    assert ranking is not None
+    assert records[0].entry.outcome == SCORED
+    rule = WinnerRule("baseline", 0.1)
+    line = winner_line(rule, WinnerBaseline("baseline", records[1].entry.score, records[1]), ranking)
+    difference = team - 1.1 * baseline
+    first = np.array([difference[side > 0].mean() for side in sides(n_items)])
+    second = np.array([difference[side < 0].mean() for side in sides(n_items)])
+    assert line.differences[0] == pytest.approx(difference.mean(), abs=1e-9)
+    error = np.sqrt(np.mean((first - second) ** 2)) / 2
+    assert line.margins is not None
+    assert line.margins.standard_error[0] == pytest.approx(error, rel=0.05)
+    halves = half_scores_of(records[0])
+    assert len(halves.first) == len(sides(n_items))

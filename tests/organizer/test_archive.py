@@ -1,0 +1,144 @@
+"""The command ``archive``: what it collects, and what it never shows."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+import yaml
+
+from organizer import archive as archive_module
+from organizer.__main__ import main
+from organizer.files import folder_files, zip_bytes, zip_files
+from scoring_program.signature import KEY_FILE
+from tests.helpers import REFERENCES
+from tests.rescoring import ID, sample
+
+LABELS = {
+    name: data
+    for name, data in folder_files(REFERENCES / ID).items()
+    if name.endswith((".csv", ".yaml")) or name == KEY_FILE
+}
+REFERENCE = {**LABELS, KEY_FILE: b"a secret key of this competition, which is long enough to be compared"}
+COMPETITION = {
+    "version": 2,
+    "title": "Who sees them first?",
+    "tasks": [
+        {"index": 0, "scoring_program": f"{ID}_program.zip", "reference_data": f"{ID}_reference.zip"},
+    ],
+    "phases": [{"index": 0, "name": "Final", "start": "2027-01-01", "tasks": [0]}],
+    "solutions": [
+        {"index": 0, "path": "sample.zip", "tasks": [0]},
+        {"index": 1, "path": "mine.zip", "tasks": [0]},
+    ],
+}
+
+
+@pytest.fixture
+def competition(tmp_path, monkeypatch):
+    """Return a function that writes a bundle, a ranking and a report, and archives them."""
+    for folder, names in (
+        ("ranking", ["ranking.html", "ranking.csv", "pairs.csv", "items.csv", "index.html"]),
+        ("report", ["ranking.csv", "methods.txt", "teams.csv", "teams/ann.html"]),
+    ):
+        for name in names:
+            path = tmp_path / folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"{folder} {name}")
+    monkeypatch.setattr(archive_module, "DIST", tmp_path / "dist")
+
+    def archive(*options, **more):
+        bundle = {
+            "competition.yaml": yaml.safe_dump(COMPETITION).encode(),
+            f"{ID}_program.zip": zip_bytes({"score.py": b""}),
+            f"{ID}_reference.zip": zip_bytes(REFERENCE),
+            "sample.zip": zip_bytes(sample()),
+            "mine.zip": zip_bytes({"labels in another form.csv": b"1"}),
+            KEY_FILE: REFERENCE[KEY_FILE],
+            **more,
+        }
+        (tmp_path / "dist").mkdir(exist_ok=True)
+        (tmp_path / "dist" / f"{ID}.zip").write_bytes(zip_bytes(bundle))
+        places = [
+            "--ranking",
+            tmp_path / "ranking",
+            "--report",
+            tmp_path / "report",
+            "--output",
+            tmp_path / "out",
+        ]
+        return main(["archive", ID, *map(str, places), *options])
+
+    return archive
+
+
+def names_in(folder):
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+ALWAYS = {
+    "README.md",
+    "CITATION.cff",
+    ".zenodo.json",
+    "SHA256SUMS",
+    "bundle/competition.yaml",
+    f"bundle/{ID}_program.zip",
+    "bundle/sample.zip",
+    "ranking/ranking.html",
+    "ranking/ranking.csv",
+    "ranking/pairs.csv",
+    "report/ranking.csv",
+    "report/methods.txt",
+}
+
+
+def test_archive_holds_nothing_that_is_hidden_nor_of_single_teams(competition, tmp_path):
+    assert competition() == 0
+    out = tmp_path / "out"
+    assert names_in(out) == ALWAYS
+    readme = (out / "README.md").read_text()
+    for name in (f"{ID}_reference.zip", "mine.zip", KEY_FILE):
+        assert f"`{name}`" in readme
+    for line in (out / "SHA256SUMS").read_text().splitlines():
+        digest, name = line.split("  ")
+        assert hashlib.sha256((out / name).read_bytes()).hexdigest() == digest
+
+
+def test_reference_is_added_without_its_key_if_asked_and_taken_out_again(competition, tmp_path):
+    assert competition("--with-reference") == 0
+    added = names_in(tmp_path / "out") - ALWAYS
+    references = {f"reference/{ID}_reference/{name}" for name in LABELS if name != KEY_FILE}
+    assert added == {*references, "ranking/items.csv"}
+    assert competition() == 0
+    assert names_in(tmp_path / "out") == ALWAYS
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_file_that_shows_labels_is_refused_and_nothing_is_written(competition, tmp_path, capsys, inside):
+    label = next(data for name, data in sorted(LABELS.items()) if name.endswith("_labels.csv"))
+    shown = zip_bytes({"under/another_name.txt": label}) if inside else label
+    assert competition(**{"kit.zip": shown}) == 1
+    assert "L-LEAK bundle/kit.zip" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_citation_that_was_edited_is_kept(competition, tmp_path, capsys):
+    assert competition() == 0
+    assert "CITATION.cff" in capsys.readouterr().out
+    citation = tmp_path / "out" / "CITATION.cff"
+    assert yaml.safe_load(citation.read_text())["title"] == COMPETITION["title"]
+    citation.write_text("cff-version: 1.2.0\n")
+    assert competition() == 0
+    assert citation.read_text() == "cff-version: 1.2.0\n"
+    assert "CITATION.cff" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("missing", ["ranking", "report", "dist"])
+def test_what_is_missing_is_named(competition, tmp_path, capsys, monkeypatch, missing):
+    (tmp_path / missing).mkdir(exist_ok=True)
+    (tmp_path / missing).rename(tmp_path / "elsewhere")
+    if missing == "dist":
+        monkeypatch.setattr(archive_module, "DIST", tmp_path / "nowhere")
+    assert competition() == 1
+    assert "make " in capsys.readouterr().out
+    assert zip_files((tmp_path / "dist" / f"{ID}.zip").read_bytes())

@@ -1,0 +1,59 @@
+"""Normalizers and the body template that they belong to."""
+
+from __future__ import annotations
+
+import pytest
+
+from organizer.data.prepare import prepare
+from scoring_program.challenges.densepose.reference import CHALLENGE_VERTICES, load_folder
+from scoring_program.metrics.geodesic import MEAN_DISTANCES
+from scoring_program.task import load_task
+from tests.helpers import REFERENCES, SAMPLES, refused
+
+ID = "densepose"
+OF_THE_CHALLENGE = MEAN_DISTANCES[1:].tolist()
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    """Return the folder of the prepared demo reference, whose template is a small one, and the notes."""
+    folder = tmp_path_factory.mktemp("densepose") / "reference"
+    _, notes = prepare(ID, REFERENCES / ID, folder)
+    return folder, notes
+
+
+def scored(folder, **settings):
+    """Return the score of the weak sample and the signature, with settings in place of those of the folder."""
+    task = load_task(ID)
+    loaded = task.load(folder, task.settings(folder, settings))
+    return loaded.score_path(SAMPLES / ID / "weak").scores["score"], loaded.signature
+
+
+def test_another_template_is_noted_and_named_in_the_signature(prepared):
+    folder, notes = prepared
+    template = load_folder(folder).template
+    assert template.n_vertices != CHALLENGE_VERTICES
+    assert "N-REF-TEMPLATE" in [note.code for note in notes]
+    _, signature = scored(folder)
+    assert f"|template:{template.distances_hash[:12]}|" in signature
+
+
+@pytest.mark.parametrize("settings", [{"mean_distances": OF_THE_CHALLENGE}, {"kappa": 0.255}])
+def test_declared_normalizers_need_no_such_name(prepared, settings):
+    _, signature = scored(prepared[0], **settings)
+    assert "template:" not in signature
+
+
+def test_declared_normalizers_are_used(prepared):
+    folder, _ = prepared
+    score, _ = scored(folder)
+    assert scored(folder, mean_distances=OF_THE_CHALLENGE)[0] == score
+    assert scored(folder, mean_distances=[0.255] * 8)[0] == scored(folder, kappa=0.255)[0]
+    assert scored(folder, mean_distances=[0.01] * 8)[0] < score
+
+
+@pytest.mark.parametrize("value", [[0.1] * 7, [0.1] * 7 + [0.0], [0.1] * 7 + ["a"], 0.1, [True] * 8])
+def test_normalizers_of_another_form_are_refused(prepared, value):
+    task = load_task(ID)
+    findings = refused(task.settings, prepared[0], {"mean_distances": value})
+    assert [problem.code for problem in findings.problems] == ["E-SETTINGS-VALUE"]
