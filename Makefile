@@ -8,7 +8,7 @@ INSTALL := -m pip install --quiet --disable-pip-version-check --require-hashes -
 # The folders that Python looks into from .venv, relative to its packages: the checkout, and that of people_in_video.
 LINK := printf '%s\n' ../../../.. ../../../../starting_kit
 
-.PHONY: demo check test lint reference bundle kit lint-bundle dry-run rescore report archive public-data baselines split new-task undo-new-task bench locks clean
+.PHONY: demo check test lint reference bundle kit lint-bundle dry-run rescore report archive public-data baselines split start new-task undo-new-task bench locks clean
 
 demo: .venv/run
 	@$(BIN)/python -m organizer demo
@@ -86,6 +86,10 @@ split: .venv/run
 	@$(BIN)/python -m organizer split $(ID) --reference "$(REFERENCE)" $(if $(OUTPUT),--output "$(OUTPUT)") \
 		$(if $(SHARES),--shares $(SHARES)) $(if $(SEED),--seed $(SEED)) $(if $(GROUPS_CSV),--groups "$(GROUPS_CSV)") \
 		$(if $(WRITE),--write)
+
+# make start ID=chalearn_gesture TITLE="Gestures 2028" [REPLACE=1: files that git could not bring back]
+start: .venv/run
+	@$(BIN)/python -m organizer start $(ID) --title "$(TITLE)" $(if $(REPLACE),--replace)
 
 # make new-task ID=bird_calls TITLE="Bird calls" FORMAT=csv|json [METRIC=accuracy|balanced_accuracy|macro_f1|rmse|f1]
 #   [LABELS="robin wren owl"]; f1 is for a list of labels for each item, with FORMAT=json

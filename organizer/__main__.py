@@ -191,6 +191,11 @@ def _add_data_commands(add: _Add) -> None:
 
 
 def _add_task_commands(add: _Add) -> None:
+    start = add("start", "start:start_command", "start a competition of one task, to be edited")
+    _add_id(start)
+    start.add_argument("--title", required=True)
+    what = "replace files of which git has no clean state"
+    start.add_argument("--replace", action="store_true", help=what)
     new = add("new-task", "new_task:new_task", "write a new task that works at once")
     new.add_argument("task_id", metavar="id")
     new.add_argument("--title", required=True)

@@ -60,6 +60,12 @@ CODES = CodeTable(
             "Delete its folder, or choose another `OUTPUT`.",
         ),
         MessageCode(
+            "E-START",
+            "`make start` would replace files of a competition of which git has no clean state, or those "
+            "that it has put into `out/started/` before.",
+            "Commit them, or add `REPLACE=1`; move `out/started/` away.",
+        ),
+        MessageCode(
             "R-CEILING",
             "A perfect submission scores less than usual for no known reason, or less than 0.9 of the "
             "usual score.",

@@ -247,10 +247,11 @@ def _absent_references(data: Competition, parts: Parts) -> set[str]:
 
 
 def _wanted(competition: Competition, form: str, plan: Plan) -> dict[str, Competition]:
-    """Return the competition.yaml of each bundle of a form."""
-    wanted = {"competition.zip": competition} if form == "v2" else {}
-    task_ids_here = filter(None, map(task_id_of, competition["tasks"]))
-    for task_id in sorted(set(task_ids_here)):
+    """Return the competition.yaml of each bundle of a form; that of all tasks only if there are several."""
+    task_ids_here = {task_id_of(task) for task in competition["tasks"]}
+    has_several_tasks = len(task_ids_here) > 1 or None in task_ids_here
+    wanted = {"competition.zip": competition} if form == "v2" and has_several_tasks else {}
+    for task_id in sorted(filter(None, task_ids_here)):
         data = one_task(competition, load_task(task_id))
         if data is None:
             plan.notes.append(f"there is no bundle of {task_id}: no phase offers it")

@@ -18,6 +18,7 @@ from organizer.bundle.competition import (
     Competition,
     Entry,
     LintReport,
+    entries_of,
     is_key,
     named_files,
     read_competition,
@@ -29,6 +30,9 @@ from organizer.files import DAMAGED, Files, files_below, read_zip, zip_bytes
 from scoring_program.task import task_ids
 from validator.texts import counted, printable, quote
 
+FILL_IN = "FILL IN:"
+"""The mark of a text that an organizer has to write."""
+_SEVERAL_TASKS = re.compile(r"\b(?:(?:two|three|four|five|six) tasks|untick|all tasks are ticked)\b", re.I)
 _CUT_NAME = 35
 _ICON_WIDTH = 100
 _IMAGE_KINDS = ("PNG", "JPEG", "GIF", "WEBP")
@@ -109,6 +113,7 @@ def lint_files(
     if check_competition(data, report, today):
         data = _without_keys(data, files, report)
         named = _check_files(data, files, report)
+        _check_wording(data, named, report)
         if report.errors.ok:
             check_contents(data, named, samples, report)
 
@@ -205,6 +210,28 @@ def _check_text(name: str, data: bytes, report: LintReport) -> None:
     files = sorted(quote(target) for target in targets if not _ADDRESS.match(target))
     if files:
         report.add("page with file", file=name, targets=", ".join(files))
+
+
+def _check_wording(data: Competition, files: Files, report: LintReport) -> None:
+    """Report texts that are not written yet, and in a competition of one task those about several."""
+    programs = {entry.get("scoring_program") for _, entry in entries_of(data, "tasks")}
+    for where, file, text in _texts(data, files):
+        if FILL_IN in text:
+            report.add("text to fill in", where, file)
+        words = _SEVERAL_TASKS.search(text)
+        if words and len(programs) == 1:
+            report.add("text of several tasks", where, file, words=quote(words[0]))
+
+
+def _texts(data: Competition, files: Files) -> Iterator[tuple[str, str, str]]:
+    """Yield the place, the file and the text of all that the site shows: first of competition.yaml."""
+    for key in ("title", "description"):
+        yield f"/{key}", COMPETITION, str(data.get(key, ""))
+    for where, phase in entries_of(data, "phases"):
+        yield f"{where}/description", COMPETITION, str(phase.get("description", ""))
+    for _, name, key in named_files(data):
+        if key not in (*DATA_KEYS, "image") and name in files:
+            yield "", name, files[name].decode("utf-8", "replace")
 
 
 def _check_logo(name: str, data: bytes, report: LintReport) -> None:

@@ -9,6 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+# Of test_start.py.
+START_ERRORS = {
+    "E-START": "git has no clean state of pages/terms.md; commit first, or add REPLACE=1 (--replace)",
+}
 # Of CASES in test_codes.py.
 COMMAND_ERRORS = {
     "E-CORENLP": "there is no stanford-corenlp-X.Y.Z.jar; give the unpacked folder of CoreNLP 3.9.1",

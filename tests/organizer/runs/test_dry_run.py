@@ -143,6 +143,7 @@ def test_prepare_copies_what_is_good_and_says_what_is_not(tmp_path, capsys):
     arguments = ["prepare", ID, "--source", str(source), "--output", str(tmp_path / "ref")]
     assert main(arguments) == 0
     expected = [
+        ".gitignore",
         ".manifest.json",
         "S1_data.csv",
         "S1_labels.csv",

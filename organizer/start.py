@@ -1,0 +1,123 @@
+"""``make start``: a competition of one task, ready to be edited, in place of the competition of all tasks."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NoReturn
+
+import yaml
+
+from organizer import ROOT
+from organizer.bundle import COMPETITION
+from organizer.bundle.build import check_buildable, load_competition
+from organizer.bundle.competition import Competition, refused
+from organizer.bundle.cut import one_task
+from organizer.bundle.lint import FILL_IN
+from organizer.files import write_files
+from scoring_program.task import load_task
+from validator.findings import Findings
+
+_TEMPLATES = ROOT / "task_templates" / "started"
+_OVERVIEW, _TERMS = "pages/overview.md", "pages/terms.md"
+_ASIDE = Path("out", "started")
+_COMMENT = """\
+# The competition as uploaded to Codabench. `make bundle` adds the zips that are named here; put other files
+# and folders that you name next to this file. docs/competition_yaml.md describes what each change does.
+# Correct the dates, which are in UTC and need quotes, and the limits of each phase.
+"""
+
+
+def start_command(task_id: str, title: str, replace: bool) -> int:
+    """Start a competition of one task in this repository, and print what is left to edit."""
+    texts = start(task_id, title, replace, ROOT)
+    print("written:", *texts, sep="\n  ")
+    print(f"the files that were there are in {_ASIDE}/")
+    print("left to edit:", *_places_to_edit(texts), sep="\n  ")
+    return 0
+
+
+def start(task_id: str, title: str, replace: bool, source: Path) -> dict[str, str]:
+    """Write ``competition.yaml`` and pages for one task into ``source``; return their texts by path.
+
+    The files that were there are moved to ``out/started/``. Raises Refused, and writes nothing, if no phase
+    offers the task, or if git could not bring these files back, unless ``replace`` is true.
+    """
+    competition = _competition_of(task_id, title, load_competition(source))
+    texts = {
+        COMPETITION: _COMMENT + yaml.safe_dump(competition, sort_keys=False, allow_unicode=True, width=100),
+        _OVERVIEW: _overview(task_id, competition),
+        _TERMS: _template(_TERMS),
+    }
+    former_files = [path for path in texts if (source / path).is_file()]
+    if not replace:
+        _refuse_to_lose(former_files, source)
+    if (source / _ASIDE).exists():
+        _refuse(f"there is already {_ASIDE}/, for the files that were there", "move it away")
+    for path in former_files:
+        (source / _ASIDE / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source / path, source / _ASIDE / path)
+    write_files({path: text.encode() for path, text in texts.items()}, source)
+    return texts
+
+
+def _competition_of(task_id: str, title: str, competition: Competition) -> Competition:
+    """Return what `make bundle` derives for a task, with a title and an overview. Raises Refused."""
+    derived = one_task(competition, load_task(task_id))
+    if derived is None:
+        raise refused("no task to start", "/tasks", id=task_id)
+    description = derived["tasks"][0].get("description") or load_task(task_id).summary
+    other_pages = [page for page in derived["pages"] if page["file"] != _OVERVIEW]
+    started = {
+        **derived,
+        "title": title,
+        "description": description,
+        "terms": _TERMS,
+        "pages": [{"title": "Overview", "file": _OVERVIEW}, *other_pages],
+    }
+    check_buildable(started)
+    return started
+
+
+def _overview(task_id: str, competition: Competition) -> str:
+    title_of_page = {page["file"]: page["title"] for page in competition["pages"]}
+    return _template(_OVERVIEW).format(
+        title=competition["title"],
+        description=competition["description"],
+        page=title_of_page.get(f"pages/{task_id}.md", "Task"),
+        id=task_id,
+    )
+
+
+def _template(path: str) -> str:
+    return (_TEMPLATES / Path(path).name).read_text(encoding="utf-8")
+
+
+def _refuse_to_lose(paths: Iterable[str], source: Path) -> None:
+    """Refuse to replace files of which git has no clean state. Raises Refused."""
+    command = ["git", "status", "--porcelain", "--ignored", "--", *paths]
+    try:
+        status = subprocess.run(command, cwd=source, capture_output=True, text=True)
+    except FileNotFoundError:
+        _refuse("git is not installed, so nothing could be brought back", "add REPLACE=1 (--replace)")
+    if status.returncode:
+        _refuse("this folder is no checkout of git", "run git init and commit, or add REPLACE=1 (--replace)")
+    if status.stdout:
+        changed = ", ".join(line[3:] for line in status.stdout.splitlines())
+        _refuse(f"git has no clean state of {changed}", "commit first, or add REPLACE=1 (--replace)")
+
+
+def _refuse(problem: str, remedy: str) -> NoReturn:
+    Findings().refuse("E-START", problem, remedy)
+
+
+def _places_to_edit(texts: Mapping[str, str]) -> list[str]:
+    """Return the lines with the mark ``FILL IN:``, and the dates and limits of phases."""
+    places = [f"{COMPETITION}: dates and limits of the phases"]
+    for path, text in texts.items():
+        for number, line in enumerate(text.splitlines(), start=1):
+            if FILL_IN in line:
+                places.append(f"{path}:{number}: {line.partition(FILL_IN)[2].strip()}")
+    return places
