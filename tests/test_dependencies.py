@@ -105,6 +105,7 @@ ORGANIZER_PARTS = (
     "bundle",
     "baselines",
     "split",
+    "start",
     "ranking",
     "new_task",
     "messages",
