@@ -18,7 +18,7 @@ import numpy as np
 import yaml
 
 from organizer import ROOT
-from organizer.bundle import COMPETITION
+from organizer.bundle import COMPETITION, SOURCE
 from organizer.bundle.build import load_competition, task_names
 from organizer.bundle.edit import with_final_phase
 from organizer.challenges import annotations_of
@@ -55,7 +55,7 @@ def split_command(task_id: str, reference: Path, output: Path | None, write: boo
     task = load_task(task_id)
     output = output or ROOT / "out" / "split"
     names = (task_id, f"{task_id}_2")
-    competition = ROOT / COMPETITION
+    competition = SOURCE / COMPETITION
     text = competition.read_text(encoding="utf-8")
     edited_text, findings = _add_final_phase(text, task)
     if write:

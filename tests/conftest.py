@@ -19,6 +19,7 @@ from organizer.bundle.build import build_all
 from organizer.bundle.kits import KIT
 from organizer.files import read_zip
 from tests.browser import chromium, new_window
+from tests.competition import write_source
 from tests.helpers import run_folder
 from validator import message_codes
 
@@ -86,7 +87,13 @@ def is_full_run(config):
 
 
 @pytest.fixture(scope="session")
-def bundles(request, tmp_path_factory):
+def competition_source(tmp_path_factory):
+    """Return the folder with the competition of all tasks."""
+    return write_source(tmp_path_factory.mktemp("competition") / "source")
+
+
+@pytest.fixture(scope="session")
+def bundles(request, tmp_path_factory, competition_source):
     """Return the folder with all bundles of both forms, made with the demo reference, once for all processes."""
     folder = tmp_path_factory.getbasetemp()
     # Not by a variable of the environment, which tests that run pytest pass on.
@@ -96,10 +103,10 @@ def bundles(request, tmp_path_factory):
     with (folder / "bundles.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (dist / "v1.5").exists():
-            build_all(None, "v2", dist)
+            build_all(None, "v2", dist, source=competition_source)
             with pytest.MonkeyPatch.context() as patch:
                 take_parts(dist, patch)
-                build_all(None, "v1.5", dist)
+                build_all(None, "v1.5", dist, source=competition_source)
     return dist
 
 

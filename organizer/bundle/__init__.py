@@ -9,3 +9,5 @@ from organizer import ROOT
 COMPETITION = "competition.yaml"
 DEMO_TITLE = "[DEMO DATA] "
 DIST = ROOT / "dist"
+SOURCE = ROOT
+"""The folder of competition.yaml, and of the files that it names."""

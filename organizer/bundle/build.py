@@ -19,7 +19,7 @@ from typing import NamedTuple
 import yaml
 
 from organizer import ROOT
-from organizer.bundle import COMPETITION, DEMO_TITLE, DIST
+from organizer.bundle import COMPETITION, DEMO_TITLE, DIST, SOURCE
 from organizer.bundle.competition import (
     LIMITS,
     Competition,
@@ -88,15 +88,21 @@ class Plan:
 
 
 def build_all(
-    reference: Path | None, form: str = "v2", output: Path = DIST, demo: bool = False, source: Path = ROOT
+    reference: Path | None,
+    form: str = "v2",
+    output: Path = DIST,
+    demo: bool = False,
+    source: Path | None = None,
 ) -> list[Path]:
     """Build all bundles of a form (``v2`` or ``v1.5``), print what is left out, and return their paths.
 
     ``reference`` is a folder of tasks or of one task, see `organizer.data.references`; without one the demo
     data is used. Bundles with a task that it lacks are built with ``demo`` only. ``source`` is the folder of
-    competition.yaml. Raises Refused if the reference or competition.yaml is wrong, and writes nothing.
+    competition.yaml, by default that of this repository. Raises Refused if the reference or competition.yaml
+    is wrong, and writes nothing.
     """
     report = LintReport()
+    source = source or SOURCE
     competition = load_competition(source, report)
     for line in report.lines():
         print(line)
@@ -182,14 +188,14 @@ def _write(plan: Plan, output: Path) -> None:
             (Path(folder) / name).replace(output / name)
 
 
-def load_competition(source: Path = ROOT, report: LintReport | None = None) -> Competition:
+def load_competition(source: Path | None = None, report: LintReport | None = None) -> Competition:
     """Return competition.yaml; a ``report`` gets the warnings about its text, which no bundle shows.
 
     Raises Refused if it is not one of Codabench's v2, or wrong.
     """
-    report, path = report or LintReport(), source / COMPETITION
+    report, path = report or LintReport(), (source or SOURCE) / COMPETITION
     if not path.is_file():
-        raise refused("no competition", folder=source)
+        raise refused("no competition", folder=path.parent)
     data = read_competition(path.read_bytes(), report)
     if data is None:
         raise Refused(report.errors)

@@ -75,7 +75,7 @@ def test_git_takes_nothing_that_runs_write(source, tmp_path):
 @pytest.mark.slow
 def test_git_takes_no_bundle(kept_parts, tmp_path):
     make_checkout(tmp_path)
-    build_all(None, output=tmp_path / "bundles", source=ROOT)
+    build_all(None, output=tmp_path / "bundles")
     assert files_that_git_takes(tmp_path) == [".gitignore"]
 
 

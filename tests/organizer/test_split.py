@@ -14,7 +14,8 @@ from organizer.data.prepare import prepare
 from organizer.files import folder_files
 from organizer.split import Division, divide, write_parts
 from scoring_program.task import load_task
-from tests.helpers import ANNOTATED, REFERENCES, ROOT, SAMPLES, loaded
+from tests.competition import competition_text
+from tests.helpers import ANNOTATED, REFERENCES, SAMPLES, loaded
 
 GESTURE = "chalearn_gesture"
 
@@ -227,8 +228,8 @@ def test_tables_of_classes_count_every_instance(tmp_path, capsys):
 
 def test_final_phase_is_shown_or_written(tmp_path, capsys, monkeypatch):
     competition = tmp_path / "competition.yaml"
-    competition.write_text((ROOT / "competition.yaml").read_text(encoding="utf-8"), encoding="utf-8")
-    monkeypatch.setattr("organizer.split.ROOT", tmp_path)
+    competition.write_text(competition_text(), encoding="utf-8")
+    monkeypatch.setattr("organizer.split.SOURCE", tmp_path)
     before = competition.read_text(encoding="utf-8")
     call = f"split {GESTURE} --reference {REFERENCES} --output {tmp_path}/"
     assert main(f"{call}shown".split()) == 0

@@ -14,7 +14,8 @@ from organizer.bundle.edit import with_final_phase, with_task
 from organizer.bundle.lint import lint_bundle
 from organizer.start import start
 from scoring_program.task import task_ids
-from tests.helpers import ROOT, places_of
+from tests.competition import write_source
+from tests.helpers import places_of
 from tests.organizer.message_texts import START_ERRORS
 from validator.findings import Refused
 
@@ -32,12 +33,7 @@ def git(folder, *arguments):
 @pytest.fixture
 def checkout(tmp_path):
     """Return a checkout with the competition of all tasks."""
-    folder = tmp_path / "checkout"
-    folder.mkdir()
-    for name in ("pages", "docs/images"):
-        shutil.copytree(ROOT / name, folder / name)
-    for name in ("competition.yaml", "logo.png"):
-        shutil.copyfile(ROOT / name, folder / name)
+    folder = write_source(tmp_path / "checkout")
     git(folder, "init", "--quiet")
     git(folder, "add", "-A")
     git(folder, "commit", "--quiet", "-m", "all tasks")

@@ -54,7 +54,7 @@ def test_a_kit_holds_all_that_its_modules_import(task_id, tmp_path):
 
 
 @pytest.mark.slow
-def test_every_command_and_program_of_the_texts_works(kit):
+def test_every_command_and_program_of_the_texts_works(kit, competition_source):
     """With the files that the kit holds, in the order in which they are printed."""
     readme = (kit / "README.md").read_text(encoding="utf-8")
     (page,) = (kit / "formats").glob("*.md")
@@ -63,7 +63,8 @@ def test_every_command_and_program_of_the_texts_works(kit):
     assert "{names}" not in text
     steps = commands_in(STEPS, text)
     assert len(steps) >= 6
-    site = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "pages").glob("*.md"))
+    pages = (competition_source / "pages").glob("*.md")
+    site = "\n".join(path.read_text(encoding="utf-8") for path in pages)
     inline = commands_in(INLINE, f"{text}\n{site}")
     assert len(inline) >= 3
     # What is only mentioned need not run again.

@@ -17,6 +17,7 @@ import yaml
 
 from organizer.bundle import build, parts
 from organizer.bundle.build import build_all, load_competition, plan_bundles
+from organizer.bundle.competition import named_files
 from organizer.bundle.sbom import SBOM
 from organizer.data.prepare import reference_files
 from organizer.files import folder_files, unpack, write_files
@@ -26,6 +27,7 @@ from scoring_program import signature
 from scoring_program.report.outputs import result_json
 from scoring_program.settings import SETTINGS_FILE
 from scoring_program.task import load_task, task_ids
+from tests.competition import competition_text, write_source
 from tests.golden_cases import (
     PROTOCOLS,
     cases,
@@ -103,6 +105,14 @@ def test_competition_offers_every_task(bundles):
     assert competition["title"].startswith("[DEMO DATA] ")
     assert competition["phases"][0]["max_submissions_per_day"] >= len(PUBLISHED)
     assert all(entry["name"] for entry in competition["solutions"])
+
+
+def test_competition_of_the_repository_can_be_built():
+    competition = load_competition(ROOT)
+    here = parts.Parts(source=ROOT)
+    assert [
+        name for _, name, key in named_files(competition) if key == "file" and not here.brought(name)
+    ] == []
 
 
 @pytest.mark.slow
@@ -195,7 +205,7 @@ def test_single_task_bundle_has_the_challenge_columns(bundles, name):
 
 
 def test_tasks_are_called_what_their_challenges_are():
-    tasks = yaml.safe_load((ROOT / "competition.yaml").read_text(encoding="utf-8"))["tasks"]
+    tasks = yaml.safe_load(competition_text())["tasks"]
     called = {task["scoring_program"]: (task["name"], task["description"]) for task in tasks}
     challenges = [load_task(name) for name in IDS]
     assert called == {f"{found.id}_program.zip": (found.title, found.summary) for found in challenges}
@@ -348,12 +358,10 @@ def test_real_reference_comes_from_outside_and_is_not_shown(kept_parts, tmp_path
 @pytest.fixture
 def edited(kept_parts, tmp_path):
     """Return a function that edits a copy of competition.yaml and builds; other files are next to it."""
-    source = tmp_path / "source"
-    shutil.copytree(ROOT / "pages", source / "pages")
-    shutil.copy(ROOT / "logo.png", source)
+    source = write_source(tmp_path / "source")
 
     def build(change, form="v2", **options):
-        data = yaml.safe_load((ROOT / "competition.yaml").read_text(encoding="utf-8"))
+        data = yaml.safe_load(competition_text())
         change(data, source)
         (source / "competition.yaml").write_text(yaml.safe_dump(data, sort_keys=False), encoding="utf-8")
         paths = build_all(options.pop("reference", None), form, tmp_path / "dist", source=source, **options)

@@ -10,9 +10,10 @@ import yaml
 from organizer.bundle.edit import with_final_phase, with_task, without_task
 from organizer.split import phase_sentence
 from scoring_program.task import load_task
+from tests.competition import competition_text
 from tests.helpers import PUBLISHED, ROOT, refused
 
-OURS = (ROOT / "competition.yaml").read_text(encoding="utf-8")
+OURS = competition_text()
 TITLE = 'Birds: "calls" & more'
 # The shortest one, in other styles: blocks and flows, comments behind and after entries, a block of text at the end.
 OTHER = """\

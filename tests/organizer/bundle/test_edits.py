@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import json
 import random
-import shutil
 import uuid
 
 import pytest
@@ -15,6 +14,7 @@ from organizer.bundle.build import check_buildable, plan_bundles
 from organizer.bundle.competition import LintReport
 from organizer.bundle.lint import lint_files
 from organizer.bundle.parts import Parts
+from tests.competition import competition_text, write_source
 from tests.helpers import ROOT, make_zip, scaled
 from validator.findings import Refused
 
@@ -24,7 +24,7 @@ SCHEMA, DEFINITIONS = (
     json.loads((ROOT / "organizer" / "bundle" / "schemas" / f"{name}.json").read_text(encoding="utf-8"))
     for name in ("competition-v2", "definitions")
 )
-OURS = yaml.safe_load((ROOT / "competition.yaml").read_text(encoding="utf-8"))
+OURS = yaml.safe_load(competition_text())
 DATES = [
     "2027-03-01 12:00:00",
     "2027-02-01",
@@ -47,9 +47,7 @@ FILES = [
 @pytest.fixture(scope="module")
 def source(tmp_path_factory):
     """Return a folder with all that competition.yaml may name."""
-    folder = tmp_path_factory.mktemp("source")
-    shutil.copytree(ROOT / "pages", folder / "pages")
-    shutil.copy(ROOT / "logo.png", folder)
+    folder = write_source(tmp_path_factory.mktemp("competition") / "source")
     (folder / "own.zip").write_bytes(make_zip({"a.txt": "some data of the organizer"}))
     (folder / "own_folder").mkdir()
     (folder / "own_folder" / "b.txt").write_text("more data of the organizer")

@@ -14,7 +14,8 @@ from organizer.bundle.lint import lint_bundle
 from organizer.data.prepare import prepare
 from organizer.files import folder_files, zip_bytes, zip_files
 from organizer.public_data.command import public_data_command
-from tests.helpers import PUBLISHED, REFERENCES, ROOT, places_of
+from tests.competition import competition_text, write_source
+from tests.helpers import PUBLISHED, REFERENCES, places_of
 from validator.findings import Refused
 
 GIVEN, GENERATED = "anet_entities_gt", "anet_entities_gen"
@@ -138,15 +139,14 @@ def test_sentences_that_another_task_must_hide_are_an_error(tmp_path):
         source = shutil.copytree(REFERENCES / GENERATED, tmp_path / task_id)
         prepare(task_id, source, references / task_id)
         public_data_command(task_id, source, references / f"{task_id}_public", None, replace=False)
-    competition = yaml.safe_load((ROOT / "competition.yaml").read_text(encoding="utf-8"))
+    competition = yaml.safe_load(competition_text())
     files = bundle_with(competition, references, tmp_path)
     assert ("L-LEAK", PUBLIC, f"{GIVEN}/skeleton.json") in files
 
 
 def bundle_with(competition, references, tmp_path):
     """Return the errors of building both tasks of sentences."""
-    source = shutil.copytree(ROOT / "pages", tmp_path / "source" / "pages").parent
-    shutil.copyfile(ROOT / "logo.png", source / "logo.png")
+    source = write_source(tmp_path / "source")
     tasks = [task for task in competition["tasks"] if task["scoring_program"].startswith("anet_")]
     indexes = [task["index"] for task in tasks]
     competition.update(tasks=tasks, solutions=[])

@@ -12,6 +12,7 @@ import yaml
 
 from organizer.bundle.competition import LintReport
 from organizer.bundle.rules import check_schema
+from tests.competition import competition_text
 from tests.helpers import ROOT
 
 SCHEMAS = ROOT / "organizer" / "bundle" / "schemas"
@@ -78,7 +79,7 @@ def test_words_are_complete_and_name_known_fields():
         assert fields_of(rule) <= fields, rule
 
 
-OURS = yaml.safe_load((ROOT / "competition.yaml").read_text(encoding="utf-8"))
+OURS = yaml.safe_load(competition_text())
 KEY = "5b0d4b2e-3a51-4c7d-9d5e-0f4f5a3b8f11"
 QUESTION = {
     "key": "q",

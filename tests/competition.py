@@ -1,0 +1,35 @@
+"""The competition of all tasks, which tests build, whatever competition is in the repository.
+
+It is that of ``task_templates/all_tasks/``, with the tasks that ``make new-task`` wrote.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from organizer.bundle.edit import with_task
+from scoring_program.task import load_task, task_ids
+from tests.helpers import PUBLISHED, ROOT
+
+TEMPLATE = ROOT / "task_templates" / "all_tasks"
+
+
+def competition_text() -> str:
+    """Return competition.yaml of all tasks."""
+    text = (TEMPLATE / "competition.yaml").read_text(encoding="utf-8")
+    for task_id in task_ids():
+        if task_id not in PUBLISHED:
+            task = load_task(task_id)
+            text = with_task(text, task.id, task.title, task.summary)
+    return text
+
+
+def write_source(folder: Path) -> Path:
+    """Write competition.yaml of all tasks, and the files that it names, into a new folder; return that."""
+    shutil.copytree(ROOT / "pages", folder / "pages")
+    shutil.copytree(TEMPLATE / "pages", folder / "pages", dirs_exist_ok=True)
+    shutil.copytree(ROOT / "docs" / "images", folder / "docs" / "images")
+    shutil.copyfile(ROOT / "logo.png", folder / "logo.png")
+    (folder / "competition.yaml").write_text(competition_text(), encoding="utf-8")
+    return folder
