@@ -191,7 +191,7 @@ def _add_data_commands(add: _Add) -> None:
 
 
 def _add_task_commands(add: _Add) -> None:
-    start = add("start", "start:start_command", "start a competition of one task, to be edited")
+    start = add("start", "bundle.start:start_command", "start a competition of one task, to be edited")
     _add_id(start)
     start.add_argument("--title", required=True)
     what = "replace files of which git has no clean state"

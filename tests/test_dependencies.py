@@ -105,7 +105,6 @@ ORGANIZER_PARTS = (
     "bundle",
     "baselines",
     "split",
-    "start",
     "ranking",
     "new_task",
     "messages",

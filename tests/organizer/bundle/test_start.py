@@ -12,7 +12,7 @@ import yaml
 from organizer.bundle.build import build_all, load_competition
 from organizer.bundle.edit import with_final_phase, with_task
 from organizer.bundle.lint import lint_bundle
-from organizer.start import start
+from organizer.bundle.start import start
 from scoring_program.task import task_ids
 from tests.competition import write_source
 from tests.helpers import places_of
