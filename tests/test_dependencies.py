@@ -25,6 +25,7 @@ PLACES_OF_CHALLENGES = (
     "scoring_program.challenges",
     "people_in_video",
     "organizer.challenges",
+    "organizer.public_data",
     "quality",
 )
 CHALLENGES = sorted(path.parent.name for path in (ROOT / "validator" / "formats").glob("*/read.py"))
@@ -101,8 +102,10 @@ ORGANIZER_PARTS = (
     "content",
     "challenges",
     "data",
+    "public_data",
     "runs",
     "bundle",
+    "archive",
     "baselines",
     "split",
     "ranking",

@@ -11,8 +11,9 @@ from organizer import ROOT
 from organizer.bundle.kits import build_kit
 from organizer.bundle.programs import build_program
 from organizer.data.prepare import is_synthetic, reference_files
+from organizer.data.references import PUBLIC_SUFFIX
 from organizer.files import Files, folder_files, samples_folder, zip_bytes
-from organizer.public_data import SUFFIX, PublicSource, is_prepared, make_public_data
+from organizer.public_data import PublicSource, is_prepared, make_public_data
 from organizer.public_data.command import reference_vocabulary
 from scoring_program.task import load_task
 from validator.findings import Findings
@@ -58,12 +59,12 @@ class Parts:
         organizers' own formats. Raises Refused if the two differ.
         """
         if name not in self._folders:
-            brought = self.brought(f"{name}{SUFFIX}")
+            brought = self.brought(f"{name}{PUBLIC_SUFFIX}")
             if brought or not self.is_demo(name, task_id):
                 return {posixpath.basename(path): data for path, data in brought.items()}
             return _made_public(task_id, ROOT / "reference_data" / task_id)
         folder = self._folders[name].absolute()
-        beside = folder.with_name(f"{name}{SUFFIX}")
+        beside = folder.with_name(f"{name}{PUBLIC_SUFFIX}")
         made = {} if is_prepared(task_id, folder) else _made_public(task_id, folder)
         given = folder_files(beside) if beside.is_dir() else {}
         if made and given and given != made:

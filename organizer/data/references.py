@@ -7,9 +7,10 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import NoReturn
 
-from organizer.public_data import SUFFIX
 from validator.findings import Findings
 
+PUBLIC_SUFFIX = "_public"
+"""What the folder of public data has behind the name of that of the reference."""
 _NO_DATA = (".zip", ".md", ".txt", ".html")
 
 
@@ -30,7 +31,7 @@ def task_folders(reference: Path, names: Collection[str]) -> dict[str, Path]:
     folders = {path.name: path for path in _visible(reference) if path.is_dir()}
     for name in names:
         # Public data, which make reference writes beside a reference.
-        folders.pop(f"{name}{SUFFIX}", None)
+        folders.pop(f"{name}{PUBLIC_SUFFIX}", None)
     _check_folders(reference, folders, names)
     return folders
 

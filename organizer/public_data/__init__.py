@@ -33,8 +33,6 @@ from validator.strict_json import JsonValue, pointer_part, strict_loads
 from validator.texts import quote
 
 ITEMS_FILE = "items.csv"
-SUFFIX = "_public"
-"""What the folder of public data has behind the name of that of the reference."""
 _LONGEST_MESSAGE = 200
 
 

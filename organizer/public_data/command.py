@@ -8,8 +8,9 @@ from functools import partial
 from pathlib import Path
 
 from organizer.data.prepare import VOCABULARY_OPTION, prepare, refuse_to_lose, write_manifest
+from organizer.data.references import PUBLIC_SUFFIX
 from organizer.files import LockedError, replacing_folder, write_files
-from organizer.public_data import SUFFIX, PublicData, PublicSource, is_prepared, make_public_data
+from organizer.public_data import PublicData, PublicSource, is_prepared, make_public_data
 from scoring_program.signature import VOCABULARY_FILE
 from scoring_program.task import Options, load_task
 from validator.findings import Findings
@@ -26,7 +27,7 @@ def public_data_command(
     """
     options: Options = {VOCABULARY_OPTION: vocabulary} if vocabulary else {}
     read_vocabulary = partial(reference_vocabulary, task_id, source, options)
-    output = output or Path("refs", f"{task_id}{SUFFIX}")
+    output = output or Path("refs", f"{task_id}{PUBLIC_SUFFIX}")
     return _write_and_print(task_id, source, output.resolve(), read_vocabulary, replace)
 
 
@@ -38,7 +39,7 @@ def write_beside_reference(task_id: str, source: Path, reference: Path, replace:
     if is_prepared(task_id, source):
         print("no public data is written: the source was prepared before; give the organizers' own files")
         return 0
-    output = reference.with_name(f"{reference.name}{SUFFIX}")
+    output = reference.with_name(f"{reference.name}{PUBLIC_SUFFIX}")
     read_vocabulary = partial(_read_if_any, reference / VOCABULARY_FILE)
     return _write_and_print(task_id, source, output, read_vocabulary, replace)
 
