@@ -34,7 +34,15 @@ from organizer.bundle.competition import (
     step_limit,
 )
 from organizer.bundle.contents import CONTENT
-from organizer.bundle.cut import classic, one_task, public_names, reference_name, task_id_of
+from organizer.bundle.cut import (
+    PUBLIC,
+    PUBLIC_DATA,
+    classic,
+    one_task,
+    public_names,
+    reference_name,
+    task_id_of,
+)
 from organizer.bundle.kits import KIT
 from organizer.bundle.lint import lint_files
 from organizer.bundle.parts import Parts, demo_reference
@@ -173,13 +181,14 @@ def _write(plan: Plan, output: Path) -> None:
     Folders of builds that were killed hold hidden references: they are removed. Raises LockedError while
     another build writes there.
     """
+    bill_of_materials = sbom()
     output.mkdir(parents=True, exist_ok=True)
     keep_out_of_git(output)
     with locked(output), tempfile.TemporaryDirectory(dir=output, prefix=_BUILDING) as folder:
         for left_over in output.glob(f"{_BUILDING}*"):
             if left_over != Path(folder):
                 shutil.rmtree(left_over)
-        (Path(folder) / SBOM).write_bytes(sbom())
+        (Path(folder) / SBOM).write_bytes(bill_of_materials)
         for name, bundle in plan.bundles.items():
             (Path(folder) / name).parent.mkdir(exist_ok=True)
             (Path(folder) / name).write_bytes(bundle.zipped())
@@ -330,11 +339,13 @@ def _public_data(data: Competition, parts: Parts, plan: Plan) -> tuple[Competiti
     phases = []
     for phase in data["phases"]:
         path = str(phase.get("public_data") or "")
-        folder_of_name = public_names(data, path)
-        if not folder_of_name or parts.brought(path):
+        if not path.endswith((PUBLIC, PUBLIC_DATA)) or parts.brought(path):
             phases.append(phase)
             continue
         files = {}
+        folder_of_name = public_names(data, path)
+        if not folder_of_name:
+            plan.notes.append(f"no {path} for {phase['name']}: none of its tasks names an X_reference.zip")
         for name, folder in folder_of_name.items():
             public = parts.public_files(name, task_of_reference[name]) if name in task_of_reference else {}
             if not public:
