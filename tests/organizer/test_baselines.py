@@ -114,7 +114,7 @@ def one_pixel(data):
 
 
 def several_classes(data):
-    segment = data["annotations"]["v_demo000003"]["segments"]["0"]
+    segment = data["annotations"]["v_demo100003"]["segments"]["0"]
     for key, value in (("frame_ind", (segment["frame_ind"][0] + 1) % 10), ("process_clss", ["zebra"]),
                        ("process_idx", segment["process_idx"][0]), ("process_bnd_box", [400, 9, 500, 99])):  # fmt: skip
         segment[key].append(value)
@@ -178,7 +178,7 @@ def test_words_with_several_classes_are_a_known_reason(tmp_path):
     edited("lemmas.json", lambda table: table.update(zebra="zebra"))(tmp_path / GENERATED)
     of_task = loaded(GENERATED, tmp_path / GENERATED)
     reasons = annotations_of(GENERATED).reasons(of_task.reference, of_task.settings)
-    assert "v_demo000003" in items_of("several classes", reasons)
+    assert "v_demo100003" in items_of("several classes", reasons)
 
 
 def test_lower_score_without_a_known_reason_is_a_warning(tmp_path, capsys, monkeypatch):

@@ -235,5 +235,5 @@ def test_problem_of_a_limit(error, code, tmp_path, capsys, monkeypatch):
     def fail(*arguments):
         raise error
 
-    monkeypatch.setattr("validator.__main__.load_format", fail)
+    monkeypatch.setattr("validator.checking.load_format", fail)
     assert places(check(zipped(tmp_path, rows("1,1,5\n")), GESTURE, capsys)) == {(code, "", "")}

@@ -56,13 +56,14 @@ def submission(name):
     return copy.deepcopy(GOOD[name]), f"submission_{name[14:]}.json"
 
 
-# Where `first_segment` is.
-SEGMENT = "/results/v_demo000000/0"
-
-
 def first_segment(document):
     video = next(iter(document["results"].values()))
     return next(iter(video.values()))
+
+
+def place_of_first_segment(document):
+    name, video = next(iter(document["results"].items()))
+    return f"/results/{name}/{next(iter(video))}"
 
 
 @pytest.mark.parametrize("name", [GT, GEN])
@@ -71,37 +72,38 @@ def first_segment(document):
     [
         (lambda d: d.update(eval_mode="other"), "E-ANET-MODE", "/eval_mode", ["'other'"]),
         (lambda d: d.pop("eval_mode"), "E-JSON-SCHEMA", "/", ["'eval_mode'"]),
-        (lambda d: first_segment(d)["idx_in_sent"].pop(), "E-ANET-LENGTH", SEGMENT, ["2", "3", "3"]),
+        (lambda d: first_segment(d)["idx_in_sent"].pop(), "E-ANET-LENGTH", "SEGMENT", ["2", "3", "3"]),
         (
             lambda d: first_segment(d)["bbox_for_all_frames"][0].pop(),
             "E-JSON-SCHEMA",
-            f"{SEGMENT}/bbox_for_all_frames/0",
+            "SEGMENT/bbox_for_all_frames/0",
             ["9", "10"],
         ),
         (
             lambda d: first_segment(d)["bbox_for_all_frames"][0][3].pop(),
             "E-JSON-SCHEMA",
-            f"{SEGMENT}/bbox_for_all_frames/0/3",
+            "SEGMENT/bbox_for_all_frames/0/3",
             ["3", "4"],
         ),
         (
             lambda d: first_segment(d)["idx_in_sent"].__setitem__(0, -1),
             "E-JSON-SCHEMA",
-            f"{SEGMENT}/idx_in_sent/0",
+            "SEGMENT/idx_in_sent/0",
             ["-1", "0"],
         ),
         (
             lambda d: first_segment(d)["idx_in_sent"].__setitem__(0, 10**30),
             "E-JSON-SCHEMA",
-            f"{SEGMENT}/idx_in_sent/0",
+            "SEGMENT/idx_in_sent/0",
             ["1" + "0" * 22, "1000000"],
         ),
-        (lambda d: first_segment(d)["clss"].__setitem__(0, 7), "E-JSON-SCHEMA", f"{SEGMENT}/clss/0", ["7"]),
+        (lambda d: first_segment(d)["clss"].__setitem__(0, 7), "E-JSON-SCHEMA", "SEGMENT/clss/0", ["7"]),
         (lambda d: d.update(results=[]), "E-JSON-SCHEMA", "/results", []),
     ],
 )
 def test_bad_submissions_are_located(run, name, change, code, place, values):
     found, file = submission(name)
+    place = place.replace("SEGMENT", place_of_first_segment(found[file]))
     change(found[file])
     outcome = run(name, REFERENCE[name], files(found))
     assert outcome.code == INVALID
