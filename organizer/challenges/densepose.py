@@ -243,7 +243,7 @@ def content_of(loaded: AnyLoaded) -> Content:
     return Content(
         n_instances=int(persons.dense.sum()),
         counts=_counts(persons),
-        names={"part of points": _part_counts(persons)},
+        names={"body part": _part_counts(persons)},
         values=_values(persons, place),
         warnings=_warnings(persons, place),
         draw=partial(drawings, "Images", n_points_of_image, draw_image),

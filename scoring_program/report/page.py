@@ -82,6 +82,8 @@ def _result_page(task: Declaration, result: Result, signature: str, limit: int) 
     interval = result.interval if result.interval and result.interval.standard_error else None
     if task.range == (0, 1) and (interval or result.marks):
         head += charts.score_strip(score, interval, result.marks, min(_DECIMALS, result.decimals))
+    if interval:
+        head.append(element("small", _meaning_of_interval(task, interval)))
     first = [
         *_note_cards(result.notes, limit),
         *cost_cards(
@@ -140,6 +142,13 @@ def _interval_text(task: Declaration, result: Result, n_items: int) -> str:
         return f"over {interval.over}; all halves score the same: no interval can be given"
     low, high = _short(interval.low, result.decimals), _short(interval.high, result.decimals)
     return f"95 % interval {low} to {high}, over {interval.over}{caution(n_items, _unit(task, interval))}"
+
+
+def _meaning_of_interval(task: Declaration, interval: Interval) -> str:
+    return (
+        f"The interval says where the score would be over very many such {_unit(task, interval)}s; another set of "
+        "this size could give a score a little outside."
+    )
 
 
 def _unit(task: Declaration, interval: Interval) -> str:

@@ -270,8 +270,8 @@ def _visible_sentences(standings: Standings) -> list[str]:
     comparison, decimals = standings.comparison, standings.decimals
     if np.isnan(comparison.visible):
         return []
-    text = f"With {standings.over} a difference below about {comparison.visible:.{decimals}f} between two "
-    text += f"{standings.noun}s cannot be seen"
+    text = f"{standings.over} cannot show a difference between two {standings.noun}s "
+    text += f"that is below about {comparison.visible:.{decimals}f}"
     difference = abs(float(comparison.pairs.difference[0]))
     if 0 < difference < comparison.visible:
         needed = counted(round(comparison.items_needed(difference)), standings.unit)

@@ -174,9 +174,9 @@ def _part_table(statistics: VideoStatistics) -> Section:
 
     shares = ["Human matched", "Localized", "Right state"]
     titles = columns(text=["Part"], count=["Annotated"], share=shares)
-    titles += full_columns(number=["Mean proposals"])
+    titles += full_columns(number=["Proposals"])
     note = "Shares of the annotated parts. Localized: a proposal overlaps enough. "
-    note += "Mean proposals: of a matched human, for a part."
+    note += "Proposals: how many boxes the matched human has for the part, on average."
     return Groups(
         key="parts",
         title="Parts",

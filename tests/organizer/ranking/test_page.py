@@ -133,7 +133,7 @@ def test_difference_to_the_first_team_has_the_interval_of_all_pairs_if_there_are
 def test_nine_items_are_too_few_to_rank():
     text = shown(public_page(teams(CLOSE[:9])))
     assert "9 sequences are too few" in text
-    assert "cannot be seen" not in text
+    assert "cannot show a difference" not in text
 
 
 def test_one_item_has_no_intervals():
