@@ -146,8 +146,8 @@ def _interval_text(task: Declaration, result: Result, n_items: int) -> str:
 
 def _meaning_of_interval(task: Declaration, interval: Interval) -> str:
     return (
-        f"The interval says where the score would be over very many such {_unit(task, interval)}s; another set of "
-        "this size could give a score a little outside."
+        "The interval says where the score would be over very many such "
+        f"{_unit(task, interval)}s; another set of this size could give a score a little outside."
     )
 
 
