@@ -16,7 +16,7 @@ import yaml
 
 from organizer.bundle import COMPETITION, DIST
 from organizer.bundle.competition import Competition, LintReport, entries_of
-from organizer.bundle.contents import digests_in
+from organizer.bundle.contents import digests_in, secret_digests_in
 from organizer.bundle.public_checks import check_public_data
 from organizer.data.prepare import is_synthetic
 from organizer.files import (
@@ -160,7 +160,7 @@ def _check_leaks(competition: Competition, files: Files, references: Mapping[str
 
 def _compare_files(reference: str, archived: bytes, files: Files, report: LintReport) -> None:
     """Report the files that hold a file of a reference. The vocabulary is public."""
-    secret = digests_in(archived)
+    secret = secret_digests_in(archived)
     for name, data in files.items():
         common = secret.keys() & digests_in(data).keys()
         names = sorted({secret[digest] for digest in common} - {VOCABULARY_FILE})
@@ -188,8 +188,9 @@ def _readme(competition: Competition, left_out: list[str], with_reference: bool)
         lines.append(
             "- `reference/`: the reference data, without the key of the signature; `items.csv` in `ranking/`"
         )
-    lines += ["", "Not in `bundle/`, though its `competition.yaml` names it:", ""]
-    lines += [f"- `{name}`" for name in left_out]
+    if left_out:
+        lines += ["", "Left out of `bundle/`, because they are or may be made of hidden labels:", ""]
+        lines += [f"- `{name}`" for name in left_out]
     return "".join(f"{line}\n" for line in lines).encode()
 
 

@@ -145,7 +145,7 @@ def _check_secrecy(
     reference: str, other: str, where: str, is_ours: bool, files: Files, report: LintReport
 ) -> None:
     """Report files of a reference that another file of the bundle, which participants may see, holds, too."""
-    secret, visible = digests_in(files[reference]), digests_in(files[other])
+    secret, visible = secret_digests_in(files[reference]), digests_in(files[other])
     # The vocabulary is public, and that of a task may be the same in every reference.
     public = {digest for digest, name in secret.items() if name == VOCABULARY_FILE}
     common = (secret.keys() & visible.keys()) - public
@@ -318,17 +318,30 @@ def _check_run(run: Run, name: str, keys: list[str], report: LintReport) -> None
 
 @lru_cache
 def digests_in(data: bytes) -> dict[str, str]:
-    """Return SHA-256 -> name of a file ("") and, if it is a zip, of those in it; tiny ones are left out."""
-    return dict(_each_digest(data, ""))
+    """Return SHA-256 -> name of a file ("") and, if it is a zip, of those in it, and in zips of it."""
+    return {digest: name for digest, name, _ in _each_digest(data, "")}
 
 
-def _each_digest(data: bytes, name: str) -> Iterator[tuple[str, str]]:
+@lru_cache
+def secret_digests_in(reference: bytes) -> dict[str, str]:
+    """Return what `digests_in` does, of a reference; without tiny files, which others may have, too.
+
+    Its key is secret whatever its size.
+    """
+    return {
+        digest: name
+        for digest, name, size in _each_digest(reference, "")
+        if size >= _COMPARED_FROM_BYTES or posixpath.basename(name) == KEY_FILE
+    }
+
+
+def _each_digest(data: bytes, name: str) -> Iterator[tuple[str, str, int]]:
+    """Yield the SHA-256, the name and the size of a file, and of those in it."""
     if (not name or name.lower().endswith(".zip")) and zipfile.is_zipfile(io.BytesIO(data)):
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             for info in archive.infolist():
-                if info.file_size >= _COMPARED_FROM_BYTES:
-                    yield from _each_digest(archive.read(info), posixpath.join(name, info.filename))
-    yield hashlib.sha256(data).hexdigest(), name
+                yield from _each_digest(archive.read(info), posixpath.join(name, info.filename))
+    yield hashlib.sha256(data).hexdigest(), name, len(data)
 
 
 @lru_cache

@@ -19,7 +19,7 @@ LABELS = {
     for name, data in folder_files(REFERENCES / ID).items()
     if name.endswith((".csv", ".yaml")) or name == KEY_FILE
 }
-REFERENCE = {**LABELS, KEY_FILE: b"a secret key of this competition, which is long enough to be compared"}
+REFERENCE = {**LABELS, KEY_FILE: b"0123456789abcdef0123456789abcdef\n"}
 COMPETITION = {
     "version": 2,
     "title": "Who sees them first?",
@@ -57,6 +57,8 @@ def competition(tmp_path, monkeypatch):
             KEY_FILE: REFERENCE[KEY_FILE],
             **more,
         }
+        if "labels" in str(more.get("competition.yaml")):
+            del bundle[f"{ID}_reference.zip"]
         (tmp_path / "dist").mkdir(exist_ok=True)
         (tmp_path / "dist" / f"{ID}.zip").write_bytes(zip_bytes(bundle))
         places = [
@@ -114,9 +116,12 @@ def test_reference_is_added_without_its_key_if_asked_and_taken_out_again(competi
 
 
 @pytest.mark.parametrize("inside", [False, True])
-def test_file_that_shows_labels_is_refused_and_nothing_is_written(competition, tmp_path, capsys, inside):
-    label = next(data for name, data in sorted(LABELS.items()) if name.endswith("_labels.csv"))
-    shown = zip_bytes({"under/another_name.txt": label}) if inside else label
+@pytest.mark.parametrize("ending", ["_labels.csv", KEY_FILE])
+def test_file_that_shows_a_secret_is_refused_and_nothing_is_written(
+    competition, tmp_path, capsys, ending, inside
+):
+    secret = next(data for name, data in sorted(REFERENCE.items()) if name.endswith(ending))
+    shown = zip_bytes({"under/another_name.txt": secret}) if inside else secret
     assert competition(**{"kit.zip": shown}) == 1
     assert "L-LEAK bundle/kit.zip" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
@@ -131,6 +136,29 @@ def test_citation_that_was_edited_is_kept(competition, tmp_path, capsys):
     assert competition() == 0
     assert citation.read_text() == "cff-version: 1.2.0\n"
     assert "CITATION.cff" not in capsys.readouterr().out
+
+
+def test_reference_that_is_a_folder_is_left_out_and_added(competition, tmp_path):
+    text = yaml.safe_dump(COMPETITION).replace(f"{ID}_reference.zip", "./labels")
+    files = {f"labels/{name}": data for name, data in REFERENCE.items()}
+    files["competition.yaml"] = text.encode()
+    assert competition(**files) == 0
+    assert not [name for name in names_in(tmp_path / "out") if "labels" in name]
+    assert competition("--with-reference", **files) == 0
+    added = {name for name in names_in(tmp_path / "out") if name.startswith("reference/")}
+    assert added == {f"reference/labels/{name}" for name in LABELS if name != KEY_FILE}
+
+
+def test_rankings_by_both_protocols_are_kept_apart(competition, tmp_path):
+    for folder in ("ranking", "report"):
+        former = tmp_path / folder
+        (tmp_path / "moved").mkdir()
+        former.rename(tmp_path / "moved" / "published")
+        (tmp_path / "moved").rename(former)
+    assert competition() == 0
+    names = names_in(tmp_path / "out")
+    assert {"ranking/published/ranking.html", "report/published/methods.txt"} <= names
+    assert "ranking/ranking.html" not in names
 
 
 @pytest.mark.parametrize("missing", ["ranking", "report", "dist"])

@@ -601,6 +601,16 @@ def test_reference_data_where_it_can_be_seen_is_an_error(lint, where, whole):
     assert codes(lint(change).errors) == {"L-LEAK"}
 
 
+def test_key_of_the_signature_is_an_error_under_any_name_though_it_is_small(lint):
+    def change(data, files):
+        data["title"] = "Real data"
+        hidden(files)
+        key = members(files[REFERENCE])["signature_key.txt"]
+        files["starting_kit.zip"] = inside(files["starting_kit.zip"], {"deep/notes.txt": key})
+
+    assert places(lint(change).errors) == {("L-LEAK", "starting_kit.zip", "")}
+
+
 @pytest.mark.parametrize("name", ["starting_kit.zip", f"{ID}_sample.zip"])
 @pytest.mark.parametrize("nested", [False, True])
 def test_baseline_where_participants_see_it_is_an_error(lint, name, nested):
