@@ -175,7 +175,7 @@ CODES = CodeTable(
         MessageCode(
             "L-FACTS",
             "A question of the fact sheet has another `key` than its name, an unknown type, no selection, "
-            "or a flag without quotes.",
+            "one that does not hold the answers, or a flag without quotes.",
             "Write what the message says.",
         ),
         MessageCode(

@@ -27,6 +27,7 @@ from organizer.bundle.competition import (
     LintReport,
     entries_of,
     form_of,
+    is_key,
     named_files,
     read_competition,
     refused,
@@ -241,7 +242,8 @@ def plan_bundles(competition: Competition, parts: Parts, form: str) -> Plan:
             not_built.append(name)
         else:
             _add_bundle(name, data, parts, form, plan)
-    problem, remedy = "; ".join(plan.notes), "offer a task of this project in a phase"
+    problem = "; ".join(plan.notes) or "no task names a program of this project"
+    remedy = "offer a task of this project in a phase"
     if not_built:
         problem = f"REFERENCE has no folder {', '.join(sorted(missing))}"
         remedy = f"add {'it' if len(missing) == 1 else 'them'}, or use DEMO=1 (--demo) for synthetic data"
@@ -295,18 +297,15 @@ def _add_bundle(name: str, data: Competition, parts: Parts, form: str, plan: Pla
     """Add the bundle of a competition, its title marked if it has demo data, without missing samples."""
     id_of_index = {task["index"]: task_id for task in data["tasks"] if (task_id := task_id_of(task))}
     solutions, built_files = _samples(data, id_of_index, parts, plan)
-    if not parts.brought(KIT):
+    if id_of_index and not parts.brought(KIT):
         built_files[KIT] = parts.kit(tuple(sorted(set(id_of_index.values()))))
     has_demo_data = False
     for task in data["tasks"]:
         task_id = id_of_index.get(task["index"])
-        if task_id is None:
-            continue
-        built_files[task["scoring_program"]] = parts.program(task_id)
-        reference = reference_name(task)
-        if reference:
-            built_files[task["reference_data"]] = parts.reference(reference, task_id) or b""
-            has_demo_data |= parts.is_demo(reference, task_id)
+        if task_id is not None:
+            built_files.update(_files_of_task(task, task_id, parts))
+            reference = reference_name(task)
+            has_demo_data |= reference is not None and parts.is_demo(reference, task_id)
     data, public_zips = _public_data(data, parts, plan)
     built_files.update(public_zips)
     title = f"{DEMO_TITLE if has_demo_data else ''}{data['title']}"
@@ -328,6 +327,17 @@ def _add_bundle(name: str, data: Competition, parts: Parts, form: str, plan: Pla
     plan.bundles[name] = Bundle(data, files)
 
 
+def _files_of_task(task: Entry, task_id: str, parts: Parts) -> dict[str, bytes]:
+    """Return the program and the reference of a task, without what the server holds."""
+    files = {}
+    if not is_key(task["scoring_program"]):
+        files[task["scoring_program"]] = parts.program(task_id)
+    reference = reference_name(task)
+    if reference:
+        files[task["reference_data"]] = parts.reference(reference, task_id) or b""
+    return files
+
+
 def _public_data(data: Competition, parts: Parts, plan: Plan) -> tuple[Competition, dict[str, bytes]]:
     """Return a competition without public data that there is none of, and the zips that are built here."""
     task_of_reference = {}
@@ -342,6 +352,9 @@ def _public_data(data: Competition, parts: Parts, plan: Plan) -> tuple[Competiti
         if not path.endswith((PUBLIC, PUBLIC_DATA)) or parts.brought(path):
             phases.append(phase)
             continue
+        folder_of_name = public_names(data, path)
+        if not folder_of_name:
+            plan.notes.append(f"no public data in {path}: no reference here is for it")
         files = {}
         folder_of_name = public_names(data, path)
         if not folder_of_name:
@@ -422,9 +435,13 @@ def _first_entry(competition: Competition, task_id: str) -> Entry:
 
 def _program_in(files: Files, competition: Competition, task_id: str) -> bytes:
     """Return the program of a task of a bundle; warn if it is not the one of this repository."""
-    program: bytes = files[_first_entry(competition, task_id)["scoring_program"]]
-    if program != build_program(task_id):
-        place = f"{DIST.name}/{task_id}.zip"
+    place, built_program = f"{DIST.name}/{task_id}.zip", build_program(task_id)
+    name = _first_entry(competition, task_id)["scoring_program"]
+    if is_key(name):
+        print(f"warning | {place} names a program that the server holds; that of this repository runs here")
+        return built_program
+    program: bytes = files[name]
+    if program != built_program:
         print(f"warning | the program in {place} differs from this repository's; run make bundle")
     return program
 

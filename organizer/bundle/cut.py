@@ -6,11 +6,21 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from organizer.bundle.competition import TASK_DATA, Competition, Entry, entries_of, number, sorted_phases, yes
+from organizer.bundle.competition import (
+    TASK_DATA,
+    Competition,
+    Entry,
+    entries_of,
+    is_key,
+    number,
+    sorted_phases,
+    yes,
+)
 from scoring_program.task import Declaration, task_ids
 
 # Part of a competition.yaml that is made here.
 _New = dict[str, Any]
+_PROGRAM = "_program.zip"
 _REFERENCE = "_reference.zip"
 PUBLIC = "_public.zip"
 PUBLIC_DATA = "public_data.zip"
@@ -30,9 +40,14 @@ _RULE_LOST += "the competition's editor, or upload the v2 bundle"
 
 
 def task_id_of(entry: Entry) -> str | None:
-    """Return the id of the task whose ``<id>_program.zip`` an entry names, None for another program."""
-    programs = {f"{task_id}_program.zip": task_id for task_id in task_ids()}
-    return programs.get(entry.get("scoring_program", ""))
+    """Return the id of the task that an entry is of, None for one that is not ours.
+
+    Its program is ``<id>_program.zip``; of a program that the server holds, which the entry names by a key,
+    the reference tells it, ``<id>_reference.zip``.
+    """
+    program = entry.get("scoring_program", "")
+    name, ending = (entry.get("reference_data", ""), _REFERENCE) if is_key(program) else (program, _PROGRAM)
+    return {f"{task_id}{ending}": task_id for task_id in task_ids()}.get(name)
 
 
 def reference_name(entry: Entry) -> str | None:

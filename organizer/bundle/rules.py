@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import difflib
+import ipaddress
 import re
 import warnings
 from collections.abc import Collection, Iterator, Sequence
@@ -281,6 +282,14 @@ def _properties(
             yield from validator.descend(part["default"], part, path=key)
 
 
+def _max_length(
+    _: jsonschema.Draft7Validator, longest: int, instance: object, __: Entry
+) -> Iterator[jsonschema.ValidationError]:
+    """Check the length of a text without the blanks around it, which the platform cuts off first."""
+    if isinstance(instance, str) and len(instance.strip()) > longest:
+        yield jsonschema.ValidationError(f"{instance!r} is too long")
+
+
 def _is_stored(value: object) -> bool:
     """Return whether a whole number fits into a column of the platform's database; other values do."""
     try:
@@ -302,6 +311,8 @@ def _is_address(text: object) -> bool:
         return False
     if domain == "localhost":
         return True
+    if domain.startswith("[") and domain.endswith("]"):
+        return _is_ip_address(domain[1:-1])
     with contextlib.suppress(UnicodeError):
         domain = domain.encode("idna").decode("ascii")
     *labels, last_label = domain.split(".")
@@ -310,7 +321,17 @@ def _is_address(text: object) -> bool:
     return all(_LABEL.fullmatch(label) for label in labels)
 
 
-_Validator = jsonschema.validators.extend(jsonschema.Draft7Validator, {"properties": _properties})
+def _is_ip_address(text: str) -> bool:
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+_Validator = jsonschema.validators.extend(
+    jsonschema.Draft7Validator, {"properties": _properties, "maxLength": _max_length}
+)
 _formats = jsonschema.FormatChecker(())
 # What a server gives to the things that it holds: random UUIDs.
 _formats.checks("uuid4", raises=ValueError)(competition.is_key)

@@ -456,6 +456,42 @@ def test_optional_keys_may_go(edited):
     assert "end_date" not in edited(change, "v1.5")["chalearn_action.zip"]
 
 
+KEY = "5b0d4b2e-3a51-4c7d-9d5e-0f4f5a3b8f11"
+
+
+def test_program_that_the_server_holds_is_left_alone(edited, tmp_path):
+    def change(data, source):
+        only_actions(data)
+        data["tasks"][0]["scoring_program"] = KEY
+
+    assert edited(change)["chalearn_action.zip"]["tasks"][0]["scoring_program"] == KEY
+    names = read(tmp_path / "dist" / "chalearn_action.zip").keys()
+    assert "chalearn_action_reference.zip" in names
+    assert not any("program" in name or KEY in name for name in names)
+
+
+def test_bundle_of_a_reference_that_the_server_holds_has_no_public_data(edited, capsys):
+    def change(data, source):
+        only_actions(data)
+        data["tasks"][0]["reference_data"] = KEY
+
+    assert "public_data" not in edited(change)["chalearn_action.zip"]["phases"][0]
+    assert "no public data in public_data.zip" in capsys.readouterr().out
+
+
+def test_competition_of_nothing_but_keys_is_refused_where_a_file_is_missing(edited):
+    def change(data, source):
+        data["tasks"] = [{"index": task["index"], "key": KEY} for task in data["tasks"]]
+        del data["solutions"]
+
+    (problem,) = refused(edited, change).problems
+    assert (problem.code, problem.file, problem.where) == (
+        "L-FILE",
+        "competition.yaml",
+        "/phases/0/starting_kit",
+    )
+
+
 @pytest.mark.slow
 def test_own_data_and_a_computed_column_reach_the_bundles(edited, tmp_path):
     def change(data, source):

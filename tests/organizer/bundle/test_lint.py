@@ -507,7 +507,7 @@ def test_bundles_of_tasks_that_do_not_exist_are_named(unpacked, tmp_path, monkey
 
 @pytest.mark.parametrize(
     "address",
-    ["info@example.org", "info@example.org ", "a.b+c@x-y.co", '"a!b"@example.org', "ann@b\u00fccher.example", "me@localhost", ""],
+    ["info@example.org", "info@example.org ", "a.b+c@x-y.co", '"a!b"@example.org', "ann@b\u00fccher.example", "me@localhost", "a@[127.0.0.1]", "a@[::1]", ""],
 )  # fmt: skip
 def test_address_that_the_platform_takes_is_no_error(lint, address):
     assert codes(lint(at("contact_email", value=address)).errors) == set()
@@ -516,7 +516,7 @@ def test_address_that_the_platform_takes_is_no_error(lint, address):
 @pytest.mark.parametrize(
     "address",
     ["ann", "a@b", "a@@b.org", "a..b@c.org", ".a@b.org", "a@-b.org", "a@b-.org", "a@b_c.org", "a,b@c.org", "\u00e4@b.org",
-     "a b@c.org", "a@b.c", "a@b..org"],
+     "a b@c.org", "a@b.c", "a@b..org", "a@[300.0.0.1]", "a@[b.org]"],
 )  # fmt: skip
 def test_address_that_the_platform_refuses_is_an_error(lint, address):
     assert places(lint(at("contact_email", value=address)).errors) == {("L-SCHEMA", YAML, "/contact_email")}
@@ -535,6 +535,41 @@ def test_address_that_the_platform_refuses_is_an_error(lint, address):
 def test_number_that_the_database_cannot_store_is_an_error(lint, path, value):
     where = "/" + "/".join(map(str, path))
     assert ("L-SCHEMA", YAML, where) in places(lint(at(*path, value=value)).errors)
+
+
+@pytest.mark.parametrize("text", ["5", " 5 ", "+5", "5.0", "1_000"])
+def test_text_that_the_platform_reads_as_a_number_is_no_error(lint, text):
+    assert codes(lint(at("phases", 0, "max_submissions", value=text)).errors) == set()
+
+
+def test_blanks_around_a_text_that_the_platform_cuts_off_do_not_count(lint):
+    assert codes(lint(at(*COLUMNS, 0, "title", value=f" {'x' * 36} ")).errors) == set()
+
+
+@pytest.mark.parametrize(
+    ("kind", "selection"),
+    [("checkbox", []), ("checkbox", ["a", "b"]), ("checkbox", ["true", "false"]), ("checkbox", [True]),
+     ("select", []), ("select", ""), ("select", [1, 2])],
+)  # fmt: skip
+def test_selection_that_does_not_hold_the_answers_is_a_warning(lint, kind, selection):
+    question = {**FACTS, "type": kind, "selection": selection}
+    report = lint(at("fact_sheet", value={"q": question}))
+    assert report.errors.lines() == []
+    assert ("L-FACTS", YAML, "/fact_sheet/q/selection") in places(report.warnings)
+
+
+@pytest.mark.parametrize(
+    ("kind", "selection"), [("checkbox", [True, False]), ("select", ["net", "tree"]), ("text", "")]
+)
+def test_selection_that_holds_the_answers_is_not_warned_of(lint, kind, selection):
+    question = {**FACTS, "type": kind, "selection": selection}
+    assert codes(lint(at("fact_sheet", value={"q": question})).warnings) == set()
+
+
+@pytest.mark.parametrize("text", ["False", "NO", "off", "f"])
+def test_text_for_no_that_the_platform_reads_as_yes_is_a_warning(lint, text):
+    report = lint(at("has_registration", value=text), "gesture-v1.5")
+    assert ("L-REGISTRATION", YAML, "/has_registration") in places(report.warnings)
 
 
 @pytest.mark.parametrize("text", ["a\0b", "\ud800"])
