@@ -339,7 +339,7 @@ Sections = Sequence[Union[Section, Deferred]]
 class Interval(NamedTuple):
     """An interval of the score at 95 %, over random halves of the items of the reference.
 
-    ``items`` are what is independent, groups of items if ``is_grouped``; ``over`` says the same in words.
+    ``items`` are what is independent, groups of items if ``is_grouped``.
     """
 
     low: float
@@ -347,7 +347,6 @@ class Interval(NamedTuple):
     standard_error: float
     half_samples: int
     items: int
-    over: str
     is_grouped: bool = False
 
     def __str__(self) -> str:
@@ -415,7 +414,9 @@ class Result:
     halves : HalfScores or None
         The scores of random halves of the items; None without items, or if no interval is asked for.
     interval : Interval or None
-        None with fewer than 2 items, too.
+        None with fewer than 2 items, too, and where all halves score the same.
+    over : str
+        What the score is computed over, in words: "240 sequences".
     error_costs : sequence of ErrorCost
         The largest first.
     sections : sequence of Section
@@ -432,6 +433,7 @@ class Result:
     items: Sequence[str]
     halves: HalfScores | None = None
     interval: Interval | None = None
+    over: str = ""
     error_costs: Sequence[ErrorCost] = ()
     sections: Sequence[Section] = ()
     notes: Sequence[Note] = field(default_factory=list)

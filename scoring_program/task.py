@@ -538,6 +538,7 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
             items=self.items,
             halves=numbers.halves,
             interval=numbers.interval,
+            over=self.groups.count_text(self.task.item),
             error_costs=explanation.costs,
             sections=explanation.sections,
             notes=mistakes_first([*explanation.faults, *_merged(explanation.hints, counts)]),
@@ -556,13 +557,14 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
         if halves.n_items < 2:
             return None
         intervals = resampling.intervals([halves], self.task.range)
+        if not intervals.has_ends[0]:
+            return None
         return Interval(
             low=float(intervals.low[0]),
             high=float(intervals.high[0]),
             standard_error=float(intervals.standard_error[0]),
             half_samples=len(halves.first),
             items=halves.n_items,
-            over=self.groups.count_text(self.task.item),
             is_grouped=bool(self.groups.digest),
         )
 

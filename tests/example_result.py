@@ -74,7 +74,8 @@ def example_result(size: int = 20, text: str = "", own: str = "") -> Result:
         statistics=Statistics(np.linspace(0, 1, size), np.ones(size, bool), np.ones(size, int), []),
         items=[f"Sequence{i:04d}" for i in range(size)],
         halves=HalfScores(0.4127123456, np.full(500, 0.41), np.full(500, 0.415), 240),
-        interval=Interval(0.3911234567891, 0.4341234567891, 0.0109, 500, 240, "240 sequences"),
+        interval=Interval(0.3911234567891, 0.4341234567891, 0.0109, 500, 240),
+        over="240 sequences",
         error_costs=[
             ErrorCost(key, 0.4127 + points, points)
             for key, points in zip(ERROR_TYPES, (0.121, 0.0833, 0.0412, -0.001))

@@ -39,6 +39,7 @@ _SHELL = set("&|;<>*?`")
 _PROGRAM_PLACES = ("/app/program/", "$program/")
 _COMPARED_FROM_BYTES = 64
 _SHOWN_NAMES = 3
+_INTERVAL_KEYS = frozenset(column.key for column in INTERVAL_COLUMNS)
 CONTENT = "L-REFERENCE R-"
 """How codes of warnings about the content of a reference begin."""
 _DEMO_IN_KIT = "/demo_reference/"
@@ -84,11 +85,12 @@ def check_contents(data: Competition, files: Files, samples: bool, report: LintR
     _check_phases(data, tasks, files, report)
     _check_baselines(data, files, report)
     check_public_data(data, files, report)
-    missing_keys = _check_intervals(data, tasks, files, report)
+    _check_intervals(data, tasks, files, report)
     written_keys = _check_columns(data, our_tasks, len(tasks), report)
     _check_sorting(data, our_tasks, report)
     if samples and report.errors.ok:
-        keys = [key for key in written_keys if key not in missing_keys]
+        # Where all halves of a reference score the same, there is no interval.
+        keys = [key for key in written_keys if key not in _INTERVAL_KEYS]
         _check_samples(data, tasks, files, keys, report)
 
 
@@ -230,20 +232,18 @@ def _check_baselines(data: Competition, files: Files, report: LintReport) -> Non
             report.add("baseline is shown", file=name, names=", ".join(baselines))
 
 
-def _check_intervals(data: Competition, tasks: Sequence[_Task], files: Files, report: LintReport) -> set[str]:
-    """Report columns of intervals that a task does not have; return their keys."""
-    interval_keys = {column.key for column in INTERVAL_COLUMNS}
-    columns = [column for column in competition.columns_of(data) if column.key in interval_keys]
+def _check_intervals(data: Competition, tasks: Sequence[_Task], files: Files, report: LintReport) -> None:
+    """Report columns of intervals that a task does not have."""
+    columns = [column for column in competition.columns_of(data) if column.key in _INTERVAL_KEYS]
     without_interval = []
     for task in tasks:
         name = task.entry.get("reference_data")
         if task.declared and name and not _reference(files[name], task.declared.id).has_interval:
             without_interval.append(task.declared.id)
     if not without_interval:
-        return set()
+        return
     for column in columns:
         report.add("column without interval", column.where, key=column.key, tasks=", ".join(without_interval))
-    return {column.key for column in columns}
 
 
 def _check_columns(

@@ -124,6 +124,9 @@ def ranking_csv(ranking: Ranking) -> str:
     comparison, intervals = ranking.comparison, ranking.intervals
     rows: list[dict[str, Cell]] = []
     for place, record in enumerate(ranking.records):
+        low = high = None
+        if intervals is not None and intervals.has_ends[place]:
+            low, high = float(intervals.low[place]), float(intervals.high[place])
         row: dict[str, Cell] = {
             "rank": int(comparison.rank[place]),
             "rank_low": int(comparison.rank_low[place]),
@@ -133,8 +136,8 @@ def ranking_csv(ranking: Ranking) -> str:
             "submission": _path(record.submission.name),
             "submissions": ranking.submissions[place],
             "score": record.entry.scores["score"],
-            "score_low": None if intervals is None else float(intervals.low[place]),
-            "score_high": None if intervals is None else float(intervals.high[place]),
+            "score_low": low,
+            "score_high": high,
             "coverage": record.entry.scores["coverage"],
         }
         rows.append(row)

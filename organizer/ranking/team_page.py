@@ -107,7 +107,6 @@ def _cost_cards(ranking: Ranking, standings: Standings, place: int, band: Band) 
         standard_error=0.0,
         half_samples=ranking.half_samples,
         items=entry.n_items,
-        over=standings.over,
         is_grouped=standings.unit == "group",
     )
     costs = [ErrorCost(*cost) for cost in entry.error_costs]

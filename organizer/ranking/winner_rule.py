@@ -79,7 +79,7 @@ class WinnerLine(NamedTuple):
         """Return by how much the team at a place exceeds the line, with the interval if there is one."""
         difference = float(self.differences[place])
         low = high = difference
-        if self.margins is not None and self.margins.standard_error[place] > 0:
+        if self.margins is not None and self.margins.has_ends[place]:
             low, high = float(self.margins.low[place]), float(self.margins.high[place])
         return rounded_band(low, difference, high, decimals)
 

@@ -26,7 +26,7 @@ from typing import NamedTuple, Optional
 import numpy as np
 from numpy.typing import NDArray
 
-from validator.arrays import Floats, Ints
+from validator.arrays import Bools, Floats, Ints
 
 HALVES = 500
 DECIMALS = 10
@@ -146,13 +146,22 @@ def rounded(values: Floats) -> Floats:
 
 
 class Intervals(NamedTuple):
-    """Intervals of m scores at `LEVEL`, and what they are made of; float64 arrays of shape (m,)."""
+    """Intervals of m scores at `LEVEL`, and what they are made of; float64 arrays of shape (m,).
+
+    Where all halves score the same, the standard error is 0 and no interval can be given; both ends are then
+    numbers without a meaning.
+    """
 
     low: Floats
     high: Floats
     standard_error: Floats
     bias: Floats
     acceleration: Floats
+
+    @property
+    def has_ends(self) -> Bools:
+        """Which scores have an interval."""
+        return self.standard_error > 0
 
 
 def intervals(submissions: Sequence[HalfScores], score_range: Range, block_size: int = _BLOCK) -> Intervals:

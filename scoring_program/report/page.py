@@ -79,11 +79,10 @@ def _result_page(task: Declaration, result: Result, signature: str, limit: int) 
     if result.halves:
         append(verdict, f" · {_interval_text(task, result, result.halves.n_items)}")
     head = [element("h1", f"{main_column.title} {_score_text(main_column, result)}"), verdict]
-    interval = result.interval if result.interval and result.interval.standard_error else None
-    if task.range == (0, 1) and (interval or result.marks):
-        head += charts.score_strip(score, interval, result.marks, min(_DECIMALS, result.decimals))
-    if interval:
-        head.append(element("small", _meaning_of_interval(task, interval)))
+    if task.range == (0, 1) and (result.interval or result.marks):
+        head += charts.score_strip(score, result.interval, result.marks, min(_DECIMALS, result.decimals))
+    if result.interval:
+        head.append(element("small", _meaning_of_interval(task, result.interval)))
     first = [
         *_note_cards(result.notes, limit),
         *cost_cards(
@@ -136,12 +135,12 @@ def _short(value: float, decimals: int) -> str:
 
 def _interval_text(task: Declaration, result: Result, n_items: int) -> str:
     interval = result.interval
+    if interval is None and n_items < 2:
+        return f"over {result.over}, too few for an interval"
     if interval is None:
-        return f"over {counted(n_items, task.item)}, too few for an interval"
-    if not interval.standard_error:
-        return f"over {interval.over}; all halves score the same: no interval can be given"
+        return f"over {result.over}; all halves score the same: no interval can be given"
     low, high = _short(interval.low, result.decimals), _short(interval.high, result.decimals)
-    return f"95 % interval {low} to {high}, over {interval.over}{caution(n_items, _unit(task, interval))}"
+    return f"95 % interval {low} to {high}, over {result.over}{caution(n_items, _unit(task, interval))}"
 
 
 def _meaning_of_interval(task: Declaration, interval: Interval) -> str:

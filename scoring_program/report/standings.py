@@ -119,7 +119,7 @@ def _score_bands(standings: Standings) -> list[Band]:
     intervals = standings.intervals
     for place, score in enumerate(standings.scores):
         low = high = score
-        if intervals is not None and intervals.standard_error[place] > 0:
+        if intervals is not None and intervals.has_ends[place]:
             low, high = intervals.low[place], intervals.high[place]
         score_bands.append(rounded_band(low, score, high, standings.decimals))
     return score_bands

@@ -35,7 +35,7 @@ from scoring_program.result import (
 from tests.example_result import SCORES, SIGNATURE, TASK, example_result
 from validator.findings import Findings
 from validator.messages import Note
-from validator.texts import visible
+from validator.texts import counted, visible
 
 HOSTILE = [
     "<img src=x onerror=alert(1)>",
@@ -152,8 +152,9 @@ def test_unknown_sections_are_refused():
 )
 def test_score_comes_with_its_interval(items, expected):
     halves = HALVES._replace(n_items=items)
-    own = Interval(0.3911, 0.4341, 0.01, 500, items, f"{items} sequences") if items > 1 else None
-    text = result_page(halves=halves, interval=own, error_costs=[])
+    own = Interval(0.3911, 0.4341, 0.01, 500, items) if items > 1 else None
+    over = counted(items, "sequence")
+    text = result_page(halves=halves, interval=own, over=over, error_costs=[])
     assert "Mean Jaccard 0.4127" in shown(text)
     assert expected in shown(text)
     assert ("rough" in shown(text)) == (10 <= items < 30)
@@ -162,8 +163,8 @@ def test_score_comes_with_its_interval(items, expected):
 
 def test_grouped_items_are_named_with_their_groups():
     halves = HALVES._replace(n_items=9)
-    own = Interval(0.3911, 0.4341, 0.01, 500, 9, "80 sequences of 9 persons", is_grouped=True)
-    text = shown(result_page(halves=halves, interval=own))
+    own = Interval(0.3911, 0.4341, 0.01, 500, 9, is_grouped=True)
+    text = shown(result_page(halves=halves, interval=own, over="80 sequences of 9 persons"))
     assert (
         "95 % interval 0.3911 to 0.4341, over 80 sequences of 9 persons; fewer than 10 groups: too few"
         in text
@@ -172,13 +173,13 @@ def test_grouped_items_are_named_with_their_groups():
 
 
 def test_score_that_no_half_changes_has_no_interval():
-    text = shown(result_page(interval=Interval(0.4, 0.4, 0.0, 500, 50, "50 sequences")))
+    text = shown(result_page(interval=None, over="50 sequences"))
     assert "over 50 sequences; all halves score the same: no interval can be given" in text
     assert "95 % interval" not in text.split("Notes")[0]
 
 
 def test_score_that_is_no_share_has_no_strip_from_0_to_1():
-    own = Interval(4.2, 6.1, 0.5, 500, 240, "240 sequences")
+    own = Interval(4.2, 6.1, 0.5, 500, 240)
     result = replace(SMALL, interval=own, scores={"score": 5.1, "coverage": 1.0})
     text = page.result_page(replace(TASK, range=(0, None)), result, SIGNATURE)
     assert "95 % interval 4.2000 to 6.1000" in shown(text)
