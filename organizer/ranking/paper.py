@@ -7,12 +7,11 @@ from organizer.ranking.run import RankingRun
 from organizer.ranking.statistics import Ranking
 from organizer.ranking.tables import Cell, csv_table
 from scoring_program.report import standings as report
+from scoring_program.report.latex import NEEDED_PACKAGE, escape_latex, latex_table
 from scoring_program.report.standings import Standings, band_text, ranked_rows
 from validator.texts import counted, visible
 
-_LATEX_WORDS = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-_LATEX_ESCAPES = str.maketrans({**_LATEX_WORDS, **{sign: f"\\{sign}" for sign in "&%$#_{}"}})
-_DEMO_ROW = r"\multicolumn{5}{c}{DEMO DATA} \\"
+_DEMO_ROW = [r"\multicolumn{5}{c}{DEMO DATA}"]
 
 
 def published_ranking_csv(standings: Standings) -> str:
@@ -37,31 +36,16 @@ def ranking_latex(standings: Standings, title: str, is_demo: bool) -> str:
     """Return a table for LaTeX with booktabs."""
     score_title = standings.task.columns[0].title
     header = ["Rank", "Possible ranks", standings.noun.capitalize(), score_title, "95 % interval"]
-    rows = []
+    rows = [_DEMO_ROW] if is_demo else []
     for row in ranked_rows(standings):
         rank, rank_set = "--", "--"
         if row.place is not None:
             rank = str(standings.comparison.rank[row.place])
             rank_set = standings.rank_set_text(row.place)
         interval = band_text(row.band, standings.decimals)
-        rows.append(_latex_row([rank, rank_set, row.name, row.score_text, interval]))
-    lines = [
-        f"% {visible(title)}. Needs \\usepackage{{booktabs}}.",
-        r"\begin{tabular}{rrlrl}",
-        r"\toprule",
-        _latex_row(header),
-        r"\midrule",
-        *([_DEMO_ROW] if is_demo else []),
-        *rows,
-        r"\bottomrule",
-        r"\end{tabular}",
-    ]
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _latex_row(cells: list[str]) -> str:
-    escaped = [visible(cell).translate(_LATEX_ESCAPES) for cell in cells]
-    return " & ".join(escaped) + r" \\"
+        cells = [rank, rank_set, row.name, row.score_text, interval]
+        rows.append([escape_latex(cell) for cell in cells])
+    return latex_table([f"{title}. {NEEDED_PACKAGE}"], "rrlrl", header, rows)
 
 
 def methods_text(run: RankingRun, ranking: Ranking, standings: Standings) -> str:

@@ -1,7 +1,7 @@
 """Comparing submissions to the same items: differences, ranks, and how sure both are.
 
-All pairs of m submissions are compared by Student's t with the standard error of their difference over random
-halves of the items (`metrics.resampling`), adjusted for the number of pairs. Ranks, rank sets and tests come
+Pairs of m submissions are compared by Student's t with the standard error of their difference over random
+halves of the items (`metrics.resampling`), adjusted for the number of tests. Ranks, rank sets and tests come
 from one source, so they cannot contradict each other. Whether the intervals of two scores overlap says
 nothing about their difference, because submissions are paired.
 
@@ -30,7 +30,7 @@ SIGNIFICANT = 0.05
 
 
 class Pairs(NamedTuple):
-    """All pairs i < j of submissions; arrays of shape (n_pairs,).
+    """Pairs i < j of submissions; arrays of shape (n_pairs,).
 
     Attributes
     ----------
@@ -41,9 +41,9 @@ class Pairs(NamedTuple):
     low, high : float64 arrays
         The 95 % interval of the difference for this pair alone; NaN with fewer than 2 items.
     low_all, high_all : float64 arrays
-        The same at 95 % for all pairs at once.
+        The same at 95 % for all tests at once.
     p, p_adjusted : float64 arrays
-        The two-sided p value, and the same adjusted for all pairs by `holm`.
+        The two-sided p value, and the same adjusted for all tests by `holm`; 1 for pairs that are no test.
     """
 
     first: NDArray[np.intp]
@@ -74,6 +74,8 @@ class Comparison(NamedTuple):
         The rank set: all sets together hold all true ranks in at least 95 % of references.
     visible : float
         The smallest difference that this reference can show for a typical pair; NaN where none can be.
+    n_tests : int
+        How many tests p values are adjusted for.
     """
 
     rank: Ints
@@ -82,6 +84,7 @@ class Comparison(NamedTuple):
     pairs: Pairs
     visible: float
     n_items: int
+    n_tests: int
 
     @property
     def may_be_best(self) -> Bools:
@@ -103,10 +106,69 @@ def compare(submissions: Sequence[HalfScores], higher_is_better: bool = True) ->
     >>> compare(submissions).rank, compare(submissions).rank_high
     (array([1, 3, 1]), array([2, 3, 2]))
     """
+    m = len(submissions)
+    return _compare(submissions, higher_is_better, tests=np.arange(m * (m - 1) // 2))
+
+
+def compare_distinct(
+    submissions: Sequence[HalfScores], higher_is_better: bool = True, baseline: int | None = None
+) -> Comparison:
+    """Compare submissions of which some may be exact copies of others, or all with one of them alone.
+
+    A pair of copies is no test, and pairs of the copies of two submissions are one test: a copy does not
+    change what is said of any other pair. With the number of a ``baseline`` its pairs alone are tests, and
+    ``pairs`` holds no others.
+
+    Examples
+    --------
+    >>> halves = np.linspace(0, 0.1, 11)
+    >>> submissions = [HalfScores(s, s + halves, s + halves[::-1], 20) for s in (0.7, 0.5, 0.7)]
+    >>> compare_distinct(submissions).n_tests, compare_distinct(submissions).pairs.p_adjusted
+    (1, array([0., 1., 0.]))
+    >>> compare_distinct(submissions, baseline=1).pairs.first
+    array([0, 1])
+    """
+    tests = _distinct_tests(submissions, baseline)
+    comparison = _compare(submissions, higher_is_better, tests)
+    if baseline is None:
+        return comparison
+    pairs = comparison.pairs
+    has_baseline = (pairs.first == baseline) | (pairs.second == baseline)
+    return comparison._replace(pairs=Pairs(*(values[has_baseline] for values in pairs)))
+
+
+def _distinct_tests(submissions: Sequence[HalfScores], baseline: int | None) -> Ints:
+    """Return the number of the test of each pair, from 0 on; -1 for pairs that are no test."""
+    m = len(submissions)
+    original = _originals(submissions)
+    i, j = np.triu_indices(m, k=1)
+    is_test = original[i] != original[j]
+    if baseline is not None:
+        is_test &= (original[i] == original[baseline]) | (original[j] == original[baseline])
+    pair_of_originals = np.minimum(original[i], original[j]) * m + np.maximum(original[i], original[j])
+    tests = np.full(len(i), -1)
+    tests[is_test] = np.unique(pair_of_originals[is_test], return_inverse=True)[1]
+    return tests
+
+
+def _originals(submissions: Sequence[HalfScores]) -> Ints:
+    """Return for each submission the first one with the same scores of all items and of all halves."""
+    first_of_scores: dict[bytes, int] = {}
+    originals = []
+    for number, submission in enumerate(submissions):
+        scores = np.concatenate([[submission.score], submission.first, submission.second])
+        originals.append(first_of_scores.setdefault(scores.tobytes(), number))
+    return np.array(originals)
+
+
+def _compare(submissions: Sequence[HalfScores], higher_is_better: bool, tests: Ints) -> Comparison:
+    """Compare submissions; ``tests`` (n_pairs,) are the numbers of the tests of all pairs, -1 for none."""
     score = np.array([submission.score for submission in submissions])
     first_halves, second_halves = resampling.stacked(submissions)
     m, n_items = len(submissions), submissions[0].n_items
-    pairs = compare_pairs(score, first_halves, second_halves, n_items)
+    pairs = compare_pairs(score, first_halves, second_halves, n_items, tests)
+    test_numbers, pair_of_test = np.unique(tests, return_index=True)
+    pair_of_test = pair_of_test[test_numbers >= 0]
     gain_of_first = pairs.difference if higher_is_better else -pairs.difference
     better = np.where(gain_of_first > 0, pairs.first, pairs.second)
     worse = np.where(gain_of_first > 0, pairs.second, pairs.first)
@@ -117,16 +179,20 @@ def compare(submissions: Sequence[HalfScores], higher_is_better: bool = True) ->
         rank_low=1 + n_better,
         rank_high=m - n_worse,
         pairs=pairs,
-        visible=_visible_difference(pairs, m, n_items),
+        visible=_visible_difference(pairs.standard_error[pair_of_test], n_items),
         n_items=n_items,
+        n_tests=len(pair_of_test),
     )
 
 
-def _visible_difference(pairs: Pairs, m: int, n_items: int) -> float:
-    """Return the smallest difference of a typical pair that is significant, NaN where none can be."""
-    if m < 2 or n_items < LEAST_ITEMS:
+def _visible_difference(error: Floats, n_items: int) -> float:
+    """Return the smallest difference of a typical pair that is significant, NaN where none can be.
+
+    ``error`` (n_tests,) holds the standard errors.
+    """
+    if not len(error) or n_items < LEAST_ITEMS:
         return np.nan
-    return _quantile_for_all(m, n_items) * float(np.median(pairs.standard_error))
+    return _quantile_for_all(len(error), n_items) * float(np.median(error))
 
 
 def ranks(score: Floats, higher_is_better: bool = True) -> Ints:
@@ -141,15 +207,16 @@ def ranks(score: Floats, higher_is_better: bool = True) -> Ints:
     return 1 + np.searchsorted(np.sort(cost), cost)
 
 
-def compare_pairs(score: Floats, first: Floats, second: Floats, n_items: int) -> Pairs:
+def compare_pairs(score: Floats, first: Floats, second: Floats, n_items: int, tests: Ints) -> Pairs:
     """Compare all pairs of m submissions.
 
     Shapes: (m,), (n_halves, m), (n_halves, m); all rounded as `resampling.half_scores` returns them.
+    ``tests`` (n_pairs,) are the numbers of the tests of the pairs, -1 for pairs that are none.
 
     Examples
     --------
     >>> halves = np.linspace(0, 0.1, 11)[:, None] + [0.7, 0.5]
-    >>> pairs = compare_pairs(np.array([0.75, 0.55]), halves, halves[::-1], 20)
+    >>> pairs = compare_pairs(np.array([0.75, 0.55]), halves, halves[::-1], 20, np.array([0]))
     >>> pairs.difference, pairs.p
     (array([0.2]), array([0.]))
     """
@@ -164,7 +231,8 @@ def compare_pairs(score: Floats, first: Floats, second: Floats, n_items: int) ->
     error = np.concatenate(errors) if errors else np.zeros(0)
     p = _p_values(difference, error, n_items)
     radius = resampling.student_quantile(0.5 + LEVEL / 2, n_items - 1) * error
-    radius_all = _quantile_for_all(m, n_items) * error if m > 1 else error
+    n_tests = int(tests.max(initial=-1)) + 1
+    radius_all = _quantile_for_all(max(n_tests, 1), n_items) * error
     return Pairs(
         first=i,
         second=j,
@@ -175,7 +243,7 @@ def compare_pairs(score: Floats, first: Floats, second: Floats, n_items: int) ->
         low_all=difference - radius_all,
         high_all=difference + radius_all,
         p=p,
-        p_adjusted=holm(p),
+        p_adjusted=_adjusted(p, tests, n_tests),
     )
 
 
@@ -197,10 +265,20 @@ def _pairs_without_errors(i: NDArray[np.intp], j: NDArray[np.intp], difference: 
     )
 
 
-def _quantile_for_all(m: int, n_items: int) -> float:
-    """Return the quantile of Student's t for all pairs of m submissions at once."""
-    # Two tails for each of m (m - 1) / 2 pairs.
-    n_tails = m * (m - 1)
+def _adjusted(p: Floats, tests: Ints, n_tests: int) -> Floats:
+    """Return the p values of pairs, adjusted for all tests; shape (n_pairs,)."""
+    is_test = tests >= 0
+    # Pairs of one test have one p value.
+    p_of_test = np.ones(n_tests)
+    p_of_test[tests[is_test]] = p[is_test]
+    adjusted = np.ones_like(p)
+    adjusted[is_test] = holm(p_of_test)[tests[is_test]]
+    return adjusted
+
+
+def _quantile_for_all(n_tests: int, n_items: int) -> float:
+    """Return the quantile of Student's t for all tests at once."""
+    n_tails = 2 * n_tests
     return resampling.student_quantile(1 - (1 - LEVEL) / n_tails, n_items - 1)
 
 

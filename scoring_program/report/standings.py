@@ -64,6 +64,10 @@ class Standings(NamedTuple):
     baselines : sequence of Baseline
     decimals : int
         The decimals of intervals and differences.
+    baseline_place : int or None
+        The submission that each other one is compared with, if these are the only tests.
+    row_order : sequence of int
+        The places of submissions in the order of the rows of tables; without it the best come first.
     """
 
     task: Declaration
@@ -77,14 +81,24 @@ class Standings(NamedTuple):
     noun: str = "submission"
     baselines: Sequence[Baseline] = ()
     decimals: int = 4
+    baseline_place: int | None = None
+    row_order: Sequence[int] = ()
 
     @property
     def difference_ends(self) -> tuple[Floats, Floats]:
-        """The ends of the intervals of the differences: for all pairs at once if there are several."""
+        """The ends of the intervals of the differences, for all tests at once."""
         pairs = self.comparison.pairs
-        if len(self.names) > 2:
-            return pairs.low_all, pairs.high_all
-        return pairs.low, pairs.high
+        return pairs.low_all, pairs.high_all
+
+    @property
+    def base_place(self) -> int:
+        """The submission to which tables show the differences: the baseline, or else the best one."""
+        return self.baseline_place or 0
+
+    @property
+    def base_text(self) -> str:
+        """What tables call that submission."""
+        return "the first" if self.baseline_place is None else cut(self.names[self.baseline_place])
 
     def rank_set_text(self, place: int) -> str:
         """Return the possible ranks of a submission as text: "2 to 4"."""
@@ -102,10 +116,12 @@ class Row(NamedTuple):
 
 
 def ranked_rows(standings: Standings) -> list[Row]:
-    """Return submissions and baselines, the best first."""
+    """Return submissions and baselines, the best first unless the order of rows is another."""
     rows = []
     for place, band in enumerate(_score_bands(standings)):
         rows.append(Row(place, standings.names[place], standings.score_texts[place], band))
+    if standings.row_order:
+        return [rows[place] for place in standings.row_order]
     precision = standings.task.columns[0].precision
     for baseline in standings.baselines:
         band = rounded_band(baseline.low, baseline.score, baseline.high, standings.decimals)
@@ -141,25 +157,25 @@ def band_text(band: Band, decimals: int) -> str:
 def standings_table(
     standings: Standings, title: str, details: Sequence[Sequence[str]], n_open: int = OPEN_ROWS
 ) -> list[Element]:
-    """Return the table of submissions with two forest plots: scores, and differences to the first.
+    """Return the table of submissions with two forest plots: scores, and differences to the base.
 
     ``details`` are the texts under each name; rows after the first ``n_open`` are folded. Baselines have
     rows of their own.
     """
     rows = ranked_rows(standings)
     score_scale = scale_of([row.band for row in rows])
-    differences = _differences_to_first(standings)
+    differences = _differences_to_base(standings)
     difference_scale = scale_of(differences)
     has_differences = len(standings.names) > 1
 
     headings = [
-        Heading(text_over_text("Rank", "possible ranks")),
+        Heading("Rank" if standings.baseline_place is not None else text_over_text("Rank", "possible ranks")),
         Heading(standings.noun.capitalize()),
         Heading(text_over_text(standings.task.columns[0].title, "95 % interval")),
     ]
     axes: list[Child] = ["", "", forest_axis(score_scale)]
     if has_differences:
-        headings.append(Heading(text_over_text("Difference", "to the first, 95 % interval")))
+        headings.append(Heading(text_over_text("Difference", f"to {standings.base_text}, 95 % interval")))
         axes.append(forest_axis(difference_scale))
 
     lines = []
@@ -176,30 +192,43 @@ def standings_table(
     return table(headings, lines, title, n_open, last_row=axes)
 
 
-def _differences_to_first(standings: Standings) -> list[Band]:
-    """Return the difference of each submission to the first one, with its interval."""
-    difference = standings.comparison.pairs.difference
+def _differences_to_base(standings: Standings) -> list[Band]:
+    """Return the difference of each submission to the base, with its interval."""
+    pairs, base = standings.comparison.pairs, standings.base_place
     low, high = standings.difference_ends
-    differences = [Band(0.0, 0.0, 0.0)]
-    # The first pairs are those of the first submission; they are turned around.
-    for pair in range(len(standings.names) - 1):
-        band = rounded_band(-high[pair], -difference[pair], -low[pair], standings.decimals)
-        differences.append(band)
+    differences = [Band(0.0, 0.0, 0.0)] * len(standings.names)
+    for pair in np.flatnonzero(pairs.second == base).tolist():
+        band = rounded_band(low[pair], pairs.difference[pair], high[pair], standings.decimals)
+        differences[pairs.first[pair]] = band
+    # Where the base is the first of a pair, the difference is turned around.
+    for pair in np.flatnonzero(pairs.first == base).tolist():
+        band = rounded_band(-high[pair], -pairs.difference[pair], -low[pair], standings.decimals)
+        differences[pairs.second[pair]] = band
     return differences
 
 
 def _rank_cell(standings: Standings, row: Row) -> Child:
     if row.place is None:
         return "–"
-    return text_over_text(str(standings.comparison.rank[row.place]), standings.rank_set_text(row.place))
+    rank = str(standings.comparison.rank[row.place])
+    if standings.baseline_place is not None:
+        return rank
+    return text_over_text(rank, standings.rank_set_text(row.place))
 
 
 def _name_cell(standings: Standings, row: Row, texts: Sequence[str]) -> Child:
     cell = element("div", cut(row.name, LONGEST_NAME), class_="name")
-    if row.place is not None and len(standings.names) > 1 and standings.comparison.may_be_best[row.place]:
+    if row.place is not None and _is_maybe_best(standings, row.place):
         cell.append(element("small", "may be the best"))
     cell.extend(element("small", text) for text in texts)
     return cell
+
+
+def _is_maybe_best(standings: Standings, place: int) -> bool:
+    """Return whether a submission may be the best; tests against a baseline alone cannot tell."""
+    if len(standings.names) < 2 or standings.baseline_place is not None:
+        return False
+    return bool(standings.comparison.may_be_best[place])
 
 
 def _score_cell(standings: Standings, row: Row, scale: Scale) -> Child:
@@ -208,8 +237,8 @@ def _score_cell(standings: Standings, row: Row, scale: Scale) -> Child:
 
 
 def _difference_cell(standings: Standings, row: Row, differences: Sequence[Band], scale: Scale) -> Child:
-    """Return the difference to the first; the first one, and baselines, have none."""
-    if not row.place:
+    """Return the difference to the base; the base itself, and scores that are not ranked, have none."""
+    if row.place is None or row.place == standings.base_place:
         return ""
     band, decimals = differences[row.place], standings.decimals
     texts = text_over_text(f"{band.value:.{decimals}f}", band_text(band, decimals))
@@ -222,19 +251,23 @@ def text_over_text(text: str, below: str) -> Element:
 
 
 def sentences(standings: Standings) -> list[str]:
-    """Return what the ranks mean, for everyone."""
+    """Return what the ranks mean and how differences are to be read, for everyone."""
+    return [*rank_sentences(standings), *_overlap_sentences(standings)]
+
+
+def rank_sentences(standings: Standings) -> list[str]:
+    """Return what the ranks of this comparison mean."""
     return [
-        *_rank_sentences(standings),
+        *_indistinct_sentences(standings),
         *_visible_sentences(standings),
         *_tie_sentences(standings),
-        *_overlap_sentences(standings),
     ]
 
 
-def _rank_sentences(standings: Standings) -> list[str]:
-    """Return which ranks are not distinguishable."""
+def _indistinct_sentences(standings: Standings) -> list[str]:
+    """Return which ranks are not distinguishable; tests against a baseline alone cannot tell."""
     n_items = standings.comparison.n_items
-    if len(standings.names) < 2:
+    if len(standings.names) < 2 or standings.baseline_place is not None:
         return []
     if n_items < LEAST_ITEMS:
         return [
@@ -272,6 +305,8 @@ def _visible_sentences(standings: Standings) -> list[str]:
         return []
     text = f"{standings.over} cannot show a difference between two {standings.noun}s "
     text += f"that is below about {comparison.visible:.{decimals}f}"
+    if standings.baseline_place is not None:
+        return [f"{text}."]
     difference = abs(float(comparison.pairs.difference[0]))
     if 0 < difference < comparison.visible:
         needed = counted(round(comparison.items_needed(difference)), standings.unit)
@@ -292,35 +327,40 @@ def _tie_sentences(standings: Standings) -> list[str]:
 
 def _overlap_sentences(standings: Standings) -> list[str]:
     """Return that differences, not intervals of scores, are to be read."""
-    m, nouns = len(standings.names), f"{standings.noun}s"
-    if m < 2:
+    nouns = f"{standings.noun}s"
+    if len(standings.names) < 2:
         return []
     line = f"Whether the intervals of two scores overlap says nothing about their difference: all {nouns} "
     line += f"are scored on the same {standings.task.item}s. Read the differences"
-    line += f", whose intervals hold for all pairs of {nouns} at once." if m > 2 else "."
-    return [line]
+    if standings.comparison.n_tests < 2:
+        return [f"{line}."]
+    if standings.baseline_place is not None:
+        return [f"{line}, whose intervals hold for all differences to {standings.base_text} at once."]
+    return [f"{line}, whose intervals hold for all pairs of {nouns} at once."]
 
 
 def pair_sentences(standings: Standings) -> list[str]:
-    """Return a sentence for each pair: which is better, by how much, and whether that is significant."""
+    """Return a sentence for each pair: by how much the better score differs, and whether significantly."""
     pairs = standings.comparison.pairs
     low, high = standings.difference_ends
     sign = 1 if standings.task.higher_is_better else -1
+    direction = "higher" if standings.task.higher_is_better else "lower"
     lines = []
     for pair, (i, j) in enumerate(zip(pairs.first.tolist(), pairs.second.tolist())):
         first, second = cut(standings.names[i]), cut(standings.names[j])
         text = f"{first} and {second} score the same"
         if gain := sign * float(pairs.difference[pair]):
             amount = f"{gain:.4f}" if gain >= _SMALLEST_DIFFERENCE else "less than 0.0001"
-            text = f"{first} is better than {second} by {amount}"
+            text = f"{first} scores {amount} {direction} than {second}"
         interval = sorted((sign * float(low[pair]), sign * float(high[pair])))
-        lines.append(text + _verdict(standings, float(pairs.p_adjusted[pair]), interval))
+        lines.append(text + _verdict(standings, pair, interval))
     return lines
 
 
-def _verdict(standings: Standings, p: float, interval: list[float]) -> str:
-    """Return the end of a sentence on a pair; ``interval`` is that of what the first is better by."""
-    m, n_items = len(standings.names), standings.comparison.n_items
+def _verdict(standings: Standings, pair: int, interval: list[float]) -> str:
+    """Return the end of a sentence on a pair; ``interval`` is that of the difference."""
+    comparison = standings.comparison
+    n_items = comparison.n_items
     if n_items < 2:
         return f": {counted(n_items, standings.unit)}, too few for an interval."
     if not any(interval):
@@ -330,16 +370,22 @@ def _verdict(standings: Standings, p: float, interval: list[float]) -> str:
     if n_items < LEAST_ITEMS:
         return f"{text}{counted(n_items, standings.unit)} are too few to say whether that is significant."
     word = "not significant"
-    if p < SIGNIFICANT:
-        # By Holm's method alone: the interval for all pairs holds 0.
+    if comparison.pairs.is_significant[pair]:
+        # By Holm's method alone: the interval for all tests holds 0.
         word = "significant (Holm)" if interval[0] <= 0 else "significant"
-    name = "adjusted p" if m > 2 else "p"
-    value = p_text(p) if p < _SMALLEST_P else f"= {p_text(p)}"
-    return f"{text}{word}, {name} {value}."
+    text += f"{word}, {_p_equation('p', float(comparison.pairs.p[pair]))}"
+    if comparison.n_tests > 1:
+        text += f", {_p_equation('adjusted p', float(comparison.pairs.p_adjusted[pair]))}"
+    return f"{text}."
+
+
+def _p_equation(name: str, p: float) -> str:
+    """Return a p value with its name: "p = 0.012", "p < 0.0001"."""
+    return f"{name} {p_text(p)}" if p < _SMALLEST_P else f"{name} = {p_text(p)}"
 
 
 def pairs_card(standings: Standings, where: str, *more: Element) -> Element:
-    """Return the matrix of adjusted p values of the first submissions; ``where`` all numbers are."""
+    """Return the matrix of p values and differences of the first submissions; ``where`` all numbers are."""
     names = [cut(name, _LONGEST_LABEL) for name in standings.names[:MOST_DRAWN]]
     pairs = standings.comparison.pairs
     cells = [[element("td", "", class_="open") for _ in names] for _ in names]
@@ -350,13 +396,17 @@ def pairs_card(standings: Standings, where: str, *more: Element) -> Element:
             better, worse = "better", "worse"
             if pairs.low_all[pair] * pairs.high_all[pair] < 0:
                 text += " (Holm)"
-        cells[i][j] = element("td", text, class_=better)
-        cells[j][i] = element("td", text, class_=worse)
+        p_values = text_over_text(text, f"p {p_text(float(pairs.p[pair]))}")
+        cells[i][j] = element("td", p_values, class_=better)
+        # From the row's point of view.
+        difference = round(-float(pairs.difference[pair]), standings.decimals) + 0.0
+        cells[j][i] = element("td", f"{difference:.{standings.decimals}f}", class_=worse)
     noun = standings.noun
     note = (
-        f"Adjusted p values of the first {counted(len(names), noun)}; green: the {noun} of the row "
-        "is significantly better, red: significantly worse. “(Holm)”: the interval for all pairs holds 0. "
-        f"All numbers: {where}."
+        f"The first {counted(len(names), noun)}. Above the diagonal: the adjusted p value, and below it p of "
+        "this pair alone. Under the diagonal: the score of the row less that of the column. Green: the "
+        f"{noun} of the row is significantly better, red: significantly worse. “(Holm)”: the interval for "
+        f"all pairs holds 0. All numbers: {where}."
     )
     return card("pairs", "Pairs", note, scroll(tables.matrix(names, names, cells), "Pairs"), *more)
 
@@ -377,9 +427,8 @@ def method_card(standings: Standings, signature: str, half_samples: int = HALVES
 
 def method_texts(standings: Standings, half_samples: int) -> list[str]:
     """Return how intervals, tests and rank sets are computed."""
-    m, n_items = len(standings.names), standings.comparison.n_items
+    n_items = standings.comparison.n_items
     item, noun = standings.task.item, standings.noun
-    n_pairs = m * (m - 1) // 2
     return [
         f"Halves: the reference ({standings.over}) was divided at random into two halves "
         f"{counted(half_samples, 'time')} (seed {SEED}), the same halves for all {noun}s, and each "
@@ -388,13 +437,38 @@ def method_texts(standings: Standings, half_samples: int) -> list[str]:
         "Intervals of scores: Student's t with a correction for skewness (Efron 1987; DiCiccio and Efron "
         f"1992) and an allowance for bias; 95 of 100 hold the score over all such {item}s"
         f"{caution(n_items, standings.unit)}.",
-        f"Significant differences: a t test of the difference of scores of each pair of {noun}s, adjusted "
-        f"for {counted(n_pairs, 'pair')} (Holm, Scandinavian Journal of Statistics 1979); two "
-        f"{noun}s are significantly different if the adjusted p value is below {SIGNIFICANT}.",
+        _test_method(standings),
+        *_rank_set_method(standings),
+        f"All this is about other {item}s of the same kind. It says nothing about other kinds of data, nor "
+        "about training a method again.",
+    ]
+
+
+def _test_method(standings: Standings) -> str:
+    """Return which differences are tested, and how."""
+    m, n_tests, noun = len(standings.names), standings.comparison.n_tests, standings.noun
+    pairs = f"each pair of {noun}s"
+    n_pairs = m * (m - 1) // 2
+    if standings.baseline_place is not None:
+        pairs = f"each other {noun} and {standings.base_text}"
+        n_pairs = m - 1
+    copies = f" {noun.capitalize()}s that score the same in all halves are counted once."
+    return (
+        f"Significant differences: a t test of the difference of scores of {pairs}, adjusted for "
+        f"{counted(n_tests, 'pair')} (Holm, Scandinavian Journal of Statistics 1979); two {noun}s are "
+        f"significantly different if the adjusted p value is below {SIGNIFICANT}."
+        f"{copies if n_tests < n_pairs else ''}"
+    )
+
+
+def _rank_set_method(standings: Standings) -> list[str]:
+    """Return how rank sets are read from the tests of all pairs."""
+    if standings.baseline_place is not None:
+        return []
+    noun = standings.noun
+    return [
         f"Rank sets: from 1 + the number of {noun}s that are significantly better, to the number of "
         f"{noun}s less those that are significantly worse. All sets together hold all true ranks in at "
         "least 95 of 100 cases (Mogstad, Romano, Shaikh and Wilhelm, Review of Economic Studies 2024). A "
-        f"{noun} may be the best if its set begins with 1.",
-        f"All this is about other {item}s of the same kind. It says nothing about other kinds of data, nor "
-        "about training a method again.",
+        f"{noun} may be the best if its set begins with 1."
     ]

@@ -25,26 +25,35 @@ def compare(
     reference: str | Path | None = None,
     cache: str | Path | None = None,
     items: Iterable[str] | None = None,
+    baseline: str | Path | None = None,
     **settings: SettingValue,
 ) -> Comparison:
-    """Score submissions on the same reference and compare each pair of them.
+    """Score submissions on the same reference and compare each pair of them, or all with a baseline.
 
     Choose checkpoints of one model on other items than those that you report. The parameters are those of
-    `people_in_video.score`, with a sequence of submissions. What is wrong with those that are not valid is in
-    ``invalid`` of the result; the others are compared. Everything is shown, as with ``detail="full"``.
+    `people_in_video.score`, with a sequence of submissions, and the following. What is wrong with those that
+    are not valid is in ``invalid`` of the result; the others are compared. Everything is shown, as with
+    ``detail="full"``.
+
+    Parameters
+    ----------
+    baseline : str or path, optional
+        One of the submissions, by its path or its name without folder and ending. Each other one is compared
+        with it alone, so that fewer differences are tested.
 
     Raises
     ------
     SubmissionError
-        No submission is valid; ``problems`` lists why.
+        No submission is valid, or the baseline is not; ``problems`` lists why.
     ReferenceProblemsError
         The reference or a setting is not valid; ``problems`` lists why.
     FileNotFoundError
         There is no such submission, or no such reference.
     ValueError
-        There is no such task or item, no submission, or one is named twice.
+        There is no such task or item, no submission, one is named twice, or the baseline is none of them.
     """
     path_of_name = name_submissions([Path(submission) for submission in submissions])
+    baseline_name = None if baseline is None else find_name(baseline, path_of_name)
     for path in path_of_name.values():
         require_path(path)
     # Differences are tested with the halves that intervals need.
@@ -58,7 +67,9 @@ def compare(
             invalid[name] = refused.findings
     if not results:
         raise SubmissionError(_all_problems(invalid))
-    return _compare_results(loaded, results, invalid)
+    if baseline_name in invalid:
+        raise SubmissionError(_all_problems({baseline_name: invalid[baseline_name]}))
+    return _compare_results(loaded, results, invalid, baseline_name)
 
 
 def _without_large_parts(result: Result) -> Result:
@@ -93,8 +104,19 @@ def name_submissions(paths: Sequence[Path]) -> dict[str, Path]:
     raise ValueError(f"{repeated_paths[0]} is named twice; name each once")
 
 
+def find_name(baseline: str | Path, path_of_name: Mapping[str, Path]) -> str:
+    """Return the name of the submission that ``baseline`` is the name or the path of. Raises ValueError."""
+    for name, path in path_of_name.items():
+        if str(baseline) == name or Path(baseline) == path:
+            return name
+    raise ValueError(f"the baseline {baseline} is none of the submissions: {', '.join(path_of_name)}")
+
+
 def _compare_results(
-    loaded: AnyLoaded, results: Mapping[str, Result], invalid: Mapping[str, Findings]
+    loaded: AnyLoaded,
+    results: Mapping[str, Result],
+    invalid: Mapping[str, Findings],
+    baseline: str | None,
 ) -> Comparison:
     """Return the comparison of the valid submissions, the best first, equal scores by name."""
     task = loaded.task
@@ -103,6 +125,7 @@ def _compare_results(
     names = sorted(halves_of_name, key=lambda name: (sign * halves_of_name[name].score, name))
     halves = [halves_of_name[name] for name in names]
     ranked_results = [results[name] for name in names]
+    baseline_place = None if baseline is None else names.index(baseline)
     main_column = task.columns[0]
     score_texts = [f"{result.scores[main_column.key]:.{main_column.precision}f}" for result in ranked_results]
     standings = Standings(
@@ -110,10 +133,11 @@ def _compare_results(
         names=names,
         score_texts=score_texts,
         scores=[half_scores.score for half_scores in halves],
-        comparison=statistics.compare(halves, task.higher_is_better),
+        comparison=statistics.compare_distinct(halves, task.higher_is_better, baseline_place),
         intervals=intervals(halves, task.range) if halves[0].n_items > 1 else None,
         over=loaded.groups.count_text(task.item),
         unit="group" if loaded.groups.digest else task.item,
+        baseline_place=baseline_place,
     )
     return Comparison(
         standings=standings,

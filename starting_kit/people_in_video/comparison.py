@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple, Union
 from xml.etree.ElementTree import Element
 
 import numpy as np
 
+from people_in_video.paper_table import paper_table
 from scoring_program.disclosure import round_floats
 from scoring_program.metrics.comparison import Pairs
 from scoring_program.report import standings as report
@@ -31,6 +32,7 @@ _BINS = 60
 _MOST_ROWS = 100
 _MOST_LINES = 500
 _LONGEST_LINE = 600
+_COST_DECIMALS = 4
 _WHERE = "comparison.json"
 _INTERVAL_FIELDS = ("low", "high", "standard_error")
 
@@ -111,17 +113,42 @@ class Comparison:
             values[:, column] = np.array([value_of_group.get(name) for name in names], dtype=np.float64)
         return GroupValues(title, measure_title, names, values)
 
+    @property
+    def places(self) -> Sequence[int]:
+        """The places of the submissions in the order of the rows of tables."""
+        return self.standings.row_order or range(len(self.standings.names))
+
+    def in_order(self, names: Sequence[str]) -> Comparison:
+        """Return the same with the rows of tables in the order of ``names``, of which each is a submission's.
+
+        Raises ValueError for other names.
+        """
+        if sorted(names) != sorted(self.standings.names):
+            raise ValueError(f"name each submission once: {', '.join(self.standings.names)}")
+        row_order = [self.standings.names.index(name) for name in names]
+        return replace(self, standings=self.standings._replace(row_order=row_order))
+
+    def latex(self, *comments: str) -> str:
+        """Return a table for a paper, with the scores of the leaderboard, intervals, and the best in bold.
+
+        ``comments`` are written above it.
+        """
+        signature = f"Signature: {self.signature}"
+        return paper_table(self.standings, self.results, self.places, [signature, *comments])
+
     def to_dict(self) -> dict[str, object]:
         """Return what ``comparison.json`` holds; its schema is ``comparison.schema.json``."""
         standings = self.standings
+        baseline = standings.baseline_place
         content = {
             "task": standings.task.id,
             "signature": self.signature,
             "over": standings.over,
+            "baseline": None if baseline is None else standings.names[baseline],
             "visible_difference": cells(np.array(standings.comparison.visible)),
-            "submissions": [self._submission_dict(place) for place in range(len(standings.names))],
+            "submissions": [self._submission_dict(place) for place in self.places],
             "pairs": self._pair_dicts(),
-            "values": {key: _values_dict(values) for key, values in self.values.items()},
+            "values": {key: _values_dict(values, self.places) for key, values in self.values.items()},
             "invalid": {name: findings.as_dict()["problems"] for name, findings in self.invalid.items()},
         }
         return round_floats(content, DECIMALS)
@@ -167,8 +194,8 @@ def _pair_numbers(pairs: Pairs) -> dict[str, Floats]:
     }
 
 
-def _values_dict(values: GroupValues) -> dict[str, object]:
-    return {**values._asdict(), "values": cells(values.values)}
+def _values_dict(values: GroupValues, places: Sequence[int]) -> dict[str, object]:
+    return {**values._asdict(), "values": cells(values.values[:, list(places)])}
 
 
 def last_measure(section: Section) -> LastMeasure | None:
@@ -184,7 +211,9 @@ def last_measure(section: Section) -> LastMeasure | None:
 
 
 def sentences(standings: Standings) -> list[str]:
-    """Return what the comparison means."""
+    """Return what the comparison means, and how to read it; nothing of a single submission."""
+    if len(standings.names) < 2:
+        return []
     items = f"{standings.task.item}s"
     advice = f"Choose checkpoints of one model on other {items} than those that you report: the best of many "
     advice += f"on the same {items} looks better than it is."
@@ -199,7 +228,7 @@ def page(comparison: Comparison) -> str:
         *_invalid_cards(comparison),
     ]
     rest = [
-        *_item_difference_cards(standings, comparison.values["items"]),
+        *_item_difference_cards(comparison),
         _leaderboard_card(comparison),
         *_cost_cards(comparison),
         *_group_cards(comparison),
@@ -218,10 +247,12 @@ def _head(comparison: Comparison) -> list[Element]:
     summary = f"{standings.names[0]}: {standings.task.columns[0].title} {standings.score_texts[0]}."
     if comparison.pair_sentences:
         summary = comparison.pair_sentences[0]
-    if m > 2:
+    if m > 2 and standings.baseline_place is None:
         n_best = int(standings.comparison.may_be_best.sum())
-        summary += f" {n_best} of {m} may be the best."
+        summary += f" {n_best} of {m} submissions may be the best: none is significantly better than they."
     title = f"Comparison of {counted(m, 'submission')}"
+    if standings.baseline_place is not None:
+        title += f" with {standings.base_text}"
     head = [element("h1", title), element("p", element("strong", summary))]
     if comparison.invalid:
         text = f"{counted(len(comparison.invalid), 'submission')} not valid and not compared"
@@ -238,7 +269,10 @@ def _scores_card(standings: Standings) -> Element:
     title = "Scores and differences"
     no_details: list[list[str]] = [[] for _ in standings.names]
     parts = report.standings_table(standings, title, no_details, _MOST_OTHERS)
-    return card("scores", title, "", *parts, _list(sentences(standings), class_="after"))
+    lines = sentences(standings)
+    if lines:
+        parts.append(_list(lines, class_="after"))
+    return card("scores", title, "", *parts)
 
 
 def _invalid_cards(comparison: Comparison) -> list[Element]:
@@ -248,24 +282,27 @@ def _invalid_cards(comparison: Comparison) -> list[Element]:
     return [card("invalid", "Not valid, not compared", "", _list(lines))] if lines else []
 
 
-def _item_difference_cards(standings: Standings, items: GroupValues) -> list[Element]:
-    """Return for each of the first others the differences of the scores of items to the best submission."""
-    differences = np.round(items.values[:, 1 : _MOST_OTHERS + 1] - items.values[:, :1], DECIMALS)
+def _item_difference_cards(comparison: Comparison) -> list[Element]:
+    """Return for each of the first others the differences of the scores of items to the base."""
+    standings, items = comparison.standings, comparison.values["items"]
+    base = standings.base_place
+    other_places = [place for place in comparison.places if place != base][:_MOST_OTHERS]
+    differences = np.round(items.values[:, other_places] - items.values[:, [base]], DECIMALS)
     if np.isnan(differences).all():
         return []
     largest = float(np.nanmax(np.abs(differences))) or 1.0
     scale = Scale(-largest, largest)
     sign = 1 if standings.task.higher_is_better else -1
     rows = []
-    for name, column in zip(standings.names[1:], differences.T):
+    for place, column in zip(other_places, differences.T):
         has_both = ~np.isnan(column)
         item_names = [items.names[item] for item in np.flatnonzero(has_both).tolist()]
         strip = _ItemStrip(item_names, column[has_both].tolist(), scale, sign)
-        whose = element("div", cut(name), element("small", strip.text()), class_="name")
+        whose = element("div", cut(standings.names[place]), element("small", strip.text()), class_="name")
         rows.append([whose, strip.draw()])
     item = standings.task.item
     better_side = "right" if sign > 0 else "left"
-    note = f"Score of each {item} minus that of {cut(standings.names[0])}: {better_side} of the "
+    note = f"Score of each {item} minus that of {cut(standings.names[base])}: {better_side} of the "
     note += f"line the submission is better. Only {item}s for which both have a score are shown. More "
     note += f"than {_MOST_DOTS} are counted in bins, without equal scores. "
     note += f"At most the first {_MOST_OTHERS} submissions are shown."
@@ -342,33 +379,60 @@ def _leaderboard_card(comparison: Comparison) -> Element:
     """Return all columns of the leaderboard."""
     columns = [column for column in comparison.standings.task.columns if column.leaderboard]
     rows = []
-    for name, result in zip(comparison.standings.names, comparison.results):
+    for place in comparison.places:
+        result = comparison.results[place]
         scores = [f"{result.scores[column.key]:.{column.precision}f}" for column in columns]
-        rows.append([cut(name), *scores])
+        rows.append([cut(comparison.standings.names[place]), *scores])
     title = "All columns of the leaderboard"
     headings = [Heading("Submission"), *(Heading(column.title) for column in columns)]
     return card("columns", title, "", *table(headings, rows, title, _MOST_OTHERS))
 
 
 def _cost_cards(comparison: Comparison) -> list[Element]:
-    """Return the costs of all error types, if they are known."""
+    """Return the costs of the error types that cost a submission anything, the largest first."""
     if not comparison.results[0].error_costs:
         return []
-    error_types = comparison.standings.task.error_types
-    rows = []
-    for name, result in zip(comparison.standings.names, comparison.results):
-        points = {cost.error_type: f"{cost.points:.4f}" for cost in result.error_costs}
-        rows.append([cut(name), *(points.get(error_type.key, "–") for error_type in error_types)])
+    points_by_result = [_points_of_types(result) for result in comparison.results]
+    largest_points = dict[str, float]()
+    for points_of_type in points_by_result:
+        for error_type, points in points_of_type.items():
+            largest_points[error_type] = max(points, largest_points.get(error_type, 0.0))
+    types_with_cost = [
+        error_type for error_type in comparison.standings.task.error_types if error_type.key in largest_points
+    ]
+    largest_first = sorted(types_with_cost, key=lambda error_type: -largest_points[error_type.key])
     title = "What costs most"
-    note = "What the score would gain if one type of error were fixed. Gains overlap: they do not add up."
-    headings = [Heading("Submission"), *(Heading(error_type.title) for error_type in error_types)]
+    if not largest_first:
+        return [card("costs", title, "No type of error costs any of them anything.")]
+    rows = []
+    for place in comparison.places:
+        points_of_type = points_by_result[place]
+        costs = [_cost_text(points_of_type.get(error_type.key)) for error_type in largest_first]
+        rows.append([cut(comparison.standings.names[place]), *costs])
+    note = "What the score would gain if one type of error were fixed. Gains overlap: they do not add up. "
+    note += "Types that cost nothing are left out."
+    headings = [Heading("Submission"), *(Heading(error_type.title) for error_type in largest_first)]
     return [card("costs", title, note, *table(headings, rows, title, _MOST_OTHERS))]
+
+
+def _points_of_types(result: Result) -> dict[str, float]:
+    """Return what each type of error costs, as far as it is not 0 with the decimals that are shown."""
+    points_of_type = dict[str, float]()
+    for cost in result.error_costs:
+        if points := round(cost.points, _COST_DECIMALS):
+            points_of_type[cost.error_type] = points
+    return points_of_type
+
+
+def _cost_text(points: float | None) -> str:
+    return "" if points is None else f"{points:.{_COST_DECIMALS}f}"
 
 
 def _group_cards(comparison: Comparison) -> list[Element]:
     """Return for items and each kind of groups those that differ most between submissions, if any do."""
     cards = []
-    names = comparison.standings.names[: _MOST_OTHERS + 1]
+    places = list(comparison.places[: _MOST_OTHERS + 1])
+    names = [comparison.standings.names[place] for place in places]
     for key, values in comparison.values.items():
         without_nan = np.ma.masked_invalid(values.values)
         spread = (without_nan.max(axis=1) - without_nan.min(axis=1)).filled(0)
@@ -378,9 +442,11 @@ def _group_cards(comparison: Comparison) -> list[Element]:
         largest_first = np.argsort(-spread, kind="stable")[:n_differing]
         rows: list[list[Cell]] = []
         for group in largest_first[:_MOST_ROWS].tolist():
-            numbers = cells(values.values[group, : len(names)])
+            numbers = cells(values.values[group, places])
             rows.append([values.names[group], *numbers, float(spread[group])])
-        note = f"{values.measure} by submission, for at most the best {_MOST_OTHERS + 1}. {n_differing:,} of "
+        note = (
+            f"{values.measure} by submission, for at most the first {_MOST_OTHERS + 1}. {n_differing:,} of "
+        )
         note += f"{len(spread):,} differ; the first {len(rows):,} are shown. All are in {_WHERE}."
         title = f"{values.title} that differ most"
         headings = [Heading("Name", "text"), *(Heading(name, "number") for name in names)]
@@ -390,11 +456,14 @@ def _group_cards(comparison: Comparison) -> list[Element]:
 
 
 def _pair_cards(comparison: Comparison) -> list[Element]:
-    """Return all pairs as a matrix and in words, if there are several."""
+    """Return all pairs as a matrix and in words, if there are several; those with a baseline in words."""
     if len(comparison.standings.names) < 3:
         return []
+    lines = _list(comparison.pair_sentences)
+    if comparison.standings.baseline_place is not None:
+        return [card("pairs", "Pairs", "", lines)]
     n_lines = min(len(comparison.pair_sentences), _MOST_LINES)
-    words = folded(f"The first {counted(n_lines, 'pair')} in words", _list(comparison.pair_sentences))
+    words = folded(f"The first {counted(n_lines, 'pair')} in words", lines)
     return [report.pairs_card(comparison.standings, _WHERE, words)]
 
 

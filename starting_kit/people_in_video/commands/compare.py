@@ -24,11 +24,12 @@ from people_in_video.commands.options import (
     selected_items,
     split_words,
 )
-from people_in_video.comparing import compare, name_submissions
-from people_in_video.comparison import Comparison, page, sentences
+from people_in_video.comparing import compare, find_name, name_submissions
+from people_in_video.comparison import Comparison, page
 from people_in_video.home import ReferenceProblemsError, SubmissionError
 from people_in_video.progress import reading_bar
 from scoring_program.report import outputs
+from scoring_program.report.standings import rank_sentences
 from scoring_program.run import BROKEN, INVALID, SCORED
 from scoring_program.task import place_of
 from validator import console
@@ -38,11 +39,13 @@ from validator.texts import quote
 PAGE, JSON = "comparison.html", "comparison.json"
 _SHOWN = 10
 _LONGEST_LINE = 400
-_NO_SUBMISSION = "No submission is valid, nothing was compared:"
+_NO_SUBMISSION = "No submission is valid, or the baseline is not; nothing was compared:"
+_DEMO = "This was the synthetic demo reference: the numbers say nothing about the hidden data."
 _EXAMPLES = """\
   people-in-video compare first.zip second.zip
   people-in-video compare ID first.zip second.zip third.zip --reference my_annotations
-  people-in-video compare first.zip second.zip --json
+  people-in-video compare baseline.zip ablation1.zip ablation2.zip --baseline baseline --keep-order
+  people-in-video compare first.zip second.zip --latex > table.tex
 """
 
 
@@ -53,7 +56,9 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_intermixed_args(arguments)
     task, files = split_words(options.words)
     try:
-        name_submissions(files)
+        names = name_submissions(files)
+        if options.baseline:
+            find_name(options.baseline, names)
     except ValueError as error:
         parser.error(str(error))
     check_paths(parser, files, options)
@@ -76,11 +81,17 @@ def _parser() -> argparse.ArgumentParser:
     parser = command_parser("compare", words, "Compare submissions at home.", _EXAMPLES)
     add_words(parser, "your zip files, or folders with their files")
     add_scoring_options(parser, "comparison")
-    add_print_options(
+    what = "compare each other submission with this one alone: its name without folder and ending"
+    parser.add_argument("--baseline", metavar="NAME", help=what)
+    what = "keep the order of the submissions in tables, instead of the best first"
+    parser.add_argument("--keep-order", action="store_true", help=what)
+    forms = add_print_options(
         parser,
         quiet="print the scores alone, each with the name of its submission",
         strict="end with 1 if a note on a submission tells of a likely mistake",
     )
+    what = "print a table for a paper: scores with intervals, the best in bold"
+    forms.add_argument("--latex", action="store_true", help=what)
     what = "print the differences of all pairs, not only those from the best"
     parser.add_argument("-v", "--verbose", action="store_true", help=what)
     return parser
@@ -98,7 +109,18 @@ def _compare(
     settings = {"protocol": options.protocol} if options.protocol else {}
     outputs.clear(options.output, [PAGE, JSON])
     with reading_bar(files, is_wanted=not options.quiet):
-        comparison = compare(task, files, options.reference, options.cache, items, **settings)
+        comparison = compare(
+            task,
+            files,
+            options.reference,
+            options.cache,
+            items,
+            baseline=options.baseline,
+            **settings,
+        )
+    if options.keep_order:
+        valid_names = [name for name in name_submissions(files) if name not in comparison.invalid]
+        comparison = comparison.in_order(valid_names)
     _report(comparison, options)
     notes = [note for result in comparison.results for note in result.notes]
     has_mistakes = options.strict and report_mistakes(notes)
@@ -127,14 +149,18 @@ def _report(comparison: Comparison, options: argparse.Namespace) -> None:
     if options.json:
         console.say(json_text.rstrip())
         return
+    is_demo = options.reference is None
+    if options.latex:
+        console.say(comparison.latex(*([_DEMO] if is_demo else [])).rstrip())
+        return
     if options.quiet:
         standings = comparison.standings
-        rows = [[quote(name), score] for name, score in zip(standings.names, standings.score_texts)]
+        rows = [[quote(standings.names[place]), standings.score_texts[place]] for place in comparison.places]
         console.say(*aligned(rows))
         return
     lines = [*_summary(comparison, options.verbose), f"page: {options.output / PAGE}"]
-    if options.reference is None:
-        lines.append("This was the synthetic demo reference: the numbers say nothing about the hidden data.")
+    if is_demo:
+        lines.append(_DEMO)
     console.say(*lines)
 
 
@@ -142,15 +168,16 @@ def _summary(comparison: Comparison, has_all_pairs: bool) -> list[str]:
     """Return the signature, the ranking, and what it means."""
     standings = comparison.standings
     lines = [comparison.signature]
-    for place, (name, result) in enumerate(zip(standings.names, comparison.results)):
+    for place in comparison.places:
         rank, score = standings.comparison.rank[place], standings.score_texts[place]
-        lines.append(f"{rank:4}  {score}  {result.interval or 'no interval'}  {quote(name)}")
+        interval = comparison.results[place].interval or "no interval"
+        lines.append(f"{rank:4}  {score}  {interval}  {quote(standings.names[place])}")
     pairs = comparison.pair_sentences
     if not has_all_pairs:
-        # The first pairs are those of the best submission.
+        # The first pairs are those of the best submission, or all are those of the baseline.
         pairs = pairs[: min(len(standings.names) - 1, _SHOWN)]
     lines += [quote(pair, _LONGEST_LINE) for pair in pairs]
-    return lines + sentences(standings)
+    return lines + rank_sentences(standings)
 
 
 if __name__ == "__main__":

@@ -67,12 +67,18 @@ def add_reference_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cache", type=Path, metavar="DIR", help=what)
 
 
-def add_print_options(parser: argparse.ArgumentParser, quiet: str, strict: str) -> None:
-    """Add the options on what is printed and on the exit code; the texts say what two of them do."""
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="print everything as JSON")
-    form.add_argument("-q", "--quiet", action="store_true", help=quiet)
+def add_print_options(
+    parser: argparse.ArgumentParser, quiet: str, strict: str
+) -> argparse._MutuallyExclusiveGroup:
+    """Add the options on what is printed and on the exit code; the texts say what two of them do.
+
+    Returns the group of the forms of what is printed, of which one may be asked for.
+    """
+    forms = parser.add_mutually_exclusive_group()
+    forms.add_argument("--json", action="store_true", help="print everything as JSON")
+    forms.add_argument("-q", "--quiet", action="store_true", help=quiet)
     parser.add_argument("--strict", action="store_true", help=strict)
+    return forms
 
 
 def _positive(text: str) -> int:

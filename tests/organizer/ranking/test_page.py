@@ -110,7 +110,7 @@ def test_page_has_rank_sets_and_says_which_ranks_are_not_distinguishable():
     text = shown(public_page(found))
     assert "Ranks 1 to 3 " in text
     assert text.split("Method")[0].count("may be the best") == 3
-    assert f" {compared.visible:.4f} between two teams" in text
+    assert f" from about {compared.visible:.4f} on" in text
     assert "nothing about their difference" in text
     assert " 6 pairs (Holm" in text
     assert "500 times (seed 20140906)" in text
@@ -188,10 +188,12 @@ def test_stability_shows_numbers_of_ranks_and_how_often_each_team_is_first():
 @pytest.mark.slow
 def test_pairs_are_colored_by_direction():
     text = index_page(teams()).split('id="pairs"')[1].split("</section>")[0]
-    classes = re.findall(r'<td class="(better|worse|open)">([^<]*)', text)
+    classes = re.findall(r'<td class="(better|worse|open)">(.*?)</td>', text)
     assert [name for name, _ in classes[:4]] == ["open", "open", "open", "better"]
     assert [name for name, _ in classes[-4:]] == ["worse", "worse", "worse", "open"]
-    assert classes[3][1] == "&lt; 0.0001"
+    # Adjusted p over p above the diagonal, the difference of the row to the column under it.
+    assert classes[3][1] == '<div class="two">&lt; 0.0001<small>p &lt; 0.0001</small></div>'
+    assert float(classes[12][1]) < 0
 
 
 @pytest.mark.parametrize(

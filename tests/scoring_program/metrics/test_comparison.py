@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from scoring_program.metrics import comparison
-from scoring_program.metrics.comparison import compare
+from scoring_program.metrics.comparison import compare, compare_distinct
 from scoring_program.metrics.resampling import (
     HalfScores,
     half_scores,
@@ -200,3 +200,39 @@ def test_standard_error_of_a_difference_is_not_made_of_variances():
 
 def test_holm_by_hand():
     assert comparison.holm(np.array([0.01, 0.04, 0.03, 0.5])).tolist() == [0.04, 0.09, 0.09, 0.5]
+
+
+@given(TEAMS, st.data())
+def test_copies_change_no_pair_of_others(values, data):
+    distinct = np.unique(values, axis=1)
+    m = distinct.shape[1]
+    copied = data.draw(st.lists(st.integers(0, m - 1), max_size=3))
+    alone = compare_distinct(submissions(distinct))
+    with_copies = compare_distinct(submissions(np.hstack([distinct, distinct[:, copied]])))
+    among_first = with_copies.pairs.second < m
+    for one, other in zip(alone.pairs, with_copies.pairs):
+        assert other[among_first].tolist() == pytest.approx(one.tolist(), abs=1e-9, nan_ok=True)
+    assert with_copies.n_tests == alone.n_tests
+    assert with_copies.visible == pytest.approx(alone.visible, abs=1e-9, nan_ok=True)
+    # Sets count copies, as ranks do.
+    assert (with_copies.rank_high <= m + len(copied)).all()
+
+
+def test_submissions_of_which_none_is_a_copy_are_compared_as_a_ranking():
+    values = np.random.RandomState(2).rand(30, 5)
+    for one, other in zip(compare(submissions(values)).pairs, compare_distinct(submissions(values)).pairs):
+        assert one.tolist() == other.tolist()
+
+
+@given(TEAMS, st.data())
+def test_a_baseline_is_tested_as_often_as_there_are_others(values, data):
+    distinct = np.unique(values, axis=1)
+    m = distinct.shape[1]
+    baseline = data.draw(st.integers(0, m - 1))
+    everything = compare_distinct(submissions(distinct))
+    found = compare_distinct(submissions(distinct), baseline=baseline)
+    assert found.n_tests == len(found.pairs.p) == m - 1
+    assert set(found.pairs.first.tolist()) | set(found.pairs.second.tolist()) == set(range(m)) or m == 1
+    is_pair = (everything.pairs.first == baseline) | (everything.pairs.second == baseline)
+    assert found.pairs.p.tolist() == everything.pairs.p[is_pair].tolist()
+    assert (found.pairs.p_adjusted <= everything.pairs.p_adjusted[is_pair] + 1e-9).all()

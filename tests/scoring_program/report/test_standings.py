@@ -1,4 +1,4 @@
-"""Sentences on compared submissions: which is better, by how much, and whether that is significant."""
+"""Sentences on compared submissions: by how much scores differ, and whether that is significant."""
 
 from __future__ import annotations
 
@@ -40,8 +40,10 @@ def standings(values, sorting="desc"):
 def test_a_sentence_has_difference_interval_and_p_value():
     of = standings(VALUES[:, [0, 2]])
     pairs = of.comparison.pairs
-    numbers = f"{pairs.difference[0]:.4f}, 95 % interval {pairs.low[0]:.4f} to {pairs.high[0]:.4f}"
-    assert pair_sentences(of) == [f"a is better than b by {numbers}: significant, p < 0.0001."]
+    interval = f"95 % interval {pairs.low[0]:.4f} to {pairs.high[0]:.4f}"
+    assert pair_sentences(of) == [
+        f"a scores {pairs.difference[0]:.4f} higher than b, {interval}: significant, p < 0.0001."
+    ]
 
 
 def test_several_have_intervals_for_all_pairs_and_adjusted_p_values():
@@ -50,19 +52,20 @@ def test_several_have_intervals_for_all_pairs_and_adjusted_p_values():
     near, far, _ = pair_sentences(of)
     # Significant by Holm although the interval for all pairs holds 0.
     assert pairs.low_all[0] < 0 < pairs.low[0]
-    assert (
-        f"interval {pairs.low_all[0]:.4f} to {pairs.high_all[0]:.4f}: significant (Holm), adjusted p = "
-        in near
-    )
-    assert f"interval {pairs.low_all[1]:.4f} to {pairs.high_all[1]:.4f}: significant, adjusted p < " in far
+    near_interval = f"interval {pairs.low_all[0]:.4f} to {pairs.high_all[0]:.4f}"
+    assert f"{near_interval}: significant (Holm), p = {pairs.p[0]:#.2g}, adjusted p = " in near
+    far_interval = f"interval {pairs.low_all[1]:.4f} to {pairs.high_all[1]:.4f}"
+    assert f"{far_interval}: significant, p < 0.0001, adjusted p < 0.0001." in far
 
 
 def test_the_better_one_has_the_smaller_score_where_that_is_better():
     of = standings(VALUES[:, [2, 0]], "asc")
     pairs = of.comparison.pairs
     assert pairs.difference[0] < 0
-    numbers = f"{-pairs.difference[0]:.4f}, 95 % interval {-pairs.high[0]:.4f} to {-pairs.low[0]:.4f}"
-    assert pair_sentences(of) == [f"a is better than b by {numbers}: significant, p < 0.0001."]
+    interval = f"95 % interval {-pairs.high[0]:.4f} to {-pairs.low[0]:.4f}"
+    assert pair_sentences(of) == [
+        f"a scores {-pairs.difference[0]:.4f} lower than b, {interval}: significant, p < 0.0001."
+    ]
 
 
 @pytest.mark.parametrize(
@@ -84,7 +87,7 @@ def test_equal_scores_are_said():
     assert text.startswith("a and b score the same, 95 % interval -0.")
     assert text.endswith(": not significant, p = 1.0.")
     close = VALUES[:, [0, 0]] - [0, 1e-6]
-    assert pair_sentences(standings(close))[0].startswith("a is better than b by less than 0.0001, ")
+    assert pair_sentences(standings(close))[0].startswith("a scores less than 0.0001 higher than b, ")
 
 
 def test_items_that_a_difference_needs_are_counted_where_it_cannot_be_seen():
