@@ -249,7 +249,7 @@ def _head(comparison: Comparison) -> list[Element]:
         summary = comparison.pair_sentences[0]
     if m > 2 and standings.baseline_place is None:
         n_best = int(standings.comparison.may_be_best.sum())
-        summary += f" {n_best} of {m} submissions may be the best: none is significantly better than they."
+        summary += f" {n_best} of {m} submissions may be the best: no other is significantly better."
     title = f"Comparison of {counted(m, 'submission')}"
     if standings.baseline_place is not None:
         title += f" with {standings.base_text}"
