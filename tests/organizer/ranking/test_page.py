@@ -110,7 +110,7 @@ def test_page_has_rank_sets_and_says_which_ranks_are_not_distinguishable():
     text = shown(public_page(found))
     assert "Ranks 1 to 3 " in text
     assert text.split("Method")[0].count("may be the best") == 3
-    assert f" from about {compared.visible:.4f} on" in text
+    assert f" below about {compared.visible:.4f}" in text
     assert "nothing about their difference" in text
     assert " 6 pairs (Holm" in text
     assert "500 times (seed 20140906)" in text
