@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from validator import limits
 from validator.findings import Findings
 from validator.formats.rules import load_format
+from validator.messages import Note
 
 # What a run of the scoring program may take unless the organizers choose otherwise.
 _SECONDS, _MEMORY_MB = 570.0, 8000.0
@@ -17,13 +19,22 @@ def check_submission(task_id: str, submission: Path) -> Findings:
 
     Raises ImportError, with a message to print, where msgspec is needed and not installed.
     """
+    task_format, rules = load_format(task_id)
+
+    def read_notes() -> list[Note]:
+        read = task_format.read(submission, rules)
+        return [*read.notes, *task_format.hints(read.content)]
+
+    return check_within_limits(read_notes)
+
+
+def check_within_limits(read_notes: Callable[[], list[Note]]) -> Findings:
+    """Return what is found while a submission is read; ``read_notes`` returns notes, or raises Refused."""
     findings = Findings()
     limits.start(_SECONDS, _MEMORY_MB)
     try:
         with findings.part():
-            task_format, rules = load_format(task_id)
-            content = findings.take(task_format.read(submission, rules))
-            findings.notes += task_format.hints(content)
+            findings.notes += read_notes()
     except limits.TimeLimitError as error:
         limits.release(error)
         findings.add("E-LIMIT-TIME", "the check takes longer than is allowed", "submit less")

@@ -19,6 +19,7 @@ from people_in_video.demo_data import demo_reference
 from people_in_video.gathering import REPEATS, Arguments, Gathered, GatheredState, named_calls
 from people_in_video.item_list import check_known
 from people_in_video.plain_values import half_precision_text
+from people_in_video.public_data import PublicData, check_with_public_data, load_public_data
 from people_in_video.result import Score, make_score
 from people_in_video.tools.conversion import (
     LAST_NUMBER,
@@ -51,7 +52,7 @@ class SubmissionError(ProblemsError):
 
 
 class ReferenceProblemsError(ProblemsError):
-    """The reference, or a setting, is not valid."""
+    """The reference, the public data, or a setting, is not valid."""
 
 
 # Everything but drawings, which only a page shows.
@@ -113,24 +114,48 @@ def score(
         raise SubmissionError(refused.findings) from None
 
 
-def check(task: str, submission: str | Path) -> list[Note]:
-    """Check that a submission is well-formed, and return notes on it; ids and names need `score`.
+def check(task: str, submission: str | Path, public: str | Path | None = None) -> list[Note]:
+    """Check that a submission is well-formed, and return notes on it.
+
+    Parameters
+    ----------
+    task : str
+        The id of the task, as on the command line.
+    submission : path
+        A zip file, or a folder with its files.
+    public : path, optional
+        The public data of the task, a zip file or a folder: ids, frames, sizes and names are compared with
+        it. Without it they are not checked.
 
     Raises
     ------
     SubmissionError
         The submission is not valid; ``problems`` lists why.
+    ReferenceProblemsError
+        The public data cannot be read, or is that of another task.
     FileNotFoundError
-        There is no such submission.
+        There is no such submission, or no such public data.
     ValueError
         There is no such task.
     """
     _check_task(task)
     require_path(Path(submission))
-    findings = check_submission(task, Path(submission))
+    if public is None:
+        findings = check_submission(task, Path(submission))
+    else:
+        findings = check_with_public_data(load_public(task, public), Path(submission))
     if not findings.ok:
         raise SubmissionError(findings)
     return findings.notes
+
+
+def load_public(task: str, public: str | Path) -> PublicData:
+    """Return the public data of a task. Raises ReferenceProblemsError, FileNotFoundError."""
+    require_path(Path(public))
+    try:
+        return load_public_data(task, Path(public))
+    except Refused as refused:
+        raise ReferenceProblemsError(refused.findings) from None
 
 
 def _score_file(loaded: AnyLoaded, source: Any) -> Score:
@@ -166,7 +191,7 @@ def convert(
     unit : str
         In what starts and ends are given: ``frames``, counted from 1, both included; or ``seconds``.
     public : path, optional
-        The folder of public data of the task, which has the frame rates that seconds need.
+        The public data of the task, a folder or a zip file, which has the frame rates that seconds need.
     image_id : str
         A regular expression whose first group is the id of an image in the name of its file.
 

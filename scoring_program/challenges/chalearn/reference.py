@@ -23,8 +23,8 @@ _DATA_NAME = "{key}_data.csv"
 _N_FRAMES = Field("number of frames", minimum=1, maximum=10**9)
 _DATA_RULES = CsvRules(_DATA_NAME, (_N_FRAMES,), further_columns=True)
 _RATE = re.compile(r"0*[1-9][0-9]{0,4}(\.[0-9]{0,6})?")
-# Key, name, and content.
-_File = tuple[str, str, bytes]
+# The sequence, the name of the file, and its content.
+SequenceFile = tuple[str, str, bytes]
 
 
 class Track(NamedTuple):
@@ -81,19 +81,30 @@ def load_reference(track: Track, rules: Rules, folder: Path) -> Reference:
             remedy = "put a {Id}_labels.csv and a {Id}_data.csv there for each sequence"
             findings.refuse("E-REF-NONE", "there is no such file", remedy, file="{Id}_labels.csv")
         _check_pairs(label_files, data_files, findings)
-        data = findings.take(read_csv_files(data_files, _DATA_RULES))
+        unlabeled = findings.take(read_sequences(track, data_files))
         findings.refuse_problems()
-        frames = ItemFrames(data.keys, _last_values(data))
+        frames = ItemFrames(unlabeled.sequences, unlabeled.n_frames)
         label_rules = rules.csv[0]._replace(path=_LABELS_NAME, other_paths=())
         labels = findings.take(read_csv_files(label_files, label_rules, frames, name_frames=True))
     rows = as_sequence_rows(labels, rules)
-    return Reference(
+    return unlabeled._replace(rows=_rows(rows, rows.keys))
+
+
+def read_sequences(track: Track, data_files: list[SequenceFile]) -> Read[Reference]:
+    """Return the sequences of ``{Id}_data.csv`` files without any rows, which is what is public of them.
+
+    Raises Refused.
+    """
+    read = read_csv_files(data_files, _DATA_RULES)
+    no_rows = np.zeros(0, np.int64)
+    reference = Reference(
         track=track,
-        sequences=rows.keys,
-        n_frames=frames.n_frames,
-        rows=_rows(rows, rows.keys),
+        sequences=read.content.keys,
+        n_frames=_last_values(read.content),
+        rows=Rows(no_rows, no_rows, no_rows, np.zeros((0, 2), np.int64)),
         frames_a_second=_read_frame_rates(data_files),
     )
+    return Read(reference, read.notes)
 
 
 def select_sequences(reference: Reference, sequences: Collection[str]) -> Reference:
@@ -132,7 +143,7 @@ def _rows(rows: SequenceRows, sequences: list[str]) -> Rows:
     return Rows(numbers[rows.sequence], rows.actor, rows.label, rows.frames)
 
 
-def _files(folder: Path, names: list[str], pattern: str) -> list[_File]:
+def _files(folder: Path, names: list[str], pattern: str) -> list[SequenceFile]:
     """Return the files whose names fit a pattern, with the sequence that their names begin with."""
     ending = pattern.replace("{key}", "")
     files = []
@@ -143,7 +154,7 @@ def _files(folder: Path, names: list[str], pattern: str) -> list[_File]:
     return files
 
 
-def _check_pairs(label_files: list[_File], data_files: list[_File], findings: Findings) -> None:
+def _check_pairs(label_files: list[SequenceFile], data_files: list[SequenceFile], findings: Findings) -> None:
     labeled = {sequence for sequence, _, _ in label_files}
     with_data = {sequence for sequence, _, _ in data_files}
     _add_partners(labeled - with_data, _LABELS_NAME, _DATA_NAME, findings)
@@ -168,7 +179,7 @@ def _last_values(data: CsvRows) -> Ints:
     return data.columns[_N_FRAMES.name][last_row]
 
 
-def _read_frame_rates(data_files: list[_File]) -> Floats:
+def _read_frame_rates(data_files: list[SequenceFile]) -> Floats:
     """Return the frames a second of each sequence, in ascending order; NaN where a file gives none.
 
     Scores do not depend on them: only messages about frames after the end do.

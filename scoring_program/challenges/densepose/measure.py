@@ -161,7 +161,7 @@ def measure(reference: Reference, submission: Gathered, settings: Settings) -> I
         item_scores=_image_scores(pairing, half, measure_name),
         item_submitted=n_detections > 0,
         item_weights=n_annotated,
-        notes=[*_notes(submission, pairing), *missing],
+        notes=[*_empty_area_notes(pairing), *unused_detection_notes(submission), *missing],
         pairing=pairing,
         ranked=average_precision.ranked(pairing.matches, 0, MEASURES.index(measure_name)),
         points=points,
@@ -367,21 +367,25 @@ def corrected_scores(statistics: ImageStatistics) -> dict[str, float]:
     return corrected
 
 
-def _notes(submission: Gathered, pairing: Pairing) -> list[Note]:
-    """Return notes on areas without persons, and on detections that are not looked at."""
-    notes = []
+def _empty_area_notes(pairing: Pairing) -> list[Note]:
+    """Return a note on areas without persons."""
     n_persons = pairing.matches.n_persons.sum(axis=1).tolist()
     empty_areas = [area for area, number in zip(average_precision.AREAS, n_persons) if not number]
-    if empty_areas:
-        text = f"no annotated person counts for the areas {', '.join(empty_areas)}; "
-        notes.append(Note("N-AREA-EMPTY", f"{text}their scores are reported as 0"))
+    if not empty_areas:
+        return []
+    text = f"no annotated person counts for the areas {', '.join(empty_areas)}; "
+    return [Note("N-AREA-EMPTY", f"{text}their scores are reported as 0")]
+
+
+def unused_detection_notes(submission: Gathered) -> list[Note]:
+    """Return notes on detections that are not looked at."""
+    notes = []
     if submission.n_other_categories:
         text = f"{counted(submission.n_other_categories, 'detection')} of other categories ignored; "
         explains = () if submission.kept else ("N-IMAGES-MISSING",)
         notes.append(Note("N-CATEGORY", f"{text}write category_id 1", explains))
-    n_used = len(pairing.detections.score)
     n_ignored = submission.n_other_categories + submission.n_other_images
-    n_dropped = submission.n_detections - n_ignored - n_used
+    n_dropped = submission.n_detections - n_ignored - len(submission.kept)
     if n_dropped:
         most = average_precision.MOST_DETECTIONS
         text = f"{counted(n_dropped, 'detection')} beyond the {most} best of an image left out"

@@ -211,8 +211,8 @@ def measure_videos(
     is_submitted = np.array([name is not None for name in predicted_classes], dtype=bool)
     is_submitted[true_parts.frame_video[predicted.has_frame]] = True
 
-    notes = _unknown_frame_notes(true_parts, submission.parts, true_frame)
-    notes += _missing_notes(predicted_classes, predicted.has_frame)
+    notes = unknown_frame_notes(true_parts, submission.parts, true_frame)
+    notes += missing_prediction_notes(predicted_classes, predicted.has_frame)
     return VideoStatistics(
         item_scores=np.where(is_right, protocol.video_areas(correctness.points_passed), 0.0),
         item_submitted=is_submitted,
@@ -369,7 +369,7 @@ def translate(predicted_words: Sequence[str], true_words: Sequence[str]) -> Ints
 _EXPLAINING_SHARE = 1 / 2
 
 
-def _unknown_frame_notes(true_parts: PartStates, predicted_parts: PartStates, true_frame: Ints) -> list[Note]:
+def unknown_frame_notes(true_parts: PartStates, predicted_parts: PartStates, true_frame: Ints) -> list[Note]:
     """Return a note on the predicted frames of annotated videos that the reference does not have, if any."""
     true_videos = set(true_parts.videos)
     is_annotated = np.array([video in true_videos for video in predicted_parts.videos], dtype=bool)
@@ -386,7 +386,7 @@ def _unknown_frame_notes(true_parts: PartStates, predicted_parts: PartStates, tr
     return [Note("N-FRAMES-UNKNOWN", f"{text}; {explanation}", explains)]
 
 
-def _missing_notes(predicted_classes: Sequence[str | None], has_frame: Bools) -> list[Note]:
+def missing_prediction_notes(predicted_classes: Sequence[str | None], has_frame: Bools) -> list[Note]:
     """Return one note on what is not submitted: it is fixed together, and has one cost."""
     n_classes, n_frames = predicted_classes.count(None), int((~has_frame).sum())
     missing = []

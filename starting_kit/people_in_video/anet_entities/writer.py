@@ -1,17 +1,18 @@
 """Build a submission to anet_entities_gt or anet_entities_gen from arrays.
 
 writer = AnetEntitiesWriter("gen", external_data="")
-writer.add_segment("v_abc", "0", ["man", "ball"], [1, 4], boxes)   # boxes: (2, 10, 4)
+writer.add_segment("v_abc", "0", ["man", "ball"], [1, 4], boxes, frame_size=(1280, 720))   # boxes: (2, 10, 4)
 writer.save("my.zip")
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 
 import numpy as np
 
+from people_in_video.anet_entities.frame_sizes import frame_size_of, resized_boxes
 from people_in_video.writing import (
     FilePredictions,
     Key,
@@ -57,13 +58,15 @@ class AnetEntitiesWriter(FilePredictions):
         self._mode = eval_mode
         self._external = external_data
 
-    def add_segment(
+    def add_segment(  # noqa: PLR0913 - the last two are alternatives
         self,
         video: str,
         segment: str | int,
         classes: Sequence[str],
         word_indexes: Sequence[int],
         boxes: np.ndarray,
+        frame_size: Sequence[int] | None = None,
+        sizes: Mapping[str, Sequence[int]] | None = None,
     ) -> None:
         """Add objects to a segment; words that an earlier call gave are dropped if they are the same.
 
@@ -75,14 +78,19 @@ class AnetEntitiesWriter(FilePredictions):
         word_indexes : sequence of n int
             Positions of the words in the sentence, from 0.
         boxes : array of shape (n, 10, 4)
-            ``x1, y1, x2, y2`` in pixels on each of the ten sampled frames.
+            ``x1, y1, x2, y2`` in pixels on each of the ten sampled frames: of the video as it is if its size
+            is given, otherwise of the video resized to a width of 720.
+        frame_size : (width, height), optional
+            The size of the video in pixels: x and y are multiplied by 720 / width.
+        sizes : mapping of str to (width, height), optional
+            The sizes of videos, this one among them, instead of ``frame_size``.
 
         Raises
         ------
         ValueError
             The three differ in length; classes are not a list of strings; a word index is not a whole number
-            from 0; boxes have another shape, are not in pixels or have x2 < x1; an earlier call gave a word
-            with another class or other boxes.
+            from 0; boxes have another shape, are not in pixels, have x2 < x1, or more than 1 of 100 end
+            beyond the frame; an earlier call gave a word with another class or other boxes.
         """
         plain = self.values.of
         video, segment, indexes = plain(video), plain(segment), plain(word_indexes)
@@ -91,7 +99,8 @@ class AnetEntitiesWriter(FilePredictions):
         for position, word in enumerate(words):
             if word > _LAST_WORD:
                 raise ValueError(f"word_indexes[{position}] is {word}; words are 0 to {_LAST_WORD}")
-        array = corner_boxes(plain(boxes), (-1, FRAMES, 4), "boxes")
+        given_boxes = corner_boxes(plain(boxes), (-1, FRAMES, 4), "boxes")
+        array = resized_boxes(given_boxes, plain(frame_size_of(video, frame_size, sizes)))
         if not len(names) == len(words) == len(array):
             lengths = f"classes {len(names)}, word_indexes {len(words)}, boxes {len(array)}"
             raise ValueError(f"{lengths}: give equally many")

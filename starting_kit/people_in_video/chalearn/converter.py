@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from people_in_video.chalearn.public_data import DATA_ENDING
+from people_in_video.public_data import PublicFiles, read_public_files
 from people_in_video.tools.conversion import ConversionError, ConversionOptions, Converter, is_table
 from people_in_video.writing import naming, save_zip
 from scoring_program.task import load_task
@@ -36,7 +38,9 @@ def _convert(task_id: str, source: Any, output: Path, options: ConversionOptions
     task: Any = load_task(task_id)
     has_actors = task_id == _TRACK_WITH_ACTORS
     classes = task.track.classes
-    to_frames = _frames_as_they_are if options.unit == "frames" else _frames_of_seconds(options.public)
+    to_frames = (
+        _frames_as_they_are if options.unit == "frames" else _frames_of_seconds(task_id, options.public)
+    )
     rows_of_sequence: dict[str, list[list[int]]] = {}
     has_default_actor = False
     for number, row in enumerate(_rows(source), start=1):
@@ -146,7 +150,7 @@ def _frames_as_they_are(item: str, start: float, end: float) -> tuple[int, int]:
     return int(start), int(end)
 
 
-def _frames_of_seconds(public: Path | None) -> _ToFrames:
+def _frames_of_seconds(task_id: str, public: Path | None) -> _ToFrames:
     """Return what turns seconds from the start of a video into frames, at the rate of each video.
 
     Frame k, from 1, is shown from (k - 1) / rate to k / rate seconds; a row has all frames that are shown at
@@ -154,12 +158,13 @@ def _frames_of_seconds(public: Path | None) -> _ToFrames:
     """
     if public is None:
         problem = "seconds need the frame rate of each video"
-        raise ConversionError(f"{problem}; name the folder with {{Id}}_data.csv files as --public")
+        raise ConversionError(f"{problem}; name the public data, with its {{Id}}_data.csv files, as --public")
+    files = read_public_files(task_id, public)
     rate_of_item: dict[str, float] = {}
 
     def to_frames(item: str, start: float, end: float) -> tuple[int, int]:
         if item not in rate_of_item:
-            rate_of_item[item] = _frame_rate(public, item)
+            rate_of_item[item] = _frame_rate(files, item)
         rate = rate_of_item[item]
         if not 0 <= start <= end:
             raise ConversionError(f"{start:g} to {end:g} seconds; write 0 <= start <= end")
@@ -170,15 +175,15 @@ def _frames_of_seconds(public: Path | None) -> _ToFrames:
     return to_frames
 
 
-def _frame_rate(public: Path, item: str) -> float:
+def _frame_rate(files: PublicFiles, item: str) -> float:
     """Return the frames a second of a video, from the file ``numFrames,fps,maxDepth`` of public data."""
-    path = public / f"{item}_data.csv"
-    if not path.is_file():
-        raise ConversionError(f"{path} is missing; check the folder --public and the name of the item")
-    lines = path.read_text(encoding="utf-8", errors="replace").split()
+    name = f"{item}{DATA_ENDING}"
+    if name not in files:
+        raise ConversionError(f"{name} is missing in --public; check it, and the name of the item")
+    lines = files[name].decode("utf-8", errors="replace").split()
     fields = lines[-1].split(",") if lines else []
     if len(fields) < 2 or not _NUMBER.fullmatch(fields[1]) or float(fields[1]) <= 0:
-        raise ConversionError(f"{path} holds no frame rate; write numFrames,fps,maxDepth")
+        raise ConversionError(f"{name} holds no frame rate; write numFrames,fps,maxDepth")
     return float(fields[1])
 
 

@@ -1,7 +1,7 @@
 """Check that a submission is well-formed: ``people-in-video check my.zip``.
 
-With ``--reference`` ids and names are checked, too, as the server does. Exit codes: 0 it is well-formed; 1 it
-is not; 2 it cannot be checked.
+With ``--public``, the public data of the task, or ``--reference`` ids, frames, sizes and names are checked,
+too, as the server does. Exit codes: 0 it is well-formed; 1 it is not; 2 it cannot be checked.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from people_in_video.commands.options import (
     require_task,
     split_words,
 )
-from people_in_video.home import ReferenceProblemsError, load
+from people_in_video.home import ReferenceProblemsError, load, load_public
 from people_in_video.progress import reading_bar
+from people_in_video.public_data import check_with_public_data
 from people_in_video.tools.conversion import read_tool_file
 from scoring_program.run import BROKEN, INVALID, SCORED
 from validator import console
@@ -31,9 +32,11 @@ from validator.findings import Findings
 from validator.messages import note_lines
 
 _UNCHECKED = "well-formed; ids and names unchecked"
-_CHECKED = "valid; ids and names are those of the reference"
+_CHECKED = "valid; ids and names were compared with the reference"
+_CHECKED_IN_PUBLIC = "valid; ids and names were compared with the public data"
 _EXAMPLES = """\
   people-in-video check my.zip
+  people-in-video check ID my.zip --public public_data.zip
   people-in-video check ID my.zip --reference my_annotations
   people-in-video check my.zip --json
 """
@@ -46,6 +49,10 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_intermixed_args(arguments)
     task, submissions = split_words(options.words)
     check_paths(parser, submissions, options)
+    if options.public and options.reference:
+        parser.error("give --public or --reference, not both")
+    if options.public and not options.public.exists():
+        parser.error(f"--public: there is no file or folder {options.public}")
     if len(submissions) != 1:
         parser.error("name one submission" if submissions else "name your zip file")
     findings = Findings()
@@ -56,7 +63,8 @@ def main(arguments: list[str] | None = None) -> int:
             findings = _check(task, submissions[0], options)
         _report(task, findings, options)
     except ReferenceProblemsError as error:
-        console.say(f"Your reference cannot be used, nothing was checked:\n{error}", to=sys.stderr)
+        what = "The public data" if options.public else "Your reference"
+        console.say(f"{what} cannot be used, nothing was checked:\n{error}", to=sys.stderr)
         return BROKEN
     except console.OutputError as error:
         console.report(error)
@@ -69,6 +77,8 @@ def main(arguments: list[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = command_parser("check", "[ID] SUBMISSION", "Check that a submission is well-formed.", _EXAMPLES)
     add_words(parser, "your zip file, or a folder with its files")
+    what = "folder or zip file with the public data of the task, to check ids, frames, sizes and names"
+    parser.add_argument("--public", type=Path, metavar="PATH", help=what)
     add_reference_options(parser)
     add_print_options(
         parser,
@@ -81,12 +91,15 @@ def _parser() -> argparse.ArgumentParser:
 def _check(task: str, submission: Path, options: argparse.Namespace) -> Findings:
     """Return what is found in a submission. Raises ReferenceProblemsError."""
     findings = Findings()
+    public_data = load_public(task, options.public) if options.public else None
     with findings.part(), read_tool_file(task, submission) as readable:
         findings.notes += readable.notes
         with reading_bar([readable.path], is_wanted=not options.quiet):
             if options.reference:
                 loaded = load(task, options.reference, options.cache, {"detail": "full"})
                 findings.take(loaded.read(readable.path))
+            elif public_data:
+                findings.extend(check_with_public_data(public_data, readable.path))
             else:
                 findings.extend(check_submission(task, readable.path))
     return findings
@@ -97,15 +110,21 @@ def _report(task: str, findings: Findings, options: argparse.Namespace) -> None:
     if options.json:
         console.say(json.dumps(findings.as_dict(), indent=1))
         return
-    verdict = f"invalid: {findings.summary().total_text()}"
-    if findings.ok:
-        verdict = _CHECKED if options.reference else _UNCHECKED
     problems = findings.lines(most=None)
     if not options.quiet:
         heads = [f"task: {task}"] if task else []
-        console.say(*heads, *note_lines(findings.notes), *problems, verdict)
+        console.say(*heads, *note_lines(findings.notes), *problems, _verdict(findings, options))
     elif problems:
         console.say(*problems)
+
+
+def _verdict(findings: Findings, options: argparse.Namespace) -> str:
+    """Return whether a submission is valid, and what it was compared with."""
+    if not findings.ok:
+        return f"invalid: {findings.summary().total_text()}"
+    if options.public:
+        return _CHECKED_IN_PUBLIC
+    return _CHECKED if options.reference else _UNCHECKED
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from validator.messages import note_lines
 
 _EXAMPLES = [
     "  people-in-video convert ID results_of_a_tool.pth my.zip",
-    "  people-in-video convert ID predictions.csv my.zip --unit seconds --public my_public_data",
+    "  people-in-video convert ID predictions.csv my.zip --unit seconds --public public_data.zip",
 ]
 
 
@@ -33,6 +33,8 @@ def main(arguments: list[str] | None = None, task: str = "") -> int:
     options = parser.parse_args(arguments)
     if not options.source.is_file():
         parser.error(f"there is no file {options.source}")
+    if options.public and not options.public.exists():
+        parser.error(f"--public: there is no file or folder {options.public}")
     try:
         notes = convert(
             options.id, options.source, options.output, options.unit, options.public, options.image_id
@@ -63,8 +65,8 @@ def _parser(task: str) -> argparse.ArgumentParser:
     parser.add_argument("output", type=Path, help="the zip to write, ready for uploading")
     what = "in what starts and ends are given; default: %(default)s"
     parser.add_argument("--unit", choices=UNITS, default=UNITS[0], help=what)
-    what = "folder of public data, with the frame rates that seconds need"
-    parser.add_argument("--public", type=Path, metavar="DIR", help=what)
+    what = "folder or zip file of the public data, with the frame rates that seconds need"
+    parser.add_argument("--public", type=Path, metavar="PATH", help=what)
     what = "regular expression whose group is the id in the name of an image file; default: the last number"
     parser.add_argument("--image-id", type=_pattern, default=LAST_NUMBER, metavar="REGEX", help=what)
     return parser

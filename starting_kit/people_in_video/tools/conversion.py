@@ -42,7 +42,7 @@ class ConversionOptions(NamedTuple):
     unit : str
         In what starts and ends are given: ``frames``, counted from 1, both included; or ``seconds``.
     public : Path, optional
-        The folder of public data of the task, which has the frame rates that seconds need.
+        The public data of the task, which has the frame rates that seconds need.
     image_id : str
         A regular expression whose first group is the id of an image in the name of its file.
     is_temporary : bool

@@ -1,0 +1,107 @@
+"""Boxes of ActivityNet-Entities are in videos that are resized to a width of 720 pixels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from people_in_video.writing import whole
+from validator.arrays import Floats
+from validator.texts import counted
+
+WIDTH = 720
+# A detector may reach a little beyond the frame: 734 pixels of 720.
+_BEYOND = 1.02
+_MOST_OUTSIDE = 1 / 100
+# Width and height in pixels.
+FrameSize = Sequence[int]
+
+
+def frame_size_of(
+    video: str, frame_size: FrameSize | None, sizes: Mapping[str, FrameSize] | None
+) -> FrameSize | None:
+    """Return the size of a video, given alone or among those of others; None if neither is given.
+
+    Raises ValueError if both are given, or the video has no size.
+    """
+    if sizes is None:
+        return frame_size
+    if frame_size is not None:
+        raise ValueError("give frame_size or sizes, not both")
+    if video not in sizes:
+        raise ValueError(f"sizes has no {video!r}; add its (width, height)")
+    return sizes[video]
+
+
+def resized_boxes(boxes: Floats, frame_size: FrameSize | None) -> Floats:
+    """Return boxes in pixels of the video resized to a width of 720.
+
+    Parameters
+    ----------
+    boxes : float64 array of shape (n, 10, 4)
+        ``x1, y1, x2, y2`` in pixels of ``frame_size``; without it they are in pixels of the resized video.
+    frame_size : (width, height), optional
+
+    Raises
+    ------
+    ValueError
+        The size is not two whole numbers, or more than 1 of 100 boxes ends beyond the frame: to the right,
+        and below where the height is known.
+    """
+    if frame_size is None:
+        outside = explain_boxes_outside(boxes)
+        if outside:
+            raise ValueError(
+                f"boxes: {outside}; multiply x and y by {WIDTH} / width of the video, "
+                "or give frame_size=(width, height) of the video"
+            )
+        return boxes
+    width, height = _checked_size(frame_size)
+    resized = boxes * (WIDTH / width)
+    outside = explain_boxes_outside(resized, height * WIDTH / width)
+    if outside:
+        raise ValueError(
+            f"boxes: resized to a width of {WIDTH}, {outside}; check that frame_size is (width, height) of "
+            "the frames that the boxes are of"
+        )
+    return resized
+
+
+def _checked_size(frame_size: Sequence[Any]) -> tuple[int, int]:
+    if len(frame_size) != 2:
+        raise ValueError(f"frame_size is {frame_size!r:.40}; it must be (width, height)")
+    width, height = frame_size
+    return whole(width, "the width of frame_size", 1), whole(height, "the height of frame_size", 1)
+
+
+def explain_boxes_outside(boxes: Floats, height: float | None = None) -> str:
+    """Return how many boxes end beyond the resized frame if more than 1 of 100 do, "" otherwise.
+
+    Parameters
+    ----------
+    boxes : float array of shape (n, 10, 4)
+        ``x1, y1, x2, y2``, resized.
+    height : float, optional
+        That of the resized frame; without it y is not judged.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> explain_boxes_outside(np.tile([10.0, 10.0, 1280.0, 700.0], (1, 10, 1)))
+    '10 of 10 boxes end beyond x = 734, up to 1280'
+    """
+    if not boxes.size:
+        return ""
+    outside = _explain_ends_beyond(boxes[..., 2], int(_BEYOND * WIDTH), "x")
+    if not outside and height is not None:
+        outside = _explain_ends_beyond(boxes[..., 3], int(_BEYOND * height), "y")
+    return outside
+
+
+def _explain_ends_beyond(ends: Floats, most: int, axis: str) -> str:
+    """Return how many boxes end beyond a place along an axis if more than 1 of 100 do, "" otherwise."""
+    is_beyond = ends > most
+    if is_beyond.mean() <= _MOST_OUTSIDE:
+        return ""
+    share = f"{int(is_beyond.sum()):,} of {counted(is_beyond.size, 'box', 'boxes')}"
+    return f"{share} end beyond {axis} = {most}, up to {ends.max():.6g}"

@@ -1,0 +1,146 @@
+"""The public data of a task: what is known of a reference without its labels, to check a submission at home.
+
+    from people_in_video import check
+
+    check(task, "my.zip", public="public_data.zip")
+
+It says what the server will say of ids, frames, sizes and names. A challenge has a module ``public_data`` in
+its folder, with the object ``PUBLIC_READER``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+from scoring_program.signature import VOCABULARY_FILE
+from scoring_program.task import load_task
+from scoring_program.vocabulary import NameCounts, Vocabulary, find_unknown_names
+from scoring_program.vocabulary_file import parse_vocabulary
+from validator.archive import Limits, Submission, open_submission
+from validator.checking import check_within_limits
+from validator.discovery import discover
+from validator.findings import Findings
+from validator.messages import Note, mistakes_first
+from validator.strict_json import strict_loads
+from validator.texts import quote, some_words
+
+_PACKAGE = "people_in_video"
+# Larger than what any challenge published.
+_LIMITS = Limits(files=200_000, total_bytes=2_000_000_000, file_bytes=600_000_000)
+_REMEDY = "name the folder or the zip file with the public data of the task"
+# The files of public data by name.
+PublicFiles = Mapping[str, bytes]
+
+
+class PublicData(ABC):
+    """The public data of a task that was read."""
+
+    @abstractmethod
+    def read_notes(self, submission: Path) -> list[Note]:
+        """Return the notes on a submission that ids, frames, sizes and names give. Raises Refused."""
+
+
+class PublicReader(NamedTuple):
+    """How the public data of a challenge is read.
+
+    Attributes
+    ----------
+    file_ending : str
+        What the name of a file ends with that all public data of the challenge has.
+    read : callable
+        Returns the public data of a task, given its files. Raises Refused.
+    """
+
+    file_ending: str
+    read: Callable[[str, PublicFiles], PublicData]
+
+
+def load_public_data(task: str, path: Path) -> PublicData:
+    """Return the public data of a task.
+
+    Parameters
+    ----------
+    task : str
+    path : Path
+        The folder or the zip file with its files, or with a folder of them that has the name of the task.
+
+    Raises
+    ------
+    Refused
+        It cannot be read, or is not the public data of this task.
+    """
+    reader = _reader_of(task)
+    if reader is None:
+        refuse_public_data(f"nothing is known of the public data of {task}", path.name)
+    return reader.read(task, read_public_files(task, path))
+
+
+def read_public_files(task: str, path: Path) -> PublicFiles:
+    """Return the files of the public data of a task by name. Raises Refused as `load_public_data`."""
+    reader = _reader_of(task)
+    file_ending = reader.file_ending if reader else ""
+    with open_submission(path, _LIMITS) as opened:
+        prefix = _prefix_of_task(opened, task)
+        files = {}
+        for name in opened.names:
+            base = name.removeprefix(prefix)
+            if name.startswith(prefix) and "/" not in base:
+                files[base] = opened.read(name)
+        if not any(name.endswith(file_ending) for name in files):
+            held_files = some_words(list(map(quote, opened.names))) or "no files"
+            missing_file = file_ending if not file_ending.startswith("_") else f"{{Id}}{file_ending}"
+            refuse_public_data(f"there is no {missing_file} of {task}; it holds {held_files}", path.name)
+    return files
+
+
+def _prefix_of_task(opened: Submission, task: str) -> str:
+    """Return what the names of the files of a task begin with, if several tasks have folders."""
+    prefix = f"{task}/"
+    return prefix if any(name.startswith(prefix) for name in opened.names) else ""
+
+
+def _reader_of(task: str) -> PublicReader | None:
+    """Return the reader of a task's challenge, None if it has none."""
+    challenge = load_task(task).folder.name
+    if not discover(_PACKAGE, f"{challenge}/public_data.py"):
+        return None
+    reader: PublicReader = import_module(f"{_PACKAGE}.{challenge}.public_data").PUBLIC_READER
+    return reader
+
+
+def refuse_public_data(problem: str, file: str) -> NoReturn:
+    """Raise Refused with a problem of public data."""
+    Findings().refuse("E-PUBLIC-DATA", problem, _REMEDY, file=file)
+
+
+def check_with_public_data(public_data: PublicData, submission: Path) -> Findings:
+    """Return what is found in a submission, a zip file or a folder, beside the public data of its task."""
+    return check_within_limits(lambda: mistakes_first(public_data.read_notes(submission)))
+
+
+def read_object(files: PublicFiles, name: str) -> dict[str, Any]:
+    """Return the JSON object in a file of public data. Raises Refused if it holds anything else."""
+    content: Any = strict_loads(files[name], name).content
+    if not isinstance(content, dict):
+        refuse_public_data("this is not an object", name)
+    return content
+
+
+def read_vocabulary(files: PublicFiles) -> Vocabulary:
+    """Return the names of each kind, none if the public data does not list them. Raises Refused."""
+    return parse_vocabulary(files[VOCABULARY_FILE]) if VOCABULARY_FILE in files else {}
+
+
+def name_notes(submitted: NameCounts, vocabulary: Vocabulary) -> list[Note]:
+    """Return a note on each kind of names that the public data does not have, or does not list."""
+    unknown_names = find_unknown_names(submitted, vocabulary, reference_names={}, is_open=False)
+    notes = [unknown.note() for unknown in unknown_names]
+    unlisted_kinds = [kind for kind in submitted if not vocabulary.get(kind)]
+    if unlisted_kinds:
+        kinds = " and ".join(unlisted_kinds)
+        notes.append(Note("N-UNCHECKED", f"the public data does not list the names of each {kinds}"))
+    return notes
