@@ -19,9 +19,9 @@ def check_submission(task_id: str, submission: Path) -> Findings:
 
     Raises ImportError, with a message to print, where msgspec is needed and not installed.
     """
-    task_format, rules = load_format(task_id)
 
     def read_notes() -> list[Note]:
+        task_format, rules = load_format(task_id)
         read = task_format.read(submission, rules)
         return [*read.notes, *task_format.hints(read.content)]
 

@@ -134,7 +134,10 @@ def score_all(
 
 def _check_signature(entry: Entry, signature: str) -> None:
     if signature and entry.outcome == SCORED and entry.signature != signature:
-        raise SubmissionsError("the baselines are of another reference or program: make them again")
+        raise SubmissionsError(
+            "the baselines are of another reference or program: make them again; docs/conventions.md says "
+            "what else moves a number"
+        )
 
 
 def _other_task(record: Record, task_id: str) -> str:

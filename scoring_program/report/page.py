@@ -34,6 +34,8 @@ ROUGH_BELOW = 30
 """Intervals over fewer items are called rough."""
 # Decimals of intervals and costs.
 _DECIMALS = 4
+# The page of kits on what the challenges' texts leave open.
+_CONVENTIONS = "people_in_video/conventions.md"
 # The title while the task is not known yet.
 NO_TASK = "Scoring"
 ORGANIZERS_SIDE = "The organizer's side is broken"
@@ -58,27 +60,33 @@ def running_page() -> str:
     return document(NO_TASK, head, [card("run-wait", "Please wait", text)])
 
 
-def result_page(task: Declaration, result: Result, signature: str) -> str:
+def result_page(task: Declaration, result: Result, signature: str, heading: str = "") -> str:
     """Return the page of a scored submission: at most `LARGEST_PAGE` bytes, or `LARGEST_DRAWN_PAGE` with
-    drawings, with shorter lists if need be."""
+    drawings, with shorter lists if need be.
+
+    ``heading`` may be another number than the score, which then comes below it.
+    """
     has_drawings = any(isinstance(section, Drawings) for section in result.sections)
     largest = LARGEST_DRAWN_PAGE if has_drawings else LARGEST_PAGE
     limit = _MOST_ENTRIES
-    text = _result_page(task, result, signature, limit)
+    text = _result_page(task, result, signature, heading, limit)
     while len(text.encode("utf-8", "replace")) > largest and limit > 1:
         limit //= 2
-        text = _result_page(task, result, signature, limit)
+        text = _result_page(task, result, signature, heading, limit)
     return text
 
 
-def _result_page(task: Declaration, result: Result, signature: str, limit: int) -> str:
+def _result_page(task: Declaration, result: Result, signature: str, heading: str, limit: int) -> str:
     main_column = task.columns[0]
     score = result.scores[main_column.key]
     mistakes = [note for note in result.notes if note.is_mistake]
     verdict = element("p", _verdict(task, score, mistakes))
     if result.halves:
         append(verdict, f" · {_interval_text(task, result, result.halves.n_items)}")
-    head = [element("h1", f"{main_column.title} {_score_text(main_column, result)}"), verdict]
+    score_text = f"{main_column.title} {_score_text(main_column, result)}"
+    head = [element("h1", heading or score_text), verdict]
+    if heading:
+        head.insert(1, element("p", f"{score_text}, to which all below belongs"))
     if task.range == (0, 1) and (result.interval or result.marks):
         head += charts.score_strip(score, result.interval, result.marks, min(_DECIMALS, result.decimals))
     if result.interval:
@@ -260,6 +268,8 @@ def _scores_card(task: Declaration, result: Result, signature: str) -> Element:
         parts.append(element("p", text, class_="after"))
     code = element("code", cut(signature, _LONGEST_SIGNATURE))
     parts.append(element("p", "Scores with this signature are comparable: ", code, class_="after"))
+    differs = "Your number differs from that of another program? This page of the starting kit says why: "
+    parts.append(element("p", differs, element("code", _CONVENTIONS), class_="after"))
     return card("run-scores", "Scores", "", *parts)
 
 

@@ -140,7 +140,8 @@ def _page(rows: Sequence[Row]) -> str:
 def _head(task: AnyTask, n_runs: int, n_others: int) -> list[Element]:
     head = [element("h1", f"{task.columns[0].title} by run"), element("p", f"{counted(n_runs, 'run')}.")]
     if n_others:
-        head.append(element("p", f"{counted(n_others, 'run')} of other signatures left out: see {RUNS}."))
+        text = f"{counted(n_others, 'run')} of other signatures left out: see {RUNS}. "
+        head.append(element("p", f"{text}people_in_video/conventions.md says what moves a number."))
     return head
 
 

@@ -144,7 +144,7 @@ def test_the_default_of_a_kit_stands_in_where_the_files_do_not_tell(call, tmp_pa
 def test_check_compares_with_a_reference(call, tmp_path):
     reference = REFERENCES / TASK
     code, out, _ = call("check", GOOD, "--reference", reference)
-    assert (code, out.splitlines()[-1]) == (SCORED, "valid; ids and names are those of the reference")
+    assert (code, out.splitlines()[-1]) == (SCORED, "valid; ids and names were compared with the reference")
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "S1_prediction.csv").write_text("1,1,5\n")
     assert call("check", TASK, tmp_path / "other")[0] == SCORED

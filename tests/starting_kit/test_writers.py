@@ -83,11 +83,38 @@ def test_kinetics_writer_takes_no_proposals_and_refuses_a_class_that_is_no_strin
         (("v", "0", ["man"], [1, 2], BOXES), "classes 1, word_indexes 2, boxes 2"),
         (("v", 0.5, ["man", "ball"], [1, 4], BOXES), "the segment is 0.5"),
         (("", "0", ["man", "ball"], [1, 4], BOXES), "the video is ''"),
+        (("v", "0", ["man", "ball"], [1, 4], BOXES * 10), r"720 / width of the video.*frame_size"),
+        (("v", "0", ["man", "ball"], [1, 4], BOXES * 10, (800, 2000)), "x = 734, up to 810.*frame_size"),
+        (("v", "0", ["man", "ball"], [1, 4], BOXES * 10, (1280, 720)), "y = 413, up to 1125"),
+        (("v", "0", ["man", "ball"], [1, 4], BOXES, (1280,)), r"\(width, height\)"),
+        (("v", "0", ["man", "ball"], [1, 4], BOXES, (0, 720)), "the width of frame_size is 0"),
+        (("v", "0", ["man", "ball"], [1, 4], BOXES, None, {"w": (1280, 720)}), "sizes has no 'v'"),
+        (("v", "0", ["man", "ball"], [1, 4], BOXES, (1280, 720), {"v": (1280, 720)}), "not both"),
     ],
 )  # fmt: skip
 def test_entities_writer_refuses(arguments, message):
     with pytest.raises(ValueError, match=message):
         AnetEntitiesWriter("gen").add_segment(*arguments)
+
+
+def written_boxes(writer):
+    (content,) = writer.files().values()
+    return json.loads(content)["results"]["v"]["0"]["bbox_for_all_frames"]
+
+
+def test_entities_writer_resizes_boxes_of_the_original_video():
+    """To a width of 720, x and y alike; a stray box beyond the frame is no reason to refuse a call."""
+    boxes = np.tile(np.array([128.0, 64.0, 1280.0, 720.0]), (11, 10, 1))
+    boxes[0, 0, 2] = 1500
+    classes, words = ["man"] * 11, list(range(11))
+    writer, other = AnetEntitiesWriter("GT"), AnetEntitiesWriter("GT")
+    writer.add_segment("v", "0", classes, words, boxes, frame_size=(1280, 720))
+    other.add_segment("v", "0", classes, words, boxes, sizes={"v": [1280, 720], "w": (1, 1)})
+    assert written_boxes(writer) == written_boxes(other) == (boxes * 0.5625).tolist()
+    tall = np.tile(np.array([0.0, 0.0, 720.0, 1280.0]), (1, 10, 1))
+    unknown_height = AnetEntitiesWriter("GT")
+    unknown_height.add_segment("v", "0", ["man"], [1], tall)
+    assert written_boxes(unknown_height) == tall.tolist()
 
 
 def test_entities_writer_numbers_segments_as_text(tmp_path):

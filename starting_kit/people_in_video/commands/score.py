@@ -41,7 +41,7 @@ from scoring_program.report import images, outputs, page
 from scoring_program.result import Cell, Result, Table
 from scoring_program.run import BROKEN, INVALID, SCORED, Outcome, load_folder, run
 from scoring_program.settings import MOST_DRAWINGS, Settings, SettingValue
-from scoring_program.task import AnyLoaded, load_task, task_ids
+from scoring_program.task import AnyLoaded, ScoreColumn, load_task, task_ids
 from validator import console
 from validator.findings import Refused
 from validator.messages import note_lines
@@ -77,7 +77,7 @@ def main(arguments: list[str] | None = None) -> int:
     load = partial(_load, task, reference, items, _overrides(options))
     try:
         with read_tool_file(task, submission) as readable:
-            outcome = _run(load, readable, options)
+            outcome = _run(task, load, readable, options)
     except Refused as refused:
         return _report_refused(refused, options.output)
     return _report(task, outcome, options)
@@ -130,17 +130,25 @@ def _load(task: str, reference: Path, items: Sequence[str] | None, overrides: Se
 
 
 def _run(
-    load: Callable[[], AnyLoaded], submission: ReadableSubmission, options: argparse.Namespace
+    task: str, load: Callable[[], AnyLoaded], submission: ReadableSubmission, options: argparse.Namespace
 ) -> Outcome:
-    """Score a submission as the server does; its log is not printed where something else is asked for."""
+    """Score a submission as the server does; its log is not printed where something else is asked for.
+
+    If the numbers of a mode are asked for, its first one comes before the log.
+    """
+    log = io.StringIO()
     with contextlib.ExitStack() as stack:
-        if options.quiet or options.json:
-            stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
+        if options.quiet or options.json or options.loc_mode:
+            stack.enter_context(contextlib.redirect_stdout(log))
         for line in note_lines(submission.notes):
             console.say(line)
         stack.enter_context(reading_bar([submission.path], is_wanted=not options.quiet))
         is_own_reference = options.reference is not None
-        return run(load, submission.path, options.output, strict=is_own_reference, at_home=True)
+        outcome = run(load, submission.path, options.output, strict=is_own_reference, at_home=True)
+    if options.loc_mode and not options.quiet and not options.json:
+        heading = _heading_of_mode(task, outcome.result, options.loc_mode)
+        console.say(*filter(None, [heading]), log.getvalue().rstrip("\n"))
+    return outcome
 
 
 def _overrides(options: argparse.Namespace) -> Settings:
@@ -174,7 +182,8 @@ def _report(task: str, outcome: Outcome, options: argparse.Namespace) -> int:
         elif not options.quiet:
             _print_more(outcome, options)
         elif outcome.result is not None:
-            console.say(outputs.plain_number(outcome.result.scores["score"]))
+            column = _column_of_mode(task, options.loc_mode)
+            console.say(outputs.plain_number(outcome.result.scores[column.key]))
     except console.OutputError as error:
         console.report(error)
         with contextlib.suppress(console.OutputError):
@@ -189,8 +198,8 @@ def _write_more(task: str, outcome: Outcome, result: Result, options: argparse.N
     """Write the scores of the items, and what else was asked for."""
     outputs.write_atomic(options.output / outputs.PER_ITEM, outputs.per_item_csv(result))
     write_tables(outputs.plain_result(result, outcome.signature)["tables"], options.output / "tables")
-    if options.images or options.image_size:
-        _add_images(task, outcome, result, options)
+    if options.images or options.image_size or _heading_of_mode(task, result, options.loc_mode):
+        _write_page_again(task, outcome, result, options)
     if options.run:
         add_run(options.output, options.run, outputs.plain_result(result, outcome.signature))
 
@@ -214,11 +223,13 @@ def _print_more(outcome: Outcome, options: argparse.Namespace) -> None:
         console.say("This was the synthetic demo reference: the number says nothing about the hidden data.")
 
 
-def _add_images(task: str, outcome: Outcome, result: Result, options: argparse.Namespace) -> None:
-    """Write the detail page once more, with the participant's images behind the drawings."""
-    own_images = images.Images(options.images, options.image_size)
-    with_images = replace(result, sections=images.with_images(result.sections, own_images))
-    html = page.result_page(load_task(task), with_images, outcome.signature)
+def _write_page_again(task: str, outcome: Outcome, result: Result, options: argparse.Namespace) -> None:
+    """Write the detail page once more: the participant's images behind drawings, and the number of a mode."""
+    if options.images or options.image_size:
+        own_images = images.Images(options.images, options.image_size)
+        result = replace(result, sections=images.with_images(result.sections, own_images))
+    heading = _heading_of_mode(task, result, options.loc_mode)
+    html = page.result_page(load_task(task), result, outcome.signature, heading)
     outputs.write_atomic(options.output / outputs.DETAIL_HTML, html)
 
 
@@ -270,6 +281,24 @@ def _tasks_with_subset() -> list[str]:
         for task, settings in settings_of_tasks.items()
         if any(setting.name == "subset" for setting in settings)
     ]
+
+
+def _column_of_mode(task: str, mode: str | None) -> ScoreColumn:
+    """Return the first number of the mode ``loc``; otherwise the score, which is the number of all."""
+    columns = load_task(task).columns
+    if mode == "loc":
+        for column in columns:
+            if f"_{mode}" in column.key:
+                return column
+    return columns[0]
+
+
+def _heading_of_mode(task: str, result: Result | None, mode: str | None) -> str:
+    """Return what the log and the page begin with: the number of a mode, "" if the score is that."""
+    column = _column_of_mode(task, mode)
+    if result is None or column is load_task(task).columns[0]:
+        return ""
+    return f"{column.title} {result.scores[column.key]:.{column.precision}f}"
 
 
 def _print_mode(result: Result, mode: str) -> None:

@@ -230,6 +230,18 @@ def test_names_of_the_challenges_own_command_line_work(tmp_path, capsys):
     assert len(row.split()) == len(head.split())
 
 
+def test_the_number_of_mode_loc_comes_first(tmp_path, capsys):
+    sample = str(SAMPLES / GEN / "weak" / "submission_gen.json")
+    arguments = ["-s", sample, "--loc_mode", "loc", "--output", str(tmp_path)]
+    assert score_command.main(arguments) == 0
+    first_line = capsys.readouterr().out.splitlines()[0]
+    scores = json.loads((tmp_path / "scores.json").read_text())
+    assert first_line == f"F1_loc per sentence {scores['f1_loc_per_sent']:.4f}"
+    assert f"<h1>{first_line}</h1>" in (tmp_path / "detailed_results.html").read_text()
+    assert score_command.main([*arguments, "-q"]) == 0
+    assert float(capsys.readouterr().out) == scores["f1_loc_per_sent"]
+
+
 @pytest.mark.slow
 def test_evaluate_asks_for_what_is_missing(capsys):
     with pytest.raises(SystemExit):

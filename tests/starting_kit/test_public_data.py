@@ -1,0 +1,186 @@
+"""``check --public``: what public data tells of a submission, without any reference."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import zipfile
+
+import numpy as np
+import pytest
+
+from organizer.__main__ import main as organizer
+from people_in_video import check
+from people_in_video.__main__ import main
+from people_in_video.home import ReferenceProblemsError, SubmissionError
+from scoring_program.run import BROKEN, INVALID, SCORED
+from tests.helpers import PUBLISHED, REFERENCES, SAMPLES
+
+ACTION, GESTURE = "chalearn_action", "chalearn_gesture"
+GIVEN, GENERATED = "anet_entities_gt", "anet_entities_gen"
+KINETICS, DENSEPOSE = "kinetics_tps", "densepose"
+
+
+@pytest.fixture(scope="module")
+def public(tmp_path_factory):
+    """Return a zip with a folder of public data for each task, as organizers attach it to a phase."""
+    folder = tmp_path_factory.mktemp("public")
+    for task in PUBLISHED:
+        source, output = str(REFERENCES / task), str(folder / "all" / task)
+        assert organizer(["public-data", task, "--source", source, "--output", output]) == 0
+    return shutil.make_archive(str(folder / "public_data"), "zip", folder / "all")
+
+
+@pytest.fixture
+def sample(tmp_path):
+    """Return a function that copies a sample, to be changed."""
+
+    def copy(task, name="good"):
+        return shutil.copytree(SAMPLES / task / name, tmp_path / "mine")
+
+    return copy
+
+
+def edit(folder, name, change):
+    path = folder / name
+    content = json.loads(path.read_text())
+    change(content)
+    path.write_text(json.dumps(content))
+
+
+def noted(task, folder, public):
+    return {note.code: note.text for note in check(task, folder, public=public)}
+
+
+@pytest.mark.parametrize("task", PUBLISHED)
+def test_samples_fit_their_public_data(task, public, capsys):
+    assert main(["check", task, str(SAMPLES / task / "good"), "--public", public]) == SCORED
+    *_, verdict = capsys.readouterr().out.splitlines()
+    assert verdict == "valid; ids and names were compared with the public data"
+    assert check(task, SAMPLES / task / "good", public=public) == []
+
+
+@pytest.mark.parametrize("task", [ACTION, GESTURE])
+def test_sequences_and_frames_beyond_the_end(task, public, sample):
+    folder = sample(task)
+    row = "1,2,{},{}\n" if task == ACTION else "2,{},{}\n"
+    first, second = sorted(folder.glob("*.csv"))[:2]
+    first.write_text(row.format(5, 999_999))
+    shutil.copy(second, folder / "Other_prediction.csv")
+    notes = noted(task, folder, public)
+    assert "Other" in notes["N-ITEMS-UNKNOWN"]
+    assert "N-CSV-CUT" in notes
+    first.write_text(row.format(999_998, 999_999))
+    with pytest.raises(SubmissionError, match="E-CSV-FRAME"):
+        check(task, folder, public=public)
+    first.write_text(row.format(1, 2).replace("2,", "99,", 1))
+    with pytest.raises(SubmissionError, match="E-CSV-RANGE"):
+        check(task, folder, public=public)
+
+
+def test_videos_frames_and_names_of_kinetics(public, sample):
+    folder = sample(KINETICS)
+
+    def change_parts(content):
+        video = next(iter(content))
+        frames = content[video]
+        frames["img_90001.json"] = next(iter(frames.values()))
+        content["other_video"] = frames
+
+    def change_classes(content):
+        content[next(iter(content))] = "climb_ropes"
+
+    edit(folder, "pred_part_result.json", change_parts)
+    edit(folder, "pred_vid_result.json", change_classes)
+    notes = noted(KINETICS, folder, public)
+    assert "other_video" in notes["N-ITEMS-UNKNOWN"]
+    assert "1 frame" in notes["N-FRAMES-UNKNOWN"]
+    assert "'climb_ropes' (1 time; the nearest is 'climb_rope')" in notes["N-NAMES-UNKNOWN"]
+
+
+@pytest.mark.parametrize("task", [GIVEN, GENERATED])
+def test_videos_segments_classes_and_boxes_of_entities(task, public, sample):
+    folder = sample(task)
+    (path,) = folder.glob("*.json")
+
+    def change(content):
+        results = content["results"]
+        video = next(iter(results))
+        objects = next(iter(results[video].values()))
+        objects["clss"] = ["wommen", *objects["clss"][1:]]
+        wide = np.array([0, 0, 800, 0])
+        objects["bbox_for_all_frames"] = (np.array(objects["bbox_for_all_frames"]) + wide).tolist()
+        results[video]["77"] = objects
+        results["v_other"] = {"0": objects}
+
+    edit(folder, path.name, change)
+    notes = noted(task, folder, public)
+    assert "v_other" in notes["N-ITEMS-UNKNOWN"]
+    assert "'77'" in notes["N-SEGMENTS-OUTSIDE"]
+    assert "'wommen'" in notes["N-NAMES-UNKNOWN"]
+    assert "x = 734" in notes["N-BOXES-OUTSIDE"]
+
+
+def test_images_categories_and_boxes_of_densepose(public, sample):
+    folder = sample(DENSEPOSE)
+    (path,) = folder.glob("*.json")
+
+    def change(content):
+        content[0]["image_id"] = 424242
+        content[1]["category_id"] = 2
+        for detection in content[2:]:
+            detection["bbox"][0] += 900
+
+    edit(folder, path.name, change)
+    notes = noted(DENSEPOSE, folder, public)
+    assert "424242" in notes["N-ITEMS-UNKNOWN"]
+    assert "N-CATEGORY" in notes
+    assert "N-BOXES-OUTSIDE" in notes
+
+
+@pytest.mark.parametrize("task", PUBLISHED)
+def test_a_submission_without_a_known_item_is_refused(task, tmp_path, public, capsys):
+    other = {ACTION: GESTURE, GESTURE: ACTION}.get(task, task)
+    with zipfile.ZipFile(public) as archive:
+        archive.extractall(tmp_path)
+    folder = tmp_path / other
+    for path in folder.iterdir():
+        text = path.read_text()
+        path.write_text(text.replace('"v_', '"w_').replace('"climb', '"x').replace('"id": ', '"id": 9'))
+    if task == KINETICS:
+        frames = json.loads((folder / "videos.json").read_text())
+        renamed = {f"x{video}": names for video, names in frames.items()}
+        (folder / "videos.json").write_text(json.dumps(renamed))
+    if task in (ACTION, GESTURE):
+        for path in folder.glob("*_data.csv"):
+            path.rename(folder / f"x{path.name}")
+    assert main(["check", task, str(SAMPLES / task / "good"), "--public", str(folder)]) == INVALID
+    assert "E-ITEMS-NONE" in capsys.readouterr().out
+
+
+def test_public_data_of_another_task_or_of_another_form_cannot_be_used(tmp_path, public, capsys):
+    with zipfile.ZipFile(public) as archive:
+        archive.extractall(tmp_path)
+    arguments = ["check", KINETICS, str(SAMPLES / KINETICS / "good"), "--public"]
+    assert main([*arguments, str(tmp_path / DENSEPOSE)]) == BROKEN
+    assert "E-PUBLIC-DATA" in capsys.readouterr().err
+    for text in ('{"a": 1}', '{"a": [1]}', "[]"):
+        (tmp_path / KINETICS / "videos.json").write_text(text)
+        assert main([*arguments, str(tmp_path / KINETICS)]) == BROKEN
+        assert "E-PUBLIC-DATA videos.json" in capsys.readouterr().err
+    (tmp_path / DENSEPOSE / "images.json").write_text('{"images": [{"id": 1}]}')
+    (tmp_path / GIVEN / "skeleton.json").write_text('{"annotations": {"v": []}}')
+    for task in (DENSEPOSE, GIVEN):
+        with pytest.raises(ReferenceProblemsError, match="E-PUBLIC-DATA"):
+            check(task, SAMPLES / task / "good", public=tmp_path / task)
+    with pytest.raises(SystemExit):
+        main([*arguments, str(tmp_path / "nosuch")])
+    assert "--public" in capsys.readouterr().err
+
+
+def test_names_are_not_compared_with_public_data_that_lists_none(tmp_path, public):
+    with zipfile.ZipFile(public) as archive:
+        archive.extractall(tmp_path)
+    (tmp_path / KINETICS / "vocabulary.json").unlink()
+    notes = check(KINETICS, SAMPLES / KINETICS / "good", public=tmp_path / KINETICS)
+    assert [note.code for note in notes] == ["N-UNCHECKED"]
