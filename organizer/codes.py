@@ -185,7 +185,8 @@ CODES = CodeTable(
         ),
         MessageCode(
             "L-IMAGE",
-            "The Docker image has no suitable Python, or is not known to have one with numpy and PyYAML.",
+            "The Docker image has no suitable Python, or is not known to have one with the packages that "
+            "programs need.",
             "Keep `docker_image: codalab/codalab-legacy:py312`.",
         ),
         MessageCode(

@@ -31,7 +31,7 @@ CODES = CodeTable(
         ),
         MessageCode(
             "E-PYTHON",
-            "The interpreter is too old or has no numpy.",
+            "The interpreter is too old, or lacks numpy or another package that the task needs.",
             "Set `docker_image` as documented.",
         ),
         MessageCode("E-REF", "The reference has problems.", "Organizers: `prepare` shows them."),

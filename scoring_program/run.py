@@ -20,7 +20,7 @@ from typing import NamedTuple
 from scoring_program.report import outputs, page
 from scoring_program.result import Result
 from scoring_program.settings import Settings
-from scoring_program.task import AnyLoaded, AnyTask, load_task, place_of, task_ids
+from scoring_program.task import AnyLoaded, AnyTask, load_task, missing_packages, place_of, task_ids
 from validator import console, limits
 from validator.findings import Findings, Refused, watch_collections
 from validator.messages import Note, note_lines
@@ -141,9 +141,12 @@ def load_folder(
 ) -> AnyLoaded:
     """Read a reference folder for a run. Raises Refused, with its content only if the detail level is full.
 
+    It is refused as well if a package is missing that the task needs.
+
     ``overrides`` replace settings of the folder, for practice at home; ``is_limited`` says whether to set the
     limits of the settings for this process.
     """
+    _require_packages(task_id)
     task = load_task(task_id)
     settings = task.settings(folder, overrides)
     if is_limited:
@@ -152,6 +155,18 @@ def load_folder(
         limits.require_memory(_LEAST_MEMORY)
     with _hidden_problems(task, settings):
         return task.load(folder, settings)
+
+
+def _require_packages(task_id: str) -> None:
+    """Raise Refused if a package is missing that the task needs besides those that ``score.py`` asks for."""
+    missing_names = missing_packages(task_id)
+    if missing_names:
+        problem = f"this interpreter cannot import {', '.join(missing_names)}"
+        remedy = (
+            "on the platform, set docker_image: codalab/codalab-legacy:py312 in competition.yaml; at home, "
+        )
+        remedy += "install the starting kit with python -m pip install . in its folder"
+        Findings().refuse("E-PYTHON", problem, remedy)
 
 
 @contextlib.contextmanager

@@ -13,7 +13,8 @@ import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -134,6 +135,8 @@ class Declaration:
     title: str
     summary: str
     item: str
+    needs: Sequence[str] = ()
+    """Packages that the program imports besides numpy and yaml and does not carry, by their import names."""
     in_all_kits: bool = False
     """Whether every starting kit holds the task; others are in the kits of their competitions only."""
     kit_files: Sequence[str] = ()
@@ -658,6 +661,14 @@ def load_task(task_id: str, root: str = _CHALLENGES) -> AnyTask:
     raise FileNotFoundError(f"there is no task {task_id}")
 
 
+def missing_packages(task_id: str, root: str = _CHALLENGES) -> list[str]:
+    """Return the packages that a task needs and that cannot be imported here. The task is not imported."""
+    needed_packages: list[str] = []
+    for path in discover(root, f"*/{task_id}.yaml"):
+        needed_packages += _read_declaration(path).get("needs", ())
+    return [name for name in needed_packages if find_spec(name) is None]
+
+
 def declared_tasks(module: str, classes: Mapping[str, type[AnyTask]]) -> dict[str, AnyTask]:
     """Return an object of the class of each task whose declaration is present beside ``module``, a file."""
     tasks = {}
@@ -668,8 +679,14 @@ def declared_tasks(module: str, classes: Mapping[str, type[AnyTask]]) -> dict[st
     return tasks
 
 
+@cache
+def _read_declaration(path: Path) -> Mapping[str, Any]:
+    data: Mapping[str, Any] = load_strict(path.read_text(encoding="utf-8"))
+    return data
+
+
 def _declared(path: Path, task_class: type[AnyTask]) -> AnyTask:
-    data = load_strict(path.read_text(encoding="utf-8"))
+    data = dict(_read_declaration(path))
     columns = [ScoreColumn(**column) for column in data.pop("columns")]
     keys = {column.key for column in columns}
     columns += [column for column in INTERVAL_COLUMNS if column.key not in keys]

@@ -36,7 +36,6 @@ MISSING_CODES = pytest.StashKey[list[str]]()
 REPORTED_ELSEWHERE = {
     "E-CRASHED": "rescore keeps it as the problem of an entry, not as a finding",
     "E-NO-MSGSPEC": "score.py and commands print it, before anything is read",
-    "E-PYTHON": "score.py prints it, without anything of the packages",
     "N-EMPTY": "the note is made once, when its module is imported",
 }
 

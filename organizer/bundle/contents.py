@@ -81,7 +81,7 @@ def check_contents(data: Competition, files: Files, samples: bool, report: LintR
         if "reference_data" in entry:
             _check_reference(data, task, files, report)
     our_tasks = [task.declared for task in tasks if task.declared]
-    _check_image(data, bool(our_tasks), report)
+    _check_image(data, our_tasks, report)
     _check_phases(data, tasks, files, report)
     _check_baselines(data, files, report)
     check_public_data(data, files, report)
@@ -104,13 +104,19 @@ def _check_programs(entry: Entry, files: Files, report: LintReport) -> Declarati
     return load_task(task_id) if task_id and "scoring_program" in entry else None
 
 
-def _check_image(data: Competition, has_our_program: bool, report: LintReport) -> None:
+def _check_image(data: Competition, our_tasks: Sequence[Declaration], report: LintReport) -> None:
     key = "docker_image" if form_of(data) == "v2" else "competition_docker_image"
     image = str(data.get(key) or "codalab/codalab-legacy:py37").strip()
     if " " in image:
         report.add("name of an image", f"/{key}", image=image, key=key)
-    elif has_our_program and not image.partition("@")[0].endswith("codalab/codalab-legacy:py312"):
-        report.add("old image" if key in data else "default image", f"/{key}", image=image, key=key)
+    elif our_tasks and not image.partition("@")[0].endswith("codalab/codalab-legacy:py312"):
+        if key not in data:
+            report.add("default image", f"/{key}", image=image, key=key)
+            return
+        needed_packages = {name for task in our_tasks for name in task.needs}
+        *names, last_name = ["numpy", "yaml", *sorted(needed_packages)]
+        packages = f"{', '.join(names)} and {last_name}"
+        report.add("old image", f"/{key}", image=image, key=key, packages=packages)
 
 
 def _check_reference(data: Competition, task: _Task, files: Files, report: LintReport) -> None:

@@ -6,6 +6,7 @@ import html
 import itertools
 import json
 import re
+import sys
 from unittest import mock
 
 import pytest
@@ -116,6 +117,21 @@ def test_only_the_platform_limits_the_process(tmp_path, monkeypatch):
     assert limits.mock_calls == []
     load_folder(ID, tmp_path, is_limited=True)
     assert [call[0] for call in limits.mock_calls] == ["start", "require_memory"]
+
+
+def test_package_that_only_some_tasks_need_is_named_where_it_is_missing(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    outcome = run_folder("densepose", tmp_path, tmp_path, tmp_path / "output")
+    assert outcome.exit_code == BROKEN
+    (problem,) = outcome.findings.problems
+    assert problem.code == "E-PYTHON"
+    assert "PIL" in problem.problem
+    assert "E-PYTHON" in capsys.readouterr().err
+
+
+def test_task_that_does_not_need_a_missing_package_scores(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    assert run(ID, REFERENCE, PERFECT).code == SCORED
 
 
 def test_missing_file_scores_as_empty_and_lowers_coverage(run):

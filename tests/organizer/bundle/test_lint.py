@@ -944,6 +944,14 @@ def test_known_image_under_a_longer_name_is_not_warned_of(lint, image):
     assert codes(lint(at("docker_image", value=image)).warnings) == set()
 
 
+@pytest.mark.parametrize(("base", "is_needed"), [("all", True), ("gesture", False)])
+def test_packages_that_an_own_image_has_to_have_are_named(lint, base, is_needed):
+    report = lint(at("docker_image", value="python:3.12"), base)
+    (problem,) = [problem for problem in report.warnings.problems if problem.code == "L-IMAGE"]
+    assert "numpy" in problem.problem
+    assert ("PIL" in problem.problem) == is_needed
+
+
 def test_not_a_zip_and_missing_competition(tmp_path):
     bad = tmp_path / "x.zip"
     bad.write_bytes(b"no zip")
