@@ -11,9 +11,10 @@ import numpy as np
 
 from organizer.files import write_durable
 from organizer.ranking.statistics import Ranking, tau_b
+from organizer.runs.download_names import read_download_names
 from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
-from organizer.runs.submissions import natural, phase_of
+from organizer.runs.submissions import natural
 
 # A run, as it is stored in JSON: signature, submissions by name, and teams by name.
 _State = dict[str, Any]
@@ -70,11 +71,13 @@ class History:
         """
         now: dict[str, Any] = self._now["submissions"]
         files_now = {tuple(team_and_digest) for team_and_digest in now.values()}
-        phases_now = {phase_of(name) for name in now}
+        downloaded = read_download_names([*now, *self._earlier])
+        phase_of_name = {name: reading.phase for name, reading in downloaded.items()}
+        phases_now = {phase_of_name.get(name) for name in now}
         names = []
         for name, team_and_digest in self._earlier.items():
             is_there = name in now or tuple(team_and_digest) in files_now
-            if not is_there and phase_of(name) in phases_now:
+            if not is_there and phase_of_name.get(name) in phases_now:
                 names.append(name)
         return sorted(names, key=natural)
 

@@ -18,15 +18,13 @@ from pathlib import Path, PurePosixPath
 from typing import Union
 
 from organizer.files import DAMAGED
+from organizer.runs.download_names import DownloadName, read_download_names, readings_of
 from validator.archive import open_submission
 from validator.findings import Findings
 from validator.formats.rules import Rules, load_format, load_rules, task_ids
 from validator.texts import counted, quote
 
-# Codabench's download of all submissions: {id}_{user}_PhaseId{n}_{date}_{file}.
-_PHASE = r"_PhaseId(?P<phase>[0-9]+)"
 _DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
-_DOWNLOADED = re.compile(rf"(?P<id>[0-9]{{1,18}})_(?P<rest>(?P<user>[^/]+?){_PHASE}_(?P<date>{_DATE})?[^/]*)")
 _SHOWN = 3
 _CHUNK = 1 << 20
 _HINT = "give the folder with the participants' zips"
@@ -77,15 +75,10 @@ class Submission:
     facts: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def phase(self) -> str:
-        """The id of its phase if the file is named as in the download, else ""."""
-        return phase_of(self.name)
-
-    @property
     def id(self) -> int | None:
         """Its number if the file is named as in the download, else None."""
-        downloaded = _DOWNLOADED.match(PurePosixPath(self.name).name)
-        return int(downloaded["id"]) if downloaded else None
+        readings = readings_of(self.name)
+        return readings[0].id if readings else None
 
     def read(self) -> bytes:
         """Return the bytes; of a damaged member of the download those before the damage."""
@@ -98,12 +91,6 @@ class Submission:
             while chunk := stream.read(_CHUNK):
                 data += chunk
         return bytes(data)
-
-
-def phase_of(name: str) -> str:
-    """Return the id of the phase of a submission that is named as in the download, "" for other names."""
-    downloaded = _DOWNLOADED.match(PurePosixPath(name).name)
-    return downloaded["phase"] if downloaded else ""
 
 
 def natural(name: str) -> list[tuple[int, str, str]]:
@@ -143,31 +130,64 @@ def find_submissions(
         wanted = sorted((name for name in sources if _is_submission(name)), key=natural)
         if not wanted:
             raise SubmissionsError(f"{given}: there is no zip file in it; {_HINT}")
-        teams = Counter(_team(name)[0] for name in wanted)
-        submissions = []
-        for name in wanted:
-            team, date = _team(name)
-            if team == name[: -len(".zip")] and teams[team] > 1:
-                team = name  # such a file is a separate team, even if a folder has its name
-            submissions.append(Submission(name, team, date, sources[name], user=_user(name)))
-        users = {
-            submission.name: "" if _is_ambiguous(submission.name) else submission.team
-            for submission in submissions
-        }
+        downloaded = read_download_names(wanted)
+        _warn_of_several_readings(downloaded)
+        submissions = _read_submissions(wanted, downloaded, sources)
+        users = {submission.name: submission.team for submission in submissions}
         rows = read_names(names, users) if names else {}
-        submissions = _of_one_phase(submissions, only_phase)
-        yield _without_reruns(
-            [_named(submission, rows.get(submission.name, {})) for submission in submissions]
+        submissions = _of_one_phase(submissions, downloaded, only_phase)
+        submissions = [_named(submission, rows.get(submission.name, {})) for submission in submissions]
+        yield _without_reruns(submissions)
+
+
+def _read_submissions(
+    names: Sequence[str], downloaded: Mapping[str, DownloadName], sources: Mapping[str, Source]
+) -> list[Submission]:
+    """Return the submissions as their names alone describe them."""
+    teams = {name: _team(name, downloaded.get(name)) for name in names}
+    n_of_team = Counter(teams.values())
+    submissions = []
+    for name, team in teams.items():
+        reading = downloaded.get(name)
+        if team == name[: -len(".zip")] and n_of_team[team] > 1:
+            team = name  # such a file is a separate team, even if a folder has its name
+        submission = Submission(
+            name=name,
+            team=team,
+            date=reading.date if reading and "/" not in name else "",
+            source=sources[name],
+            user=reading.user if reading else "",
         )
+        submissions.append(submission)
+    return submissions
 
 
-def _of_one_phase(submissions: Sequence[Submission], only_phase: str) -> list[Submission]:
-    """Return the submissions to a phase, or all if they are of one. Raises SubmissionsError."""
-    n_of_phase = Counter(submission.phase for submission in submissions)
-    phases = sorted(n_of_phase.keys() - {""}, key=natural)
+def _warn_of_several_readings(downloaded: Mapping[str, DownloadName]) -> None:
+    """Name the files at the top whose user is uncertain, because their names hold ``_PhaseId`` twice."""
+    uncertain_names = [name for name in downloaded if "/" not in name and len(readings_of(name)) > 1]
+    for name in uncertain_names[:_SHOWN]:
+        user = quote(downloaded[name].user)
+        reason = f"it holds _PhaseId twice; its user is taken to be {user}"
+        print(f"warning | {quote(name)}: {reason}; if that is wrong, give its team in --names")
+    if len(uncertain_names) > _SHOWN:
+        print(f"warning | {len(uncertain_names) - _SHOWN} more names hold _PhaseId twice")
+
+
+def _of_one_phase(
+    submissions: Sequence[Submission], downloaded: Mapping[str, DownloadName], only_phase: str
+) -> list[Submission]:
+    """Return the submissions to a phase, or all if they are of one. Raises SubmissionsError.
+
+    In the folders of teams names are theirs: they say nothing of phases unless one is asked for.
+    """
+    phase_of_name = {name: reading.phase for name, reading in downloaded.items()}
+    n_of_phase = Counter(phase_of_name.values())
+    phases = sorted(n_of_phase, key=natural)
     if not only_phase:
-        if len(phases) > 1:
-            problem = f"submissions of several phases (PhaseId {', '.join(phases)})"
+        phases_at_top = {phase for name, phase in phase_of_name.items() if "/" not in name}
+        if len(phases_at_top) > 1:
+            names = ", ".join(sorted(phases_at_top, key=natural))
+            problem = f"submissions of several phases (PhaseId {names})"
             remedy = f"say which to rank, as in --only-phase-id {phases[-1]}"
             raise SubmissionsError(f"{problem} cannot be ranked together; {remedy}")
         return list(submissions)
@@ -177,7 +197,7 @@ def _of_one_phase(submissions: Sequence[Submission], only_phase: str) -> list[Su
     n_others = len(submissions) - n_of_phase[only_phase]
     if n_others:
         print(f"note | left out, because their PhaseId is not {only_phase}: {counted(n_others, 'zip')}")
-    return [submission for submission in submissions if submission.phase == only_phase]
+    return [submission for submission in submissions if phase_of_name.get(submission.name) == only_phase]
 
 
 def _without_reruns(submissions: Sequence[Submission]) -> list[Submission]:
@@ -202,8 +222,8 @@ def _without_reruns(submissions: Sequence[Submission]) -> list[Submission]:
 
 
 def _name_without_id(submission: Submission) -> str:
-    downloaded = _DOWNLOADED.fullmatch(submission.name)
-    return downloaded["rest"] if downloaded else submission.name
+    readings = readings_of(submission.name) if "/" not in submission.name else []
+    return readings[0].rest if readings else submission.name
 
 
 def _warn_of_uncertain_order(submissions: Sequence[Submission]) -> None:
@@ -225,7 +245,7 @@ def other_task(submission: Submission, task_id: str) -> str:
 
     It is known for Codabench's download alone, which holds the submissions to all tasks of a phase.
     """
-    if not _DOWNLOADED.fullmatch(submission.name):
+    if "/" in submission.name or not readings_of(submission.name):
         return ""
     rules = load_rules(task_id)
     with tempfile.TemporaryDirectory() as folder, Findings().part():
@@ -272,37 +292,19 @@ def _is_submission(name: str) -> bool:
     return name.lower().endswith(".zip") and not hidden
 
 
-def _team(name: str) -> tuple[str, str]:
-    """Return the team and the date in the name of a submission."""
+def _team(name: str, reading: DownloadName | None) -> str:
+    """Return the team of a submission: the folder that it is in, its user, or the file."""
     first, *inner = PurePosixPath(name).parts
     if inner:
-        return first, ""
-    downloaded = _DOWNLOADED.match(name)
-    if downloaded:
-        return downloaded["user"], downloaded["date"] or ""
-    return name[: -len(".zip")], ""
-
-
-def _user(name: str) -> str:
-    """Return the user in a name of the download, "" in another."""
-    downloaded = _DOWNLOADED.match(PurePosixPath(name).name)
-    return downloaded["user"] if downloaded and not _is_ambiguous(name) else ""
-
-
-def _is_ambiguous(name: str) -> bool:
-    """Return whether a name in the download may be of several users."""
-    return "/" not in name and len(re.findall(_PHASE, name)) > 1
+        return first
+    return reading.user if reading else name[: -len(".zip")]
 
 
 def _named(submission: Submission, row: Mapping[str, str]) -> Submission:
-    """Return a submission with what a table says about it. Raises SubmissionsError."""
-    name, team = submission.name, row.get("team")
-    if not team and _is_ambiguous(name):
-        problem = "its user is ambiguous, because the name holds _PhaseId twice"
-        raise SubmissionsError(f"{name}: {problem}; give the team of this submission in a table with --names")
+    """Return a submission with what a table says about it."""
     return replace(
         submission,
-        team=team or submission.team,
+        team=row.get("team") or submission.team,
         date=row.get("date") or submission.date,
         counts=row.get("counts", ""),
         facts={column: text for column, text in row.items() if column not in (*_KEYS, *_SAYS, _MORE)},

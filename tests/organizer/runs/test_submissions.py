@@ -31,18 +31,36 @@ def test_other_digits_and_long_numbers_are_names_too(name):
     assert sorted([name, "2.zip", "10.zip"], key=natural).index("2.zip") < 2
 
 
-def test_user_is_ambiguous_if_a_phase_is_named_twice(tmp_path):
-    name = "9_ann_PhaseId3_2024-05-01_bob_PhaseId3_x.zip"
-    folder = write_submissions(tmp_path / "in", {name: b"", "10_eve_PhaseId3_2024-05-01_x.zip": b""})
-    with (
-        pytest.raises(SubmissionsError, match=f"{name}: .*--names"),
-        find_submissions(folder),
-    ):
-        pass
+@pytest.mark.parametrize(
+    ("name", "user"),
+    [
+        # A user and a file who hold the mark of a phase, this one or another, with a date or without.
+        ("7_zoe_PhaseId9_z_PhaseId3_2024-05-01_x.zip", "zoe_PhaseId9_z"),
+        ("7_zoe_PhaseId3_PhaseId3_2024-05-01_x.zip", "zoe_PhaseId3"),
+        ("7_zoe_PhaseId9_2024-01-01_z_PhaseId3_2024-05-01_x.zip", "zoe_PhaseId9_2024-01-01_z"),
+        ("7_zoe_PhaseId3_2024-05-01_bob_PhaseId3_x.zip", "zoe"),
+        ("7_zoe_PhaseId3_2024-05-01_PhaseId8_2024-05-01_.zip", "zoe"),
+    ],
+)
+def test_mark_of_a_phase_in_the_name_of_a_user_or_a_file_stops_nothing(tmp_path, capsys, name, user):
+    others = [f"{number}_eve_PhaseId3_2024-05-01_x{number}.zip" for number in (10, 11)]
+    folder = write_submissions(tmp_path / "in", dict.fromkeys([name, *others], b""))
+    with find_submissions(folder) as submissions:
+        teams = {submission.name: submission.team for submission in submissions}
+        assert teams == {name: user, **dict.fromkeys(others, "eve")}
+    assert re.search(f"^warning [|] {name}: .*{user}.*--names", capsys.readouterr().out, re.MULTILINE)
+    with find_submissions(folder, only_phase="3") as submissions:
+        assert len(submissions) == 3
     table = tmp_path / "names.csv"
-    table.write_text(f"submission,team,date\n{name},ann_PhaseId3,\n")
-    with find_submissions(folder, table) as found:
-        assert {own.name: own.team for own in found}[name] == "ann_PhaseId3"
+    table.write_text(f"submission,team,date\n{name},Team Z,\n")
+    with find_submissions(folder, table) as submissions:
+        assert {submission.name: submission.team for submission in submissions}[name] == "Team Z"
+
+
+def test_marks_of_phases_in_the_folders_of_teams_stop_nothing(tmp_path):
+    names = ["ann/1_x_PhaseId3_2024-05-01_y.zip", "bob/2_x_PhaseId9_2024-05-01_y.zip"]
+    with find_submissions(write_submissions(tmp_path / "in", dict.fromkeys(names, b""))) as submissions:
+        assert [submission.team for submission in submissions] == ["ann", "bob"]
 
 
 def download(path, members):
