@@ -113,10 +113,14 @@ def _refused_if_damaged(name: str) -> Iterator[None]:
 
 
 class Submission:
-    """The files of an opened submission by their POSIX names, the one wrapping ``folder`` removed."""
+    """The files of an opened submission by their POSIX names, the one wrapping ``folder`` removed.
 
-    def __init__(self, members: Mapping[str, _Member], findings: Findings) -> None:
+    ``is_unpacked`` says whether a platform unpacked it and put its own file ``metadata`` beside them.
+    """
+
+    def __init__(self, members: Mapping[str, _Member], findings: Findings, is_unpacked: bool = False) -> None:
         self.notes = findings.notes
+        self.is_unpacked = is_unpacked
         common = posixpath.commonpath(list(map(posixpath.dirname, members))) if members else ""
         whole = f"{common}/" if common else ""
         self.folder = whole[: whole.find("/") + 1]
@@ -173,7 +177,8 @@ def open_submission(path: Source, limits: Limits) -> Iterator[Submission]:
                 members = _check_members(members, limits, findings, "")
             else:
                 members = _open_path(path, limits, findings, opened)
-        yield Submission(members, findings)
+        is_unpacked = not isinstance(path, Mapping) and (path / _PLATFORM_FILES[0]).is_file()
+        yield Submission(members, findings, is_unpacked)
 
 
 def _open_path(path: Path, limits: Limits, findings: Findings, opened: ExitStack) -> dict[str, _Member]:

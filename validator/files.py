@@ -38,6 +38,7 @@ def choose_named(submission: Submission, rules: Rules) -> Read[dict[str, str]]:
     """
     with Findings.collect() as findings:
         files = rules.name_patterns
+        _refuse_nothing(submission, " and ".join(files), findings)
         name_of_pattern: dict[str, str] = {}
         others = list(submission.names)
         for file in files:
@@ -62,6 +63,17 @@ def choose_named(submission: Submission, rules: Rules) -> Read[dict[str, str]]:
         if others and findings.ok:
             findings.note("N-FILE-IGNORED", f"{_named(others)}: not needed, ignored")
     return Read(name_of_pattern, findings.notes)
+
+
+def _refuse_nothing(submission: Submission, file_names: str, findings: Findings) -> None:
+    """Raise Refused if the platform left no file, and say why: it runs a command that a submission holds."""
+    if submission.names or not submission.is_unpacked:
+        return
+    remedy = (
+        f"put {file_names} at the top of the zip; if it holds metadata or metadata.yaml with a command, the "
+    )
+    remedy += "platform ran that command and kept only what it wrote: take it out"
+    findings.refuse("E-FILE-NONE", "there are no files", remedy)
 
 
 def _refuse_one_of_several(
@@ -193,6 +205,8 @@ def choose_items(
     if is_none_known and _report_other_columns(submission, list(name_of_item.values()), rules, findings):
         return {}, findings
     with findings.part():
+        if findings.ok:
+            _refuse_nothing(submission, f"a file {_pattern(rules)} for each {rules.item}", findings)
         if not name_of_item and findings.ok:
             _refuse_other_task(submission, ignored, findings)
         _note_names(name_of_item, known_items, ignored, rules, findings)

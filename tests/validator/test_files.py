@@ -7,7 +7,7 @@ import pytest
 from tests.helpers import make_zip, places_of, refused, text_of, values_of
 from validator.archive import open_submission
 from validator.files import choose_items, choose_named
-from validator.formats.rules import JsonFile, load_rules
+from validator.formats.rules import JsonFile, load_format, load_rules, task_ids
 
 GESTURES = load_rules("chalearn_gesture")
 (CSV,) = GESTURES.csv
@@ -247,3 +247,20 @@ def test_names_may_hold_stars(tmp_path):
     findings = refused(named, tmp_path, ["birds_1.json", "birds_2.json"], rules)
     assert places_of(findings) == [("E-FILE-TWICE", "birds_*.json", "")]
     assert "birds_1.json, birds_2.json" in findings.problems[0].problem
+
+
+@pytest.mark.parametrize("task_id", task_ids())
+def test_command_of_a_submission_is_named_where_the_platform_left_no_file(tmp_path, task_id):
+    (tmp_path / "metadata").write_text("exitCode: 0\n")
+    form, rules = load_format(task_id)
+    (problem,) = refused(form.read, tmp_path, rules).problems
+    assert (problem.code, problem.file) == ("E-FILE-NONE", "")
+    assert "metadata.yaml with a command" in problem.remedy
+
+
+@pytest.mark.parametrize("task_id", task_ids())
+def test_command_is_not_named_at_home(tmp_path, task_id):
+    form, rules = load_format(task_id)
+    (problem,) = refused(form.read, tmp_path, rules).problems
+    assert problem.code == "E-FILE-NONE"
+    assert "metadata" not in problem.remedy

@@ -115,4 +115,3 @@ def test_user_of_a_name_with_two_phases_may_have_a_line(tmp_path):
     table = written(tmp_path, "user,team\nann,A\n")
     with find_submissions(folder, table) as submissions:
         assert [submission.team for submission in submissions] == ["A"]
-
