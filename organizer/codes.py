@@ -81,6 +81,11 @@ CODES = CodeTable(
             "Correct the box.",
         ),
         MessageCode(
+            "R-CONSTANT",
+            "All items have the same label, list or number.",
+            "Check that the right column was written.",
+        ),
+        MessageCode(
             "R-CUT",
             "A row ends after the last frame of its sequence; only the frames up to there are scored.",
         ),
@@ -93,6 +98,12 @@ CODES = CodeTable(
             "R-FRAMES",
             "A video has no frames; its PSC is 1 whatever is predicted.",
             "Check that nothing was lost.",
+        ),
+        MessageCode(
+            "R-FREQUENT",
+            "One number is in a column at least ten times as often as any other, as a 0 that stands for a "
+            "missing number.",
+            "Check that it does not stand where a number is missing.",
         ),
         MessageCode(
             "R-LEFT-OUT",

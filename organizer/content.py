@@ -17,10 +17,13 @@ import numpy as np
 from scoring_program.result import Drawing, Drawings, Section
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings
-from validator.texts import folded, quote
+from validator.texts import counted, folded, quote
 
 _RARER = 10
 _AREA_RATIO = 1000
+# Numbers of which fewer are different, or fewer of all, are counts or ratings: these are often equal.
+_LEAST_DIFFERENT = 11
+_LEAST_SHARE_DIFFERENT = 0.25
 _DRAWN = 6
 Place = Callable[[int], str]
 
@@ -46,8 +49,8 @@ class Content:
     names : mapping of str to (mapping of str to int)
         For each kind of name (class, part, state) how often each occurs.
     values : sequence of Values
-    warnings : Findings
-        What is likely a mistake.
+    warnings : Findings, optional
+        What is likely a mistake; None if nothing was looked at.
     draw : callable
         Returns sections that draw a few items.
     """
@@ -56,7 +59,7 @@ class Content:
     counts: Mapping[str, int]
     names: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     values: Sequence[Values] = ()
-    warnings: Findings = field(default_factory=Findings)
+    warnings: Findings | None = None
     draw: Callable[[], Sequence[Section]] = list
 
 
@@ -167,6 +170,40 @@ def warn_where(wrong: Bools, code: str, problem: str, at: tuple[str, Place], war
     remedy = "compare it with the source of the annotations"
     for index in warnings.first_of(wrong):
         warnings.add(code, problem, remedy, file=file, where=name_place(index), rule=problem)
+
+
+def check_constant(what: str, values: Collection[object], file: str, warnings: Findings) -> None:
+    """Warn if all items have the same value; ``what`` is what they are called, as "label"."""
+    if len(values) > 1 and len(set(values)) == 1:
+        problem = f"all {len(values):,} items have the same {what}"
+        remedy = "compare it with the source of the annotations"
+        warnings.add("R-CONSTANT", problem, remedy, file=file, rule=what)
+
+
+def check_columns(columns: Sequence[Values], file: str, warnings: Findings) -> None:
+    """Warn of columns of numbers that are constant, or have one number far more often than any other.
+
+    Warn also of rows that are equal to an earlier one, where there are several columns and the numbers of one
+    are fine enough that this is no accident.
+    """
+    n_fine_columns = 0
+    for column in columns:
+        check_constant(f"number in the column {quote(column.title)}", column.numbers.tolist(), file, warnings)
+        numbers, counts = np.unique(column.numbers, return_counts=True)
+        if len(numbers) < _LEAST_DIFFERENT:
+            continue
+        n_fine_columns += len(numbers) >= _LEAST_SHARE_DIFFERENT * len(column.numbers)
+        second, first = np.sort(counts)[-2:].tolist()
+        if first >= _RARER * second:
+            number = f"{numbers[counts.argmax()]:g}"
+            problem = f"the number {number} is in the column {quote(column.title)} {first:,} times, "
+            problem += f"any other one at most {counted(second, 'time')}"
+            remedy = "check that it does not stand where a number is missing"
+            warnings.add("R-FREQUENT", problem, remedy, file=file, rule=column.title)
+    if len(columns) > 1 and n_fine_columns:
+        is_repeated = repeated(np.column_stack([column.numbers for column in columns]))
+        problem = "the numbers are exactly those of an earlier item"
+        warn_where(is_repeated, "R-SAME", problem, (file, columns[0].place), warnings)
 
 
 def check_boxes(kind: str, boxes: Floats, at: tuple[str, Place], warnings: Findings) -> None:

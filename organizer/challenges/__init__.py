@@ -222,7 +222,7 @@ def content_of(loaded: AnyLoaded) -> Content:
     if content_of_challenge is not None:
         content: Content = content_of_challenge(loaded)
     else:
-        content = Content(len(loaded.items), {loaded.task.item: len(loaded.items)})
+        content = Content(len(loaded.items), {f"{loaded.task.item}s": len(loaded.items)})
     if not content.n_instances:
         problem, remedy = "nothing that is scored is annotated", "give the labels, which may be withheld"
         Findings().refuse("E-REF-EMPTY", problem, remedy, file=loaded.folder.name)

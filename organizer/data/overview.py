@@ -21,6 +21,8 @@ from scoring_program.report.html import element
 from scoring_program.report.images import Images, with_images
 from scoring_program.report.sections import section_cards
 from scoring_program.task import AnyLoaded, load_task
+from validator.arrays import Floats, Ints
+from validator.findings import Findings
 from validator.texts import quote
 
 SUFFIX = ".overview.html"
@@ -37,7 +39,10 @@ class Overview(NamedTuple):
 
     def lines(self) -> list[str]:
         """Return the warnings, and the content in short."""
-        lines = [f"warning {line}" for line in self.content.warnings.lines(most=None)]
+        warnings = self.content.warnings
+        lines = [f"note {_not_checked(self.loaded)}"]
+        if warnings is not None:
+            lines = [f"warning {line}" for line in warnings.lines(most=None)]
         counts = [f"{thing} {number:,}" for thing, number in self.content.counts.items()]
         lines.append(f"scored: {', '.join(counts)}")
         for kind, number_of_name in self.content.names.items():
@@ -58,7 +63,7 @@ class Overview(NamedTuple):
     def page(self, images: Images | None = None) -> str:
         """Return the page: warnings first, then numbers, names, distributions, and a few items drawn."""
         content = self.content
-        first = [_warnings_card(content)]
+        first = [_warnings_card(self.loaded, content)]
         rest = [
             *pairs([_counts_card(content)]),
             *_extremes_cards(content),
@@ -96,10 +101,21 @@ def _head(loaded: AnyLoaded) -> list[Element]:
     ]
 
 
-def _warnings_card(content: Content) -> Element:
-    problems = [element("li", problem.line()) for problem in content.warnings.summary().problems(None)]
-    text = element("ol", *problems) if problems else "Nothing looks like a mistake."
-    return card("warnings", "Likely mistakes", "", text)
+def _warnings_card(loaded: AnyLoaded, content: Content) -> Element:
+    return card("warnings", "Likely mistakes", "", _warnings_text(loaded, content.warnings))
+
+
+def _warnings_text(loaded: AnyLoaded, warnings: Findings | None) -> Element | str:
+    if warnings is None:
+        return _not_checked(loaded)
+    problems = [element("li", problem.line()) for problem in warnings.summary().problems(None)]
+    return element("ol", *problems) if problems else "Nothing looks like a mistake."
+
+
+def _not_checked(loaded: AnyLoaded) -> str:
+    """Return the sentence that no check looked for mistakes, with the place to add one."""
+    place = f"organizer/challenges/{loaded.task.folder.name}.py"
+    return f"Nothing was checked for mistakes: {place} has no content_of."
 
 
 def _counts_card(content: Content) -> Element:
@@ -174,7 +190,7 @@ def _value_cards(content: Content) -> list[Element]:
     cards = []
     for values in content.values:
         title = values.title.split(" (")[0].capitalize()
-        edges = _round_edges(float(values.numbers.min()), float(values.numbers.max()))
+        edges = _round_edges(values.numbers)
         counts = np.histogram(values.numbers, edges)[0].tolist()
         chart = histogram(
             title=title, axis_title=values.title, items_title="values", edges=edges, counts=counts
@@ -183,8 +199,11 @@ def _value_cards(content: Content) -> list[Element]:
     return cards
 
 
-def _round_edges(low: float, high: float) -> list[float]:
-    """Return the edges of bins: about `_MOST_BINS`, from and to multiples of a round whole width."""
-    width = round_step((high - low) / _MOST_BINS, is_whole=True)
+def _round_edges(numbers: Floats | Ints) -> list[float]:
+    """Return the edges of bins: about `_MOST_BINS`, from and to multiples of a round width, whole for whole
+    numbers."""
+    low, high = float(numbers.min()), float(numbers.max())
+    is_whole = low == high or bool((numbers == np.rint(numbers)).all())
+    width = round_step((high - low) / _MOST_BINS, is_whole=is_whole)
     edges: list[float] = (width * np.arange(low // width, high // width + 2)).tolist()
     return edges

@@ -6,12 +6,13 @@ import copy
 import re
 import shutil
 
+import numpy as np
 import pytest
 
 from organizer.bundle.build import build_all
 from organizer.bundle.lint import lint_bundle
 from organizer.challenges import content_of
-from organizer.content import check_names
+from organizer.content import Values, check_columns, check_names
 from organizer.data.overview import review_reference
 from organizer.data.prepare import prepare
 from organizer.files import folder_files, zip_bytes
@@ -399,3 +400,40 @@ def test_dry_run_shows_warnings_of_the_reference_and_why_it_is_broken(spoiled, t
     assert main(arguments) == 2
     printed = [problem[:3] for problem in printed_problems(capsys.readouterr().out)]
     assert ("E-CSV-RANGE", LABELS[GESTURE], "line 1 column 1") in printed
+
+
+def column_warnings(*columns):
+    """Return the code, the file and the place of each warning of columns of numbers."""
+    names = [f"item_{number}" for number in range(len(columns[0]))]
+    values = [
+        Values(title, np.array(numbers), names.__getitem__)
+        for title, numbers in zip(("valence", "arousal"), columns)
+    ]
+    warnings = Findings()
+    check_columns(values, "truth.csv", warnings)
+    return places_of(warnings)
+
+
+FINE = [number / 7 for number in range(40)]
+RATINGS = [number % 5 for number in range(40)]
+
+
+@pytest.mark.parametrize(
+    ("columns", "codes"),
+    [
+        ([FINE], []),
+        ([FINE, FINE[::-1]], []),
+        ([RATINGS, RATINGS], []),
+        ([[0.0] * 38 + [1.0, 2.0]], []),
+        ([[1.5]], []),
+        ([[1.5, 1.5]], [("R-CONSTANT", "truth.csv", "")]),
+        ([FINE, [2.0] * 40], [("R-CONSTANT", "truth.csv", "")]),
+        ([[*FINE[:20], *[0.1] * 10]], [("R-FREQUENT", "truth.csv", "")]),
+        ([[*FINE[:20], *[0.1] * 9]], []),
+        ([[*FINE, FINE[3]], [*FINE, FINE[3]]], [("R-SAME", "truth.csv", "item_40")]),
+        ([[*FINE, FINE[3]], [*RATINGS, RATINGS[3]]], [("R-SAME", "truth.csv", "item_40")]),
+        ([[*FINE, FINE[3]]], []),
+    ],
+)
+def test_columns_of_numbers_are_checked(columns, codes):
+    assert column_warnings(*columns) == codes

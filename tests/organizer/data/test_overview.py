@@ -7,6 +7,7 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from PIL import Image
 from organizer.__main__ import main
 from organizer.bundle.build import build_all
 from organizer.bundle.lint import lint_bundle
-from organizer.content import choose_evenly
+from organizer.content import Values, choose_evenly
 from organizer.data.overview import SUFFIX, review_reference
 from organizer.data.references import task_folders
 from organizer.files import read_zip
@@ -249,3 +250,24 @@ def test_overviews_and_references_are_ignored_by_git():
     if done.returncode == 128:
         pytest.skip("this is not a clone")
     assert done.stdout.split() == paths
+
+
+def test_where_no_check_looked_for_mistakes_the_overview_says_so(monkeypatch):
+    overview = review_reference(GESTURE, REFERENCES / GESTURE)
+    assert "Nothing looks like a mistake" in overview.page()
+    unchecked = overview._replace(content=replace(overview.content, warnings=None))
+    assert "Nothing looks like a mistake" not in unchecked.page()
+    for text in (unchecked.page(), unchecked.lines()[0]):
+        assert "organizer/challenges/chalearn.py" in text
+
+
+@pytest.mark.parametrize(
+    ("numbers", "width"), [([-1.0, 0.25, 0.9], 0.25), ([1.0, 3.0, 9.0], 1), ([0.5] * 2, 1)]
+)
+def test_bins_of_fractions_are_finer_than_1(numbers, width):
+    values = Values("valence", np.array(numbers), str)
+    overview = review_reference(GESTURE, REFERENCES / GESTURE)
+    page = overview._replace(content=replace(overview.content, values=[values])).page()
+    bins = re.findall(r"<title>(-?[\d.]+) to (-?[\d.]+)", page)
+    assert bins
+    assert {round(float(high) - float(low), 6) for low, high in bins} == {width}
