@@ -96,7 +96,8 @@ def _code(tasks: Sequence[AnyTask]) -> dict[str, bytes]:
     files = code_files([task.id for task in tasks])
     entry_modules = [f"{_REPORT}/{name}".replace("/", ".") for name in ("standings", "images")]
     for task in tasks:
-        entry_modules.append(f"validator.formats.{load_rules(task.id).folder.name}.read")
+        challenge = load_rules(task.id).folder.name
+        entry_modules += [f"validator.formats.{challenge}.{name}" for name in ("read", "write")]
     package_modules = _package_modules(tasks)
     for code in package_modules.values():
         entry_modules += imported_names(code)

@@ -5,14 +5,9 @@ from __future__ import annotations
 import csv
 
 from task_templates.quality.example_number_csv.values import Value, Values
-
-FILE, TRUTH = "example_number_csv.csv", "truth.csv"
-
-
-def encode(values: Values) -> bytes:
-    """Return a file with these values."""
-    rows = [f"{key},{value}\n" for key, value in values.items()]
-    return "".join(["id,number\n", *rows]).encode()
+from task_templates.scoring_program.challenges.example_number_csv.reference import TRUTH as TRUTH
+from task_templates.validator.formats.example_number_csv.write import FILE as FILE
+from task_templates.validator.formats.example_number_csv.write import encode as encode
 
 
 def decode(data: bytes) -> Values:

@@ -5,13 +5,9 @@ from __future__ import annotations
 import json
 
 from task_templates.quality.example_number_json.values import Values
-
-FILE, TRUTH = "example_number_json.json", "truth.json"
-
-
-def encode(values: Values) -> bytes:
-    """Return a file with these values."""
-    return (json.dumps(values, indent=1) + "\n").encode()
+from task_templates.scoring_program.challenges.example_number_json.reference import TRUTH as TRUTH
+from task_templates.validator.formats.example_number_json.write import FILE as FILE
+from task_templates.validator.formats.example_number_json.write import encode as encode
 
 
 def decode(data: bytes) -> Values:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping
 from pathlib import Path
 
 from people_in_video.writing import save_zip
+from task_templates.validator.formats.example_label_csv.write import FILE, encode
 
 
-def write_submission(path: str | Path, values: Mapping[str, str | float]) -> None:
+def write_submission(path: str | Path, values: Mapping[str, str]) -> None:
     """Write the label of each item as one zip, check it, and put it at ``path``.
 
     Nothing is left there if it is not valid.
@@ -20,6 +19,4 @@ def write_submission(path: str | Path, values: Mapping[str, str | float]) -> Non
     ValueError
         The submission is not valid: the message lists what is wrong.
     """
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([("id", "label"), *values.items()])
-    save_zip(path, "example_label_csv", {"example_label_csv.csv": text.getvalue()})
+    save_zip(path, "example_label_csv", {FILE: encode(values)})

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from people_in_video.writing import save_zip
+from task_templates.validator.formats.example_lists_json.write import FILE, encode
 
 
 def write_submission(path: str | Path, values: Mapping[str, Sequence[str]]) -> None:
@@ -19,4 +19,4 @@ def write_submission(path: str | Path, values: Mapping[str, Sequence[str]]) -> N
     ValueError
         The submission is not valid: the message lists what is wrong.
     """
-    save_zip(path, "example_lists_json", {"example_lists_json.json": json.dumps(dict(values))})
+    save_zip(path, "example_lists_json", {FILE: encode(values)})

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 
 from people_in_video.writing import save_zip
+from task_templates.validator.formats.example_number_json.write import FILE, encode
 
 
-def write_submission(path: str | Path, values: Mapping[str, str | float]) -> None:
+def write_submission(path: str | Path, values: Mapping[str, float]) -> None:
     """Write the number of each item as one zip, check it, and put it at ``path``.
 
     Nothing is left there if it is not valid.
@@ -19,4 +19,4 @@ def write_submission(path: str | Path, values: Mapping[str, str | float]) -> Non
     ValueError
         The submission is not valid: the message lists what is wrong.
     """
-    save_zip(path, "example_number_json", {"example_number_json.json": json.dumps(dict(values))})
+    save_zip(path, "example_number_json", {FILE: encode(values)})
