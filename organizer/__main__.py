@@ -199,10 +199,13 @@ def _add_task_commands(add: _Add) -> None:
     new = add("new-task", "new_task:new_task", "write a new task that works at once")
     new.add_argument("task_id", metavar="id")
     new.add_argument("--title", required=True)
-    new.add_argument("--format", dest="form", required=True, help="csv or json")
-    new.add_argument("--metric", default="accuracy", help="accuracy, balanced_accuracy, macro_f1, rmse or f1")
+    new.add_argument("--format", dest="form", required=True, help="csv, json or segments")
+    metrics = "accuracy, balanced_accuracy, macro_f1, rmse or f1; for segments segment_f1"
+    new.add_argument("--metric", help=metrics)
     what = "words separated by spaces; default: first second third"
     new.add_argument("--labels", type=str.split, help=what)
+    columns = "names of columns of numbers, for rmse, separated by spaces; default: one, called number"
+    new.add_argument("--columns", type=str.split, help=columns)
     undo = add("undo-new-task", "new_task:undo_new_task", "take back what new-task wrote")
     undo.add_argument("task_id", metavar="id")
     add("messages", "messages:messages_command", "write docs/messages.md from the tables of codes")

@@ -71,7 +71,7 @@ def predict_baselines(annotations: Annotations[Any, Any], reference: Any) -> Ite
     """Yield each baseline with its prediction."""
     pools = annotations.pools(reference)
     for baseline in Baseline:
-        if baseline is not Baseline.NOISY:
+        if baseline in annotations.baselines and baseline is not Baseline.NOISY:
             yield baseline, annotations.predicted(reference, plain_guess(baseline, pools))
     yield Baseline.NOISY, annotations.noisy(reference, np.random.default_rng(_SEED), NOISE)
 

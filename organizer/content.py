@@ -49,18 +49,21 @@ class Content:
     names : mapping of str to (mapping of str to int)
         For each kind of name (class, part, state) how often each occurs.
     values : sequence of Values
-    warnings : Findings, optional
-        What is likely a mistake; None if nothing was looked at.
+    warnings : Findings
+        What is likely a mistake.
     draw : callable
         Returns sections that draw a few items.
+    is_checked : bool
+        Whether the annotations were looked at for mistakes.
     """
 
     n_instances: int
     counts: Mapping[str, int]
     names: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     values: Sequence[Values] = ()
-    warnings: Findings | None = None
+    warnings: Findings = field(default_factory=Findings)
     draw: Callable[[], Sequence[Section]] = list
+    is_checked: bool = True
 
 
 def choose_evenly(numbers: Ints) -> list[int]:
@@ -201,7 +204,8 @@ def check_columns(columns: Sequence[Values], file: str, warnings: Findings) -> N
             remedy = "check that it does not stand where a number is missing"
             warnings.add("R-FREQUENT", problem, remedy, file=file, rule=column.title)
     if len(columns) > 1 and n_fine_columns:
-        is_repeated = repeated(np.column_stack([column.numbers for column in columns]))
+        rows: Floats = np.column_stack([column.numbers for column in columns])
+        is_repeated = repeated(rows)
         problem = "the numbers are exactly those of an earlier item"
         warn_where(is_repeated, "R-SAME", problem, (file, columns[0].place), warnings)
 

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import keyword
 import re
@@ -13,7 +15,9 @@ import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
+from itertools import cycle, islice
 from pathlib import Path
+from statistics import fmean
 from typing import NamedTuple, NoReturn
 
 from organizer import ROOT
@@ -24,16 +28,25 @@ from validator.findings import Findings
 from validator.texts import counted, is_printable
 
 EXAMPLES = ROOT / "task_templates"
-FORMATS = ("csv", "json")
-# What an item has under each metric; an example task is named example_<this>_<format>.
+# The formats, and the metric of each that is the default.
+FORMATS = {"csv": "accuracy", "json": "accuracy", "segments": "segment_f1"}
+# What an item has under each metric; an example task is named example_<this>_<ending of its file>.
 METRICS = {
     "accuracy": "label",
     "balanced_accuracy": "label",
     "f1": "lists",
     "macro_f1": "label",
     "rmse": "number",
+    "segment_f1": "segments",
 }
+# The formats of what only some have.
+_FORMATS_OF_VALUES = {"lists": "json", "segments": "segments"}
 _DEFAULT_LABELS = ("first", "second", "third")
+_COLUMN = re.compile("[a-z][a-z0-9_]{0,29}")
+_MOST_COLUMNS = 20
+_FIRST_COLUMN, _SECOND_COLUMN = "example_column_1", "example_column_2"
+_ALL_COLUMNS = re.compile(f"{_FIRST_COLUMN}(?P<separator>.*?){_SECOND_COLUMN}")
+_EXAMPLE_NUMBER = 17.5
 _LABEL = re.compile(r'[^,"\\\s]+')
 _ALL_LABELS = re.compile(
     'example_label_1(?P<separator>", "| or )example_label_2(?P=separator)example_label_3'
@@ -52,18 +65,25 @@ _RECORDS = EXAMPLES / ".written"
 
 
 class NewTask(NamedTuple):
-    """A task to be written: ``labels`` are empty if items have numbers."""
+    """A task to be written: ``labels`` are empty if items have numbers, ``columns`` if they have one."""
 
     id: str
     title: str
     format: str
     metric: str
     labels: Sequence[str]
+    columns: Sequence[str] = ()
 
     @property
     def example(self) -> str:
         """The id of the example task that is copied."""
-        return f"example_{METRICS[self.metric]}_{self.format}"
+        value = "columns" if self.columns else METRICS[self.metric]
+        return f"example_{value}_{self.ending}"
+
+    @property
+    def ending(self) -> str:
+        """How the names of the files of submissions and of the ground truth end."""
+        return "csv" if self.format == "csv" else "json"
 
     @property
     def data_folders(self) -> list[str]:
@@ -71,24 +91,35 @@ class NewTask(NamedTuple):
         return [f"reference_data/{self.id}", f"starting_kit/samples/{self.id}"]
 
 
-def new_task(task_id: str, title: str, form: str, metric: str, labels: Sequence[str] | None) -> int:
+def new_task(
+    task_id: str,
+    title: str,
+    form: str,
+    metric: str | None,
+    labels: Sequence[str] | None,
+    columns: Sequence[str] | None = None,
+) -> int:
     """Write a new task; print what was written and what is left to edit.
 
-    Raises Refused before anything is written.
+    Without ``metric`` it is the default of the format. Raises Refused before anything is written.
     """
     if not find_spec("ruff"):
         _refuse("the packages for developers are missing here", "run make .venv/dev")
     _check_id(task_id)
     _check_title(title)
     _check_choice("FORMAT", form, FORMATS)
+    metric = metric or FORMATS[form]
     _check_choice("METRIC", metric, METRICS)
+    _check_format(form, metric)
     if labels is None:
         labels = [] if METRICS[metric] == "number" else _DEFAULT_LABELS
     else:
         _check_labels(metric, labels)
-    task = NewTask(id=task_id, title=title, format=form, metric=metric, labels=labels)
-    if not (EXAMPLES / "pages" / f"{task.example}.md").is_file():
-        _refuse(f"the metric {metric} is for lists of labels, which need JSON", "write FORMAT=json")
+    if columns is None:
+        columns = []
+    else:
+        _check_columns(metric, columns)
+    task = NewTask(id=task_id, title=title, format=form, metric=metric, labels=labels, columns=columns)
 
     texts = copied_files(task)
     _check_nothing_is_replaced(task, texts)
@@ -134,6 +165,31 @@ def _check_choice(option: str, value: str, choices: Iterable[str]) -> None:
         _refuse(f"there is no {option} '{value}'", f"write {option}={' or '.join(choices)}")
 
 
+def _check_format(form: str, metric: str) -> None:
+    """Refuse a metric in a format that does not hold what it compares."""
+    needed_format = _FORMATS_OF_VALUES.get(METRICS[metric])
+    if needed_format and form != needed_format:
+        problem = f"the metric {metric} is for {METRICS[metric]}, which FORMAT={form} cannot hold"
+        _refuse(problem, f"write FORMAT={needed_format}")
+    if form == "segments" and METRICS[metric] != "segments":
+        _refuse(f"FORMAT=segments has no metric {metric}", f"write METRIC={FORMATS[form]}")
+
+
+def _check_columns(metric: str, columns: Sequence[str]) -> None:
+    if METRICS[metric] != "number":
+        _refuse(
+            f"the metric {metric} is for labels and has no columns", "leave COLUMNS out, or write METRIC=rmse"
+        )
+    are_names = all(map(_COLUMN.fullmatch, columns)) and "id" not in columns
+    are_different = len(set(columns)) == len(columns)
+    if not 2 <= len(columns) <= _MOST_COLUMNS or not are_names or not are_different:
+        names = "different names of small letters, digits and _, none of them id"
+        _refuse(
+            f"columns are 2 to {_MOST_COLUMNS} {names}",
+            'write them like COLUMNS="valence arousal", or leave COLUMNS out for one number',
+        )
+
+
 def _check_labels(metric: str, labels: Sequence[str]) -> None:
     if METRICS[metric] == "number":
         remedy = "leave LABELS out, or choose another METRIC"
@@ -162,8 +218,10 @@ def copied_files(task: NewTask) -> dict[str, str]:
     for path, data in folder_files(EXAMPLES).items():
         if task.example in path:
             text = data.decode()
+            if task.columns:
+                text = _with_columns(path, text, task.columns)
             if path.endswith("/expected.json"):
-                text = _expected_score(text, task.metric)
+                text = _expected_scores(text, task)
             texts[_filled(path, task.labels, values)] = _filled(text, task.labels, values)
     metric_module = _metric_module(task.metric)
     texts[metric_module] = _read(EXAMPLES / metric_module)
@@ -181,11 +239,55 @@ def _placeholder_values(task: NewTask) -> dict[str, str]:
         "example_metric": task.metric,
         "example_metric_title": metric_title,
         "example_metric_description": metric_description,
+        _FIRST_COLUMN: next(iter(task.columns), ""),
+        "example_numbers": _example_numbers(task),
         _PREFIX: "",
     }
     for number, label in enumerate(task.labels, start=1):
         values[f"example_label_{number}"] = label
     return values
+
+
+def _example_numbers(task: NewTask) -> str:
+    """Return a number for each column, as a file holds them."""
+    if task.ending == "csv":
+        return ",".join([str(_EXAMPLE_NUMBER)] * len(task.columns))
+    return json.dumps(dict.fromkeys(task.columns, _EXAMPLE_NUMBER))
+
+
+def _with_columns(path: str, text: str, columns: Sequence[str]) -> str:
+    """Return a text of an example, which has two columns, with other ones.
+
+    Lines that differ in the name of the column alone become a line for each. In golden cases further columns
+    have the numbers of the two in turn.
+    """
+    if "/golden/" in path:
+        return _golden_with_columns(path, text, columns)
+    lines: list[str] = []
+    for line in text.splitlines(keepends=True):
+        previous_line = lines[-1] if lines else ""
+        if _SECOND_COLUMN in line and previous_line.replace(_FIRST_COLUMN, _SECOND_COLUMN) == line:
+            lines[-1:] = [previous_line.replace(_FIRST_COLUMN, column) for column in columns]
+        else:
+            lines.append(line)
+    return _ALL_COLUMNS.sub(lambda match: match["separator"].join(columns), "".join(lines))
+
+
+def _golden_with_columns(path: str, text: str, columns: Sequence[str]) -> str:
+    if path.endswith(".csv"):
+        _, *rows = csv.reader(io.StringIO(text))
+        stream = io.StringIO()
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(["id", *columns])
+        for key, *numbers in rows:
+            writer.writerow([key, *islice(cycle(numbers), len(columns))])
+        return stream.getvalue()
+    content = json.loads(text)
+    if path.endswith("/expected.json"):
+        what = content.pop("what")
+        errors = dict(zip(columns, cycle(content.values())))
+        return json.dumps({"what": what, **{f"rmse_{column}": error for column, error in errors.items()}})
+    return json.dumps({key: dict(zip(columns, cycle(row.values()))) for key, row in content.items()}) + "\n"
 
 
 def _filled(text: str, labels: Sequence[str], values: Mapping[str, str]) -> str:
@@ -197,11 +299,12 @@ def _filled(text: str, labels: Sequence[str], values: Mapping[str, str]) -> str:
     return re.sub(any_placeholder, lambda match: values[match[0]], text_with_labels)
 
 
-def _expected_score(text: str, metric: str) -> str:
-    """Return the expected.json of a golden case whose example has the score by each metric."""
+def _expected_scores(text: str, task: NewTask) -> str:
+    """Return the expected.json of a golden case, whose example has the score by each metric or column."""
     case = json.loads(text)
-    expected = {"what": case["what"], "published": {"score": case[metric], "coverage": 1.0}}
-    return json.dumps(expected) + "\n"
+    what = case.pop("what")
+    scores = {"score": case[task.metric]} if not task.columns else {"score": fmean(case.values()), **case}
+    return json.dumps({"what": what, "published": {**scores, "coverage": 1.0}}) + "\n"
 
 
 def _metric_module(metric: str) -> str:
@@ -257,10 +360,12 @@ def _add_rows(task: NewTask) -> None:
     """Add the rows of the task to the tables of the documents."""
     title = task.title.replace("|", r"\|")
     metric_title, _ = _metric_words(task.metric)
+    if task.columns:
+        metric_title += ", the mean of its columns"
     *_, tricks = _run("quality", "gaming", task.id).partition("---|\n")
     rows = {
         "README.md": f"| `{task.id}` | {title} | {metric_title} |\n",
-        "docs/before_the_competition.md": f"| `{task.id}` | `truth.{task.format}` | a checked copy |\n",
+        "docs/before_the_competition.md": f"| `{task.id}` | `truth.{task.ending}` | a checked copy |\n",
         "docs/gaming.md": tricks,
     }
     for document, table_head in _TABLES.items():

@@ -30,12 +30,6 @@ REFERENCES = ROOT / "reference_data"
 SAMPLES = ROOT / "starting_kit" / "samples"
 CODE_FOLDERS = os.pathsep.join([str(ROOT), str(ROOT / "starting_kit")])
 """The folders of all packages, for the PYTHONPATH of programs that tests start elsewhere."""
-ANNOTATED = [
-    task_id
-    for task_id in task_ids()
-    if (ROOT / "organizer" / "challenges" / f"{load_task(task_id).folder.name}.py").is_file()
-]
-"""Tasks with baselines and parts; those that make new-task wrote have none by themselves."""
 PUBLISHED = [
     task_id
     for task_id in task_ids()

@@ -36,3 +36,29 @@ def macro_f1(truth, predicted):
 
 def rmse(truth, predicted):
     return math.sqrt(sum((predicted[key] - truth[key]) ** 2 for key in truth) / len(truth))
+
+
+def segment_f1(truth, predicted):
+    scores = []
+    for key, segments in truth.items():
+        total = len(segments) + len(predicted[key])
+        scores.append(2 * most_pairs(segments, predicted[key]) / total if total else 1.0)
+    return sum(scores) / len(scores)
+
+
+def most_pairs(segments, predicted):
+    """Return how many segments can be paired, each once: the best of all ways to pair the first one."""
+    if not segments:
+        return 0
+    first, *others = segments
+    numbers = [most_pairs(others, predicted)]
+    for index, segment in enumerate(predicted):
+        if segment["label"] == first["label"] and temporal_iou(segment, first) >= 0.5:
+            numbers.append(1 + most_pairs(others, predicted[:index] + predicted[index + 1 :]))
+    return max(numbers)
+
+
+def temporal_iou(first, second):
+    shared = min(first["end"], second["end"]) - max(first["start"], second["start"])
+    both = first["end"] - first["start"] + second["end"] - second["start"]
+    return max(shared, 0) / (both - max(shared, 0))

@@ -15,6 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from organizer.baselines import predict_baselines
+from organizer.challenges import Baseline
 from organizer.files import folder_files, write_files
 from organizer.new_task import EXAMPLES, METRICS
 from people_in_video import writing
@@ -33,7 +35,13 @@ FORMATS, CHALLENGES, QUALITY = (
     "task_templates.quality",
 )
 IDS = task_ids(CHALLENGES)
-FORMATS_OF = {"label": ("csv", "json"), "number": ("csv", "json"), "lists": ("json",)}
+FORMATS_OF = {
+    "label": ("csv", "json"),
+    "number": ("csv", "json"),
+    "columns": ("csv", "json"),
+    "lists": ("json",),
+    "segments": ("json",),
+}
 CASES = sorted(path.parent for path in (EXAMPLES / "tests" / "golden").glob("*/*/expected.json"))
 
 
@@ -58,17 +66,20 @@ def test_golden_case_gives_the_number_of_each_metric(case):
     assert expected.pop("what")
     of_task = loaded(case.parent.name, case / "ref", interval=False)
     result = of_task.score_path(case / "res")
-    (declared,) = set(result.scores) - {"score", "coverage"}
-    score = expected["accuracy" if declared == "example_metric" else declared]
-    assert result.scores == pytest.approx({"score": score, "coverage": 1.0, declared: score})
-    for name, number in expected.items():
+    declared = {"example_metric": expected["accuracy"]} if "example_label" in case.parent.name else expected
+    score = sum(declared.values()) / len(declared)
+    assert result.scores == pytest.approx({"score": score, "coverage": 1.0, **declared})
+    if "example_label" in case.parent.name:
         sides = result.statistics.truth, result.statistics.predicted
-        assert metric_of(name)(*sides, np.ones((1, len(sides[0])))) == pytest.approx([number], abs=1e-12)
+        weights = np.ones((1, len(sides[0])))
+        numbers = {name: metric_of(name)(*sides, weights)[0] for name in expected}
+        assert numbers == pytest.approx(expected, abs=1e-12)
 
 
 def test_every_metric_has_golden_cases():
     cases = {case: json.loads((case / "expected.json").read_text(encoding="utf-8")) for case in CASES}
-    for metric, value in METRICS.items():
+    values = {**METRICS, "rmse_example_column_1": "columns", "rmse_example_column_2": "columns"}
+    for metric, value in values.items():
         for form in FORMATS_OF[value]:
             with_number = [
                 case
@@ -107,7 +118,7 @@ def drawn(metric, rng, n):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("metric", sorted(set(METRICS) - {"segment_f1"}))
 def test_metrics_are_those_of_scikit_learn(metric):
     for seed in range(scaled(100)):
         rng = np.random.default_rng(seed)
@@ -227,20 +238,33 @@ def test_keys_that_are_not_in_the_reference_are_ignored_unless_there_are_no_othe
     assert first.code == "E-ITEMS-NONE"
 
 
+def wrong_value(made_up):
+    """Return a value of an item that can be encoded, and is wrong."""
+    if "columns" in made_up.id:
+        return {"example_column_1": "parrot", "example_column_2": 1.5}
+    return [{"label": "parrot", "start": 1, "end": 2}] if "segments" in made_up.id else "parrot"
+
+
 def test_wrong_values_are_refused(example):
     made_up, folder = example
-    codes = {"example_label_csv": "E-CSV-LABEL", "example_number_csv": "E-CSV-NUMBER"}
+    codes = {"example_label_csv": "E-CSV-LABEL"}
+    codes |= dict.fromkeys(["example_number_csv", "example_columns_csv"], "E-CSV-NUMBER")
     code = codes.get(made_up.id, "E-JSON-SCHEMA")
-    (problem,) = changed(made_up, folder, lambda values: values.update(demo_00003="parrot"))
+    (problem,) = changed(made_up, folder, lambda values: values.update(demo_00003=wrong_value(made_up)))
     assert problem.code == code
+
+
+HEADERS = {
+    "label": b"id,label\n",
+    "number": b"id,number\n",
+    "columns": b"id,example_column_1,example_column_2\n",
+}
+HEADERS |= {"lists": b"", "segments": b""}
 
 
 def test_reference_without_items_is_refused(example):
     made_up, folder = example
-    header = b"id,number\n" if "number" in made_up.id else b"id,label\n"
-    write_files(
-        {"truth.json": b"{}"} if made_up.id.endswith("json") else {"truth.csv": header}, folder / "empty"
-    )
+    write_files({"truth.json": b"{}", "truth.csv": HEADERS[made_up.id.split("_")[1]]}, folder / "empty")
     for place in ("empty", "none"):
         (folder / place).mkdir(exist_ok=True)
         (line,) = compact_lines(refused(loaded, made_up.id, folder / place))
@@ -257,7 +281,7 @@ def test_writer_writes_what_the_validator_accepts(example, monkeypatch):
     perfect = 1.0 if of_task.task.columns[0].sorting == "desc" else 0.0
     assert of_task.score_path(folder / "my.zip").scores["score"] == perfect
     with pytest.raises(ValueError, match=r"E-(CSV-LABEL|CSV-NUMBER|JSON-SCHEMA)"):
-        writer.write_submission(folder / "none.zip", {"item_1": "parrot"})
+        writer.write_submission(folder / "none.zip", {"item_1": wrong_value(made_up)})
     assert not (folder / "none.zip").exists()
 
 
@@ -353,7 +377,7 @@ def files_of(example):
     }
 
 
-@pytest.mark.parametrize("value", ["label", "number"])
+@pytest.mark.parametrize("value", ["label", "number", "columns"])
 def test_examples_of_one_value_differ_only_in_what_knows_the_format(value):
     of_csv, of_json = files_of(f"example_{value}_csv"), files_of(f"example_{value}_json")
     different = {path for path in {*of_csv, *of_json} if of_csv.get(path) != of_json.get(path)}
@@ -365,3 +389,133 @@ def test_examples_of_one_format_have_the_same_reference_and_quality():
     of_label, of_number = files_of("example_label_json"), files_of("example_number_json")
     for path in ("scoring_program/challenges/ID/reference.py", "quality/ID/task.py", "quality/ID/files.py"):
         assert of_label[path] == of_number[path]
+
+
+def annotations_of_example(task_id):
+    return import_module(f"task_templates.organizer.challenges.{task_id}").ANNOTATIONS[task_id]
+
+
+def content_of_example(of_task):
+    return import_module(f"task_templates.organizer.challenges.{of_task.task.id}").content_of(of_task)
+
+
+def test_baselines_are_in_order_and_repeat_with_a_seed(example):
+    made_up, folder = example
+    of_task, annotations = loaded(made_up.id, folder / "ref"), annotations_of_example(made_up.id)
+    sign = 1 if of_task.task.higher_is_better else -1
+    scores = {}
+    for baseline, prediction in predict_baselines(annotations, of_task.reference):
+        result = of_task.score(of_task.read(annotations.files(prediction)))
+        scores[baseline] = sign * result.scores["score"]
+    assert set(scores) == set(annotations.baselines)
+    assert scores.pop(Baseline.PERFECT) == annotations.perfect_scores[0]
+    noisy = scores.pop(Baseline.NOISY)
+    assert max(scores.values()) < noisy < annotations.perfect_scores[0]
+    again = dict(predict_baselines(annotations, of_task.reference))[Baseline.NOISY]
+    assert of_task.score(of_task.read(annotations.files(again))).scores["score"] == sign * noisy
+
+
+def test_parts_of_a_reference_are_references_of_their_items(example):
+    made_up, folder = example
+    of_task, annotations = loaded(made_up.id, folder / "ref"), annotations_of_example(made_up.id)
+    classes = annotations.classes(of_task.reference)
+    assert list(classes) == list(of_task.items)
+    assert len({name for names in classes.values() for name in names}) >= 3
+    items = frozenset(list(of_task.items)[5:25])
+    (folder / "part").mkdir()
+    annotations.cut(folder / "ref", of_task.reference, items, folder / "part")
+    part = loaded(made_up.id, folder / "part")
+    assert list(part.items) == sorted(items)
+    selected = of_task.select_items(items)
+    sample = folder / "good"
+    assert part.score_path(sample).scores == selected.score_path(sample).scores
+
+
+def test_demo_data_holds_no_likely_mistake(example):
+    made_up, folder = example
+    content = content_of_example(loaded(made_up.id, folder / "ref"))
+    assert content.is_checked and content.warnings.ok
+    assert content.counts["items"] == 60
+    assert content.names or content.values
+
+
+def numbers_in_columns(*rows):
+    return [{"example_column_1": first, "example_column_2": second} for first, second in rows]
+
+
+def segments(*times):
+    return [{"label": "example_label_1", "start": start, "end": end} for start, end in times]
+
+
+FINE = [number / 7 for number in range(20)]
+# The values of all items, and the code, the file and the place of each warning.
+SPOILED = [
+    ("example_label_csv", ["example_label_1"] * 5, [("R-CONSTANT", "truth.csv", "")]),
+    ("example_number_json", [*FINE, *[0.5] * 20], [("R-FREQUENT", "truth.json", "")]),
+    ("example_columns_csv", numbers_in_columns(*zip(FINE, [7.0] * 20)), [("R-CONSTANT", "truth.csv", "")]),
+    (
+        "example_columns_json",
+        numbers_in_columns(*zip([*FINE, FINE[3]], [*FINE, FINE[3]])),
+        [("R-SAME", "truth.json", "item_20")],
+    ),
+    (
+        "example_lists_json",
+        [["example_label_2"], ["example_label_2", "example_label_1"]],
+        [("R-CONSTANT", "truth.json", "")],
+    ),
+    (
+        "example_segments_json",
+        [segments((0, 2), (0, 2), (1, 3)), segments((4, 5)), segments((4, 5))],
+        [
+            ("R-SAME", "item_02", ""),
+            ("R-REPEATED", "truth.json", "/item_00/1"),
+            ("R-OVERLAP", "truth.json", "/item_00/2"),
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("task_id", "values", "places"), SPOILED)
+def test_likely_mistakes_in_a_reference_are_warned_of(tmp_path, task_id, values, places):
+    truth = {f"item_{number:02d}": value for number, value in enumerate(values)}
+    write_case(quality_tasks(QUALITY)[task_id], tmp_path, truth, truth)
+    assert places_of(content_of_example(loaded(task_id, tmp_path / "ref")).warnings) == places
+
+
+@pytest.mark.parametrize(("start", "end"), [(2, 2), (3, 2.5), (-1, 2), (0, "2")])
+def test_segments_that_do_not_end_after_their_start_are_refused(tmp_path, start, end):
+    made_up = quality_tasks(QUALITY)["example_segments_json"]
+    made_up.write_reference(tmp_path / "ref")
+    right_and_wrong = segments((0, 1), (start, end))
+    (problem,) = changed(made_up, tmp_path, lambda values: values.update(demo_00003=right_and_wrong))
+    place = {-1: "/demo_00003/1/start", 0: "/demo_00003/1/end"}.get(start, "/demo_00003/1")
+    assert problem.where == place
+    assert problem.code == ("E-SEGMENT-ORDER" if start > 0 else "E-JSON-SCHEMA")
+
+
+def test_segments_are_matched_as_the_brute_force_says_whatever_their_order():
+    rng, match = random.Random(1), import_module("task_templates.scoring_program.metrics.segment_f1").match
+    for _ in range(scaled(200)):
+        sides = [random_segments(rng) for _ in range(2)]
+        truth, predicted = ({"item": side} for side in sides)
+        arrays = [argument for side in sides for argument in as_arrays(side)]
+        n_matched = int((match(*arrays) >= 0).sum())
+        total = len(sides[0]) + len(sides[1])
+        score = 2 * n_matched / total if total else 1.0
+        assert score == plain_metrics.segment_f1(truth, predicted)
+
+
+def random_segments(rng):
+    """Return up to five segments of two labels that overlap often, in whole seconds."""
+    segments = []
+    for _ in range(rng.randint(0, 5)):
+        start = rng.randint(0, 5)
+        segments.append({"label": rng.choice("ab"), "start": start, "end": start + rng.randint(1, 5)})
+    return segments
+
+
+def as_arrays(segments):
+    """Return the groups and the times of segments."""
+    groups = np.array([ord(segment["label"]) for segment in segments], dtype=np.int64)
+    times = [(segment["start"], segment["end"]) for segment in segments]
+    return groups, np.array(times, dtype=np.float64).reshape(len(segments), 2)

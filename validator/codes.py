@@ -137,6 +137,11 @@ CODES = CodeTable(
             "Submit less. If organizers can raise the limit, the message names the setting.",
         ),
         MessageCode(
+            "E-SEGMENT-ORDER",
+            "A segment does not end after its start.",
+            "Write start and end in seconds, the end last.",
+        ),
+        MessageCode(
             "E-TASK", "The files are those of a submission to another task.", "Choose that task for them."
         ),
         MessageCode(

@@ -405,8 +405,7 @@ def _reference(archive: bytes, task_id: str | None) -> _Reference:
                 has_interval = loaded.settings["interval"] and len(loaded.items) > 1
                 items, settings = frozenset(loaded.items), loaded.settings
                 loaded.check()
-                content_warnings = content_of(loaded).warnings
-                warnings = [] if content_warnings is None else content_warnings.problems
+                warnings = content_of(loaded).warnings.problems
         is_demo = (folder / SYNTHETIC_MARK).is_file()
         has_key = (folder / KEY_FILE).is_file()
     return _Reference(

@@ -10,7 +10,7 @@ import importlib
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from pathlib import Path
@@ -42,10 +42,13 @@ class Pools:
         How often each label is annotated; those that never are count 0. The first kind is that of classes.
     boxes : mapping of str to float64 array of shape (n, k)
         The annotated boxes (k = 4: ``x1, y1, x2, y2``) or intervals (k = 2: start, end).
+    numbers : mapping of str to float64 array of shape (n,)
+        The annotated numbers, such as ratings.
     """
 
     labels: Mapping[str, Counter[str]]
     boxes: Mapping[str, Floats]
+    numbers: Mapping[str, Floats] = field(default_factory=dict)
 
     @cached_property
     def median_boxes(self) -> dict[str, list[float]]:
@@ -129,6 +132,20 @@ class Guess:
             return self.shake(np.array(box, dtype=np.float64), far)
         return list(box)
 
+    def number(self, number: float, kind: str) -> float:
+        """Return the predicted number, which is within the range of those that are annotated.
+
+        The most frequent one is the median. Noise draws numbers toward others at random.
+        """
+        numbers = self._pools.numbers[kind]
+        if self.baseline is Baseline.MOST_FREQUENT:
+            return float(np.median(numbers))
+        if self.baseline is Baseline.RANDOM:
+            return float(self._rng.choice(numbers))
+        if self.baseline is Baseline.NOISY:
+            return float(number + self._noise * (self._rng.choice(numbers) - number))
+        return number
+
     def shake(self, box: Floats, far: float) -> list[float]:
         """Return a box with noise in its corners, which stay in order."""
         width_and_height = box[2:] - box[:2]
@@ -153,6 +170,8 @@ class Annotations(ABC, Generic[ReferenceT, PredictionT]):
 
     perfect_scores: tuple[float, float] = (1.0, 1.0)
     """What a perfect submission usually scores under ``published`` and ``released``."""
+    baselines: Collection[Baseline] = tuple(Baseline)
+    """The baselines that can be submitted, and differ: where each item has one label, none is empty."""
     part_settings: Settings = MappingProxyType({})
     """Settings of each part of a reference, so that a part ignores predictions for the others."""
     part_rule: str = ""
@@ -222,7 +241,8 @@ def content_of(loaded: AnyLoaded) -> Content:
     if content_of_challenge is not None:
         content: Content = content_of_challenge(loaded)
     else:
-        content = Content(len(loaded.items), {f"{loaded.task.item}s": len(loaded.items)})
+        n_items = len(loaded.items)
+        content = Content(n_items, {f"{loaded.task.item}s": n_items}, is_checked=False)
     if not content.n_instances:
         problem, remedy = "nothing that is scored is annotated", "give the labels, which may be withheld"
         Findings().refuse("E-REF-EMPTY", problem, remedy, file=loaded.folder.name)

@@ -35,12 +35,13 @@ def add_marks(task_id: str, folder: Path) -> list[Mark]:
 def compute_marks(loaded: AnyLoaded, annotations: Annotations[Any, Any]) -> list[Mark]:
     """Return what plain answers to a reference score, without one class for all where no class counts."""
     pools = annotations.pools(loaded.reference)
+    marked_baselines = [baseline for baseline in _MARKED if baseline in annotations.baselines]
     score_of_baseline: dict[Baseline, float] = {}
-    for baseline in (*_MARKED, Baseline.PERFECT):
+    for baseline in (*marked_baselines, Baseline.PERFECT):
         prediction = annotations.predicted(loaded.reference, plain_guess(baseline, pools))
         score_of_baseline[baseline] = _score(loaded, annotations.files(prediction))
     perfect_score = score_of_baseline.pop(Baseline.PERFECT)
-    if np.isclose(score_of_baseline[Baseline.ONE_CLASS], perfect_score):
+    if np.isclose(score_of_baseline.get(Baseline.ONE_CLASS, np.nan), perfect_score):
         del score_of_baseline[Baseline.ONE_CLASS]
     return [Mark(baseline.value, score) for baseline, score in score_of_baseline.items()]
 

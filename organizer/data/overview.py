@@ -22,7 +22,6 @@ from scoring_program.report.images import Images, with_images
 from scoring_program.report.sections import section_cards
 from scoring_program.task import AnyLoaded, load_task
 from validator.arrays import Floats, Ints
-from validator.findings import Findings
 from validator.texts import quote
 
 SUFFIX = ".overview.html"
@@ -39,10 +38,9 @@ class Overview(NamedTuple):
 
     def lines(self) -> list[str]:
         """Return the warnings, and the content in short."""
-        warnings = self.content.warnings
-        lines = [f"note {_not_checked(self.loaded)}"]
-        if warnings is not None:
-            lines = [f"warning {line}" for line in warnings.lines(most=None)]
+        lines = [f"warning {line}" for line in self.content.warnings.lines(most=None)]
+        if not self.content.is_checked:
+            lines.append(f"note {_not_checked(self.loaded)}")
         counts = [f"{thing} {number:,}" for thing, number in self.content.counts.items()]
         lines.append(f"scored: {', '.join(counts)}")
         for kind, number_of_name in self.content.names.items():
@@ -102,20 +100,19 @@ def _head(loaded: AnyLoaded) -> list[Element]:
 
 
 def _warnings_card(loaded: AnyLoaded, content: Content) -> Element:
-    return card("warnings", "Likely mistakes", "", _warnings_text(loaded, content.warnings))
-
-
-def _warnings_text(loaded: AnyLoaded, warnings: Findings | None) -> Element | str:
-    if warnings is None:
-        return _not_checked(loaded)
-    problems = [element("li", problem.line()) for problem in warnings.summary().problems(None)]
-    return element("ol", *problems) if problems else "Nothing looks like a mistake."
+    problems = [element("li", problem.line()) for problem in content.warnings.summary().problems(None)]
+    parts: list[Element | str] = [element("ol", *problems)] if problems else []
+    if not content.is_checked:
+        parts.append(_not_checked(loaded))
+    elif not problems:
+        parts.append("Nothing looks like a mistake.")
+    return card("warnings", "Likely mistakes", "", *parts)
 
 
 def _not_checked(loaded: AnyLoaded) -> str:
     """Return the sentence that no check looked for mistakes, with the place to add one."""
     place = f"organizer/challenges/{loaded.task.folder.name}.py"
-    return f"Nothing was checked for mistakes: {place} has no content_of."
+    return f"The annotations were not checked for mistakes: {place} has no content_of."
 
 
 def _counts_card(content: Content) -> Element:

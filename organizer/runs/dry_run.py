@@ -52,7 +52,7 @@ def _reference_lines(task_id: str, reference: Path) -> list[str]:
         warnings = review_reference(task_id, reference).content.warnings
     except Refused as refused:
         return refused.findings.lines()
-    return [] if warnings is None else [f"warning {line}" for line in warnings.lines(most=None)]
+    return [f"warning {line}" for line in warnings.lines(most=None)]
 
 
 def describe(run: Run, task: Declaration, time_limit: float) -> list[str]:

@@ -32,12 +32,16 @@ IGNORED = {
 IGNORED |= {"__pycache__", "mutants"}
 TITLE = 'Birds: "calls" & more | \\ '
 LABELS = ["l'été", "#2", "{x}"]
-LISTS = ("json", "f1")
+COLUMNS = ["valence", "arousal", "score_3"]
+# Formats, metrics and columns: all that make new-task accepts together.
 CHOICES = [
-    (form, metric)
-    for form in new_task.FORMATS
-    for metric in new_task.METRICS
-    if metric != "f1" or (form, metric) == LISTS
+    *[
+        (form, metric, [])
+        for form in ("csv", "json")
+        for metric in ("accuracy", "balanced_accuracy", "macro_f1")
+    ],
+    *[("json", "f1", []), ("segments", "segment_f1", [])],
+    *[(form, "rmse", columns) for form in ("csv", "json") for columns in ([], COLUMNS)],
 ]
 
 
@@ -47,7 +51,7 @@ CHOICES = [
         (("Bird", "x", "csv", "accuracy", ["a", "b"]), "'Bird'"),
         (("import", "x", "csv", "accuracy", ["a", "b"]), "'import'"),
         (("../x", "x", "csv", "accuracy", ["a", "b"]), "'../x'"),
-        (("densepose", "x", "csv", "accuracy", ["a", "b"]), "pages/densepose.md"),
+        (("densepose", "x", "csv", "accuracy", ["a", "b"]), "organizer/challenges/densepose.py"),
         (("overview", "x", "csv", "accuracy", ["a", "b"]), "pages/overview.md"),
         (("rules", "x", "csv", "accuracy", ["a", "b"]), "module"),
         (("json", "x", "csv", "accuracy", ["a", "b"]), "module"),
@@ -62,6 +66,18 @@ CHOICES = [
         (("birds", "x", "csv", "f1", ["a", "b"]), "FORMAT=json"),
         (("birds", "x", "json", "f1", ["a", "a"]), "labels"),
         (("birds", "x", "csv", "accuracy", ["a", "b,c"]), "labels"),
+        (("birds", "x", "segments", None, ["a"]), "labels"),
+        (("birds", "x", "segments", "f1", ["a", "b"]), "FORMAT=json"),
+        (("birds", "x", "segments", "accuracy", ["a", "b"]), "METRIC=segment_f1"),
+        (("birds", "x", "segments", "rmse", None), "METRIC=segment_f1"),
+        (("birds", "x", "json", "segment_f1", None), "FORMAT=segments"),
+        (("birds", "x", "csv", None, None, ["a", "b"]), "METRIC=rmse"),
+        (("birds", "x", "csv", "rmse", None, ["a"]), "columns"),
+        (("birds", "x", "csv", "rmse", None, ["a", "a"]), "columns"),
+        (("birds", "x", "csv", "rmse", None, ["a", "id"]), "columns"),
+        (("birds", "x", "csv", "rmse", None, ["a", "B"]), "columns"),
+        (("birds", "x", "csv", "rmse", None, ["a", "b,c"]), "columns"),
+        (("birds", "x", "csv", "rmse", None, [f"c{number}" for number in range(21)]), "columns"),
     ],
 )
 def test_wrong_arguments_are_refused_in_one_line_with_nothing_written(arguments, value, monkeypatch):
@@ -91,10 +107,17 @@ def test_make_asks_for_the_format_of_a_new_task():
     assert "--format" not in shown.stdout
 
 
-@pytest.mark.parametrize(("form", "metric"), CHOICES)
-def test_copies_have_no_placeholder_and_can_be_read(form, metric):
+def id_of(form, metric, columns):
+    """Return the id of a new task of each choice."""
+    return f"{form}_{metric}{'_columns' if columns else ''}"
+
+
+@pytest.mark.parametrize(("form", "metric", "columns"), CHOICES, ids=map(id_of, *zip(*CHOICES)))
+def test_copies_have_no_placeholder_and_can_be_read(form, metric, columns):
     labels = [] if metric == "rmse" else LABELS
-    task = new_task.NewTask(id="bird_calls", title=TITLE, format=form, metric=metric, labels=labels)
+    task = new_task.NewTask(
+        id="bird_calls", title=TITLE, format=form, metric=metric, labels=labels, columns=columns
+    )
     copies = new_task.copied_files(task)
     other_file = "truth.json" if form == "csv" else "truth.csv"
     for path, text in copies.items():
@@ -107,10 +130,40 @@ def test_copies_have_no_placeholder_and_can_be_read(form, metric):
             assert yaml.safe_load(text).get("title", TITLE) == TITLE
     schema = copies[f"validator/formats/bird_calls/bird_calls.{'files.yaml' if form == 'csv' else 'json'}"]
     assert all(f'"{label}"' in schema for label in labels)
+    assert all(column in schema for column in columns)
     golden = ROOT / "task_templates" / "tests" / "golden" / task.example
     assert sorted(path for path in copies if "expected" in path) == sorted(
         f"tests/golden/bird_calls/{case.name}/expected.json" for case in golden.iterdir()
     )
+
+
+def test_each_metric_has_its_formats():
+    assert {metric for _, metric, _ in CHOICES} == set(new_task.METRICS)
+    assert {form for form, _, _ in CHOICES} == set(new_task.FORMATS)
+
+
+@pytest.mark.parametrize("form", ["csv", "json"])
+@pytest.mark.parametrize("columns", [["b", "a"], COLUMNS, [f"c{number}" for number in range(20)]])
+def test_columns_are_in_their_order_in_all_files(form, columns):
+    task = new_task.NewTask(id="affect", title="x", format=form, metric="rmse", labels=[], columns=columns)
+    copies = new_task.copied_files(task)
+    declaration = yaml.safe_load(copies["scoring_program/challenges/affect/affect.yaml"])
+    keys = [column["key"] for column in declaration["columns"]]
+    assert keys == ["score", "coverage", *(f"rmse_{column}" for column in columns)]
+    expected = json.loads(copies["tests/golden/affect/one-wrong/expected.json"])["published"]
+    errors = [1.0 if number % 2 == 0 else 0.0 for number in range(len(columns))]
+    assert [expected[f"rmse_{column}"] for column in columns] == errors
+    assert expected["score"] == pytest.approx(sum(errors) / len(errors))
+    truth = copies[f"tests/golden/affect/one-wrong/ref/truth.{form}"]
+    rules = copies[f"validator/formats/affect/affect.{'files.yaml' if form == 'csv' else 'json'}"]
+    if form == "csv":
+        assert truth.splitlines()[0] == ",".join(["id", *columns])
+        fields = yaml.safe_load(rules)["csv"][0]["schema"]["fields"]
+        assert [field["name"] for field in fields] == ["id", *columns]
+    else:
+        assert list(json.loads(truth)["item_1"]) == columns
+        schema = json.loads(rules)["additionalProperties"]
+        assert schema["required"] == list(schema["properties"]) == columns
 
 
 def run_python(folder, *arguments):
@@ -146,50 +199,116 @@ TESTS_OF_ALL_TASKS = [
 ]
 
 
-ANNOTATED, EDITED = "csv_balanced_accuracy", "json_rmse"
-
-
-def annotations_of_the_guide(task_id):
-    """Return the module of organizer/challenges/ that docs/new_task.md shows, for another task."""
-    guide = (ROOT / "docs" / "new_task.md").read_text(encoding="utf-8")
-    (module,) = re.findall(r"```python\n(.*?)```", guide, re.S)
-    return module.replace("bird_calls", task_id)
+EDITED = "json_rmse"
+# The one whose tests and kit are tried by day, at night those of all are.
+TRIED = "segments_segment_f1"
 
 
 @pytest.mark.slow
-def test_all_new_tasks_pass_the_quick_tests_and_are_taken_back(tmp_path):
+def test_all_new_tasks_work_at_once_and_are_taken_back(tmp_path):
     folder = tmp_path / "copy"
-    shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(*IGNORED - {".mypy_cache", "__pycache__"}))
+    ignored = IGNORED - {".mypy_cache", "__pycache__", ".cache"}
+    shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(*ignored))
     run = partial(run_python, folder)
     before = files(folder)
-    tasks = {f"{form}_{metric}": (form, metric) for form, metric in CHOICES}
-    for task_id, (form, metric) in tasks.items():
-        labels = ["--labels", " ".join(LABELS)] if metric != "rmse" else []
-        arguments = ["new-task", task_id, "--title", TITLE, "--format", form, "--metric", metric, *labels]
-        written, _, rest = run("-m", "organizer", *arguments).partition("changed:")
-        for place in written.split()[1:]:
-            assert (folder / place).exists(), place
-        edits = rest.partition("left to edit:\n")[2]
-        assert 1 <= len(edits.splitlines()) <= 6
-        assert not re.search('[",]$', edits, re.MULTILINE)
-    (folder / f"organizer/challenges/{ANNOTATED}.py").write_text(annotations_of_the_guide(ANNOTATED))
+    tasks = {id_of(*choice): choice for choice in CHOICES}
+    first_tasks = tasks if is_nightly() else [TRIED]
+    for task_id in first_tasks:
+        create(folder, task_id, *tasks[task_id])
     # As in the Makefile, types are those of the numpy of newer versions.
     types = [["mypy"]] if sys.version_info >= (3, 11) else []
     for tool in (["ruff", "format", "--check", "."], ["ruff", "check", "."], *types):
         run("-m", *tool)
+    run_tests(folder, first_tasks)
+    for task_id in first_tasks:
+        check_kit(folder, task_id)
+    for task_id in tasks:
+        if task_id not in first_tasks:
+            create(folder, task_id, *tasks[task_id])
+    assert {*tasks} <= {*run("-m", "organizer", "demo").split()}
+    check_programs(folder, list(tasks))
+    check_references(folder, list(tasks))
+    shutil.rmtree(folder / "out")
+    check_taken_back(folder, run, before, tasks)
+
+
+def create(folder, task_id, form, metric, columns):
+    """Write a new task in a copy of the repository, and check what the command says of it."""
+    arguments = ["new-task", task_id, "--title", TITLE, "--format", form, "--metric", metric]
+    if metric != "rmse":
+        arguments += ["--labels", " ".join(LABELS)]
+    if columns:
+        arguments += ["--columns", " ".join(columns)]
+    written, _, rest = run_python(folder, "-m", "organizer", *arguments).partition("changed:")
+    for place in written.split()[1:]:
+        assert (folder / place).exists(), place
+    edits = rest.partition("left to edit:\n")[2]
+    assert 1 <= len(edits.splitlines()) <= 6
+    assert not re.search('[",]$', edits, re.MULTILINE)
+
+
+def run_tests(folder, task_ids):
+    """Run the tests of the copy that may notice new tasks; at night all quick ones."""
     quick = ["-m", "not slow", "--hypothesis-profile=smoke", "--ignore=tests/organizer/test_new_task.py"]
     if is_nightly():
         quick += ["-n", "2", "--dist", "worksteal"]
     else:
-        quick += ["-k", " or ".join([*tasks, *TESTS_OF_ALL_TASKS])]
-    run("-m", "pytest", "-p", "no:cacheprovider", *quick)
-    assert {*tasks} <= {*run("-m", "organizer", "demo").split()}
-    check_kit(folder, EDITED)
-    run("-m", "organizer", "baselines", ANNOTATED, "--reference", "reference_data")
-    run("-m", "organizer", "split", ANNOTATED, "--reference", "reference_data")
-    shutil.rmtree(folder / "out")
-    (folder / f"organizer/challenges/{ANNOTATED}.py").unlink()
-    check_taken_back(folder, run, before, tasks)
+        quick += ["-k", " or ".join([*task_ids, *TESTS_OF_ALL_TASKS])]
+    run_python(folder, "-m", "pytest", "-p", "no:cacheprovider", *quick)
+
+
+# Writes the scoring programs of tasks as folders.
+WRITE_PROGRAMS = """
+import sys
+from pathlib import Path
+from organizer.bundle.programs import program_files
+from organizer.files import write_files
+
+for task_id in sys.argv[1:]:
+    write_files(program_files(task_id), Path("out", task_id, "program"))
+"""
+
+
+def check_programs(folder, task_ids):
+    """Check that the built program of each task scores its sample, in the folders of the platform."""
+    run_python(folder, "-c", WRITE_PROGRAMS, *task_ids)
+    for task_id in task_ids:
+        work = folder / "out" / task_id
+        shutil.copytree(folder / "reference_data" / task_id, work / "input" / "ref")
+        shutil.copytree(folder / "starting_kit" / "samples" / task_id / "good", work / "input" / "res")
+        run_python(work, "program/score.py", "input", "output")
+        scores = json.loads((work / "output" / "scores.json").read_text())
+        columns = [scores[f"rmse_{column}"] for column in COLUMNS if f"rmse_{column}" in scores]
+        assert len(columns) == (3 if "columns" in task_id else 0)
+        assert scores["coverage"] == 1
+        assert scores["score"] == pytest.approx(sum(columns) / 3 if columns else scores["score"])
+        assert "detailed_results.html" in {path.name for path in (work / "output").iterdir()}
+
+
+# Runs the commands for references of tasks.
+USE_REFERENCES = """
+import sys
+from organizer.__main__ import main
+
+for task_id in sys.argv[1:]:
+    for command in (
+        ["prepare", task_id, "--source", f"reference_data/{task_id}", "--output", f"out/refs/{task_id}"],
+        ["baselines", task_id, "--reference", "out/refs"],
+        ["split", task_id, "--reference", "out/refs"],
+    ):
+        assert main(command) == 0, command
+"""
+
+
+def check_references(folder, task_ids):
+    """Check that each task has references with overviews that were checked, baselines, and parts."""
+    printed = run_python(folder, "-c", USE_REFERENCES, *task_ids)
+    assert printed.count("as usual") == len(task_ids)
+    for task_id in task_ids:
+        overview = (folder / "out" / "refs" / f"{task_id}.overview.html").read_text(encoding="utf-8")
+        assert "Nothing looks like a mistake" in overview
+        assert (folder / "out" / "refs" / f"{task_id}_public" / "items.csv").is_file()
+        assert (folder / "out" / "split" / f"{task_id}_2").is_dir()
 
 
 def check_kit(folder, task_id):

@@ -15,12 +15,12 @@ from organizer.files import folder_files
 from organizer.split import Division, divide, write_parts
 from scoring_program.task import load_task
 from tests.competition import competition_text
-from tests.helpers import ANNOTATED, REFERENCES, SAMPLES, loaded
+from tests.helpers import PUBLISHED, REFERENCES, SAMPLES, loaded
 
 GESTURE = "chalearn_gesture"
 
 
-@pytest.fixture(scope="module", params=ANNOTATED)
+@pytest.fixture(scope="module", params=PUBLISHED)
 def split(request, tmp_path_factory):
     """Return a task, its prepared reference, and a folder with both parts and lists of items."""
     folder, name = tmp_path_factory.mktemp("split"), request.param

@@ -255,7 +255,7 @@ def test_overviews_and_references_are_ignored_by_git():
 def test_where_no_check_looked_for_mistakes_the_overview_says_so(monkeypatch):
     overview = review_reference(GESTURE, REFERENCES / GESTURE)
     assert "Nothing looks like a mistake" in overview.page()
-    unchecked = overview._replace(content=replace(overview.content, warnings=None))
+    unchecked = overview._replace(content=replace(overview.content, is_checked=False))
     assert "Nothing looks like a mistake" not in unchecked.page()
     for text in (unchecked.page(), unchecked.lines()[0]):
         assert "organizer/challenges/chalearn.py" in text

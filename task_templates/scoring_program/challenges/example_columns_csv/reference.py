@@ -1,0 +1,41 @@
+"""The reference: a file like that of a submission."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import NamedTuple
+
+from task_templates.validator.formats.example_columns_csv.read import Items, read_file
+from validator.findings import Findings
+from validator.formats.rules import Rules
+
+TRUTH = "truth.csv"
+
+
+class Reference(NamedTuple):
+    """The ground truth, its keys ascending; messages may name items if it ``is_open``."""
+
+    items: Items
+    is_open: bool
+
+
+def select_items(reference: Reference, items: Collection[str]) -> Reference:
+    """Return the ground truth of some items."""
+    keys, values, names = reference.items
+    places = [place for place, key in enumerate(keys) if key in items]
+    return reference._replace(items=Items([keys[place] for place in places], values[places], names))
+
+
+def load_reference(folder: Path, rules: Rules, is_open: bool) -> Reference:
+    """Read the ground truth. Raises Refused."""
+    path = folder / TRUTH
+    with Findings.collect() as findings:
+        keys: list[str] = []
+        if path.is_file():
+            keys = findings.take(read_file(path.read_bytes(), TRUTH, rules)).keys
+        if not keys:
+            findings.add(
+                "E-REF-NONE", "there is no ground truth", "write at least one item into it", file=TRUTH
+            )
+    return Reference(read_file(path.read_bytes(), TRUTH, rules, sorted(keys)).content, is_open)

@@ -1,0 +1,80 @@
+"""A number in each column for each item: an entry of a JSON object."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from validator.archive import Source, open_submission
+from validator.arrays import Floats
+from validator.files import choose_named
+from validator.findings import Findings, Read
+from validator.formats.rules import Format, Rules
+from validator.hints import EMPTY
+from validator.items import match_keys
+from validator.json_files import load_schema, read_json
+from validator.messages import Note
+from validator.strict_json import pointer_part
+from validator.texts import counted
+
+_LEAST = 4
+
+
+class Items(NamedTuple):
+    """The numbers of items, of shape (n_items, n_columns): in the order of ``keys``, and of ``names``."""
+
+    keys: list[str]
+    values: Floats
+    names: tuple[str, ...]
+
+
+def read(
+    path: Source, rules: Rules, keys: Sequence[str] | None = None, name_missing: bool = False
+) -> Read[Items]:
+    """Check a submission and read its one file. Raises Refused.
+
+    ``keys`` are those of the reference, None at home; messages may name missing ones with ``name_missing``.
+    """
+    with Findings.collect() as findings, open_submission(path, rules.limits) as submission:
+        findings.notes += submission.notes
+        (name,) = findings.take(choose_named(submission, rules)).values()
+        items = findings.take(read_file(submission.read(name), name, rules, keys, name_missing))
+    return Read(items, findings.notes)
+
+
+def read_file(
+    data: bytes, name: str, rules: Rules, keys: Sequence[str] | None = None, name_missing: bool = False
+) -> Read[Items]:
+    """Read the file of a submission, or the ground truth, which looks the same. Raises Refused."""
+    (file,) = rules.json
+    with Findings.collect() as findings:
+        entries, _ = findings.take(read_json(data, name, file, dict))
+        entry_keys = list(entries)
+        names = tuple(load_schema(file.schema)["additionalProperties"]["required"])
+        rows = [[numbers[name] for name in names] for numbers in entries.values()]
+        values = np.array(rows, np.float64).reshape(len(rows), len(names))
+        if keys is not None:
+            places = [f"/{pointer_part(key)}" for key in entry_keys]
+            order = findings.take(match_keys(entry_keys, keys, name, places.__getitem__, name_missing))
+            entry_keys, values = list(keys), values[order]
+    return Read(Items(entry_keys, values, names), findings.notes)
+
+
+def hints(items: Items) -> list[Note]:
+    """Return notes on likely mistakes that need no reference."""
+    if not items.keys:
+        return [EMPTY]
+    if len(items.keys) < _LEAST:
+        return []
+    is_constant = (items.values == items.values[0]).all(axis=0)
+    names = [name for name, is_same in zip(items.names, is_constant.tolist()) if is_same]
+    if not names:
+        return []
+    same = "number" if len(names) == 1 else "numbers"
+    text = f"all {counted(len(items.keys), 'item')} have the same {same} in {', '.join(names)}. "
+    return [Note("N-LOOKS-CONSTANT", f"{text}Was it written by mistake?")]
+
+
+FORMAT = Format(read, hints)
