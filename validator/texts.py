@@ -10,8 +10,9 @@ _MOST_WORDS = 5
 _LONGEST_QUOTE = 80
 # A fixed list, because str.isprintable differs between versions of Python for new characters.
 _UNPRINTABLE = re.compile(
-    "[\0-\x1f\x7f-\xa0\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u1680\u180e\u2000-\u200f\u2028-\u202f"
-    "\u205f-\u206f\u3000\ud800-\uf8ff\ufeff\ufff0-\ufffb\ufffe\uffff\U000110bd\U000110cd\U00013430-\U0001343f"
+    "[\0-\x1f\x7f-\xa0\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u1680\u17b4\u17b5"
+    "\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ud800-\uf8ff\ufe00-\ufe0f\ufeff\uffa0"
+    "\ufff0-\ufffb\ufffe\uffff\U000110bd\U000110cd\U00013430-\U0001343f"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U0010ffff]"
 )
 
@@ -57,6 +58,11 @@ def printable(text: str) -> str:
 def visible(text: str) -> str:
     """Return ``text`` with a sign for a missing character in place of each that is not printable."""
     return _UNPRINTABLE.sub("\ufffd", text)
+
+
+def printed_characters(text: str) -> str:
+    """Return ``text`` without the characters that are not printable."""
+    return _UNPRINTABLE.sub("", text)
 
 
 def some_words(words: Sequence[str], given: str = "", most: int = _MOST_WORDS) -> str:

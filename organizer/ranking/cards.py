@@ -403,6 +403,26 @@ def violation_cards(run: RankingRun, links: Mapping[str, str]) -> list[Element]:
     return [card("rules", title, text, *table(headings, rows, title, OPEN_ROWS))]
 
 
+def similar_name_cards(run: RankingRun) -> list[Element]:
+    """Return the teams whose names look equal, if there are any."""
+    others_of_team = {
+        record.submission.team: record.submission.other_looks
+        for record in run.records
+        if record.submission.other_looks
+    }
+    if not others_of_team:
+        return []
+    rows = list[list[Cell]]()
+    for team in sorted(others_of_team):
+        rows.append([cut(team, LONGEST_NAME), cut(", ".join(others_of_team[team]), LONGEST_NAME)])
+    title = "Look at these: names that look equal"
+    text = (
+        "They are ranked as different teams, with the code points of their letters. --names makes them one."
+    )
+    headings = [Heading("Team"), Heading("Looks like")]
+    return [card("similar", title, text, *table(headings, rows, title, OPEN_ROWS))]
+
+
 def deleted_cards(run: RankingRun) -> list[Element]:
     """Return the submissions of earlier runs that are no longer there, if there are any."""
     if not run.deleted:

@@ -54,6 +54,7 @@ def index_page(
     """
     links, ranking = links or {}, run.ranking
     failures = [
+        *cards.similar_name_cards(run),
         *cards.violation_cards(run, links),
         *cards.leaderboard_cards(run),
         *cards.failed_cards(run, links),

@@ -19,6 +19,7 @@ from typing import Union
 
 from organizer.files import DAMAGED
 from organizer.runs.download_names import DownloadName, read_download_names, readings_of
+from organizer.runs.similar_names import similar_names, with_code_points
 from validator.archive import open_submission
 from validator.findings import Findings
 from validator.formats.rules import Rules, load_format, load_rules, task_ids
@@ -62,6 +63,8 @@ class Submission:
         Who made it, "" if unknown.
     counts : str
         Whether organizers say that it counts: "yes", "no", or "" if they say nothing.
+    other_looks : sequence of str
+        The names of other teams that look like that of its team.
     facts : mapping of str to str
         What organizers say of its team in further columns of the table of names.
     """
@@ -72,6 +75,7 @@ class Submission:
     source: Source
     user: str = ""
     counts: str = ""
+    other_looks: Sequence[str] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -137,7 +141,7 @@ def find_submissions(
         rows = read_names(names, users) if names else {}
         submissions = _of_one_phase(submissions, downloaded, only_phase)
         submissions = [_named(submission, rows.get(submission.name, {})) for submission in submissions]
-        yield _without_reruns(submissions)
+        yield _told_apart(_without_reruns(submissions))
 
 
 def _read_submissions(
@@ -219,6 +223,26 @@ def _without_reruns(submissions: Sequence[Submission]) -> list[Submission]:
         print(f"note | {counted(n_reruns, 'rerun')} left out: {rule}")
         _warn_of_uncertain_order(list(first.values()))
     return list(first.values())
+
+
+def _told_apart(submissions: Sequence[Submission]) -> list[Submission]:
+    """Return the submissions with code points in the names of teams that look equal; warn of such names."""
+    names_shown: dict[str, str] = {}
+    others_of_name: dict[str, list[str]] = {}
+    for group in similar_names(submission.team for submission in submissions):
+        for name in group:
+            names_shown[name] = with_code_points(name)
+            others_of_name[name] = [with_code_points(other) for other in group if other != name]
+        teams = ", ".join(quote(names_shown[name]) for name in group)
+        print(f"warning | look at these: the names {teams} look equal; --names makes them one team")
+    told_apart = []
+    for submission in submissions:
+        name = submission.team
+        shown = replace(
+            submission, team=names_shown.get(name, name), other_looks=others_of_name.get(name, ())
+        )
+        told_apart.append(shown)
+    return told_apart
 
 
 def _name_without_id(submission: Submission) -> str:
@@ -338,10 +362,14 @@ def read_names(table: Path, users: Mapping[str, str]) -> dict[str, Row]:
         raise SubmissionsError(f"{table}: cannot be read ({error.strerror}); {_HEADER}") from error
     rows: dict[str, Row] = {}
     wrong = list[str]()
+    # Names may be given as they are shown, with code points.
+    names_as_shown = {with_code_points(name): name for name in (*users, *users.values())}
     try:
         key = ""
-        for line, row in _rows(text):
-            key = next(name for name in _KEYS if name in row)
+        for line, given_row in _rows(text):
+            key = next(name for name in _KEYS if name in given_row)
+            name = given_row[key]
+            row = {**given_row, key: names_as_shown.get(with_code_points(name), name)}
             if problem := _problem(row, key, rows, users):
                 wrong.append(f"line {line}: {problem}")
             counts = row.get("counts", "").lower()

@@ -76,6 +76,16 @@ def test_the_last_submission_of_a_team_counts_if_asked(tmp_path):
         assert list(rows(tmp_path / "out" / "ranking.csv")) == [name]
 
 
+def test_teams_whose_names_look_equal_are_ranked_apart_and_listed(tmp_path):
+    folder = write_submissions(tmp_path / "in", {"ann/a.zip": sample(), "an\xadn/a.zip": sample("weak")})
+    out = tmp_path / "out"
+    assert call(folder, out) == 0
+    assert set(rows(out / "ranking.csv", "team")) == {"ann", r"an\xadn"}
+    assert r"an\xadn" in (out / "ranking.html").read_text(encoding="utf-8")
+    index = (out / "index.html").read_text(encoding="utf-8")
+    assert 'id="similar"' in index
+
+
 @pytest.mark.slow
 def test_the_download_of_codabench_is_read(tmp_path):
     members = {

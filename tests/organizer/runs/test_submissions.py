@@ -63,6 +63,27 @@ def test_marks_of_phases_in_the_folders_of_teams_stop_nothing(tmp_path):
         assert [submission.team for submission in submissions] == ["ann", "bob"]
 
 
+ALIKE = ["alice", "al\xadice", "alice\u200b", "\uff41lice", "ALICE"]
+AS_SHOWN = ["alice", r"al\xadice", r"alice\u200b", r"\uff41lice", "ALICE"]
+
+
+def test_names_that_look_equal_are_teams_with_their_code_points(tmp_path, capsys):
+    members = {f"{n}_{name}_PhaseId3_2024-05-01_x.zip": b"" for n, name in enumerate([*ALIKE, "Zo\xeb"])}
+    path = download(tmp_path / "all.zip", members)
+    with find_submissions(path) as submissions:
+        assert [submission.team for submission in submissions] == [*AS_SHOWN, "Zo\xeb"]
+        assert {len(submission.other_looks) for submission in submissions} == {4, 0}
+    out = capsys.readouterr().out
+    assert out.startswith("warning | ")
+    assert all(name in out for name in AS_SHOWN)
+    assert "Zo" not in out
+    table = tmp_path / "names.csv"
+    table.write_text("\n".join(["user,team", *(f"{name},A" for name in AS_SHOWN)]))
+    with find_submissions(path, table) as submissions:
+        assert {submission.team for submission in submissions} == {"A", "Zo\xeb"}
+    assert "warning" not in capsys.readouterr().out
+
+
 def download(path, members):
     """Write Codabench's download of all submissions."""
     with zipfile.ZipFile(path, "w") as archive:

@@ -1,0 +1,38 @@
+"""Names of teams that look equal: they are ranked as different teams, and shown so that they differ."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+
+from validator.texts import printed_characters
+
+
+def with_code_points(name: str) -> str:
+    r"""Return a name in ASCII, with the code points of all other characters.
+
+    Examples
+    --------
+    >>> with_code_points("al\xadice"), with_code_points("Zoë")
+    ('al\\xadice', 'Zo\\xeb')
+    """
+    return name.encode("ascii", "backslashreplace").decode("ascii")
+
+
+def look_of(name: str) -> str:
+    """Return what equal-looking names share: no invisible characters, one width of letters, no case.
+
+    Examples
+    --------
+    >>> look_of("Ali\u200bce") == look_of("\uff41lice")
+    True
+    """
+    return unicodedata.normalize("NFKC", printed_characters(name)).casefold().strip()
+
+
+def similar_names(names: Iterable[str]) -> list[list[str]]:
+    """Return the groups of different names that look equal, each in ascending order."""
+    names_of_look: dict[str, list[str]] = {}
+    for name in sorted(set(names)):
+        names_of_look.setdefault(look_of(name), []).append(name)
+    return [group for group in names_of_look.values() if len(group) > 1]
