@@ -275,6 +275,7 @@ def _wanted(competition: Competition, form: str, plan: Plan) -> dict[str, Compet
         else:
             wanted[f"{task_id}.zip" if form == "v2" else f"v1.5/{task_id}.zip"] = data
             plan.notes += _changed(competition, data)
+            plan.notes += _missing_columns(data, task_id)
     return wanted
 
 
@@ -291,6 +292,15 @@ def _changed(competition: Competition, cut: Competition) -> Iterator[str]:
         if limits and len(phase["tasks"]) > 1:
             share = f"in competition.zip its {counted(len(phase['tasks']), 'task')} share that"
             yield f"in each bundle the phase {phase['name']} has {limits}; {share}"
+
+
+def _missing_columns(data: Competition, task_id: str) -> Iterator[str]:
+    """Yield a note on the columns of a task that its leaderboard lacks."""
+    keys = {column["key"] for column in data["leaderboards"][0]["columns"]}
+    columns = [column for column in load_task(task_id).columns if column.leaderboard]
+    missing = [column.key for column in columns if column.key not in keys]
+    if missing:
+        yield f"{task_id} has further columns, which the leaderboard does not show: {', '.join(missing)}"
 
 
 def _add_bundle(name: str, data: Competition, parts: Parts, form: str, plan: Plan) -> None:

@@ -67,7 +67,8 @@ class LintReport:
         words = WORDS[rule]
         findings = self.errors if words.level == "error" else self.warnings
         problem, remedy = words.problem.format(**fields), words.remedy.format(**fields)
-        findings.add(words.code, problem, remedy, file=file, where=where)
+        # Each value has a message of its own; places with the same one share it.
+        findings.add(words.code, problem, remedy, file=file, where=where, rule=f"{problem}; {remedy}")
 
     def lines(self) -> list[str]:
         """Return all errors, then all warnings, numbered."""

@@ -149,7 +149,23 @@ def _pages(competition: Competition, task_id: str) -> list[_New]:
 
 
 def _board(competition: Competition, phases: list[_New], task: Declaration) -> _New:
-    """Return the leaderboard of one task: its columns, as the competition changes and completes them."""
+    """Return the leaderboard of one task.
+
+    Its columns are those of the task, as the competition changes and completes them; where there is no other
+    task, those of the competition.
+    """
+    board_of_task = dict(competition["leaderboards"][0])
+    if any(task_id_of(entry) != task.id for entry in competition["tasks"]):
+        board_of_task = _board_with_columns_of(competition, task)
+    # The rule of several tasks would keep every submission; with one task the best counts.
+    most_tasks = max(len(phase["tasks"]) for phase in phases)
+    if board_of_task.get("submission_rule") == "Force_Latest_Multiple" and most_tasks == 1:
+        board_of_task["submission_rule"] = "Force_Best"
+    return board_of_task
+
+
+def _board_with_columns_of(competition: Competition, task: Declaration) -> _New:
+    """Return the leaderboard with the columns of one of several tasks."""
     board = competition["leaderboards"][0]
     columns = _columns_of_task(competition, task)
     position = {str(column["key"]): index for index, column in enumerate(columns)}
@@ -169,18 +185,13 @@ def _board(competition: Competition, phases: list[_New], task: Declaration) -> _
     primary_key = key_of_index.get(number(board_of_task.pop("primary_index", 0)))
     if position.get(str(primary_key), 0):
         board_of_task["primary_index"] = position[str(primary_key)]
-    # The rule of several tasks would keep every submission; with one task the best counts.
-    most_tasks = max(len(phase["tasks"]) for phase in phases)
-    if board.get("submission_rule") == "Force_Latest_Multiple" and most_tasks == 1:
-        board_of_task["submission_rule"] = "Force_Best"
     return board_of_task
 
 
 def _columns_of_task(competition: Competition, task: Declaration) -> list[_New]:
     """Return the columns that a task declares, as the competition changes them."""
-    has_one_task = all(task_id_of(entry) == task.id for entry in competition["tasks"])
     # The title and the order of a column that other tasks share are not of this one.
-    changeable = {"hidden", "precision"} | ({"title", "sorting"} if has_one_task else set())
+    changeable = {"hidden", "precision"}
     column_of_key = {column["key"]: column for column in competition["leaderboards"][0]["columns"]}
     columns: list[_New] = []
     for declared in task.columns:

@@ -109,7 +109,8 @@ def lint_files(
     for name, content in files.items():
         overviews = [inner for inner in _names(name, content) if inner.lower().endswith(SUFFIX)]
         if overviews:
-            report.add("overview in a zip", file=name, name=overviews[0])
+            problem = "it is an overview" if overviews[0] == name else f"it holds {overviews[0]}, an overview"
+            report.add("overview in a zip", file=name, problem=problem)
     if check_competition(data, report, today):
         data = _without_keys(data, files, report)
         named = _check_files(data, files, report)

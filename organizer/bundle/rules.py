@@ -39,6 +39,8 @@ _LAST_LABEL = re.compile(r"[0-9A-Za-z](?:[0-9A-Za-z-]{0,61}[0-9A-Za-z])")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # What something is, and how each of three groups of people sees it.
 _Row = tuple[str, str, str, str]
+_DATE = "%Y-%m-%d %H:%M:%S"
+_YEAR_FIRST = re.compile(r"\s*\d{4}")
 _UNAMBIGUOUS = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?( ?(Z|[+-]\d{2}:?\d{2}))?)?")
 
 
@@ -147,8 +149,18 @@ def _check_tasks(data: Competition, report: LintReport) -> None:
             if index not in task_indexes:
                 report.add("unknown task", f"{where}/tasks", index=index, known=choices)
     for name, question in (data.get("fact_sheet") or {}).items():
-        if question["key"] != name:
-            report.add("question's key", f"/fact_sheet/{name}/key", key=question["key"], name=name)
+        _check_question_key(name, str(question["key"]), report)
+
+
+def _check_question_key(name: str, key: str, report: LintReport) -> None:
+    """Check the key of a question of the fact sheet; the platform looks it up by the question's name."""
+    where = f"/fact_sheet/{name}/key"
+    without_blanks = [text for text in (key, name) if not re.search(r"\s", text)]
+    both = without_blanks[0] if without_blanks else "_".join(key.split()).lower()
+    if key != name:
+        report.add("question's key", where, key=quote(key), name=quote(name), both=quote(both))
+    elif not without_blanks:
+        report.add("blanks in a key", where, key=quote(key), both=quote(both))
 
 
 def _check_board(data: Competition, report: LintReport) -> None:
@@ -212,7 +224,7 @@ def read_date(value: object, where: str, report: LintReport) -> datetime.datetim
     """
     if isinstance(value, datetime.date):
         if isinstance(value, datetime.datetime):
-            report.add("date without quotes", where)
+            report.add("date without quotes", where, date=_written(value))
         return datetime.datetime(value.year, value.month, value.day)
     text = str(value)
     try:
@@ -223,10 +235,29 @@ def read_date(value: object, where: str, report: LintReport) -> datetime.datetim
         report.add("no date", where, date=text)
         return None
     if not _UNAMBIGUOUS.fullmatch(text.strip()):
-        report.add("ambiguous date", where, date=text, taken=f"{moment:%Y-%m-%d %H:%M:%S}")
+        dates = " or ".join(_possible_dates(text, moment))
+        report.add("ambiguous date", where, date=text, taken=f"{moment:{_DATE}}", dates=dates)
     elif moment.utcoffset():
-        report.add("offset", where, date=text)
+        report.add("offset", where, date=text, utc=_written(moment))
     return moment.replace(tzinfo=None)
+
+
+def _possible_dates(text: str, taken: datetime.datetime) -> list[str]:
+    """Return how to write what a date may mean: what the platform takes it for, or with the day first."""
+    if _YEAR_FIRST.match(text):
+        return [_written(taken)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        day_first: datetime.datetime = parser.parse(text, dayfirst=True)
+    # Points are written where the day comes first.
+    possible = [day_first, taken] if "." in text else [taken, day_first]
+    return list(dict.fromkeys(map(_written, possible)))
+
+
+def _written(moment: datetime.datetime) -> str:
+    """Return how to write a moment in competition.yaml, in UTC."""
+    in_utc = moment.astimezone(datetime.timezone.utc) if moment.utcoffset() else moment
+    return f'"{in_utc:{_DATE}}"'
 
 
 _DEFINITIONS = competition.load_schema("definitions")

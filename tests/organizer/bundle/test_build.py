@@ -253,12 +253,15 @@ def only_actions(data):
     data["solutions"] = data["solutions"][:1]
 
 
-def test_columns_of_a_competition_of_one_challenge_are_the_organizers(edited):
+def test_columns_of_a_competition_of_one_challenge_are_the_organizers(edited, capsys):
     def change(data, source):
         only_actions(data)
         data["leaderboards"][0]["columns"][0].update(title="Points")
+        del data["leaderboards"][0]["columns"][1]
 
-    assert edited(change)["chalearn_action.zip"]["leaderboards"][0]["columns"][0]["title"] == "Points"
+    (column,) = edited(change)["chalearn_action.zip"]["leaderboards"][0]["columns"]
+    assert column["title"] == "Points"
+    assert "coverage" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("description", ["Who does what?", None])

@@ -259,6 +259,7 @@ ERRORS = [
     ("L-DATE", YAML, "/phases/0/start", at("phases", 0, "start", value="soon")),
     ("L-PHASE", YAML, "/phases/0", both(at("phases", 0, "end", value=DELETE), lambda d, f: d["phases"].append(SECOND_PHASE))),
     ("L-PHASE", YAML, "/phases/1/start", more("phases", index=1)),
+    ("L-PHASE", YAML, "/phases/0/end", at("phases", 0, "end", value="2026-01-01 00:00:00")),
     ("L-PHASE", YAML, "/phases/0/auto_migrate_to_this_phase", at("phases", 0, "auto_migrate_to_this_phase", value=True)),
     ("L-TWICE", YAML, "/tasks", more("tasks")),
     ("L-TWICE", YAML, "/leaderboards/0/columns", at(*COLUMNS, 1, "key", value="score")),
@@ -318,6 +319,7 @@ WARNINGS = [
     ("L-LINK", "pages/terms.md", "", file("pages/terms.md", b"[rules]: rules.md")),
     ("L-LINK", "pages/terms.md", "", file("pages/terms.md", b"<a HREF='more.html'>more</a>")),
     ("L-FACTS", YAML, "/fact_sheet/q/is_required", at("fact_sheet", value={"q": {**FACTS, "is_required": True}})),
+    ("L-FACTS", YAML, "/fact_sheet/Team name/key", at("fact_sheet", value={"Team name": {**FACTS, "key": "Team name"}})),
     ("L-TEXT", YAML, "/pages", at("pages", value=[])),
     ("L-TEXT", "pages/terms.md", "", file("pages/terms.md", b"\xef\xbb\xbftext")),
     ("L-TEXT", "pages/terms.md", "", file("pages/terms.md", b"<!-- EDIT: what may be used -->\ntext")),
@@ -330,9 +332,8 @@ WARNINGS = [
     ("L-DATE", YAML, "/phases/0/end", at("phases", 0, "end", value=datetime.datetime(2027, 12, 31, 23, 59, 59))),
     ("L-DATE", YAML, "/phases/0/end", at("phases", 0, "end", value="May 1st, 2028")),
     ("L-DATE", YAML, "/phases/0/end", at("phases", 0, "end", value="2028-05-01 00:00:00+02:00")),
-    ("L-PHASE", YAML, "/phases/0/end", at("phases", 0, "end", value="2026-01-01 00:00:00")),
     ("L-PHASE", YAML, "/phases", lambda data, files: data["phases"].append(SECOND_PHASE)),
-    ("L-TWICE", YAML, "/phases", more("phases", name="Final", start="2040-01-01 00:00:00")),
+    ("L-TWICE", YAML, "/phases", more("phases", name="Final", start="2040-01-01 00:00:00", end="2041-01-01 00:00:00")),
     ("L-LIMIT", YAML, "/phases/0/execution_time_limit", at("phases", 0, "execution_time_limit", value=3600)),
     ("L-LIMIT", YAML, "/phases/0/execution_time_limit", at("phases", 0, "execution_time_limit", value=0)),
     ("L-LIMIT", YAML, "/phases/0", at("phases", 0, "execution_time_limit", value=570)),
@@ -734,6 +735,50 @@ def test_wrong_values_are_named_with_what_to_write(lint, change, code, where, va
     assert (problem.code, problem.file, problem.where) == (code, YAML, where)
     assert value in problem.problem
     assert cure in problem.remedy
+
+
+@pytest.mark.parametrize(
+    ("written", "dates"),
+    [
+        (datetime.datetime(2027, 12, 31, 23, 59, 59), ["2027-12-31 23:59:59"]),
+        ("01.12.2027", ["2027-12-01 00:00:00", "2027-01-12 00:00:00"]),
+        ("01/12/2027", ["2027-01-12 00:00:00", "2027-12-01 00:00:00"]),
+        ("31.12.2027", ["2027-12-31 00:00:00"]),
+        ("2027-12-1", ["2027-12-01 00:00:00"]),
+        ("2027-12-01T00:00:00+02:00", ["2027-11-30 22:00:00"]),
+        ("Dec 31 2027 23:00 -0200", ["2028-01-01 01:00:00"]),
+    ],
+)
+def test_remedy_of_a_date_is_the_date_in_utc_that_the_organizer_means(lint, written, dates):
+    report = lint(at("phases", 0, "end", value=written))
+    (problem,) = [problem for problem in report.warnings.problems if problem.code == "L-DATE"]
+    assert re.findall('"([^"]*)"', problem.remedy) == dates
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "both"),
+    [("Team name", "team", "team"), ("team", "Team name", "team"), ("Team name", "Team name", "team_name")],
+)
+def test_question_of_the_fact_sheet_gets_one_word_for_key_and_name(lint, name, key, both):
+    report = lint(at("fact_sheet", value={name: {**FACTS, "key": key}}))
+    findings = report.warnings if name == key else report.errors
+    (text,) = texts_at(findings, ("L-FACTS", YAML, f"/fact_sheet/{name}/key"))
+    assert f" use {both} for " in text
+
+
+def test_each_wrong_value_has_a_message_of_its_own(lint):
+    def change(data, files):
+        data.update(contact_email="me at uni", forum_enabled="yes please")
+
+    lines = lint(change).errors.lines()
+    assert len(lines) == 2
+    assert {("me at uni" in line, "yes please" in line) for line in lines} == {(True, False), (False, True)}
+
+
+def test_number_of_submissions_may_be_0_but_not_less(lint):
+    assert lint(at("phases", 0, "max_submissions_per_day", value=0)).errors.ok
+    (problem,) = lint(at("phases", 0, "max_submissions_per_day", value=-1)).errors.problems
+    assert problem.remedy.endswith(" 0 or more")
 
 
 @pytest.mark.slow
