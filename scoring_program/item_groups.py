@@ -82,6 +82,14 @@ def load_groups(folder: Path, name: str, items: Sequence[str], other_names: Coll
     return ItemGroups(number, hashlib.sha256(lines.encode()).hexdigest(), plural)
 
 
+def is_table_of_groups(path: Path) -> bool:
+    """Return whether a file looks like one that the setting may name: a CSV file with its header."""
+    if path.suffix != ".csv" or not path.is_file():
+        return False
+    with path.open(encoding="utf-8-sig", errors="replace") as lines:
+        return lines.readline().strip().split(",") == _HEADER
+
+
 def _read(folder: Path, name: str, known_names: Collection[str], findings: Findings) -> dict[str, str]:
     """Return the group of each line's item; add a problem for each line that is not right."""
     path = folder / name

@@ -296,7 +296,8 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
 
     def source_files(self, source: Path, settings: Settings) -> list[str]:
         """Return the names of the files in ``source`` that `prepare_reference` reads."""
-        return sorted({path.name for pattern in self.reference_files for path in source.glob(pattern)})
+        paths = [path for pattern in self.reference_files for path in source.glob(pattern)]
+        return sorted({path.name for path in paths if not path.name.startswith(".")})
 
     def prepare(self, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
         """Write a complete reference folder: what `prepare_reference` writes, settings, and item groups."""

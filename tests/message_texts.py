@@ -86,7 +86,7 @@ SCORING_TEXTS = {
     "E-REF-IMAGE densepose": "id, height and width must be whole numbers, and none negative or a side of 0; correct it",
     "E-REF-LEMMAS anet_entities_gen": "the token 'beside' is missing in the table; prepare the reference again",
     "E-REF-NONE kinetics_tps": "the file is missing; put it into the reference folder",
-    "E-REF-PAIR chalearn_gesture": "Moon_data.csv is missing; each sequence needs both",
+    "E-REF-PAIR chalearn_gesture": "{Id}_data.csv is missing; each sequence needs both",
     "E-REF-PERSON densepose": "the id must be a whole number from 1; the released evaluator takes 0 for no match; renumber it",
     "E-REF-SEGMENT anet_entities_gt": "the parallel lists differ in length: 4 frame_ind, 3 process_clss, 3 process_idx, 3 process_bnd_box; correct them",
     "E-REF-SHAPE anet_entities_gt": "there is no mapping of annotations; see the format page",

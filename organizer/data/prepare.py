@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 import io
 import json
 import secrets
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from organizer.challenges import content_of
@@ -25,6 +26,7 @@ from organizer.files import (
     replacing_folder,
     write_private,
 )
+from scoring_program.item_groups import is_table_of_groups
 from scoring_program.marks import Mark
 from scoring_program.report.images import Images
 from scoring_program.signature import KEY_FILE, read_key
@@ -34,6 +36,8 @@ from validator.messages import Note
 from validator.texts import counted, printable, quote, some_words
 
 _NAMED = 20
+# How alike a name and one that was meant are, as difflib measures it.
+_LEAST_LIKENESS = 0.85
 SYNTHETIC_MARK = "SYNTHETIC.md"
 # The option of `prepare` with the file of the vocabulary, a path.
 VOCABULARY_OPTION = "vocabulary"
@@ -77,21 +81,52 @@ def _write_reference(
         expected_names = {*task.source_files(source, settings), *task.carried(source, settings)}
         # Where the reference is right, files that are left out are a warning in its overview.
         reported_in = overview.content.warnings if findings.ok else findings
-        _report_left_out(source, expected_names, reported_in)
+        _report_left_out(source, expected_names, task.reference_files, reported_in)
     return overview, notes
 
 
-def _report_left_out(source: Path, expected_names: Collection[str], findings: Findings) -> None:
-    """Report the files that are no part of the reference."""
+def _report_left_out(
+    source: Path, expected_names: Collection[str], patterns: Sequence[str], findings: Findings
+) -> None:
+    """Report the files that are no part of the reference; its files have names of some patterns."""
     left_out = []
+    tables_of_groups = []
     for path in sorted(source.iterdir()):
         is_hidden = path.name.startswith(".")
         if not is_hidden and path.name != SYNTHETIC_MARK and path.name not in expected_names:
             left_out.append(quote(path.name))
+            if is_table_of_groups(path):
+                tables_of_groups.append(quote(path.name))
     if left_out:
         problem = f"{counted(len(left_out), 'file')} left out: {some_words(left_out, most=_NAMED)}"
         remedy = "correct the names if they belong to the reference"
+        meant_names = [meant for name in left_out if (meant := _meant_name(name, patterns))]
+        if meant_names and not (source / meant_names[0]).exists():
+            remedy += f", such as {meant_names[0]}"
+        if tables_of_groups:
+            remedy += f"; to group items, write item_groups: {tables_of_groups[0]} into settings.yaml"
         findings.add("R-LEFT-OUT", problem, remedy, file=source.name)
+
+
+def _meant_name(name: str, patterns: Sequence[str]) -> str:
+    """Return the name that a file of a reference has if a name is a misspelled one, else "".
+
+    Examples
+    --------
+    >>> _meant_name("Seq01_label.csv", ["*_labels.csv", "*_data.csv"])
+    'Seq01_labels.csv'
+    >>> _meant_name("notes.txt", ["*_labels.csv", "*_data.csv"])
+    ''
+    """
+    name_of_likeness = {_LEAST_LIKENESS: ""}
+    for pattern in patterns:
+        ending = pattern.removeprefix("*")
+        # Of a pattern with a star only the ending can be compared, which is a little longer or shorter.
+        starts = range(len(name)) if pattern.startswith("*") else range(1)
+        for start in starts:
+            likeness = difflib.SequenceMatcher(None, name[start:], ending).ratio()
+            name_of_likeness[likeness] = name[:start] + ending
+    return name_of_likeness[max(name_of_likeness)]
 
 
 def prepare_command(

@@ -35,7 +35,7 @@ REFERENCE_ERRORS = {
     "E-REF-LEMMAS": "this is not a mapping of words to lemmas; prepare it again",
     "E-REF-MAT": "it cannot be read (MatReadError); take the official file",
     "E-REF-NONE": "the file is missing; put it into the reference folder",
-    "E-REF-PAIR": "DemoSequence0003_data.csv is missing; each sequence needs both",
+    "E-REF-PAIR": "{Id}_data.csv is missing; each sequence needs both",
     "E-REF-PERSON": "this is not a box of 4 numbers; write [x, y, width, height]",
     "E-REF-PREPARED": "the prepared reference cannot be read; prepare it again",
     "E-REF-SEGMENT": "the parallel lists differ in length: 2 frame_ind, 3 process_clss, 3 process_idx, 3 process_bnd_box; correct them",

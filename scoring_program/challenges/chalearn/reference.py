@@ -72,8 +72,8 @@ class Prediction(NamedTuple):
 
 def load_reference(track: Track, rules: Rules, folder: Path) -> Reference:
     """Read ``{Id}_labels.csv`` and ``{Id}_data.csv`` of each sequence. Raises Refused."""
-    # Names sort faster than paths: there may be many.
-    names = sorted(path.name for path in folder.iterdir())
+    # Names sort faster than paths: there may be many. Macs write ._files beside files.
+    names = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
     label_files = _files(folder, names, _LABELS_NAME)
     data_files = _files(folder, names, _DATA_NAME)
     with Findings.collect() as findings:
@@ -163,8 +163,9 @@ def _check_pairs(label_files: list[SequenceFile], data_files: list[SequenceFile]
 
 def _add_partners(sequences: set[str], name: str, partner: str, findings: Findings) -> None:
     """Add a problem for each sequence that has one file without its partner."""
+    # The same words for all: those of many sequences become one line.
+    problem = f"{partner.format(key='{Id}')} is missing"
     for sequence in sorted(sequences):
-        problem = f"{partner.format(key=sequence)} is missing"
         findings.add("E-REF-PAIR", problem, "each sequence needs both", file=name.format(key=sequence))
 
 

@@ -160,9 +160,43 @@ def test_file_with_a_wrong_name_is_named_beside_the_one_that_is_missing(tmp_path
     assert exit_code == 1
     missing, left_out = map(printed_problem, lines)
     assert missing[:3] == ("E-REF-PAIR", "DemoSequence0003_data.csv", "")
-    assert "DemoSequence0003_labels.csv" in missing.text
+    assert "{Id}_labels.csv" in missing.text
     assert left_out[:3] == ("R-LEFT-OUT", GESTURE, "")
     assert "DemoSequence0003_label.csv" in left_out.text
+    assert "DemoSequence0003_labels.csv" in left_out.text
+
+
+def test_many_files_with_wrong_names_are_one_line(tmp_path, capsys):
+    def rename(folder):
+        for path in sorted(folder.glob("*_labels.csv"))[:5]:
+            path.rename(path.with_name(path.name.replace("_labels", "_label")))
+
+    exit_code, lines = prepared(GESTURE, rename, tmp_path, capsys)
+    assert exit_code == 1
+    assert [printed_problem(line).code for line in lines] == ["E-REF-PAIR", "R-LEFT-OUT"]
+    assert "5 files" in lines[0]
+
+
+@pytest.mark.parametrize("task", [GESTURE, KINETICS])
+def test_files_that_macs_add_are_no_part_of_a_reference(tmp_path, capsys, task):
+    def add(folder):
+        for path in sorted(folder.glob("*.*")):
+            (folder / f"._{path.name}").write_bytes(b"\0\5\x16\7")
+
+    exit_code, lines = prepared(task, add, tmp_path, capsys)
+    assert exit_code == 0
+    assert not [line for line in lines if "._" in line]
+    assert not list((tmp_path / "output").glob("._*"))
+
+
+def test_table_of_groups_that_no_setting_names_is_explained(tmp_path, capsys):
+    def add(folder):
+        (folder / "persons.csv").write_text("item,group\nDemoSequence0001,ann\n")
+
+    exit_code, lines = prepared(GESTURE, add, tmp_path, capsys)
+    assert exit_code == 0
+    (line,) = [line for line in lines if "R-LEFT-OUT" in line]
+    assert "item_groups: persons.csv" in line
 
 
 @pytest.mark.slow
