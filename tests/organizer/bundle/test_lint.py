@@ -1037,6 +1037,21 @@ def test_column_of_an_interval_that_no_score_has_is_a_warning(lint, samples):
     assert "score_low" in str(report.warnings.problems)
 
 
+@pytest.mark.slow
+def test_a_sample_may_leave_columns_of_the_interval_empty(lint):
+    def predict_nothing(data, files):
+        for solution in data["solutions"]:
+            with zipfile.ZipFile(io.BytesIO(files[solution["path"]])) as archive:
+                files[solution["path"]] = make_zip(dict.fromkeys(archive.namelist(), ""))
+        for index, key in enumerate(("score_low", "score_high"), 9):
+            column = {"index": index, "title": key, "key": key, "sorting": "desc"}
+            data["leaderboards"][0]["columns"].append(column)
+
+    report = lint(predict_nothing, samples=True)
+    assert report.errors.lines() == []
+    assert {problem.code for problem in report.warnings.problems} <= set(USUAL)
+
+
 def test_hidden_reference_without_a_key_is_an_error(lint):
     def change(data, files):
         data["title"] = "Real data"
