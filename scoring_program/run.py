@@ -45,7 +45,7 @@ class Outcome:
     """How a run ended: ``name`` is scored, invalid, time, memory, or broken.
 
     ``result`` is None unless the submission was scored, and then has a ``signature``; ``findings`` hold
-    nothing of the reference.
+    nothing of the reference; ``times`` says in a line how long each stage took.
     """
 
     name: str
@@ -53,6 +53,7 @@ class Outcome:
     result: Result | None = None
     findings: Findings = field(default_factory=Findings)
     signature: str = ""
+    times: str = ""
 
 
 class _Limit(NamedTuple):
@@ -69,12 +70,15 @@ _MEMORY = _Limit("memory", "E-LIMIT-MEMORY", "memory_limit", "needs more memory"
 
 
 class _Clock:
-    """The stages of a run: ``stage`` is the present one; ``loaded`` is set once the reference is read."""
+    """The stages of a run: ``stage`` is the present one; ``loaded`` is set once the reference is read.
+
+    ``at_home`` is that of `run`.
+    """
 
     def __init__(self, at_home: bool) -> None:
         self.stage = "start"
         self.loaded: AnyLoaded | None = None
-        self._at_home = at_home
+        self.at_home = at_home
         self._seconds_of_stage: dict[str, float] = {}
         self._run_began = self._stage_began = time.perf_counter()
 
@@ -93,7 +97,7 @@ class _Clock:
     @property
     def fault(self) -> str:
         """Whose fault it is if a run fails now for no fault of the submission."""
-        if not self._at_home:
+        if not self.at_home:
             return page.ORGANIZERS_SIDE
         return page.UNUSABLE if self.is_organizers else page.FAILED
 
@@ -190,7 +194,8 @@ def run(
 
     ``load`` returns the task with its reference, or raises Refused; ``submission`` is a zip file, or a folder
     with its files or with a single zip; ``output`` is made if needed; ``strict`` refuses a reference with a
-    mistake that makes scoring pointless; ``at_home`` says that the reference is the participant's.
+    mistake that makes scoring pointless; ``at_home`` says that the reference is the participant's, and that
+    the caller prints what was scored.
     """
     clock = _Clock(at_home)
     with watch_collections() as unfinished:
@@ -198,6 +203,7 @@ def run(
             outputs.begin(output, page.running_page())
             outcome = _score(load, submission, strict, clock)
             _write_and_print(_report(outcome, clock), output)
+            outcome = replace(outcome, times=clock.line())
         except (Exception, limits.StoppedError) as error:
             outcome = _end_after(error, unfinished, clock, output)
         finally:
@@ -308,6 +314,11 @@ def _report(outcome: Outcome, clock: _Clock) -> _Report:
 def _report_of_result(loaded: AnyLoaded, result: Result, clock: _Clock) -> _Report:
     html = page.result_page(loaded.task, result, loaded.signature)
     detail = outputs.result_json(result, loaded.signature, clock.seconds)
+    log = [] if clock.at_home else _log_of_result(loaded, result, clock)
+    return _Report(html, detail, result.scores, log)
+
+
+def _log_of_result(loaded: AnyLoaded, result: Result, clock: _Clock) -> list[str]:
     scores = [
         f"{key}: {outputs.plain_number(score)}"
         for key, score in result.scores.items()
@@ -315,12 +326,11 @@ def _report_of_result(loaded: AnyLoaded, result: Result, clock: _Clock) -> _Repo
     ]
     scores += [f"mark: {mark.text} {outputs.plain_number(mark.score)}" for mark in result.marks]
     notes = note_lines(result.notes)
-    costs = [f"error cost: {line}" for line in page.cost_lines(loaded.task, result)]
+    costs = [f"error cost: {title} {points}" for title, points in page.cost_rows(loaded.task, result)]
     if costs and any(note.is_mistake for note in result.notes):
         costs.insert(0, page.COSTS_AS_READ)
     score_line = page.score_line(loaded.task, result)
-    log = [loaded.signature, score_line, *scores, *notes, *costs, clock.line()]
-    return _Report(html, detail, result.scores, log)
+    return [loaded.signature, score_line, *scores, *notes, *costs, clock.line()]
 
 
 def _report_of_failure(loaded: AnyLoaded | None, outcome: Outcome, clock: _Clock) -> _Report:
@@ -337,14 +347,15 @@ def _report_of_failure(loaded: AnyLoaded | None, outcome: Outcome, clock: _Clock
 
 
 def _write_and_print(report: _Report, output: Path) -> None:
-    """Write the outputs of a run, and print the same. Raises OutputError."""
+    """Write the outputs of a run, and print its log. Raises OutputError."""
     limits.finish()
     if report.scores is None:
         outputs.write_failed(output, report.html, report.detail)
         console.say(*report.log, to=sys.stderr)
     else:
         outputs.write_scored(output, report.html, report.detail, report.scores)
-        console.say(*report.log)
+        if report.log:
+            console.say(*report.log)
 
 
 if __name__ == "__main__":

@@ -123,12 +123,10 @@ def score_line(task: Declaration, result: Result) -> str:
     return line
 
 
-def cost_lines(task: Declaration, result: Result) -> list[str]:
-    """Return what each type of error costs, for the log."""
+def cost_rows(task: Declaration, result: Result) -> list[list[str]]:
+    """Return the title of each type of error and what it costs, the largest first, for the log."""
     titles = {error_type.key: error_type.title for error_type in task.error_types}
-    return [
-        f"{titles[cost.error_type]} {_short(cost.points, result.decimals)}" for cost in result.error_costs
-    ]
+    return [[titles[cost.error_type], _short(cost.points, result.decimals)] for cost in result.error_costs]
 
 
 def _score_text(column: ScoreColumn, result: Result) -> str:

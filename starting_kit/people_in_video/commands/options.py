@@ -158,6 +158,11 @@ def report_mistakes(notes: Iterable[Note]) -> bool:
     return bool(codes)
 
 
+def indented(lines: Sequence[str]) -> list[str]:
+    """Return lines two blanks further to the right."""
+    return [f"  {line}" for line in lines]
+
+
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     """Return the lines of a table, its first column to the left and the others to the right."""
     widths = [max(map(len, column)) for column in zip(*rows)]

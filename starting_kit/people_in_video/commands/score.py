@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import io
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -26,6 +25,7 @@ from people_in_video.commands.options import (
     aligned,
     check_paths,
     command_parser,
+    indented,
     report_mistakes,
     require_task,
     selected_items,
@@ -41,12 +41,13 @@ from scoring_program.report import images, outputs, page
 from scoring_program.result import Cell, Result, Table
 from scoring_program.run import BROKEN, INVALID, SCORED, Outcome, load_folder, run
 from scoring_program.settings import MOST_DRAWINGS, Settings, SettingValue
-from scoring_program.task import AnyLoaded, ScoreColumn, load_task, task_ids
+from scoring_program.task import AnyLoaded, AnyTask, ScoreColumn, load_task, task_ids
 from validator import console
 from validator.findings import Refused
 from validator.messages import note_lines
 
 _INVALID = "The submission is invalid, nothing was scored:"
+_DECIMALS = 6
 _EXAMPLES = """\
   people-in-video score my.zip
   people-in-video score ID my.zip --reference my_annotations --images my_frames
@@ -69,15 +70,13 @@ def main(arguments: list[str] | None = None) -> int:
     _check_options(parser, options, task, task_of_mode)
     try:
         items = selected_items(parser, task, options)
-        source = options.reference or demo_reference(task)
-        reference = prepared_folder(load_task(task), source, options.cache)
-    except (Refused, ReferenceProblemsError) as error:
+    except ReferenceProblemsError as error:
         console.say(f"{page.UNUSABLE}, nothing was scored:\n{error}", to=sys.stderr)
         return BROKEN
-    load = partial(_load, task, reference, items, _overrides(options))
+    load = partial(_load, task, items, options)
     try:
         with read_tool_file(task, submission) as readable:
-            outcome = _run(task, load, readable, options)
+            outcome = _run(load, readable, options)
     except Refused as refused:
         return _report_refused(refused, options.output)
     return _report(task, outcome, options)
@@ -123,32 +122,27 @@ def _check_options(
         parser.error(f"--subset is only for {', '.join(tasks_with_subset)}")
 
 
-def _load(task: str, reference: Path, items: Sequence[str] | None, overrides: Settings) -> AnyLoaded:
-    """Read a reference for a run, and select items of it, unless all are scored. Raises Refused."""
-    loaded = load_folder(task, reference, overrides, is_limited=True)
+def _load(task: str, items: Sequence[str] | None, options: argparse.Namespace) -> AnyLoaded:
+    """Prepare and read a reference for a run, and select items of it, unless all are scored.
+
+    Raises Refused.
+    """
+    source = options.reference or demo_reference(task)
+    reference = prepared_folder(load_task(task), source, options.cache)
+    loaded = load_folder(task, reference, _overrides(options), is_limited=True)
     return loaded if items is None else loaded.select_items(items)
 
 
 def _run(
-    task: str, load: Callable[[], AnyLoaded], submission: ReadableSubmission, options: argparse.Namespace
+    load: Callable[[], AnyLoaded], submission: ReadableSubmission, options: argparse.Namespace
 ) -> Outcome:
-    """Score a submission as the server does; its log is not printed where something else is asked for.
-
-    If the numbers of a mode are asked for, its first one comes before the log.
-    """
-    log = io.StringIO()
-    with contextlib.ExitStack() as stack:
-        if options.quiet or options.json or options.loc_mode:
-            stack.enter_context(contextlib.redirect_stdout(log))
+    """Score a submission as the server does."""
+    if not options.quiet and not options.json:
         for line in note_lines(submission.notes):
             console.say(line)
-        stack.enter_context(reading_bar([submission.path], is_wanted=not options.quiet))
+    with reading_bar([submission.path], is_wanted=not options.quiet):
         is_own_reference = options.reference is not None
-        outcome = run(load, submission.path, options.output, strict=is_own_reference, at_home=True)
-    if options.loc_mode and not options.quiet and not options.json:
-        heading = _heading_of_mode(task, outcome.result, options.loc_mode)
-        console.say(*filter(None, [heading]), log.getvalue().rstrip("\n"))
-    return outcome
+        return run(load, submission.path, options.output, strict=is_own_reference, at_home=True)
 
 
 def _overrides(options: argparse.Namespace) -> Settings:
@@ -180,7 +174,7 @@ def _report(task: str, outcome: Outcome, options: argparse.Namespace) -> int:
         if options.json:
             _print_json(options.output)
         elif not options.quiet:
-            _print_more(outcome, options)
+            _print_outcome(load_task(task), outcome, options)
         elif outcome.result is not None:
             column = _column_of_mode(task, options.loc_mode)
             console.say(outputs.plain_number(outcome.result.scores[column.key]))
@@ -211,16 +205,46 @@ def _print_json(output: Path) -> None:
         console.say(path.read_text(encoding="utf-8").rstrip())
 
 
-def _print_more(outcome: Outcome, options: argparse.Namespace) -> None:
-    """Print what options ask for, and where the detail page is."""
-    if outcome.result and options.loc_mode:
-        _print_mode(outcome.result, options.loc_mode)
-    if outcome.result and options.verbose:
-        _print_classes(outcome.result)
+def _print_outcome(task: AnyTask, outcome: Outcome, options: argparse.Namespace) -> None:
+    """Print the score and what options ask for, and where the detail page is."""
+    result = outcome.result
+    if result:
+        heading = _heading_of_mode(task.id, result, options.loc_mode)
+        console.say(*filter(None, [heading]), *_lines_of_result(task, result))
+    if result and options.loc_mode:
+        _print_mode(result, options.loc_mode)
+    if result and options.verbose:
+        console.say(*_further_lines(task, result))
+        _print_classes(result)
+        console.say("", outcome.signature, outcome.times)
     if outcome.result or outcome.findings.problems:  # or else the outputs cannot be written
         console.say(f"detail page: {options.output / outputs.DETAIL_HTML}")
     if outcome.exit_code == SCORED and options.reference is None:
         console.say("This was the synthetic demo reference: the number says nothing about the hidden data.")
+
+
+def _lines_of_result(task: AnyTask, result: Result) -> list[str]:
+    """Return the score with its interval, notes, and the errors that cost something, the largest first."""
+    lines = [page.score_line(task, result), *note_lines(result.notes)]
+    rows = [row for row in page.cost_rows(task, result) if float(row[1]) > 0]
+    if rows:
+        has_mistake = any(note.is_mistake for note in result.notes)
+        lines += [f"error costs: {page.COSTS_AS_READ}" if has_mistake else "error costs:"]
+        lines += indented(aligned(rows))
+    return lines
+
+
+def _further_lines(task: AnyTask, result: Result) -> list[str]:
+    """Return all scores by their keys, what plain answers score, and the errors that cost nothing."""
+    scores = [[key, f"{score:.{_DECIMALS}f}"] for key, score in result.scores.items()]
+    lines = ["", "scores:", *indented(aligned(scores))]
+    if result.marks:
+        marks = [[mark.text, f"{mark.score:.{_DECIMALS}f}"] for mark in result.marks]
+        lines += ["", "what plain answers score:", *indented(aligned(marks))]
+    without_gain = [row for row in page.cost_rows(task, result) if float(row[1]) <= 0]
+    if without_gain:
+        lines += ["", "errors that cost nothing:", *indented(aligned(without_gain))]
+    return lines
 
 
 def _write_page_again(task: str, outcome: Outcome, result: Result, options: argparse.Namespace) -> None:
@@ -244,7 +268,7 @@ def _parser(modes: Sequence[str]) -> argparse.ArgumentParser:
         quiet="print the score alone",
         strict="end with 1 if a note tells of a likely mistake",
     )
-    what = "print the tables of classes, too, if the task has any"
+    what = "print all scores, the tables of classes, the signature and the times, too"
     parser.add_argument("-v", "--verbose", action="store_true", help=what)
     what = "append the scores to runs.csv under this name, and draw history.html"
     parser.add_argument("--run", metavar="NAME", help=what)
@@ -293,10 +317,10 @@ def _column_of_mode(task: str, mode: str | None) -> ScoreColumn:
     return columns[0]
 
 
-def _heading_of_mode(task: str, result: Result | None, mode: str | None) -> str:
+def _heading_of_mode(task: str, result: Result, mode: str | None) -> str:
     """Return what the log and the page begin with: the number of a mode, "" if the score is that."""
     column = _column_of_mode(task, mode)
-    if result is None or column is load_task(task).columns[0]:
+    if column is load_task(task).columns[0]:
         return ""
     return f"{column.title} {result.scores[column.key]:.{column.precision}f}"
 
@@ -318,7 +342,7 @@ def _print_classes(result: Result) -> None:
         if isinstance(table, Table) and table.key in ("classes", "predicted_classes"):
             rows = [[column.title for column in table.columns]]
             rows += [[_cell_text(cell) for cell in row] for row in table.rows]
-            console.say(f"\n{table.title}", *aligned(rows))
+            console.say(f"\n{table.title}:", *indented(aligned(rows)))
 
 
 def _cell_text(cell: Cell) -> str:
