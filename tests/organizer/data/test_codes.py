@@ -127,12 +127,18 @@ NOTES = [
 ]
 
 
-def prepared(task, change, tmp_path, capsys):
-    """Return the exit code and what ``python -m organizer prepare`` prints for demo data with a change."""
+def changed_source(task, change, tmp_path):
+    """Return a copy of demo data with a change."""
     source = shutil.copytree(DEMO / task, tmp_path / task)
     # It would lack the names that a change adds.
     (source / "vocabulary.json").unlink(missing_ok=True)
     change(source)
+    return source
+
+
+def prepared(task, change, tmp_path, capsys):
+    """Return the exit code and what ``python -m organizer prepare`` prints for demo data with a change."""
+    source = changed_source(task, change, tmp_path)
     code = main(["prepare", task, "--source", str(source), "--output", str(tmp_path / "output")])
     return code, capsys.readouterr().out.splitlines()
 
