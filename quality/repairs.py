@@ -1,6 +1,7 @@
 """How often repairs are right: of each mistake, and of correct and weak submissions, which must get none.
 
-`measure_task` measures one task on made-up data; `quality.repairs_page` writes what it returns.
+`measure_task` measures one task on made-up data, `measure_times` how long the search takes for much data;
+`quality.repairs_page` writes what they return.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from copy import deepcopy
 from itertools import count
 from pathlib import Path
@@ -26,6 +27,7 @@ from quality.repairs_page import (
     MistakeRow,
     TaskRepairs,
     TimeRow,
+    Times,
     write_page,
 )
 from quality.task import Mistake, QualityTask, WeakModel, quality_tasks
@@ -45,15 +47,16 @@ _MISTAKES, _CORRECT, _WEAK = 1, 2, 3
 
 def run_repairs(ids: Sequence[str], n_mistakes: int, n_correct: int, scale: float, page: Path) -> int:
     """Measure tasks, and write their tables into a page; return 1 if one of them is not good."""
-    amount = Amount(n_mistakes, n_correct, scale)
+    amount = Amount(n_mistakes, n_correct)
     is_good = True
     for task_id in ids:
-        if not quality_tasks()[task_id].mistakes:
+        task = quality_tasks()[task_id]
+        if not task.mistakes:
             continue
         begin = time.process_time()
-        measured = measure_task(quality_tasks()[task_id], amount)
+        measured, times = measure_task(task, amount), measure_times(task, scale)
         is_good &= measured.is_good
-        write_page(page, measured, amount, time.process_time() - begin)
+        write_page(page, measured, times, amount, time.process_time() - begin)
     return 0 if is_good else 1
 
 
@@ -68,7 +71,6 @@ def measure_task(task: QualityTask[Any], amount: Amount) -> TaskRepairs:
             weak_models=[
                 _measure_weak_model(model, scorers, amount.n_mistakes) for model in task.weak_models
             ],
-            times=list(_measure_times(task, amount.scale)),
         )
 
 
@@ -245,8 +247,9 @@ def _read(loaded: Any, files: Files) -> Any:
         return loaded.read(Path(folder))
 
 
-def _measure_times(task: QualityTask[Any], scale: float) -> Iterator[TimeRow]:
-    """Yield the time of the search for the submission of full size, and for weak and wrong ones."""
+def measure_times(task: QualityTask[Any], scale: float) -> Times:
+    """Measure the search for the submission of full size, times ``scale``, twice."""
+    rows = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         files = write_full_size(task.id, scale, folder)
@@ -257,4 +260,5 @@ def _measure_times(task: QualityTask[Any], scale: float) -> Iterator[TimeRow]:
             begin = time.process_time()
             repairs = find_repairs(of_task.comparisons(loaded.reference, submission))
             seconds = time.process_time() - begin
-            yield TimeRow(row_name, seconds, "; ".join(map(_words, repairs)))
+            rows.append(TimeRow(row_name, seconds, "; ".join(map(_words, repairs))))
+    return Times(scale, rows)

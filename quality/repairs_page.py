@@ -32,12 +32,10 @@ read, and scored.
 
 
 class Amount(NamedTuple):
-    """How many submissions are measured: of each mistake and weak model, and correct ones; and the size of
-    those whose time is taken, 1 for that of the challenge."""
+    """How many submissions are measured: of each mistake and weak model, and correct ones."""
 
     n_mistakes: int
     n_correct: int
-    scale: float
 
 
 class MistakeRow(NamedTuple):
@@ -93,14 +91,20 @@ class TimeRow(NamedTuple):
     words: str
 
 
+class Times(NamedTuple):
+    """The times of searches for a submission of a size, 1 for that of the challenge."""
+
+    scale: float
+    rows: list[TimeRow]
+
+
 class TaskRepairs(NamedTuple):
-    """All that was measured for one task."""
+    """What was measured of the repairs of one task."""
 
     task_id: str
     mistakes: list[MistakeRow]
     correct: HonestRow
     weak_models: list[HonestRow]
-    times: list[TimeRow]
 
     @property
     def is_good(self) -> bool:
@@ -114,10 +118,11 @@ class TaskRepairs(NamedTuple):
         )
 
 
-def write_page(page: Path, measured: TaskRepairs, amount: Amount, seconds: float) -> None:
+def write_page(page: Path, measured: TaskRepairs, times: Times, amount: Amount, seconds: float) -> None:
     """Write the section of a task into a page, in place of an older one of the same task."""
+    lines = [*_section_lines(measured, amount, seconds), *_time_lines(times)]
     sections = _read_sections(page)
-    sections[measured.task_id] = "\n".join(_section_lines(measured, amount, seconds))
+    sections[measured.task_id] = "\n".join(lines)
     page.parent.mkdir(parents=True, exist_ok=True)
     texts = [_HEAD, *(sections[task_id] for task_id in sorted(sections))]
     page.write_text("\n".join(texts), encoding="utf-8")
@@ -156,10 +161,13 @@ def _section_lines(measured: TaskRepairs, amount: Amount, seconds: float) -> Ite
             _counts_text(Counter(f"{alarm.words}, seed {alarm.seed}" for alarm in honest.alarms)),
         )
     yield ""
-    yield f"Processor time of the search for the submission of full size, times {amount.scale:g}:\n"
+
+
+def _time_lines(times: Times) -> Iterator[str]:
+    yield f"Processor time of the search for the submission of full size, times {times.scale:g}:\n"
     yield from _table_head("search", "ms", "found")
-    for time in measured.times:
-        yield _line(time.name, f"{1000 * time.seconds:.0f}", time.words or "nothing")
+    for row in times.rows:
+        yield _line(row.name, f"{1000 * row.seconds:.0f}", row.words or "nothing")
     yield ""
 
 

@@ -9,7 +9,7 @@ from quality.repairs import measure_task, run_repairs
 from quality.repairs_page import Amount
 from quality.task import Mistake, Said, quality_tasks
 from scoring_program.repairs.decision import Family
-from tests.helpers import every_fourth, sampled
+from tests.helpers import every_fourth, one_of_each_challenge, sampled
 
 TASKS = [name for name, task in quality_tasks().items() if task.mistakes]
 
@@ -23,11 +23,11 @@ def task(monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("task_id", TASKS)
+@pytest.mark.parametrize("task_id", one_of_each_challenge(TASKS))
 def test_mistakes_are_reported_and_correct_submissions_are_not(task_id, monkeypatch):
     task = quality_tasks()[task_id]
     monkeypatch.setattr(task, "mistakes", every_fourth(task.mistakes))
-    amount = Amount(n_mistakes=sampled(20), n_correct=sampled(100), scale=0.01)
+    amount = Amount(n_mistakes=sampled(20), n_correct=sampled(100))
     measured = measure_task(task, amount)
     assert measured.is_good, measured
 
@@ -41,7 +41,7 @@ def test_a_mistake_counts_only_where_the_data_can_show_it(task, monkeypatch):
 
     cure = corners_cure(("rows",), Family.FIT, lambda columns, parent: columns - 1)
     monkeypatch.setattr(task, "mistakes", [Mistake("one frame late", change, cures=[cure])])
-    (row,) = measure_task(task, Amount(n_mistakes=4, n_correct=1, scale=0.01)).mistakes
+    (row,) = measure_task(task, Amount(n_mistakes=4, n_correct=1)).mistakes
     assert (row.n_submissions, row.n_shown, row.n_right) == (4, 0, 0)
 
 
