@@ -14,6 +14,7 @@ from organizer.challenges import Annotations, Guess, Pools
 from organizer.content import Content, Place, Values, check_boxes, check_same, drawings, repeated, warn_where
 from organizer.files import Files
 from scoring_program.challenges.densepose.drawings import image_drawing, person_shape
+from scoring_program.challenges.densepose.page import FINE_PARTS
 from scoring_program.challenges.densepose.prepare import ANNOTATIONS_FILE
 from scoring_program.challenges.densepose.reference import (
     DISTANCES_FILE,
@@ -271,8 +272,13 @@ def _counts(persons: Persons) -> dict[str, int]:
 
 
 def _part_counts(persons: Persons) -> dict[str, int]:
+    """Return how many points each of the 24 fine parts has, with the coarse part that it belongs to."""
     counts = np.bincount(persons.part, minlength=geodesic.PARTS + 1).tolist()
-    return {str(part): count for part, count in enumerate(counts) if part}
+    count_of_part = {}
+    for coarse_part, fine_parts in FINE_PARTS.items():
+        for part in fine_parts:
+            count_of_part[f"{part} ({coarse_part})"] = counts[part]
+    return count_of_part
 
 
 def _values(persons: Persons, place: _PersonPlaces) -> list[Values]:

@@ -27,6 +27,8 @@ from validator.texts import quote
 SUFFIX = ".overview.html"
 """The end of the name of an overview, which no zip may hold: it shows the hidden reference."""
 _MOST_BINS = 8
+# Of values that are whole numbers: as many get a bar each.
+_MOST_WHOLE_NUMBERS = 24
 _MOST_ENTRIES = 500
 
 
@@ -187,13 +189,26 @@ def _value_cards(content: Content) -> list[Element]:
     cards = []
     for values in content.values:
         title = values.title.split(" (")[0].capitalize()
-        edges = _round_edges(values.numbers)
+        is_bar_of_each = _are_few_whole_numbers(values.numbers)
+        edges = _edges_around(values.numbers) if is_bar_of_each else _round_edges(values.numbers)
         counts = np.histogram(values.numbers, edges)[0].tolist()
         chart = histogram(
             title=title, axis_title=values.title, items_title="values", edges=edges, counts=counts
         )
         cards.append(card(f"values-{title}", title, "", chart))
     return cards
+
+
+def _are_few_whole_numbers(numbers: Floats | Ints) -> bool:
+    """Return whether there are so few different whole numbers that each can have a bar."""
+    n_bars = float(numbers.max()) - float(numbers.min()) + 1
+    return n_bars <= _MOST_WHOLE_NUMBERS and bool(np.all(numbers == np.round(numbers)))
+
+
+def _edges_around(numbers: Floats | Ints) -> list[float]:
+    """Return the edges of bins that have one whole number each."""
+    edges: list[float] = (np.arange(numbers.min(), numbers.max() + 2) - 0.5).tolist()
+    return edges
 
 
 def _round_edges(numbers: Floats | Ints) -> list[float]:

@@ -258,10 +258,8 @@ def _scores_card(task: Declaration, result: Result, signature: str) -> Element:
         parts.append(folded("All numbers", _score_table(others, result)))
     if result.interval:
         text = (
-            f"In 95 of 100 cases the interval holds the score over all such {task.item}s; the score over "
-            "another reference of this size falls into it in about 83. Whether two intervals overlap says "
-            f"nothing about two submissions: they are scored on the same {task.item}s, so compare them "
-            "directly."
+            "Whether two intervals overlap says nothing about two submissions: they are scored on the same "
+            f"{task.item}s, so compare them directly."
         )
         parts.append(element("p", text, class_="after"))
     code = element("code", cut(signature, _LONGEST_SIGNATURE))
@@ -289,7 +287,15 @@ def invalid_page(task: Declaration, findings: Findings) -> str:
     if more := summary.not_shown_text():
         parts.append(more)
     problems = card("run-problems", "What to fix", "", *parts)
-    return document(task.title, head, [problems, *_note_cards(findings.notes, _MOST_ENTRIES)])
+    cards = [problems, *_note_cards(findings.notes, _MOST_ENTRIES), _home_card(task)]
+    return document(task.title, head, cards)
+
+
+def _home_card(task: Declaration) -> Element:
+    """Return how to check the next submission before it is sent."""
+    code = element("code", f"people-in-video check {task.id} my.zip")
+    advice = element("p", "The starting kit checks a submission at home, as often as you like: ", code)
+    return card("run-home", "Before you submit again", "", advice)
 
 
 def _problem_entry(problem: PlacedProblem) -> Element:

@@ -218,17 +218,8 @@ def _rank_cell(standings: Standings, row: Row) -> Child:
 
 def _name_cell(standings: Standings, row: Row, texts: Sequence[str]) -> Child:
     cell = element("div", cut(row.name, LONGEST_NAME), class_="name")
-    if row.place is not None and _is_maybe_best(standings, row.place):
-        cell.append(element("small", "may be the best"))
     cell.extend(element("small", text) for text in texts)
     return cell
-
-
-def _is_maybe_best(standings: Standings, place: int) -> bool:
-    """Return whether a submission may be the best; tests against a baseline alone cannot tell."""
-    if len(standings.names) < 2 or standings.baseline_place is not None:
-        return False
-    return bool(standings.comparison.may_be_best[place])
 
 
 def _score_cell(standings: Standings, row: Row, scale: Scale) -> Child:
@@ -265,7 +256,10 @@ def rank_sentences(standings: Standings) -> list[str]:
 
 
 def _indistinct_sentences(standings: Standings) -> list[str]:
-    """Return which ranks are not distinguishable; tests against a baseline alone cannot tell."""
+    """Return how many may be the best, and which ranks are not distinguishable.
+
+    Tests against a baseline alone cannot tell.
+    """
     n_items = standings.comparison.n_items
     if len(standings.names) < 2 or standings.baseline_place is not None:
         return []
@@ -276,7 +270,12 @@ def _indistinct_sentences(standings: Standings) -> list[str]:
     runs = _runs_of_equals(standings.comparison)
     if not runs:
         return [f"All {standings.noun}s with different scores are significantly different."]
-    return [f"Ranks {low} to {high} are not distinguishable." for low, high in runs[:_MOST_SENTENCES]]
+    n_best, m = int(standings.comparison.may_be_best.sum()), len(standings.names)
+    run_texts = [f"{low} to {high}" for low, high in runs[:_MOST_SENTENCES]]
+    return [
+        f"{n_best} of {counted(m, standings.noun)} may be the best: no other is significantly better.",
+        f"Ranks that are not distinguishable: {', '.join(run_texts)}.",
+    ]
 
 
 def _runs_of_equals(comparison: Comparison) -> list[tuple[int, int]]:

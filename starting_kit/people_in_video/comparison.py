@@ -247,9 +247,6 @@ def _head(comparison: Comparison) -> list[Element]:
     summary = f"{standings.names[0]}: {standings.task.columns[0].title} {standings.score_texts[0]}."
     if comparison.pair_sentences:
         summary = comparison.pair_sentences[0]
-    if m > 2 and standings.baseline_place is None:
-        n_best = int(standings.comparison.may_be_best.sum())
-        summary += f" {n_best} of {m} submissions may be the best: no other is significantly better."
     title = f"Comparison of {counted(m, 'submission')}"
     if standings.baseline_place is not None:
         title += f" with {standings.base_text}"

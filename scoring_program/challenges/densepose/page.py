@@ -14,10 +14,11 @@ from scoring_program.metrics.pairs import group_means
 from scoring_program.result import SUMMARY, Cell, Deferred, Line, Section, Sections, columns
 from validator.arrays import Floats, Ints
 
-_FINE_PARTS = {
+FINE_PARTS = {
     "torso": (1, 2), "hands": (3, 4), "feet": (5, 6), "upper legs": range(7, 11), "lower legs": range(11, 15),
     "upper arms": range(15, 19), "lower arms": range(19, 23), "head": (23, 24),
 }  # fmt: skip
+"""The fine parts, 1 to 24, of each coarse part."""
 _IMAGES_SHOWN = 500
 _BINS = 20
 NAMES = {"gpsm": "GPSm", "gps": "GPS", "iou": "mask IoU"}
@@ -78,7 +79,7 @@ def _body(statistics: ImageStatistics, matched_points: Ints) -> Section:
     true_part = statistics.points.true_part[matched_points]
     similarity = statistics.points.similarity[matched_points]
     parts = list[tuple[str, Union[float, None], int]]()
-    for name, fine_parts in _FINE_PARTS.items():
+    for name, fine_parts in FINE_PARTS.items():
         values = similarity[np.isin(true_part, fine_parts)]
         mean = float(values.mean()) if len(values) else None
         parts.append((name, mean, len(values)))

@@ -73,10 +73,14 @@ def histogram(
     """Return a histogram with the number of items in each bin above its bar.
 
     ``items_title`` is a plural that says what is counted. ``edges`` has one entry more than ``counts``;
-    ``threshold`` is a value that matters, which is marked.
+    ``threshold`` is a value that matters, which is marked. Bins around one whole number each, such as 2.5 to
+    3.5, are named by that number.
     """
     # Round numbers take the place of many edges.
-    numbers = edges if len(edges) <= _MOST_EDGES else None
+    numbers: Sequence[float] | None = edges if len(edges) <= _MOST_EDGES else None
+    is_around_whole_numbers = all(edge % 1 == 0.5 for edge in edges) and edges[1] - edges[0] == 1
+    if is_around_whole_numbers:
+        numbers = [(low + high) / 2 for low, high in zip(edges, edges[1:])]
     x_axis = Axis(axis_title, edges[0], edges[-1], numbers)
     y_axis = Axis(items_title, 0, max([1, *counts]), numbers=())
     noun = items_title.removesuffix("s")
@@ -86,7 +90,8 @@ def histogram(
         height = _HIGHEST_BAR * count / y_axis.high
         width = max(right - left - 2 * _GAP, _NARROWEST_BAR)
         bar = rect(left + _GAP, 100 - height, width, height, "fill-f")
-        marks.append(with_title(bar, f"{low:g} to {high:g}: {counted(count, noun)}"))
+        bin_text = f"{(low + high) / 2:g}" if is_around_whole_numbers else f"{low:g} to {high:g}"
+        marks.append(with_title(bar, f"{bin_text}: {counted(count, noun)}"))
         if count:
             place = f"left:{(left + right) / 2:.2f}%;bottom:{height:.2f}%"
             texts.append(element("span", f"{count:,}", class_="value", style=place))
