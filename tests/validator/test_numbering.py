@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from validator.numbering import Numbering, find_numbering, find_renumbering
+from validator.numbering import Numbering, find_renumbering
 
 _FRAMES = [f"demo_{video}/img_{frame:05d}.json" for video in range(6) for frame in range(1, 40, 5)]
 
