@@ -3,7 +3,9 @@
 The schema files of ``validator/formats`` are the authority. A good file is read by msgspec into types that
 are made from its schema: parsing and checking in one step. Entries that msgspec does not accept are parsed
 strictly, by `validator.strict_json`, and explained by jsonschema, in `validator.schema_errors`. Where a file
-cannot be cut into entries, the whole file is.
+cannot be cut into entries, the whole file is. That takes many times as long, and as much memory, as reading,
+so of a file above a megabyte only the first wrong entries are explained, each by itself, and
+`validator.json_damage` says where it is no JSON.
 
 Duplicate keys
 --------------
@@ -12,13 +14,15 @@ That nothing was dropped is known by counting: outside of strings each key is fo
 are no other colons. If as many keys were kept as there are colons in the file, no key was dropped, and a type
 has checked every value. Otherwise a string holds a colon, there are further keys, or a key occurs twice:
 then, and only then, the whole file is parsed strictly as well, which takes a few times as long and finds the
-duplicates. Colons that are written as escape sequences change neither number.
+duplicates; of a large file, the entries in which the numbers differ. Colons that are written as escape
+sequences change neither number.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -28,12 +32,13 @@ import numpy as np
 
 from validator import typed_json
 from validator.files import naming_other_task
-from validator.findings import Findings, Read
+from validator.findings import Findings, Read, Refused
 from validator.formats.rules import JsonFile
+from validator.json_damage import read_outline
 from validator.json_keys import KeyCounter, Schema, key_counter_for
 from validator.limits import collector_off, require_memory
-from validator.schema_errors import Budget, SchemaExplainer
-from validator.strict_json import BOM, Advice, JsonValue, decode_text, parse, pointer_part
+from validator.schema_errors import Budget, Checks, SchemaExplainer
+from validator.strict_json import DEEPEST, Advice, JsonValue, check_encoding, parse, pointer_part
 from validator.texts import quote
 
 if TYPE_CHECKING:
@@ -44,6 +49,9 @@ _BLOCK = 65_536
 # The most that a byte of text takes as objects: {"a":[]} becomes about 400.
 _BYTES_A_BYTE = 50
 _BYTES_TO_SPARE = 16 << 20
+# An entry of a large file is not larger: it is held as objects.
+_ENTRY_BYTES = 10_000_000
+_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 
 Content = TypeVar("Content")
 Members = dict[str, JsonValue]
@@ -59,7 +67,7 @@ class _FileSchema(NamedTuple):
     """The schema of a file, in parts, and what is made of it.
 
     ``around`` is the schema of everything but the entries. ``decoder`` accepts an entry, and ``count_keys``
-    counts the keys in entries that it has accepted.
+    counts the keys in entries that it has accepted. ``checks`` are those of `SchemaExplainer`.
     """
 
     whole: Schema
@@ -67,6 +75,7 @@ class _FileSchema(NamedTuple):
     entry: Schema
     decoder: Decoder
     count_keys: KeyCounter
+    checks: dict[int, Checks]
 
 
 class _CutFile(NamedTuple):
@@ -106,6 +115,7 @@ def _load_file_schema(path: Path, each: str) -> _FileSchema:
         entry=entry,
         decoder=typed_json.decoder_for(entry, schema),
         count_keys=key_counter_for(entry, schema),
+        checks={},
     )
 
 
@@ -172,15 +182,11 @@ def read_json(
         # Before anything is parsed: a value takes far more memory than its text.
         if file.values is not None and _count(data, b",:") > file.values:
             _refuse_too_many(f"values (commas and colons in the text) than {file.values:,}", name, findings)
-        if not data.isascii():
-            findings.take(decode_text(data, name))
-            data = data.removeprefix(BOM)
-        document = _Document(data, name, file, budget or Budget())
-        with findings.part():
-            content = convert(document.entries())
-            document.check_keys()
-        if check is not None:
-            check(content if findings.ok else convert(document.fitting_entries()), document.members, findings)
+        data = findings.take(check_encoding(data, name))
+        budget = budget or Budget()
+        make_document = _LargeDocument if len(data) > budget.bytes else _Document
+        document = make_document(data, name, file, budget)
+        content = document.read(convert, check, findings)
     return Read((content, document.members), findings.notes)
 
 
@@ -212,17 +218,35 @@ class _Document:
         # Keys in the entries that their type accepts.
         self._n_keys = 0
         self.members: Members = {}
-        self._cut = _cut_file(data, self._schema.whole, file.each)
+        self._cut = _cut_file(data, self._schema.whole, file.each, budget.bytes)
         if self._cut is not None:
             self._check_number_of_entries(len(self._cut.entries))
             self.members = self._cut.members
-            return
-        whole = self._parse_file()
-        self._strict_entries = _entries_of(whole, file.each)
-        if file.each:
-            self.members = {key: value for key, value in whole.items() if key != file.each}
 
-    def entries(self) -> Entries:
+    def read(self, convert: Convert[Content], check: Check[Content] | None, findings: Findings) -> Content:
+        """Return what is built of the entries; ``findings`` get what is wrong.
+
+        Raises Refused where there is nothing to go on with.
+        """
+        if self._cut is None:
+            self._read_whole()
+        with findings.part():
+            content = convert(self._entries())
+            self._check_keys()
+        if check is not None:
+            checked = content if findings.ok else convert(self._fitting_entries())
+            check(checked, self.members, findings)
+        findings.refuse_problems()
+        return content
+
+    def _read_whole(self) -> None:
+        """Read a file that cannot be cut. Raises Refused unless the strict parser takes it."""
+        whole = self._parse_file()
+        self._strict_entries = _entries_of(whole, self._file.each)
+        if self._file.each:
+            self.members = {key: value for key, value in whole.items() if key != self._file.each}
+
+    def _entries(self) -> Entries:
         """Yield the entries, from the strict parser where their type does not accept them. Raises Refused."""
         if self._cut is None:
             yield from (self._strict_entries or {}).items()
@@ -236,13 +260,13 @@ class _Document:
                 self._n_keys += self._schema.count_keys((value,))
             yield key, value
 
-    def fitting_entries(self) -> Entries:
+    def _fitting_entries(self) -> Entries:
         """Yield the entries that their type accepts, in a file that can be cut into entries."""
         for key, text in self._cut.entries.items() if self._cut else ():
             with suppress(*typed_json.DECODE_ERRORS):
                 yield key, _decode(text, self._schema.decoder)
 
-    def check_keys(self) -> None:
+    def _check_keys(self) -> None:
         """Look for duplicate keys unless the entries hold as many keys as colons. Raises Refused."""
         if self._cut is None or self._strict_entries is not None:
             # The strict parser has looked for them.
@@ -275,7 +299,7 @@ class _Document:
                 n_colons_left -= self._schema.count_keys((value,))
         return refused_texts, n_colons_left
 
-    def _parse_refused(self, texts: dict[str, Raw], n_entries: int) -> Members | None:
+    def _parse_refused(self, texts: Mapping[str, _Text], n_entries: int) -> Members | None:
         """Return the values of entries that their type refuses, None if the place of a problem is a line.
 
         Raises Refused if they are wrong.
@@ -318,7 +342,7 @@ class _Document:
 
     def _explainer(self, findings: Findings) -> SchemaExplainer:
         definitions = self._schema.whole.get("definitions", {})
-        return SchemaExplainer(definitions, findings, self._name, self._budget)
+        return SchemaExplainer(definitions, findings, self._name, self._budget, checks=self._schema.checks)
 
     def _explain_entries(self, entries: Members, n_entries: int, explainer: SchemaExplainer) -> None:
         """Add the problems of entries; the file has ``n_entries`` of them in all."""
@@ -331,8 +355,101 @@ class _Document:
                 break
 
 
-def _cut_file(data: bytes, schema: Schema, each: str) -> _CutFile | None:
-    """Return a file cut into its entries, None where only the strict parser knows what it holds."""
+class _LargeDocument(_Document):
+    """A file that is too large to be parsed strictly as a whole.
+
+    Each entry is checked by itself, and the first wrong ones are explained.
+    """
+
+    def __init__(self, data: bytes, name: str, file: JsonFile, budget: Budget) -> None:
+        super().__init__(data, name, file, budget)
+        self._entry_findings = Findings()
+        # Colons in the entries.
+        self._n_colons = 0
+
+    def read(self, convert: Convert[Content], check: Check[Content] | None, findings: Findings) -> Content:
+        """As for smaller files; the content is that of the entries that fit."""
+        if self._cut is None:
+            self._refuse_uncut()
+        content = convert(self._fitting_entries())
+        if self._n_colons != self._cut.n_colons:
+            # Names of entries hold colons, or occur twice.
+            self._read_outline(self._entry_findings)
+        findings.extend(self._entry_findings)
+        if check is not None:
+            check(content, self.members, findings)
+        return content
+
+    def _refuse_uncut(self) -> NoReturn:
+        """Refuse a file that is no JSON, or of another shape."""
+        with Findings.collect() as findings:
+            outline = self._read_outline(findings)
+            self._explainer(findings).explain(outline, self._schema.around)
+        Findings().refuse(
+            "E-JSON-STOPPED",
+            "something is wrong around the entries",
+            "write the file with a JSON library",
+            file=self._name,
+        )
+
+    def _read_outline(self, findings: Findings) -> JsonValue:
+        """Return the file without its entries, looked through for what is no JSON. Raises Refused."""
+        advice = Advice.of(self._schema.whole)
+        outline = read_outline(self._data, self._name, self._file.each, advice, self._budget)
+        return findings.take(outline)
+
+    def _fitting_entries(self) -> Entries:
+        """Yield the entries that fit their schema; add what is wrong with the others."""
+        for key, text in self._cut.entries.items() if self._cut else ():
+            with self._entry_findings.part():
+                yield key, self._value(key, text)
+
+    def _value(self, key: str, text: Raw) -> JsonValue:
+        """Return the value of an entry. Raises Refused."""
+        data = bytes(text)
+        if len(data) > _ENTRY_BYTES:
+            problem = f"the entry has {len(data):,} bytes; at most {_ENTRY_BYTES:,} are allowed"
+            self._refuse_entry("E-JSON-COUNT", key, problem, "check what you wrote into it")
+        n_colons = data.count(b":")
+        self._n_colons += n_colons
+        with suppress(*typed_json.DECODE_ERRORS):
+            value = _decode(data, self._schema.decoder)
+            n_keys = self._schema.count_keys((value,))
+            if n_keys == n_colons or n_keys == _STRING.sub(b"", data).count(b":"):
+                return value
+        if self._budget.entries <= 0:
+            only_counted = Findings()
+            only_counted.count_unread(1, self._name)
+            only_counted.refuse_problems()
+        try:
+            return self._strict_entry(key, data)
+        except Refused:
+            self._budget.entries -= 1
+            raise
+
+    def _strict_entry(self, key: str, data: bytes) -> JsonValue:
+        """Return the value of an entry as the strict parser reads it. Raises Refused, with explanations."""
+        if len(data) > self._budget.bytes:
+            problem = f"something is wrong in this entry, which has {len(data):,} bytes"
+            remedy = f"check it; entries of at most {self._budget.bytes:,} bytes are explained"
+            self._refuse_entry("E-JSON-STOPPED", key, problem, remedy)
+        entries = self._parse_refused({key: data}, n_entries=2)
+        if entries is None:
+            problem = f"this entry is nested deeper than {DEEPEST} levels"
+            self._refuse_entry("E-JSON-DEPTH", key, problem, "see the format's example for the right shape")
+        return entries[key]
+
+    def _refuse_entry(self, code: str, key: str, problem: str, remedy: str) -> NoReturn:
+        each = self._file.each
+        where = f"/{each}/{pointer_part(key)}" if each else f"/{pointer_part(key)}"
+        Findings().refuse(code, problem, remedy, file=self._name, where=where, rule="entry")
+
+
+def _cut_file(data: bytes, schema: Schema, each: str, largest_around: int) -> _CutFile | None:
+    """Return a file cut into its entries, None where only the strict parser knows what it holds.
+
+    What is around the entries has at most ``largest_around`` bytes.
+    """
     try:
         members = typed_json.RAW_MEMBERS.decode(data)
         if not each:
@@ -340,19 +457,21 @@ def _cut_file(data: bytes, schema: Schema, each: str) -> _CutFile | None:
         if each not in members or not members.keys() >= set(schema.get("required", ())):
             return None
         entries = typed_json.RAW_MEMBERS.decode(members.pop(each))
-        return _cut_file_around(data, entries, members, schema)
+        return _cut_file_around(data, entries, members, schema, largest_around)
     except typed_json.DECODE_ERRORS:
         return None
 
 
 def _cut_file_around(
-    data: bytes, entries: dict[str, Raw], member_texts: dict[str, Raw], schema: Schema
+    data: bytes, entries: dict[str, Raw], member_texts: dict[str, Raw], schema: Schema, largest: int
 ) -> _CutFile | None:
     """Return a file cut into entries and members, None if the strict parser does not accept the members.
 
     Raises what `typed_json.DECODE_ERRORS` lists if their types do not.
     """
     text = _object_text(member_texts)
+    if len(text) > largest:
+        return None
     findings = Findings()
     members: Members = {}
     with findings.part():
@@ -367,7 +486,7 @@ def _cut_file_around(
     return _CutFile(entries, members, n_colons=_count(data) - n_colons_around - len(entries))
 
 
-def _object_text(members: dict[str, Raw]) -> bytes:
+def _object_text(members: Mapping[str, _Text]) -> bytes:
     """Return the text of an object with these members."""
     member_texts = []
     for key, value_text in members.items():

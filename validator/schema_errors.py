@@ -30,10 +30,24 @@ if TYPE_CHECKING:
 
 @dataclass
 class Budget:
-    """How many problems of a submission's files may still be explained, and values looked at for that."""
+    """What of a submission's files may still be explained, which takes many times as long as reading.
+
+    Attributes
+    ----------
+    problems : int
+        How many problems.
+    values : int
+        How many values may be looked at for that.
+    entries : int
+        How many wrong entries of large files; the others are counted.
+    bytes : int
+        A larger text is not parsed strictly: a file above this size is large.
+    """
 
     problems: int = 200
     values: int = 500_000
+    entries: int = 20
+    bytes: int = 1_000_000
 
 
 class ExplainSizes(NamedTuple):
@@ -62,7 +76,7 @@ class _Child(NamedTuple):
     schema_path: list[str]
 
 
-class _Checks(NamedTuple):
+class Checks(NamedTuple):
     """What checks the values of one schema.
 
     The schema is kept, because its id stands for it, which may be that of another one once it is gone.
@@ -90,6 +104,9 @@ class SchemaExplainer:
     budget : Budget
         One for all files of a submission.
     sizes : ExplainSizes, optional
+    checks : dict of int to Checks, optional
+        What was made for parts of the same schema before, by their ids; it is added to. What is made stays in
+        memory for ever.
     """
 
     def __init__(
@@ -99,13 +116,14 @@ class SchemaExplainer:
         name: str,
         budget: Budget,
         sizes: ExplainSizes = _EXPLAIN_SIZES,
+        checks: dict[int, Checks] | None = None,
     ) -> None:
         self._definitions = definitions
         self._findings = findings
         self._name = name
         self._budget = budget
         self._sizes = sizes
-        self._checks_by_id: dict[int, _Checks] = {}
+        self._checks_by_id: dict[int, Checks] = {}
 
     def fits(self, value: JsonValue, schema: Schema) -> bool:
         """Return whether a value has no problems.
@@ -146,12 +164,12 @@ class SchemaExplainer:
         first = next(iter(value.values()))
         return first is not None and self.fits(first, schema)
 
-    def _checks(self, schema: Schema) -> _Checks:
+    def _checks(self, schema: Schema) -> Checks:
         """Return what checks the values of a part of the schema; it is made once."""
         if id(schema) not in self._checks_by_id:
             whole = {**schema, "definitions": self._definitions}
             decoder = typed_json.decoder_for(whole, whole)
-            self._checks_by_id[id(schema)] = _Checks(_validator_class()(whole), decoder, schema)
+            self._checks_by_id[id(schema)] = Checks(_validator_class()(whole), decoder, schema)
         return self._checks_by_id[id(schema)]
 
     def _explain(self, value: JsonValue, schema: Schema, where: str, rule: str) -> _Progress:

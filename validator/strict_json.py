@@ -6,15 +6,16 @@ faster reader cannot vouch for a file.
 
 from __future__ import annotations
 
+import codecs
 import json
 import math
-import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from validator.findings import Findings, Read, Refused
+from validator.json_marks import first_too_deep
 from validator.json_syntax import LINES, explain_syntax
 from validator.texts import quote
 
@@ -25,10 +26,28 @@ NO_VALUE = "x-no-value"
 """The keyword of a schema that says what to write where a prediction has no number."""
 BOM = b"\xef\xbb\xbf"
 _LEAST_DIGITS_TOO_LARGE = 309
-# By how many levels each byte changes the nesting.
-_LEVEL_CHANGE = np.zeros(256, np.int8)
-_LEVEL_CHANGE[list(b"[{")] = 1
-_LEVEL_CHANGE[list(b"]}")] = -1
+_BLOCK = 1 << 20
+
+
+class Origin(NamedTuple):
+    """The place in a file of the first character of a text, both from 1."""
+
+    line: int = 1
+    column: int = 1
+
+    def place(self, before: str) -> str:
+        """Return the place of what comes after the beginning ``before`` of the text."""
+        n_lines = before.count("\n")
+        column = len(before) - before.rfind("\n") if n_lines else self.column + len(before)
+        return f"line {self.line + n_lines} column {column}"
+
+    def before(self, n_characters: int) -> Origin:
+        """Return the place so many characters before, on the same line, where it may begin before the
+        first."""
+        return Origin(self.line, self.column - n_characters)
+
+
+START = Origin()
 
 
 class ParseSizes(NamedTuple):
@@ -122,22 +141,54 @@ def _first_repeated(keys: list[str]) -> str:
 def decode_text(data: bytes, name: str) -> Read[str]:
     """Return the text of a JSON file, a byte order mark skipped with a note. Raises Refused."""
     with Findings.collect() as findings:
+        text = findings.take(check_encoding(data, name)).decode("utf-8")
+    return Read(text, findings.notes)
+
+
+def check_encoding(data: bytes, name: str) -> Read[bytes]:
+    """Return the bytes of a JSON file without a byte order mark, which gets a note.
+
+    Raises Refused unless they are UTF-8. This takes no memory for the text.
+    """
+    with Findings.collect() as findings:
         refuse_utf_16(data, name)
         if data.startswith(BOM):
             findings.note("N-JSON-BOM", f"{quote(name)} begins with a byte order mark, which was skipped")
             data = data[len(BOM) :]
-        try:
-            text = data.decode("utf-8")
-        except UnicodeDecodeError as error:
-            problem = f"byte {error.start} is not valid UTF-8"
-            where = _place(data[: error.start].decode("utf-8"))
-            remedy = "save the file as UTF-8"
-            findings.add("E-JSON-ENCODING", problem, remedy, file=name, where=where, rule="UTF-8")
-        else:
+        position = None if data.isascii() else _first_undecodable(data)
+        if position is not None:
+            place = origin_of(data, position).place("")
+            problem = f"byte {position} is not valid UTF-8"
+            findings.add(
+                "E-JSON-ENCODING", problem, "save the file as UTF-8", file=name, where=place, rule="UTF-8"
+            )
+        elif data.startswith(BOM):
             # A second one is no blank; without the first it would be skipped when the file is parsed.
-            if data.startswith(BOM):
-                _add_syntax_problem(text, name, findings)
-    return Read(text, findings.notes)
+            add_syntax_problem(data[:_BLOCK].decode("utf-8", "replace"), name, findings)
+    return Read(data, findings.notes)
+
+
+def _first_undecodable(data: bytes) -> int | None:
+    """Return the position of the first byte that is not UTF-8, None if all are."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    for start in range(0, len(data), _BLOCK):
+        n_pending = len(decoder.getstate()[0])
+        try:
+            decoder.decode(data[start : start + _BLOCK], final=start + _BLOCK >= len(data))
+        except UnicodeDecodeError as error:
+            return start - n_pending + error.start
+    return None
+
+
+def origin_of(data: bytes, position: int) -> Origin:
+    """Return the place of a byte of a file in UTF-8."""
+    line_start = data.rfind(b"\n", 0, position) + 1
+    n_characters = 0
+    for start in range(line_start, position, _BLOCK):
+        block = np.frombuffer(data, np.uint8, min(_BLOCK, position - start), start)
+        # All bytes of a character but its first begin with the bits 10.
+        n_characters += int(np.count_nonzero(block & 0b1100_0000 != 0b1000_0000))
+    return Origin(line=data.count(b"\n", 0, position) + 1, column=n_characters + 1)
 
 
 def refuse_utf_16(data: bytes, name: str) -> None:
@@ -173,21 +224,19 @@ def parse(
     findings: Findings,
     sizes: ParseSizes = _PARSE_SIZES,
     advice: Advice = _NO_ADVICE,
+    origin: Origin = START,
 ) -> JsonValue:
     """Parse as `strict_loads`, and go on after duplicate keys and numbers that are not finite.
 
     These problems are added to ``findings``, so that others can be reported together with them; after all
-    others Refused is raised.
+    others Refused is raised. Where ``data`` is a part of a file, ``origin`` is its place there.
     """
     text = findings.take(decode_text(data, name))
     if not text.strip(" \t\r\n"):
         findings.refuse("E-JSON-SYNTAX", "the file is empty", "write JSON into it", file=name, rule="empty")
-    position = _first_too_deep(data, sizes.chunk)
+    position = first_too_deep(data, DEEPEST, sizes.chunk)
     if position is not None:
-        where = _place(data[:position].decode("utf-8", "replace"))
-        problem = f"the nesting is deeper than {DEEPEST} levels"
-        remedy = "see the format's example for the right shape"
-        findings.refuse("E-JSON-DEPTH", problem, remedy, file=name, where=where)
+        refuse_depth(origin.place(data[:position].decode("utf-8", "replace")), name)
     marks = _Marks()
     try:
         value = json.loads(
@@ -198,49 +247,29 @@ def parse(
             parse_int=marks.integer,
         )
     except json.JSONDecodeError:
-        _add_syntax_problem(text, name, findings, advice)
+        add_syntax_problem(text, name, findings, advice, origin)
         raise Refused(findings) from None
     if marks.any:
         _report(value, name, findings, advice)
     return value
 
 
-def _add_syntax_problem(text: str, name: str, findings: Findings, advice: Advice = _NO_ADVICE) -> None:
+def add_syntax_problem(
+    text: str, name: str, findings: Findings, advice: Advice = _NO_ADVICE, origin: Origin = START
+) -> None:
+    """Add where and why a text, which begins at ``origin``, is no JSON."""
     at, rule, problem, remedy = explain_syntax(text)
     if rule == LINES and advice.whole:
         remedy = f"{remedy}: {advice.whole}"
-    findings.add("E-JSON-SYNTAX", problem, remedy, file=name, where=_place(text[:at]), rule=rule)
+    where = origin.place(text[:at])
+    findings.add("E-JSON-SYNTAX", problem, remedy, file=name, where=where, rule=rule)
 
 
-def _place(before: str) -> str:
-    line = before.count("\n") + 1
-    column = len(before) - (before.rfind("\n") + 1) + 1
-    return f"line {line} column {column}"
-
-
-def _first_too_deep(data: bytes, chunk_bytes: int) -> int | None:
-    """Return the position of the byte at which the nesting passes `DEEPEST`, None if it never does."""
-    if data.count(b"[") + data.count(b"{") <= DEEPEST:
-        return None
-    # Escape sequences are blanked, so that every quotation mark left begins or ends a string.
-    if b"\\" in data:
-        data = re.sub(rb"\\.", b"..", data, flags=re.DOTALL)
-    depth_before = 0
-    # Whether the chunk begins within a string: 1 or 0.
-    within_string = 0
-    for start in range(0, len(data), chunk_bytes):
-        chunk = np.frombuffer(data, np.uint8, min(chunk_bytes, len(data) - start), start)
-        n_quotes = np.cumsum(chunk == ord('"'), dtype=np.int64) + within_string
-        is_within_string = n_quotes % 2 == 1
-        level_change = _LEVEL_CHANGE[chunk]
-        level_change[is_within_string] = 0
-        depths = np.cumsum(level_change, dtype=np.int64) + depth_before
-        too_deep = np.flatnonzero(depths > DEEPEST)
-        if too_deep.size:
-            return start + int(too_deep[0])
-        depth_before = int(depths[-1])
-        within_string = int(is_within_string[-1])
-    return None
+def refuse_depth(where: str, name: str) -> NoReturn:
+    """Refuse a file that is nested too deeply at a place."""
+    problem = f"the nesting is deeper than {DEEPEST} levels"
+    remedy = "see the format's example for the right shape"
+    Findings().refuse("E-JSON-DEPTH", problem, remedy, file=name, where=where)
 
 
 def _report(value: JsonValue, name: str, findings: Findings, advice: Advice) -> None:

@@ -155,7 +155,7 @@ def test_any_json_gets_the_same_verdict(value):
 
 
 OBJECTS = {"clss": ["x", "y"], "idx_in_sent": [0, 1], "bbox_for_all_frames": [[[1, 1, 5, 5]] * 10] * 2}
-GROUNDING = {
+GROUNDING: dict[str, Any] = {
     "results": {"v": {"0": OBJECTS}, "w": {}},
     "eval_mode": "gen",
     "external_data": {"used": False, "details": ":"},
@@ -619,7 +619,7 @@ def test_schema_that_cannot_be_used_is_refused_in_one_line(tmp_path, schema, rea
 
 @pytest.mark.slow
 def test_repeated_words_among_values_of_many_types_are_found_in_linear_time(many_rules):
-    values = [n if n % 2 else f"w{n}" for n in range(200_000)]
+    values = [n if n % 2 else f"w{n}" for n in range(80_000)]
     problem, *_ = refused(many_rules, {"v": {"a": [1], "h": [*values, "w0", *"p" * 9]}}).problems
     assert (problem.where, values_of(problem.problem)) == ("/v/h", ["'w0'"])
 
@@ -1005,6 +1005,80 @@ def test_one_budget_serves_several_files():
     assert [problem.where for problem in second.problems] == ["/vid7"]
     third = refused(partial(parts, budget=budget), bad)
     assert [(findings.total, findings.is_complete) for findings in (second, third)] == [(2, False)] * 2
+
+
+SEGMENTS = GROUNDING["results"]["v"]
+INDENTED = json.dumps({"results": {"u": SEGMENTS, "v": SEGMENTS}, "eval_mode": "gen"}, indent=1).encode()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        INDENTED,
+        INDENTED[:-20],
+        INDENTED[:1900],
+        INDENTED.rstrip()[:-1],
+        INDENTED.rstrip()[:-1] + b",}",
+        INDENTED.replace(b'"results"', b',"results"'),
+        INDENTED.replace(b'"eval_mode"', b',"eval_mode"'),
+        INDENTED.replace(b'"eval_mode"', b"'eval_mode'"),
+        INDENTED.replace(b"eval_mode", b"mode"),
+        INDENTED.replace(b"results", b"result"),
+        INDENTED.replace(b'"gen"', b"7"),
+        INDENTED.replace(b'"gen"', b"NaN"),
+        INDENTED.replace(b'"gen"', b'"gen", "eval_mode": "GT"'),
+        INDENTED.replace(b'"v": {', b'"v": {}, "v": {'),
+        INDENTED.replace(b'"v": {', b'"a:b": {}, "v": {'),
+        INDENTED.replace(b'"v": {', b'"n": {"0": 7}, "v": {'),
+        INDENTED.replace(b'"v": {', b'"n": {"0": NaN}, "m": NaN, "v": {'),
+        INDENTED.replace(b'"v": {', b'"n": {"0": {"a:": 1, "a:": 1}}, "v": {'),
+        INDENTED.replace(b'"v": {', b'"n": [[}, "v": {'),
+        INDENTED.replace(b'"v": {', b'"n": {}}, "v": {'),
+        INDENTED.replace(b'"v": {', '"é": {"é": tru}, "v": {'.encode()),
+        INDENTED.replace(b'"v": {', b'"n": ' + b"[" * 80 + b'], "v": {'),
+        INDENTED + b"x",
+        b'{"a": 1}\n' * 40,
+        b"[" + b"1, " * 100 + b"1]",
+        b" " * 300,
+        b'{"results": [], "eval_mode": "gen"}' + b" " * 300,
+        b"\xff" + INDENTED,
+    ],
+)
+def test_a_large_file_is_judged_as_a_small_one(data):
+    (file,) = load_rules("anet_entities_gen").json
+    read = partial(read_json, data, "f.json", file, dict)
+    small, large = findings_of(read, Budget()), findings_of(read, Budget(bytes=2000))
+    assert set(places_of(large)) <= set(places_of(small))
+    assert large.ok == small.ok
+
+
+@settings(max_examples=scaled(300))
+@given(mutated())
+def test_in_parts_no_file_is_accepted_that_is_refused_as_a_whole(data):
+    whole = findings_of(parts, data)
+    in_parts = findings_of(partial(parts, budget=Budget(bytes=60)), data)
+    assert whole.ok or not in_parts.ok
+    # Of entries that are too large nothing is explained, and only the strict parser takes halves of characters.
+    codes = {problem.code for problem in in_parts.problems}
+    assert in_parts.ok or not whole.ok or codes & {"E-JSON-STOPPED", "E-JSON-ENCODING"}
+
+
+def test_of_a_large_file_twenty_wrong_entries_are_explained():
+    entries = {f"v{number}": {"f": {"humans": 7}} for number in range(90)}
+    findings = refused(parts, json.dumps(entries).encode(), Budget(bytes=1000))
+    assert (len(findings.problems), findings.total, findings.is_complete) == (20, 90, False)
+    broken = json.dumps(entries).replace(": 7", ": NaN").encode()
+    assert {problem.where for problem in refused(parts, broken, Budget(bytes=1000)).problems} == {
+        f"/v{number}/f/humans" for number in range(20)
+    }
+
+
+def test_a_wrong_entry_that_is_too_large_is_named_alone():
+    data = large(30, {"bad": {"humans": 7}})
+    assert places_of(refused(parts, data, Budget(bytes=1000))) == [("E-JSON-STOPPED", "f.json", "/vid7")]
+    assert places_of(refused(parts, data[:-40], Budget(bytes=1000))) == [
+        ("E-JSON-STOPPED", "f.json", "line 1 column 2")
+    ]
 
 
 @pytest.mark.parametrize("small_value", [2, 50])

@@ -1,0 +1,255 @@
+"""Small zips that are expensive: what a submission below 1 MB can cost the platform at worst.
+
+A zip unpacks to several hundred times its size, and the platform unpacks it before the program runs. Each
+kind is one that a person made up: many entries that are right, entries that are wrong in one way each, one
+large entry, a text that is no JSON far behind its beginning. What is measured is a run as a process.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from organizer.bundle.parts import demo_reference
+from organizer.files import Files, folder_files, samples_folder, write_files, zip_bytes
+from quality import ROOT
+from validator.formats.rules import JsonFile, Rules, load_rules
+
+LARGEST_ZIP = 1_000_000
+_FACTOR, _LEAST_SECONDS = 10, 4.0
+_MOST_MEGABYTES = 600
+# The large entries of deflated files repeat what is at most so many bytes before.
+_WINDOW = 30_000
+
+
+# Prints last what the run cost; of Linux, where a process knows its own peak.
+_RUN = """
+import re, resource, sys
+from scoring_program.run import main
+code = main(sys.argv[1:])
+usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+peak = re.search(r"VmHWM:\\s*(\\d+)", open("/proc/self/status").read())
+print(sum(usage.ru_utime + usage.ru_stime for usage in usages), int(peak[1]) / 1024)
+sys.exit(code)
+"""
+
+
+class Cost(NamedTuple):
+    """Processor seconds and megabytes of the largest process of a run, and its exit code."""
+
+    seconds: float
+    megabytes: float
+    exit_code: int
+
+
+class SmallZip(NamedTuple):
+    """A submission that is small as a zip; ``make`` takes the unpacked size and returns its files."""
+
+    name: str
+    make: Callable[[int], Files]
+
+
+def print_costs(task_ids: Sequence[str], megabytes: float) -> None:
+    """Print a table: for each task what the good sample and each kind of small zip cost.
+
+    Files have at most ``megabytes`` unpacked, and at most 1 MB as a zip.
+    """
+    print("| task | submission | zip, MB | unpacked, MB | s | allowed, s | memory, MB | exit code |")
+    print("|---|---|---|---|---|---|---|---|")
+    for task_id in task_ids:
+        good_files = folder_files(samples_folder(task_id) / "good")
+        good = measure(task_id, good_files)
+        seconds_allowed = max(_FACTOR * good.seconds, _LEAST_SECONDS)
+        _print_row(task_id, "the good sample", good_files, good, seconds_allowed)
+        for small_zip in small_zips(task_id):
+            files = fitting_files(small_zip, int(megabytes * 1e6))
+            cost = measure(task_id, files)
+            _print_row(task_id, small_zip.name, files, cost, seconds_allowed)
+
+
+def _print_row(task_id: str, name: str, files: Files, cost: Cost, seconds_allowed: float) -> None:
+    is_too_expensive = cost.seconds > seconds_allowed or cost.megabytes > _MOST_MEGABYTES
+    unpacked = sum(map(len, files.values())) / 1e6
+    cells = [
+        task_id,
+        name,
+        f"{len(zip_bytes(files)) / 1e6:.2f}",
+        f"{unpacked:.0f}",
+        f"{cost.seconds:.1f}" + (" **too much**" if is_too_expensive else ""),
+        f"{seconds_allowed:.1f}",
+        f"{cost.megabytes:.0f}",
+        str(cost.exit_code),
+    ]
+    print(f"| {' | '.join(cells)} |", flush=True)
+
+
+def measure(task_id: str, files: Files) -> Cost:
+    """Return what a run on the demo reference costs, with the submission unpacked as on the platform."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_files(demo_reference(task_id), folder / "input" / "ref")
+        write_files(files, folder / "input" / "res")
+        command = [sys.executable, "-c", _RUN, str(folder / "input"), str(folder / "output")]
+        command += ["--task", task_id]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    seconds, megabytes = done.stdout.splitlines()[-1].split()
+    return Cost(float(seconds), float(megabytes), done.returncode)
+
+
+def fitting_files(small_zip: SmallZip, size: int) -> Files:
+    """Return the files of a kind with about ``size`` bytes, or fewer, if they would make a zip above 1 MB."""
+    while True:
+        files = small_zip.make(size)
+        n_packed = len(zip_bytes(files))
+        if n_packed < LARGEST_ZIP:
+            return files
+        size = int(size * min(LARGEST_ZIP / n_packed, 1) * 0.95)
+
+
+def small_zips(task_id: str) -> Iterator[SmallZip]:
+    """Yield the kinds of small zips of a task, by the kind of its files."""
+    rules = load_rules(task_id)
+    sample = folder_files(samples_folder(task_id) / "good")
+    if rules.csv:
+        yield from _csv_zips(rules, sample)
+        return
+    # The largest one is the last.
+    file = rules.json[-1]
+    (name,) = [name for name in sample if Path(name).match(file.name)]
+    other_files = {other: data for other, data in sample.items() if other != name}
+    zips = _list_texts(sample[name]) if file.item else _object_texts(file, sample[name])
+    for kind, make_text in zips:
+        yield SmallZip(kind, partial(_with_text, other_files, name, make_text))
+
+
+def _with_text(other_files: Files, name: str, make_text: Callable[[int], bytes], size: int) -> Files:
+    return {**other_files, name: make_text(size)}
+
+
+_Texts = Iterator[tuple[str, Callable[[int], bytes]]]
+
+
+def _object_texts(file: JsonFile, data: bytes) -> _Texts:
+    """Yield kinds of texts of a JSON file that maps names to entries."""
+    whole = json.loads(data)
+    entries = whole[file.each] if file.each else whole
+    other_members = {key: value for key, value in whole.items() if key != file.each} if file.each else {}
+    entry = next(iter(entries.values()))
+    wrong_entry = _without_a_key(entry)
+    most = file.entries or 200_000
+
+    def text(size: int, entry: Any, last: bytes = b"", others: Any = other_members) -> bytes:
+        """Return a file with the entries of the sample, many equal ones, and a last one."""
+        entry_text = _compact(entry)
+        number = min(size // (len(entry_text) + 12), most - len(entries) - 2)
+        members = [_compact(key) + b":" + _compact(value) for key, value in entries.items()]
+        members += [b'"x%07d":%b' % (index, entry_text) for index in range(number)]
+        body = b"{" + b",".join([*members, *([last] if last else [])]) + b"}"
+        if not file.each:
+            return body
+        around = _compact(others)[1:-1]
+        return b"{" + _compact(file.each) + b":" + body + (b"," + around if around else b"") + b"}"
+
+    def cut_off(size: int) -> bytes:
+        return text(size, entry)[:-40]
+
+    yield "many entries", lambda size: text(size, entry)
+    yield "many empty entries", lambda size: text(size, {})
+    yield "cut off", cut_off
+    yield "a key twice at the end", lambda size: text(size, entry, b'"y":{"a":%b,"a":{}}' % b"{}")
+    yield (
+        "a key twice in each entry",
+        lambda size: text(size, entry).replace(b'":{"', b'":{"a:b":{},"a:b":{},"'),
+    )
+    yield "the last entry is a number", lambda size: text(size, entry, b'"y":7')
+    yield "a key is missing in each entry", lambda size: text(size, wrong_entry)
+    yield "NaN in each entry", lambda size: text(size, entry).replace(b"[[", b"[[NaN,")
+    yield "colons in the names", lambda size: text(size, entry).replace(b'"x', b'"x:')
+    yield "escapes that are no characters", lambda size: text(size, entry).replace(b'"x', b'"\\ud800x')
+    if file.each:
+        yield "a member is missing", lambda size: text(size, entry, others={})
+        yield (
+            "another member is large",
+            lambda size: text(0, entry, others={**other_members, "external_data": [[]] * (size // 4)}),
+        )
+    yield "one entry of lists", lambda size: text(0, entry, b'"y":[' + b"[]," * (size // 3) + b"0]")
+    yield "one entry of numbers, cut off", lambda size: text(0, entry, b'"y":[' + b"0," * (size // 2))[:-30]
+    yield (
+        "one large entry, wrong at its end",
+        lambda size: text(0, entry, b'"y":' + _large_entry(entry, size)),
+    )
+    yield "backslashes, then no JSON", lambda size: text(0, entry, b'"y":"' + b"\\\\" * (size // 2) + b'"x')
+    yield "blanks, then no JSON", lambda size: text(0, entry, b" " * size + b"x")
+    yield "one line for each entry", lambda size: b'{"y":7}\n' * (size // 8)
+    yield "a list", lambda size: b"[" + b"{}," * (size // 3) + b"{}]"
+
+
+def _large_entry(entry: Any, size: int) -> bytes:
+    """Return one entry with many members, and a number for the last of them."""
+    member = _compact(next(iter(entry.values())))
+    members = [b'"f%06d":%b' % (index, member) for index in range(size // (len(member) + 11))]
+    return b"{" + b",".join([*members, b'"last":7']) + b"}"
+
+
+def _without_a_key(value: Any) -> Any:
+    """Return a value with one key less in the innermost of its first objects."""
+    if isinstance(value, dict):
+        key, inner = next(iter(value.items()), ("", None))
+        if isinstance(inner, dict) and inner:
+            return {**value, key: _without_a_key(inner)}
+        if isinstance(inner, list) and inner and isinstance(inner[0], dict):
+            return {**value, key: [_without_a_key(inner[0]), *inner[1:]]}
+        return {other: member for other, member in value.items() if other != key}
+    return value
+
+
+def _list_texts(data: bytes) -> _Texts:
+    """Yield kinds of texts of a JSON file that is a list of entries."""
+    first = json.loads(data)[0]
+    without = {key: value for key, value in first.items() if key != next(iter(first))}
+
+    def text(size: int, entry: bytes) -> bytes:
+        return b"[" + b",".join([entry] * (size // (len(entry) + 1))) + b"]"
+
+    yield "many entries", lambda size: text(size, _compact(first))
+    yield "many entries, cut off", lambda size: text(size, _compact(first))[:-40]
+    yield "entries without keys", lambda size: text(size, b"{}")
+    yield "entries without one key", lambda size: text(size, _compact(without))
+    yield "entries with a key twice", lambda size: text(size, b'{"a:":1,"a:":1,' + _compact(first)[1:])
+    yield "one large entry", lambda size: b'[{"a":[' + b"0," * (size // 2) + b"0]}]"
+    yield "one line for each entry", lambda size: b'{"y":7}\n' * (size // 8)
+    yield "blanks, then no JSON", lambda size: b"[" + b" " * size + b"x]"
+
+
+def _csv_zips(rules: Rules, sample: Files) -> Iterator[SmallZip]:
+    """Yield kinds of zips of CSV files without a header."""
+    row = next(iter(sample.values())).splitlines()[0] + b"\n"
+    n_each = int(rules.limits.file_bytes * 0.99)
+    unknown_name = rules.csv[0].path.replace("{key}", "unknown{}")
+
+    def repeated(size: int, text: bytes, name: str = "") -> Files:
+        names = [name.format(number) for number in range(20)] if name else list(sample)
+        files = dict(sample) if name else {}
+        for file_name in names:
+            n_bytes = min(size, n_each)
+            size -= n_bytes
+            files[file_name] = text * (n_bytes // len(text)) or sample.get(file_name, row)
+        return files
+
+    yield SmallZip("many equal rows", lambda size: repeated(size, row))
+    yield SmallZip("rows with a word", lambda size: repeated(size, row.replace(b",", b",x", 1)))
+    yield SmallZip("empty rows", lambda size: repeated(size, b"\n"))
+    yield SmallZip("blanks", lambda size: repeated(size, b" "))
+    yield SmallZip("rows with one field more", lambda size: repeated(size, b"1," + row))
+    yield SmallZip("rows of unknown items", lambda size: repeated(size, row, unknown_name))
+    yield SmallZip("wrong rows of unknown items", lambda size: repeated(size, b"x\n", unknown_name))
+
+
+def _compact(value: Any) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode()
