@@ -13,8 +13,8 @@ CODES = CodeTable(
         ),
         MessageCode(
             "E-CSV-COUNT",
-            "The file has more values (commas and line ends) than the task allows.",
-            "Submit only what is asked for.",
+            "The file has more values (commas and line ends), or rows of an item, than the task allows.",
+            "Submit only what is asked for, each row once.",
         ),
         MessageCode("E-CSV-EMPTY", "A field is empty that must not be.", "Fill it in, or delete the row."),
         MessageCode("E-CSV-EMPTY-LINE", "There is an empty line between rows.", "Delete it."),
@@ -88,7 +88,7 @@ CODES = CodeTable(
         ),
         MessageCode(
             "E-JSON-COUNT",
-            "There are more entries of some kind than the task allows.",
+            "There are more entries of some kind, or larger ones, than the task allows.",
             "Submit only what is asked for.",
         ),
         MessageCode(
@@ -111,7 +111,7 @@ CODES = CodeTable(
         ),
         MessageCode(
             "E-JSON-STOPPED",
-            "The file has more problems than can be explained in a short time.",
+            "The file has more problems than can be explained in a short time, or one in a very large entry.",
             "Correct those that are listed and check again.",
         ),
         MessageCode(

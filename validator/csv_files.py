@@ -10,6 +10,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -40,6 +41,8 @@ _PLAIN = "[^\0-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]*"
 _WORD = re.compile(r'[ \t]*"?[^\0-@\[-^`{-\x7f]')
 # The reasons are given for this many bad lines of a file; further ones are only counted.
 _EXPLAINED_LINES = 2000
+# Empty lines at the end are accepted.
+_SPARE_LINES = 1000
 # A note names this many columns that are not needed.
 _NAMED_COLUMNS = 5
 # Files of Excel are zips.
@@ -155,7 +158,8 @@ def read_csv_files(
         Fields, ranges and order.
     item_frames : ItemFrames, optional
         The frames of the items, those of all files among them. If given, rows must start within them; rows
-        that run past them get a note and are left as they are: where to cut is the metric's business.
+        that run past them get a note and are left as they are: where to cut is the metric's business. And a
+        file has at most as many rows as there are pairs of a frame and values of the other fields.
     name_frames : bool
         Whether messages may quote numbers of frames; never true for messages that participants see.
     """
@@ -163,9 +167,14 @@ def read_csv_files(
         files = sorted(files)
         keys = [key for key, _, _ in files]
         reader = _ItemReader([name for _, name, _ in files], findings, rules)
-        columns = reader.read([data for _, _, data in files])
-        if item_frames is not None and rules.frames:
-            reader.check_frames(columns, _find_items(keys, item_frames), item_frames, name_frames)
+        contents = [data for _, _, data in files]
+        if item_frames is None or not rules.frames:
+            columns = reader.read(contents)
+        else:
+            item_of_file = _find_items(keys, item_frames)
+            contents = reader.with_few_rows(contents, item_frames.n_frames[item_of_file])
+            columns = reader.read(contents)
+            reader.check_frames(columns, item_of_file, item_frames, name_frames)
     return Read(CsvRows(keys, reader.file_index, columns), findings.notes)
 
 
@@ -354,6 +363,28 @@ class _ItemReader(_Reader):
         if self.rules.order:
             self._check_order(columns, ~has_other_order)
         return columns
+
+    def with_few_rows(self, contents: Sequence[bytes], n_frames: Ints) -> list[bytes]:
+        """Return the contents of the files, b"" for those with more rows than can differ in what counts.
+
+        ``n_frames`` (n_files,) are those of the items. The number of rows is told before anything is read.
+        """
+        others = [field for field in self.rules.fields if field.name not in self.rules.frames]
+        n_values = [int(field.maximum - field.minimum) + 1 for field in others if np.isfinite(field.maximum)]
+        most_a_frame = math.prod(n_values)
+        factors = [f"{number} {field.name}s" for number, field in zip(n_values, others)]
+        few_rows = []
+        for name, data, frames in zip(self.names, contents, n_frames.tolist()):
+            n_lines = max(data.count(b"\n"), data.count(b"\r"))
+            if n_lines > frames * most_a_frame + _SPARE_LINES:
+                limit = " x ".join([f"the frames of the {self.rules.item}", *factors])
+                problem = f"the file has {n_lines:,} lines, more rows than {limit}"
+                remedy = "write each row once"
+                self.findings.add("E-CSV-COUNT", problem, remedy, file=name, rule="rows")
+                few_rows.append(b"")
+            else:
+                few_rows.append(data)
+        return few_rows
 
     def _read_texts(self, contents: Iterable[bytes]) -> list[str]:
         """Return the text of each file, a line for each row; "" after a problem."""

@@ -1034,7 +1034,7 @@ INDENTED = json.dumps({"results": {"u": SEGMENTS, "v": SEGMENTS}, "eval_mode": "
         INDENTED.replace(b'"v": {', b'"n": {"0": {"a:": 1, "a:": 1}}, "v": {'),
         INDENTED.replace(b'"v": {', b'"n": [[}, "v": {'),
         INDENTED.replace(b'"v": {', b'"n": {}}, "v": {'),
-        INDENTED.replace(b'"v": {', '"é": {"é": tru}, "v": {'.encode()),
+        INDENTED.replace(b'"v": {', '"é": {"é": 1x}, "v": {'.encode()),
         INDENTED.replace(b'"v": {', b'"n": ' + b"[" * 80 + b'], "v": {'),
         INDENTED + b"x",
         b'{"a": 1}\n' * 40,

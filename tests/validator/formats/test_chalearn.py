@@ -40,14 +40,26 @@ def frames(**n_frames):
     return ItemFrames(list(n_frames), np.array(list(n_frames.values())))
 
 
-def test_files_of_other_sequences_are_checked_and_left_out(tmp_path):
+def test_files_of_other_sequences_are_not_read(tmp_path):
     path = zipped(tmp_path, {"S1_prediction.csv": ROW, "S2_prediction.csv": ROW})
     rows = read(path, GESTURES, frames(S1=9, S3=9)).content
     assert (rows.keys, rows.label.tolist(), rows.frames.tolist()) == (["S1"], [1], [[2, 3]])
     path = zipped(tmp_path, {"S1_prediction.csv": ROW, "S2_prediction.csv": "1"})
-    findings = refused(read, path, GESTURES, frames(S1=9))
+    assert [note.code for note in read(path, GESTURES, frames(S1=9)).notes] == ["N-ITEMS-UNKNOWN"]
+    findings = refused(read, path, GESTURES, frames(S1=9, S2=9))
     assert places_of(findings) == [("E-CSV-COLUMNS", "S2_prediction.csv", "line 1 column 1")]
-    assert [note.code for note in findings.notes] == ["N-ITEMS-UNKNOWN"]
+
+
+@pytest.mark.parametrize(
+    ("rules", "row", "most"), [(GESTURES, ROW, 9 * 20), (ACTIONS, "1,7,2,3\n", 9 * 11 * 2)]
+)
+def test_a_sequence_has_at_most_a_row_for_each_frame_class_and_actor(tmp_path, rules, row, most):
+    files = {"S1_prediction.csv": row * (most + 1000), "S2_prediction.csv": row * (most + 1001)}
+    findings = refused(read, zipped(tmp_path, files), rules, frames(S1=9, S2=9))
+    assert places_of(findings) == [("E-CSV-COUNT", "S2_prediction.csv", "")]
+    # The frames of a sequence stay out of messages, and are not known at home.
+    assert "9" not in values_of(findings.problems[0].problem)
+    assert read(zipped(tmp_path, files), rules).notes == []
 
 
 def test_problems_of_names_of_damage_and_of_content_are_reported_together_in_this_order(tmp_path):
@@ -62,12 +74,12 @@ def test_problems_of_names_of_damage_and_of_content_are_reported_together_in_thi
     data = bytearray(path.read_bytes())
     data[data.index(b"S3_prediction.csv") + len("S3_prediction.csv") + 2] ^= 0xFF
     path.write_bytes(data)
-    assert places_of(refused(read, path, GESTURES, frames(S1=9))) == [
+    assert places_of(refused(read, path, GESTURES, frames(S1=9, S2=9, S3=9))) == [
         ("E-FILE-CASE", "S5_Prediction.csv", ""),
         ("E-FILE-PLACE", "a/S4_prediction.csv", ""),
         ("E-ZIP-DAMAGED", "S3_prediction.csv", ""),
-        ("E-CSV-COLUMNS", "S2_prediction.csv", "line 1 column 2"),
         ("E-CSV-INTEGER", "S1_prediction.csv", "line 1 column 3"),
+        ("E-CSV-COLUMNS", "S2_prediction.csv", "line 1 column 2"),
     ]
 
 
@@ -102,7 +114,7 @@ def test_likely_mistakes_are_noted(tmp_path, rules, rows, notes):
 
 def test_caps_count_over_all_files(tmp_path):
     files = {f"S{number:02}_prediction.csv": "x\n" * 201 for number in range(30)}
-    findings = refused(read, zipped(tmp_path, files), GESTURES, frames(S00=9))
+    findings = refused(read, zipped(tmp_path, files), GESTURES)
     assert (len(findings.problems), findings.total, findings.summary().total_text()) == (
         5000,
         6030,

@@ -51,8 +51,8 @@ def read(path: Source, rules: Rules, reference_frames: ItemFrames | None = None)
     rules : Rules
         Those of the track.
     reference_frames : ItemFrames, optional
-        The sequences of the reference and their frames; files of other sequences are checked and left out.
-        Without it (a participant at home) every sequence is accepted.
+        The sequences of the reference and their frames; files of other sequences are not read. Without it (a
+        participant at home) every sequence is accepted.
 
     Raises
     ------
@@ -62,7 +62,6 @@ def read(path: Source, rules: Rules, reference_frames: ItemFrames | None = None)
     (csv_rules,) = rules.csv
     reference_sequences = None if reference_frames is None else frozenset(reference_frames.items)
     files: list[tuple[str, str, bytes]] = []
-    other_files: list[tuple[str, str, bytes]] = []
     with Findings.collect() as findings, open_submission(path, rules.limits) as submission:
         findings.notes += submission.notes
         name_of_sequence, name_findings = choose_items(submission, csv_rules, reference_sequences)
@@ -70,13 +69,10 @@ def read(path: Source, rules: Rules, reference_frames: ItemFrames | None = None)
         if path:
             findings.extend(name_findings)
         for sequence, name in name_of_sequence.items():
-            is_other = reference_sequences is not None and sequence not in reference_sequences
-            files_of_kind = other_files if is_other else files
+            if reference_sequences is not None and sequence not in reference_sequences:
+                continue
             with findings.part():
-                files_of_kind.append((sequence, name, submission.read(name)))
-        # A participant at home, who does not know the sequences, gets the same verdict.
-        with findings.part():
-            findings.take(read_csv_files(other_files, csv_rules))
+                files.append((sequence, name, submission.read(name)))
         with findings.part():
             rows = findings.take(read_csv_files(files, csv_rules, reference_frames))
     return Read(as_sequence_rows(rows, rules), findings.notes)
