@@ -85,6 +85,8 @@ def _add_bundle_commands(add: _Add) -> None:
     lint = add("lint", "bundle.lint:lint_command", "check bundles before they are uploaded")
     lint.add_argument("bundles", nargs="*", type=_path(), help="default: all in dist/")
     lint.add_argument("--strict", action="store_true", help="fail on warnings, too")
+    what = "run programs of other builds, too, which may do anything that you may"
+    lint.add_argument("--run", action="store_true", help=what)
     what = "warn of phases that are over on this day (make lint-bundle: today)"
     lint.add_argument("--date", type=_date, metavar="YYYY-MM-DD", help=what)
 

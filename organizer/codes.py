@@ -282,8 +282,8 @@ CODES = CodeTable(
         ),
         MessageCode(
             "L-SAMPLE",
-            "A sample submission does not score, or could not be run.",
-            "Make it again for this reference.",
+            "A sample submission does not score, or was not run: programs of other builds run with `--run`.",
+            "Make it again for this reference, or build the bundle again.",
         ),
         MessageCode(
             "L-SCHEMA",
@@ -322,6 +322,10 @@ CODES = CodeTable(
             "`competition.yaml` cannot be read as YAML, or a part of a text is taken for a comment.",
             "Write the text in quotes.",
         ),
-        MessageCode("L-ZIP", "There is no such bundle, or it cannot be unpacked.", "Build it again."),
+        MessageCode(
+            "L-ZIP",
+            "There is no such bundle, or zips are damaged, too large, or too deep to be looked into.",
+            "Build it again, or take out what the competition does not need.",
+        ),
     ),
 )

@@ -34,7 +34,7 @@ from organizer.bundle.competition import (
     sorted_phases,
     step_limit,
 )
-from organizer.bundle.contents import CONTENT
+from organizer.bundle.contents import CONTENT, SampleRuns
 from organizer.bundle.cut import (
     PUBLIC,
     PUBLIC_DATA,
@@ -149,7 +149,7 @@ def _check_bundle(name: str, bundle: Bundle) -> list[str]:
     A rehearsal with a copy of the demo data can be built, although the starting kit shows that data.
     """
     report = LintReport()
-    lint_files(bundle.data, bundle.files, samples=False, report=report)
+    lint_files(bundle.data, bundle.files, SampleRuns.NONE, report)
     notes = [
         f"warning {problem.line()}"
         for problem in report.warnings.summary().problems(None)

@@ -11,6 +11,7 @@ import posixpath
 import tempfile
 import zipfile
 from collections.abc import Collection, Iterator, Sequence
+from enum import Enum
 from functools import lru_cache
 from itertools import combinations, product
 from pathlib import Path
@@ -20,10 +21,12 @@ import yaml
 
 from organizer.bundle import DEMO_TITLE, competition
 from organizer.bundle.competition import Competition, Entry, LintReport, form_of
+from organizer.bundle.programs import program_files
 from organizer.bundle.public_checks import check_public_data
+from organizer.bundle.zip_members import is_zip, members_of
 from organizer.challenges import content_of
 from organizer.data.prepare import SYNTHETIC_MARK
-from organizer.files import Files, unpack
+from organizer.files import Files, unpack, zip_files
 from organizer.runs.dry_run import read_scores
 from organizer.runs.worker import BuiltTask, Run, run_program
 from scoring_program.settings import Settings
@@ -66,11 +69,18 @@ class _Reference(NamedTuple):
     warnings: list[Problem]
 
 
-def check_contents(data: Competition, files: Files, samples: bool, report: LintReport) -> None:
+class SampleRuns(Enum):
+    """Which sample submissions are run: none, those whose program is the one built here, or all."""
+
+    NONE = "none"
+    WITH_OUR_PROGRAMS = "ours"
+    ALL = "all"
+
+
+def check_contents(data: Competition, files: Files, samples: SampleRuns, report: LintReport) -> None:
     """Check the content of the zips.
 
-    ``files`` holds every file that a competition.yaml without errors names, folders as zips; ``samples`` says
-    whether to run the sample submissions.
+    ``files`` holds every file that a competition.yaml without errors names, folders as zips.
     """
     tasks = []
     for where, entry in competition.entries_of(data, "tasks" if form_of(data) == "v2" else "phases"):
@@ -88,10 +98,10 @@ def check_contents(data: Competition, files: Files, samples: bool, report: LintR
     _check_intervals(data, tasks, files, report)
     written_keys = _check_columns(data, our_tasks, len(tasks), report)
     _check_sorting(data, our_tasks, report)
-    if samples and report.errors.ok:
+    if samples is not SampleRuns.NONE and report.errors.ok:
         # Where all halves of a reference score the same, there is no interval.
         keys = [key for key in written_keys if key not in _INTERVAL_KEYS]
-        _check_samples(data, tasks, files, keys, report)
+        _check_samples(data, tasks, files, keys, samples, report)
 
 
 def _check_programs(entry: Entry, files: Files, report: LintReport) -> Declaration | None:
@@ -291,7 +301,12 @@ def _check_sorting(data: Competition, our_tasks: Collection[Declaration], report
 
 
 def _check_samples(
-    data: Competition, tasks: Sequence[_Task], files: Files, keys: list[str], report: LintReport
+    data: Competition,
+    tasks: Sequence[_Task],
+    files: Files,
+    keys: list[str],
+    samples: SampleRuns,
+    report: LintReport,
 ) -> None:
     """Run the solutions of a v2 competition."""
     task_of_index = {task.entry.get("index"): task for task in tasks}
@@ -302,13 +317,22 @@ def _check_samples(
         sample = solution["path"]
         for index in solution["tasks"]:
             task = task_of_index[index]
-            if task.declared and "reference_data" in task.entry:
-                program = files[task.entry["scoring_program"]]
+            if not task.declared or "reference_data" not in task.entry:
+                report.add("sample of others", file=sample)
+                continue
+            program = files[task.entry["scoring_program"]]
+            if samples is SampleRuns.ALL or _is_built_here(program, task.declared.id):
                 reference = files[task.entry["reference_data"]]
                 built = BuiltTask(task.declared.id, program, reference, limit)
                 _check_run(_run(built, files[sample]), sample, keys, report)
             else:
-                report.add("sample of others", file=sample)
+                report.add("program of another build", file=sample, program=task.entry["scoring_program"])
+
+
+@lru_cache
+def _is_built_here(program: bytes, task_id: str) -> bool:
+    """Return whether a program has the very files of the one that is built here."""
+    return zip_files(program) == program_files(task_id)
 
 
 def _check_run(run: Run, name: str, keys: list[str], report: LintReport) -> None:
@@ -325,7 +349,7 @@ def _check_run(run: Run, name: str, keys: list[str], report: LintReport) -> None
 @lru_cache
 def digests_in(data: bytes) -> dict[str, str]:
     """Return SHA-256 -> name of a file ("") and, if it is a zip, of those in it, and in zips of it."""
-    return {digest: name for digest, name, _ in _each_digest(data, "")}
+    return {digest: name for digest, name, _ in _each_digest(data)}
 
 
 @lru_cache
@@ -336,18 +360,17 @@ def secret_digests_in(reference: bytes) -> dict[str, str]:
     """
     return {
         digest: name
-        for digest, name, size in _each_digest(reference, "")
+        for digest, name, size in _each_digest(reference)
         if size >= _COMPARED_FROM_BYTES or posixpath.basename(name) == KEY_FILE
     }
 
 
-def _each_digest(data: bytes, name: str) -> Iterator[tuple[str, str, int]]:
+def _each_digest(data: bytes) -> Iterator[tuple[str, str, int]]:
     """Yield the SHA-256, the name and the size of a file, and of those in it."""
-    if (not name or name.lower().endswith(".zip")) and zipfile.is_zipfile(io.BytesIO(data)):
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            for info in archive.infolist():
-                yield from _each_digest(archive.read(info), posixpath.join(name, info.filename))
-    yield hashlib.sha256(data).hexdigest(), name, len(data)
+    if is_zip(data):
+        for member in members_of(data):
+            yield hashlib.sha256(member.data).hexdigest(), member.name, len(member.data)
+    yield hashlib.sha256(data).hexdigest(), "", len(data)
 
 
 @lru_cache

@@ -6,7 +6,6 @@ import datetime
 import io
 import posixpath
 import re
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
@@ -23,12 +22,13 @@ from organizer.bundle.competition import (
     named_files,
     read_competition,
 )
-from organizer.bundle.contents import check_contents
+from organizer.bundle.contents import SampleRuns, check_contents
 from organizer.bundle.rules import check_competition, visibility
+from organizer.bundle.zip_members import MOST_BYTES, is_zip, measure_zip, members_of, unpacked_bytes
 from organizer.data.overview import SUFFIX
 from organizer.files import DAMAGED, Files, files_below, read_zip, zip_bytes
 from scoring_program.task import task_ids
-from validator.texts import counted, printable, quote
+from validator.texts import counted, printable, quote, some_words
 
 FILL_IN = "FILL IN:"
 """The mark of a text that an organizer has to write."""
@@ -45,12 +45,15 @@ _TARGET = re.compile(
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*:|/|#", re.I)
 
 
-def lint_command(bundles: list[Path], strict: bool, date: datetime.date | None = None) -> int:
+def lint_command(
+    bundles: list[Path], strict: bool, run: bool = False, date: datetime.date | None = None
+) -> int:
     """Lint bundles (default: all in dist/) and print the findings.
 
-    With a ``date`` phases that are over on it are reported. Return 1 if any bundle has an error, with
-    ``strict`` also if any has a warning.
+    With a ``date`` phases that are over on it are reported; with ``run``, programs of other builds are run.
+    Return 1 if any bundle has an error, with ``strict`` also if any has a warning.
     """
+    samples = SampleRuns.ALL if run else SampleRuns.WITH_OUR_PROGRAMS
     paths = bundles or sorted([*DIST.glob("*.zip"), *(DIST / "v1.5").glob("*.zip")])
     if not paths:
         print("there is no bundle in dist/; build one with: make bundle")
@@ -58,7 +61,7 @@ def lint_command(bundles: list[Path], strict: bool, date: datetime.date | None =
     failed = False
     last_table: list[str] = []
     for path in paths:
-        report, table = lint_bundle(path, date)
+        report, table = lint_bundle(path, date, samples)
         if not bundles and path.stem not in {"competition", *task_ids()}:
             report.add("no such task", file=path.name)
         failed |= not report.errors.ok or (strict and not report.warnings.ok)
@@ -76,13 +79,18 @@ def lint_command(bundles: list[Path], strict: bool, date: datetime.date | None =
     return 1 if failed else 0
 
 
-def lint_bundle(path: Path, today: datetime.date | None = None) -> tuple[LintReport, list[str]]:
+def lint_bundle(
+    path: Path, today: datetime.date | None = None, samples: SampleRuns = SampleRuns.WITH_OUR_PROGRAMS
+) -> tuple[LintReport, list[str]]:
     """Return the findings about a bundle, and a table of who can see what (empty if there are errors).
 
     With ``today`` phases that are over are reported.
     """
     report = LintReport()
     try:
+        if unpacked_bytes(path) > MOST_BYTES:
+            report.add("large zips", file=path.name, gigabytes=MOST_BYTES >> 30)
+            return report, []
         files = read_zip(path)
     except DAMAGED as error:
         missing = isinstance(error, FileNotFoundError)
@@ -97,20 +105,22 @@ def lint_bundle(path: Path, today: datetime.date | None = None) -> tuple[LintRep
     data = read_competition(files[COMPETITION], report)
     if data is None:
         return report, []
-    lint_files(data, files, samples=True, report=report, today=today)
+    lint_files(data, files, samples, report, today)
     full = {problem.file for problem in report.warnings.problems if problem.code == "L-DETAIL"}
     return report, visibility(data, full) if report.errors.ok else []
 
 
 def lint_files(
-    data: Competition, files: Files, samples: bool, report: LintReport, today: datetime.date | None = None
+    data: Competition,
+    files: Files,
+    samples: SampleRuns,
+    report: LintReport,
+    today: datetime.date | None = None,
 ) -> None:
     """Check a bundle that is not yet a zip: its competition.yaml as data, and its files."""
-    for name, content in files.items():
-        overviews = [inner for inner in _names(name, content) if inner.lower().endswith(SUFFIX)]
-        if overviews:
-            problem = "it is an overview" if overviews[0] == name else f"it holds {overviews[0]}, an overview"
-            report.add("overview in a zip", file=name, problem=problem)
+    if not _are_bounded(files, report):
+        return
+    _check_overviews(files, report)
     if check_competition(data, report, today):
         data = _without_keys(data, files, report)
         named = _check_files(data, files, report)
@@ -146,13 +156,36 @@ def _without_keys(data: Competition, files: Files, report: LintReport) -> Compet
     return changed
 
 
-def _names(name: str, content: bytes) -> Iterator[str]:
-    """Yield the name of a file and, if it is a zip, of those in it."""
-    yield name
-    if name.lower().endswith(".zip") and zipfile.is_zipfile(io.BytesIO(content)):
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            for inner in archive.namelist():
-                yield from _names(inner, archive.read(inner) if inner.lower().endswith(".zip") else b"")
+def _are_bounded(files: Files, report: LintReport) -> bool:
+    """Return whether the zips of a bundle can be looked into; report what is too large or too deep."""
+    allowed_bytes = MOST_BYTES
+    for name, content in files.items():
+        if not is_zip(content):
+            continue
+        try:
+            extent = measure_zip(content, allowed_bytes)
+        except DAMAGED:
+            report.add("damaged zip", file=name)
+            return False
+        allowed_bytes -= extent.n_bytes
+        if allowed_bytes < 0:
+            report.add("large zips", file=name, gigabytes=MOST_BYTES >> 30)
+            return False
+        if extent.deep_zips:
+            report.add("deep zips", file=name, names=some_words(extent.deep_zips))
+    return True
+
+
+def _check_overviews(files: Files, report: LintReport) -> None:
+    """Report overviews of references, which hold all labels."""
+    for name, content in files.items():
+        names = [name]
+        if is_zip(content):
+            names += [member.name for member in members_of(content)]
+        overviews = [inner for inner in names if inner.lower().endswith(SUFFIX)]
+        if overviews:
+            problem = "it is an overview" if overviews[0] == name else f"it holds {overviews[0]}, an overview"
+            report.add("overview in a zip", file=name, problem=problem)
 
 
 def _check_files(data: Competition, files: Files, report: LintReport) -> dict[str, bytes]:
@@ -185,7 +218,7 @@ def _check_file(name: str, data: bytes, where: str, key: str, report: LintReport
     elif key not in DATA_KEYS:
         _check_text(name, data, report)
     else:
-        if not zipfile.is_zipfile(io.BytesIO(data)):
+        if not is_zip(data):
             report.add("file is no zip", where, name=name)
         if len(name) > _CUT_NAME:
             report.add("long name", where, name=name, longest=_CUT_NAME)

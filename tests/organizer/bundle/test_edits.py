@@ -12,6 +12,7 @@ import yaml
 
 from organizer.bundle.build import check_buildable, plan_bundles
 from organizer.bundle.competition import LintReport
+from organizer.bundle.contents import SampleRuns
 from organizer.bundle.lint import lint_files
 from organizer.bundle.parts import Parts
 from tests.competition import competition_text, write_source
@@ -165,7 +166,8 @@ def test_every_edit_builds_and_lints_or_is_refused_with_its_place(kept_parts, so
             plans = [plan_bundles(data, parts, form) for form in ("v2", "v1.5")]
             for bundle in [bundle for plan in plans for bundle in plan.bundles.values()]:
                 report = LintReport()
-                lint_files(bundle.data, bundle.files, with_samples, report)
+                samples = SampleRuns.ALL if with_samples else SampleRuns.NONE
+                lint_files(bundle.data, bundle.files, samples, report)
                 report.errors.refuse_problems()
         except Refused as error:
             refused += 1

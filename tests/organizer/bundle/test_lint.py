@@ -18,6 +18,7 @@ from PIL import Image
 from organizer.__main__ import main
 from organizer.bundle.build import build_all
 from organizer.bundle.competition import LintReport, read_competition
+from organizer.bundle.contents import SampleRuns
 from organizer.bundle.lint import lint_bundle, lint_files
 from organizer.bundle.rules import visibility
 from organizer.codes import CODES
@@ -95,7 +96,7 @@ def lint(unpacked):
         data = yaml.safe_load(files["competition.yaml"])
         change(data, files)
         report = LintReport()
-        lint_files(data, files, samples, report)
+        lint_files(data, files, SampleRuns.ALL if samples else SampleRuns.NONE, report)
         return report
 
     return lint
@@ -137,7 +138,7 @@ def test_verdict_is_the_platforms(case, unpacked):
     report = LintReport()
     read = read_competition(files["competition.yaml"], report)
     if read is not None:
-        lint_files(read, files, samples=True, report=report)
+        lint_files(read, files, samples=SampleRuns.ALL, report=report)
     found = codes(report.warnings)
     if case["want"] == "error":
         assert not report.errors.ok, case["platform_says"]
@@ -857,7 +858,7 @@ leaderboards:
     }
     report = LintReport()
     data = read_competition(text.encode(), report)
-    lint_files(data, files, samples=True, report=report)  # type: ignore[arg-type]
+    lint_files(data, files, samples=SampleRuns.ALL, report=report)  # type: ignore[arg-type]
     assert report.errors.lines() == []
     assert {"L-DATE", "L-SAMPLE", "L-LEAK"} <= codes(report.warnings)
 
@@ -889,7 +890,7 @@ leaderboard:
         "reference.zip": make_zip({"answer.txt": "3.14159265359"}),
     }
     report = LintReport()
-    lint_files(read_competition(text.encode(), report), files, samples=True, report=report)  # type: ignore[arg-type]
+    lint_files(read_competition(text.encode(), report), files, samples=SampleRuns.ALL, report=report)  # type: ignore[arg-type]
     assert report.errors.lines() == []
 
 
@@ -995,6 +996,47 @@ def test_packages_that_an_own_image_has_to_have_are_named(lint, base, is_needed)
     (problem,) = [problem for problem in report.warnings.problems if problem.code == "L-IMAGE"]
     assert "numpy" in problem.problem
     assert ("PIL" in problem.problem) == is_needed
+
+
+def nested(depth, width=1):
+    """Return a zip with zips in it, which hold zips, and so on."""
+    data = make_zip({"a.txt": "x"})
+    for _ in range(depth):
+        data = make_zip({f"{number}.zip": data for number in range(width)})
+    return data
+
+
+@pytest.mark.parametrize(("depth", "width"), [(200, 1), (9, 10)])
+def test_zips_in_zips_are_opened_once_and_deeper_ones_named(lint, depth, width):
+    report = lint(file("more.zip", nested(depth, width)))
+    assert report.errors.lines() == []
+    assert ("L-ZIP", "more.zip", "") in places(report.warnings)
+
+
+def test_zips_that_unpack_to_too_much_are_not_looked_into(lint, monkeypatch):
+    monkeypatch.setattr("organizer.bundle.lint.MOST_BYTES", 100 << 20)
+    blanks = make_zip({f"{number}.txt": b" " * (20 << 20) for number in range(6)})
+    for data in (blanks, make_zip({"inner.zip": blanks})):
+        assert places(lint(file("more.zip", data)).errors) == {("L-ZIP", "more.zip", "")}
+
+
+def test_damaged_zip_in_a_bundle_is_an_error(lint):
+    data = bytearray(make_zip({"a.txt": "some text that is long enough"}))
+    data[40] ^= 255
+    assert places(lint(file("more.zip", bytes(data))).errors) == {("L-ZIP", "more.zip", "")}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("samples", [SampleRuns.WITH_OUR_PROGRAMS, SampleRuns.ALL])
+def test_program_of_another_build_is_run_only_if_asked(unpacked, tmp_path, samples):
+    trace = tmp_path / "written"
+    files = dict(unpacked["gesture"])
+    script = f"open({str(trace)!r}, 'w').close()\n"
+    files[PROGRAM] = zip_bytes({**members(files[PROGRAM]), "score.py": script.encode()})
+    report = LintReport()
+    lint_files(yaml.safe_load(files["competition.yaml"]), files, samples, report)
+    assert trace.exists() == (samples is SampleRuns.ALL)
+    assert (("L-SAMPLE", f"{ID}_sample.zip", "") in places(report.warnings)) != trace.exists()
 
 
 def test_not_a_zip_and_missing_competition(tmp_path):
