@@ -31,6 +31,9 @@ _SEED = 27
 _TOLERANCE = 1e-9
 _LEAST_SHARE = 0.9
 _SHOWN_ITEMS = 10
+# The most decimals that are printed; the setting score_decimals may allow fewer.
+_SCORE_DECIMALS = 6
+_INTERVAL_DECIMALS = 4
 _BLOCK = 256
 _TEXT = "{name} baseline of {id}\nIt was made from a hidden reference: show it to nobody who takes part.\n"
 
@@ -85,8 +88,10 @@ def _baseline_zip(task_id: str, baseline: Baseline, files: Files) -> bytes:
 def _print_baseline(baseline: Baseline, result: Result, path: Path) -> None:
     interval = ""
     if result.interval:
-        interval = f"{result.interval.low:.4f} to {result.interval.high:.4f}"
-    print(f"{baseline.value:13}  {result.scores['score']:.6f}  {interval:16}  {path}")
+        decimals = min(_INTERVAL_DECIMALS, result.decimals)
+        interval = f"{result.interval.low:.{decimals}f} to {result.interval.high:.{decimals}f}"
+    score = f"{result.scores['score']:.{min(_SCORE_DECIMALS, result.decimals)}f}"
+    print(f"{baseline.value:13}  {score}  {interval:16}  {path}")
 
 
 def _summary(baseline: Baseline, result: Result) -> dict[str, Any]:

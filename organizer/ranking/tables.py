@@ -120,13 +120,15 @@ def timing_csv(records: Sequence[Record]) -> str:
 
 
 def ranking_csv(ranking: Ranking) -> str:
-    """Return a row for each team, the best first."""
+    """Return a row for each team, the best first; numbers have the decimals of the scores of a run."""
     comparison, intervals = ranking.comparison, ranking.intervals
+    decimals = ranking.records[0].entry.decimals
     rows: list[dict[str, Cell]] = []
     for place, record in enumerate(ranking.records):
         low = high = None
         if intervals is not None and intervals.has_ends[place]:
-            low, high = float(intervals.low[place]), float(intervals.high[place])
+            low = round(float(intervals.low[place]), decimals)
+            high = round(float(intervals.high[place]), decimals)
         row: dict[str, Cell] = {
             "rank": int(comparison.rank[place]),
             "rank_low": int(comparison.rank_low[place]),
@@ -145,17 +147,18 @@ def ranking_csv(ranking: Ranking) -> str:
 
 
 def pairs_csv(ranking: Ranking, most_teams: int = MOST_TEAMS) -> str:
-    """Return a row for each pair of the first teams."""
+    """Return a row for each pair of the first teams; differences have the decimals of the scores of a run."""
     pairs, teams = ranking.comparison.pairs, ranking.teams
-    number_columns = {
+    differences = {
         "difference": pairs.difference,
         "low": pairs.low,
         "high": pairs.high,
         "low_all": pairs.low_all,
         "high_all": pairs.high_all,
-        "p": pairs.p,
-        "p_adjusted": pairs.p_adjusted,
     }
+    decimals = ranking.records[0].entry.decimals
+    number_columns = {name: np.round(values, decimals) for name, values in differences.items()}
+    number_columns.update(p=pairs.p, p_adjusted=pairs.p_adjusted)
     numbers = np.stack(list(number_columns.values()), axis=1)
     rows: list[list[Cell]] = []
     for pair in np.flatnonzero(pairs.second < most_teams).tolist():

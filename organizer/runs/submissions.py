@@ -280,16 +280,24 @@ def other_task(submission: Submission, task_id: str) -> str:
         for other_id in task_ids():
             if other_id == task_id:
                 continue
-            other_form, other_rules = load_format(other_id)
+            other_rules = load_rules(other_id)
             if not _has_files_of(other_rules, names):
                 continue
             if set(other_rules.name_patterns) != set(rules.name_patterns):
                 return other_id
-            # Both tasks have files of the same names, so only their content tells.
-            with Findings().part():
-                other_form.read(path, other_rules)
+            # Both tasks have files of the same names, so only their content tells; empty files tell nothing.
+            if _can_be_read(other_id, path) and not _can_be_read(task_id, path):
                 return other_id
     return ""
+
+
+def _can_be_read(task_id: str, path: Path) -> bool:
+    """Return whether the files of a submission have the form that a task asks for."""
+    form, rules = load_format(task_id)
+    with Findings().part():
+        form.read(path, rules)
+        return True
+    return False
 
 
 def _has_files_of(rules: Rules, names: Sequence[str]) -> bool:

@@ -279,7 +279,8 @@ def _indistinct_sentences(standings: Standings) -> list[str]:
 
 
 def _runs_of_equals(comparison: Comparison) -> list[tuple[int, int]]:
-    """Return the ranks of the largest runs of submissions of which no two are significantly different."""
+    """Return the first and the last rank of each of the largest runs of submissions of which no two are
+    significantly different; equal ones have all the ranks that they share."""
     pairs = comparison.pairs
     m = len(comparison.rank)
     # The first submission after each one that differs from it.
@@ -293,7 +294,8 @@ def _runs_of_equals(comparison: Comparison) -> list[tuple[int, int]]:
     for start, end in enumerate(end_of_run):
         is_part_of_longer_run = start > 0 and end == end_of_run[start - 1]
         if not is_part_of_longer_run and rank[start] < rank[end - 1]:
-            runs.append((rank[start], rank[end - 1]))
+            n_last = rank.count(rank[end - 1])
+            runs.append((rank[start], rank[end - 1] + n_last - 1))
     return runs
 
 

@@ -137,7 +137,12 @@ def test_costs_are_shown_where_the_detail_level_shows_them(tmp_path, detail, exp
 
 @pytest.mark.slow
 def test_no_number_of_a_report_has_more_decimals_than_participants_see(tmp_path):
-    assert report(ranked(tmp_path, "score_decimals: 2\n"), tmp_path / "report") == 0
+    out = ranked(tmp_path, "score_decimals: 2\n")
+    for row in rows(out / "ranking.csv", "team").values():
+        assert all(len(row[key]) <= len("0.12") for key in ("score", "score_low", "score_high"))
+    for row in rows(out / "pairs.csv", "first").values():
+        assert all(len(row[key]) <= len("-0.12") for key in ("difference", "low", "high_all"))
+    assert report(out, tmp_path / "report") == 0
     for name, data in folder_files(tmp_path / "report").items():
         text = shown(data.decode()) if name.endswith("html") else data.decode()
         text = re.sub('(stroke|x|y|x1|x2|y1|y2|width)="[^"]*"|version:[0-9.]+', "", text)

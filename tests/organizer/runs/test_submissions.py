@@ -173,6 +173,11 @@ def test_task_of_a_submission_in_the_download_is_recognized(tmp_path, made_for):
     assert other_task(of_sample(made_for, tmp_path / "x.zip"), ID) == made_for
 
 
+def test_empty_files_of_two_tasks_are_of_no_other_task(tmp_path):
+    (tmp_path / "x.zip").write_bytes(make_zip({"S1_prediction.csv": ""}))
+    assert other_task(Submission("9_ann_PhaseId3_x.zip", "ann", "", tmp_path / "x.zip"), ID) == ""
+
+
 def test_task_of_a_file_of_a_team_or_of_unknown_files_is_not_guessed(tmp_path):
     assert other_task(of_sample("kinetics_tps", tmp_path / "x.zip", prefix=""), ID) == ""
     for files in ({"my.json": "{}"}, {"pred_vid_result.json": "{}"}, {"S1_prediction.csv": "x"}):

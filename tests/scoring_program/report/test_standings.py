@@ -99,6 +99,13 @@ def test_items_that_a_difference_needs_are_counted_where_it_cannot_be_seen():
     assert "needs about" not in " ".join(sentences(standings(VALUES[:, [0, 2]])))
 
 
+def test_shared_last_rank_of_those_that_cannot_be_told_apart_counts_all_who_share_it():
+    """The rank sets of the two that share rank 2 end with 3."""
+    of = standings(VALUES[:20, [0, 1, 1]])
+    assert of.comparison.rank.tolist() == [1, 2, 2]
+    assert "Ranks 1 to 3 are not distinguishable." in sentences(of)
+
+
 def test_teams_with_equal_scores_are_not_called_different():
     text = "All submissions with different scores are significantly different."
     assert text in sentences(standings(VALUES[:, [0, 2, 2]]))
