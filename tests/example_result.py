@@ -108,7 +108,8 @@ def _summary(text, own, names, pick):
         for t in thresholds
     ]
     mean = Line(text or "mean", recall, np.mean([line.y for line in steps], axis=0).tolist())
-    parts = ["torso", "hands", "feet", "upper legs", "lower legs", "upper arms", "lower arms", "head"]
+    limbs = ["hand", "foot", "upper leg", "lower leg", "upper arm", "lower arm"]
+    parts = ["torso", "head", *(f"{side} {limb}" for limb in limbs for side in ("right", "left"))]
     shares = [
         ("kept", 0.41),
         ("missed person", 0.2642),

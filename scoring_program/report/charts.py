@@ -121,57 +121,41 @@ class _Limb(NamedTuple):
     width: float
 
 
-# The front of a body in a field of 200 x 260.
-_BODY: dict[str, Sequence[_Circle | _Limb]] = {
-    "head": [_Circle(100, 30, 20)],
-    "torso": [_Limb(x1=100, y1=72, x2=100, y2=125, width=46)],
-    "upper arms": [
-        _Limb(x1=72, y1=66, x2=52, y2=104, width=15),
-        _Limb(x1=128, y1=66, x2=148, y2=104, width=15),
-    ],
-    "lower arms": [
-        _Limb(x1=50, y1=112, x2=42, y2=148, width=12),
-        _Limb(x1=150, y1=112, x2=158, y2=148, width=12),
-    ],
-    "hands": [_Circle(40, 162, 8), _Circle(160, 162, 8)],
-    "upper legs": [
-        _Limb(x1=88, y1=150, x2=84, y2=190, width=20),
-        _Limb(x1=112, y1=150, x2=116, y2=190, width=20),
-    ],
-    "lower legs": [
-        _Limb(x1=83, y1=202, x2=81, y2=236, width=15),
-        _Limb(x1=117, y1=202, x2=119, y2=236, width=15),
-    ],
-    "feet": [
-        _Limb(x1=80, y1=249, x2=70, y2=251, width=10),
-        _Limb(x1=120, y1=249, x2=130, y2=251, width=10),
-    ],
+# A body from its front, in a field of 200 x 260: its right is on the left.
+_BODY: dict[str, _Circle | _Limb] = {
+    "head": _Circle(100, 30, 20),
+    "torso": _Limb(x1=100, y1=72, x2=100, y2=125, width=46),
+    "right upper arm": _Limb(x1=72, y1=66, x2=52, y2=104, width=15),
+    "left upper arm": _Limb(x1=128, y1=66, x2=148, y2=104, width=15),
+    "right lower arm": _Limb(x1=50, y1=112, x2=42, y2=148, width=12),
+    "left lower arm": _Limb(x1=150, y1=112, x2=158, y2=148, width=12),
+    "right hand": _Circle(40, 162, 8),
+    "left hand": _Circle(160, 162, 8),
+    "right upper leg": _Limb(x1=88, y1=150, x2=84, y2=190, width=20),
+    "left upper leg": _Limb(x1=112, y1=150, x2=116, y2=190, width=20),
+    "right lower leg": _Limb(x1=83, y1=202, x2=81, y2=236, width=15),
+    "left lower leg": _Limb(x1=117, y1=202, x2=119, y2=236, width=15),
+    "right foot": _Limb(x1=80, y1=249, x2=70, y2=251, width=10),
+    "left foot": _Limb(x1=120, y1=249, x2=130, y2=251, width=10),
 }
 
 
 def body(section: result.BodyFigure) -> Element:
-    """Return a figure whose parts are colored by their value, over the scale of colors.
-
-    The colors spread over the values that occur, which may be near each other.
-    """
+    """Return a figure whose parts are colored by their value from 0 to 1, over the scale of colors."""
     value_of_part = {name: value for name, value, _ in section.parts if value is not None}
-    low = min(value_of_part.values(), default=0.0)
-    high = max(value_of_part.values(), default=1.0)
     description = ", ".join(f"{name} {value:.2f}" for name, value in value_of_part.items())
     label = f"{section.title}: {description}"
     chart = element("svg", viewBox="20 0 160 260", role="img", aria_label=label)
-    for name, shapes in _BODY.items():
+    for name, shape in _BODY.items():
         title, look = name, {"class": "limb none"}
         if name in value_of_part:
             value = value_of_part[name]
             title = f"{name} {value:.3f}"
             # Only the stroke or fill color differs, so that overlapping limbs do not show through.
-            share = (value - low) / ((high - low) or 1)
-            look = {"class": "limb", "style": f"--s:{share:.3f}"}
-        for shape in shapes:
-            chart.append(with_title(_body_shape(shape, look), title))
-    color_scale = plots.color_scale(f"{low:.3f}", f"{high:.3f}")
-    return element("div", chart, color_scale, class_="body")
+            look = {"class": "limb", "style": f"--s:{min(max(value, 0.0), 1.0):.3f}"}
+        chart.append(with_title(_body_shape(shape, look), title))
+    sides = element("div", element("span", "right"), element("span", "left"), class_="sides")
+    return element("div", chart, sides, plots.color_scale("0", "1"), class_="body")
 
 
 def _body_shape(shape: _Circle | _Limb, look: dict[str, str]) -> Element:

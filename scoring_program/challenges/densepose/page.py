@@ -15,10 +15,23 @@ from scoring_program.result import SUMMARY, Cell, Deferred, Line, Section, Secti
 from validator.arrays import Floats, Ints
 
 FINE_PARTS = {
-    "torso": (1, 2), "hands": (3, 4), "feet": (5, 6), "upper legs": range(7, 11), "lower legs": range(11, 15),
-    "upper arms": range(15, 19), "lower arms": range(19, 23), "head": (23, 24),
-}  # fmt: skip
-"""The fine parts, 1 to 24, of each coarse part."""
+    "torso": (1, 2),
+    "head": (23, 24),
+    "right hand": (3,),
+    "left hand": (4,),
+    "right foot": (6,),
+    "left foot": (5,),
+    "right upper leg": (7, 9),
+    "left upper leg": (8, 10),
+    "right lower leg": (11, 13),
+    "left lower leg": (12, 14),
+    "right upper arm": (16, 18),
+    "left upper arm": (15, 17),
+    "right lower arm": (20, 22),
+    "left lower arm": (19, 21),
+}
+"""The fine parts, 1 to 24, of each part of the body. Sides are the person's; limbs but hands and feet have a front
+and a back."""
 _IMAGES_SHOWN = 500
 _BINS = 20
 NAMES = {"gpsm": "GPSm", "gps": "GPS", "iou": "mask IoU"}
@@ -83,7 +96,10 @@ def _body(statistics: ImageStatistics, matched_points: Ints) -> Section:
         values = similarity[np.isin(true_part, fine_parts)]
         mean = float(values.mean()) if len(values) else None
         parts.append((name, mean, len(values)))
-    note = "Mean over the annotated points of persons that are matched at 0.5; 1 is perfect."
+    note = (
+        "Mean over the annotated points of persons that are matched at 0.5; 1 is perfect. The person looks "
+    )
+    note += "at you: its right is on your left."
     return result.BodyFigure("body", "GPS by body part", note, parts)
 
 

@@ -166,8 +166,9 @@ def plain_scores(images):
 
 
 FINE_PARTS = {
-    "torso": {1, 2}, "hands": {3, 4}, "feet": {5, 6}, "upper legs": {7, 8, 9, 10}, "lower legs": {11, 12, 13, 14},
-    "upper arms": {15, 16, 17, 18}, "lower arms": {19, 20, 21, 22}, "head": {23, 24},
+    "torso": {1, 2}, "head": {23, 24}, "right hand": {3}, "left hand": {4}, "right foot": {6}, "left foot": {5},
+    "right upper leg": {7, 9}, "left upper leg": {8, 10}, "right lower leg": {11, 13}, "left lower leg": {12, 14},
+    "right upper arm": {16, 18}, "left upper arm": {15, 17}, "right lower arm": {20, 22}, "left lower arm": {19, 21},
 }  # fmt: skip
 
 

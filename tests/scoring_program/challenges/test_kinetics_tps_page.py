@@ -53,6 +53,9 @@ EXPECTED = {
     "parts": [["left_arm", 2, 1 / 2, 0.0, 0.0, 1 / 2], ["head", 5, 4 / 5, 3 / 5, 2 / 5, 4 / 5]],
     "class_confusions": [["jump", "run", 1]],
     "state_confusions": [["hold", "bend", 1]],
+    # Nothing is predicted for v4.
+    "class_matrix": (["jump", "run"], [[1, 1], [0, 1]]),
+    "state_matrix": (["hold", "bend"], [[1, 1], [0, 1]]),
     # One part far away lowers the mean IoU of v1; nothing of v4 has one.
     "part_iou": {0.0: 1, 0.95: 3},
     "videos": [["v3", "jump", "jump", 0.0, 0.0, 1.0], ["v4", "run", None, 0.0, 0.0, None],
@@ -91,6 +94,8 @@ def test_sections_hold_the_numbers_worked_out_by_hand(run):
     for name in ("psc", "part_iou"):
         bins = zip(tables[name]["edges"], tables[name]["counts"])
         shown[name] = {edge: count for edge, count in bins if count}
+    for name in ("class_matrix", "state_matrix"):
+        shown[name] = tables[name]["names"], tables[name]["counts"]
     assert tables["part_iou"]["threshold"] == 0.3
     shown.pop("drawings")
     drawn = tables["drawings"]["drawings"]

@@ -331,19 +331,28 @@ def test_a_share_of_zero_has_no_entry_in_the_legend():
 
 
 @pytest.mark.parametrize(
-    ("values", "colors", "ends"),
+    ("values", "colors"),
     [
-        ((0.91, 0.95, None), ["0.000", "1.000"], ["0.910", "0.950"]),
-        ((0.5, 0.5, 0.5), ["0.000"], ["0.500", "0.500"]),
-        ((None, None, None), [], ["0.000", "1.000"]),
+        ((0.91, 0.95, None), ["0.910", "0.950"]),
+        ((0.0, 1.0, 0.5), ["0.000", "0.500", "1.000"]),
+        ((None,) * 3, []),
     ],
 )
-def test_colors_of_the_body_spread_over_the_values_that_occur(values, colors, ends):
-    parts = list(zip(("head", "torso", "feet"), values, (3, 3, 0)))
+def test_colors_of_the_body_mean_the_same_on_every_page(values, colors):
+    parts = list(zip(("head", "torso", "left foot"), values, (3, 3, 0)))
     figure = charts.body(BodyFigure("t", "T", "", parts))
     styles = {shape.get("style", "") for shape in figure.iter() if shape.get("style")}
     assert sorted(styles) == [f"--s:{color}" for color in colors]
-    assert [text for text in next(span for span in figure if span.tag == "span").itertext() if text] == ends
+    assert [text for text in next(span for span in figure if span.tag == "span").itertext() if text] == [
+        "0",
+        "1",
+    ]
+
+
+def test_the_right_of_the_body_is_on_the_left():
+    figure = charts.body(BodyFigure("t", "T", "", [("right hand", 0.2, 3), ("left hand", 0.7, 3)]))
+    place_of_hand = {circle[0].text: float(circle.attrib["cx"]) for circle in figure.iter("circle")}
+    assert place_of_hand["right hand 0.200"] < place_of_hand["head"] < place_of_hand["left hand 0.700"]
 
 
 def hover_titles(element):
