@@ -68,11 +68,15 @@ class Section:
 
 @dataclass(frozen=True)
 class Table(Section):
-    """Rows under columns; None shows as a dash."""
+    """Rows under columns; None shows as a dash.
+
+    ``item_columns`` says how many of the first columns name the item that a row is about, as drawings do.
+    """
 
     columns: Sequence[Column]
     rows: Sequence[Sequence[Cell]]
     level: str = FULL
+    item_columns: int = 0
 
 
 def cells(values: NDArray[Any]) -> Any:
@@ -177,11 +181,15 @@ class Lane(NamedTuple):
 
 @dataclass(frozen=True)
 class Timeline(Section):
-    """Ground truth above prediction over the frames of one sequence."""
+    """Ground truth above prediction over the frames of one sequence, which is ``title``.
+
+    ``anchor`` is what links point to, put in at home.
+    """
 
     level = FULL
     n_frames: int
     lanes: Sequence[Lane]
+    anchor: str = ""
 
 
 class Line(NamedTuple):
@@ -233,21 +241,22 @@ class Shape(NamedTuple):
     """What one side says where an object is.
 
     ``box`` is left, top, right and bottom in pixels of the canvas; ``outlines`` are closed polygons, each
-    x, y, x, y, ..., which are drawn in place of the box.
+    x, y, x, y, ..., which are drawn in place of the box. ``claim`` is what the side says the object is.
     """
 
     role: str
     box: Sequence[float]
     outlines: Sequence[Sequence[float]] = ()
+    claim: str = ""
 
 
-def shapes(role: str, *boxes: Floats) -> list[Shape]:
+def shapes(role: str, *boxes: Floats, claim: str = "") -> list[Shape]:
     """Return boxes ``x1, y1, x2, y2``, both ends included, as shapes, without those that are not finite."""
     drawn = []
     for box in boxes:
         left_top_right_bottom = box.astype(np.float64) + np.array([0, 0, 1, 1])
         if np.isfinite(left_top_right_bottom).all():
-            drawn.append(Shape(role, left_top_right_bottom.tolist()))
+            drawn.append(Shape(role, left_top_right_bottom.tolist(), claim=claim))
     return drawn
 
 
@@ -273,8 +282,9 @@ class Drawing(NamedTuple):
     """Objects on a canvas of (width, height) pixels.
 
     ``extent`` says where the size of the canvas comes from if it is not that of the image; ``files`` are the
-    paths, without their ending, that an image of the participant may have; ``image`` is that image as a
-    ``data:`` address, put in at home.
+    paths, without their ending, that an image of the participant may have; ``item`` is what the first cells
+    of a row of the table of items say. Put in at home: ``image``, that image as a ``data:`` address, and
+    ``anchor``, what links point to.
     """
 
     title: str
@@ -283,7 +293,9 @@ class Drawing(NamedTuple):
     extent: str
     objects: Sequence[DrawnObject]
     files: Sequence[str]
+    item: Sequence[str] = ()
     image: str = ""
+    anchor: str = ""
 
 
 @dataclass(frozen=True)

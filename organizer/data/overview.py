@@ -19,7 +19,7 @@ from scoring_program.report.elements.plots import histogram
 from scoring_program.report.elements.tables import Heading, table
 from scoring_program.report.html import element
 from scoring_program.report.images import Images, with_images
-from scoring_program.report.sections import section_cards
+from scoring_program.report.sections import Look, section_cards
 from scoring_program.task import AnyLoaded, load_task
 from validator.arrays import Floats, Ints
 from validator.texts import quote
@@ -68,7 +68,7 @@ class Overview(NamedTuple):
             *pairs([_counts_card(content)]),
             *_extremes_cards(content),
             *pairs([*_name_cards(content), *_value_cards(content)]),
-            *section_cards(with_images(content.draw(), images or Images()), _MOST_ENTRIES),
+            *section_cards(with_images(content.draw(), images or Images()), Look(_MOST_ENTRIES)),
         ]
         body = with_contents(first, rest)
         return document(self.loaded.task.title, _head(self.loaded), body, style_sheet("drawings.css"))

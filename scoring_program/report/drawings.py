@@ -15,8 +15,11 @@ from scoring_program.result import GROUND_TRUTH, PREDICTION, Drawing, Drawings, 
 from validator.texts import counted
 
 _MOST_LISTED = 8
-# The size of numbers as a share of the width, and that of points.
-_TEXT, _POINT = 0.035, 0.008
+_LONGEST_WORDS, _LONGEST_CLAIM = 200, 24
+# The width of a letter as a share of its height, rather more than less.
+_LETTER = 0.6
+# The sizes of numbers, of claims, and of points as shares of the longer side.
+_TEXT, _CLAIM_TEXT, _POINT = 0.035, 0.022, 0.008
 _CLASSES = {GROUND_TRUTH: "truth", PREDICTION: "guess"}
 
 
@@ -46,7 +49,8 @@ def drawing(data: Drawing, points: str) -> Element:
     # Numbered objects come last, above the others.
     for number, drawn in enumerate(wrong, start=1):
         canvas.append(_object(drawn, data.size, points, str(number)))
-    return element("div", element("h3", cut(data.title, 120)), canvas, *words, class_="drawing")
+    place = {"id": data.anchor} if data.anchor else {}
+    return element("div", element("h3", cut(data.title, 120)), canvas, *words, class_="drawing", **place)
 
 
 def _canvas(data: Drawing) -> Element:
@@ -73,7 +77,7 @@ def _notes(data: Drawing, n_left_out: int) -> list[str]:
 
 
 def _words(drawn: DrawnObject) -> str:
-    return cut(f"{drawn.label}: {drawn.outcome}", 200)
+    return cut(f"{drawn.label}: {drawn.outcome}", _LONGEST_WORDS)
 
 
 def _object(drawn: DrawnObject, size: tuple[int, int], points: str, number: str = "") -> Element:
@@ -81,7 +85,10 @@ def _object(drawn: DrawnObject, size: tuple[int, int], points: str, number: str 
     group = element("g", element("title", _words(drawn)))
     for shape in drawn.shapes:
         look = f"{_CLASSES[shape.role]}{' wrong' if number else ''}"
-        group.append(element("path", class_=look, d=_outline(shape, size)))
+        path = element("path", class_=look, d=_outline(shape, size))
+        if shape.claim:
+            path.append(element("title", cut(f"{shape.role}: {shape.claim}", _LONGEST_WORDS)))
+        group.append(path)
     for x, y, value in drawn.points:
         radius = f"{_POINT * max(size):.4g}"
         style = f"--s:{min(max(value, 0.0), 1.0):.2f}"
@@ -91,22 +98,40 @@ def _object(drawn: DrawnObject, size: tuple[int, int], points: str, number: str 
         group.append(point)
     if number:
         group.extend(_number(number, shape, size) for shape in drawn.shapes)
+        group.extend(
+            _claim(shape, size) for shape in drawn.shapes if shape.claim and shape.role == PREDICTION
+        )
     return group
 
 
 def _number(number: str, shape: Shape, size: tuple[int, int]) -> Element:
     """Return a number at the upper left corner of a shape, on the canvas."""
+    left, top, _, _ = shape.box
+    return _text(number, (left, top), _TEXT * max(size), size, f"number-{_CLASSES[shape.role]}")
+
+
+def _claim(shape: Shape, size: tuple[int, int]) -> Element:
+    """Return what a side says an object is, small, below its lower left corner, on the canvas."""
+    left, _, _, bottom = shape.box
+    look = f"number-{_CLASSES[shape.role]} claim"
+    return _text(cut(shape.claim, _LONGEST_CLAIM), (left, bottom), _CLAIM_TEXT * max(size), size, look)
+
+
+def _text(
+    text: str, left_top: tuple[float, float], text_height: float, size: tuple[int, int], class_name: str
+) -> Element:
+    """Return a text whose upper left corner is at a place, or as near to it as it stays on the canvas."""
     width, height = size
-    text_height = _TEXT * max(size)
-    left = min(max(shape.box[0], 0.0), width - text_height)
-    top = min(max(shape.box[1], 0.0), height - text_height)
+    text_width = text_height * max(1.0, _LETTER * len(text))
+    left = max(min(left_top[0], width - text_width), 0.0)
+    top = min(max(left_top[1], 0.0), height - text_height)
     return element(
         "text",
-        number,
+        text,
         x=f"{left + 0.15 * text_height:.5g}",
         y=f"{top + 0.9 * text_height:.5g}",
         font_size=f"{text_height:.4g}",
-        class_=f"number-{_CLASSES[shape.role]}",
+        class_=class_name,
     )
 
 

@@ -8,7 +8,7 @@ page of a scored submission are sections, which `scoring_program.report.sections
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from xml.etree.ElementTree import Element
 
 from scoring_program.low_score import LOW_SCORE
@@ -17,7 +17,7 @@ from scoring_program.report import charts
 from scoring_program.report.elements.layout import card, document, folded, style_sheet, with_contents
 from scoring_program.report.elements.tables import Heading, bar, table
 from scoring_program.report.html import Child, append, cut, element
-from scoring_program.report.sections import section_cards
+from scoring_program.report.sections import NO_ADDRESSES, Addresses, Look, section_cards
 from scoring_program.result import Drawings, ErrorCost, Interval, Result, Timeline
 from validator.findings import Findings
 from validator.messages import Note
@@ -53,6 +53,24 @@ _LONGEST_NOTE = 400
 _LONGEST_SIGNATURE = 1000
 
 
+class PageOptions(NamedTuple):
+    """What a page has at home beyond its result.
+
+    Attributes
+    ----------
+    heading : str
+        Another number than the score to begin with, which then comes below it.
+    addresses : mapping of tuple of str to str
+        The addresses of drawings, by the first cells of the row about their item.
+    """
+
+    heading: str = ""
+    addresses: Addresses = NO_ADDRESSES
+
+
+_NO_OPTIONS = PageOptions()
+
+
 def running_page() -> str:
     """Return the page that is there until scoring ends, and stays if it is stopped."""
     text = "The submission is being checked and scored. If this page stays, the run was stopped: see its log."
@@ -60,23 +78,20 @@ def running_page() -> str:
     return document(NO_TASK, head, [card("run-wait", "Please wait", text)])
 
 
-def result_page(task: Declaration, result: Result, signature: str, heading: str = "") -> str:
+def result_page(task: Declaration, result: Result, signature: str, options: PageOptions = _NO_OPTIONS) -> str:
     """Return the page of a scored submission: at most `LARGEST_PAGE` bytes, or `LARGEST_DRAWN_PAGE` with
-    drawings, with shorter lists if need be.
-
-    ``heading`` may be another number than the score, which then comes below it.
-    """
+    drawings, with shorter lists if need be."""
     has_drawings = any(isinstance(section, Drawings) for section in result.sections)
     largest = LARGEST_DRAWN_PAGE if has_drawings else LARGEST_PAGE
     limit = _MOST_ENTRIES
-    text = _result_page(task, result, signature, heading, limit)
+    text = _result_page(task, result, signature, options, limit)
     while len(text.encode("utf-8", "replace")) > largest and limit > 1:
         limit //= 2
-        text = _result_page(task, result, signature, heading, limit)
+        text = _result_page(task, result, signature, options, limit)
     return text
 
 
-def _result_page(task: Declaration, result: Result, signature: str, heading: str, limit: int) -> str:
+def _result_page(task: Declaration, result: Result, signature: str, options: PageOptions, limit: int) -> str:
     main_column = task.columns[0]
     score = result.scores[main_column.key]
     mistakes = [note for note in result.notes if note.is_mistake]
@@ -84,8 +99,8 @@ def _result_page(task: Declaration, result: Result, signature: str, heading: str
     if result.halves:
         append(verdict, f" · {_interval_text(task, result, result.halves.n_items)}")
     score_text = f"{main_column.title} {_score_text(main_column, result)}"
-    head = [element("h1", heading or score_text), verdict]
-    if heading:
+    head = [element("h1", options.heading or score_text), verdict]
+    if options.heading:
         head.insert(1, element("p", f"{score_text}, to which all below belongs"))
     if task.range == (0, 1) and (result.interval or result.marks):
         head += charts.score_strip(score, result.interval, result.marks, min(_DECIMALS, result.decimals))
@@ -99,7 +114,7 @@ def _result_page(task: Declaration, result: Result, signature: str, heading: str
     ]
     rest = [
         _scores_card(task, result, signature),
-        *section_cards(result.sections, limit),
+        *section_cards(result.sections, Look(limit, addresses=options.addresses)),
     ]
     is_drawn = any(isinstance(section, (Drawings, Timeline)) for section in result.sections)
     more_style = style_sheet("drawings.css") if is_drawn else ""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from itertools import groupby
+from types import MappingProxyType
+from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from scoring_program.report import charts
-from scoring_program.report.elements import layout
+from scoring_program.report.elements import layout, tables
 from scoring_program.report.elements.layout import card, folded, scroll
 from scoring_program.report.elements.tables import Heading, table
 from scoring_program.report.html import cut, element
@@ -16,6 +18,7 @@ from scoring_program.result import (
     GROUND_TRUTH,
     PREDICTION,
     BodyFigure,
+    Cell,
     Column,
     Drawings,
     Histogram,
@@ -29,9 +32,32 @@ from scoring_program.result import (
 )
 from validator.texts import counted
 
-OPEN_TIMELINES = 10
-_OPEN_DRAWINGS = 2
+OPEN_TIMELINES, OPEN_DRAWINGS = 10, 2
 _MOST_COLUMNS_OF_A_PAIR = 3
+
+
+# The addresses of drawings, by the first cells of the row about their item.
+Addresses = Mapping[tuple[str, ...], str]
+NO_ADDRESSES: Addresses = MappingProxyType({})
+
+
+class Look(NamedTuple):
+    """How sections look.
+
+    Attributes
+    ----------
+    limit : int
+        The most entries that any list of a card has.
+    open_drawings, open_timelines : int
+        How many show at once; the others are folded.
+    addresses : mapping of tuple of str to str
+        What the rows of items link to.
+    """
+
+    limit: int
+    open_drawings: int = OPEN_DRAWINGS
+    open_timelines: int = OPEN_TIMELINES
+    addresses: Addresses = NO_ADDRESSES
 
 
 class _Layout(Enum):
@@ -42,18 +68,16 @@ class _Layout(Enum):
     TIMELINE = "timeline"
 
 
-def section_cards(sections: Sequence[Section], limit: int) -> list[Element]:
-    """Return cards: one for all timelines; charts and narrow tables side by side in pairs.
-
-    ``limit`` is the most entries that any list of a card has.
-    """
+def section_cards(sections: Sequence[Section], look: Look) -> list[Element]:
+    """Return cards: one for all timelines; charts and narrow tables side by side in pairs."""
     elements: list[Element] = []
+    limit = look.limit
     for section_layout, group in groupby(sections[:limit], _layout_of):
         members = list(group)
         if section_layout is _Layout.TIMELINE:
-            elements.append(_timelines_card(members, limit))
+            elements.append(_timelines_card(members, look))
             continue
-        cards = [_card(section, limit) for section in members]
+        cards = [_card(section, look) for section in members]
         elements += layout.pairs(cards) if section_layout is _Layout.PAIR else cards
     if len(sections) > limit:
         elements.append(element("p", f"and {counted(len(sections) - limit, 'more section')}"))
@@ -69,15 +93,16 @@ def _layout_of(section: Section) -> _Layout:
     return _Layout.SINGLE
 
 
-def _card(section: Section, limit: int) -> Element:
-    content = _content(section, limit)
+def _card(section: Section, look: Look) -> Element:
+    content = _content(section, look)
     return card(section.key, section.title, section.note, *content)
 
 
-def _content(section: Section, limit: int) -> list[Element]:
+def _content(section: Section, look: Look) -> list[Element]:
     """Return the content of the card of a section that is no timeline."""
     if isinstance(section, Table):
-        return table(headings(section.columns), section.rows, section.title, most=limit)
+        rows = [_linked_row(section, row, look.addresses) for row in section.rows]
+        return table(headings(section.columns), rows, section.title, most=look.limit)
     if isinstance(section, Histogram):
         return [charts.histogram(section)]
     if isinstance(section, LineChart):
@@ -86,7 +111,7 @@ def _content(section: Section, limit: int) -> list[Element]:
         return charts.stacked_bar(section)
     if isinstance(section, BodyFigure):
         titles = columns(text=["Part"], share=["Value"], count=["Points"])
-        numbers = table(headings(titles), section.parts, section.title, most=limit)
+        numbers = table(headings(titles), section.parts, section.title, most=look.limit)
         return [element("div", charts.body(section), element("div", *numbers), class_="beside")]
     if isinstance(section, Matrix):
         text = f"Rows: ground truth. Columns: prediction. Numbers: {section.things}."
@@ -94,8 +119,16 @@ def _content(section: Section, limit: int) -> list[Element]:
             text += f" Only the first {charts.LARGEST_MATRIX} names are shown."
         return [scroll(charts.matrix(section), section.title), element("p", text, class_="after")]
     if isinstance(section, Drawings):
-        return _drawings(section, limit)
+        return _drawings(section, look)
     raise TypeError(f"no rendering for {type(section).__name__}")
+
+
+def _linked_row(section: Table, row: Sequence[Cell], addresses: Addresses) -> Sequence[tables.Cell]:
+    """Return a row whose first cell is a link to the drawing of its item, if there is one."""
+    item = tuple(str(cell) for cell in row[: section.item_columns])
+    if not item or item not in addresses:
+        return row
+    return [element("a", cut(item[0]), href=addresses[item]), *row[1:]]
 
 
 def headings(table_columns: Sequence[Column]) -> list[Heading]:
@@ -103,24 +136,25 @@ def headings(table_columns: Sequence[Column]) -> list[Heading]:
     return [Heading(column.title, column.kind) for column in table_columns]
 
 
-def _drawings(section: Drawings, limit: int) -> list[Element]:
+def _drawings(section: Drawings, look: Look) -> list[Element]:
     # Only pages at full have drawings.
     from scoring_program.report.drawings import drawing, legend
 
-    canvases = [drawing(data, section.points) for data in section.drawings[:limit]]
-    return [legend(section), *_grid(canvases, _OPEN_DRAWINGS, "drawing")]
+    canvases = [drawing(data, section.points) for data in section.drawings[: look.limit]]
+    return [legend(section), *_grid(canvases, look.open_drawings, "drawing")]
 
 
-def _timelines_card(sections: Sequence[Section], limit: int) -> Element:
+def _timelines_card(sections: Sequence[Section], look: Look) -> Element:
     """Return one card for all timelines; those after the first are folded."""
     timelines = [section for section in sections if isinstance(section, Timeline)]
     drawn_timelines, sides = [], {GROUND_TRUTH}
     for section in timelines:
-        title, lanes = element("h3", cut(section.title)), charts.timeline(section, limit)
-        drawn_timelines.append(element("div", title, lanes, class_="timeline"))
+        title, lanes = element("h3", cut(section.title)), charts.timeline(section, look.limit)
+        place = {"id": section.anchor} if section.anchor else {}
+        drawn_timelines.append(element("div", title, lanes, class_="timeline", **place))
         if any(lane.prediction for lane in section.lanes):
             sides.add(PREDICTION)
-    grid = _grid(drawn_timelines, OPEN_TIMELINES, "timeline")
+    grid = _grid(drawn_timelines, look.open_timelines, "timeline")
     return card(sections[0].key, "Timelines", sections[0].note, charts.sides_key(sides), *grid)
 
 

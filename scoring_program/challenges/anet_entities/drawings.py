@@ -50,6 +50,7 @@ def canvas(
         extent=EXTENT,
         objects=(),
         files=[f"{video}_segment_{name.zfill(2)}/{frame + 1:02d}"],
+        item=[video, name],
     )
 
 
@@ -64,7 +65,7 @@ def _draw_frame(segments: Segments, word_numbers: Ints, hallucinated: Bools) -> 
     in_segment = joined.objects.segment == segment
     for number in np.flatnonzero(hallucinated & in_segment)[:_MOST_HALLUCINATED].tolist():
         label = joined.classes[joined.objects.label[number]]
-        boxes = shapes(PREDICTION, joined.objects.box[number, frame])
+        boxes = shapes(PREDICTION, joined.objects.box[number, frame], claim=label)
         drawn_objects.append(DrawnObject(label, "not in the annotated sentence", True, boxes))
     in_video = joined.segment_video == joined.segment_video[segment]
     is_word_of_video = in_video[words.segment]

@@ -287,4 +287,5 @@ def _segment_table(segments: Segments) -> Section:
         note=f"The worst first, at most {_ROWS_SHOWN}. IoU: of words with an object.",
         columns=columns(text=names, share=[segments.title, "Mean IoU"]),
         rows=rows,
+        item_columns=2,
     )

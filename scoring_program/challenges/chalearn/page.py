@@ -116,6 +116,7 @@ def _sequence_table(names: Sequence[str], statistics: SequenceStatistics, worst:
         note="The worst first; timelines of the first ones follow.",
         columns=titles,
         rows=rows,
+        item_columns=1,
     )
 
 

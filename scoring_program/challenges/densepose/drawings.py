@@ -62,6 +62,7 @@ def image_drawing(persons: Persons, image: int, text: str, objects: Sequence[Dra
         extent="",
         objects=objects,
         files=[pattern.format(image_id) for pattern in _FILES],
+        item=[str(image_id)],
     )
 
 

@@ -192,4 +192,11 @@ def _image_table(reference: Reference, statistics: ImageStatistics) -> Section:
     titles += columns(share=[f"Mean {NAMES[statistics.measure]}"])
     note = f"Cost: how much higher the score would be without the image. At most {_IMAGES_SHOWN}. "
     note += "Mean: the mean over its persons of their largest similarity to a detection."
-    return result.Table(key="images", title="Images", note=note, columns=titles, rows=rows)
+    return result.Table(
+        key="images",
+        title="Images",
+        note=note,
+        columns=titles,
+        rows=rows,
+        item_columns=1,
+    )

@@ -46,6 +46,7 @@ def canvas(parts: PartStates, frame: int, predicted_box: Floats, predicted_frame
         extent=EXTENT,
         objects=(),
         files=[f"{video_name}/{frame_name.removesuffix('.json')}"],
+        item=[video_name],
     )
 
 
@@ -92,11 +93,15 @@ def _draw_part(statistics: VideoStatistics, part: int, human_label: str) -> Draw
     parts, outcomes = statistics.true_parts, statistics.outcomes
     nearest_proposals, _ = statistics.nearest_proposals
     nearest = nearest_proposals[part]
-    boxes = list(shapes(GROUND_TRUTH, parts.proposal_box[part]))
-    if nearest >= 0:
-        boxes += shapes(PREDICTION, statistics.predicted.proposals.box[nearest])
     name = parts.names[parts.part_name[part]]
     state = parts.states[parts.proposal_state[part]]
+    boxes = shapes(GROUND_TRUTH, parts.proposal_box[part], claim=f"{name}, {state}")
+    if nearest >= 0:
+        proposals = statistics.predicted.proposals
+        claimed_state = "another state"
+        if proposals.state[nearest] >= 0:
+            claimed_state = parts.states[proposals.state[nearest]]
+        boxes += shapes(PREDICTION, proposals.box[nearest], claim=f"{name}, {claimed_state}")
     # One line says that a human is not matched.
     is_good = int(outcomes.kind[part]) in (part_state.CORRECT, part_state.NO_HUMAN)
     is_wrong = outcomes.n_proposals[part] > 1 or not is_good

@@ -284,4 +284,5 @@ def _video_table(statistics: VideoStatistics, mean_iou: Floats) -> Section:
         note=note,
         columns=columns(text=["Video", "Class", "Predicted"], share=["Area", "PSC", "Mean part IoU"]),
         rows=[rows[video] for video in worst_videos(statistics)[:_MOST_VIDEOS].tolist()],
+        item_columns=1,
     )

@@ -18,6 +18,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from people_in_video import drawing_pages
 from people_in_video.commands.options import (
     add_print_options,
     add_scoring_options,
@@ -192,8 +193,7 @@ def _write_more(task: str, outcome: Outcome, result: Result, options: argparse.N
     """Write the scores of the items, and what else was asked for."""
     outputs.write_atomic(options.output / outputs.PER_ITEM, outputs.per_item_csv(result))
     write_tables(outputs.plain_result(result, outcome.signature)["tables"], options.output / "tables")
-    if options.images or options.image_size or _heading_of_mode(task, result, options.loc_mode):
-        _write_page_again(task, outcome, result, options)
+    _write_page_again(task, outcome, result, options)
     if options.run:
         add_run(options.output, options.run, outputs.plain_result(result, outcome.signature))
 
@@ -248,13 +248,24 @@ def _further_lines(task: AnyTask, result: Result) -> list[str]:
 
 
 def _write_page_again(task: str, outcome: Outcome, result: Result, options: argparse.Namespace) -> None:
-    """Write the detail page once more: the participant's images behind drawings, and the number of a mode."""
+    """Write the detail page once more: with images and links to drawings, and the number of a mode first.
+
+    Drawings for which it has no room get pages of their own.
+    """
+    sections = result.sections
     if options.images or options.image_size:
         own_images = images.Images(options.images, options.image_size)
-        result = replace(result, sections=images.with_images(result.sections, own_images))
-    heading = _heading_of_mode(task, result, options.loc_mode)
-    html = page.result_page(load_task(task), result, outcome.signature, heading)
+        most_bytes = images.MOST_BYTES * drawing_pages.number_of_pages(sections)
+        sections = images.with_images(sections, own_images, most_bytes)
+    divided = drawing_pages.divide(sections)
+    page_options = page.PageOptions(
+        heading=_heading_of_mode(task, result, options.loc_mode),
+        addresses=divided.addresses,
+    )
+    with_links = replace(result, sections=divided.sections)
+    html = page.result_page(load_task(task), with_links, outcome.signature, page_options)
     outputs.write_atomic(options.output / outputs.DETAIL_HTML, html)
+    drawing_pages.write_pages(options.output, load_task(task).title, divided.pages)
 
 
 def _parser(modes: Sequence[str]) -> argparse.ArgumentParser:
@@ -289,8 +300,9 @@ def _parser(modes: Sequence[str]) -> argparse.ArgumentParser:
 
 
 def _add_drawing_options(parser: argparse.ArgumentParser) -> None:
-    what = "how many of the worst items are drawn; default: %(default)s"
-    parser.add_argument("--drawings", type=int, default=24, metavar="N", help=what)
+    what = "how many of the worst items are drawn; default: %(default)s, of which "
+    what += f"{drawing_pages.IN_DETAIL_PAGE} on the detail page"
+    parser.add_argument("--drawings", type=int, default=MOST_DRAWINGS, metavar="N", help=what)
     what = "folder of your own images or frames, drawn behind the boxes; README.md names the files"
     parser.add_argument("--images", type=Path, metavar="DIR", help=what)
     what = "the size that the boxes belong to, if not that of the image files"
