@@ -68,15 +68,17 @@ def number_of_pages(sections: Sequence[Section]) -> int:
 def divide(sections: Sequence[Section]) -> DividedSections:
     """Return sections with at most 24 drawings or timelines, and the others on pages of 50."""
     pages: list[list[Section]] = [[] for _ in range(number_of_pages(sections))]
+    more = " The rows of the table link to these, and to more on further pages." if len(pages) > 1 else ""
     addresses: dict[tuple[str, ...], str] = {}
     places = _places()
     for section in sections:
         if isinstance(section, Timeline):
             place = next(places)
             addresses.setdefault((section.title,), place.address)
-            pages[place.page].append(replace(section, anchor=place.anchor))
+            note = section.note + (more if not place.page else "")
+            pages[place.page].append(replace(section, anchor=place.anchor, note=note))
         elif isinstance(section, Drawings):
-            _divide_drawings(section, places, pages, addresses)
+            _divide_drawings(section, more, places, pages, addresses)
         else:
             pages[0].append(section)
     return DividedSections(pages[0], pages[1:], addresses)
@@ -84,17 +86,19 @@ def divide(sections: Sequence[Section]) -> DividedSections:
 
 def _divide_drawings(
     section: Drawings,
+    more: str,
     places: Iterator[_Place],
     pages: Sequence[list[Section]],
     addresses: dict[tuple[str, ...], str],
 ) -> None:
-    """Add the drawings of a section to pages, and where they are."""
+    """Add the drawings of a section to pages, and where they are; ``more`` ends the note on the first."""
     drawings_of_page: dict[int, list[Drawing]] = {}
     for drawing, place in zip(section.drawings, places):
         addresses.setdefault(tuple(drawing.item), place.address)
         drawings_of_page.setdefault(place.page, []).append(drawing._replace(anchor=place.anchor))
     for page, drawings in drawings_of_page.items():
-        pages[page].append(replace(section, drawings=drawings))
+        note = section.note + (more if not page else "")
+        pages[page].append(replace(section, drawings=drawings, note=note))
 
 
 def _places() -> Iterator[_Place]:

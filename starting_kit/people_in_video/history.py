@@ -8,6 +8,7 @@ import io
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element
@@ -15,9 +16,18 @@ from xml.etree.ElementTree import Element
 from people_in_video.result import Score
 from scoring_program.report.elements.axis import Axis
 from scoring_program.report.elements.layout import card, document
-from scoring_program.report.elements.plots import line_chart, lines_key
+from scoring_program.report.elements.plots import (
+    key,
+    line,
+    line_chart,
+    line_points,
+    lines_key,
+    path_data,
+    plot,
+    with_title,
+)
 from scoring_program.report.elements.tables import Heading, table
-from scoring_program.report.html import element
+from scoring_program.report.html import cut, element
 from scoring_program.report.outputs import clear, plain_number, write_atomic
 from scoring_program.result import Line
 from scoring_program.task import AnyTask, load_task
@@ -28,10 +38,9 @@ RUNS, _PAGE = "runs.csv", "history.html"
 # Columns of costs begin so.
 _COST = "cost_"
 _INTERVAL = {"score_low": "Interval from", "score_high": "Interval to"}
+_BAND = "95 % interval"
 _REQUIRED = ("run", "signature")
 _MOST_ROWS = 500
-# The axis of runs has room for so many from the first one on.
-_FEWESTRUNS = 5
 # Larger than any score.
 _LARGEST = 1e12
 
@@ -130,48 +139,92 @@ def _page(rows: Sequence[Row]) -> str:
     runs = [row for row in rows if row["signature"] == signature]
     costs = {_COST + error_type.key: error_type.title for error_type in task.error_types}
     cards = [
-        _score_card(runs, task.columns[0].title),
-        _cost_card(runs, costs),
+        _score_card(runs, task),
+        *_cost_cards(runs, costs),
         _runs_card(runs, {"score": task.columns[0].title, **_INTERVAL, **costs}),
     ]
-    return document(task.title, _head(task, len(runs), len(rows) - len(runs)), cards)
+    return document(task.title, _head(task, runs, n_others=len(rows) - len(runs)), cards)
 
 
-def _head(task: AnyTask, n_runs: int, n_others: int) -> list[Element]:
-    head = [element("h1", f"{task.columns[0].title} by run"), element("p", f"{counted(n_runs, 'run')}.")]
+def _head(task: AnyTask, runs: Sequence[Row], n_others: int) -> list[Element]:
+    """Return the title, the number of runs and the best of them, and how many are of other signatures."""
+    text = f"{counted(len(runs), 'run')}."
+    best = _best_run(runs, task)
+    if best is not None:
+        score = _number(runs[best - 1], "score")
+        text += f" The best is {best}. {cut(runs[best - 1]['run'])}, {score:.4f}."
+    head = [element("h1", f"{task.columns[0].title} by run"), element("p", text)]
     if n_others:
         text = f"{counted(n_others, 'run')} of other signatures left out: see {RUNS}. "
         head.append(element("p", f"{text}people_in_video/conventions.md says what moves a number."))
     return head
 
 
-def _score_card(runs: Sequence[Row], title: str) -> Element:
-    """Return the score with the ends of its interval, run by run."""
-    note = "The score with the ends of its 95 % interval. To compare two runs, compare their submissions."
-    return card("score", "Score", note, *_chart(runs, "Score", {"score": title, **_INTERVAL}))
+def _best_run(runs: Sequence[Row], task: AnyTask) -> int | None:
+    """Return the number of the run with the best score, from 1; the first of equal ones, None without any."""
+    scores = _line(runs, "score", "")
+    if not scores.x:
+        return None
+    best_score = max(scores.y) if task.higher_is_better else min(scores.y)
+    return int(scores.x[scores.y.index(best_score)])
 
 
-def _cost_card(runs: Sequence[Row], titles: Mapping[str, str]) -> Element:
-    """Return what each type of error costs, run by run."""
-    note = "The gain if one type of error were fixed."
-    return card("costs", "What errors cost", note, *_chart(runs, "What errors cost", titles))
+def _score_card(runs: Sequence[Row], task: AnyTask) -> Element:
+    """Return the score run by run, its intervals as a band, and a mark at the best run."""
+    title = task.columns[0].title
+    scores = _line(runs, "score", title)
+    intervals = [_line(runs, column, label) for column, label in _INTERVAL.items()]
+    x_axis, y_axis = _axes(runs, "Score", [scores, *intervals])
+    marks, texts = [], []
+    if intervals[0].x and intervals[0].x == intervals[1].x:
+        lower = line_points(intervals[0], x_axis, y_axis)
+        upper = line_points(intervals[1], x_axis, y_axis)
+        band = element("path", class_="area-f", d=f"{path_data([*lower, *reversed(upper)])} Z")
+        marks.append(with_title(band, _BAND))
+    best = _best_run(runs, task)
+    if best is not None:
+        percent = x_axis.percent(best)
+        marks.append(line(percent, 0, percent, 100, "mark"))
+        texts.append(element("span", "best", class_="threshold", style=f"left:{percent:.2f}%"))
+        score_line = element("path", class_="line-f", d=path_data(line_points(scores, x_axis, y_axis)))
+        marks.append(with_title(score_line, title))
+    chart = plot(f"{title} by run, with its 95 % interval", x_axis, y_axis, marks, texts)
+    meanings = key([(title, "fill-f"), (_BAND, "area-f")])
+    note = "The score with its 95 % interval. To compare two runs, compare their submissions."
+    return card("score", "Score", note, chart, meanings)
 
 
-def _chart(runs: Sequence[Row], title: str, titles: Mapping[str, str]) -> list[Element]:
-    """Return a line for each of the columns in ``titles``, by the number of the run, and what they are."""
-    lines = []
-    for column, label in titles.items():
-        values = [_number(row, column) for row in runs]
-        run_numbers = [number for number, value in enumerate(values, start=1) if value is not None]
-        if run_numbers:
-            lines.append(Line(label, run_numbers, [value for value in values if value is not None]))
-    numbers = [value for line in lines for value in line.y] or [0.0]
+def _cost_cards(runs: Sequence[Row], titles: Mapping[str, str]) -> list[Element]:
+    """Return a card with what each type of error costs, run by run; none if nothing costs anything."""
+    lines = [_line(runs, column, label) for column, label in titles.items()]
+    lines = [costs for costs in lines if any(costs.y)]
+    if not lines:
+        return []
+    x_axis, y_axis = _axes(runs, "What errors cost", lines)
+    chart = line_chart("What errors cost by run", x_axis, y_axis, lines)
+    note = "The gain if one type of error were fixed; types that never cost anything are left out."
+    return [card("costs", "What errors cost", note, chart, lines_key(lines))]
+
+
+def _line(runs: Sequence[Row], column: str, label: str) -> Line:
+    """Return the numbers of a column by the numbers of their runs, from 1."""
+    run_numbers, values = [], []
+    for run_number, row in enumerate(runs, start=1):
+        value = _number(row, column)
+        if value is not None:
+            run_numbers.append(run_number)
+            values.append(value)
+    return Line(label, run_numbers, values)
+
+
+def _axes(runs: Sequence[Row], title: str, lines: Sequence[Line]) -> tuple[Axis, Axis]:
+    """Return the axis of runs, from the first to the last, and that of their numbers."""
+    numbers = list(chain.from_iterable(series.y for series in lines)) or [0.0]
     low = math.floor(10 * min(numbers)) / 10
     high = math.ceil(10 * max(numbers)) / 10
-    x_axis = Axis("run", 1.0, float(max(len(runs), _FEWESTRUNS)), is_whole=True)
-    y_axis = Axis(title.lower(), low, max(high, low + 0.1))
-    description = f"{title}: {y_axis.title} against {x_axis.title}"
-    return [line_chart(description, x_axis, y_axis, lines), lines_key(lines)]
+    # An axis needs some length, even for one run.
+    x_axis = Axis("run", 1.0, float(max(len(runs), 2)), is_whole=True)
+    return x_axis, Axis(title.lower(), low, max(high, low + 0.1))
 
 
 def _runs_card(runs: Sequence[Row], titles: Mapping[str, str]) -> Element:

@@ -43,6 +43,19 @@ def test_wrong_objects_are_listed_numbered_and_above_the_others():
     assert (point.get("style"), point[0].text) == ("--s:0.25", "0.25")
 
 
+def test_predicted_boxes_of_wrong_objects_carry_what_they_claim():
+    both = [BOX._replace(claim="hand, hold"), GUESS._replace(claim="hand, <b>" + "x" * 100)]
+    wrong, right = (drawn._replace(shapes=both) for drawn in (WRONG, RIGHT))
+    drawn = drawings.drawing(DRAWING._replace(objects=[right, wrong]), "")
+    _, _, claim = drawn.iter("text")
+    text = claim.text or ""
+    assert text.startswith("hand, <b>xxx")
+    assert len(text) < 30
+    assert 0 <= float(claim.attrib["x"]) <= 100
+    titles = [(path[0].text or "")[:24] for path in drawn.iter("path")]
+    assert titles == ["ground truth: hand, hold", "prediction: hand, <b>xxx"] * 2
+
+
 def test_many_wrong_objects_end():
     drawn = drawings.drawing(DRAWING._replace(objects=[WRONG] * 20), "")
     assert len(list(drawn.iter("li"))) == 8
