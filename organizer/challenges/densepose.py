@@ -272,12 +272,12 @@ def _counts(persons: Persons) -> dict[str, int]:
 
 
 def _part_counts(persons: Persons) -> dict[str, int]:
-    """Return how many points each of the 24 fine parts has, with the coarse part that it belongs to."""
+    """Return how many points each of the 24 fine parts has, with the part of the body that it is."""
     counts = np.bincount(persons.part, minlength=geodesic.PARTS + 1).tolist()
     count_of_part = {}
-    for coarse_part, fine_parts in FINE_PARTS.items():
+    for body_part, fine_parts in FINE_PARTS.items():
         for part in fine_parts:
-            count_of_part[f"{part} ({coarse_part})"] = counts[part]
+            count_of_part[f"{part} ({body_part})"] = counts[part]
     return count_of_part
 
 

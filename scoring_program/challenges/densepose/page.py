@@ -30,8 +30,7 @@ FINE_PARTS = {
     "right lower arm": (20, 22),
     "left lower arm": (19, 21),
 }
-"""The fine parts, 1 to 24, of each part of the body. Sides are the person's; limbs but hands and feet have a front
-and a back."""
+"""The fine parts, 1 to 24, of each part of the body; sides are those of the person."""
 _IMAGES_SHOWN = 500
 _BINS = 20
 NAMES = {"gpsm": "GPSm", "gps": "GPS", "iou": "mask IoU"}
