@@ -127,10 +127,10 @@ def new_task(
     _write({**texts, COMPETITION: competition})
     _write_record(task.id, texts)  # what follows may fail, and is taken back then, too
     _format_code(path for path in texts if path.endswith(".py"))
-    _run("quality", "demo-data", task.id)
+    *_, tricks = _run("quality", "demo-data", task.id).partition("---|\n")
     data_files = [f"{folder}/{name}" for folder in task.data_folders for name in folder_files(ROOT / folder)]
     _write_record(task.id, [*texts, *data_files])
-    _add_rows(task)
+    _add_rows(task, tricks)
 
     print("written:", *sorted([*texts, *task.data_folders]), sep="\n  ")
     print("changed:", COMPETITION, *_TABLES, sep="\n  ")
@@ -356,13 +356,12 @@ def _write(texts: Mapping[str, str]) -> None:
     write_files({path: text.encode() for path, text in texts.items()}, ROOT)
 
 
-def _add_rows(task: NewTask) -> None:
-    """Add the rows of the task to the tables of the documents."""
+def _add_rows(task: NewTask, tricks: str) -> None:
+    """Add the rows of the task to the tables of the documents; ``tricks`` are those of docs/gaming.md."""
     title = task.title.replace("|", r"\|")
     metric_title, _ = _metric_words(task.metric)
     if task.columns:
         metric_title += ", the mean of its columns"
-    *_, tricks = _run("quality", "gaming", task.id).partition("---|\n")
     rows = {
         "README.md": f"| `{task.id}` | {title} | {metric_title} |\n",
         "docs/before_the_competition.md": f"| `{task.id}` | `truth.{task.ending}` | a checked copy |\n",

@@ -58,7 +58,9 @@ def _parser() -> argparse.ArgumentParser:
     what = "ref/ with a reference, res/ with the files of a submission"
     golden.add_argument("folder", type=Path, help=what)
     golden.add_argument("--name", default="", help="of the case; default: the name of the folder")
-    _add_ids(add("demo-data", "demo_data:demo_data_command", "write the demo references and samples again"))
+    _add_ids(
+        add("demo-data", "demo_command:demo_data_command", "write the demo references and samples again")
+    )
     add("demo-ranking", "demo_ranking:write_demo_ranking", "rank made-up teams, into out/demo/ranking/")
     add("figures", "figures:write_figures", "draw the figures of the tasks into docs/images/")
     bench = add("bench", "benchmarks.run:run_bench", "measure the built programs on full-size data")

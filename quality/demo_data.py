@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from organizer.data.marks import add_marks
 from organizer.data.prepare import SYNTHETIC_MARK, prepare, reference_files
 from organizer.files import Files, folder_files, samples_folder, write_files
-from quality import ROOT
 from quality.task import quality_tasks
 from scoring_program.marks import MARKS_FILE
 from scoring_program.signature import VOCABULARY_FILE
@@ -24,14 +22,6 @@ These files were made by a program with a fixed seed. They show the formats and 
 they
 are not the data of any challenge. A bundle that is built with them says so in its title.
 """
-
-
-def demo_data_command(ids: Sequence[str]) -> int:
-    """Write reference_data/ and starting_kit/samples/ of some tasks again."""
-    for task_id in ids:
-        write_demo_data(task_id, ROOT)
-    print("written to reference_data/ and starting_kit/samples/:", *ids)
-    return 0
 
 
 def write_demo_data(task_id: str, root: Path) -> None:

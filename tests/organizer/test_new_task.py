@@ -215,8 +215,7 @@ def test_all_new_tasks_work_at_once_and_are_taken_back(tmp_path):
     before = files(folder)
     tasks = {id_of(*choice): choice for choice in CHOICES}
     first_tasks = tasks if is_nightly() else [TRIED]
-    for task_id in first_tasks:
-        create(folder, task_id, *tasks[task_id])
+    create(folder, {task_id: tasks[task_id] for task_id in first_tasks})
     # The types of the examples are checked by day. As in the Makefile, they are those of the numpy of newer
     # versions.
     types = [["mypy"]] if is_nightly() and sys.version_info >= (3, 11) else []
@@ -225,29 +224,48 @@ def test_all_new_tasks_work_at_once_and_are_taken_back(tmp_path):
     run_tests(folder, first_tasks)
     for task_id in first_tasks:
         check_kit(folder, task_id)
-    for task_id in tasks:
-        if task_id not in first_tasks:
-            create(folder, task_id, *tasks[task_id])
+    create(folder, {task_id: choice for task_id, choice in tasks.items() if task_id not in first_tasks})
     assert {*tasks} <= {*run("-m", "organizer", "demo").split()}
     check_programs(folder, list(tasks))
     check_references(folder, list(tasks))
     shutil.rmtree(folder / "out")
-    check_taken_back(folder, run, before, tasks)
+    check_taken_back(folder, before, tasks)
 
 
-def create(folder, task_id, form, metric, columns):
-    """Write a new task in a copy of the repository, and check what the command says of it."""
-    arguments = ["new-task", task_id, "--title", TITLE, "--format", form, "--metric", metric]
-    if metric != "rmse":
-        arguments += ["--labels", " ".join(LABELS)]
-    if columns:
-        arguments += ["--columns", " ".join(columns)]
-    written, _, rest = run_python(folder, "-m", "organizer", *arguments).partition("changed:")
-    for place in written.split()[1:]:
-        assert (folder / place).exists(), place
-    edits = rest.partition("left to edit:\n")[2]
-    assert 1 <= len(edits.splitlines()) <= 6
-    assert not re.search('[",]$', edits, re.MULTILINE)
+# Runs a command of the organizer with each list of arguments, and writes a line after it.
+RUN_COMMANDS = """
+import json, sys
+from organizer.__main__ import main
+
+for arguments in json.loads(sys.argv[1]):
+    assert main(arguments) == 0, arguments
+    print("DONE")
+"""
+
+
+def run_commands(folder, commands):
+    """Run commands of the organizer in one process; return what each printed."""
+    *printed, rest = run_python(folder, "-c", RUN_COMMANDS, json.dumps(commands)).split("DONE\n")
+    assert (len(printed), rest) == (len(commands), "")
+    return printed
+
+
+def create(folder, tasks):
+    """Write new tasks in a copy of the repository, and check what the command says of each."""
+    commands = []
+    for task_id, (form, metric, columns) in tasks.items():
+        commands.append(["new-task", task_id, "--title", TITLE, "--format", form, "--metric", metric])
+        if metric != "rmse":
+            commands[-1] += ["--labels", " ".join(LABELS)]
+        if columns:
+            commands[-1] += ["--columns", " ".join(columns)]
+    for printed in run_commands(folder, commands):
+        written, _, rest = printed.partition("changed:")
+        for place in written.split()[1:]:
+            assert (folder / place).exists(), place
+        edits = rest.partition("left to edit:\n")[2]
+        assert 1 <= len(edits.splitlines()) <= 6
+        assert not re.search('[",]$', edits, re.MULTILINE)
 
 
 def run_tests(folder, task_ids):
@@ -290,25 +308,15 @@ def check_programs(folder, task_ids):
         assert "detailed_results.html" in {path.name for path in (work / "output").iterdir()}
 
 
-# Runs the commands for references of tasks.
-USE_REFERENCES = """
-import sys
-from organizer.__main__ import main
-
-for task_id in sys.argv[1:]:
-    for command in (
-        ["prepare", task_id, "--source", f"reference_data/{task_id}", "--output", f"out/refs/{task_id}"],
-        ["baselines", task_id, "--reference", "out/refs"],
-        ["split", task_id, "--reference", "out/refs"],
-    ):
-        assert main(command) == 0, command
-"""
-
-
 def check_references(folder, task_ids):
     """Check that each task has references with overviews that were checked, baselines, and parts."""
-    printed = run_python(folder, "-c", USE_REFERENCES, *task_ids)
-    assert printed.count("as usual") == len(task_ids)
+    commands = []
+    for task_id in task_ids:
+        source, output = f"reference_data/{task_id}", f"out/refs/{task_id}"
+        commands.append(["prepare", task_id, "--source", source, "--output", output])
+        commands.append(["baselines", task_id, "--reference", output])
+        commands.append(["split", task_id, "--reference", output])
+    run_commands(folder, commands)
     for task_id in task_ids:
         overview = (folder / "out" / "refs" / f"{task_id}.overview.html").read_text(encoding="utf-8")
         assert "Nothing looks like a mistake" in overview
@@ -330,7 +338,7 @@ def check_kit(folder, task_id):
     assert scores["coverage"] == 1
 
 
-def check_taken_back(folder, run, before, tasks):
+def check_taken_back(folder, before, tasks):
     """Edit one task in all ways, take all back, and check what is left."""
     mine = Path("tests/golden") / EDITED / "mine" / "expected.json"
     (folder / mine).parent.mkdir()
@@ -344,7 +352,7 @@ def check_taken_back(folder, run, before, tasks):
         text = (folder / name).read_text()
         (folder / name).write_text(text.replace(old, new))
         before[Path(name)] = before[Path(name)].replace(old.encode(), new.encode())
-    printed = {task_id: run("-m", "organizer", "undo-new-task", task_id) for task_id in tasks}
+    printed = dict(zip(tasks, run_commands(folder, [["undo-new-task", task_id] for task_id in tasks])))
     aside = f"out/undone/{EDITED}"
     assert f"{aside}/:\n  {edited}\n" in printed[EDITED]
     assert printed[EDITED].endswith(f":\n  {mine}\n")

@@ -17,7 +17,7 @@ ID = "chalearn_gesture"
     ("command", "module", "function"),
     [
         (f"same elsewhere {ID}", "same", "run_same"),
-        (f"demo-data {ID}", "demo_data", "demo_data_command"),
+        (f"demo-data {ID}", "demo_command", "demo_data_command"),
         (f"golden {ID} folder --name case", "golden", "golden_command"),
         ("demo-ranking", "demo_ranking", "write_demo_ranking"),
         (f"bench {ID} --scale 1 100", "benchmarks.run", "run_bench"),

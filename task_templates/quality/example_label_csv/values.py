@@ -6,7 +6,7 @@ import random
 
 Value = str
 Values = dict[str, Value]
-# EDIT: values as in your data; then run python -m quality demo-data, and python -m quality gaming.
+# EDIT: values as in your data; then run python -m quality demo-data.
 LABELS = ["example_label_1", "example_label_2", "example_label_3"]
 TRICK = "the most frequent label everywhere"
 CANARIES = (LABELS * 10)[:20]

@@ -6,7 +6,7 @@ import random
 
 Value = list[str]
 Values = dict[str, Value]
-# EDIT: values as in your data; then run python -m quality demo-data, and python -m quality gaming.
+# EDIT: values as in your data; then run python -m quality demo-data.
 LABELS = ["example_label_1", "example_label_2", "example_label_3"]
 SHARE = 0.4
 """The share of the items that have a label."""

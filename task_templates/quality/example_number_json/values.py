@@ -11,7 +11,7 @@ CANARIES = [0.73911 + index * 1e-9 for index in range(20)]
 """The ground truth of 20 items of a planted reference; tests look for numbers that begin with 0.73911."""
 
 
-# EDIT: values as in your data; then run python -m quality demo-data, and python -m quality gaming.
+# EDIT: values as in your data; then run python -m quality demo-data.
 def random_value(rng: random.Random) -> Value:
     """Return the ground truth of an item."""
     return round(rng.uniform(0, 100), 2)

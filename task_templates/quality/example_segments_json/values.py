@@ -9,7 +9,7 @@ from typing import Any
 Segment = dict[str, Any]
 Value = list[Segment]
 Values = dict[str, Value]
-# EDIT: values as in your data; then run python -m quality demo-data, and python -m quality gaming.
+# EDIT: values as in your data; then run python -m quality demo-data.
 LABELS = ["example_label_1", "example_label_2", "example_label_3"]
 MOST = 4
 """An item has at most this many segments."""
