@@ -24,9 +24,10 @@ import numpy as np
 from organizer.files import folder_files, write_files
 from quality.demo_data import load_against
 from quality.task import quality_tasks
+from scoring_program.disclosure import few_items
 from scoring_program.metrics import comparison, resampling
 from scoring_program.metrics.resampling import HalfScores
-from scoring_program.result import Statistics
+from scoring_program.result import FULL, Statistics
 from scoring_program.task import AnyTask
 from validator.arrays import Floats, Ints
 from validator.texts import counted
@@ -62,7 +63,7 @@ class CoverageSizes(NamedTuple):
 
     sample_items: tuple[int, ...] = (30, 100, 300)
     least_items: int = 1500
-    noises: tuple[float, ...] = (0.1, 0.3, 0.6)
+    noises: tuple[float, ...] = (0.01, 0.1, 0.3, 0.6, 1.5)
     team_items: int = 100
     least_team_items: int = 200
     tournaments_at_once: int = 100
@@ -112,6 +113,17 @@ class Population:
 
         return resampling.half_scores(reduce, np.arange(len(sample)))
 
+    def is_rough(self, number: int, sample: Ints) -> bool:
+        """Return whether the interval of a submission for a sample of items is marked as rough."""
+        statistics = self.submissions[number]
+        reason = few_items(
+            imperfect=~statistics.item_perfect[sample],
+            scored=statistics.item_scores[sample] > 0,
+            detail=FULL,
+            starts_at_zero=self.task.higher_is_better and self.task.range[0] == 0,
+        )
+        return reason is not None
+
 
 @cache
 def population(
@@ -148,7 +160,8 @@ def population(
 def coverage_row(
     task_id: str, variant: str, noise: float, n_samples: int, sizes: CoverageSizes = _SIZES
 ) -> str:
-    """Return how often the interval of a submission holds its score for all items, and how wide it is."""
+    """Return how often the interval of a submission holds its score for all items, how wide it is, how many
+    are marked as rough, and how often those hold the score that are not marked."""
     large = population(task_id, sizes.least_items, (noise,), variant=variant)
     (score,) = large.scores()
     cells = [task_id + variant, f"{score:.3f}"]
@@ -159,10 +172,15 @@ def coverage_row(
         intervals = resampling.intervals(half_scores, large.task.range)
         is_below = intervals.high < score
         is_above = intervals.low > score
-        n_held = int((~is_below & ~is_above).sum())
+        holds_score = ~is_below & ~is_above
+        is_rough = np.array([large.is_rough(0, sample) for sample in samples])
+        n_unmarked = int((~is_rough).sum())
+        n_held_unmarked = int(holds_score[~is_rough].sum())
+        unmarked = share(n_held_unmarked, n_unmarked, *_COVERED) if n_unmarked else "-"
         width = (intervals.high - intervals.low).mean()
         misses = f"{100 * is_below.mean():.1f} / {100 * is_above.mean():.1f}"
-        cells += [share(n_held, n_samples, *_COVERED), f"{width:.3f}", misses]
+        held = share(int(holds_score.sum()), n_samples, *_COVERED)
+        cells += [held, f"{width:.3f}", misses, f"{100 * is_rough.mean():.1f}", unmarked]
     return f"| {' | '.join(cells)} |"
 
 
@@ -217,7 +235,7 @@ def run_coverage(
             graded_parts[name] = [pool.submit(tournaments, name, False, *chunk, sizes) for chunk in chunks]
         titles = ["task", "score"]
         for size in sizes.sample_items:
-            titles += [f"{counted(size, 'item')}, %", "width", "below / above, %"]
+            titles += [f"{counted(size, 'item')}, %", "width", "below / above, %", "rough, %", "others, %"]
         print(f"| {' | '.join(titles)} |\n|{'---|' * len(titles)}")
         for row in rows:
             print(row.result(), flush=True)

@@ -18,8 +18,19 @@ from typing import Any
 import numpy as np
 
 from scoring_program.marks import Mark
-from scoring_program.result import FULL, SUMMARY, Deferred, Groups, Result, Section, Table
-from validator.arrays import Ints
+from scoring_program.result import (
+    FULL,
+    HAVE_ERRORS,
+    HAVE_SCORES,
+    SUMMARY,
+    Deferred,
+    FewItems,
+    Groups,
+    Result,
+    Section,
+    Table,
+)
+from validator.arrays import Bools, Ints
 
 MIN_GROUP = 5
 _ROUNDED_SHARE = 0.05
@@ -56,6 +67,27 @@ def disclosed_marks(marks: Sequence[Mark], detail: str, named: Collection[str]) 
 def shows_comparisons(detail: str) -> bool:
     """Return whether a detail level shows more than scores, such as error costs and hints."""
     return bool(LEVELS[detail])
+
+
+def few_items(imperfect: Bools, scored: Bools, detail: str, starts_at_zero: bool) -> FewItems | None:
+    """Return why an interval is rough: fewer than `MIN_GROUP` items have errors, or any score; None if it is
+    not, or if the level shows nothing.
+
+    Parameters
+    ----------
+    imperfect, scored : bool arrays of shape (n,)
+        Whether an independent item has errors, and whether its score is above 0.
+    starts_at_zero : bool
+        Whether 0 is the worst score.
+    """
+    n_imperfect, n_scored = int(imperfect.sum()), int(scored.sum())
+    if not LEVELS[detail]:
+        return None
+    if n_imperfect < MIN_GROUP:
+        return FewItems(HAVE_ERRORS, n_imperfect if detail == FULL else None, MIN_GROUP)
+    if starts_at_zero and n_scored < MIN_GROUP:
+        return FewItems(HAVE_SCORES, n_scored if detail == FULL else None, MIN_GROUP)
+    return None
 
 
 def rounded_count(count: int, support: int, minimum: int) -> int:

@@ -348,10 +348,40 @@ class Deferred(NamedTuple):
 Sections = Sequence[Union[Section, Deferred]]
 
 
+class FewItems(NamedTuple):
+    """Why an interval is rough although there are many items: few of them have errors, or any score.
+
+    ``property`` is `HAVE_ERRORS` or `HAVE_SCORES`; ``number`` of the items have it, None where the level of
+    detail shows only that there are fewer than ``least``.
+    """
+
+    property: str
+    number: int | None
+    least: int
+
+    def text(self, items: str) -> str:
+        """Return the reason in words, for "30 items".
+
+        Examples
+        --------
+        >>> FewItems(HAVE_ERRORS, None, 5).text("30 items"), FewItems(HAVE_SCORES, 1, 5).text("30 items")
+        ('fewer than 5 of 30 items have errors', 'only 1 of 30 items has a score above 0')
+        """
+        if self.number is None:
+            return f"fewer than {self.least} of {items} {self.property}"
+        verb = self.property if self.number != 1 else self.property.replace("have", "has", 1)
+        return f"only {self.number} of {items} {verb}"
+
+
+HAVE_ERRORS = "have errors"
+HAVE_SCORES = "have a score above 0"
+
+
 class Interval(NamedTuple):
     """An interval of the score at 95 %, over random halves of the items of the reference.
 
-    ``items`` are what is independent, groups of items if ``is_grouped``.
+    ``items`` are what is independent, groups of items if ``is_grouped``; ``few`` says why it is rough where
+    they are many, None if it is not.
     """
 
     low: float
@@ -360,6 +390,7 @@ class Interval(NamedTuple):
     half_samples: int
     items: int
     is_grouped: bool = False
+    few: FewItems | None = None
 
     def __str__(self) -> str:
         return f"{100 * LEVEL:g} % interval {self.low:.4f} to {self.high:.4f}"
@@ -393,6 +424,8 @@ class Statistics:
         Whether the submission holds anything about the item.
     item_weights : int array of shape (n,)
         The share of each item in the mean of the scores of items, 0 where it has none.
+    item_perfect : bool array of shape (n,)
+        Whether no error of the submission in the item costs anything.
     notes : sequence of Note
         Facts about the submission.
     """
@@ -400,6 +433,7 @@ class Statistics:
     item_scores: Floats
     item_submitted: Bools
     item_weights: Ints
+    item_perfect: Bools
     notes: Sequence[Note]
 
     def outside_weight(self) -> int:

@@ -23,6 +23,7 @@ import numpy as np
 from scoring_program.disclosure import (
     disclosed,
     disclosed_marks,
+    few_items,
     min_group,
     round_floats,
     rounded,
@@ -39,6 +40,7 @@ from scoring_program.result import (
     DECIMALS,
     Deferred,
     ErrorCost,
+    FewItems,
     Interval,
     Result,
     Section,
@@ -467,7 +469,7 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
         halves = None
         if self.settings["interval"] and len(self.items):
             halves = self.half_scores(statistics)
-        interval = self._interval(halves) if halves else None
+        interval = self._interval(halves, statistics) if halves else None
         if interval:
             scores["score_low"] = round(interval.low, _INTERVAL_DECIMALS)
             scores["score_high"] = round(interval.high, _INTERVAL_DECIMALS)
@@ -557,7 +559,7 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
         reduce = partial(self.task.reduce, statistics)
         return resampling.half_scores(reduce, self.groups.number, n_halves)
 
-    def _interval(self, halves: HalfScores) -> Interval | None:
+    def _interval(self, halves: HalfScores, statistics: StatisticsT) -> Interval | None:
         if halves.n_items < 2:
             return None
         intervals = resampling.intervals([halves], self.task.range)
@@ -570,6 +572,19 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
             half_samples=len(halves.first),
             items=halves.n_items,
             is_grouped=bool(self.groups.digest),
+            few=self._few_items(statistics),
+        )
+
+    def _few_items(self, statistics: StatisticsT) -> FewItems | None:
+        """Return why the interval is rough although there are many items, as far as it may be shown."""
+        group = self.groups.number
+        n_groups = int(group.max()) + 1
+        scored = statistics.item_scores > 0
+        return few_items(
+            imperfect=np.bincount(group[~statistics.item_perfect], minlength=n_groups) > 0,
+            scored=np.bincount(group[scored], minlength=n_groups) > 0,
+            detail=self.settings["detail"],
+            starts_at_zero=self.task.higher_is_better and self.task.range[0] == 0,
         )
 
     def _with_costs(self, notes: Sequence[Note], costs: Sequence[ErrorCost], decimals: int) -> list[Note]:

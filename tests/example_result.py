@@ -71,7 +71,9 @@ def example_result(size: int = 20, text: str = "", own: str = "") -> Result:
     names = [text or GESTURES[i % 20] + (f"{i // 20}" if i >= 20 else "") for i in range(size)]
     return Result(
         scores=SCORES,
-        statistics=Statistics(np.linspace(0, 1, size), np.ones(size, bool), np.ones(size, int), []),
+        statistics=Statistics(
+            np.linspace(0, 1, size), np.ones(size, bool), np.ones(size, int), np.zeros(size, bool), []
+        ),
         items=[f"Sequence{i:04d}" for i in range(size)],
         halves=HalfScores(0.4127123456, np.full(500, 0.41), np.full(500, 0.415), 240),
         interval=Interval(0.3911234567891, 0.4341234567891, 0.0109, 500, 240),

@@ -176,6 +176,9 @@ def _interval(interval: Interval) -> dict[str, object]:
     }
     if interval.is_grouped:
         data["item_type"] = "group"
+    if interval.few:
+        number = {} if interval.few.number is None else {"number": interval.few.number}
+        data["few_items"] = {"that": interval.few.property, "fewer_than": interval.few.least, **number}
     return data
 
 

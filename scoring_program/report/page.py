@@ -161,7 +161,11 @@ def _interval_text(task: Declaration, result: Result, n_items: int) -> str:
     if interval is None:
         return f"over {result.over}; all halves score the same: no interval can be given"
     low, high = _short(interval.low, result.decimals), _short(interval.high, result.decimals)
-    return f"95 % interval {low} to {high}, over {result.over}{caution(n_items, _unit(task, interval))}"
+    text = f"95 % interval {low} to {high}, over {result.over}{caution(n_items, _unit(task, interval))}"
+    if interval.few and n_items >= LEAST_ITEMS:
+        reason = interval.few.text(counted(n_items, _unit(task, interval)))
+        text += f", and {reason}" if n_items < ROUGH_BELOW else f"; rough: {reason}"
+    return text
 
 
 def _meaning_of_interval(task: Declaration, interval: Interval) -> str:

@@ -138,6 +138,7 @@ def without_large_arrays(result: Result) -> Result:
         item_scores=result.statistics.item_scores,
         item_submitted=result.statistics.item_submitted,
         item_weights=result.statistics.item_weights,
+        item_perfect=result.statistics.item_perfect,
         notes=result.statistics.notes,
     )
     return replace(result, statistics=statistics)

@@ -69,7 +69,7 @@ def made(values, sorting="desc", names=None):
     results = [
         Result(
             {**scores, "score": own.score},
-            Statistics(column, column == column, np.ones(len(column), int), []),
+            Statistics(column, column == column, np.ones(len(column), int), column == 1, []),
             (),
         )
         for own, column in zip(halves, values.T)

@@ -182,10 +182,12 @@ def measure_given(reference: Reference, submission: Grounding, settings: Setting
     joined = join(reference, submission)
     correct, predicted = grounding.words_correct(joined.objects, words)
     video = joined.segment_video[words.segment]
+    n_wrong = np.bincount(video[~correct], minlength=joined.n_videos)
     return WordStatistics(
         item_scores=group_means(correct, video, joined.n_videos),
         item_submitted=joined.submitted_of_video > 0,
         item_weights=np.bincount(video, minlength=joined.n_videos),
+        item_perfect=n_wrong == 0,
         notes=joined.notes,
         correct=correct,
         predicted=predicted,
@@ -240,11 +242,14 @@ def measure_generated(reference: Reference, submission: Grounding, settings: Set
     # A submitted sentence in which no word is annotated does not count.
     empty_video = joined.segment_video[joined.submitted & np.isnan(f1)]
     weights = joined.submitted_of_video - np.bincount(empty_video, minlength=joined.n_videos)
+    f1_sums = _f1_sums(joined, f1)
     lemma_notes = _lemma_notes(reference, joined, lemmas, min_group(settings["detail"]))
     return SentenceStatistics(
-        item_scores=means(_f1_sums(joined, f1), weights),
+        item_scores=means(f1_sums, weights),
         item_submitted=joined.submitted_of_video > 0,
         item_weights=weights,
+        # Segments outside of the annotated ones have a weight and no F1.
+        item_perfect=f1_sums == weights,
         notes=[*joined.notes, *lemma_notes],
         f1=f1,
         judged=judged,

@@ -109,6 +109,7 @@ def measure(reference: Reference, submission: Prediction, settings: Settings) ->
         item_scores=np.where(is_counted, means, np.nan),
         item_submitted=submission.present,
         item_weights=is_counted.astype(np.int64),
+        item_perfect=~is_counted | (means == 1),
         notes=_left_out_notes(is_counted, min_group(settings["detail"])),
         mean_jaccard=means,
         is_counted=is_counted,

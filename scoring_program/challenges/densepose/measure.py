@@ -161,6 +161,7 @@ def measure(reference: Reference, submission: Gathered, settings: Settings) -> I
         item_scores=_image_scores(pairing, half, measure_name),
         item_submitted=n_detections > 0,
         item_weights=n_annotated,
+        item_perfect=_perfect_images(pairing, measure_name),
         notes=[*_empty_area_notes(pairing), *unused_detection_notes(submission), *missing],
         pairing=pairing,
         ranked=average_precision.ranked(pairing.matches, 0, MEASURES.index(measure_name)),
@@ -168,6 +169,18 @@ def measure(reference: Reference, submission: Gathered, settings: Settings) -> I
         half=half,
         measure=measure_name,
     )
+
+
+def _perfect_images(pairing: Pairing, measure_name: str) -> Bools:
+    """Return the images whose dense persons are all matched at the highest threshold, without a detection
+    that is not; bool, shape (n_images,)."""
+    number, n_images = MEASURES.index(measure_name), pairing.people.n_images
+    matched = pairing.matches.matched[0, number, -1] >= 0
+    ignored = pairing.matches.ignored[0, number, -1]
+    image = pairing.detections.image
+    n_matched = np.bincount(image[matched & ~ignored], minlength=n_images)
+    n_wrong = np.bincount(image[~matched & ~ignored], minlength=n_images)
+    return (n_matched == pairing.n_annotated()) & (n_wrong == 0)
 
 
 def _image_scores(pairing: Pairing, half: HalfMatches, measure_name: str) -> Floats:

@@ -217,6 +217,8 @@ def measure_videos(
         item_scores=np.where(is_right, protocol.video_areas(correctness.points_passed), 0.0),
         item_submitted=is_submitted,
         item_weights=np.ones(len(videos), np.int64),
+        # Each part is correct with one proposal.
+        item_perfect=is_right & (correctness.psc == 1),
         notes=notes,
         true_classes=reference.classes,
         predicted_classes=predicted_classes,

@@ -32,10 +32,12 @@ def measure(reference: Reference, submission: Items, settings: Settings) -> Item
     n_matched = np.bincount(true.item[is_matched], minlength=n)
     n_true = np.bincount(true.item, minlength=n)
     n_predicted = np.bincount(submission.item, minlength=n)
+    item_scores = segment_f1.of_items(n_matched, n_true, n_predicted)
     return ItemStatistics(
-        item_scores=segment_f1.of_items(n_matched, n_true, n_predicted),
+        item_scores=item_scores,
         item_submitted=np.ones(n, bool),
         item_weights=np.ones(n, np.int64),
+        item_perfect=item_scores == 1,
         notes=[],
         n_matched=n_matched,
         n_true=n_true,
