@@ -2,7 +2,8 @@
 
 Each checkout runs the golden cases, the samples and the recorded bad submissions (``tests/recorded``) of this
 one, all tasks in both protocols, through its own commands: the scoring program, the starting kit's
-``evaluate.py``, and the validator. It also prepares the demo references and builds all bundles.
+``evaluate.py``, and the validator. It also prepares the demo references and builds all bundles. With
+``--scores`` it compares exit codes and scores alone, which change less often than texts.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ import zipfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import islice
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 import numpy as np
@@ -33,6 +35,7 @@ RECORDED = ROOT / "tests" / "recorded"
 _SHOWN_DIFFERENCES = 20
 _NOISE = 0.1
 _MISSING = "(no such file)"
+_SCORE_FILES = ("exit_code", "scores.txt", "scores.json", "per_item.csv")
 
 
 class Allowed(NamedTuple):
@@ -206,11 +209,11 @@ class Case(NamedTuple):
     arguments: Sequence[object]
 
 
-def run_same(other: Path, ids: Sequence[str]) -> int:
+def run_same(other: Path, ids: Sequence[str], scores: bool) -> int:
     """Print how many outputs of this checkout and another differ, and the first differences.
 
-    ``ids`` are the tasks to compare; without any, all of them and the bundles. Returns 1 if any outputs
-    differ, 2 if ``other`` is no checkout.
+    ``ids`` are the tasks to compare; without any, all of them and the bundles. ``scores`` compares exit codes
+    and scores alone. Returns 1 if any outputs differ, 2 if ``other`` is no checkout.
     """
     if not (other / "scoring_program" / "score.py").is_file():
         print(f"{other}: this is no checkout of this repository", file=sys.stderr)
@@ -218,9 +221,11 @@ def run_same(other: Path, ids: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(2) as pool:
         work = Path(name)
         cases = [case for case in _cases(work) if case.task in ids or not ids]
-        with_bundles = not ids
-        here = pool.submit(_outputs, ROOT, work / "here", cases, with_bundles)
-        there = pool.submit(_outputs, other.resolve(), work / "there", cases, with_bundles)
+        collect_outputs = partial(_outputs, cases=cases, with_bundles=not ids)
+        if scores:
+            collect_outputs = partial(_scores, cases=cases)
+        here = pool.submit(collect_outputs, ROOT, work / "here")
+        there = pool.submit(collect_outputs, other.resolve(), work / "there")
         outputs_here, outputs_there = here.result(), there.result()
     n_differing = _print_differences(outputs_here, outputs_there, n_runs=len(cases))
     return 1 if n_differing else 0
@@ -299,12 +304,7 @@ def _lay_out_as_platform(reference: Path, submission: Path, inputs: Path) -> Non
 
 def _outputs(checkout: Path, work: Path, cases: Sequence[Case], with_bundles: bool) -> dict[str, str]:
     """Run everything in a checkout; return the texts of all outputs by case and file."""
-    _run_cases(checkout, work, cases)
-    outputs = {
-        path.relative_to(work).as_posix(): path.read_bytes().decode("utf-8", "replace")
-        for path in (work / "output").rglob("*")
-        if path.is_file()
-    }
+    outputs = _run_cases(checkout, work, cases)
     for task_id in sorted({case.task for case in cases}):
         source = ROOT / "reference_data" / task_id
         target = work / "references" / task_id
@@ -317,8 +317,17 @@ def _outputs(checkout: Path, work: Path, cases: Sequence[Case], with_bundles: bo
     return outputs
 
 
-def _run_cases(checkout: Path, work: Path, cases: Sequence[Case]) -> None:
-    """Run the commands of all cases in one process of a checkout, which forks for each."""
+def _scores(checkout: Path, work: Path, cases: Sequence[Case]) -> dict[str, str]:
+    """Run the cases in a checkout; return their exit codes and the texts of the files with scores."""
+    outputs = _run_cases(checkout, work, cases)
+    return {name: text for name, text in outputs.items() if PurePosixPath(name).name in _SCORE_FILES}
+
+
+def _run_cases(checkout: Path, work: Path, cases: Sequence[Case]) -> dict[str, str]:
+    """Run the commands of all cases in one process of a checkout, which forks for each.
+
+    Returns the texts of all outputs by case and file.
+    """
     lines = []
     for case in cases:
         output = str(work / "output" / case.name)
@@ -327,6 +336,11 @@ def _run_cases(checkout: Path, work: Path, cases: Sequence[Case]) -> None:
         lines.append(json.dumps([case.command, output, arguments]))
     command = [sys.executable, "-W", "ignore", "-c", _DRIVER]
     subprocess.run(command, cwd=checkout, input="\n".join(lines), text=True, check=True)
+    return {
+        path.relative_to(work).as_posix(): path.read_bytes().decode("utf-8", "replace")
+        for path in (work / "output").rglob("*")
+        if path.is_file()
+    }
 
 
 def _run_organizer(checkout: Path, *arguments: str) -> None:
