@@ -80,8 +80,9 @@ def signature(
     reference_digest, groups_digest = digests
     parts = {}
     for setting in known_settings:
-        if setting.signed:
-            value = settings[setting.name]
+        value = settings[setting.name]
+        # An empty list changes nothing.
+        if setting.signed and value != []:
             parts[setting.name] = ",".join(map(str, value)) if isinstance(value, list) else value
     parts |= other
     parts["item_groups"] = groups_digest[:_DIGITS] or "none"

@@ -44,6 +44,11 @@ def test_declared_normalizers_need_no_such_name(prepared, settings):
     assert "template:" not in signature
 
 
+def test_signature_names_normalizers_only_where_they_are_declared(prepared):
+    assert "mean_distances" not in scored(prepared[0])[1]
+    assert "|mean_distances:0.2," in scored(prepared[0], mean_distances=[0.2] * 8)[1]
+
+
 def test_declared_normalizers_are_used(prepared):
     folder, _ = prepared
     score, _ = scored(folder)
