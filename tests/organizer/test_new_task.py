@@ -183,13 +183,11 @@ def files(folder):
 
 # Modules with tests that look at all tasks at once, without the id of one in their names.
 TESTS_OF_ALL_TASKS = [
-    "test_build",
     "test_demo_data",
     "test_dependencies",
     "test_docstrings",
     "test_gaming",
     "test_item_groups",
-    "test_key",
     "test_messages",
     "test_portability",
     "test_reference_files",
@@ -197,7 +195,6 @@ TESTS_OF_ALL_TASKS = [
     "test_rules",
     "test_settings",
     "test_task",
-    "test_vocabulary",
 ]
 
 
