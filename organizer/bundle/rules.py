@@ -429,7 +429,7 @@ def visibility(data: Competition, full: Collection[str] = ()) -> list[str]:
             "  if the competition is not published, so teams can copy each other; hide_output prevents it",
         ]
     if len(phases) > 1:
-        text = "the API takes and scores submissions at any time"
+        text = "the API takes and scores submissions at any time on a server without pull request 2496"
         lines.append(f"dates of phases bind the web page only: {text}")
     return lines
 
