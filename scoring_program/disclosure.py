@@ -64,6 +64,22 @@ def disclosed_marks(marks: Sequence[Mark], detail: str, named: Collection[str]) 
     return [mark for mark in marks if detail == FULL or mark.name in named]
 
 
+def shown_seconds(seconds_of_stage: Mapping[str, float], detail: str) -> dict[str, float]:
+    """Return how long a run took, as a detail level shows it: each stage at ``full``, otherwise whole seconds
+    in total.
+
+    What is compared takes time, and so times tell of labels, even where the scores do not.
+
+    Examples
+    --------
+    >>> shown_seconds({"reference": 0.25, "score": 1.5}, "summary")
+    {'total': 2}
+    """
+    if detail == FULL:
+        return dict(seconds_of_stage)
+    return {"total": round(sum(seconds_of_stage.values()))}
+
+
 def shows_comparisons(detail: str) -> bool:
     """Return whether a detail level shows more than scores, such as error costs and hints."""
     return bool(LEVELS[detail])

@@ -17,8 +17,9 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from scoring_program.disclosure import shown_seconds
 from scoring_program.report import outputs, page
-from scoring_program.result import Result
+from scoring_program.result import FULL, SUMMARY, Result
 from scoring_program.settings import Settings
 from scoring_program.task import AnyLoaded, AnyTask, load_task, missing_packages, place_of, task_ids
 from validator import console, limits
@@ -72,10 +73,11 @@ _MEMORY = _Limit("memory", "E-LIMIT-MEMORY", "memory_limit", "needs more memory"
 class _Clock:
     """The stages of a run: ``stage`` is the present one; ``loaded`` is set once the reference is read.
 
-    ``at_home`` is that of `run`.
+    ``at_home`` and ``shows_stages`` are those of `run`.
     """
 
-    def __init__(self, at_home: bool) -> None:
+    def __init__(self, at_home: bool, shows_stages: bool) -> None:
+        self._shows_stages = shows_stages
         self.stage = "start"
         self.loaded: AnyLoaded | None = None
         self.at_home = at_home
@@ -106,16 +108,21 @@ class _Clock:
         """Seconds since the start."""
         return time.perf_counter() - self._run_began
 
-    @property
     def seconds(self) -> dict[str, float]:
-        """Seconds of each stage until now."""
+        """Return the seconds until now as they may be shown, of each stage or in total."""
         present = time.perf_counter() - self._stage_began
-        return {**self._seconds_of_stage, self.stage: present}
+        seconds_of_stage = {**self._seconds_of_stage, self.stage: present}
+        detail = SUMMARY if self.loaded is None else self.loaded.settings["detail"]
+        return shown_seconds(seconds_of_stage, FULL if self._shows_stages else detail)
 
     def line(self) -> str:
-        """Return the seconds of all stages as text."""
-        times = [f"{stage} {seconds:.2f} s" for stage, seconds in self.seconds.items()]
+        """Return the seconds as text."""
+        times = [f"{stage} {_seconds_text(seconds)}" for stage, seconds in self.seconds().items()]
         return "time: " + ", ".join(times)
+
+
+def _seconds_text(seconds: float) -> str:
+    return f"{seconds} s" if isinstance(seconds, int) else f"{seconds:.2f} s"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -132,12 +139,14 @@ def main(arguments: list[str] | None = None) -> int:
     ids = task_ids()
     only = ids[0] if len(ids) == 1 else None
     parser.add_argument("--task", choices=ids, default=only, help="needed where several are present")
+    stages_help = "tell the time of each stage, for measurements: participants must not see it"
+    parser.add_argument("--stages", action="store_true", help=stages_help)
     options = parser.parse_args(arguments)
     if options.task is None:
         parser.error(f"several tasks are present; add --task with one of {', '.join(ids)}")
     limits.watch_termination()
     load = partial(load_folder, options.task, options.input / "ref", is_limited=True)
-    return run(load, options.input / "res", options.output).exit_code
+    return run(load, options.input / "res", options.output, shows_stages=options.stages).exit_code
 
 
 def load_folder(
@@ -188,16 +197,22 @@ def _hidden_problems(task: AnyTask, settings: Settings) -> Iterator[None]:
 
 
 def run(
-    load: Callable[[], AnyLoaded], submission: Path, output: Path, strict: bool = False, at_home: bool = False
+    load: Callable[[], AnyLoaded],
+    submission: Path,
+    output: Path,
+    strict: bool = False,
+    at_home: bool = False,
+    shows_stages: bool = False,
 ) -> Outcome:
     """Score one submission and write all outputs; scores only if the exit code is 0.
 
     ``load`` returns the task with its reference, or raises Refused; ``submission`` is a zip file, or a folder
     with its files or with a single zip; ``output`` is made if needed; ``strict`` refuses a reference with a
     mistake that makes scoring pointless; ``at_home`` says that the reference is the participant's, and that
-    the caller prints what was scored.
+    the caller prints what was scored; ``shows_stages`` tells the time of each stage at any level of detail,
+    for measurements.
     """
-    clock = _Clock(at_home)
+    clock = _Clock(at_home, shows_stages)
     with watch_collections() as unfinished:
         try:
             outputs.begin(output, page.running_page())
@@ -313,7 +328,7 @@ def _report(outcome: Outcome, clock: _Clock) -> _Report:
 
 def _report_of_result(loaded: AnyLoaded, result: Result, clock: _Clock) -> _Report:
     html = page.result_page(loaded.task, result, loaded.signature)
-    detail = outputs.result_json(result, loaded.signature, clock.seconds)
+    detail = outputs.result_json(result, loaded.signature, clock.seconds())
     log = [] if clock.at_home else _log_of_result(loaded, result, clock)
     return _Report(html, detail, result.scores, log)
 
@@ -335,7 +350,7 @@ def _log_of_result(loaded: AnyLoaded, result: Result, clock: _Clock) -> list[str
 
 def _report_of_failure(loaded: AnyLoaded | None, outcome: Outcome, clock: _Clock) -> _Report:
     findings = outcome.findings
-    detail = outputs.failed_json(outcome.name, outcome.exit_code, findings, clock.seconds)
+    detail = outputs.failed_json(outcome.name, outcome.exit_code, findings, clock.seconds())
     if loaded is not None and outcome.exit_code == INVALID:
         head = f"The submission to {loaded.task.id} is invalid and was not scored:"
         html = page.invalid_page(loaded.task, findings)

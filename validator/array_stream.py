@@ -29,8 +29,20 @@ class StreamSizes(NamedTuple):
 _STREAM_SIZES = StreamSizes()
 
 
+class EntryLimit(NamedTuple):
+    """How many entries a list may have; ``origin`` says in brackets what the number is made of, after a
+    blank."""
+
+    number: int
+    origin: str = ""
+
+
 def iter_entries(
-    read: ReadBytes, name: str, largest: int, most: int, sizes: StreamSizes = _STREAM_SIZES
+    read: ReadBytes,
+    name: str,
+    largest: int,
+    most: EntryLimit,
+    sizes: StreamSizes = _STREAM_SIZES,
 ) -> Iterator[bytes]:
     """Yield the text of each entry of the list that a file holds.
 
@@ -44,7 +56,7 @@ def iter_entries(
         The name of the file, for messages.
     largest : int
         Bytes that an entry may have, with the blanks around it.
-    most : int
+    most : EntryLimit
         Entries that the list may have.
     sizes : StreamSizes, optional
 
@@ -71,8 +83,8 @@ def iter_entries(
         _check_size(end - position, largest, name, entry)
         text = buffer[position:end].strip(_SPACE)
         is_open = buffer[end : end + 1] != b"]"
-        if text and entry == most:
-            problem = f"there are more entries than {most:,}"
+        if text and entry == most.number:
+            problem = f"there are more entries than {most.number:,}{most.origin}"
             _refuse(name, entry, problem, "submit only what is asked for")
         if text:
             yield text

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -91,11 +91,17 @@ class BuiltTask:
         return is_synthetic(self.reference)
 
 
-def run_program(built: BuiltTask, submission: Path, folder: Path, packed: bool = False) -> Run:
+def run_program(
+    built: BuiltTask,
+    submission: Path,
+    folder: Path,
+    packed: bool = False,
+    further_words: Sequence[str] = (),
+) -> Run:
     """Lay out the platform's folders and run a program on one submission, a zip or a folder of a participant.
 
     ``folder`` gets the folders; what an earlier run left there is removed. The platform unpacks a zip;
-    ``packed`` says to pass it as it is.
+    ``packed`` says to pass it as it is. ``further_words`` follow those of the program's command.
     """
     program, inputs = folder / "program", folder / "input"
     for path in (program, inputs / "ref", inputs / "res", folder / "output", folder / "shared"):
@@ -110,13 +116,14 @@ def run_program(built: BuiltTask, submission: Path, folder: Path, packed: bool =
         shutil.copyfile(submission, inputs / "res" / submission.name)
     else:
         _lay_out_submission(submission, built.id, inputs / "res")
+    program_command = [*_command(program), *further_words]
     engine = _container_engine()
     if engine:
         image = os.environ.get("SCORING_IMAGE", DEFAULT_IMAGE)
-        command = container_command(engine, image, folder, _command(program))
+        command = container_command(engine, image, folder, program_command)
         how, directory = f"in a container ({engine}, {image})", folder
     else:
-        command, how = _local_command(folder, _command(program))
+        command, how = _local_command(folder, program_command)
         directory = program
     with _read_only(program):
         run = _run(command, directory, built.time_limit)

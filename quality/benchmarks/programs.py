@@ -104,7 +104,7 @@ def _write_data(task_id: str, scale: float, folder: Path) -> None:
 def _successful_run(built: BuiltTask, submission: Path, folder: Path) -> Run:
     """Return a run of the program. Raises RuntimeError if it does not score the submission."""
     # The platform unzips a submission before the program starts; here the program does it, as at home.
-    run = run_program(built, submission, folder / "app", packed=True)
+    run = run_program(built, submission, folder / "app", packed=True, further_words=["--stages"])
     if run.exit_code != 0:
         raise RuntimeError(run.stderr)
     return run

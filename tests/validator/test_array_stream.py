@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.helpers import refused, values_of
-from validator.array_stream import StreamSizes, iter_entries
+from validator.array_stream import EntryLimit, StreamSizes, iter_entries
 
 DEFAULT_SIZES, SMALL_SIZES = StreamSizes(), StreamSizes(chunk=4)
 
@@ -28,13 +28,13 @@ class Small(io.BytesIO):
 
 def entries(text, largest=1000, most=1000, size=1 << 20, sizes=DEFAULT_SIZES):
     data = text.encode("utf-8", "surrogatepass")
-    return list(iter_entries(Small(data, size).read, "x.json", largest, most, sizes))
+    return list(iter_entries(Small(data, size).read, "x.json", largest, EntryLimit(most), sizes))
 
 
 def wrong(text, largest=1000, most=1000, size=1 << 20, sizes=DEFAULT_SIZES):
     """Return the problem of a list, and the number of entries before it."""
     entries_before: list[bytes] = []
-    stream = iter_entries(Small(text.encode(), size).read, "x.json", largest, most, sizes)
+    stream = iter_entries(Small(text.encode(), size).read, "x.json", largest, EntryLimit(most), sizes)
     (problem,) = refused(entries_before.extend, stream).problems
     assert (problem.file, problem.rule) == ("x.json", "list")
     assert problem.remedy
@@ -129,7 +129,7 @@ def test_an_entry_may_have_so_many_bytes_and_no_more(size):
 @pytest.mark.parametrize("size", [1, 4, 1 << 20])
 def test_an_entry_that_never_ends_is_not_read_to_its_end(size):
     stream = Small(b'["' + b"a" * 1000, size)
-    findings = refused(list, iter_entries(stream.read, "x.json", 10, 10, SMALL_SIZES))
+    findings = refused(list, iter_entries(stream.read, "x.json", 10, EntryLimit(10), SMALL_SIZES))
     assert values_of(findings.problems[0].problem) == ["10"]
     assert stream.tell() < 50
 

@@ -305,7 +305,7 @@ def read_submission(
 ) -> Read[Gathered]:
     """Check all detections and keep what matching needs. Raises Refused."""
     make_gatherer = partial(_Gatherer, reference, rules.json[0].schema)
-    folded = submissions.read_folded(path, rules, make_gatherer, sizes)
+    folded = submissions.read_folded(path, rules, make_gatherer, sizes, len(reference.known_images()))
     name, parts = folded.content
     gathered = join_gathered(parts)
     if isinstance(path, Path):

@@ -277,6 +277,44 @@ def test_scores_are_those_of_the_plain_program(seed):
         assert scores.tolist() == pytest.approx(each, abs=1e-12, nan_ok=True)
 
 
+@given(st.integers(0, 2**32))
+def test_objects_that_are_repeated_are_judged_as_if_each_were_compared(seed):
+    _, _, words, objects, _, spared, n_labels, rng = random_case(seed)
+    n = len(objects.segment)
+    repeated = rng.integers(0, max(n, 1), 3 * n)
+    again = gr.Objects(
+        segment=objects.segment[repeated],
+        index=rng.integers(0, 9, 3 * n),
+        label=objects.label[repeated],
+        box=objects.box[repeated],
+    )
+    once = gr.judge_generated(objects, words, spared, n_labels)
+    judged = gr.judge_generated(again, words, spared[repeated], n_labels)
+    for column in ("object_correct", "object_annotated", "object_skipped"):
+        assert getattr(judged, column).tolist() == getattr(once, column)[repeated].tolist()
+
+
+def test_equal_objects_of_a_segment_are_compared_once(monkeypatch):
+    n_compared = []
+    overlap_correct = gr.overlap_correct
+
+    def count(objects, words, which, target):
+        n_compared.append(len(which))
+        return overlap_correct(objects, words, which, target)
+
+    monkeypatch.setattr(gr, "overlap_correct", count)
+    _, _, words, objects, _, _, n_labels, _ = random_case(1)
+    many = np.zeros(1000, np.int64)
+    repeated = gr.Objects(
+        segment=words.segment[many],
+        index=many,
+        label=words.mention_label[many],
+        box=objects.box[many],
+    )
+    gr.judge_generated(repeated, words, many > 0, n_labels)
+    assert n_compared[0] == 1
+
+
 @pytest.mark.parametrize("block", [1, 2, 3, 512])
 def test_weighted_class_means_are_those_of_the_plain_program(block):
     rng = np.random.default_rng(5)

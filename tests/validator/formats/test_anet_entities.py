@@ -128,6 +128,15 @@ def test_lists_of_different_lengths_are_refused(tmp_path, lengths, numbers):
     assert numbers in findings.problems[0].problem
 
 
+def test_a_segment_has_at_most_a_thousand_objects(tmp_path):
+    box = [[0, 0, 1, 1]] * 10
+    fitting, further = segment([("man", 0, box)] * 1000), segment([("man", 0, box)] * 1001)
+    assert len(read(tmp_path, {"v_a": {"0": fitting}}).content.index) == 1000
+    findings = refused(read, tmp_path, {"v_a": {"0": fitting}, "v_b": {"1": further}})
+    (name,) = (file.name for file in load_rules(GENERATED).json)
+    assert places_of(findings) == [("E-JSON-COUNT", name, "/results/v_b/1")]
+
+
 @pytest.mark.parametrize(
     ("task", "mode", "quoted_mode", "name"),
     [

@@ -25,6 +25,9 @@ _WRITE_PIXELS = "Write pixels of frames that are 720 wide: x times 720, y times 
 _MODES = {"anet_entities_gt": "GT", "anet_entities_gen": "gen"}
 # Objects that are not the first of their segment: fewer may be counted, or have equal boxes, by chance.
 _LEAST_FOLLOWING = 5
+# Far more than the challenge has: about ten objects a segment, and four segments a video.
+_MOST_OBJECTS = 1000
+_SEGMENTS_A_VIDEO, _LEAST_SEGMENTS = 40, 200_000
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,10 @@ def read(path: Source, rules: Rules, reference_videos: Collection[str] | None = 
         findings.notes += submission.notes
         (name,) = findings.take(choose_named(submission, rules)).values()
 
+        n_videos = len(reference_videos or ())
+
         def check(content: tuple[Grounding, Ints], members: Members, findings: Findings) -> None:
+            _check_numbers(*content, n_videos, name, findings)
             _check_lengths(*content, name, findings)
             _check_mode(members["eval_mode"], rules.id, name, findings)
 
@@ -181,14 +187,32 @@ def _flat_corners(boxes_of_objects: list[JsonValue]) -> Floats:
     return np.fromiter(chain.from_iterable(boxes), np.float64, 4 * len(boxes))
 
 
+def _check_numbers(grounding: Grounding, lengths: Ints, n_videos: int, name: str, findings: Findings) -> None:
+    """Add a problem for too many segments, and for each with too many objects; ``lengths`` (n, 3)."""
+    remedy = "submit only what is asked for"
+    most = max(_LEAST_SEGMENTS, _SEGMENTS_A_VIDEO * n_videos)
+    if len(lengths) > most:
+        limit = f"{most:,} ({_SEGMENTS_A_VIDEO} for each video, at least {_LEAST_SEGMENTS:,})"
+        problem = f"there are more segments than {limit}"
+        findings.add("E-JSON-COUNT", problem, remedy, file=name, where="/results", rule="segments")
+    for number in findings.first_of(lengths.max(axis=1) > _MOST_OBJECTS):
+        problem = f"the segment has more than {_MOST_OBJECTS:,} objects"
+        where = _segment_place(grounding, number)
+        findings.add("E-JSON-COUNT", problem, remedy, file=name, where=where, rule="objects")
+
+
+def _segment_place(grounding: Grounding, number: int) -> str:
+    video, segment = grounding.segments[number]
+    return f"/results/{pointer_part(video)}/{pointer_part(segment)}"
+
+
 def _check_lengths(grounding: Grounding, lengths: Ints, name: str, findings: Findings) -> None:
     """Add a problem for each segment whose three lists differ in length; ``lengths`` (n_segments, 3)."""
     differs = (lengths != lengths[:, :1]).any(axis=1)
     for number in np.flatnonzero(differs).tolist():
-        video, segment = grounding.segments[number]
         n_indexes, n_boxes, n_classes = lengths[number].tolist()
         problem = f"{n_indexes} idx_in_sent, {n_boxes} bbox_for_all_frames and {n_classes} clss"
-        where = f"/results/{pointer_part(video)}/{pointer_part(segment)}"
+        where = _segment_place(grounding, number)
         remedy = "write one class, one word index and ten boxes for each object"
         findings.add("E-ANET-LENGTH", problem, remedy, file=name, where=where)
 

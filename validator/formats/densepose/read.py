@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeVar, Union
 import numpy as np
 
 from validator.archive import Source, open_submission
-from validator.array_stream import ReadBytes, iter_entries
+from validator.array_stream import EntryLimit, ReadBytes, iter_entries
 from validator.arrays import Pixels
 from validator.files import choose_named, naming_other_task
 from validator.findings import REPORTED_PER_KIND, Findings, Read
@@ -42,7 +42,9 @@ _TORSO_PARTS = 2
 _DETECTIONS_SEEN = 200
 _MOST_PROBLEMS = 500
 # Explaining a bad entry takes far longer than reading a good one.
-_MOST_BAD_IN_A_BATCH = REPORTED_PER_KIND
+_MOST_BAD = REPORTED_PER_KIND
+# The metric reads 20 detections of an image.
+_ENTRIES_AN_IMAGE, _LEAST_ENTRIES = 1000, 100_000
 
 ResultT = TypeVar("ResultT")
 # ``x, y, width, height`` in pixels.
@@ -122,24 +124,24 @@ class Checker:
 
     def __init__(self, schema: Path) -> None:
         self._schema = schema
+        self._budget = Budget()
+        self._n_bad = 0
         self._problems: list[tuple[int, Problem]] = []
         self._total = 0
         self._is_complete = True
 
     def good(self, batch: Iterable[tuple[int, Entry]]) -> Iterator[Detection]:
         """Check a batch; yield its detections, none after a problem, when they are of no use."""
-        n_bad = 0
-        budget = Budget()
         for index, entry in batch:
-            if n_bad == _MOST_BAD_IN_A_BATCH:
+            if self._n_bad == _MOST_BAD:
                 self._is_complete = False
                 return
             findings = Findings()
             with findings.part():
-                detection = check(index, entry, self._schema, budget)
+                detection = check(index, entry, self._schema, self._budget)
             self._note(index, findings)
             if not findings.ok:
-                n_bad += 1
+                self._n_bad += 1
             if not self._total:
                 yield detection
 
@@ -168,6 +170,7 @@ def read_folded(
     rules: Rules,
     make_fold: Callable[[], Fold[tuple[Checked, ResultT]]],
     sizes: ReaderSizes = SIZES,
+    n_images: int | None = None,
 ) -> Read[tuple[str, list[ResultT]]]:
     """Pass all detections of a submission to folds, in worker processes for large files.
 
@@ -179,6 +182,8 @@ def read_folded(
     make_fold : callable
         Makes the fold of a process; its result is that of its `Checker`, and one of its own.
     sizes : ReaderSizes
+    n_images : int, optional
+        Images that there are, which bound the detections; None at home.
 
     Returns
     -------
@@ -196,7 +201,8 @@ def read_folded(
         (name,) = findings.take(choose_named(submission, rules)).values()
         n_workers = sizes.workers(submission.size(name))
         with submission.open(name) as stream, collector_off():
-            batches = _batches(entries(stream.read, name, file), sizes.batch_bytes, findings)
+            texts = entries(stream.read, name, file, n_images)
+            batches = _batches(texts, sizes.batch_bytes, findings)
             results = fold(batches, make_fold, n_workers)
         report([checked for checked, _ in results], name, findings)
     return Read((name, [result for _, result in results]), findings.notes)
@@ -220,10 +226,25 @@ def read_at(path: Path, rules: Rules, positions: Collection[int]) -> dict[int, D
     return detections
 
 
-def entries(read_bytes: ReadBytes, name: str, file: JsonFile) -> Iterator[bytes]:
-    """Yield the texts of the detections. Raises Refused where the list breaks off or is damaged."""
+def _entry_limit(file: JsonFile, n_images: int | None) -> EntryLimit:
+    """Return how many detections a file may have; ``n_images`` is None where images are not known."""
+    most = file.entries or 0
+    if n_images is None:
+        return EntryLimit(most)
+    for_images = max(_LEAST_ENTRIES, _ENTRIES_AN_IMAGE * n_images)
+    if most < for_images:
+        return EntryLimit(most)
+    origin = f" ({_ENTRIES_AN_IMAGE:,} for each image, at least {_LEAST_ENTRIES:,})"
+    return EntryLimit(for_images, origin)
+
+
+def entries(read_bytes: ReadBytes, name: str, file: JsonFile, n_images: int | None = None) -> Iterator[bytes]:
+    """Yield the texts of the detections; ``n_images`` is None where images are not known.
+
+    Raises Refused where the list breaks off or is damaged.
+    """
     with naming_other_task(name, file.name):
-        yield from iter_entries(read_bytes, name, _LARGEST_ENTRY, file.entries or 0)
+        yield from iter_entries(read_bytes, name, _LARGEST_ENTRY, _entry_limit(file, n_images))
 
 
 def _batches(texts: Iterable[bytes], batch_bytes: int, findings: Findings) -> Iterator[Batch]:
