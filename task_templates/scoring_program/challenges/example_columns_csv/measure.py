@@ -16,7 +16,7 @@ from validator.arrays import Floats
 
 @dataclass(frozen=True)
 class ItemStatistics(Statistics):
-    """Ground truth and prediction of each item, arrays of shape (n_items, n_columns)."""
+    """Ground truth and prediction of each item, arrays of shape (n_items, n_columns), and the columns."""
 
     truth: Floats
     predicted: Floats
