@@ -87,7 +87,8 @@ def copy_video(found):
 
 
 def copy_annotated(found):
-    found["annotations"]["v_demo000001"] = copy.deepcopy(found["annotations"]["v_demo000000"])
+    first, second, *_ = sorted(found["annotations"])
+    found["annotations"][second] = copy.deepcopy(found["annotations"][first])
 
 
 def copy_image(found):
@@ -136,13 +137,23 @@ def set_word_box(*box):
     return lambda segment: segment["process_bnd_box"].__setitem__(0, list(box))
 
 
+# The videos of ActivityNet-Entities have names of their own for each task.
+NAMES_OF_VIDEOS = {"anet_entities_gt": "v_demo0", "anet_entities_gen": "v_demo1"}
+
+
 def in_both(code, change, place, values):
-    return [(code, task, change, place, values) for task in ENTITIES]
+    """Return a case for each task of ActivityNet-Entities; {v} stands for how names of videos begin."""
+    cases = []
+    for task in ENTITIES:
+        begin = NAMES_OF_VIDEOS[task]
+        values_of_task = tuple(value.replace("{v}", begin) for value in values)
+        cases.append((code, task, change, place.replace("{v}", begin), values_of_task))
+    return cases
 
 
 LABELS = {ACTION: "DemoSeq0001_labels.csv", GESTURE: "DemoSequence0001_labels.csv"}
 HUMAN, PERSON = "/demo_00000/img_00001.json/humans/0", "image 1 person 1"
-WORD = "/annotations/v_demo000000/segments/0 word 1 frame 4"
+WORD = "reference.json /annotations/{v}00000/segments/0 word 1 frame 4"
 # The code, the task, what is spoiled; the file and the place in the warning, and what it names.
 SPOILED = [
     ("R-EMPTY", ACTION, text(LABELS[ACTION], ""), "DemoSeq0001_labels.csv", ()),
@@ -151,12 +162,12 @@ SPOILED = [
     ("R-SAME", ACTION, copy_sequence("DemoSeq0003", "DemoSeq0004"), "DemoSeq0004", ("DemoSeq0003",)),
     ("R-SAME", GESTURE, copy_sequence("DemoSequence0003", "DemoSequence0013"), "DemoSequence0013", ("DemoSequence0003",)),
     ("R-SAME", KINETICS, data(PARTS, copy_video), "demo_00001", ("demo_00000",)),
-    *in_both("R-SAME", data("reference.json", copy_annotated), "v_demo000001", ("v_demo000000",)),
+    *in_both("R-SAME", data("reference.json", copy_annotated), "{v}00001", ("{v}00000",)),
     ("R-SAME", DENSEPOSE, data(ANNOTATIONS, copy_image), "image 2", ("image 1",)),
     ("R-REPEATED", ACTION, rows(LABELS[ACTION], lambda lines: lines.append(lines[0])), "DemoSeq0001_labels.csv line 13", ()),
     ("R-REPEATED", GESTURE, rows(LABELS[GESTURE], lambda lines: lines.append(lines[0])), "DemoSequence0001_labels.csv line 11", ()),
     ("R-REPEATED", KINETICS, data(PARTS, lambda found: found["demo_00000"]["img_00001.json"]["humans"].append(first_human(found))), f"{PARTS} /demo_00000/img_00001.json/humans/1", ()),
-    *in_both("R-REPEATED", with_words(repeat_box), f"reference.json {WORD}", ()),
+    *in_both("R-REPEATED", with_words(repeat_box), WORD, ()),
     ("R-REPEATED", DENSEPOSE, data(ANNOTATIONS, repeat_person), f"{ANNOTATIONS} image 1 person 3", ()),
     ("R-OVERLAP", ACTION, rows(LABELS[ACTION], lambda lines: lines.append("1,6,130,150")), "DemoSeq0001_labels.csv line 13", ()),
     ("R-OVERLAP", GESTURE, rows(LABELS[GESTURE], lambda lines: lines.append("7,1,14")), "DemoSequence0001_labels.csv line 1", ()),
@@ -177,23 +188,23 @@ SPOILED = [
     ("R-BOX", KINETICS, with_part(set_box(118, 15, 118, 63)), f"{PARTS} {HUMAN}/parts/hip", ("no area",)),
     ("R-BOX", KINETICS, with_part(set_box(100, 2, 101, 3)), f"{PARTS} {HUMAN}/parts/hip", ("1/1,000",)),
     ("R-BOX", KINETICS, with_human(set_box(0, 0, 9000, 9000)), f"{PARTS} {HUMAN}", ("1,000 times",)),
-    *in_both("R-BOX", with_words(set_word_box(424, 358, 245, 107)), f"reference.json {WORD}", ("x2 < x1",)),
-    *in_both("R-BOX", with_words(set_word_box(245, 107, 245, 107)), f"reference.json {WORD}", ("no area",)),
-    *in_both("R-BOX", with_words(set_word_box(-245, -107, 5, 5)), f"reference.json {WORD}", ("negative",)),
-    *in_both("R-BOX", with_words(set_word_box(0, 0, 20000, 20000)), f"reference.json {WORD}", ("1,000 times",)),
-    *in_both("R-BOX", with_words(set_word_box(7, 7, 8, 9)), f"reference.json {WORD}", ("1/1,000",)),
+    *in_both("R-BOX", with_words(set_word_box(424, 358, 245, 107)), WORD, ("x2 < x1",)),
+    *in_both("R-BOX", with_words(set_word_box(245, 107, 245, 107)), WORD, ("no area",)),
+    *in_both("R-BOX", with_words(set_word_box(-245, -107, 5, 5)), WORD, ("negative",)),
+    *in_both("R-BOX", with_words(set_word_box(0, 0, 20000, 20000)), WORD, ("1,000 times",)),
+    *in_both("R-BOX", with_words(set_word_box(7, 7, 8, 9)), WORD, ("1/1,000",)),
     ("R-BOX", DENSEPOSE, with_person(lambda person: person.update(bbox=[600, 20, 117, 101])), f"{ANNOTATIONS} {PERSON}", ("outside of the image",)),
     ("R-BOX", DENSEPOSE, with_person(lambda person: person.update(bbox=[-90, 20, 117, 101])), f"{ANNOTATIONS} {PERSON}", ("negative",)),
     ("R-BOX", DENSEPOSE, with_person(lambda person: person.update(bbox=[306, 20, 0, 101])), f"{ANNOTATIONS} {PERSON}", ("no area",)),
     ("R-BOX", DENSEPOSE, with_person(lambda person: person.update(bbox=[306, 20, 1, 3])), f"{ANNOTATIONS} {PERSON}", ("1/1,000",)),
     ("R-BOX", DENSEPOSE, both(with_person(lambda person: person.update(bbox=[0, 0, 4000, 4000])), data(ANNOTATIONS, lambda found: found["images"][0].update(width=4000, height=4000))), f"{ANNOTATIONS} {PERSON}", ("1,000 times",)),
     ("R-FRAMES", KINETICS, data(PARTS, lambda found: found.update(demo_00003={})), f"{PARTS} /demo_00003", ()),
-    *in_both("R-SPLIT", data("split.json", lambda found: found["validation"].pop()), "split.json", ("in no split", "v_demo000015")),
-    *in_both("R-SPLIT", data("split.json", lambda found: found["validation"].append("v_demo000000")), "split.json", ("more than once", "v_demo000000")),
+    *in_both("R-SPLIT", data("split.json", lambda found: found["validation"].pop()), "split.json", ("in no split", "{v}00015")),
+    *in_both("R-SPLIT", data("split.json", lambda found: found["validation"].append(min(found["validation"]))), "split.json", ("more than once", "{v}00000")),
     *in_both("R-SPLIT", data("split.json", lambda found: found.update(training=[found["validation"].pop(), "v_other"])), "split.json", ("split training", "v_other")),
     ("R-BOX", DENSEPOSE, data(ANNOTATIONS, all_boxes_in_shares), f"{ANNOTATIONS} {PERSON}, image 1 person 2, image 2 person 1", ("pixel", "26")),
     ("R-BOX", KINETICS, with_human(set_box(0.1, 0.2, 0.3, 0.9)), f"{PARTS} {HUMAN}", ("pixel",)),
-    *in_both("R-BOX", with_words(set_word_box(0.1, 0.2, 0.3, 0.9)), f"reference.json {WORD}", ("pixel",)),
+    *in_both("R-BOX", with_words(set_word_box(0.1, 0.2, 0.3, 0.9)), WORD, ("pixel",)),
     ("R-RANGE", DENSEPOSE, with_person(lambda person: person.update(area=0)), f"{ANNOTATIONS} {PERSON}", ("area",)),
     ("R-RANGE", DENSEPOSE, both(every_point("dp_x", lambda x: x / 255), every_point("dp_y", lambda y: y / 255)), f"{ANNOTATIONS} {PERSON}, image 1 person 2, image 2 person 1", ("in 0..1", "26")),
     ("R-RANGE", DENSEPOSE, every_point("dp_x", lambda x: 3 * x), f"{ANNOTATIONS} {PERSON}, image 1 person 2, image 2 person 1", ("outside of the box", "26")),

