@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import fcntl
 import io
 import json
@@ -16,8 +17,9 @@ from hypothesis import settings
 
 from organizer.bundle import parts
 from organizer.bundle.build import build_all
+from organizer.bundle.kit_packages import PACKAGE
 from organizer.bundle.kits import KIT
-from organizer.files import read_zip
+from organizer.files import read_zip, unpack, write_files, zip_files
 from tests.browser import chromium, new_window
 from tests.competition import write_source
 from tests.helpers import run_folder
@@ -107,6 +109,28 @@ def bundles(request, tmp_path_factory, competition_source):
                 take_parts(dist, patch)
                 build_all(None, "v1.5", dist, source=competition_source)
     return dist
+
+
+@pytest.fixture(scope="session")
+def package_of_kits(bundles, tmp_path_factory):
+    """Return the package of all kits as a folder, with its modules compiled."""
+    folder = tmp_path_factory.mktemp("kit")
+    unpack(read_zip(bundles / "competition.zip")[KIT], folder)
+    compileall.compile_dir(folder / PACKAGE, quiet=2)
+    return folder / PACKAGE
+
+
+@pytest.fixture(scope="session")
+def unpack_kit(bundles, package_of_kits):
+    """Return a function that unpacks the kit of a bundle, its modules compiled, which takes Python a second."""
+
+    def unpack_into(bundle, folder):
+        files = zip_files(read_zip(bundles / f"{bundle}.zip")[KIT])
+        write_files({name: files[name] for name in files if not name.startswith(f"{PACKAGE}/")}, folder)
+        # With its times, without which what is compiled does not count.
+        shutil.copytree(package_of_kits, folder / PACKAGE)
+
+    return unpack_into
 
 
 @pytest.fixture(scope="module")

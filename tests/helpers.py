@@ -71,14 +71,24 @@ def every_fourth(cases: Sequence[Case]) -> Sequence[Case]:
 
 
 def numbers_of_submissions(most: int = 20) -> list[int]:
-    """Return how many submissions an attack sends: 2 and 5, at night 2 and ``most``."""
-    return [2, most if is_nightly() else 5]
+    """Return how many submissions an attack sends: 2, at night also ``most``."""
+    return [2, most] if is_nightly() else [2]
 
 
 def one_of_each_challenge(ids: Iterable[str] = task_ids()) -> list[str]:
     """Return the first task of each challenge, all at night: for what the tasks of a challenge show alike."""
     first = {load_task(task_id).folder: task_id for task_id in reversed([*ids])}
     return [task_id for task_id in ids if is_nightly() or task_id in first.values()]
+
+
+def one_task(ids: Iterable[str] = task_ids()) -> list[str]:
+    """Return the first task, at night the first of each challenge: for what hardly depends on the challenge."""
+    return one_of_each_challenge(ids)[: None if is_nightly() else 1]
+
+
+def only_at_night() -> pytest.MarkDecorator:
+    """Return the mark of what takes too long for each run: without the profile nightly it is skipped."""
+    return pytest.mark.skipif(not is_nightly(), reason="it is run with --hypothesis-profile=nightly")
 
 
 def make_zip(files: Mapping[str, str | bytes]) -> bytes:

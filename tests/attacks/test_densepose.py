@@ -14,7 +14,7 @@ from scoring_program.challenges.densepose.evidence import comparisons
 from scoring_program.challenges.densepose.reference import gather
 from scoring_program.repair_notes import HiddenSide, repair_notes
 from tests.attacks.harness import ALL, MOST_BITS, N_LABELS, Attack, bits_by_section, gain
-from tests.helpers import REFERENCES, SAMPLES, is_nightly, loaded
+from tests.helpers import REFERENCES, SAMPLES, is_nightly, loaded, only_at_night
 from validator.formats.densepose.write import array_entry, encode_detection
 from validator.formats.rules import load_rules
 
@@ -66,7 +66,7 @@ def test_no_person_is_revealed(repeated):
     assert found.labels == 0, found
 
 
-@pytest.mark.slow
+@only_at_night()
 def test_two_submissions_reveal_no_person():
     attack = Attack(TASK, reference, [submission(repeated) for repeated in (False, True)])
     assert gain(attack).labels == 0

@@ -12,7 +12,7 @@ import pytest
 from scoring_program.item_groups import ItemGroups
 from tests.attacks.harness import N_LABELS
 from tests.attacks.notes import N_NAMES, NoteAttack, Place, World, gain_of_notes
-from tests.helpers import REFERENCES, is_nightly, loaded, one_of_each_challenge
+from tests.helpers import REFERENCES, loaded, one_of_each_challenge, only_at_night
 from validator.formats.anet_entities.write import encode_submission, segment_objects
 from validator.formats.densepose.write import encode_detection
 
@@ -194,9 +194,6 @@ def names_of_worlds(world):
     return world.task
 
 
-AT_NIGHT = pytest.mark.skipif(
-    not is_nightly(), reason="it takes hours: run it with --hypothesis-profile=nightly"
-)
 QUICK_TASKS = one_of_each_challenge([world.task for world in WORLDS])
 
 
@@ -211,7 +208,7 @@ def test_a_hidden_box_that_is_submitted_many_times_is_not_told(world):
     assert found.is_within_bound, found
 
 
-@AT_NIGHT
+@only_at_night()
 @pytest.mark.parametrize("name", ATTACKS)
 @pytest.mark.parametrize("world", WORLDS, ids=names_of_worlds)
 def test_the_note_tells_at_most_half_a_bit(world, name):
@@ -219,7 +216,7 @@ def test_the_note_tells_at_most_half_a_bit(world, name):
     assert all(gain.is_within_bound for gain in gains), gains
 
 
-@AT_NIGHT
+@only_at_night()
 @pytest.mark.parametrize("world", WORLDS, ids=names_of_worlds)
 def test_the_attacks_reach_the_edge(world):
     """The note is there with some keys and labels, and not with others: otherwise an attack shows nothing."""

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 import shlex
 import shutil
-import zipfile
 from pathlib import Path
 
 import nbclient
 import nbformat
 import pytest
 
-from organizer.bundle.kits import build_kit
-from organizer.files import unpack
 from scoring_program.task import load_task, task_ids
-from tests.helpers import ROOT, one_of_each_challenge, slow_for
+from tests.helpers import ROOT, one_of_each_challenge, one_task
 from tests.processes import run_in_turn
 
 # A command in a line of its own, or a program.
@@ -40,17 +36,14 @@ def commands_in(pattern, text):
 
 
 @pytest.fixture(params=one_of_each_challenge())
-def kit(request, bundles, tmp_path):
-    with zipfile.ZipFile(bundles / f"{request.param}.zip") as bundle:
-        zipfile.ZipFile(io.BytesIO(bundle.read("starting_kit.zip"))).extractall(tmp_path)
+def kit(request, unpack_kit, tmp_path):
+    unpack_kit(request.param, tmp_path)
     return tmp_path
 
 
-@pytest.mark.parametrize("task_id", slow_for(*task_ids()[1:], of=task_ids()))
-def test_a_kit_holds_all_that_its_modules_import(task_id, tmp_path):
-    unpack(build_kit([task_id], lambda _: {}), tmp_path)
-    modules = sorted(path.stem for path in tmp_path.glob("*.py"))
-    run_in_turn([["-c", f"import {', '.join(modules)}"]], tmp_path)
+def test_a_kit_holds_all_that_its_modules_import(kit):
+    modules = sorted(path.stem for path in kit.glob("*.py"))
+    run_in_turn([["-c", f"import {', '.join(modules)}"]], kit)
 
 
 @pytest.mark.slow
@@ -85,9 +78,8 @@ def test_every_command_and_program_of_the_texts_works(kit, competition_source):
 
 
 @pytest.mark.slow
-def test_a_kit_of_several_tasks_says_what_is_for_which_and_all_of_it_works(bundles, tmp_path):
-    with zipfile.ZipFile(bundles / "competition.zip") as bundle:
-        zipfile.ZipFile(io.BytesIO(bundle.read("starting_kit.zip"))).extractall(tmp_path)
+def test_a_kit_of_several_tasks_says_what_is_for_which_and_all_of_it_works(unpack_kit, tmp_path):
+    unpack_kit("competition", tmp_path)
     readme = (tmp_path / "README.md").read_text(encoding="utf-8")
     first = task_ids()[0]
     assert f"several tasks: {', '.join(task_ids())}. The commands and programs show `{first}`" in readme
@@ -153,7 +145,7 @@ def test_no_text_of_the_kit_names_what_it_does_not_have(kit):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kit", one_of_each_challenge(), indirect=True)
+@pytest.mark.parametrize("kit", one_task(), indirect=True)
 def test_a_kit_of_one_task_compares_without_its_name(kit):
     (task,) = (path.stem for path in (kit / "formats").glob("*.md"))
     samples = [f"people_in_video/samples/{task}/{name}.zip" for name in ("weak", "good")]
@@ -162,7 +154,7 @@ def test_a_kit_of_one_task_compares_without_its_name(kit):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kit", one_of_each_challenge(), indirect=True)
+@pytest.mark.parametrize("kit", one_task(), indirect=True)
 def test_notebook_runs_and_shows_the_page(kit):
     notebook = nbformat.read(kit / "quickstart.ipynb", as_version=4)
     assert not any(cell.get("outputs") for cell in notebook.cells)

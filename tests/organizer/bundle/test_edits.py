@@ -16,10 +16,10 @@ from organizer.bundle.contents import SampleRuns
 from organizer.bundle.lint import lint_files
 from organizer.bundle.parts import Parts
 from tests.competition import competition_text, write_source
-from tests.helpers import ROOT, make_zip, scaled
+from tests.helpers import ROOT, is_nightly, make_zip, scaled
 from validator.findings import Refused
 
-N_EDITS = scaled(40)
+N_EDITS = scaled(40) if is_nightly() else 8
 N_WITH_SAMPLES = N_EDITS // 4
 SCHEMA, DEFINITIONS = (
     json.loads((ROOT / "organizer" / "bundle" / "schemas" / f"{name}.json").read_text(encoding="utf-8"))
