@@ -70,13 +70,15 @@ class Section:
 class Table(Section):
     """Rows under columns; None shows as a dash.
 
-    ``item_columns`` says how many of the first columns name the item that a row is about, as drawings do.
+    ``item_columns`` says how many of the first columns name the item that a row is about, as drawings do;
+    ``open_rows`` is how many rows show at once, the others folded.
     """
 
     columns: Sequence[Column]
     rows: Sequence[Sequence[Cell]]
     level: str = FULL
     item_columns: int = 0
+    open_rows: int = 20
 
 
 def cells(values: NDArray[Any]) -> Any:

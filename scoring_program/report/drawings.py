@@ -18,8 +18,8 @@ _MOST_LISTED = 8
 _LONGEST_WORDS, _LONGEST_CLAIM = 200, 24
 # The width of a letter as a share of its height, rather more than less.
 _LETTER = 0.6
-# The sizes of numbers, of claims, and of points as shares of the longer side.
-_TEXT, _CLAIM_TEXT, _POINT = 0.035, 0.022, 0.008
+# The sizes of numbers, of claims, and of points as shares of the longer side; texts can be read on a phone.
+_TEXT, _CLAIM_TEXT, _POINT = 0.035, 0.033, 0.008
 _CLASSES = {GROUND_TRUTH: "truth", PREDICTION: "guess"}
 
 
@@ -46,9 +46,11 @@ def drawing(data: Drawing, points: str) -> Element:
     for drawn in data.objects:
         if not drawn.is_wrong:
             canvas.append(_object(drawn, data.size, points))
-    # Numbered objects come last, above the others.
+    # Numbered objects come last, above the others, and the claims of those in the list above all.
     for number, drawn in enumerate(wrong, start=1):
         canvas.append(_object(drawn, data.size, points, str(number)))
+    for drawn in wrong[:_MOST_LISTED]:
+        canvas.extend(_claims(drawn, data.size))
     place = {"id": data.anchor} if data.anchor else {}
     return element("div", element("h3", cut(data.title, 120)), canvas, *words, class_="drawing", **place)
 
@@ -98,9 +100,6 @@ def _object(drawn: DrawnObject, size: tuple[int, int], points: str, number: str 
         group.append(point)
     if number:
         group.extend(_number(number, shape, size) for shape in drawn.shapes)
-        group.extend(
-            _claim(shape, size) for shape in drawn.shapes if shape.claim and shape.role == PREDICTION
-        )
     return group
 
 
@@ -110,11 +109,16 @@ def _number(number: str, shape: Shape, size: tuple[int, int]) -> Element:
     return _text(number, (left, top), _TEXT * max(size), size, f"number-{_CLASSES[shape.role]}")
 
 
-def _claim(shape: Shape, size: tuple[int, int]) -> Element:
-    """Return what a side says an object is, small, below its lower left corner, on the canvas."""
-    left, _, _, bottom = shape.box
-    look = f"number-{_CLASSES[shape.role]} claim"
-    return _text(cut(shape.claim, _LONGEST_CLAIM), (left, bottom), _CLAIM_TEXT * max(size), size, look)
+def _claims(drawn: DrawnObject, size: tuple[int, int]) -> list[Element]:
+    """Return what predictions say an object is, below the lower left corners of their shapes."""
+    texts = []
+    look = f"number-{_CLASSES[PREDICTION]} claim"
+    for shape in drawn.shapes:
+        if shape.claim and shape.role == PREDICTION:
+            left, _, _, bottom = shape.box
+            claim = cut(shape.claim, _LONGEST_CLAIM)
+            texts.append(_text(claim, (left, bottom), _CLAIM_TEXT * max(size), size, look))
+    return texts
 
 
 def _text(

@@ -33,7 +33,7 @@ from scoring_program.result import (
 from validator.texts import counted
 
 OPEN_TIMELINES, OPEN_DRAWINGS = 10, 2
-_MOST_COLUMNS_OF_A_PAIR = 3
+_MOST_COLUMNS_OF_A_PAIR, _MOST_NAMES_OF_A_PAIR = 3, 10
 
 
 # The addresses of drawings, by the first cells of the row about their item.
@@ -69,7 +69,7 @@ class _Layout(Enum):
 
 
 def section_cards(sections: Sequence[Section], look: Look) -> list[Element]:
-    """Return cards: one for all timelines; charts and narrow tables side by side in pairs."""
+    """Return cards: one for all timelines; charts, narrow tables and small matrices side by side in pairs."""
     elements: list[Element] = []
     limit = look.limit
     for section_layout, group in groupby(sections[:limit], _layout_of):
@@ -87,8 +87,9 @@ def section_cards(sections: Sequence[Section], look: Look) -> list[Element]:
 def _layout_of(section: Section) -> _Layout:
     if isinstance(section, Timeline):
         return _Layout.TIMELINE
-    is_narrow = isinstance(section, Table) and len(section.columns) <= _MOST_COLUMNS_OF_A_PAIR
-    if is_narrow or isinstance(section, (Histogram, LineChart)):
+    is_narrow_table = isinstance(section, Table) and len(section.columns) <= _MOST_COLUMNS_OF_A_PAIR
+    is_small_matrix = isinstance(section, Matrix) and len(section.names) <= _MOST_NAMES_OF_A_PAIR
+    if is_narrow_table or is_small_matrix or isinstance(section, (Histogram, LineChart)):
         return _Layout.PAIR
     return _Layout.SINGLE
 
@@ -102,7 +103,9 @@ def _content(section: Section, look: Look) -> list[Element]:
     """Return the content of the card of a section that is no timeline."""
     if isinstance(section, Table):
         rows = [_linked_row(section, row, look.addresses) for row in section.rows]
-        return table(headings(section.columns), rows, section.title, most=look.limit)
+        return table(
+            headings(section.columns), rows, section.title, n_open=section.open_rows, most=look.limit
+        )
     if isinstance(section, Histogram):
         return [charts.histogram(section)]
     if isinstance(section, LineChart):

@@ -20,6 +20,8 @@ _BINS = 20
 _CURVE_STEP = 100
 _MOST_VIDEOS = 500
 _MOST_PAIRS = 500
+# The matrices show the others, too.
+_OPEN_PAIRS = 5
 
 
 def sections(reference: Reference, submission: KineticsSubmission, statistics: VideoStatistics) -> Sections:
@@ -148,6 +150,7 @@ def _confusion_table(key: str, title: str, counted_things: str, count: Counter[t
         note=f"The most frequent first, at most {_MOST_PAIRS}.",
         columns=columns(text=["Annotated", "Predicted"], count=[counted_things]),
         rows=[(*pair, count[pair]) for pair in most_frequent_first[:_MOST_PAIRS]],
+        open_rows=_OPEN_PAIRS,
     )
 
 
