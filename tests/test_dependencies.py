@@ -99,6 +99,7 @@ MAY_IMPORT = {
 ORGANIZER_PARTS = (
     "codes",
     "files",
+    "messages",
     "content",
     "challenges",
     "data",
@@ -110,7 +111,6 @@ ORGANIZER_PARTS = (
     "split",
     "ranking",
     "new_task",
-    "messages",
     "__main__",
 )
 # The first asks CoreNLP for the lemmas of one challenge; the second lists outputs that may differ between versions.

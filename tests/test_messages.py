@@ -17,7 +17,7 @@ import pytest
 from organizer.bundle.modules import needed_modules
 from organizer.bundle.programs import code_files, program_files
 from organizer.files import folder_files, unpack, zip_bytes
-from organizer.messages import PAGE, messages_page
+from organizer.messages import PAGE, kit_messages_page, messages_page
 from scoring_program.task import load_task, task_ids
 from tests.helpers import PUBLISHED, ROOT, SAMPLES, make_zip, printed_problem, values_of
 from validator.__main__ import main
@@ -70,6 +70,16 @@ def test_each_code_is_in_one_table_and_in_the_part_of_its_kind():
             if message_code.code[0] not in letters
         ]
         assert wrong == [], part
+
+
+def test_kits_explain_the_messages_that_participants_meet():
+    challenges = {load_task(task_id).folder.name for task_id in PUBLISHED}
+    codes = set(re.findall(rf"^\| `({CODE})`", kit_messages_page(challenges), re.MULTILINE))
+    assert {"E-FILE-NONE", "E-DP-PNG", "N-LOW", "E-REF-NONE"} <= codes
+    of_organizers = code_tables()["organizer.codes"]
+    assert not codes & {message_code.code for part in of_organizers for message_code in part}
+    assert {code[0] for code in codes} == {"E", "N"}
+    assert "E-DP-PNG" not in kit_messages_page(["chalearn"])
 
 
 def test_a_message_with_an_unknown_code_is_refused():

@@ -15,6 +15,7 @@ from organizer.bundle.modules import imported_names, needed_modules
 from organizer.bundle.nesting import nest_packages
 from organizer.bundle.programs import code_files
 from organizer.files import Files, folder_files, samples_folder, zip_bytes
+from organizer.messages import kit_messages_page
 from scoring_program.signature import VERSION
 from scoring_program.task import AnyTask, load_task, task_ids
 from validator.formats.rules import load_rules
@@ -25,7 +26,6 @@ KIT_FOLDER = ROOT / "starting_kit"
 TASK_PROJECTS = "people-in-video-*"
 """The folders in a kit that are the projects of tasks that are not in all kits."""
 DemoReference = Callable[[str], Files]
-_PAGES = ("conventions.md", "messages.md")
 _REPORT = "scoring_program/report"
 _SCHEMAS = ("detailed_results.schema.json", "comparison.schema.json")
 
@@ -84,8 +84,9 @@ def _nested_files(kit_task_ids: Sequence[str], demo_reference: DemoReference) ->
     tasks = [load_task(task_id) for task_id in kit_task_ids]
     files = _code(tasks)
     files[f"{PACKAGE}/py.typed"] = b""
-    for page in _PAGES:
-        files[f"{PACKAGE}/{page}"] = (ROOT / "docs" / page).read_bytes()
+    challenges = sorted({task.folder.name for task in tasks})
+    files[f"{PACKAGE}/conventions.md"] = (ROOT / "docs" / "conventions.md").read_bytes()
+    files[f"{PACKAGE}/messages.md"] = kit_messages_page(challenges).encode()
     for task in tasks:
         files.update(_data(task, demo_reference(task.id)))
     return nest_packages(files, NESTED_PACKAGES, PACKAGE)

@@ -23,6 +23,8 @@ from scoring_program.task import AnyTask, load_task
 KIT = "starting_kit.zip"
 _SCRIPTS = ("compare.py", "evaluate.py")
 _TEXTS = ("README.md", "quickstart.ipynb")
+_PICTURE = "page.png"
+"""The picture of a detail page in the README."""
 
 
 def build_kit(task_ids: Sequence[str], demo_reference: DemoReference) -> bytes:
@@ -56,6 +58,7 @@ def _shared_files(task_ids: Sequence[str]) -> dict[str, bytes]:
     files = nest_packages(scripts, NESTED_PACKAGES, PACKAGE)
     files["pyproject.toml"] = project_file("kit.toml")
     files["LICENSE"] = (ROOT / "LICENSE").read_bytes()
+    files[_PICTURE] = (KIT_FOLDER / _PICTURE).read_bytes()
     if len(task_ids) == 1:
         files["kit.json"] = json.dumps({"default_task": task_ids[0]}).encode()
     for name in _TEXTS:

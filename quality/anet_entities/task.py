@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-import numpy as np
-
 from organizer.files import Files
 from quality.anet_entities import synthetic
 from quality.anet_entities.mistakes import (
@@ -19,7 +17,7 @@ from quality.anet_entities.mistakes import (
 )
 from quality.anet_entities.synthetic import WHOLE_IMAGE, Box, Json, segments_of, words_of
 from quality.task import CANARY, Mistake, QualityTask, Trick, WeakModel
-from validator.formats.anet_entities.write import encode_submission, segment_objects
+from validator.formats.anet_entities.write import decode_predictions, encode_submission, segment_objects
 
 
 def _trick(name: str, change: Callable[[Json, Json], None], rewarded: bool = False) -> Trick:
@@ -174,10 +172,7 @@ class EntitiesTask(QualityTask[Json]):
         return self.files({f"v_{CANARY}": {"0": objects}})
 
     def calls(self, files: Files) -> Iterator[Sequence[object]]:
-        (data,) = files.values()
-        for video, segment, objects in segments_of(json.loads(data)["results"]):
-            boxes = np.array(objects["bbox_for_all_frames"]).reshape(-1, 10, 4)
-            yield video, segment, objects["clss"], objects["idx_in_sent"], boxes
+        yield from decode_predictions(files)
 
 
 TASKS = (

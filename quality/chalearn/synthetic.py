@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from organizer.files import Files, folder_files
-from validator.formats.chalearn.write import encode_rows
+from validator.formats.chalearn.write import decode_rows, encode_rows
 
 Row = list[int]
 Prediction = dict[str, list[Row]]
@@ -69,12 +69,6 @@ def sequences(reference: Files) -> Iterator[tuple[str, int, list[Row]]]:
         if kind == "labels.csv":
             n_frames = int(reference[f"{key}_data.csv"].split(b",")[0])
             yield key, n_frames, decode_rows(reference[name])
-
-
-def decode_rows(data: bytes) -> list[Row]:
-    """Return the rows of a file."""
-    lines = data.decode("ascii").splitlines()
-    return [[int(number) for number in line.split(",")] for line in lines]
 
 
 def predicted(reference: Path, change: Callable[[random.Random, Row, int], Row | None]) -> Prediction:

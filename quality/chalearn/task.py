@@ -12,9 +12,15 @@ import numpy as np
 from organizer.files import Files, write_files
 from quality.chalearn import synthetic
 from quality.chalearn.mistakes import WEAK_MODELS, mistakes_of_track
-from quality.chalearn.synthetic import Prediction, Row, Track, decode_rows, sequences
+from quality.chalearn.synthetic import Prediction, Row, Track, sequences
 from quality.task import CANARY, QualityTask, Trick
-from validator.formats.chalearn.write import encode_files, encode_rows, prediction_name, sequence_of
+from validator.formats.chalearn.write import (
+    decode_predictions,
+    decode_rows,
+    encode_files,
+    encode_rows,
+    prediction_name,
+)
 
 
 def tricks(track: Track) -> Sequence[Trick]:
@@ -111,8 +117,8 @@ class ChalearnTask(QualityTask[Prediction]):
         return encode_files({f"{CANARY}one": [[*self._track.first_actor, 7, 5, 6]]})
 
     def calls(self, files: Files) -> Iterator[Sequence[object]]:
-        for name, data in files.items():
-            yield sequence_of(name), np.array(decode_rows(data))
+        for sequence, rows in decode_predictions(files):
+            yield sequence, np.array(rows)
 
 
 TASKS = (

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import io
 import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PIL import Image
 
 from organizer.files import Files, folder_files
 from quality.densepose import synthetic
@@ -19,6 +16,7 @@ from quality.densepose.mistakes import MISTAKES, WEAK_MODELS, Detections
 from quality.densepose.synthetic import Detection, Errors, results
 from quality.task import CANARY, QualityTask, Trick
 from validator.formats.densepose.read import Box
+from validator.formats.densepose.write import decode_predictions
 
 
 def _detections(sample: Files) -> list[dict[str, Any]]:
@@ -126,13 +124,7 @@ class DensePoseTask(QualityTask[Detections]):
         return detections
 
     def calls(self, files: Files) -> Iterator[Sequence[object]]:
-        (data,) = files.values()
-        images: dict[int, list[object]] = {}
-        for entry in json.loads(data):
-            pixels = np.asarray(Image.open(io.BytesIO(base64.b64decode(entry["uv_data"]))))
-            detection = entry["bbox"], entry["score"], np.moveaxis(pixels, -1, 0)
-            images.setdefault(entry["image_id"], []).append(detection)
-        yield from images.items()
+        yield from decode_predictions(files)
 
     def files(self, prediction: Detections) -> Files:
         return results([detection.encoded() for detection in prediction])

@@ -20,9 +20,9 @@ from validator.formats.kinetics_tps.write import (
     MOST_PROPOSALS,
     PARTS_FILE,
     Json,
+    decode_predictions,
     encode_submission,
     frame_entry,
-    frame_number,
     human_entry,
     part_entry,
 )
@@ -125,20 +125,7 @@ class KineticsTask(QualityTask[Prediction]):
         return encode_submission({f"{CANARY}vid": "x"}, {f"{CANARY}vid": frames})
 
     def calls(self, files: Files) -> Iterator[Sequence[object]]:
-        videos = json.loads(files[PARTS_FILE])
-        for video, action in json.loads(files[CLASSES_FILE]).items():
-            frames = {}
-            for name, frame in videos.get(video, {}).items():
-                frames[frame_number(name)] = [_arguments_of_human(human) for human in frame["humans"]]
-            yield video, action, frames
-
-
-def _arguments_of_human(human: Json) -> tuple[object, object]:
-    """Return the box and the parts of a human as `KineticsTPSWriter.update` takes them."""
-    parts = {}
-    for name, part in human["parts"].items():
-        parts[name] = (part["box"], part["verb"])
-    return human["box"], parts
+        yield from decode_predictions(files)
 
 
 TASKS = (KineticsTask(),)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         score,
     )
     from people_in_video.result import Score
+    from people_in_video.samples import sample_predictions
 
 __all__ = [
     "Comparison",
@@ -38,6 +39,7 @@ __all__ = [
     "check",
     "compare",
     "convert",
+    "sample_predictions",
     "score",
 ]
 
@@ -52,6 +54,7 @@ _MODULE_OF_NAME = {
     "check": "home",
     "compare": "comparing",
     "convert": "home",
+    "sample_predictions": "samples",
     "score": "home",
 }
 

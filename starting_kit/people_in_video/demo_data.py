@@ -21,6 +21,13 @@ def demo_reference(task_id: str) -> Path:
     return folder
 
 
+def sample(task_id: str, name: str) -> Path:
+    """Return the path of a sample of a published task, which need not exist."""
+    if not IS_KIT:
+        return _PACKAGE_FOLDER.parent / "samples" / task_id / name
+    return _PACKAGE_FOLDER / "samples" / task_id / f"{name}.zip"
+
+
 def default_task() -> str:
     """Return the task of a kit that is for one task, "" if there is none or the package was installed."""
     if not _KIT_FILE.is_file():

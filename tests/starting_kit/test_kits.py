@@ -32,7 +32,7 @@ def commands_in(pattern, text):
             commands.append(shlex.split(arguments))
         else:
             commands.append(["-m", "people_in_video", *shlex.split(arguments)])
-    return [command for command in commands if command[:2] != ["-m", "pip"]]
+    return [command for command in commands if command[:2] not in (["-m", "pip"], ["-m", "venv"])]
 
 
 @pytest.fixture(params=one_of_each_challenge())
@@ -73,7 +73,7 @@ def test_every_command_and_program_of_the_texts_works(kit, competition_source):
     scores = [json.loads(printed)["score"] for printed, (kind, *_) in zip(run_in_turn(commands, kit), commands)
               if kind == "-c" and printed.startswith("{")]  # fmt: skip
     assert scores
-    assert all((score > 0) != ("its score is 0" in readme) for score in scores)
+    assert all(score > 0.7 for score in scores)
     assert (kit / "evaluation" / "detailed_results.html").is_file()
 
 

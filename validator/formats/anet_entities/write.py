@@ -11,10 +11,13 @@ Results map videos to segments to objects, and are named as in the file:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from msgspec.json import encode
+import numpy as np
+from msgspec.json import decode, encode
+
+from validator.arrays import Floats
 
 # The objects of a segment: ``clss``, ``idx_in_sent`` and ``bbox_for_all_frames``, three lists of one length.
 Objects = dict[str, Any]
@@ -74,3 +77,17 @@ def submission_name(mode: str) -> str:
     'submission_gt.json'
     """
     return f"submission_{mode.lower()}.json"
+
+
+def decode_predictions(
+    files: Mapping[str, bytes],
+) -> Iterator[tuple[str, str, list[str], list[int], Floats]]:
+    """Yield video, segment, classes, word indexes and boxes of each segment of a valid submission.
+
+    Boxes have shape (n, 10, 4): those of each word in the 10 frames.
+    """
+    (data,) = files.values()
+    for video, segments in decode(data)["results"].items():
+        for segment, objects in segments.items():
+            boxes = np.array(objects["bbox_for_all_frames"], dtype=np.float64).reshape(-1, 10, 4)
+            yield video, segment, objects["clss"], objects["idx_in_sent"], boxes

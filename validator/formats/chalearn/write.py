@@ -6,7 +6,7 @@ r"""Encoding of rows for ChaLearn LAP 2014: a CSV file for each sequence, withou
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 _ENDING = "_prediction.csv"
 
@@ -43,3 +43,19 @@ def prediction_name(sequence: str) -> str:
 def sequence_of(name: str) -> str:
     """Return the sequence of a file, from its name."""
     return name.removesuffix(_ENDING)
+
+
+def decode_predictions(files: Mapping[str, bytes]) -> Iterator[tuple[str, list[list[int]]]]:
+    """Yield each sequence and its rows, from the files of a valid submission.
+
+    >>> list(decode_predictions(encode_files({"Sample0001": [[7, 13, 81]]})))
+    [('Sample0001', [[7, 13, 81]])]
+    """
+    for name, data in files.items():
+        yield sequence_of(name), decode_rows(data)
+
+
+def decode_rows(data: bytes) -> list[list[int]]:
+    """Return the rows of a file of predictions or labels."""
+    lines = data.decode("ascii").splitlines()
+    return [[int(number) for number in line.split(",")] for line in lines]

@@ -5,13 +5,14 @@ from __future__ import annotations
 import base64
 import io
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from typing import IO
 
 import numpy as np
 
 from validator.arrays import Pixels
 from validator.formats.densepose.read import Box, Entry
+from validator.png import decode_base64, decode_png
 
 PNG_LEVEL = 6
 """How much PNGs are compressed, as zlib counts."""
@@ -106,3 +107,20 @@ def encode_submission(team: str, detections: Iterable[str]) -> dict[str, bytes]:
         written.add(detection)
     written.close()
     return {file_name(team): stream.getvalue()}
+
+
+def decode_predictions(
+    files: Mapping[str, bytes],
+) -> Iterator[tuple[int, list[tuple[Box, float, Pixels]]]]:
+    """Yield each image and its detections, from the file of a valid submission.
+
+    A detection is its box, its score, and an array of shape (3, h, w) with parts, U and V.
+    """
+    (data,) = files.values()
+    detections_of_image: dict[int, list[tuple[Box, float, Pixels]]] = {}
+    for entry in json.loads(data):
+        _, height, width = entry["uv_shape"]
+        pixels = np.moveaxis(decode_png(decode_base64(entry["uv_data"]), height, width), -1, 0)
+        detections = detections_of_image.setdefault(entry["image_id"], [])
+        detections.append((entry["bbox"], entry["score"], pixels))
+    yield from detections_of_image.items()

@@ -6,10 +6,10 @@ functions below.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from msgspec.json import encode
+from msgspec.json import decode, encode
 
 Json = dict[str, Any]
 CLASSES_FILE = "pred_vid_result.json"
@@ -58,6 +58,26 @@ def encode_submission(
         The frames of each video by name, as `frame_entry` returns them.
     """
     return {CLASSES_FILE: _encode(classes), PARTS_FILE: _encode(videos)}
+
+
+def decode_predictions(files: Mapping[str, bytes]) -> Iterator[tuple[str, str, dict[int, list[Any]]]]:
+    """Yield each video, its class, and the humans of its frames, from the files of a valid submission.
+
+    A human is its box, and boxes and states of its parts by name.
+    """
+    videos = decode(files[PARTS_FILE])
+    for video, action in decode(files[CLASSES_FILE]).items():
+        frames = {}
+        for name, frame in videos.get(video, {}).items():
+            frames[frame_number(name)] = [_decode_human(human) for human in frame["humans"]]
+        yield video, action, frames
+
+
+def _decode_human(human: Json) -> tuple[Sequence[float], dict[str, tuple[Any, Any]]]:
+    parts = {}
+    for name, part in human["parts"].items():
+        parts[name] = (part["box"], part["verb"])
+    return human["box"], parts
 
 
 def _encode(content: Mapping[str, Any]) -> bytes:
