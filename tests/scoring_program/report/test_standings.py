@@ -103,7 +103,7 @@ def test_shared_last_rank_of_those_that_cannot_be_told_apart_counts_all_who_shar
     """The rank sets of the two that share rank 2 end with 3."""
     of = standings(VALUES[:20, [0, 1, 1]])
     assert of.comparison.rank.tolist() == [1, 2, 2]
-    assert "Ranks 1 to 3 are not distinguishable." in sentences(of)
+    assert "Ranks that are not distinguishable: 1 to 3." in sentences(of)
 
 
 def test_teams_with_equal_scores_are_not_called_different():
