@@ -12,6 +12,7 @@ import tempfile
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,7 @@ class ReferenceProblemsError(ProblemsError):
 # Everything but drawings, which only a page shows.
 _HOME = {"detail": "full", "drawings": 0}
 
+_HASH_BLOCK = 1 << 22
 # The reference of each task that was used last, and its key.
 _loaded: dict[str, tuple[str, AnyLoaded]] = {}
 
@@ -457,14 +459,29 @@ def prepared_folder(task: AnyTask, source: Path, cache: str | Path | None = None
 
 
 def _key(task: str, source: Path, settings: Settings) -> str:
-    """Return a name that changes with the files (names, sizes, times), the settings and the version."""
+    """Return a name that changes with the content of the files, the settings and the version."""
     files = []
     for path in sorted(source.rglob("*")):
         if path.is_file():
             status = path.stat()
-            files.append((path.relative_to(source).as_posix(), status.st_size, status.st_mtime_ns))
+            times = (status.st_mtime_ns, status.st_ctime_ns)
+            digest = _digest(path, status.st_size, times, status.st_ino)
+            files.append((path.relative_to(source).as_posix(), digest))
     text = json.dumps([VERSION, str(source.resolve()), files, sorted(settings.items())])
     return f"{task}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+
+
+@lru_cache(maxsize=100_000)
+def _digest(path: Path, size: int, times: tuple[int, int], inode: int) -> str:
+    """Return the SHA-256 of a file, computed again in a process when it was written since.
+
+    Times of a modification do not suffice: tools that unpack set them, and those in a zip may be equal.
+    """
+    digest = hashlib.sha256()
+    with path.open("rb") as stream:
+        while block := stream.read(_HASH_BLOCK):
+            digest.update(block)
+    return digest.hexdigest()
 
 
 def _cache_folder() -> Path:
