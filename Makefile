@@ -56,9 +56,9 @@ kit: .venv/run
 lint-bundle: .venv/run
 	$(BIN)/python -m organizer lint $(BUNDLE) --date "$$(date -u +%F)" $(if $(STRICT),--strict)
 
-# make dry-run ID=chalearn_gesture SUBMISSION=my.zip [REFERENCE=DIR]
+# make dry-run ID=chalearn_gesture SUBMISSION=my.zip [REFERENCE=DIR] [PHASE="Final phase"] [IMAGE=my/image:1: with docker or podman]
 dry-run: .venv/run
-	$(BIN)/python -m organizer dry-run $(ID) "$(SUBMISSION)" $(REFERENCE_OPTION)
+	$(BIN)/python -m organizer dry-run $(ID) "$(SUBMISSION)" $(REFERENCE_OPTION) $(PHASE_OPTION) $(if $(IMAGE),--image "$(IMAGE)")
 
 # make rescore ID=chalearn_gesture SUBMISSIONS=DIR [PHASE="Final phase"] [REFERENCE=DIR] [WORKERS=N] [SCHEDULER=tcp://...]
 #   [HALF_SAMPLES=500]
@@ -82,10 +82,11 @@ baselines: .venv/run
 	@$(BIN)/python -m organizer baselines $(ID) --reference "$(REFERENCE)" $(if $(OUTPUT),--output "$(OUTPUT)")
 
 # make split ID=chalearn_gesture REFERENCE=DIR SHARES="30 70" [OUTPUT=DIR] [SEED=0] [GROUPS_CSV=item_groups.csv] [WRITE=1]
+#   [REPLACE=1: lose what others put there]; three shares make development, test and final parts
 split: .venv/run
 	@$(BIN)/python -m organizer split $(ID) --reference "$(REFERENCE)" $(if $(OUTPUT),--output "$(OUTPUT)") \
 		$(if $(SHARES),--shares $(SHARES)) $(if $(SEED),--seed $(SEED)) $(if $(GROUPS_CSV),--groups "$(GROUPS_CSV)") \
-		$(if $(WRITE),--write)
+		$(if $(WRITE),--write) $(if $(REPLACE),--replace)
 
 # make start ID=chalearn_gesture TITLE="Gestures 2028" [REPLACE=1: files that git could not bring back]
 start: .venv/run

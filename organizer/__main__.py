@@ -9,6 +9,7 @@ import math
 import pkgutil
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Union
@@ -103,6 +104,8 @@ def _add_run_commands(add: _Add) -> None:
         what = "the phase of competition.yaml that it is about; default: the only one, or that of REFERENCE"
         command.add_argument("--phase", default="", metavar="NAME", help=what)
     dry_run.add_argument("--output", type=_path(), default=ROOT / "out" / "dry-run")
+    what = "the container image; default: docker_image of competition.yaml"
+    dry_run.add_argument("--image", type=_image, metavar="IMAGE", help=what)
     option = rescore.add_argument
     option("--output", type=_path(), help="default: out/rescore/ID, with several phases out/rescore/ID_PHASE")
     what = "rank the submissions with this PhaseId in their names; needed if there are several"
@@ -177,11 +180,15 @@ def _add_data_commands(add: _Add) -> None:
         _add_id(command)
         command.add_argument("--reference", type=_path(), required=True, help=REFERENCE_HELP.format("none"))
         command.add_argument("--output", type=_path(), help=f"default: {default}")
-    what = "shares of the public and the final part"
-    split.add_argument("--shares", nargs=2, type=_share, default=[30.0, 70.0], metavar="SHARE", help=what)
+    what = "two or three: shares of the public and the final, or of the development, test and final part"
+    split.add_argument(
+        "--shares", nargs="+", action=_Shares, type=_share, default=[30.0, 70.0], metavar="SHARE", help=what
+    )
     split.add_argument("--seed", type=_at_least(0), default=0)
     split.add_argument("--groups", type=_path(), metavar="CSV", help="items that stay together: item,group")
-    split.add_argument("--write", action="store_true", help="add the final phase to competition.yaml")
+    split.add_argument("--write", action="store_true", help="add the later phases to competition.yaml")
+    what = "delete files in the parts that this command did not write, or that were edited"
+    split.add_argument("--replace", action="store_true", dest="replace_edited", help=what)
     what = "show what the references of a bundle hold"
     overview = add("overview", "bundle.build:overview_command", what)
     overview.add_argument("bundle", type=_path("dist/x.zip"))
@@ -271,6 +278,27 @@ def _baseline_zip(text: str) -> tuple[str, Path]:
     return name, Path(path)
 
 
+class _Shares(argparse.Action):
+    """Takes the shares of two or three parts."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        if not 2 <= len(values) <= 3:
+            parser.error(f'{option_string} takes two or three shares, as in SHARES="30 70"')
+        namespace.shares = values
+
+
+def _image(text: str) -> str:
+    if not text or text.startswith("-"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not the name of an image")
+    return text
+
+
 def _share(text: str) -> float:
     if not 0 < float(text) < math.inf:
         raise argparse.ArgumentTypeError("it must be more than 0")
@@ -298,11 +326,14 @@ def _prepare(
     return code or write_beside_reference(**options, reference=output)
 
 
-def _dry_run(task_id: str, submission: Path, reference: Path | None, phase: str, output: Path) -> int:
+def _dry_run(
+    task_id: str, submission: Path, reference: Path | None, phase: str, output: Path, image: str | None
+) -> int:
     from organizer.bundle.build import built_task
     from organizer.runs.dry_run import dry_run
 
-    return dry_run(built_task(task_id, reference, phase), submission, output)
+    built = built_task(task_id, reference, phase)
+    return dry_run(replace(built, image=image or built.image), submission, output)
 
 
 def _rescore(

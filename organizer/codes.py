@@ -55,11 +55,6 @@ CODES = CodeTable(
             "Choose other `SHARES`, or smaller groups.",
         ),
         MessageCode(
-            "E-SPLIT-OUTPUT",
-            "A part exists already.",
-            "Delete its folder, or choose another `OUTPUT`.",
-        ),
-        MessageCode(
             "E-START",
             "`make start` would replace files of a competition of which git has no clean state, or those "
             "that it has put into `out/started/` before.",

@@ -1,4 +1,4 @@
-"""``make split``: disjoint parts of a reference, for a public and a final phase."""
+"""``make split``: two or three disjoint parts of a reference, for phases that follow each other."""
 
 from __future__ import annotations
 
@@ -20,78 +20,91 @@ import yaml
 from organizer import ROOT
 from organizer.bundle import COMPETITION, SOURCE
 from organizer.bundle.build import load_competition, task_names
-from organizer.bundle.edit import with_final_phase
+from organizer.bundle.edit import with_phase_of_part
 from organizer.challenges import annotations_of
 from organizer.data.marks import add_marks
-from organizer.data.prepare import SYNTHETIC_MARK, copy_key, prepare
+from organizer.data.prepare import SYNTHETIC_MARK, copy_key, prepare, refuse_to_lose, write_manifest
 from organizer.data.references import task_folder
 from organizer.data.vocabulary import complete_vocabulary
-from organizer.files import keep_out_of_git, write_durable
+from organizer.files import GIT_IGNORE, LockedError, keep_out_of_git, replacing_folder, write_durable
 from scoring_program.item_groups import load_groups
 from scoring_program.metrics.resampling import LEAST_ITEMS
 from scoring_program.settings import SETTINGS_FILE, Settings
+from scoring_program.signature import KEY_FILE
 from scoring_program.task import AnyLoaded, AnyTask, Declaration, load_task
 from validator.arrays import Floats, Ints
 from validator.findings import Findings
 from validator.strict_yaml import load_strict
 from validator.texts import counted, printable
 
+PART_KINDS = {2: ("public", "final"), 3: ("development", "test", "final")}
+"""What the parts are called by their number; all but the first have phases of their own."""
 _SWEEPS = 20
 _SHOWN_CLASSES = 40
 _EMPTY = "E-SPLIT-EMPTY"
 
 
 class Division(NamedTuple):
-    """How a reference is divided: shares of the public and the final part, a seed, and a file of groups."""
+    """How a reference is divided: the share of each part, a seed, and a file of groups."""
 
     shares: Sequence[float]
     seed: int = 0
     groups: Path | None = None
 
 
-def split_command(task_id: str, reference: Path, output: Path | None, write: bool, **division: Any) -> int:
-    """Write both parts of a reference; print how classes divide, and what to add to competition.yaml."""
+def split_command(
+    task_id: str, reference: Path, output: Path | None, write: bool, replace_edited: bool, **division: Any
+) -> int:
+    """Write the parts of a reference; print how classes divide, and what to add to competition.yaml.
+
+    The parts of an earlier call are replaced, but files of others in them only with ``replace_edited``.
+    """
     folder = task_folder(task_id, reference, task_names(load_competition()))
     task = load_task(task_id)
     output = output or ROOT / "out" / "split"
-    names = (task_id, f"{task_id}_2")
+    n_parts = len(division["shares"])
+    names = [task_id, *(f"{task_id}_{number}" for number in range(2, n_parts + 1))]
     competition = SOURCE / COMPETITION
     text = competition.read_text(encoding="utf-8")
-    edited_text, findings = _add_final_phase(text, task)
+    edited_text, findings = _add_phases(text, task, n_parts)
     if write:
         findings.refuse_problems()
-    for name in names:
-        _refuse_existing(output / name)
-    parts = _write_all_or_nothing(task, folder, output, Division(**division), names)
+    parts = _write_all_or_nothing(task, folder, output, Division(**division), names, replace_edited)
     for name, items in zip(names, parts):
         list_file = output / f"{name}_ids.txt"
         write_durable(list_file, "".join(f"{item}\n" for item in items))
         print(f"{output / name}: {counted(len(items), task.item)}, listed in {list_file}")
-    print(phase_sentence(task))
-    if write:
+    print(phase_sentence(task, n_parts))
+    if write and edited_text != text:
         write_durable(competition, edited_text)
-        print(f"{COMPETITION} has a final phase with this task: correct its dates and limits")
+        print(f"{COMPETITION} has a phase for each part: correct dates and limits")
+    elif edited_text == text and findings.ok:
+        print(f"{COMPETITION} has a task for each part already")
     else:
         _print_changes(text, edited_text, findings)
     return 0
 
 
-def _add_final_phase(text: str, task: Declaration) -> tuple[str, Findings]:
-    """Return competition.yaml with a final phase; unchanged, with the reason, where it cannot be added."""
+def _add_phases(text: str, task: Declaration, n_parts: int) -> tuple[str, Findings]:
+    """Return competition.yaml with a phase for each part but the first; unchanged, with the reason, where
+    they cannot be added."""
     findings = Findings()
     with findings.part():
-        return with_final_phase(text, task.id, phase_sentence(task)), findings
+        edited_text = text
+        for part, kind in enumerate(PART_KINDS[n_parts][1:], start=2):
+            rule = phase_sentence(task, n_parts)
+            edited_text = with_phase_of_part(edited_text, task.id, rule, part, kind)
+        return edited_text, findings
     return text, findings
 
 
-def _refuse_existing(folder: Path) -> None:
-    if folder.exists():
-        remedy = "delete it, or choose another OUTPUT"
-        Findings().refuse("E-SPLIT-OUTPUT", "the folder exists", remedy, file=str(folder))
-
-
 def _write_all_or_nothing(
-    task: AnyTask, source: Path, output: Path, division: Division, names: Sequence[str]
+    task: AnyTask,
+    source: Path,
+    output: Path,
+    division: Division,
+    names: Sequence[str],
+    replace_edited: bool,
 ) -> list[list[str]]:
     """Write the parts of a reference, which is prepared first if needed; move them to ``output`` when all
     are right. Return the names of the items of each part."""
@@ -105,10 +118,36 @@ def _write_all_or_nothing(
             source = prepared
         parts = write_parts(task, source, work, division, names)
         for name in names:
-            add_marks(task.id, work / name)
-            keep_out_of_git(work / name)
-            (work / name).replace(output / name)
+            _complete_part(task.id, work / name, output / name, replace_edited)
+        for name in names:
+            _replace_part(work / name, output / name)
     return parts
+
+
+def _complete_part(task_id: str, part: Path, former: Path, replace_edited: bool) -> None:
+    """Write marks and a manifest into a part, and keep the key of the former one.
+
+    Raises Refused if files would be lost.
+    """
+    add_marks(task_id, part)
+    if not (part / KEY_FILE).is_file():
+        copy_key(former, part)
+    if (former / GIT_IGNORE).is_file():
+        shutil.copyfile(former / GIT_IGNORE, part / GIT_IGNORE)
+    keep_out_of_git(part)
+    if former.is_dir() and not replace_edited:
+        refuse_to_lose(former, part)
+    write_manifest(part)
+
+
+def _replace_part(part: Path, output: Path) -> None:
+    """Move the files of a part to its place, where a former one is replaced. Raises Refused."""
+    try:
+        with replacing_folder(output) as folder:
+            for path in part.iterdir():
+                path.rename(folder / path.name)
+    except LockedError as error:
+        Findings().refuse("E-OUTPUT", str(error), "wait until it is done", file=str(output))
 
 
 def _print_changes(text: str, edited_text: str, findings: Findings) -> None:
@@ -119,11 +158,14 @@ def _print_changes(text: str, edited_text: str, findings: Findings) -> None:
     print(*changes, *findings.lines(), sep="\n")
 
 
-def phase_sentence(task: Declaration) -> str:
-    """Return what a phase with the final part tells participants about submissions for both parts."""
+def phase_sentence(task: Declaration, n_parts: int = 2) -> str:
+    """Return what a phase with a later part tells participants about submissions for all parts."""
     other_items = f"Other {task.item}s than in the phase before."
-    both = "A submission may hold predictions for both: each phase scores its own and ignores the others."
-    return f"{other_items} {both} {annotations_of(task.id).part_rule}".rstrip()
+    which = "both" if n_parts == 2 else "all phases"
+    all_parts = (
+        f"A submission may hold predictions for {which}: each phase scores its own and ignores the others."
+    )
+    return f"{other_items} {all_parts} {annotations_of(task.id).part_rule}".rstrip()
 
 
 def write_parts(
@@ -263,7 +305,8 @@ def _print_classes(classes: Mapping[str, Sequence[str]], parts: Sequence[Sequenc
     for part in parts:
         count_of_class_by_part.append(Counter(chain.from_iterable(classes[item] for item in part)))
     total = sum(count_of_class_by_part, Counter[str]())
-    print(f"{'class':30}{'all':>8}{'public':>16}{'final':>16}")
+    kinds = "".join(f"{kind:>16}" for kind in PART_KINDS[len(parts)])
+    print(f"{'class':30}{'all':>8}{kinds}")
     most_frequent_first = sorted(total.items(), key=lambda entry: (-entry[1], entry[0]))
     for name, n_instances in most_frequent_first[:_SHOWN_CLASSES]:
         line = f"{printable(name)[:29]:30}{n_instances:8,}"

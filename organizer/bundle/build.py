@@ -434,6 +434,7 @@ def built_task(task_id: str, reference: Path | None, phase_name: str = "") -> Bu
         title=str(offer.task.get("name") or "") if offer else "",
         reference_name=_name_of_reference(folder, offer),
         phase=rules_of_phase(offer.phase) if offer else None,
+        image=str(competition.get("docker_image") or ""),
         label=_label(competition, task_id, folder, offer),
     )
 

@@ -15,11 +15,10 @@ import yaml
 
 from organizer.bundle.competition import Entry, refused
 
-# The limits of a final phase, and what it takes over from the phase before.
+# The limits of a phase with hidden data, and what it takes over from the phase before.
 _FINAL_LIMITS = {"max_submissions_per_day": 1, "max_submissions": 3}
 _CARRIED = ("execution_time_limit", "hide_output", "starting_kit")
 _DATE = "%Y-%m-%d %H:%M:%S"
-_SECOND = "_2_reference.zip"
 
 
 class _Edit(NamedTuple):
@@ -79,48 +78,63 @@ def without_task(text: str, task_id: str) -> str:
     return _apply(text, edits)
 
 
-def with_final_phase(text: str, task_id: str, rule: str) -> str:
-    """Return the text of competition.yaml with a second task of ``<id>_2_reference.zip`` in a final phase.
+def with_phase_of_part(text: str, task_id: str, rule: str, part: int, kind: str) -> str:
+    """Return the text of competition.yaml with a phase for a part of a reference.
 
-    The phase begins when the last one has ended; one that has such a task already gets this one, too.
-    ``rule`` describes the phase. Raises Refused if the task is not there, is there already, or the last phase
-    has no end.
+    Parameters
+    ----------
+    text : str
+    task_id : str
+    rule : str
+        What the phase tells participants, its description.
+    part : int
+        From 2 on: the task has ``<id>_<part>_reference.zip``. If there is such a task, nothing changes.
+    kind : str
+        Names the phase and the task: "final".
+
+    Raises
+    ------
+    Refused
+        The task is not there, or the last phase has no end. The new phase begins when the last one has
+        ended. One that has such a part of another task gets this one, too.
     """
     nodes = _members(yaml.compose(text))
     data = yaml.safe_load(text)
-    program, second_reference = f"{task_id}_program.zip", f"{task_id}{_SECOND}"
+    program, reference = f"{task_id}_program.zip", f"{task_id}_{part}_reference.zip"
     tasks = [task for task in data["tasks"] if task.get("scoring_program") == program]
     if not tasks:
         raise refused("no task to split", "/tasks", id=task_id)
-    if any(task.get("reference_data") == second_reference for task in tasks):
-        raise refused("split already", "/tasks", id=task_id)
+    if any(task.get("reference_data") == reference for task in tasks):
+        return text
     index, name = _next_index(data["tasks"]), tasks[0]["name"]
     # Bundles of one task show the description of the task, not that of the phase.
     description = f"{tasks[0].get('description', '')} {rule}".strip()
     task_lines = [
         f"index: {index}",
-        f"name: {_quoted(f'{name} (final)')}",
+        f"name: {_quoted(f'{name} ({kind})')}",
         f"description: {_quoted(description)}",
         f"scoring_program: {program}",
-        f"reference_data: {second_reference}",
+        f"reference_data: {reference}",
     ]
     edits = [_append(text, nodes["tasks"], task_lines)]
-    last_phase, last_node = data["phases"][-1], nodes["phases"].value[-1]
     rule_of_task = f"{name}: {rule}"
-    if _has_second_task(data, last_phase):
-        edits += _join_phase(text, last_node, index, rule_of_task)
+    phases_of_part = _phases_of_part(data, nodes["phases"], part)
+    if phases_of_part:
+        edits += _join_phase(text, phases_of_part[0], index, rule_of_task)
     else:
-        phase_lines = _final_phase(last_phase, _next_index(data["phases"]), rule_of_task)
+        title = f"{kind.capitalize()} phase"
+        phase_lines = _phase_after(data["phases"], title, rule_of_task)
         edits.append(_append(text, nodes["phases"], [*phase_lines, f"tasks: [{index}]"]))
     return _apply(text, edits)
 
 
-def _has_second_task(data: Entry, phase: Entry) -> bool:
-    """Return whether a phase is a final one: it has a task with the second part of a reference."""
-    second_tasks = {
-        task["index"] for task in data["tasks"] if str(task.get("reference_data")).endswith(_SECOND)
-    }
-    return not second_tasks.isdisjoint(phase["tasks"])
+def _phases_of_part(data: Entry, phases: yaml.Node, part: int) -> list[yaml.Node]:
+    """Return the phases with a task that has this part of a reference."""
+    ending = f"_{part}_reference.zip"
+    indexes = {task["index"] for task in data["tasks"] if str(task.get("reference_data")).endswith(ending)}
+    return [
+        node for phase, node in zip(data["phases"], phases.value) if not indexes.isdisjoint(phase["tasks"])
+    ]
 
 
 def _join_phase(text: str, phase: yaml.Node, index: int, rule: str) -> list[_Edit]:
@@ -133,8 +147,9 @@ def _join_phase(text: str, phase: yaml.Node, index: int, rule: str) -> list[_Edi
     return edits
 
 
-def _final_phase(last_phase: Entry, index: int, description: str) -> list[str]:
-    """Return the lines of a phase that follows another, without its tasks. Raises Refused."""
+def _phase_after(phases: Sequence[Entry], title: str, description: str) -> list[str]:
+    """Return the lines of a phase that follows all others, without its tasks. Raises Refused."""
+    last_phase = phases[-1]
     try:
         last_end = datetime.datetime.strptime(str(last_phase["end"]), _DATE)
     except (KeyError, ValueError):
@@ -142,8 +157,8 @@ def _final_phase(last_phase: Entry, index: int, description: str) -> list[str]:
     start = last_end + datetime.timedelta(seconds=1)
     end = last_end + datetime.timedelta(days=30)
     lines = [
-        f"index: {index}",
-        "name: Final phase",
+        f"index: {_next_index(phases)}",
+        f"name: {title}",
         f"description: {_quoted(description)}",
         f'start: "{start:{_DATE}}"',
         f'end: "{end:{_DATE}}"',

@@ -70,6 +70,8 @@ class BuiltTask:
         What the reference is called; "" if unknown.
     phase : Phase or None
         The phase that submissions are for, if it is known.
+    image : str
+        The container image of the competition; "" is the platform's.
     label : str
         What tells this task from the same one in other phases of the competition, as a part of the name of a
         folder; "" if there is one phase.
@@ -83,6 +85,7 @@ class BuiltTask:
     title: str = ""
     reference_name: str = ""
     phase: Phase | None = None
+    image: str = ""
     label: str = ""
 
     @property
@@ -119,7 +122,7 @@ def run_program(
     program_command = [*_command(program), *further_words]
     engine = _container_engine()
     if engine:
-        image = os.environ.get("SCORING_IMAGE", DEFAULT_IMAGE)
+        image = built.image or DEFAULT_IMAGE
         command = container_command(engine, image, folder, program_command)
         how, directory = f"in a container ({engine}, {image})", folder
     else:

@@ -27,7 +27,6 @@ CASES = [
      {f"refs/{GESTURE}/x": b"", "refs/kinetics_tps_sample.zip": b""}, ["bundle", "--reference", "refs"]),
     ("E-REF-UNKNOWN", "refs", "", {}, ["bundle", "--reference", "refs"]),
     ("E-SPLIT-EMPTY", "", "", {}, [*SPLIT, "--shares", "0.001", "99"]),
-    ("E-SPLIT-OUTPUT", f"out/{GESTURE}_2", "", {f"out/{GESTURE}_2/x": b""}, SPLIT),
     ("L-COMPETITION", "x.zip", "", {"x.zip": make_zip({"folder/competition.yaml": "version: 2"})}, ["lint", "x.zip"]),
     ("L-YAML", "competition.yaml", "", {"x.zip": make_zip({"competition.yaml": "- list"})}, ["lint", "x.zip"]),
     ("L-ZIP", "x.zip", "", {}, ["lint", "x.zip"]),

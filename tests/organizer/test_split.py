@@ -179,12 +179,13 @@ def test_seed_chooses_the_parts_and_nothing_else_does(tmp_path):
 
 @pytest.mark.parametrize(
     ("code", "more"),
-    [("E-SPLIT-EMPTY", ["--shares", "0.001", "99"]), ("E-SPLIT-OUTPUT", []), ("E-REF-GROUPS", ["--groups"])],
+    [("E-SPLIT-EMPTY", ["--shares", "0.001", "99"]), ("E-REF-OTHER", []), ("E-REF-GROUPS", ["--groups"])],
 )
 def test_refused_split_writes_no_part(tmp_path, capsys, code, more):
     output = tmp_path / "out"
-    if code == "E-SPLIT-OUTPUT":
+    if code == "E-REF-OTHER":
         (output / f"{GESTURE}_2").mkdir(parents=True)
+        (output / f"{GESTURE}_2" / "notes.txt").write_text("mine")
     if code == "E-REF-GROUPS":
         (tmp_path / "wrong.csv").write_text("item,group\nnobody,1\n")
         more = [*more, str(tmp_path / "wrong.csv")]
@@ -242,10 +243,46 @@ def test_final_phase_is_shown_or_written(tmp_path, capsys, monkeypatch):
     ]
     assert set(before.splitlines()) <= set(written)
     capsys.readouterr()
-    assert main(f"{call}again --write".split()) == 1
-    assert "L-TASK" in capsys.readouterr().err
-    assert not (tmp_path / "again").exists()
-    assert main(f"{call}again".split()) == 0
+    for more in ("", " --write"):
+        assert main(f"{call}written{more}".split()) == 0
+        out = capsys.readouterr().out
+        assert [line for line in out.splitlines() if line.startswith(("+", "@@")) or "L-TASK" in line] == []
+    assert competition.read_text(encoding="utf-8").splitlines() == written
+
+
+def test_parts_are_replaced_but_not_what_others_put_there(tmp_path, capsys):
+    reference = shutil.copytree(REFERENCES / GESTURE, tmp_path / "ref" / GESTURE)
+    call = f"split {GESTURE} --reference {reference} --output {tmp_path / 'out'}"
+    assert main(call.split()) == 0
+    first, part = folder_files(tmp_path / "out"), tmp_path / "out" / GESTURE
+    (part / "signature_key.txt").write_text("my key, which is secret\n")
+    (part / ".gitignore").write_text("*.tmp\n")
+    assert main(call.split()) == 0
+    again = folder_files(tmp_path / "out")
+    assert again == {**first, f"{GESTURE}/signature_key.txt": b"my key, which is secret\n"}
+    assert (part / ".gitignore").read_text() == "*.tmp\n"
+    (part / "notes.txt").write_text("mine")
+    assert main(call.split()) == 1
+    assert f"E-REF-OTHER {GESTURE}" in capsys.readouterr().err
+    assert folder_files(tmp_path / "out") == {**again, f"{GESTURE}/notes.txt": b"mine"}
+    assert main(f"{call} --replace".split()) == 0
+    assert folder_files(tmp_path / "out") == again
+
+
+def test_three_shares_make_three_parts(tmp_path, capsys):
+    call = f"split {GESTURE} --reference {REFERENCES} --output {tmp_path} --shares 20 20 60"
+    assert main(call.split()) == 0
+    names = [GESTURE, f"{GESTURE}_2", f"{GESTURE}_3"]
+    parts = [items_of(tmp_path, name) for name in names]
+    assert sorted(item for part in parts for item in part) == loaded(GESTURE, REFERENCES / GESTURE).items
+    assert [loaded(GESTURE, tmp_path / name).items for name in names] == parts
     out = capsys.readouterr().out
-    assert "1. L-TASK " in out
-    assert [line for line in out.splitlines() if line.startswith(("+", "@@"))] == []
+    assert out.splitlines()[0].split() == ["class", "all", "development", "test", "final"]
+    assert [line for line in out.splitlines() if "phase" in line and line.startswith("+")] != []
+
+
+@pytest.mark.parametrize("shares", [["100"], ["1", "2", "3", "4"]])
+def test_there_are_two_or_three_shares(capsys, shares):
+    with pytest.raises(SystemExit):
+        main(["split", GESTURE, "--reference", "a", "--shares", *shares])
+    assert "two or three" in capsys.readouterr().err

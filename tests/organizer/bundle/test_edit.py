@@ -7,7 +7,7 @@ import difflib
 import pytest
 import yaml
 
-from organizer.bundle.edit import with_final_phase, with_task, without_task
+from organizer.bundle.edit import with_phase_of_part, with_task, without_task
 from organizer.split import phase_sentence
 from scoring_program.task import load_task
 from tests.competition import competition_text
@@ -105,7 +105,7 @@ def test_other_styles_of_yaml():
 
 
 def test_final_phase_follows_the_last_one_and_other_lines_stay():
-    after = with_final_phase(OURS, "chalearn_gesture", 'Other items: "yes"')
+    after = with_phase_of_part(OURS, "chalearn_gesture", 'Other items: "yes"', 2, "final")
     changed = changed_lines(OURS, after)
     assert {line[0] for line in changed} == {"+"}
     before, data = yaml.safe_load(OURS), yaml.safe_load(after)
@@ -125,8 +125,8 @@ def test_final_phase_follows_the_last_one_and_other_lines_stay():
 
 
 def test_second_split_task_joins_the_final_phase():
-    once = with_final_phase(OURS, "chalearn_gesture", "a")
-    twice = with_final_phase(once, "densepose", "b")
+    once = with_phase_of_part(OURS, "chalearn_gesture", "a", 2, "final")
+    twice = with_phase_of_part(once, "densepose", "b", 2, "final")
     first, second = yaml.safe_load(once), yaml.safe_load(twice)
     (old, new) = first["phases"][-1], second["phases"][-1]
     assert len(second["phases"]) == len(first["phases"]) == 2
@@ -136,17 +136,30 @@ def test_second_split_task_joins_the_final_phase():
     assert without_task(twice, "no_such_task") == twice
 
 
+def test_third_part_gets_a_phase_after_the_second():
+    once = with_phase_of_part(OURS, "chalearn_gesture", "a", 2, "test")
+    twice = with_phase_of_part(once, "chalearn_gesture", "a", 3, "final")
+    names, starts = zip(*((phase["name"], phase["start"]) for phase in yaml.safe_load(twice)["phases"]))
+    assert names == ("Main phase", "Test phase", "Final phase")
+    assert sorted(starts) == list(starts)
+    assert yaml.safe_load(twice)["tasks"][-1]["reference_data"] == "chalearn_gesture_3_reference.zip"
+
+
+def test_phase_of_a_part_that_is_there_is_not_added_again():
+    once = with_phase_of_part(OURS, "chalearn_gesture", "a", 2, "final")
+    assert with_phase_of_part(once, "chalearn_gesture", "a", 2, "final") == once
+
+
 @pytest.mark.parametrize(
     ("code", "text"),
     [
-        ("L-TASK", with_final_phase(OURS, "densepose", "a")),
         ("L-TASK", OURS.replace("densepose_program.zip", "other.zip")),
         ("L-PHASE", OURS.replace('    end: "2027-12-31 23:59:59"\n', "")),
         ("L-PHASE", OURS.replace("2027-12-31 23:59:59", "soon")),
     ],
 )
 def test_final_phase_that_cannot_be_added_is_refused(code, text):
-    (problem,) = refused(with_final_phase, text, "densepose", "a").problems
+    (problem,) = refused(with_phase_of_part, text, "densepose", "a", 2, "final").problems
     assert problem.code == code
 
 

@@ -304,7 +304,6 @@ ERRORS = [
     ("L-LEAK", "starting_kit.zip", "", lambda data, files: with_baseline(files, "starting_kit.zip")),
     ("L-SHARED", LATER, "", second_phase()),
     ("L-SHARED", LATER, "", second_phase(b"shares_items_with: another")),
-    ("L-SHARED", REFERENCE, "", lambda data, files: (second_phase()(data, files), data["phases"][1].update(tasks=[0]))),
     ("L-OVERVIEW", "x.overview.html", "", lambda d, f: f.update({"x.overview.html": b"<html>"})),
 ]  # fmt: skip
 
@@ -316,6 +315,7 @@ WARNINGS = [
     ("L-MIGRATION", YAML, "/phases/1/max_submissions_per_day", final_phase(
         auto_migrate_to_this_phase=True, max_submissions_per_day=1)),
     ("L-MIGRATION", YAML, "/phases/1/max_submissions", final_phase(auto_migrate_to_this_phase="yes", max_submissions="1")),
+    ("L-SHARED", YAML, "/phases/1/tasks", lambda data, files: (second_phase()(data, files), data["phases"][1].update(tasks=[0]))),
     ("L-LINK", "pages/terms.md", "", file("pages/terms.md", b"See ![the plot](images/plot.png).")),
     ("L-LINK", "pages/terms.md", "", file("pages/terms.md", b"[rules]: rules.md")),
     ("L-LINK", "pages/terms.md", "", file("pages/terms.md", b"<a HREF='more.html'>more</a>")),

@@ -10,9 +10,11 @@ import pytest
 
 from organizer import files
 from organizer.__main__ import main
+from organizer.bundle import build
 from organizer.runs.dry_run import describe, read_scores
 from organizer.runs.worker import TIMED_OUT, BuiltTask, Run, container_command, run_program
 from scoring_program.task import load_task
+from tests.competition import write_source
 from tests.helpers import ROOT, make_zip, printed_problems
 
 ID = "chalearn_gesture"
@@ -70,6 +72,32 @@ def test_dry_run_command_scores_a_sample(tmp_path, capsys):
     assert "warning | " not in out
     assert main(["dry-run", ID, str(tmp_path / "none.zip"), "--output", str(tmp_path / "out")]) == 1
     assert capsys.readouterr().err.startswith(f"{tmp_path / 'none.zip'}: ")
+
+
+@pytest.mark.parametrize(
+    ("more", "image"), [([], "codalab/codalab-legacy:py312"), (["--image", "my/image:1"], "my/image:1")]
+)
+def test_dry_run_takes_the_image_of_the_competition_or_a_given_one(
+    tmp_path, capsys, monkeypatch, more, image
+):
+    engine = tmp_path / "bin" / "docker"
+    engine.parent.mkdir()
+    engine.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/calls\n')
+    engine.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{engine.parent}{os.pathsep}{os.environ['PATH']}")
+    sample = ROOT / "starting_kit" / "samples" / ID / "good"
+    main(["dry-run", ID, str(sample), "--output", str(tmp_path / "out"), *more])
+    assert f"ran in a container (docker, {image})" in capsys.readouterr().out
+    _, call = (tmp_path / "calls").read_text().splitlines()
+    assert f" {image} python3 " in call
+
+
+def test_image_of_a_competition_is_that_of_its_dry_runs(tmp_path, monkeypatch):
+    source = write_source(tmp_path / "source")
+    path = source / "competition.yaml"
+    path.write_text(path.read_text().replace("codalab/codalab-legacy:py312", "my/image:2"))
+    monkeypatch.setattr(build, "SOURCE", source)
+    assert build.built_task(ID, None).image == "my/image:2"
 
 
 def test_a_second_dry_run_in_one_folder_says_who_works_there(tmp_path, capsys):
