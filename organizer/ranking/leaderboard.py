@@ -74,8 +74,8 @@ def read_leaderboard(path: Path, columns: LeaderboardColumns) -> Leaderboard:
         text = read_text(path)
     except OSError as error:
         raise SubmissionsError(f"{path}: cannot be read ({error.strerror})") from error
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter_of(text))
-    header = [cell.strip() for cell in next(reader, [])]
+    rows = _numbered_rows(path, text)
+    header = rows[0].cells if rows else []
     missing = [title for title in columns if header.count(title) != 1]
     if missing:
         titles = ", ".join(f"'{quote(title)}'" for title in missing)
@@ -83,13 +83,13 @@ def read_leaderboard(path: Path, columns: LeaderboardColumns) -> Leaderboard:
         raise SubmissionsError(f"{problem}; name them with --columns USER,SCORE")
     place_of_user, place_of_score = header.index(columns.user), header.index(columns.score)
     site_scores, wrong, decimals = list[SiteScore](), list[str](), 0
-    for cells in reader:
-        padded = [cell.strip() for cell in cells] + [""] * (len(header) - len(cells))
+    for line, cells in rows[1:]:
+        padded = cells + [""] * (len(header) - len(cells))
         user, score_text = padded[place_of_user], padded[place_of_score]
         if not score_text:
             continue
         score = _number(score_text)
-        place = f"line {reader.line_num}"
+        place = f"line {line}"
         if score is None:
             wrong.append(f"{place}, column '{quote(columns.score)}': '{quote(score_text)}' is no number")
         elif not user:
@@ -100,6 +100,26 @@ def read_leaderboard(path: Path, columns: LeaderboardColumns) -> Leaderboard:
     if wrong:
         raise SubmissionsError(f"{path}: {counted(len(wrong), 'wrong cell')}:", *first_lines(wrong))
     return Leaderboard(site_scores, decimals)
+
+
+class _NumberedRow(NamedTuple):
+    """The line at which a row of a CSV file ends, and its cells without blanks around them."""
+
+    line: int
+    cells: list[str]
+
+
+def _numbered_rows(path: Path, text: str) -> list[_NumberedRow]:
+    """Return the rows of a CSV file. Raises SubmissionsError."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter_of(text))
+    rows = []
+    try:
+        for cells in reader:
+            rows.append(_NumberedRow(reader.line_num, [cell.strip() for cell in cells]))
+    except csv.Error as error:
+        problem = f"{path}: line {reader.line_num} cannot be read as CSV ({error})"
+        raise SubmissionsError(f"{problem}; save the leaderboard as CSV again") from error
+    return rows
 
 
 def _number(text: str) -> float | None:

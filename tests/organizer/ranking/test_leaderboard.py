@@ -64,6 +64,12 @@ def test_columns_that_are_not_there_are_named(tmp_path, text):
         read_leaderboard(written(tmp_path, text), COLUMNS)
 
 
+def test_a_cell_that_is_too_long_for_csv_is_named(tmp_path):
+    path = written(tmp_path, f"User,Score\nann,0.5\n{'a' * 200_000},0.1\n")
+    with pytest.raises(SubmissionsError, match=r"board\.csv: line 3 .*; save"):
+        read_leaderboard(path, COLUMNS)
+
+
 def test_each_user_has_a_verdict():
     scores = {"ann": [0.5, 0.4], "bob": [0.3], "eve": [0.2], "dan": [0.1]}
     records = [
