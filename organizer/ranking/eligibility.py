@@ -100,7 +100,7 @@ def _broken_dates(date: str, phase: Phase) -> list[tuple[Rule, str]]:
     first, last = span
     if phase.start is not None and last < phase.start:
         return [(Rule.EARLY, f"made {_text(date)}, before the start {phase.start}")]
-    if phase.end is not None and first > _last_moment(phase.end):
+    if phase.end is not None and _is_after(date, first, phase.end):
         return [(Rule.LATE, f"made {_text(date)}, after the end {phase.end}")]
     if phase.start is not None and first < phase.start:
         return [(Rule.UNDECIDABLE, f"made {_text(date)}, on which the phase started ({phase.start})")]
@@ -109,10 +109,16 @@ def _broken_dates(date: str, phase: Phase) -> list[tuple[Rule, str]]:
     return []
 
 
-def _last_moment(end: datetime.datetime) -> datetime.datetime:
-    """Return the end of a phase; one at midnight belongs to the day before."""
-    is_midnight = end.time() == datetime.time()
-    return end - datetime.timedelta(seconds=1) if is_midnight else end
+def _is_after(date: str, first: datetime.datetime, end: datetime.datetime) -> bool:
+    """Return whether all moments of a date, from ``first`` on, are after the end of a phase.
+
+    An end at midnight belongs to the day before.
+    """
+    return first >= end if _is_day(date) else first > end
+
+
+def _is_day(date: str) -> bool:
+    return len(date) == _LENGTH_OF_DAY
 
 
 def _span(date: str) -> tuple[datetime.datetime, datetime.datetime] | None:
@@ -121,8 +127,7 @@ def _span(date: str) -> tuple[datetime.datetime, datetime.datetime] | None:
         moment = datetime.datetime.fromisoformat(_with_microseconds(date))
     except ValueError:
         return None
-    is_day = len(date) == _LENGTH_OF_DAY
-    return moment, moment + _LAST_SECOND if is_day else moment
+    return moment, moment + _LAST_SECOND if _is_day(date) else moment
 
 
 def _with_microseconds(date: str) -> str:
@@ -132,7 +137,7 @@ def _with_microseconds(date: str) -> str:
 
 
 def _text(date: str) -> str:
-    return f"at {date}" if len(date) > _LENGTH_OF_DAY else f"on {date}"
+    return f"on {date}" if _is_day(date) else f"at {date}"
 
 
 def _beyond_limits(scored: Sequence[Record], phase: Phase) -> list[tuple[str, Rule, str]]:
