@@ -7,6 +7,7 @@ import io
 import os
 import pickle
 import random
+import struct
 import zipfile
 from pathlib import Path
 
@@ -252,6 +253,22 @@ def test_compressed_and_missing_storages_are_refused(tmp_path):
         TorchFile(write(tmp_path / "a.pt", tensor(), {"0": bytes(24)}, zipfile.ZIP_DEFLATED))
     with pytest.raises(TorchFileError, match="is missing"):
         TorchFile(write(tmp_path / "b.pt", tensor(), {}))
+
+
+@pytest.mark.parametrize("offset", [10_000, 2**63 + 5])
+def test_a_storage_beyond_the_end_of_the_file_is_refused(offset, tmp_path):
+    """A storage is where the list of the zip says it is, in a further field if that is far away."""
+    path = tmp_path / "a.pt"
+    member = zipfile.ZipInfo("archive/data/0")
+    member.extra = struct.pack("<HHQ", 1, 8, offset)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("archive/data.pkl", pickled(tensor()))
+        archive.writestr(member, bytes(24))
+    data = path.read_bytes()
+    place_in_list = data.rindex(b"PK\x01\x02") + 42
+    path.write_bytes(data[:place_in_list] + b"\xff" * 4 + data[place_in_list + 4 :])
+    with pytest.raises(TorchFileError, match="damaged"):
+        TorchFile(path)
 
 
 def test_a_list_in_itself_and_a_deep_one_end_at_once(tmp_path):

@@ -52,6 +52,8 @@ def load(data: bytes, builder: Builder) -> object:
     try:
         while code != pickle.STOP:
             code = stream.read(1)
+            if not code:
+                raise PickleProgramError("its pickle is damaged (it has no end)")
             instruction = _INSTRUCTIONS.get(code)
             if instruction is None:
                 raise PickleProgramError(f"its pickle holds the instruction {code!r}")

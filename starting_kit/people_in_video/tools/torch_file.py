@@ -277,7 +277,7 @@ def is_torch_file(path: Path) -> bool:
         return False
     try:
         with zipfile.ZipFile(path) as archive:
-            return "data.pkl" in _members_by_name(archive)
+            return "data.pkl" in _members_by_name(archive, path)
     except _ZIP_ERRORS:
         return False
 
@@ -297,7 +297,7 @@ def _read_archive(path: Path) -> tuple[_Members, bytes, ByteOrder]:
     """Return the members of a file by name, its pickle, and the order of bytes in its numbers."""
     try:
         with zipfile.ZipFile(path) as archive:
-            members = _members_by_name(archive)
+            members = _members_by_name(archive, path)
             pickle = _read_member(archive, members, "data.pkl", _LARGEST_PICKLE)
             return members, pickle, _read_byte_order(archive, members)
     except TorchFileError:
@@ -306,14 +306,15 @@ def _read_archive(path: Path) -> tuple[_Members, bytes, ByteOrder]:
         raise TorchFileError(f"the zip is damaged ({error}); copy or save it again") from None
 
 
-def _members_by_name(archive: zipfile.ZipFile) -> _Members:
+def _members_by_name(archive: zipfile.ZipFile, path: Path) -> _Members:
     """Return the members of the one folder that torch.save writes, by their names in it."""
     members: _Members = {}
+    file_size = path.stat().st_size
     for member in archive.infolist():
         _, _, name = member.filename.partition("/")
         if name in members:
             raise TorchFileError(f"the zip holds {quote(name)} twice; save it again")
-        if member.header_offset < 0:
+        if not 0 <= member.header_offset < file_size:
             raise TorchFileError(f"the zip is damaged at {quote(name)}; copy or save it again")
         members[name] = member
     return members
