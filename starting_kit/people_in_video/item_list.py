@@ -22,10 +22,13 @@ def read_items(path: Path) -> list[str]:
     OSError
         The file cannot be read.
     ValueError
-        It is no text in UTF-8, or it holds no id.
+        It is no text in UTF-8, a line cannot be read, or it holds no id.
     """
     rows = csv.reader(path.read_text(encoding="utf-8-sig").splitlines())
-    items = [row[0].strip() for row in rows if row and row[0].strip()]
+    try:
+        items = [row[0].strip() for row in rows if row and row[0].strip()]
+    except csv.Error as error:
+        raise ValueError(f"line {rows.line_num} is no CSV ({error}); write one id a line") from None
     if items and items[0].lower() == _HEADER:
         del items[0]
     if not items:

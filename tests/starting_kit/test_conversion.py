@@ -162,6 +162,10 @@ def with_uv(u):
         (coco_entry({"densepose": {"embedding": []}}), "labels"),
         (coco_entry({"uv": IUV.tolist()}, bbox=[1, 2, 9, 6]), "(3, 6, 9)"),
         (coco_entry({"uv": IUV.tolist()}, bbox=[1, 2, 9]), "bbox"),
+        (coco_entry({"uv": IUV.tolist()}, bbox=[1, 2, float("inf"), 6]), "bbox"),
+        (coco_entry({"uv": IUV.tolist()}, score=None), "score"),
+        (coco_entry({"uv": IUV.tolist()}, category_id=[1]), "category_id"),
+        (coco_entry({"densepose": {"labels": [["a"]], "uv": [[["a"]], [["b"]]]}}), "numbers"),
         (coco_entry({"uv": IUV.tolist()}, image_id="a"), "image id"),
         ({"bbox": [1, 2, 8, 6]}, "image_id"),
         (7, "image_id"),
@@ -175,6 +179,24 @@ def test_a_detection_that_cannot_be_converted_is_named(entry, word, tmp_path):
     assert problem.problem.startswith("detection 1: ")
     assert word in problem.problem + problem.remedy
     assert not (tmp_path / "my.zip").exists()
+
+
+@pytest.mark.parametrize(
+    "arrays",
+    [
+        {"pred_boxes_XYXY": None, "scores": None},
+        {"pred_boxes_XYXY": np.zeros(1), "scores": np.zeros(1)},
+        {"pred_boxes_XYXY": np.zeros((1, 5)), "scores": np.zeros(1)},
+        {"pred_boxes_XYXY": np.zeros((1, 4)), "scores": np.float32(1)},
+        {"pred_boxes_XYXY": np.zeros((2, 4)), "scores": np.zeros(1)},
+    ],
+)
+def test_an_image_whose_arrays_do_not_fit_is_named(arrays, tmp_path):
+    source = tmp_path / "results.pkl"
+    source.write_bytes(pickle.dumps([{"file_name": "12.jpg", "pred_densepose": [{}], **arrays}]))
+    problem = problem_of(lambda: convert("densepose", source, tmp_path / "my.zip"))
+    assert (problem.code, problem.file) == ("E-TOOL-FILE", "results.pkl")
+    assert problem.problem.startswith("12.jpg: pred_")
 
 
 @pytest.mark.parametrize("ending", [".json", ".pkl"])
@@ -411,6 +433,26 @@ def test_names_of_items_leave_no_folder(name, tmp_path):
     with pytest.raises(SubmissionError):
         convert("chalearn_gesture", tmp_path / "a.csv", tmp_path / "my.zip")
     assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
+
+
+@pytest.mark.parametrize("unit", ["frames", "seconds"])
+@pytest.mark.parametrize("rows", ["S,1,2,1e999", "S,1e999,2,3"])
+def test_numbers_beyond_floats_are_named(unit, rows, tmp_path):
+    (tmp_path / "public").mkdir()
+    (tmp_path / "public" / "S_data.csv").write_text("100,20,3000\n")
+    (tmp_path / "a.csv").write_text(f"item,class,start,end\n{rows}\n")
+    options = {"unit": unit, "public": tmp_path / "public"}
+    problem = problem_of(
+        lambda: convert("chalearn_gesture", tmp_path / "a.csv", tmp_path / "my.zip", **options)
+    )
+    assert problem.problem.startswith("row 1: ")
+
+
+@pytest.mark.parametrize("task", ["kinetics_tps", "densepose"])
+def test_a_table_is_refused_where_none_is_read(task):
+    pandas = pytest.importorskip("pandas")
+    problem = problem_of(lambda: score(task, pandas.DataFrame({"item": ["a"]})))
+    assert (problem.code, problem.file) == ("E-TOOL-FILE", "table")
 
 
 def test_a_task_without_converter_says_so(tmp_path):

@@ -122,9 +122,13 @@ def _text(row: Mapping[str, Any], column: str) -> str:
 def _number(row: Mapping[str, Any], column: str) -> float:
     """Return the finite number in a cell. Raises ConversionError."""
     text = _text(row, column)
-    if not _NUMBER.fullmatch(text):
+    if not _is_finite_number(text):
         raise ConversionError(f"{column} is {text[:40]!r}; write a number, with a point for decimals")
     return float(text)
+
+
+def _is_finite_number(text: str) -> bool:
+    return bool(_NUMBER.fullmatch(text)) and math.isfinite(float(text))
 
 
 def _whole(value: float, column: str) -> int:
@@ -137,7 +141,7 @@ def _class_number(text: str, classes: Sequence[str]) -> int:
     """Return the number of a class, which is given by number or by name."""
     if text in classes:
         return classes.index(text) + 1
-    if not _NUMBER.fullmatch(text):
+    if not _is_finite_number(text):
         raise ConversionError(
             f"the class is {text[:40]!r}; write 1 to {len(classes)}, or {some_words(classes)}"
         )
@@ -182,7 +186,7 @@ def _frame_rate(files: PublicFiles, item: str) -> float:
         raise ConversionError(f"{name} is missing in --public; check it, and the name of the item")
     lines = files[name].decode("utf-8", errors="replace").split()
     fields = lines[-1].split(",") if lines else []
-    if len(fields) < 2 or not _NUMBER.fullmatch(fields[1]) or float(fields[1]) <= 0:
+    if len(fields) < 2 or not _is_finite_number(fields[1]) or float(fields[1]) <= 0:
         raise ConversionError(f"{name} holds no frame rate; write numFrames,fps,maxDepth")
     return float(fields[1])
 

@@ -103,7 +103,7 @@ def _convert(task_id: str, source: Any, output: Path, options: ConversionOptions
 def _write(entry: Entry, writer: DensePoseWriter) -> None:
     box = _box(entry)
     height, width = int(box[3]), int(box[2])
-    writer.add(entry["image_id"], box, float(_value(entry["score"])), _pixels(entry, height, width))
+    writer.add(entry["image_id"], box, _score(entry), _pixels(entry, height, width))
 
 
 def _read_entries(source: Path, options: ConversionOptions, stack: ExitStack) -> Iterator[Entry]:
@@ -140,7 +140,11 @@ def _entries_of_image(image: Entry, options: ConversionOptions) -> Iterator[Entr
     with naming(name):
         if isinstance(results, Record) and results.name == _EMBEDDING:
             raise ConversionError(_CSE)
-        corners, scores = _value(image.get("pred_boxes_XYXY")), _value(image.get("scores"))
+        corners = np.asarray(_value(image.get("pred_boxes_XYXY")))
+        scores = np.asarray(_value(image.get("scores")))
+        if corners.dtype.kind not in "iuf" or corners.shape[1:] != (4,) or scores.ndim != 1:
+            problem = "pred_boxes_XYXY are no boxes, or scores no numbers, one for each detection"
+            raise ConversionError(f"{problem}; write the dump again")
         if not isinstance(results, list) or not len(results) == len(corners) == len(scores):
             problem = "pred_densepose, pred_boxes_XYXY and scores differ in length"
             raise ConversionError(f"{problem}; write the dump again")
@@ -171,6 +175,8 @@ def _reason_to_leave_out(entry: Any) -> str:
     if not isinstance(entry, Mapping) or not {"image_id", "bbox", "score"} <= entry.keys():
         raise ConversionError("it is no dict with image_id, bbox and score; give a list of such dicts")
     category = entry.get("category_id", 1)
+    if not isinstance(category, (int, float, np.number)):
+        raise ConversionError("category_id is no number; write 1, the category of persons")
     if category not in _PERSON_CATEGORIES:
         return f"of category {category!r}, not of persons"
     box = _box(entry)
@@ -186,9 +192,16 @@ def _value(value: Any) -> Any:
 
 def _box(entry: Entry) -> list[float]:
     box = np.asarray(_value(entry["bbox"]))
-    if box.shape != (4,) or box.dtype.kind not in "iuf":
-        raise ConversionError("bbox is no list of four numbers; write x, y, width, height")
+    if box.shape != (4,) or box.dtype.kind not in "iuf" or not np.isfinite(box).all():
+        raise ConversionError("bbox is no list of four finite numbers; write x, y, width, height")
     return [float(number) for number in box]
+
+
+def _score(entry: Entry) -> float:
+    score = np.asarray(_value(entry["score"]))
+    if score.size != 1 or score.dtype.kind not in "iuf":
+        raise ConversionError("score is no number; write one for each detection")
+    return float(score.item())
 
 
 def _pixels(entry: Entry, height: int, width: int) -> np.ndarray:
@@ -228,6 +241,9 @@ def _quantized(labels: np.ndarray, uv: np.ndarray) -> np.ndarray:
     if uv.ndim != 3 or uv.shape[0] != 2 or labels.shape != uv.shape[1:]:
         problem = f"labels and uv have the shapes {labels.shape} and {uv.shape}"
         raise ConversionError(f"{problem}; they must be (h, w) and (2, h, w)")
+    if uv.dtype.kind not in "iuf" or labels.dtype.kind not in "iuf":
+        problem = f"labels and uv are of the types {labels.dtype} and {uv.dtype}"
+        raise ConversionError(f"{problem}; they must be numbers")
     if not np.isfinite(uv).all():
         raise ConversionError("U or V is NaN or infinite; leave the detection out")
     scaled = np.clip(uv * uv.dtype.type(255), 0, 255)

@@ -143,7 +143,7 @@ def read_tool_file(
     """
     converter = converter_of(task)
     with tempfile.TemporaryDirectory() as folder:
-        if converter is not None and converter.is_needed(source):
+        if is_table(source) or (converter is not None and converter.is_needed(source)):
             path = Path(folder, "converted.zip")
             notes = convert_file(task, source, path, options._replace(is_temporary=True))
             yield ReadableSubmission(path, notes)
