@@ -9,13 +9,13 @@ from __future__ import annotations
 import hashlib
 import json
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 import yaml
 
 from organizer.bundle import COMPETITION, DIST
-from organizer.bundle.competition import Competition, LintReport, entries_of
+from organizer.bundle.competition import DATA_KEYS, Competition, LintReport, entries_of
 from organizer.bundle.contents import digests_in, secret_digests_in
 from organizer.bundle.public_checks import check_public_data
 from organizer.data.prepare import is_synthetic
@@ -77,7 +77,7 @@ def _archive_files(task_id: str, ranking: Path, report: Path, with_reference: bo
     if not bundle_path.is_file():
         raise ArchiveError(f"{bundle_path}: there is no such bundle; run make bundle")
     bundle = read_zip(bundle_path)
-    competition = yaml.safe_load(bundle[COMPETITION])
+    competition = _with_names_of_bundle(yaml.safe_load(bundle[COMPETITION]))
     references = _references(competition, bundle)
     public_bundle, left_out = _public_bundle(task_id, competition, bundle, references)
     files = {f"bundle/{name}": data for name, data in public_bundle.items()}
@@ -96,11 +96,33 @@ def _archive_files(task_id: str, ranking: Path, report: Path, with_reference: bo
     return files
 
 
+def _with_names_of_bundle(competition: Competition) -> Competition:
+    """Return a competition that names its files as the bundle does: ``./labels/`` becomes ``labels``."""
+    named = dict(competition)
+    for group in ("tasks", "phases", "solutions"):
+        entries = []
+        for _, entry in entries_of(competition, group):
+            paths = {key: posixpath.normpath(str(entry[key])) for key in DATA_KEYS if entry.get(key)}
+            entries.append({**entry, **paths})
+        named[group] = entries
+    return named
+
+
+def _paths_of(competition: Competition, group: str, key: str) -> set[str]:
+    """Return the files that the entries of a group name under a key."""
+    return {str(entry[key]) for _, entry in entries_of(competition, group) if entry.get(key)}
+
+
+def _is_below(name: str, paths: Collection[str]) -> bool:
+    """Return whether a file of a bundle is at one of these paths, or in a folder there."""
+    return any(name == path or name.startswith(f"{path}/") for path in paths)
+
+
 def _references(competition: Competition, bundle: Files) -> dict[str, dict[str, bytes]]:
     """Return the files of each reference of a bundle, a zip or a folder, by the name of the reference."""
     references = {}
     for _, entry in entries_of(competition, "tasks"):
-        name = posixpath.normpath(str(entry.get("reference_data", "")))
+        name = str(entry.get("reference_data", ""))
         references[name] = zip_files(bundle[name]) if name in bundle else files_below(name, bundle)
     return references
 
@@ -114,12 +136,11 @@ def _public_bundle(
     be.
     """
     known_sample = zip_bytes(folder_files(samples_folder(task_id) / "good"))
-    solutions = {str(entry.get("path")) for _, entry in entries_of(competition, "solutions")}
+    solutions = _paths_of(competition, "solutions", "path")
     public, left_out = {}, []
     for name, data in bundle.items():
-        is_reference = any(name == reference or name.startswith(f"{reference}/") for reference in references)
-        is_unknown_solution = name in solutions and data != known_sample
-        if is_reference or is_unknown_solution or posixpath.basename(name) == KEY_FILE:
+        is_unknown_solution = _is_below(name, solutions) and data != known_sample
+        if _is_below(name, references) or is_unknown_solution or posixpath.basename(name) == KEY_FILE:
             left_out.append(name)
         else:
             public[name] = data
@@ -147,10 +168,14 @@ def _check_leaks(competition: Competition, files: Files, references: Mapping[str
     report = LintReport()
     in_bundle = files_below("bundle", files)
     archived = {name: zip_bytes(reference) for name, reference in references.items()}
-    check_public_data(competition, {**in_bundle, **archived}, report)
-    public_names = {str(phase.get("public_data")) for _, phase in entries_of(competition, "phases")}
+    public_names = _paths_of(competition, "phases", "public_data")
+    public_folders = {name: files_below(name, in_bundle) for name in public_names}
+    public_zips = {name: zip_bytes(folder) for name, folder in public_folders.items() if folder}
+    check_public_data(competition, {**in_bundle, **public_zips, **archived}, report)
     to_compare = {
-        name: data for name, data in files.items() if name.removeprefix("bundle/") not in public_names
+        name: data
+        for name, data in files.items()
+        if not _is_below(name.removeprefix("bundle/"), public_names)
     }
     for reference, archive_of_reference in archived.items():
         if not is_synthetic(archive_of_reference):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Any
 
 import pytest
 import yaml
@@ -20,7 +21,7 @@ LABELS = {
     if name.endswith((".csv", ".yaml")) or name == KEY_FILE
 }
 REFERENCE = {**LABELS, KEY_FILE: b"0123456789abcdef0123456789abcdef\n"}
-COMPETITION = {
+COMPETITION: dict[str, Any] = {
     "version": 2,
     "title": "Who sees them first?",
     "tasks": [
@@ -147,6 +148,31 @@ def test_reference_that_is_a_folder_is_left_out_and_added(competition, tmp_path)
     assert competition("--with-reference", **files) == 0
     added = {name for name in names_in(tmp_path / "out") if name.startswith("reference/")}
     assert added == {f"reference/labels/{name}" for name in LABELS if name != KEY_FILE}
+
+
+@pytest.mark.parametrize("path", ["./mine.zip", "mine", "./mine/"])
+def test_solution_is_left_out_however_it_is_named(competition, tmp_path, path):
+    """A bundle has files by their shortest names, and of folders each file."""
+    text = yaml.safe_dump(COMPETITION).replace("path: mine.zip", f"path: {path}")
+    assert competition(**{"competition.yaml": text.encode(), "mine/labels.csv": b"1"}) == 0
+    names = names_in(tmp_path / "out")
+    assert f"bundle/{'mine.zip' if 'zip' in path else 'mine/labels.csv'}" not in names
+
+
+def test_reference_and_public_data_may_be_named_with_their_folder(competition, tmp_path):
+    text = yaml.safe_dump(
+        {
+            **COMPETITION,
+            "tasks": [{**COMPETITION["tasks"][0], "reference_data": f"./{ID}_reference.zip"}],
+            "phases": [{**COMPETITION["phases"][0], "public_data": f"./{ID}_public.zip"}],
+        }
+    )
+    lengths = {name: data for name, data in LABELS.items() if name.endswith("_data.csv")}
+    files = {"competition.yaml": text.encode(), f"{ID}_public.zip": zip_bytes(lengths)}
+    assert competition(**files) == 0
+    assert f"bundle/{ID}_public.zip" in names_in(tmp_path / "out")
+    files[f"{ID}_public.zip"] = zip_bytes(LABELS)
+    assert competition(**files) == 1
 
 
 def test_rankings_by_both_protocols_are_kept_apart(competition, tmp_path):
