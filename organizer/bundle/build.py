@@ -46,10 +46,11 @@ from organizer.bundle.cut import (
 )
 from organizer.bundle.kits import KIT
 from organizer.bundle.lint import lint_files
-from organizer.bundle.parts import Parts, demo_reference
+from organizer.bundle.parts import Parts
 from organizer.bundle.phases import Offer, find_offer, offers_of, rules_of_phase
 from organizer.bundle.pictures import with_pictures
 from organizer.bundle.programs import build_program
+from organizer.bundle.public_files import demo_reference, other_files, refuse_ignored_files
 from organizer.bundle.rules import check_competition
 from organizer.bundle.sbom import SBOM, sbom
 from organizer.data.overview import SUFFIX, review_reference
@@ -70,7 +71,7 @@ from organizer.runs.worker import BuiltTask
 from scoring_program.report.images import Images, Size
 from scoring_program.task import load_task, task_ids
 from validator.findings import Refused
-from validator.texts import counted, printable
+from validator.texts import counted, printable, some_words
 
 _SAMPLE = "_sample.zip"
 _BUILDING = ".building-"
@@ -118,14 +119,17 @@ def build_all(
     folders = task_folders(reference, task_names(competition)) if reference else {}
     for folder in {*folders.values(), *_reference_folders_of(competition, source)}:
         add_key(folder, folder)
+    refuse_ignored_files(task_ids())
     plan = plan_bundles(competition, Parts(folders, demo or reference is None, source), form)
     for name, bundle in plan.bundles.items():
         plan.notes += _check_bundle(name, bundle)
     used_names = {reference_name(task) for task in competition["tasks"]}
     for name in sorted(folders.keys() - used_names):
         plan.notes.append(f"{name} of REFERENCE is not used: no task names {name}_reference.zip")
+    if others := other_files(task_ids()):
+        plan.notes.append(f"not packed, because no task names them: {some_words(others)}")
     for line in dict.fromkeys(plan.notes):
-        print(f"note | {line}")
+        print(f"note | {printable(line)}")
     _write(plan, output)
     written = [output / name for name in plan.bundles]
     folder = written[0].parent

@@ -16,7 +16,7 @@ from organizer.bundle.build import load_competition
 from organizer.bundle.cut import task_id_of
 from organizer.bundle.kit_packages import PACKAGE, TASK_PROJECTS
 from organizer.bundle.kits import kit_files
-from organizer.bundle.parts import demo_reference
+from organizer.bundle.public_files import demo_reference
 from organizer.files import write_files
 from scoring_program.signature import VERSION
 

@@ -14,7 +14,8 @@ from organizer import ROOT
 from organizer.bundle.modules import imported_names, needed_modules
 from organizer.bundle.nesting import nest_packages
 from organizer.bundle.programs import code_files
-from organizer.files import Files, folder_files, samples_folder, zip_bytes
+from organizer.bundle.public_files import SAMPLES, demo_source_files, sample_files
+from organizer.files import Files, folder_files, zip_bytes
 from organizer.messages import kit_messages_page
 from scoring_program.signature import VERSION
 from scoring_program.task import AnyTask, load_task, task_ids
@@ -129,16 +130,17 @@ def _data(task: AnyTask, demo_files: Files) -> dict[str, bytes]:
         files[f"{PACKAGE}/demo_reference/{task.id}/{name}"] = data
     for name, data in _official_demo(task).items():
         files[f"{PACKAGE}/demo_reference/{task.id}_official/{name}"] = data
-    for sample in sorted(samples_folder(task.id).iterdir()):
-        files[f"{PACKAGE}/samples/{task.id}/{sample.name}.zip"] = zip_bytes(folder_files(sample))
+    for sample in SAMPLES:
+        files[f"{PACKAGE}/samples/{task.id}/{sample}.zip"] = zip_bytes(sample_files(task.id, sample))
     return files
 
 
 def _official_demo(task: AnyTask) -> Mapping[str, bytes]:
     """Return the demo reference as the organizers' own files, if that of the kit was prepared from them."""
-    files = folder_files(ROOT / "reference_data" / task.id)
+    files = demo_source_files(task.id)
     if not task.prepared_file or task.prepared_file in files:
         return {}
     # Smaller ones of the kit take the place of files that would be large.
-    files.update(folder_files(KIT_FOLDER / task.folder.name / "official"))
+    small_files = folder_files(KIT_FOLDER / task.folder.name / "official")
+    files.update({name: data for name, data in small_files.items() if name in files})
     return files

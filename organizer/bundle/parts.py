@@ -10,9 +10,16 @@ from pathlib import Path
 from organizer import ROOT
 from organizer.bundle.kits import build_kit
 from organizer.bundle.programs import build_program
+from organizer.bundle.public_files import (
+    SAMPLES,
+    demo_folder,
+    demo_reference,
+    refuse_backups,
+    sample_files,
+)
 from organizer.data.prepare import is_synthetic, reference_files
 from organizer.data.references import PUBLIC_SUFFIX
-from organizer.files import Files, folder_files, samples_folder, zip_bytes
+from organizer.files import Files, folder_files, zip_bytes
 from organizer.public_data import PublicSource, is_prepared, make_public_data
 from organizer.public_data.command import reference_vocabulary
 from scoring_program.task import load_task
@@ -62,7 +69,7 @@ class Parts:
             brought = self.brought(f"{name}{PUBLIC_SUFFIX}")
             if brought or not self.is_demo(name, task_id):
                 return {posixpath.basename(path): data for path, data in brought.items()}
-            return _made_public(task_id, ROOT / "reference_data" / task_id)
+            return _made_public(task_id, demo_folder(task_id))
         folder = self._folders[name].absolute()
         beside = folder.with_name(f"{name}{PUBLIC_SUFFIX}")
         made = {} if is_prepared(task_id, folder) else _made_public(task_id, folder)
@@ -87,7 +94,7 @@ class Parts:
             return next(iter(brought.values()))
         if name in self._folders or not self.is_demo(name, task_id):
             return None
-        return zip_bytes(folder_files(samples_folder(task_id) / "good"))
+        return zip_bytes(sample_files(task_id, SAMPLES[0]))
 
     def brought(self, name: str) -> Files:
         """Return a file, or those of a folder, next to competition.yaml; empty if there is none."""
@@ -96,7 +103,9 @@ class Parts:
             return {}
         normal = posixpath.normpath(name)
         if path.is_dir():
-            return {f"{normal}/{file}": data for file, data in folder_files(path).items()}
+            files = {f"{normal}/{file}": data for file, data in folder_files(path).items()}
+            refuse_backups(files)
+            return files
         return {normal: path.read_bytes()} if path.is_file() else {}
 
 
@@ -108,8 +117,3 @@ def _made_public(task_id: str, folder: Path) -> Files:
         return reference_vocabulary(task_id, folder)
 
     return make_public_data(PublicSource(task_id, folder, settings, read_vocabulary)).files
-
-
-def demo_reference(task_id: str) -> dict[str, bytes]:
-    """Return the files of a task's synthetic demo reference."""
-    return reference_files(task_id, ROOT / "reference_data" / task_id)

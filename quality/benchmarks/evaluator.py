@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from organizer.bundle.kits import build_kit
-from organizer.bundle.parts import demo_reference
+from organizer.bundle.public_files import demo_reference
 from organizer.files import folder_files, samples_folder, unpack
 from quality.task import quality_tasks
 

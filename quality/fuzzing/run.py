@@ -11,8 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from organizer.bundle.parts import demo_reference
 from organizer.bundle.programs import build_program
+from organizer.bundle.public_files import demo_reference
 from organizer.files import unpack, write_files
 from quality import ROOT
 from quality.driver import results

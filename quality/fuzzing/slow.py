@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from organizer.bundle.parts import demo_reference
+from organizer.bundle.public_files import demo_reference
 from organizer.files import Files, write_files, zip_bytes
 from quality import ROOT
 from quality.fuzzing.mutations import mutated_files

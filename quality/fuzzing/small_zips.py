@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from organizer.bundle.parts import demo_reference
+from organizer.bundle.public_files import demo_reference
 from organizer.files import Files, folder_files, samples_folder, write_files, zip_bytes
 from quality import ROOT
 from validator.formats.rules import JsonFile, Rules, load_rules
