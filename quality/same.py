@@ -154,6 +154,19 @@ ALLOWED = (
         outputs=r"/detailed_results\.html$",
     ),
     Allowed(
+        "no interval is given where all halves of the items score the same: both ends were the score",
+        r"^score_low: (?P<end>[\d.]+)\nscore_high: (?P=end)\n"
+        r"|,\n \"score_low\": (?P<json_end>[\d.]+),\n \"score_high\": (?P=json_end)(?=\n)"
+        r"|, \"score_low\": (?P<detail_end>[\d.]+), \"score_high\": (?P=detail_end)(?=\})"
+        r"|^ \"interval\": (?:null|\{[^}]*\"standard_error\": 0\.0,[^}]*\}),?\n",
+        outputs=r"/(?:scores\.(?:txt|json)|detailed_results\.json)$",
+    ),
+    Allowed(
+        "the command that scores at home prints the score, notes and costs alone",
+        r"(?s).+",
+        outputs=r"/evaluate-\w+/stdout$",
+    ),
+    Allowed(
         "kits hold one package, which is the same in all of them",
         r"(?s).+",
         outputs=r"^bundle/dist/.*/starting_kit\.zip/.*$",
