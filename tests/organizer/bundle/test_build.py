@@ -773,7 +773,9 @@ def test_kits_with_generated_sentences_make_the_servers_lemmas(program_of, unpac
     done = subprocess.run(
         [sys.executable, *command], cwd=tmp_path, capture_output=True, text=True, check=False
     )
-    assert "|lemmas:corenlp-3.9.1-table+0|" in done.stdout, done.stderr
+    assert done.returncode == 0, done.stderr
+    detail = json.loads((tmp_path / "evaluation" / "detailed_results.json").read_text(encoding="utf-8"))
+    assert "|lemmas:corenlp-3.9.1-table+0|" in detail["signature"]
     scores = json.loads((tmp_path / "evaluation" / "scores.json").read_text(encoding="utf-8"))
     released = json.loads((case / "released.json").read_text(encoding="utf-8"))
     assert scores["score"] == pytest.approx(released["all"][5], abs=1e-9)
