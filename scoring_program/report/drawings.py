@@ -15,6 +15,13 @@ from scoring_program.result import GROUND_TRUTH, PREDICTION, Drawing, Drawings, 
 from validator.texts import counted
 
 _MOST_LISTED = 8
+# Drawings with more objects can be shown with those of one side alone.
+_MOST_OF_BOTH_SIDES = 10
+_TEXT_OF_CHOICE = {
+    "both-sides": "both",
+    "ground-truth-alone": f"{GROUND_TRUTH} alone",
+    "prediction-alone": f"{PREDICTION} alone",
+}
 _LONGEST_WORDS, _LONGEST_CLAIM = 200, 24
 # The width of a letter as a share of its height, rather more than less.
 _LETTER = 0.6
@@ -32,7 +39,18 @@ def legend(data: Drawings) -> Element:
     meanings = sides_key(roles)
     if data.points:
         meanings.append(color_scale(f"{data.points}: 0", "1"))
+    is_crowded = any(len(one_drawing.objects) > _MOST_OF_BOTH_SIDES for one_drawing in data.drawings)
+    if is_crowded and roles == {GROUND_TRUTH, PREDICTION}:
+        meanings.append(_choice_of_sides())
     return meanings
+
+
+def _choice_of_sides() -> Element:
+    """Return links that choose which sides are shown; the style sheet hides the other one by their target."""
+    choice = element("span", "show ", class_="choice")
+    for target, text in _TEXT_OF_CHOICE.items():
+        choice.append(element("a", text, id=target, href=f"#{target}"))
+    return choice
 
 
 def drawing(data: Drawing, points: str) -> Element:

@@ -11,6 +11,7 @@ from scoring_program.result import (
     GROUND_TRUTH,
     PREDICTION,
     Drawing,
+    Drawings,
     DrawnObject,
     Shape,
     extent,
@@ -54,6 +55,15 @@ def test_predicted_boxes_of_wrong_objects_carry_what_they_claim():
     assert 0 <= float(claim.attrib["x"]) <= 100
     titles = [(path[0].text or "")[:24] for path in drawn.iter("path")]
     assert titles == ["ground truth: hand, hold", "prediction: hand, <b>xxx"] * 2
+
+
+@pytest.mark.parametrize(("n_objects", "has_choice"), [(2, False), (30, True)])
+def test_sides_of_crowded_drawings_can_be_shown_alone(n_objects, has_choice):
+    crowded = DRAWING._replace(objects=[WRONG] * n_objects)
+    legend = drawings.legend(Drawings("drawings", "Worst images", "", drawings=[crowded]))
+    links = [(link.get("id"), link.get("href")) for link in legend.iter("a")]
+    assert all(href == f"#{name}" for name, href in links)
+    assert bool(links) is has_choice
 
 
 def test_many_wrong_objects_end():
