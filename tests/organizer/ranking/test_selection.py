@@ -56,23 +56,21 @@ def test_single_submissions_and_few_items_have_none():
     assert expected_drop(submissions_of(np.ones((1, 20))), True) is None
 
 
-@pytest.mark.parametrize("n_submissions", [2, 27])
-@pytest.mark.parametrize("spread", [0.0, 0.5, 1.0, 2.0])
-def test_drop_is_that_on_new_items(n_submissions, spread):
-    """Submissions of a team that are equal but for noise, or each worse than the one before.
+def mean_drops(n_submissions, spread, difficulty_scale, n_samples=N_SAMPLES):
+    """Return the true and the expected drop of made-up submissions, and the standard error of a score.
 
-    Items are harder or easier for all of them, so that their scores are correlated by 0.9. ``spread`` is the
-    difference of two neighbors over the standard error of the noise. On new items the submission that was
-    the best keeps its quality, and loses what noise had given to it. The difference is found too large rather
-    than too small, most of all where one submission is clearly the best, and there is little to lose.
+    Submissions of a team are equal but for noise, or each is worse than the one before: ``spread`` is the
+    difference of two neighbors over the standard error of the noise. Items may be harder or easier for all
+    of them. On new items the submission that was the best keeps its quality, and loses what noise had given
+    to it.
     """
     generator = np.random.RandomState(11)
     noise_error = N_ITEMS**-0.5
-    standard_error = noise_error * 10**0.5
+    standard_error = noise_error * (1 + difficulty_scale**2) ** 0.5
     qualities = -spread * noise_error * np.arange(n_submissions)
     true_drops, drops = [], []
-    for _ in range(N_SAMPLES):
-        difficulty = generator.normal(scale=3, size=N_ITEMS)
+    for _ in range(n_samples):
+        difficulty = difficulty_scale * generator.normal(size=N_ITEMS)
         noise = generator.normal(size=(n_submissions, N_ITEMS))
         item_scores = qualities[:, None] + difficulty + noise
         true_drops.append(noise[item_scores.mean(axis=1).argmax()].mean())
@@ -83,7 +81,23 @@ def test_drop_is_that_on_new_items(n_submissions, spread):
             HalfScores(0.0, first[place], second[place], N_ITEMS) for place in range(n_submissions)
         ]
         drops.append(expected_drop(submissions, True) or 0.0)
-    true_drop, drop = float(np.mean(true_drops)), float(np.mean(drops))
+    return float(np.mean(true_drops)), float(np.mean(drops)), standard_error
+
+
+@pytest.mark.parametrize("n_submissions", [2, 27])
+@pytest.mark.parametrize("spread", [0.0, 0.5, 1.0, 2.0])
+def test_drop_of_similar_submissions_is_that_on_new_items(n_submissions, spread):
+    """Scores of one team are correlated, here by 0.9."""
+    true_drop, drop, standard_error = mean_drops(n_submissions, spread, difficulty_scale=3)
     assert drop >= 0.9 * true_drop
     if true_drop > standard_error / 10:
         assert drop <= 1.5 * true_drop
+
+
+@pytest.mark.parametrize("n_submissions", [2, 27])
+@pytest.mark.parametrize(("spread", "most"), [(1.0, 1.5), (2.0, 3.0)])
+def test_drop_of_independent_submissions_is_too_large_where_one_is_clearly_the_best(
+    n_submissions, spread, most
+):
+    true_drop, drop, _ = mean_drops(n_submissions, spread, difficulty_scale=0, n_samples=200)
+    assert 0.9 * true_drop <= drop <= most * true_drop
