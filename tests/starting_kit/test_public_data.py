@@ -178,6 +178,22 @@ def test_public_data_of_another_task_or_of_another_form_cannot_be_used(tmp_path,
     assert "--public" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("task", "name", "content"),
+    [
+        (DENSEPOSE, "images.json", {"images": [{"id": 10**18 * 10, "width": 4, "height": 4}]}),
+        (DENSEPOSE, "images.json", {"images": [], "categories": [{"id": 1e40}]}),
+        (GIVEN, "skeleton.json", {"annotations": {}, "vocab": [1]}),
+        (GIVEN, "skeleton.json", {"annotations": {}, "vocab": 7}),
+        (GIVEN, "skeleton.json", {"annotations": {"v": {"segments": [["0"]]}}}),
+    ],
+)
+def test_values_of_public_data_that_are_of_another_type_are_refused(task, name, content, tmp_path):
+    (tmp_path / name).write_text(json.dumps(content))
+    with pytest.raises(ReferenceProblemsError, match=f"E-PUBLIC-DATA {name}"):
+        check(task, SAMPLES / task / "good", public=tmp_path)
+
+
 def test_names_are_not_compared_with_public_data_that_lists_none(tmp_path, public):
     with zipfile.ZipFile(public) as archive:
         archive.extractall(tmp_path)

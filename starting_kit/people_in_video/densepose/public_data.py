@@ -48,12 +48,12 @@ def _read(task_id: str, files: PublicFiles) -> PublicImages:
     categories = content.get("categories", _CATEGORIES)
     try:
         size_of_image = {int(image["id"]): (int(image["height"]), int(image["width"])) for image in images}
-        category_ids = [int(category["id"]) for category in categories]
-    except (TypeError, KeyError, ValueError):
+        image_ids = np.array(sorted(size_of_image), dtype=np.int64)
+        sizes = np.array([size_of_image[image_id] for image_id in sorted(size_of_image)], dtype=np.int64)
+        category_ids = np.array([int(category["id"]) for category in categories], dtype=np.int64)
+    except (TypeError, KeyError, ValueError, OverflowError):
         refuse_public_data("images are to have id, width and height, categories an id", IMAGES_FILE)
-    image_ids = sorted(size_of_image)
-    sizes = np.array([size_of_image[image_id] for image_id in image_ids], dtype=np.int64)
-    persons = _no_persons(np.array(image_ids, dtype=np.int64), sizes.reshape(-1, 2), np.array(category_ids))
+    persons = _no_persons(image_ids, sizes.reshape(-1, 2), category_ids)
     template = Template(
         nearest=np.zeros(_TEMPLATE_SHAPE, np.int32),
         n_vertices=0,
