@@ -14,7 +14,7 @@ _TYPES = {".svg": "image/svg+xml", ".png": "image/png", ".jpg": "image/jpeg", ".
 _LARGEST = 100_000
 
 
-def with_pictures(page: str, content: bytes, brought: Callable[[str], Files]) -> bytes:
+def with_pictures(page: str, content: bytes, read_file: Callable[[str], Files]) -> bytes:
     """Return a Markdown page with the pictures that it shows, as data instead of links to files.
 
     Parameters
@@ -23,7 +23,7 @@ def with_pictures(page: str, content: bytes, brought: Callable[[str], Files]) ->
         The path of the page, to which the targets of its pictures are relative.
     content : bytes
         Its text; it is returned as it is where it is not UTF-8.
-    brought : callable
+    read_file : callable
         Returns a file beside competition.yaml by its path; nothing if there is none.
     """
     try:
@@ -34,7 +34,7 @@ def with_pictures(page: str, content: bytes, brought: Callable[[str], Files]) ->
     def replace(match: re.Match[str]) -> str:
         path = posixpath.normpath(posixpath.join(posixpath.dirname(page), match[2]))
         media_type = _TYPES.get(posixpath.splitext(path)[1].lower())
-        picture = next(iter(brought(path).values()), b"") if media_type else b""
+        picture = next(iter(read_file(path).values()), b"") if media_type else b""
         if not picture or len(picture) > _LARGEST:
             # The linter says that the site does not have such a file.
             return match[0]

@@ -27,17 +27,20 @@ def public_files(source: PublicSource) -> PublicData:
     path = source.folder / ANNOTATIONS_FILE
     read_annotations(path)
     content: JsonValue = strict_loads(path.read_bytes(), path.name).content
-    images = [_chosen(image, _KEYS_OF_IMAGE) for image in content["images"]]
+    images = [_public_values(image, _KEYS_OF_IMAGE) for image in content["images"]]
     public: dict[str, Any] = {"info": {}, "images": sorted(images, key=lambda image: int(image["id"]))}
     if isinstance(content.get("categories"), list):
-        public["categories"] = [_chosen(category, _KEYS_OF_CATEGORY) for category in content["categories"]]
+        public["categories"] = [
+            _public_values(category, _KEYS_OF_CATEGORY) for category in content["categories"]
+        ]
     remarks = []
     if not all("file_name" in image for image in images):
         remarks.append("images without a file_name in the source have none here either")
     return PublicData({IMAGES_FILE: json_bytes(public)}, remarks)
 
 
-def _chosen(entry: dict[str, Any], keys: Sequence[str]) -> dict[str, Any]:
+def _public_values(entry: dict[str, Any], keys: Sequence[str]) -> dict[str, Any]:
+    """Return the values of an image or a category that are public, by their keys."""
     return {key: entry[key] for key in keys if key in entry}
 
 

@@ -92,8 +92,8 @@ def winner_line(rule: WinnerRule, baseline: WinnerBaseline, ranking: Ranking) ->
     differences = rounded(scores - line)
     margins = None
     if baseline.record is not None and ranking.comparison.n_items >= LEAST_ITEMS:
-        halves_of_line = _times(factor, half_scores_of(baseline.record))
-        teams = [_less(half_scores_of(record), halves_of_line) for record in ranking.records]
+        halves_of_line = _scale_halves(factor, half_scores_of(baseline.record))
+        teams = [_subtract_halves(half_scores_of(record), halves_of_line) for record in ranking.records]
         margins = intervals(teams, (None, None))
     return WinnerLine(
         rule=rule,
@@ -105,13 +105,14 @@ def winner_line(rule: WinnerRule, baseline: WinnerBaseline, ranking: Ranking) ->
     )
 
 
-def _times(factor: float, halves: HalfScores) -> HalfScores:
+def _scale_halves(factor: float, halves: HalfScores) -> HalfScores:
+    """Return scores and scores of halves, each times a factor."""
     return halves._replace(
         score=factor * halves.score, first=factor * halves.first, second=factor * halves.second
     )
 
 
-def _less(halves: HalfScores, other: HalfScores) -> HalfScores:
+def _subtract_halves(halves: HalfScores, other: HalfScores) -> HalfScores:
     """Return the differences of scores and of scores of halves, rounded as scores are."""
     return halves._replace(
         score=float(rounded(np.array(halves.score - other.score))),
@@ -151,8 +152,8 @@ def stored_winner(saved: Mapping[str, Any], folder: Path, ranking: Ranking) -> W
 
 def parse_gain(text: str) -> float:
     """Return a share from text such as ``10%`` or ``0.1``. Raises ValueError."""
-    number = text.strip()
-    gain = float(number[:-1]) / 100 if number.endswith("%") else float(number)
+    share = text.strip()
+    gain = float(share[:-1]) / 100 if share.endswith("%") else float(share)
     if not 0 <= gain <= _MOST_GAIN:
         raise ValueError(f"{text} is not a share such as 10%")
     return gain
@@ -202,7 +203,9 @@ def find_baseline(
         if baseline.name == rule.baseline:
             return WinnerBaseline(rule.baseline, baseline.score, None)
     names = [*(record.submission.team for record in scored_zips), *(baseline.name for baseline in published)]
-    known = f"; baselines are {', '.join(map(quote, names))}" if names else ""
-    problem = f"the rule for winners names the baseline {quote(rule.baseline)}, which is no team{known}"
+    known_baselines = f"; baselines are {', '.join(map(quote, names))}" if names else ""
+    problem = (
+        f"the rule for winners names the baseline {quote(rule.baseline)}, which is no team{known_baselines}"
+    )
     remedy = f"give it with --baseline-zip {quote(rule.baseline)}=file.zip, or correct the name"
     raise SubmissionsError(f"{problem}; {remedy}")
