@@ -27,7 +27,6 @@ from scoring_program.run import load_folder, run
 KEPT = ROOT / "out" / "slow"
 _LARGEST = 1_000_000
 _FACTOR, _LEAST_SECONDS = 10, 0.5
-_PADDING = {".json": b" ", ".csv": b"\n"}
 # Returns the seconds of the processor that a submission takes.
 _Measure = Callable[[Files], float]
 
@@ -125,7 +124,9 @@ def padded(files: Files, size: int) -> Files:
     n_bytes_each = max(size - _size(files), 0) // len(files)
     padded_files = {}
     for name, data in files.items():
-        padded_files[name] = data + _PADDING[Path(name).suffix] * n_bytes_each
+        # The number of lines of a CSV file is limited by its rows, so a row is repeated.
+        piece = data.splitlines(keepends=True)[0] if Path(name).suffix == ".csv" else b" "
+        padded_files[name] = data + piece * (n_bytes_each // len(piece))
     return padded_files
 
 

@@ -258,7 +258,7 @@ def test_repeated_classes_are_noted_on_page_and_in_the_log(run):
     reference = {path.name: path.read_text() for path in (REFERENCES / name).glob("*.*")}
     once = run(name, reference, {"submission_gen.json": good})
     assert "N-REPEATED" not in once.out + once.page
-    (trick,) = (trick for trick in quality_tasks()[name].tricks if "first object" in trick.name)
+    (trick,) = (trick for trick in quality_tasks()[name].tricks if "segment twice" in trick.name)
     files = {"reference.json": reference["reference.json"].encode()}
     repeated = run(name, reference, trick.play(files, {"submission_gen.json": good}))
     assert "likely mistake N-REPEATED: " in repeated.out

@@ -225,7 +225,7 @@ def test_names_of_the_challenges_own_command_line_work(tmp_path, capsys):
     assert score_command.main(["-s", str(sample), *options, "--output", str(tmp_path)]) == 0
     out = capsys.readouterr().out
     assert "mode all\nf1_all_per_sent: " in out
-    head, row, *_ = out.partition("\nClasses\n")[2].splitlines()
+    head, row, *_ = out.partition("\nClasses:\n")[2].splitlines()
     assert head.split()[:3] == ["Class", "Words", "Recall"]
     assert len(row.split()) == len(head.split())
 
