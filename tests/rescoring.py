@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import csv
+import json
 import random
+import shutil
 import zipfile
+from dataclasses import replace
 from io import BytesIO
 
 from organizer.__main__ import main
 from organizer.bundle.programs import build_program
 from organizer.files import folder_files, zip_bytes
+from organizer.runs.pool import Pool
 from organizer.runs.worker import BuiltTask
 from tests.helpers import REFERENCES, make_zip
 from tests.helpers import SAMPLES as ALL_SAMPLES
@@ -54,6 +58,45 @@ class _Spoiled(GestureTask):
 
 TASKS = declared_tasks(__file__, {"chalearn_gesture": _Spoiled})
 """
+
+
+class LastingPool(Pool):
+    """A pool that goes on after the call that started it."""
+
+    def close(self):
+        """Do nothing: the next call goes on with it."""
+
+    def end(self):
+        """End it at last."""
+        super().close()
+
+
+class LastingPools:
+    """Pools that calls of ``rescore`` share: to start Python with numpy takes longer than to score these few
+    submissions."""
+
+    def __init__(self, folder):
+        self._folder = folder
+        self._pools = {}
+
+    def start(self, setup, n_workers, memory_mb, work):
+        """Return the pool for a program and a reference, whichever call started it."""
+        content = replace(setup, program="", reference="")
+        key = json.dumps([vars(content), n_workers])
+        if key not in self._pools:
+            # The call removes its folders when it ends.
+            folder = self._folder / str(len(self._pools))
+            program, reference = folder / "program", folder / "reference"
+            shutil.copytree(setup.program, program)
+            shutil.copytree(setup.reference, reference)
+            kept_setup = replace(setup, program=str(program), reference=str(reference))
+            self._pools[key] = LastingPool(kept_setup, n_workers, memory_mb, folder)
+        return self._pools[key]
+
+    def end(self):
+        """End all of them."""
+        for pool in self._pools.values():
+            pool.end()
 
 
 def sample(name="good", **wishes):

@@ -8,6 +8,8 @@ import pytest
 
 from organizer.bundle import build
 from organizer.bundle.programs import build_program
+from organizer.runs import rescore
+from tests.rescoring import LastingPools
 
 _program = cache(build_program)
 
@@ -25,3 +27,17 @@ def nothing_built(tmp_path_factory, monkeypatch):
     """Run submissions on the program as it is, not on one that was built into dist/ some time ago."""
     monkeypatch.setattr(build, "DIST", tmp_path_factory.getbasetemp() / "dist")
     monkeypatch.setattr(build, "build_program", _program)
+
+
+@pytest.fixture(scope="session")
+def pools_of_all_calls(tmp_path_factory):
+    """Return pools that end with the last test."""
+    pools = LastingPools(tmp_path_factory.mktemp("pools"))
+    yield pools
+    pools.end()
+
+
+@pytest.fixture
+def lasting_pools(pools_of_all_calls, monkeypatch):
+    """Have calls of ``rescore`` share their pools: for tests of what comes of the scores, not of the engine."""
+    monkeypatch.setattr(rescore, "Pool", pools_of_all_calls.start)
