@@ -17,6 +17,7 @@ from organizer.bundle.build import load_competition, task_names
 from organizer.challenges import Annotations, Baseline, annotations_of, plain_guess
 from organizer.data.references import task_folder
 from organizer.files import Files, keep_out_of_git, write_durable, zip_bytes
+from organizer.uncertainty import Uncertainty, expected_uncertainty, uncertainty_lines
 from scoring_program.result import Result
 from scoring_program.task import AnyLoaded, load_task
 from validator.archive import BASELINE_FILE
@@ -28,6 +29,7 @@ Cause = dict[str, Any]
 NOISE = 0.3
 RESULTS_FILE = "baselines.json"
 _SEED = 27
+_SECOND_SEED = 28
 _TOLERANCE = 1e-9
 _LEAST_SHARE = 0.9
 _SHOWN_ITEMS = 10
@@ -59,11 +61,14 @@ def baselines_command(task_id: str, reference: Path, output: Path | None) -> int
     perfect = results[Baseline.PERFECT]
     causes = find_causes(loaded, annotations, perfect, usual) if _is_lower(perfect, usual) else []
     _print_perfect(task.item, perfect, usual, causes)
+    uncertainty = _uncertainty(loaded, annotations, results[Baseline.NOISY])
+    print(*uncertainty_lines(loaded, uncertainty), sep="\n")
     content = {
         "task": task_id,
         "signature": loaded.signature,
         "baselines": [_summary(baseline, result) for baseline, result in results.items()],
         "perfect": {"usual": usual, "causes": causes},
+        "expected": uncertainty._asdict() if uncertainty else None,
     }
     write_durable(output / RESULTS_FILE, json.dumps(content, indent=1) + "\n")
     print(f"scores and intervals: {output / RESULTS_FILE}")
@@ -76,7 +81,19 @@ def predict_baselines(annotations: Annotations[Any, Any], reference: Any) -> Ite
     for baseline in Baseline:
         if baseline in annotations.baselines and baseline is not Baseline.NOISY:
             yield baseline, annotations.predicted(reference, plain_guess(baseline, pools))
-    yield Baseline.NOISY, annotations.noisy(reference, np.random.default_rng(_SEED), NOISE)
+    yield Baseline.NOISY, _predict_noisy(annotations, reference, _SEED)
+
+
+def _predict_noisy(annotations: Annotations[Any, Any], reference: Any, seed: int) -> Any:
+    return annotations.noisy(reference, np.random.default_rng(seed), NOISE)
+
+
+def _uncertainty(loaded: AnyLoaded, annotations: Annotations[Any, Any], noisy: Result) -> Uncertainty | None:
+    """Return how sure scores on the reference will be, by the noisy baseline and another one like it."""
+    if noisy.halves is None:
+        return None
+    other_prediction = _predict_noisy(annotations, loaded.reference, _SECOND_SEED)
+    return expected_uncertainty(loaded, noisy.halves, annotations.files(other_prediction))
 
 
 def _baseline_zip(task_id: str, baseline: Baseline, files: Files) -> bytes:

@@ -107,6 +107,7 @@ ORGANIZER_PARTS = (
     "runs",
     "bundle",
     "archive",
+    "uncertainty",
     "baselines",
     "split",
     "ranking",

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.stats
 
 from organizer.__main__ import main
 from organizer.baselines import find_causes, predict_baselines
@@ -221,6 +222,45 @@ def test_one_object_suits_several_words_of_a_class_on_different_frames():
     for of_video in predicted.values():
         for segment in of_video.values():
             assert len(set(segment["clss"])) == len(segment["clss"])
+
+
+def test_expected_uncertainty_is_that_of_two_noisy_submissions(tmp_path, capsys):
+    expected = baselines(GESTURE, REFERENCES, tmp_path)["expected"]
+    printed = capsys.readouterr().out
+    numbers = [f"{expected[key]:.4f}" for key in ("half_width", "visible_difference")]
+    assert re.findall(r" about (\d\.\d+)", printed) == numbers
+    reference = loaded(GESTURE, REFERENCES / GESTURE)
+    annotations, half_widths, halves = annotations_of(GESTURE), [], []
+    for seed in (27, 28):
+        prediction = annotations.noisy(reference.reference, np.random.default_rng(seed), 0.3)
+        write_files(annotations.files(prediction), tmp_path / str(seed))
+        result = reference.score_path(tmp_path / str(seed))
+        half_widths.append((result.interval.high - result.interval.low) / 2)
+        halves.append(np.array([result.halves.first, result.halves.second]))
+    assert expected["half_width"] == pytest.approx(sum(half_widths) / 2, abs=1e-6)
+    # Both halves have 6 of the 12 sequences, so that their spread is the standard error.
+    difference = halves[0] - halves[1]
+    standard_error = np.sqrt(np.mean((difference - difference.mean(axis=1, keepdims=True)) ** 2))
+    quantile = scipy.stats.t.ppf(0.975, 11)
+    assert expected["visible_difference"] == pytest.approx(quantile * standard_error, abs=1e-6)
+
+
+def test_expected_uncertainty_has_the_decimals_that_participants_see(tmp_path, capsys):
+    shutil.copytree(REFERENCES / GESTURE, tmp_path / GESTURE)
+    (tmp_path / GESTURE / "settings.yaml").write_text("score_decimals: 2\n")
+    baselines(GESTURE, tmp_path / GESTURE, tmp_path / "out")
+    assert re.findall(r" about (\d\.\d+)", capsys.readouterr().out) == ["0.11", "0.18"]
+
+
+def test_few_items_show_no_difference(tmp_path, capsys):
+    shutil.copytree(REFERENCES / GESTURE, tmp_path / GESTURE)
+    for path in sorted((tmp_path / GESTURE).glob("*_*.csv"))[18:]:
+        path.unlink()
+    found = baselines(GESTURE, tmp_path / GESTURE, tmp_path / "out")
+    assert found["expected"] is None
+    printed = capsys.readouterr().out
+    assert " 9 sequences " in printed
+    assert " 10 sequences" in printed
 
 
 def test_task_without_code_for_its_challenge_says_what_to_write(monkeypatch):
