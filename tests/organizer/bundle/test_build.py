@@ -604,11 +604,11 @@ def test_build_says_where_titles_come_from_and_what_is_left_of_earlier_builds(ed
 def test_parts_are_made_once_in_a_build(tmp_path, monkeypatch):
     made = []
 
-    def reference_files(name, folder):
-        made.append(name)
+    def demo_reference(task_id):
+        made.append(task_id)
         return {"SYNTHETIC.md": b"x"}
 
-    monkeypatch.setattr(parts, "reference_files", reference_files)
+    monkeypatch.setattr(parts, "demo_reference", demo_reference)
     plan = plan_bundles(load_competition(), parts.Parts(), "v2")
     assert len(plan.bundles) == len(IDS) + 1
     assert sorted(made) == IDS
