@@ -9,7 +9,7 @@ from quality.repairs import measure_task, run_repairs
 from quality.repairs_page import Amount
 from quality.task import Mistake, Said, quality_tasks
 from scoring_program.repairs.decision import Family
-from tests.helpers import every_fourth, one_of_each_challenge, sampled
+from tests.helpers import every_fourth, one_task, sampled
 
 TASKS = [name for name, task in quality_tasks().items() if task.mistakes]
 
@@ -23,7 +23,7 @@ def task(monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("task_id", one_of_each_challenge(TASKS))
+@pytest.mark.parametrize("task_id", one_task(TASKS))
 def test_mistakes_are_reported_and_correct_submissions_are_not(task_id, monkeypatch):
     task = quality_tasks()[task_id]
     monkeypatch.setattr(task, "mistakes", every_fourth(task.mistakes))

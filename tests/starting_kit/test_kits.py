@@ -13,7 +13,7 @@ import nbformat
 import pytest
 
 from scoring_program.task import load_task, task_ids
-from tests.helpers import ROOT, one_of_each_challenge, one_task
+from tests.helpers import ROOT, one_task, only_at_night
 from tests.processes import run_in_turn
 
 # A command in a line of its own, or a program.
@@ -35,7 +35,7 @@ def commands_in(pattern, text):
     return [command for command in commands if command[:2] not in (["-m", "pip"], ["-m", "venv"])]
 
 
-@pytest.fixture(params=one_of_each_challenge())
+@pytest.fixture(params=one_task())
 def kit(request, unpack_kit, tmp_path):
     unpack_kit(request.param, tmp_path)
     return tmp_path
@@ -77,6 +77,7 @@ def test_every_command_and_program_of_the_texts_works(kit, competition_source):
     assert (kit / "evaluation" / "detailed_results.html").is_file()
 
 
+@only_at_night()
 @pytest.mark.slow
 def test_a_kit_of_several_tasks_says_what_is_for_which_and_all_of_it_works(unpack_kit, tmp_path):
     unpack_kit("competition", tmp_path)
