@@ -26,13 +26,12 @@ TABLES = ["scores.csv", "ranking.csv", "pairs.csv", "items.csv", "stability.csv"
 # A submission with a file of one of these names has the program do this.
 _SPOILED = """
 
-import os, signal, socket, zipfile
+import os, signal, socket
 from pathlib import Path
 
 class _Spoiled(GestureTask):
     def read_submission(self, path, reference):
-        with zipfile.ZipFile(path) as archive:
-            wishes = {name: archive.read(name).decode() for name in archive.namelist()}
+        wishes = {file.name: file.read_text() for file in path.iterdir()}
         if "die" in wishes:
             os.kill(os.getpid(), signal.SIGKILL)
         if "kill_server_once" in wishes and not Path(wishes["kill_server_once"]).exists():

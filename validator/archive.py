@@ -1,7 +1,10 @@
 """Opening a submission safely: a zip file, or a folder that a platform has unpacked.
 
-A submission is hostile input. Names, counts, sizes and compression ratios are checked from the archive's
-directory before a byte is inflated, and sizes once more while reading. Nothing is ever written to disk.
+A submission is hostile input. Names, counts and sizes are checked from the archive's directory before a byte
+is inflated, and sizes once more while reading. Nothing is ever written to disk.
+
+The verdict is that of the folder that Codabench's worker makes of a zip (`validator.unpacking`). What leaves
+no trace in that folder is a problem at home all the same: links, a name twice, "..".
 """
 
 from __future__ import annotations
@@ -22,14 +25,15 @@ from itertools import chain, islice
 from pathlib import Path, PurePosixPath
 from typing import IO, BinaryIO, NamedTuple, NoReturn, Union
 
+import yaml
+
 from validator.findings import Findings
+from validator.strict_yaml import load_plain
 from validator.texts import counted, folded, is_printable, quote
 
 BASELINE_FILE = "BASELINE.txt"
 """A file that says which baseline of a reference a submission is."""
 _BASELINE_BYTES = 200
-# A member below this size may have any ratio: a thousand equal rows compress well.
-_RATIO_COUNTS_FROM_BYTES = 1 << 20
 # The central directory holds at least 46 bytes an entry; names and extra fields add to it.
 _DIRECTORY_BYTES_PER_FILE = 1024
 _ENTRY, _ENTRY_BYTES, _HEADER_BYTES = b"PK\x01\x02", 46, 30
@@ -46,25 +50,28 @@ _LONGEST_END = 65_557
 _LONGEST_PART, _LONGEST_NAME = 255, 1000
 _JUNK = re.compile(r"(^|/)(__MACOSX/|\.DS_Store\Z|Thumbs\.db\Z|desktop\.ini\Z|\._[^/]*\Z)")
 _PIECE = 65_536
-_PLATFORM_FILES = ("metadata", "metadata.yaml")
+PLATFORM_FILES = ("metadata.yaml", "metadata")
+"""Files in which a platform looks for a command to run; it reads the first one that is there."""
+_MOST_METADATA_BYTES = 1 << 16
+_REMAKE = "make it again"
+_REMAKE_THOUGH_SCORED = "the site may score this zip; make it again"
+_PLAIN_NAMES = "use plain, short file names and no folders"
 _ONLY_NEEDED = "submit only the files that the challenge asks for"
 _READ_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError)
 
 
 class Limits(NamedTuple):
-    """What an archive may hold at most. Sizes are in bytes, unpacked; ``ratio`` is unpacked to packed."""
+    """What an archive may hold at most. Sizes are in bytes, unpacked."""
 
     files: int
     total_bytes: int
     file_bytes: int
-    ratio: int = 200
 
 
 class _Member(NamedTuple):
-    """A file that is not read yet: its bytes, unpacked and packed, and what opens it."""
+    """A file that is not read yet: its bytes, unpacked, and what opens it."""
 
     size: int
-    packed: int
     open: Callable[[], IO[bytes]]
 
 
@@ -164,20 +171,18 @@ class Submission:
 def open_submission(path: Source, limits: Limits) -> Iterator[Submission]:
     """Open the zip file or folder at ``path``, or files in memory. Raises Refused.
 
-    A folder may hold the files themselves, one folder with the files, or a single zip file. The file
+    A zip or folder may hold the files themselves, one folder with the files, or a single zip file. The file
     ``metadata``, which platforms put next to an unpacked submission, is ignored.
     """
-    members: dict[str, _Member]
     with ExitStack() as opened:
         with Findings.collect() as findings:
             if isinstance(path, Mapping):
-                members = {
-                    n: _Member(len(data), len(data), partial(io.BytesIO, data)) for n, data in path.items()
-                }
-                members = _check_members(members, limits, findings, "")
+                files = {name: _Member(len(data), partial(io.BytesIO, data)) for name, data in path.items()}
+                members = _check_members(files, limits, findings, "")
             else:
                 members = _open_path(path, limits, findings, opened)
-        is_unpacked = not isinstance(path, Mapping) and (path / _PLATFORM_FILES[0]).is_file()
+            members = _look_into_single_zip(members, limits, findings, opened)
+        is_unpacked = not isinstance(path, Mapping) and (path / "metadata").is_file()
         yield Submission(members, findings, is_unpacked)
 
 
@@ -189,16 +194,58 @@ def _open_path(path: Path, limits: Limits, findings: Findings, opened: ExitStack
         return {}
     except (OSError, ValueError):
         findings.refuse("E-FILE-MISSING", "there is no such file", "check the path", file=str(path))
-    return (_open_folder if is_folder else _open_zip)(path, limits, findings, opened)
+    if is_folder:
+        return _check_members(dict(_walk(path, limits, findings)), limits, findings, path.name)
+    try:
+        stream = opened.enter_context(path.open("rb"))
+    except OSError as error:
+        _cannot_open(error, path.name, findings)
+        return {}
+    archive = open_zip(stream, path.name, limits, findings, opened)
+    return _zip_members(archive, path.name, limits, findings, _REMAKE_THOUGH_SCORED) if archive else {}
 
 
-def _open_folder(path: Path, limits: Limits, findings: Findings, opened: ExitStack) -> dict[str, _Member]:
-    members = dict(_walk(path, limits, findings))
-    names = [name for name in members if not _JUNK.search(name)]
-    if len(names) == 1 and folded(names[0]).endswith(".zip"):
-        findings.note("N-FOUND-ZIP", f"the submission was read from the zip file {quote(names[0])}")
-        return _open_zip(path / names[0], limits, findings, opened)
-    return _check_members(members, limits, findings, path.name)
+def _look_into_single_zip(
+    members: dict[str, _Member], limits: Limits, findings: Findings, opened: ExitStack
+) -> dict[str, _Member]:
+    """Return the files of the zip that is the only member, or else the members, which must not be zips."""
+    if len(members) != 1 or not _zip_names(members):
+        _add_nested_zips(members, findings)
+        return members
+    if not findings.ok:
+        return members
+    (name,) = members
+    findings.note("N-FOUND-ZIP", f"the submission was read from the zip file {quote(name)}")
+    with _refused_if_damaged(name):
+        try:
+            stream = opened.enter_context(_in_any_order(members[name].open()))
+        except OSError as error:
+            _cannot_open(error, name, findings)
+            return {}
+    archive = open_zip(stream, name, limits, findings, opened)
+    if archive is None:
+        return {}
+    inner_members = _zip_members(archive, name, limits, findings, _REMAKE)
+    _add_nested_zips(inner_members, findings)
+    return inner_members
+
+
+def _in_any_order(stream: IO[bytes]) -> IO[bytes]:
+    """Return a stream to read in any order: one from a zip is inflated anew for each step back."""
+    if not isinstance(stream, zipfile.ZipExtFile):
+        return stream
+    with stream:
+        return io.BytesIO(stream.read())
+
+
+def _zip_names(names: Iterable[str]) -> list[str]:
+    return [name for name in names if folded(name).endswith(".zip")]
+
+
+def _add_nested_zips(members: Iterable[str], findings: Findings) -> None:
+    for name in _zip_names(members):
+        hint = f"unpack {quote(name)} and zip its files directly"
+        findings.add("E-ZIP-NESTED", "this is a zip inside the zip", hint, file=name)
 
 
 def _walk(root: Path, limits: Limits, findings: Findings) -> Iterator[tuple[str, _Member]]:
@@ -223,9 +270,9 @@ def _walk(root: Path, limits: Limits, findings: Findings) -> Iterator[tuple[str,
                 if stat.S_ISDIR(status.st_mode):
                     pending.append(Path(entry.path))
                 elif stat.S_ISREG(status.st_mode):
-                    yield name, _Member(status.st_size, status.st_size, partial(_open_file, Path(entry.path)))
+                    yield name, _Member(status.st_size, partial(_open_file, Path(entry.path)))
                 else:
-                    _irregular(status.st_mode, name, findings)
+                    _add_irregular(status.st_mode, name, findings, "put the file itself there", "remove it")
         except OSError as error:
             _cannot_open(error, name, findings)
 
@@ -242,11 +289,13 @@ def _cannot_open(error: OSError, name: str, findings: Findings) -> None:
     findings.add("E-FILE-UNREADABLE", problem, remedy, file=name)
 
 
-def _irregular(mode: int, name: str, findings: Findings) -> None:
+def _add_irregular(
+    mode: int, name: str, findings: Findings, remedy_for_link: str, remedy_for_others: str
+) -> None:
     if stat.S_ISLNK(mode):
-        findings.add("E-ZIP-LINK", "this is a symbolic link", "put the file itself there", file=name)
+        findings.add("E-ZIP-LINK", "this is a symbolic link", remedy_for_link, file=name)
     else:
-        findings.add("E-ZIP-SPECIAL", "this is not a regular file", "remove it", file=name)
+        findings.add("E-ZIP-SPECIAL", "this is not a regular file", remedy_for_others, file=name)
 
 
 def _too_many(findings: Findings, file: str, limits: Limits) -> None:
@@ -256,7 +305,7 @@ def _too_many(findings: Findings, file: str, limits: Limits) -> None:
 class _GuardedFile:
     """A zip file whose directory is no larger in memory than its limits allow, whatever it says of itself."""
 
-    def __init__(self, stream: BinaryIO, entries: int) -> None:
+    def __init__(self, stream: IO[bytes], entries: int) -> None:
         self._stream, self._entries = stream, entries
         self.is_trusted = False
         self.seek, self.tell, self.seekable = stream.seek, stream.tell, stream.seekable
@@ -294,7 +343,7 @@ def _check_directory(data: bytes) -> None:
         begin += n_name + n_extra + n_comment
 
 
-def _check_end(stream: BinaryIO, end: int) -> None:
+def _check_end(stream: IO[bytes], end: int) -> None:
     """Raise BadZipFile for a zip64 end, before ``end``, that versions of zipfile do not agree on."""
     locator = end - _LOCATOR_64_BYTES
     if locator < 0 or _bytes_at(stream, locator, 4) != _LOCATOR_64:
@@ -310,7 +359,7 @@ def _check_end(stream: BinaryIO, end: int) -> None:
         raise zipfile.BadZipFile("zip64 end")
 
 
-def _bytes_at(stream: BinaryIO, place: int, size: int) -> bytes:
+def _bytes_at(stream: IO[bytes], place: int, size: int) -> bytes:
     stream.seek(place)
     return stream.read(size)
 
@@ -319,37 +368,45 @@ class _TooManyEntriesError(Exception):
     """The archive's directory has more entries than a submission may have files."""
 
 
-def _open_zip(path: Path, limits: Limits, findings: Findings, opened: ExitStack) -> dict[str, _Member]:
+def open_zip(
+    stream: IO[bytes], name: str, limits: Limits, findings: Findings, opened: ExitStack
+) -> zipfile.ZipFile | None:
+    """Open a zip whose directory every version of Python reads alike; None if it has too many entries.
+
+    ``name`` is what findings call the zip. Raises Refused if it cannot be read.
+    """
     try:
-        stream = opened.enter_context(path.open("rb"))
         head = stream.read(512)
         size = stream.seek(0, io.SEEK_END)
         tail = _bytes_at(stream, max(0, size - _LONGEST_END), _LONGEST_END)
     except OSError as error:
-        _cannot_open(error, path.name, findings)
-        return {}
+        _cannot_open(error, name, findings)
+        return None
     end = tail.rfind(b"PK\x05\x06")
     if end < 0 or len(tail) < end + 22:
-        findings.refuse(*_why_no_zip(head), file=path.name)
+        findings.refuse(*_why_no_zip(head), file=name)
     guarded = _GuardedFile(stream, limits.files)
     try:
         _check_end(stream, size - len(tail) + end)
         archive = opened.enter_context(zipfile.ZipFile(guarded))  # type: ignore[call-overload]
     except _TooManyEntriesError:
-        _too_many(findings, path.name, limits)
-        return {}
+        _too_many(findings, name, limits)
+        return None
     except (*_READ_ERRORS, struct.error):
-        _refuse_damaged(path, findings)
+        _refuse_damaged(name, findings)
     # Newer releases of Python refuse a directory that puts files before the beginning of the zip.
     if any(info.header_offset < 0 for info in archive.infolist()):
-        _refuse_damaged(path, findings)
+        _refuse_damaged(name, findings)
     guarded.is_trusted = True
-    return _zip_members(archive, path, limits, findings)
+    if _overlap(archive):
+        hint = "create it again with an ordinary zip program"
+        findings.add("E-ZIP-BOMB", "its files overlap inside the archive", hint, file=name)
+    return archive
 
 
-def _refuse_damaged(path: Path, findings: Findings) -> NoReturn:
+def _refuse_damaged(name: str, findings: Findings) -> NoReturn:
     hint = "create the zip again and check its size after uploading"
-    findings.refuse("E-ZIP-DAMAGED", "the zip file is damaged", hint, file=path.name)
+    findings.refuse("E-ZIP-DAMAGED", "the zip file is damaged", hint, file=name)
 
 
 def _why_no_zip(head: bytes) -> tuple[str, str, str]:
@@ -368,8 +425,9 @@ def _why_no_zip(head: bytes) -> tuple[str, str, str]:
 
 
 def _zip_members(
-    archive: zipfile.ZipFile, path: Path, limits: Limits, findings: Findings
+    archive: zipfile.ZipFile, zip_name: str, limits: Limits, findings: Findings, remake: str
 ) -> dict[str, _Member]:
+    """Return the files of a zip to read; ``remake`` says to make one again that should be made otherwise."""
     members: dict[str, _Member] = {}
     folders: dict[str, None] = {}
     for info in archive.infolist():
@@ -377,23 +435,21 @@ def _zip_members(
         name = info.orig_filename
         mode = info.external_attr >> 16
         if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
-            _irregular(mode, name, findings)
+            _add_irregular(mode, name, findings, f"{remake} with the file itself", f"{remake} without it")
         elif info.flag_bits & 0x1:
             findings.add("E-ZIP-ENCRYPTED", "this file is encrypted", "zip it without a password", file=name)
         elif info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             problem = "this file is packed with a rare compression method"
-            findings.add("E-ZIP-METHOD", problem, "use the ordinary method, deflate", file=name)
+            remedy = f"{remake} with the ordinary method, deflate"
+            findings.add("E-ZIP-METHOD", problem, remedy, file=name)
         elif name in members:
-            findings.add("E-ZIP-TWICE", "two files in the zip have this name", "keep one of them", file=name)
+            problem = "two files in the zip have this name"
+            findings.add("E-ZIP-TWICE", problem, f"{remake} with one of them", file=name)
         elif name.endswith("/"):
             folders[name[:-1]] = None
         else:
-            members[name] = _Member(info.file_size, info.compress_size, partial(archive.open, info))
-    if _overlap(archive):
-        hint = "create it again with an ordinary zip program"
-        problem = "its files overlap inside the archive"
-        findings.add("E-ZIP-BOMB", problem, hint, file=path.name, rule="overlap")
-    return _check_members(members, limits, findings, path.name, folders)
+            members[name] = _Member(info.file_size, partial(archive.open, info))
+    return _check_members(members, limits, findings, zip_name, folders, remake)
 
 
 def _overlap(archive: zipfile.ZipFile) -> bool:
@@ -411,25 +467,63 @@ def _overlap(archive: zipfile.ZipFile) -> bool:
 
 
 def _check_members(
-    members: dict[str, _Member], limits: Limits, findings: Findings, file: str, folders: Iterable[str] = ()
+    members: dict[str, _Member],
+    limits: Limits,
+    findings: Findings,
+    file: str,
+    folders: Iterable[str] = (),
+    remake: str = "",
 ) -> dict[str, _Member]:
-    """Check the files and return those to read; what operating systems add counts too, but is left out."""
+    """Check the files and return those to read; what operating systems add counts too, but is left out.
+
+    ``remake`` says to make a zip again whose names the site would change; "" if there is no zip.
+    """
     if _has_backslashes_only([*members, *folders]):
         members, folders = _with_slashes(members, folders, findings)
-    _check_names(members, folders, findings)
+        # The site keeps these names as they are.
+        remake = ""
+    _check_names(members, folders, findings, remake)
     _check_sizes(members, limits, findings, file)
     kept = {name: member for name, member in members.items() if not _JUNK.search(name)}
     if len(kept) < len(members):
         junk = counted(len(members) - len(kept), "file")
         findings.note("N-JUNK", f"{junk} of the operating system ignored (__MACOSX, .DS_Store)")
-    for name in kept:
-        if not set(PurePosixPath(name).parts).isdisjoint(_PLATFORM_FILES):
+    return _without_metadata(kept, findings)
+
+
+def _without_metadata(members: Mapping[str, _Member], findings: Findings) -> dict[str, _Member]:
+    """Return the members but files in which a platform looks for a command; one that has it is a problem."""
+    kept: dict[str, _Member] = {}
+    for name, member in members.items():
+        *folders, file_name = PurePosixPath(name).parts or ("",)
+        is_in_folder = not set(folders).isdisjoint(PLATFORM_FILES)
+        is_metadata = file_name in PLATFORM_FILES
+        if is_in_folder or (is_metadata and holds_command(name, member.open)):
             problem = "a platform would run a file of this name as a program"
             findings.add("E-FILE-RESERVED", problem, "remove it from your submission", file=name)
-        if folded(name).endswith(".zip"):
-            hint = f"unpack {quote(name)} and zip its files directly"
-            findings.add("E-ZIP-NESTED", "this is a zip inside the zip", hint, file=name)
+        elif is_metadata:
+            findings.note("N-FILE-IGNORED", f"{quote(name)}: not needed, ignored")
+        if not is_metadata:
+            kept[name] = member
     return kept
+
+
+def holds_command(name: str, open_file: Callable[[], IO[bytes]]) -> bool:
+    """Return whether a platform would take a file for the description of a program. Raises Refused.
+
+    One that is no UTF-8, or too large to be looked at, is taken for it.
+    """
+    with _refused_if_damaged(name), open_file() as stream:
+        data = stream.read(_MOST_METADATA_BYTES + 1)
+    if len(data) > _MOST_METADATA_BYTES:
+        return True
+    try:
+        content = load_plain(data.decode("utf-8"))
+    except UnicodeDecodeError:
+        return True
+    except yaml.YAMLError:
+        return False
+    return isinstance(content, Mapping) and bool(content.get("command"))
 
 
 def _has_backslashes_only(names: Sequence[str]) -> bool:
@@ -457,11 +551,15 @@ def _with_slashes(
     return members_with_slashes, folders_with_slashes
 
 
-def _check_names(members: Mapping[str, object], folders: Iterable[str], findings: Findings) -> None:
+def _check_names(
+    members: Mapping[str, object], folders: Iterable[str], findings: Findings, remake: str
+) -> None:
     for name in chain(members, folders):
         problem = _name_problem(name)
         if problem:
-            findings.add("E-ZIP-NAME", problem, "use plain, short file names and no folders", file=name)
+            is_changed = remake and _is_changed_by_unpacking(name)
+            remedy = f"{remake} with plain, short file names and no folders" if is_changed else _PLAIN_NAMES
+            findings.add("E-ZIP-NAME", problem, remedy, file=name)
     name_by_folded: dict[str, str] = {}
     for name in members:
         other = name_by_folded.setdefault(folded(name), name)
@@ -496,16 +594,17 @@ def _name_problem(name: str) -> str:
     return ""
 
 
+def _is_changed_by_unpacking(name: str) -> bool:
+    """Return whether a zip's file or folder gets another name where a platform unpacks it."""
+    return "\0" in name or not {"", ".", ".."}.isdisjoint(name.split("/"))
+
+
 def _check_sizes(members: Mapping[str, _Member], limits: Limits, findings: Findings, file: str) -> None:
     for name, member in members.items():
         size, most = member.size, limits.file_bytes
         if size > most:
             problem = f"the file has {size:,} bytes unpacked; at most {most:,} are allowed"
             findings.add("E-ZIP-SIZE", problem, "check what you wrote into it", file=name)
-        elif size > max(_RATIO_COUNTS_FROM_BYTES, limits.ratio * member.packed):
-            problem = f"the file unpacks to more than {counted(limits.ratio, 'time')} its packed size"
-            hint = "a file of real predictions does not; check what you wrote into it"
-            findings.add("E-ZIP-BOMB", problem, hint, file=name)
     total = sum(member.size for member in members.values())
     if total > limits.total_bytes:
         problem = f"the files have {total:,} bytes unpacked; at most {limits.total_bytes:,} are allowed"

@@ -71,7 +71,8 @@ CODES = CodeTable(
         MessageCode("E-FILE-PLACE", "A file is in a folder.", "Put all files at the top of the zip."),
         MessageCode(
             "E-FILE-RESERVED",
-            "A platform would run a file of this name as a program.",
+            "A platform would run a file of this name as a program: `metadata` or `metadata.yaml` with a "
+            "`command`.",
             "Remove it.",
         ),
         MessageCode("E-FILE-TWICE", "Two files are for the same thing.", "Keep one."),
@@ -146,7 +147,7 @@ CODES = CodeTable(
         ),
         MessageCode(
             "E-ZIP-BOMB",
-            "Files overlap in the zip, or unpack to far more than their packed size suggests.",
+            "Files overlap in the zip.",
             "Create the zip again with an ordinary program.",
         ),
         MessageCode("E-ZIP-CASE", "Two names in the zip differ only in upper and lower case.", "Rename one."),
@@ -220,7 +221,7 @@ CODES = CodeTable(
             "N-FOLDER",
             "All files are in a folder and were read from there. Folders within a folder are not read.",
         ),
-        MessageCode("N-FOUND-ZIP", "The submission was read from a zip in the folder."),
+        MessageCode("N-FOUND-ZIP", "The submission was read from the only zip in the zip or folder."),
         MessageCode(
             "N-ITEMS-UNKNOWN",
             "Items (sequences, videos, images, keys) are not in the reference. They are checked and ignored, "

@@ -43,7 +43,7 @@ def dry_run(built: BuiltTask, submission: Path, folder: Path) -> int:
     except LockedError as error:
         print(printable(f"{folder}: {error}; wait for it, or give another --output"), file=sys.stderr)
         return 2
-    return run.exit_code if run.exit_code != TIMED_OUT else 1
+    return 1 if run.exit_code == TIMED_OUT or run.unpacking_problem else run.exit_code
 
 
 def _reference_lines(task_id: str, reference: Path) -> list[str]:
@@ -67,16 +67,19 @@ def describe(run: Run, task: Declaration, time_limit: float) -> list[str]:
     columns = [column for column in task.columns if column.leaderboard]
     further_keys = {column.key for column in task.columns if not column.leaderboard}
     scores, warnings = read_scores(run, [column.key for column in columns], further_keys)
-    state = "Finished" if run.exit_code == 0 else "Failed"
+    is_finished = run.exit_code == 0 and not run.unpacking_problem
+    state = "Finished" if is_finished else "Failed"
+    if run.unpacking_problem:
+        lines.append(f"platform | cannot unpack the submission: {run.unpacking_problem}")
     lines.append(f"platform | {state}; the program says: {_outcome(run)}")
-    if run.exit_code == 0 and scores:
+    if is_finished and scores:
         cells = [
             f"{column.title} {scores[column.key]:.{column.precision}f}"
             for column in columns
             if column.key in scores
         ]
         lines.append(f"leaderboard row | {' | '.join(cells)}")
-    elif run.exit_code != 0:
+    elif not is_finished:
         lines.append("leaderboard row | none: the site marks the submission as failed")
     lines += [f"warning | {warning}" for warning in warnings]
     lines.append(f"detail page | {run.folder / 'output' / 'detailed_results.html'}")

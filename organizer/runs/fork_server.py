@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 SUBMISSION = "submission.zip"
 """The name of every submission while it is scored, because outputs must not depend on its own."""
+UNPACKED = "res"
+"""The folder that it is unpacked in, as on the platform."""
 PAGE = "detailed_results.html"
 FORMAT = 3
 SCORED, INVALID, TIME, CRASHED, BROKEN = "scored", "invalid", "time", "crashed", "broken"
@@ -238,15 +240,40 @@ def _score_here(setup: Setup, loaded: Loaded, write_end: int) -> NoReturn:
         silence = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
             os.dup2(silence, stream)
-        from scoring_program.run import run
         from validator import limits
 
         limits.start(loaded.settings["time_limit"], loaded.settings["memory_limit"])
-        entry = _entry(setup, loaded, run(lambda: loaded, Path(SUBMISSION), Path()))
+        entry = _scored_as_on_the_platform(setup, loaded)
         with os.fdopen(write_end, "w", encoding="ascii") as answer:
             print(json.dumps(vars(entry)), file=answer)
     finally:
         os._exit(0)
+
+
+def _scored_as_on_the_platform(setup: Setup, loaded: Loaded) -> Entry:
+    """Score what the platform's worker makes of the submission."""
+    from scoring_program.run import run
+    from validator.findings import Refused
+    from validator.formats.rules import load_rules
+    from validator.unpacking import unpack_as_worker
+
+    unpacking_problem = ""
+    submission = Path(UNPACKED)
+    try:
+        unpack_as_worker(Path(SUBMISSION), submission, load_rules(setup.task_id).limits)
+    except Refused as refused:
+        # The validator says more about the zip, unless the damage is in a file that it does not read.
+        submission = Path(SUBMISSION)
+        (problem,) = refused.findings.summary().problems(1)
+        unpacking_problem = problem.line()
+    except OSError as error:
+        place = f"the submission cannot be unpacked to {Path.cwd()} ({error.strerror})"
+        return Entry(BROKEN, f"{place}; is the disk full?")
+    entry = _entry(setup, loaded, run(lambda: loaded, submission, Path()))
+    if unpacking_problem and entry.outcome == SCORED:
+        Path(PAGE).unlink()
+        return Entry(INVALID, unpacking_problem)
+    return entry
 
 
 def _entry(setup: Setup, loaded: Loaded, outcome: Outcome) -> Entry:
@@ -279,7 +306,7 @@ def _entry_without_result(outcome: Outcome) -> Entry:
     if outcome.findings.ok:
         return Entry(BROKEN, f"the outputs cannot be written to {Path.cwd()}; is the disk full?")
     # The name of the zip is not the participant's.
-    findings = outcome.findings.with_files(lambda file: "" if file == SUBMISSION else file)
+    findings = outcome.findings.with_files(lambda file: "" if file in (SUBMISSION, UNPACKED) else file)
     (problem,) = findings.summary().problems(1)
     # The reference was loaded before, so what is broken now is the program.
     return Entry(CRASHED if outcome.name == BROKEN else outcome.name, problem.line())

@@ -23,7 +23,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from organizer.runs import fork_server
-from organizer.runs.fork_server import BROKEN, CRASHED, PAGE, SUBMISSION, Entry, Setup
+from organizer.runs.fork_server import BROKEN, CRASHED, PAGE, SUBMISSION, UNPACKED, Entry, Setup
 
 _SCRIPT = Path(fork_server.__file__).read_text(encoding="utf-8")
 _TRIES = 3
@@ -115,6 +115,8 @@ class _ForkServer:
             self._is_ready = True
         page = self._folder / PAGE
         page.unlink(missing_ok=True)
+        # The process that unpacked the one before may have been killed.
+        shutil.rmtree(self._folder / UNPACKED, ignore_errors=True)
         (self._folder / SUBMISSION).write_bytes(submission)
         self._request()
         entry = Entry(**json.loads(self._read_line()))

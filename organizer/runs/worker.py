@@ -24,13 +24,13 @@ from pathlib import Path
 from typing import IO
 
 from organizer.data.prepare import is_synthetic
-from organizer.files import folder_files, unpack, write_files
+from organizer.files import folder_files, unpack
 from organizer.runs.phase import Phase
 from organizer.runs.pool import network_off
-from validator.archive import open_submission
 from validator.findings import Refused
 from validator.formats.rules import load_rules
 from validator.strict_yaml import load_plain
+from validator.unpacking import add_platform_file, unpack_as_worker
 
 DEFAULT_IMAGE = "codalab/codalab-legacy:py312"
 TIMED_OUT = -1
@@ -39,7 +39,11 @@ _POLL_SECONDS = 0.02
 
 @dataclass(frozen=True)
 class Run:
-    """The outcome of a run; ``exit_code`` is `TIMED_OUT` after the time limit, ``peak_mb`` may be unknown."""
+    """The outcome of a run.
+
+    ``exit_code`` is `TIMED_OUT` after the time limit, ``peak_mb`` may be unknown; ``unpacking_problem`` says
+    why the platform cannot unpack the submission, "" if it can.
+    """
 
     exit_code: int
     seconds: float
@@ -49,6 +53,7 @@ class Run:
     how: str = ""
     outputs: Mapping[str, bytes] = field(default_factory=dict)
     folder: Path = Path()
+    unpacking_problem: str = ""
 
 
 @dataclass(frozen=True)
@@ -115,10 +120,11 @@ def run_program(
     else:
         # Modes are as of a zip: in a container another user must read the key for signatures.
         shutil.copytree(built.reference, inputs / "ref", dirs_exist_ok=True, copy_function=shutil.copyfile)
+    unpacking_problem = ""
     if packed:
         shutil.copyfile(submission, inputs / "res" / submission.name)
     else:
-        _lay_out_submission(submission, built.id, inputs / "res")
+        unpacking_problem = _lay_out_submission(submission, built.id, inputs / "res")
     program_command = [*_command(program), *further_words]
     engine = _container_engine()
     if engine:
@@ -131,7 +137,14 @@ def run_program(
     with _read_only(program):
         run = _run(command, directory, built.time_limit)
     outputs = folder_files(folder / "output")
-    return replace(run, how=how, peak_mb=None if engine else run.peak_mb, outputs=outputs, folder=folder)
+    return replace(
+        run,
+        how=how,
+        peak_mb=None if engine else run.peak_mb,
+        outputs=outputs,
+        folder=folder,
+        unpacking_problem=unpacking_problem,
+    )
 
 
 def _make_empty(folder: Path) -> None:
@@ -139,20 +152,22 @@ def _make_empty(folder: Path) -> None:
     folder.mkdir(parents=True)
 
 
-def _lay_out_submission(submission: Path, task_id: str, folder: Path) -> None:
-    """Unpack the submission as the worker does; if that is not safe, it stays packed."""
+def _lay_out_submission(submission: Path, task_id: str, folder: Path) -> str:
+    """Unpack the submission as the worker does; if that cannot be done, it stays packed, and return why."""
     if submission.is_dir():
         shutil.copytree(submission, folder, dirs_exist_ok=True, symlinks=True)
-    else:
-        try:
-            with open_submission(submission, load_rules(task_id).limits) as opened:
-                for name in opened.names:
-                    write_files({f"{opened.folder}{name}": opened.read(name)}, folder)
-        except (Refused, OSError):
-            _make_empty(folder)
-            shutil.copyfile(submission, folder / submission.name)
-    # The platform adds a file of its own.
-    (folder / "metadata").write_text("description: placed by the platform\n", encoding="ascii")
+        add_platform_file(folder)
+        return ""
+    folder.rmdir()
+    try:
+        unpack_as_worker(submission, folder, load_rules(task_id).limits)
+    except Refused as refused:
+        _make_empty(folder)
+        shutil.copyfile(submission, folder / submission.name)
+        add_platform_file(folder)
+        (problem,) = refused.findings.summary().problems(1)
+        return problem.line()
+    return ""
 
 
 def _command(program: Path) -> list[str]:
