@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import importlib
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -24,7 +23,7 @@ from organizer.files import Files
 from scoring_program.settings import Settings
 from scoring_program.task import AnyLoaded, load_task
 from validator.arrays import Floats
-from validator.discovery import discover
+from validator.discovery import find_module
 from validator.findings import Findings
 
 _SEED = 27
@@ -251,6 +250,4 @@ def content_of(loaded: AnyLoaded) -> Content:
 
 def _look_up(challenge: str, name: str) -> Any:
     """Return what the module of a challenge holds under a name, None if there is neither."""
-    if not discover(__name__, f"{challenge}.py"):
-        return None
-    return getattr(importlib.import_module(f"{__name__}.{challenge}"), name, None)
+    return getattr(find_module(__name__, challenge), name, None)

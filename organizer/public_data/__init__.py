@@ -14,7 +14,6 @@ Tasks of other challenges show their items. Two references that differ in labels
 
 from __future__ import annotations
 
-import importlib
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -27,7 +26,7 @@ from organizer.files import Files
 from scoring_program.settings import Settings
 from scoring_program.signature import VOCABULARY_FILE
 from scoring_program.task import AnyLoaded, load_task
-from validator.discovery import discover
+from validator.discovery import find_module
 from validator.findings import Findings
 from validator.strict_json import JsonValue, pointer_part, strict_loads
 from validator.texts import quote
@@ -114,10 +113,7 @@ def make_public_data(source: PublicSource) -> PublicData:
 
 def _module_of(task_id: str) -> Any:
     """Return the module of the challenge of a task, None if it has none."""
-    name = load_task(task_id).folder.name
-    if not discover(__name__, f"{name}.py"):
-        return None
-    return importlib.import_module(f"{__name__}.{name}")
+    return find_module(__name__, load_task(task_id).folder.name)
 
 
 def find_leaks(files: Files, loaded: AnyLoaded) -> list[Leak]:

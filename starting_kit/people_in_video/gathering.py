@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -13,7 +12,7 @@ from people_in_video.plain_values import half_precision_text
 from people_in_video.writing import IncompleteError, Key, Predictions, RepeatedError
 from scoring_program.result import Result
 from scoring_program.task import AnyLoaded, AnyTask
-from validator.discovery import discover
+from validator.discovery import find_module
 from validator.findings import Findings, Refused
 from validator.items import ITEMS_NONE
 from validator.limits import collector_off
@@ -252,8 +251,5 @@ def named_calls(predictions: Predictions, submission: Any, findings: Findings) -
 
 def writer_of(task: AnyTask) -> Callable[[AnyLoaded], Predictions] | None:
     """Return what makes the predictions in memory of a task; None if its challenge has no writer here."""
-    challenge = task.folder.name
-    if not discover(_PACKAGE, f"{challenge}/writer.py"):
-        return None
-    writers = importlib.import_module(f"{_PACKAGE}.{challenge}.writer").WRITERS
-    return writers.get(task.id)  # type: ignore[no-any-return]
+    module = find_module(_PACKAGE, f"{task.folder.name}.writer")
+    return module.WRITERS.get(task.id) if module else None

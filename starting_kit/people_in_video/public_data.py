@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -22,7 +21,7 @@ from scoring_program.vocabulary import NameCounts, Vocabulary, find_unknown_name
 from scoring_program.vocabulary_file import parse_vocabulary
 from validator.archive import Limits, Submission, open_submission
 from validator.checking import check_within_limits
-from validator.discovery import discover
+from validator.discovery import find_module
 from validator.findings import Findings
 from validator.messages import Note, mistakes_first
 from validator.strict_json import strict_loads
@@ -105,11 +104,8 @@ def _prefix_of_task(opened: Submission, task: str) -> str:
 
 def _reader_of(task: str) -> PublicReader | None:
     """Return the reader of a task's challenge, None if it has none."""
-    challenge = load_task(task).folder.name
-    if not discover(_PACKAGE, f"{challenge}/public_data.py"):
-        return None
-    reader: PublicReader = import_module(f"{_PACKAGE}.{challenge}.public_data").PUBLIC_READER
-    return reader
+    module = find_module(_PACKAGE, f"{load_task(task).folder.name}.public_data")
+    return module.PUBLIC_READER if module else None
 
 
 def refuse_public_data(problem: str, file: str) -> NoReturn:

@@ -265,7 +265,7 @@ def test_few_items_show_no_difference(tmp_path, capsys):
 
 
 def test_task_without_code_for_its_challenge_says_what_to_write(monkeypatch):
-    monkeypatch.setattr("organizer.challenges.discover", lambda package, pattern: [])
+    monkeypatch.setattr("organizer.challenges.find_module", lambda package, name: None)
     findings = refused(annotations_of, GESTURE)
     assert places_of(findings) == [("E-NO-ANNOTATIONS", "organizer/challenges/chalearn.py", "")]
 

@@ -14,13 +14,12 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from people_in_video.writing import InvalidFileError
 from scoring_program.task import load_task
-from validator.discovery import discover
+from validator.discovery import find_module
 from validator.findings import Findings, Refused
 from validator.messages import Note
 
@@ -118,11 +117,8 @@ def convert_file(task: str, source: Any, output: Path, options: ConversionOption
 
 def converter_of(task: str) -> Converter | None:
     """Return the converter of a task's challenge, None if it has none."""
-    challenge = load_task(task).folder.name
-    if not discover(_PACKAGE, f"{challenge}/converter.py"):
-        return None
-    converter: Converter = import_module(f"{_PACKAGE}.{challenge}.converter").CONVERTER
-    return converter
+    module = find_module(_PACKAGE, f"{load_task(task).folder.name}.converter")
+    return module.CONVERTER if module else None
 
 
 class ReadableSubmission(NamedTuple):
