@@ -202,7 +202,11 @@ def _value_cards(content: Content) -> list[Element]:
 def _are_few_whole_numbers(numbers: Floats | Ints) -> bool:
     """Return whether there are so few different whole numbers that each can have a bar."""
     n_bars = float(numbers.max()) - float(numbers.min()) + 1
-    return n_bars <= _MOST_WHOLE_NUMBERS and bool(np.all(numbers == np.round(numbers)))
+    return n_bars <= _MOST_WHOLE_NUMBERS and _are_whole(numbers)
+
+
+def _are_whole(numbers: Floats | Ints) -> bool:
+    return bool((numbers == np.rint(numbers)).all())
 
 
 def _edges_around(numbers: Floats | Ints) -> list[float]:
@@ -215,7 +219,6 @@ def _round_edges(numbers: Floats | Ints) -> list[float]:
     """Return the edges of bins: about `_MOST_BINS`, from and to multiples of a round width, whole for whole
     numbers."""
     low, high = float(numbers.min()), float(numbers.max())
-    is_whole = low == high or bool((numbers == np.rint(numbers)).all())
-    width = round_step((high - low) / _MOST_BINS, is_whole=is_whole)
+    width = round_step((high - low) / _MOST_BINS, is_whole=low == high or _are_whole(numbers))
     edges: list[float] = (width * np.arange(low // width, high // width + 2)).tolist()
     return edges

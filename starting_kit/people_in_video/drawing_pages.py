@@ -62,7 +62,7 @@ def number_of_pages(sections: Sequence[Section]) -> int:
         if isinstance(section, Drawings):
             n_drawings += len(section.drawings)
         n_drawings += isinstance(section, Timeline)
-    return 1 + -(-max(n_drawings - IN_DETAIL_PAGE, 0) // ON_A_PAGE)
+    return 1 + _page_of(n_drawings)
 
 
 def divide(sections: Sequence[Section]) -> DividedSections:
@@ -104,7 +104,12 @@ def _divide_drawings(
 def _places() -> Iterator[_Place]:
     """Yield the places of drawings in their order."""
     for number in count(1):
-        yield _Place(number, page=-(-max(number - IN_DETAIL_PAGE, 0) // ON_A_PAGE))
+        yield _Place(number, _page_of(number))
+
+
+def _page_of(number: int) -> int:
+    """Return the page of the drawing with a number, 0 for the detail page."""
+    return -(-max(number - IN_DETAIL_PAGE, 0) // ON_A_PAGE)
 
 
 def write_pages(output: Path, title: str, pages: Sequence[Sequence[Section]]) -> None:
