@@ -19,7 +19,7 @@ from organizer.baselines import predict_baselines
 from organizer.challenges import Baseline
 from organizer.files import folder_files, write_files
 from organizer.new_task import EXAMPLES, METRICS
-from people_in_video import writing
+from people_in_video import public_data, writing
 from quality.task import CANARY, quality_tasks
 from scoring_program.run import SCORED, run
 from scoring_program.task import load_task, task_ids
@@ -28,6 +28,7 @@ from tests import plain_metrics
 from tests.helpers import compact_lines, places_of, refused, scaled, values_of
 from tests.item_cases import score_case, write_case
 from validator.formats import rules
+from validator.item_table import encode_items
 
 FORMATS, CHALLENGES, QUALITY = (
     "task_templates.validator.formats",
@@ -74,6 +75,25 @@ def test_golden_case_gives_the_number_of_each_metric(case):
         weights = np.ones((1, len(sides[0])))
         numbers = {name: metric_of(name)(*sides, weights)[0] for name in expected}
         assert numbers == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("task_id", IDS)
+def test_submissions_are_compared_with_the_items_of_public_data(task_id, tmp_path, monkeypatch):
+    monkeypatch.setattr(public_data, "load_task", partial(load_task, root=CHALLENGES))
+    monkeypatch.setattr(public_data, "load_format", partial(rules.load_format, root=FORMATS))
+    case = next(case for case in CASES if case.parent.name == task_id)
+    items = loaded(task_id, case / "ref").items
+
+    def check(items):
+        (tmp_path / "items.csv").write_bytes(encode_items(items))
+        public = public_data.load_public_data(task_id, tmp_path)
+        return public_data.check_with_public_data(public, case / "res")
+
+    assert check(items).problems == []
+    assert "N-ITEMS-UNKNOWN" in [note.code for note in check(items[1:]).notes]
+    (problem,) = check([*items, "another_item"]).problems
+    assert problem.code == "E-KEY-MISSING"
+    assert "another_item" in problem.problem
 
 
 def test_every_metric_has_golden_cases():

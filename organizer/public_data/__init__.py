@@ -28,10 +28,10 @@ from scoring_program.signature import VOCABULARY_FILE
 from scoring_program.task import AnyLoaded, load_task
 from validator.discovery import find_module
 from validator.findings import Findings
+from validator.item_table import ITEMS_FILE, encode_items
 from validator.strict_json import JsonValue, pointer_part, strict_loads
 from validator.texts import quote
 
-ITEMS_FILE = "items.csv"
 _LONGEST_MESSAGE = 200
 
 
@@ -121,7 +121,9 @@ def find_leaks(files: Files, loaded: AnyLoaded) -> list[Leak]:
     module = _module_of(loaded.task.id)
     if module is not None:
         return list(module.find_leaks(files, loaded))
-    return list(differing_files(files, {ITEMS_FILE: _items_file(loaded), **expected_vocabulary(loaded)}))
+    return list(
+        differing_files(files, {ITEMS_FILE: encode_items(loaded.items), **expected_vocabulary(loaded)})
+    )
 
 
 def find_leaks_beside(files: Files, task_id: str, other: AnyLoaded) -> list[Leak]:
@@ -163,11 +165,7 @@ def _items_of(source: PublicSource) -> PublicData:
     """Return the ids of the items, and the names of labels."""
     task = load_task(source.task_id)
     loaded = task.load(source.folder, source.settings)
-    return PublicData({ITEMS_FILE: _items_file(loaded), **source.vocabulary_file()}, [])
-
-
-def _items_file(loaded: AnyLoaded) -> bytes:
-    return "".join(f"{line}\n" for line in ("item", *loaded.items)).encode()
+    return PublicData({ITEMS_FILE: encode_items(loaded.items), **source.vocabulary_file()}, [])
 
 
 def json_bytes(content: Any) -> bytes:

@@ -4,14 +4,16 @@
 
     check(task, "my.zip", public="public_data.zip")
 
-It says what the server will say of ids, frames, sizes and names. A challenge has a module ``public_data`` in
-its folder, with the object ``PUBLIC_READER``.
+It says what the server will say of ids, frames, sizes and names. A challenge whose public data has a form of
+its own has a module ``public_data`` in its folder, with the object ``PUBLIC_READER``; for others it is a
+table of items, which the reader of submissions compares.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -22,7 +24,9 @@ from scoring_program.vocabulary_file import parse_vocabulary
 from validator.archive import Limits, Submission, open_submission
 from validator.checking import check_within_limits
 from validator.discovery import find_module
-from validator.findings import Findings
+from validator.findings import Findings, Read
+from validator.formats.rules import Rules, load_format
+from validator.item_table import ITEMS_FILE, parse_items
 from validator.messages import Note, mistakes_first
 from validator.strict_json import strict_loads
 from validator.texts import quote, some_words
@@ -33,6 +37,7 @@ _LIMITS = Limits(files=200_000, total_bytes=2_000_000_000, file_bytes=600_000_00
 _REMEDY = "name the folder or the zip file with the public data of the task"
 # The files of public data by name.
 PublicFiles = Mapping[str, bytes]
+ItemsReader = Callable[[Path, Rules, Sequence[str], bool], Read[Any]]
 
 
 class PublicData(ABC):
@@ -72,16 +77,12 @@ def load_public_data(task: str, path: Path) -> PublicData:
     Refused
         It cannot be read, or is not the public data of this task.
     """
-    reader = _reader_of(task)
-    if reader is None:
-        refuse_public_data(f"nothing is known of the public data of {task}", path.name)
-    return reader.read(task, read_public_files(task, path))
+    return _reader_of(task, path).read(task, read_public_files(task, path))
 
 
 def read_public_files(task: str, path: Path) -> PublicFiles:
     """Return the files of the public data of a task by name. Raises Refused as `load_public_data`."""
-    reader = _reader_of(task)
-    file_ending = reader.file_ending if reader else ""
+    file_ending = _reader_of(task, path).file_ending
     with open_submission(path, _LIMITS) as opened:
         prefix = _prefix_of_task(opened, task)
         files = {}
@@ -102,10 +103,31 @@ def _prefix_of_task(opened: Submission, task: str) -> str:
     return prefix if any(name.startswith(prefix) for name in opened.names) else ""
 
 
-def _reader_of(task: str) -> PublicReader | None:
-    """Return the reader of a task's challenge, None if it has none."""
+def _reader_of(task: str, path: Path) -> PublicReader:
+    """Return the reader of the public data of a task. Raises Refused if it has none, naming the file."""
     module = find_module(_PACKAGE, f"{load_task(task).folder.name}.public_data")
-    return module.PUBLIC_READER if module else None
+    if module is not None:
+        reader: PublicReader = module.PUBLIC_READER
+        return reader
+    read_items = load_format(task)[0].read_items
+    if read_items is None:
+        refuse_public_data(f"nothing is known of the public data of {task}", path.name)
+    return PublicReader(ITEMS_FILE, partial(_PublicItems, read_items))
+
+
+class _PublicItems(PublicData):
+    """The items of a task; ``read_items`` is that of its `Format`."""
+
+    def __init__(self, read_items: ItemsReader, task: str, files: PublicFiles) -> None:
+        self._read_items = read_items
+        self._task = task
+        self._items = parse_items(files[ITEMS_FILE])
+
+    def read_notes(self, submission: Path) -> list[Note]:
+        """Return notes on other items, and those that need no public data. Raises Refused."""
+        submission_format, rules = load_format(self._task)
+        read = self._read_items(submission, rules, self._items, True)
+        return [*read.notes, *submission_format.hints(read.content)]
 
 
 def refuse_public_data(problem: str, file: str) -> NoReturn:

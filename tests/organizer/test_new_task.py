@@ -329,10 +329,15 @@ def check_kit(folder, task_id):
     project = kit / f"people-in-video-{task_id}"
     assert not [path for path in (kit / "people_in_video").rglob("*") if task_id in path.name]
     sample = str(project / f"people_in_video_{task_id}" / "samples" / task_id / "good.zip")
-    for command in ("check", "score"):
-        run_python(kit, "-m", "people_in_video", command, task_id, sample)
+    run_python(kit, "-m", "people_in_video", "score", task_id, sample)
     scores = json.loads((kit / "evaluation" / "scores.json").read_text())
     assert scores["coverage"] == 1
+    public = folder / "out" / "public"
+    source = f"reference_data/{task_id}"
+    run_commands(folder, [["public-data", task_id, "--source", source, "--output", str(public)]])
+    check = ("-m", "people_in_video", "check", task_id, sample)
+    assert "ids and names unchecked" in run_python(kit, *check)
+    assert "compared with the public data" in run_python(kit, *check, "--public", str(public))
 
 
 def check_taken_back(folder, before, tasks):

@@ -145,10 +145,15 @@ class Format(Generic[ContentT]):
         Checks a submission and returns its content, without a reference. Raises Refused.
     hints : callable
         Returns notes on likely mistakes that need no reference.
+    read_items : callable, optional
+        Checks a submission against the items of a reference, too, which public data lists; messages name
+        missing ones if the last argument is true. None where public data has a form of its own. Raises
+        Refused.
     """
 
     read: Callable[[Path, Rules], Read[ContentT]]
     hints: Callable[[ContentT], list[Note]]
+    read_items: Callable[[Path, Rules, Sequence[str], bool], Read[ContentT]] | None = None
 
 
 def parse_rules(path: Path) -> Rules:

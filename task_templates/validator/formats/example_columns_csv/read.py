@@ -68,4 +68,4 @@ def hints(items: Items) -> list[Note]:
     return [Note("N-LOOKS-CONSTANT", f"{text}Was it written by mistake?")]
 
 
-FORMAT = Format(read, hints)
+FORMAT = Format(read, hints, read_items=read)

@@ -62,4 +62,4 @@ def hints(items: Items) -> list[Note]:
     return [Note("N-LOOKS-CONSTANT", text)]
 
 
-FORMAT = Format(read, hints)
+FORMAT = Format(read, hints, read_items=read)
