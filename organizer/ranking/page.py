@@ -20,7 +20,7 @@ from validator.texts import counted
 
 _NOT_PUBLIC = "For the organizers only: it names items of the hidden reference. Publish ranking.html instead."
 _WRONG_REFERENCE = "No item of any submission is in the reference: it may be the wrong one."
-_DEMO = "DEMO: the reference is synthetic demo data, so this ranking says nothing about methods."
+DEMO_WARNING = "DEMO: the reference is synthetic demo data, so this ranking says nothing about methods."
 
 
 def ranking_page(run: RankingRun, other: Ranking | None = None) -> str:
@@ -96,16 +96,28 @@ def _reference_warnings(run: RankingRun) -> list[str]:
 def render_page(
     run: RankingRun, title: str, shown_cards: Sequence[Element], warnings: Sequence[str] = ()
 ) -> str:
-    """Return a page of a ranking; the table of contents follows the first card."""
-    head = [element("h1", title), element("p", _subtitle(run))]
-    for warning in [_DEMO, *warnings] if run.about.is_demo else warnings:
-        head.append(element("p", element("strong", warning, class_="bad")))
+    """Return a page of a ranking."""
+    return page_document(
+        title=run.title,
+        heading=title,
+        subtitle=run_subtitle(run),
+        warnings=[DEMO_WARNING, *warnings] if run.about.is_demo else warnings,
+        shown_cards=shown_cards,
+    )
+
+
+def page_document(
+    title: str, heading: str, subtitle: str, warnings: Sequence[str], shown_cards: Sequence[Element]
+) -> str:
+    """Return a page on rankings; the table of contents follows the first card."""
+    head = [element("h1", heading), element("p", subtitle)]
+    head += [element("p", element("strong", warning, class_="bad")) for warning in warnings]
     ranking_style = (Path(__file__).parent / "ranking.css").read_text(encoding="utf-8")
     body = with_contents(shown_cards[:1], shown_cards[1:])
-    return document(run.title, head, body, style_sheet("standings.css") + ranking_style)
+    return document(title, head, body, style_sheet("standings.css") + ranking_style)
 
 
-def _subtitle(run: RankingRun) -> str:
+def run_subtitle(run: RankingRun) -> str:
     """Return how many teams and submissions there are, what they were for and scored by, and the date."""
     n_teams = len(run.ranking.records) if run.ranking else 0
     text = f"{counted(n_teams, 'team')} ranked; "

@@ -6,24 +6,19 @@ that the detail level of the reference showed.
 
 from __future__ import annotations
 
-import json
-from dataclasses import replace
 from pathlib import Path
 
 from organizer.bundle import DEMO_TITLE
 from organizer.ranking import paper
-from organizer.ranking.command import RUNS, page_name, pages_in, remove_others
-from organizer.ranking.eligibility import ranked_records
+from organizer.ranking.command import page_name, pages_in, remove_others
 from organizer.ranking.figure import ranking_svg
-from organizer.ranking.run import About, RankingRun
-from organizer.ranking.statistics import Ranking, ranking_of
+from organizer.ranking.run import RankingRun
+from organizer.ranking.statistics import Ranking
+from organizer.ranking.stored import NoRankingError, read_stored_rankings
 from organizer.ranking.tables import teams_csv
 from organizer.ranking.team_page import team_page, teams_index
-from organizer.ranking.winner_rule import stored_winner
-from organizer.runs.rescore import stored_record
 from scoring_program.report.outputs import write_atomic
-from scoring_program.report.standings import Baseline, ranked_rows
-from scoring_program.task import AnyTask, load_task
+from scoring_program.report.standings import ranked_rows
 from validator.texts import printable
 
 _FILES = ("ranking.csv", "ranking.tex", "ranking.svg", "methods.txt", "teams.csv", "index.html")
@@ -37,10 +32,9 @@ def report(task_id: str, folder: Path, output: Path) -> int:
     page for each team, ``index.html`` with links to these, and ``teams.csv`` for mails to the teams; with two
     protocols a folder for each.
     """
-    task = load_task(task_id)
     try:
-        runs = _read_stored(task, folder)
-    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        runs = read_stored_rankings(folder, task_id)
+    except NoRankingError:
         remedy = f"run make rescore ID={task_id} first"
         print(printable(f"{folder}: there is no complete ranking of {task_id} in it; {remedy}"))
         return 1
@@ -54,30 +48,6 @@ def report(task_id: str, folder: Path, output: Path) -> int:
     remove_others(output, set(subfolders.values()), _FILES, _TEAMS)
     print(printable(f"{DEMO_TITLE if runs[0].about.is_demo else ''}written to {output}"))
     return 0
-
-
-def _read_stored(task: AnyTask, folder: Path) -> list[RankingRun]:
-    """Return what ``rescore`` ranked last, a ranking for each protocol.
-
-    What is no complete ranking raises one of many exceptions, as its JSON may have any form.
-    """
-    data = json.loads((folder / RUNS).read_text(encoding="utf-8"))
-    baselines = [Baseline(*fields) for fields in data["about"]["baselines"]]
-    about = replace(About(**data["about"]), baselines=baselines)
-    runs = []
-    for protocol, saved_run in data["runs"][task.id].items():
-        records = [stored_record(folder, saved) for saved in saved_run["records"]]
-        ranking = ranking_of(ranked_records(records, saved_run["left_out"]), task, about.keep)
-        saved_winner = data.get("winners", {}).get(protocol)
-        winner = stored_winner(saved_winner, folder, ranking) if saved_winner and ranking else None
-        runs.append(
-            RankingRun(
-                task=task, about=about, protocol=protocol, records=records, ranking=ranking, winner=winner
-            )
-        )
-    if not runs:
-        raise ValueError("there is no ranking")
-    return runs
 
 
 def _write(run: RankingRun, ranking: Ranking, folder: Path) -> None:
