@@ -36,7 +36,9 @@ _MOST_USUAL = 3
 _LARGEST_SCALE = 1e5
 _PAIRS_TRIED = 12
 _FRAME_RATES = (10.0, 12.0, 12.5, 15.0, 20.0, 24.0, 25.0, 30.0, 50.0, 60.0)
+# Round offsets, in pixels or frames, or in tenths of units that have steps.
 _OFFSET_STEPS = (10.0, 5.0, 1.0)
+_MILLISECONDS = 1000
 
 
 class AxisMap(NamedTuple):
@@ -48,6 +50,10 @@ class AxisMap(NamedTuple):
     def corners(self, corners: Floats) -> Floats:
         """Return mapped regions, whose ends stay in order. Shapes: (..., 2 d) -> (..., 2 d)."""
         return _mapped(corners, self.scale, self.offset)
+
+    def in_units(self, steps_of_unit: float) -> AxisMap:
+        """Return the same map of numbers that count units of so many steps."""
+        return AxisMap(self.scale, self.offset / steps_of_unit)
 
 
 def _mapped(corners: Floats, scale: Floats, offset: Floats) -> Floats:
@@ -131,11 +137,11 @@ def vote(regions: RegionPairs) -> Votes:
     return Votes(maps, best_map, best_iou)
 
 
-def fit_axes(regions: RegionPairs, votes: Votes | None = None) -> AxisMap | None:
+def fit_axes(regions: RegionPairs, votes: Votes | None = None, steps_of_unit: float = 1.0) -> AxisMap | None:
     """Return the scale and offset of each axis with which predictions fit best, None without any.
 
     Scale alone or offset alone is preferred to both, and round values to others, at a loss of at most 4 % of
-    the mean IoU. ``votes`` are those of `vote`, if they are known.
+    the mean IoU. ``votes`` are those of `vote`, if they are known; ``steps_of_unit`` is that of `Regions`.
     """
     votes = vote(regions) if votes is None else votes
     fits: dict[_Structure, AxisMap] = {}
@@ -148,7 +154,17 @@ def fit_axes(regions: RegionPairs, votes: Votes | None = None) -> AxisMap | None
     simple = [structure for structure in fits if structure is not _Structure.BOTH]
     simple.sort(key=lambda structure: -qualities[structure])
     structure = next(structure for structure in [*simple, *fits] if qualities[structure] >= least)
-    return _rounded(regions, fits[structure], structure, least)
+    offset_steps = _offset_steps(steps_of_unit)
+    for candidate in _rounder_maps(regions, fits[structure], structure, offset_steps):
+        if regions.quality(candidate) >= least:
+            return candidate
+    return fits[structure]
+
+
+def _offset_steps(steps_of_unit: float) -> list[float]:
+    """Return the steps of round offsets: ten, five and one pixel or frame; a unit, half and a tenth of it."""
+    smallest = 1.0 if steps_of_unit == 1 else steps_of_unit / 10
+    return [smallest * step for step in _OFFSET_STEPS]
 
 
 def _voted_maps(regions: RegionPairs, axis: int, structure: _Structure) -> list[tuple[float, float]]:
@@ -237,15 +253,9 @@ def _least_squares(predicted: Floats, true: Floats, fit: AxisMap, structure: _St
     return AxisMap(scale, offset)
 
 
-def _rounded(regions: RegionPairs, fit: AxisMap, structure: _Structure, least: float) -> AxisMap:
-    """Return the roundest map near another one whose mean IoU is at least ``least``."""
-    for candidate in _rounder_maps(regions, fit, structure):
-        if regions.quality(candidate) >= least:
-            return candidate
-    return fit
-
-
-def _rounder_maps(regions: RegionPairs, fit: AxisMap, structure: _Structure) -> Iterator[AxisMap]:
+def _rounder_maps(
+    regions: RegionPairs, fit: AxisMap, structure: _Structure, offset_steps: Sequence[float]
+) -> Iterator[AxisMap]:
     """Yield maps near another one, the roundest first."""
     scales = [fit.scale] if structure is _Structure.OFFSET else _rounder_scales(fit.scale)
     d = len(fit.scale)
@@ -256,7 +266,7 @@ def _rounder_maps(regions: RegionPairs, fit: AxisMap, structure: _Structure) -> 
             continue
         # Another scale needs another offset, so that the middle stays where it is.
         offset = fit.offset + (fit.scale - scale) * middle
-        for step in _OFFSET_STEPS:
+        for step in offset_steps:
             yield AxisMap(scale, step * np.rint(offset / step))
         yield AxisMap(scale, offset)
 
@@ -290,10 +300,11 @@ def _scales_of_pictures() -> list[float]:
 
 @cache
 def _scales_of_time() -> list[float]:
-    """Return ratios of frame rates, and what makes frames of seconds or milliseconds, the simplest first."""
-    factors = {Fraction(1, number) for number in (2, 3, 4, 5, 10)}
+    """Return ratios of frame rates, and what makes frames, seconds or milliseconds of one another, the
+    simplest first."""
+    factors = {Fraction(1, number) for number in (2, 3, 4, 5, 10, _MILLISECONDS)}
     for rate in map(Fraction, _FRAME_RATES):
-        factors |= {rate, rate / 1000}
+        factors |= {rate, 1 / rate, rate / _MILLISECONDS}
         factors |= {rate / Fraction(other_rate) for other_rate in _FRAME_RATES}
     return _simplest_first(factors)
 

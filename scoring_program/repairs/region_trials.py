@@ -58,7 +58,8 @@ def region_trials(wide: Regions, deep: Callable[[], Regions]) -> Iterator[list[T
     few_items = JudgedRegions(deep(), wide.levels[0]) if comparisons[0] in unclear else None
     if few_items is not None:
         yield list(_scales_of_items(few_items))
-    if wide.columns.shape[1] == 2:
+    counts_frames = wide.columns.shape[1] == 2 and wide.steps_of_unit == 1
+    if counts_frames:
         yield list(_exact_shifts(comparisons[0]))
     for comparison in unclear:
         yield list(_shifts_of_slots(comparison))
@@ -197,8 +198,9 @@ def _fits(comparison: JudgedRegions) -> Iterator[_Fit]:
         if voted.mean_iou < _SHARE_OF_BEST_VOTE * best_iou:
             continue
         held_out = _fit_on_halves(sample, voted)
-        axis_map = fit_axes(_region_pairs(sample, voted.corners))
-        if axis_map is not None and map_words(axis_map, sample.axes):
+        pairs = _region_pairs(sample, voted.corners)
+        axis_map = fit_axes(pairs, steps_of_unit=sample.steps_of_unit)
+        if axis_map is not None and map_words(axis_map.in_units(sample.steps_of_unit), sample.axes):
             yield _Fit(voted.reading, axis_map, held_out)
 
 
@@ -231,7 +233,7 @@ def _fit_on_halves(sample: Regions, voted: _VotedReading) -> Floats:
     regions = _region_pairs(sample, voted.corners)
     mapped = voted.corners.copy()
     for half, votes in zip((sample.is_even, ~sample.is_even), voted.votes):
-        axis_map = fit_axes(regions.of_entries(half), votes)
+        axis_map = fit_axes(regions.of_entries(half), votes, sample.steps_of_unit)
         if axis_map is not None:
             others = ~half[sample.entries]
             mapped[others] = axis_map.corners(voted.corners[others])
@@ -240,7 +242,9 @@ def _fit_on_halves(sample: Regions, voted: _VotedReading) -> Floats:
 
 def _fit_trials(comparison: JudgedRegions, fit: _Fit) -> list[Trial]:
     """Return the trial of a map after a reading, unless it is hopeless."""
-    words = " ".join(filter(None, (fit.reading.words, map_words(fit.axis_map, comparison.sample.axes))))
+    sample = comparison.sample
+    words_of_fit = map_words(fit.axis_map.in_units(sample.steps_of_unit), sample.axes)
+    words = " ".join(filter(None, (fit.reading.words, words_of_fit)))
     change = Change(columns=partial(_fit_columns, fit.reading, fit.axis_map))
     least_share = LEAST_SHARE_OF_COMBINATION if fit.reading.words else LEAST_SHARE
     trials = comparison.trials_of_corners(Family.FIT, words, fit.held_out, change)

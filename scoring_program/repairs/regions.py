@@ -100,7 +100,10 @@ class Regions:
     form : Form
     item_noun : str
     axes : tuple of str
-        What words call each axis.
+        What words call each axis: its unit, or its name.
+    steps_of_unit : float
+        How many of the steps that corners are counted in are one of that unit, as 1000 where words speak of
+        seconds and corners are milliseconds.
     levels : tuple of float
         The IoU that agrees; a higher one shows small delays.
     entry : int array of shape (n,), ascending
@@ -122,6 +125,7 @@ class Regions:
     form: Form = Form.CORNERS
     item_noun: str = "video"
     axes: tuple[str, ...] = ("x", "y")
+    steps_of_unit: float = 1.0
     levels: tuple[float, ...] = (BOX_IOU,)
     entry: Ints | None = None
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from scoring_program.disclosure import min_group
+from scoring_program.repairs.search import Comparison
 from scoring_program.settings import Settings
 from scoring_program.task import Task, declared_tasks
-from task_templates.scoring_program.challenges.example_segments_json import measure, page
+from task_templates.scoring_program.challenges.example_segments_json import evidence, measure, page
 from task_templates.scoring_program.challenges.example_segments_json.measure import ItemStatistics
 from task_templates.scoring_program.challenges.example_segments_json.reference import (
     TRUTH,
@@ -55,6 +56,10 @@ class ItemTask(Task[Reference, Items, ItemStatistics]):
     def hints(self, reference: Reference, submission: Items) -> list[Note]:
         """Return notes on lists that are empty, and on one label for all."""
         return read.hints(submission)
+
+    def comparisons(self, reference: Reference, submission: Items) -> list[Comparison]:
+        """Return what the search for repairs compares."""
+        return evidence.comparisons(reference, submission)
 
     def error_costs(self, statistics: ItemStatistics) -> dict[str, float]:
         """Return nothing: no type of error is declared."""
