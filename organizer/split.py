@@ -24,13 +24,29 @@ from organizer.bundle.edit import with_phase_of_part
 from organizer.challenges import annotations_of
 from organizer.data.marks import add_marks
 from organizer.data.prepare import SYNTHETIC_MARK, copy_key, prepare, refuse_to_lose, write_manifest
-from organizer.data.references import task_folder
+from organizer.data.references import PUBLIC_SUFFIX, task_folder
 from organizer.data.vocabulary import complete_vocabulary
-from organizer.files import GIT_IGNORE, LockedError, keep_out_of_git, replacing_folder, write_durable
+from organizer.files import (
+    GIT_IGNORE,
+    Files,
+    LockedError,
+    folder_files,
+    keep_out_of_git,
+    replacing_folder,
+    write_durable,
+    write_files,
+)
+from organizer.public_data import (
+    PublicSource,
+    can_be_made_of_prepared,
+    is_prepared,
+    make_public_data,
+    public_files_of_items,
+)
 from scoring_program.item_groups import load_groups
 from scoring_program.metrics.resampling import LEAST_ITEMS
 from scoring_program.settings import SETTINGS_FILE, Settings
-from scoring_program.signature import KEY_FILE
+from scoring_program.signature import KEY_FILE, VOCABULARY_FILE
 from scoring_program.task import AnyLoaded, AnyTask, Declaration, load_task
 from validator.arrays import Floats, Ints
 from validator.findings import Findings
@@ -74,6 +90,9 @@ def split_command(
         list_file = output / f"{name}_ids.txt"
         write_durable(list_file, "".join(f"{item}\n" for item in items))
         print(f"{output / name}: {counted(len(items), task.item)}, listed in {list_file}")
+        public = output / f"{name}{PUBLIC_SUFFIX}"
+        if public.is_dir():
+            print(f"{public}: what participants may have of it")
     print(phase_sentence(task, n_parts))
     if write and edited_text != text:
         write_durable(competition, edited_text)
@@ -109,6 +128,7 @@ def _write_all_or_nothing(
     """Write the parts of a reference, which is prepared first if needed; move them to ``output`` when all
     are right. Return the names of the items of each part."""
     output.mkdir(parents=True, exist_ok=True)
+    original = source
     with tempfile.TemporaryDirectory(dir=output, prefix=".split-") as folder_name:
         work = Path(folder_name)
         if task.prepared_file and not (source / task.prepared_file).is_file():
@@ -116,35 +136,62 @@ def _write_all_or_nothing(
             prepare(task.id, source, prepared)
             _carry(source, prepared, (), (SYNTHETIC_MARK,))
             source = prepared
+        public_files = _public_files_to_divide(task.id, original, source)
         parts = write_parts(task, source, work, division, names)
+        folders = [*names]
         for name in names:
-            _complete_part(task.id, work / name, output / name, replace_edited)
-        for name in names:
-            _replace_part(work / name, output / name)
+            _complete_part(task.id, work / name, output / name)
+        if public_files:
+            for name, items in zip(names, parts):
+                folders.append(f"{name}{PUBLIC_SUFFIX}")
+                write_files(public_files_of_items(task.id, public_files, items), work / folders[-1])
+        for folder in folders:
+            if (output / folder).is_dir() and not replace_edited:
+                refuse_to_lose(output / folder, work / folder)
+            write_manifest(work / folder)
+        for folder in folders:
+            _replace_folder(work / folder, output / folder)
     return parts
 
 
-def _complete_part(task_id: str, part: Path, former: Path, replace_edited: bool) -> None:
-    """Write marks and a manifest into a part, and keep the key of the former one.
+def _public_files_to_divide(task_id: str, original: Path, prepared: Path) -> Files:
+    """Return the public data of a reference, of which each part gets its own.
 
-    Raises Refused if files would be lost.
+    It is made of the organizers' files, or is beside the reference. There is none where it can be made of
+    each part itself.
     """
+    if can_be_made_of_prepared(task_id):
+        return {}
+    if not is_prepared(task_id, original):
+
+        def read_vocabulary() -> bytes | None:
+            path = prepared / VOCABULARY_FILE
+            return path.read_bytes() if path.is_file() else None
+
+        settings = load_task(task_id).settings(original)
+        return make_public_data(PublicSource(task_id, original, settings, read_vocabulary)).files
+    beside = original.with_name(f"{original.name}{PUBLIC_SUFFIX}")
+    if beside.is_dir():
+        return folder_files(beside)
+    print(f"no public data is divided: {beside} is missing; make reference writes it from your own files")
+    return {}
+
+
+def _complete_part(task_id: str, part: Path, former: Path) -> None:
+    """Write marks into a part, and keep the key of the former one and what it says to git."""
     add_marks(task_id, part)
     if not (part / KEY_FILE).is_file():
         copy_key(former, part)
     if (former / GIT_IGNORE).is_file():
         shutil.copyfile(former / GIT_IGNORE, part / GIT_IGNORE)
     keep_out_of_git(part)
-    if former.is_dir() and not replace_edited:
-        refuse_to_lose(former, part)
-    write_manifest(part)
 
 
-def _replace_part(part: Path, output: Path) -> None:
-    """Move the files of a part to its place, where a former one is replaced. Raises Refused."""
+def _replace_folder(new: Path, output: Path) -> None:
+    """Move the files of a folder to its place, where a former one is replaced. Raises Refused."""
     try:
         with replacing_folder(output) as folder:
-            for path in part.iterdir():
+            for path in new.iterdir():
                 path.rename(folder / path.name)
     except LockedError as error:
         Findings().refuse("E-OUTPUT", str(error), "wait until it is done", file=str(output))

@@ -7,7 +7,8 @@
   than what may be shown of a reference;
 - ``find_leaks_beside(files, task_id, other)``, if public data of one task may show what another must hide;
 - ``PREPARED_FILE``, the name of a file that only prepared references have, if they are of another format than
-  the organizers' files.
+  the organizers' files, and have lost some public data; with it ``files_of_items(files, items)``, which
+  returns the public data of some items.
 
 Tasks of other challenges show their items. Two references that differ in labels only give the same bytes.
 """
@@ -15,7 +16,7 @@ Tasks of other challenges show their items. Two references that differ in labels
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -109,6 +110,18 @@ def make_public_data(source: PublicSource) -> PublicData:
     module = _module_of(source.task_id)
     made: PublicData = _items_of(source) if module is None else module.public_files(source)
     return made
+
+
+def can_be_made_of_prepared(task_id: str) -> bool:
+    """Return whether public data is made of a prepared reference, too, which is then in the organizers' own
+    formats."""
+    return not getattr(_module_of(task_id), "PREPARED_FILE", "")
+
+
+def public_files_of_items(task_id: str, files: Files, items: Collection[str]) -> Files:
+    """Return the public data of some items of a reference whose prepared form has lost it."""
+    part: Files = _module_of(task_id).files_of_items(files, frozenset(items))
+    return part
 
 
 def _module_of(task_id: str) -> Any:

@@ -8,7 +8,7 @@ one for each annotated word, so that it does not show how many boxes there are.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from organizer.files import Files
@@ -40,6 +40,19 @@ def public_files(source: PublicSource) -> PublicData:
         skeleton = {"vocab": data["vocab"], **skeleton}
     files = {SKELETON_FILE: json_bytes(skeleton), SPLIT_FILE: json_bytes(public_splits)}
     return PublicData(files, _remarks(skeleton))
+
+
+def files_of_items(files: Files, items: Collection[str]) -> Files:
+    """Return the skeleton of some videos, and the part of each split that they are."""
+    skeleton, splits = json.loads(files[SKELETON_FILE]), json.loads(files[SPLIT_FILE])
+    annotations = {video: entry for video, entry in skeleton["annotations"].items() if video in items}
+    part_of_splits = {}
+    for split, videos in splits.items():
+        part_of_splits[split] = [video for video in videos if video in items]
+    return {
+        SKELETON_FILE: json_bytes({**skeleton, "annotations": annotations}),
+        SPLIT_FILE: json_bytes(part_of_splits),
+    }
 
 
 def find_leaks(files: Files, loaded: AnyLoaded) -> Iterator[Leak]:

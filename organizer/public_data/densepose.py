@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from organizer.files import Files
@@ -42,6 +42,13 @@ def public_files(source: PublicSource) -> PublicData:
 def _public_values(entry: dict[str, Any], keys: Sequence[str]) -> dict[str, Any]:
     """Return the values of an image or a category that are public, by their keys."""
     return {key: entry[key] for key in keys if key in entry}
+
+
+def files_of_items(files: Files, items: Collection[str]) -> Files:
+    """Return what is public of some images."""
+    public = json.loads(files[IMAGES_FILE])
+    images = [image for image in public["images"] if str(image["id"]) in items]
+    return {IMAGES_FILE: json_bytes({**public, "images": images})}
 
 
 def find_leaks(files: Files, loaded: AnyLoaded) -> Iterator[Leak]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from organizer.files import Files
 from organizer.public_data import (
@@ -37,6 +38,13 @@ def public_files(source: PublicSource) -> PublicData:
             f"{counted(n_added, 'frame')} that the reference lacks between those of its videos: added"
         )
     return PublicData({VIDEOS_FILE: json_bytes(frames_of_video), **source.vocabulary_file()}, remarks)
+
+
+def files_of_items(files: Files, items: Collection[str]) -> Files:
+    """Return the frames of some videos, and all names."""
+    frames_of_video = json.loads(files[VIDEOS_FILE])
+    frames_of_part = {video: frames for video, frames in frames_of_video.items() if video in items}
+    return {**files, VIDEOS_FILE: json_bytes(frames_of_part)}
 
 
 def find_leaks(files: Files, loaded: AnyLoaded) -> Iterator[Leak]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 
@@ -9,9 +10,11 @@ import numpy as np
 import pytest
 
 from organizer.__main__ import main
+from organizer.bundle.parts import Parts
 from organizer.challenges import annotations_of
 from organizer.data.prepare import prepare
 from organizer.files import folder_files
+from organizer.public_data import find_leaks
 from organizer.split import Division, divide, write_parts
 from scoring_program.task import load_task
 from tests.competition import competition_text
@@ -25,6 +28,8 @@ def split(request, tmp_path_factory):
     """Return a task, its prepared reference, and a folder with both parts and lists of items."""
     folder, name = tmp_path_factory.mktemp("split"), request.param
     prepare(name, REFERENCES / name, folder / "whole" / name)
+    public = folder / "whole" / f"{name}_public"
+    assert main(f"public-data {name} --source {REFERENCES / name} --output {public}".split()) == 0
     code = main(f"split {name} --reference {folder / 'whole' / name} --output {folder / 'parts'}".split())
     assert code == 0
     return name, folder / "whole" / name, folder / "parts"
@@ -97,6 +102,20 @@ def test_parts_hold_nothing_of_the_other_items(split):
         if name != "densepose":  # its items are numbers
             assert not [item for item in names for text in inside if item in text]
         assert set(loaded(name, parts / part).items).isdisjoint(names)
+
+
+def test_each_part_has_public_data_of_its_items_alone(split):
+    name, _, parts = split
+    for part, other in ((name, f"{name}_2"), (f"{name}_2", name)):
+        of_part = loaded(name, parts / part)
+        public = Parts({part: parts / part}, demo=False).public_files(part, name)
+        assert find_leaks(public, of_part) == []
+        texts = [*public, *(data.decode() for data in public.values())]
+        shown = re.findall(r"\w+", " ".join(texts).replace("_data.csv", ""))
+        if name == "densepose":  # its items are numbers, and so are sizes
+            shown = [str(image["id"]) for image in json.loads(public["images.json"])["images"]]
+        assert [item for item in of_part.items if item not in shown] == []
+        assert [item for item in items_of(parts, other) if item in shown] == []
 
 
 def test_files_that_depend_on_no_item_are_linked(split):
