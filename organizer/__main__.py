@@ -7,6 +7,7 @@ import contextlib
 import datetime
 import math
 import pkgutil
+import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -39,7 +40,10 @@ _Add = Callable[[str, Union[Command, str], str], argparse.ArgumentParser]
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one of the organizer's commands and return its exit code: 1 if its input is refused."""
+    """Run one of the organizer's commands and return its exit code.
+
+    It is 1 if its input is refused, and 2 if the disk, the memory or another program does not do its part.
+    """
     options = vars(build_parser().parse_args(arguments))
     run = options.pop("run")
     try:
@@ -48,6 +52,26 @@ def main(arguments: list[str] | None = None) -> int:
     except Refused as refused:
         print(*refused.findings.lines(), sep="\n", file=sys.stderr)
         return 1
+    except Exception as error:
+        if not _report_end(error):
+            raise
+        return 2
+
+
+def _report_end(error: Exception) -> bool:
+    """Report in a line why a command cannot go on, if it is at no fault itself; return whether it is not."""
+    if console.report_end(error):
+        return True
+    if isinstance(error, OSError):
+        place = f": {error.filename}" if error.filename else ""
+        text = f"the work cannot go on: {error.strerror or error}{place}; check the path and its permissions"
+    elif isinstance(error, subprocess.CalledProcessError):
+        program = " ".join(map(str, error.cmd))
+        text = f"the work cannot go on: this program ended with {error.returncode}: {program}"
+    else:
+        return False
+    print(printable(text), file=sys.stderr)
+    return True
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -447,10 +471,6 @@ def _command() -> int:
     except KeyboardInterrupt:
         print("\nstopped", file=sys.stderr)
         return 130
-    except OSError as error:
-        place = f": {error.filename}" if error.filename else ""
-        print(printable(f"the work cannot go on: {error.strerror or error}{place}"), file=sys.stderr)
-        return 2
 
 
 if __name__ == "__main__":

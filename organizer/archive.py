@@ -24,8 +24,8 @@ from organizer.files import (
     files_below,
     folder_files,
     read_zip,
+    rewrite_files,
     samples_folder,
-    write_files,
     zip_bytes,
     zip_files,
 )
@@ -61,9 +61,13 @@ def archive(task_id: str, ranking: Path, report: Path, output: Path, with_refere
     for name in (CITATION, ZENODO):
         if (output / name).is_file():
             files[name] = (output / name).read_bytes()
+    # Written last: until then the sums are those of the earlier archive.
     files[SUMS] = _sums(files)
-    _remove_earlier(output)
-    write_files(files, output)
+    names_before = [*_listed_names(output / SUMS)]
+    rewrite_files(files, output)
+    for name in names_before:
+        if name not in files:
+            (output / name).unlink(missing_ok=True)
     print(printable(f"{counted(len(files), 'file')} written to {output}"))
     for name in (CITATION, ZENODO):
         if _PLACEHOLDER.encode() in files[name]:
@@ -257,12 +261,6 @@ def _sums(files: Files) -> bytes:
     """Return the SHA-256 of each file in the form of sha256sum."""
     lines = [f"{hashlib.sha256(files[name]).hexdigest()}  {name}\n" for name in sorted(files)]
     return "".join(lines).encode()
-
-
-def _remove_earlier(output: Path) -> None:
-    """Remove the files that an earlier archive lists, so that none of them stays."""
-    for name in _listed_names(output / SUMS):
-        (output / name).unlink(missing_ok=True)
 
 
 def _listed_names(sums: Path) -> Iterator[str]:

@@ -53,7 +53,7 @@ def baselines_command(task_id: str, reference: Path, output: Path | None) -> int
     results: dict[Baseline, Result] = {}
     for baseline, prediction in predict_baselines(annotations, loaded.reference):
         path = output / f"{baseline.value.replace(' ', '_')}.zip"
-        path.write_bytes(_baseline_zip(task_id, baseline, annotations.files(prediction)))
+        write_durable(path, _baseline_zip(task_id, baseline, annotations.files(prediction)))
         results[baseline] = loaded.score_path(path)
         _print_baseline(baseline, results[baseline], path)
     published, released = annotations.perfect_scores

@@ -11,6 +11,7 @@ import io
 import os
 import shutil
 import socket
+import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
@@ -82,10 +83,17 @@ def zip_files(data: bytes) -> dict[str, bytes]:
 
 
 def write_files(files: Files, folder: Path) -> None:
-    """Write files below a folder."""
+    """Write files below a new folder."""
     for name, data in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(data)
+
+
+def rewrite_files(files: Files, folder: Path) -> None:
+    """Write files below a folder, each as `write_durable` does."""
+    for name, data in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        write_durable(folder / name, data)
 
 
 def unpack(archive: bytes, folder: Path) -> None:
@@ -98,7 +106,7 @@ def keep_out_of_git(folder: Path) -> None:
     """Let git ignore all files of a folder with hidden labels, unless it has a ``.gitignore`` already."""
     path = folder / GIT_IGNORE
     if not path.exists():
-        path.write_text("*\n", encoding="ascii")
+        write_durable(path, "*\n")
 
 
 def write_private(path: Path, data: bytes) -> None:
@@ -107,10 +115,28 @@ def write_private(path: Path, data: bytes) -> None:
     path.write_bytes(data)
 
 
-def write_durable(path: Path, text: str) -> None:
-    """Write text as UTF-8 so that after a power cut there is the old file or the new one, never a part."""
+@contextmanager
+def work_folder(parent: Path, prefix: str) -> Iterator[Path]:
+    """Give an empty folder in another one that nobody else can read and that is removed at the end.
+
+    Those that killed processes left are removed, too: they may hold hidden labels. Raises LockedError if
+    another process is at it, and OSError.
+    """
+    with locked(parent), tempfile.TemporaryDirectory(dir=parent, prefix=prefix) as name:
+        for left_over in parent.glob(f"{prefix}*"):
+            if left_over != Path(name):
+                shutil.rmtree(left_over)
+        yield Path(name)
+
+
+def write_durable(path: Path, content: str | bytes) -> None:
+    """Write a file so that after a power cut there is the old one or the new one, never a part.
+
+    Text is written as UTF-8. Raises OSError; then the old file is as it was.
+    """
+    data = content.encode("utf-8", "replace") if isinstance(content, str) else content
     with replacing(path) as temporary, temporary.open("wb") as stream:
-        stream.write(text.encode("utf-8", "replace"))
+        stream.write(data)
         stream.flush()
         os.fsync(stream.fileno())
     _sync(path.parent)
@@ -187,7 +213,9 @@ def replacing_folder(folder: Path) -> Iterator[Path]:
             if path.is_dir():
                 shutil.rmtree(path)
 
-    work.mkdir(parents=True, exist_ok=True)
+    # Nobody else reads what a killed process leaves here.
+    work.parent.mkdir(parents=True, exist_ok=True)
+    work.mkdir(mode=0o700, exist_ok=True)
     with locked(work):
         try:
             restore_and_clean()

@@ -23,7 +23,7 @@ from typing import NamedTuple, NoReturn
 from organizer import ROOT
 from organizer.bundle import COMPETITION
 from organizer.bundle.edit import with_task, without_task
-from organizer.files import file_hash, folder_files, write_files
+from organizer.files import file_hash, folder_files, rewrite_files
 from validator.findings import Findings
 from validator.texts import counted, is_printable
 
@@ -353,7 +353,7 @@ def _read(path: Path) -> str:
 
 
 def _write(texts: Mapping[str, str]) -> None:
-    write_files({path: text.encode() for path, text in texts.items()}, ROOT)
+    rewrite_files({path: text.encode() for path, text in texts.items()}, ROOT)
 
 
 def _add_rows(task: NewTask, tricks: str) -> None:
@@ -383,7 +383,7 @@ def _write_record(task_id: str, paths: Iterable[str]) -> None:
     """Remember the hashes of what was written, for `undo_new_task`."""
     hashes = {path: file_hash(ROOT / path) for path in paths}
     text = json.dumps(hashes, indent=1) + "\n"
-    write_files({f"{task_id}.json": text.encode()}, _RECORDS)
+    rewrite_files({f"{task_id}.json": text.encode()}, _RECORDS)
 
 
 def undo_new_task(task_id: str) -> int:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 import difflib
+import io
 import os
 import shutil
-import tempfile
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -33,6 +34,7 @@ from organizer.files import (
     folder_files,
     keep_out_of_git,
     replacing_folder,
+    work_folder,
     write_durable,
     write_files,
 )
@@ -126,11 +128,10 @@ def _write_all_or_nothing(
     replace_edited: bool,
 ) -> list[list[str]]:
     """Write the parts of a reference, which is prepared first if needed; move them to ``output`` when all
-    are right. Return the names of the items of each part."""
+    are right. Return the names of the items of each part. Raises Refused."""
     output.mkdir(parents=True, exist_ok=True)
     original = source
-    with tempfile.TemporaryDirectory(dir=output, prefix=".split-") as folder_name:
-        work = Path(folder_name)
+    with _refused_if_locked(output), work_folder(output, ".split-") as work:
         if task.prepared_file and not (source / task.prepared_file).is_file():
             prepared = work / "whole"
             prepare(task.id, source, prepared)
@@ -189,10 +190,16 @@ def _complete_part(task_id: str, part: Path, former: Path) -> None:
 
 def _replace_folder(new: Path, output: Path) -> None:
     """Move the files of a folder to its place, where a former one is replaced. Raises Refused."""
+    with _refused_if_locked(output), replacing_folder(output) as folder:
+        for path in new.iterdir():
+            path.rename(folder / path.name)
+
+
+@contextmanager
+def _refused_if_locked(output: Path) -> Iterator[None]:
+    """Raise Refused if another process works in a folder."""
     try:
-        with replacing_folder(output) as folder:
-            for path in new.iterdir():
-                path.rename(folder / path.name)
+        yield
     except LockedError as error:
         Findings().refuse("E-OUTPUT", str(error), "wait until it is done", file=str(output))
 
@@ -397,7 +404,7 @@ def _change_settings(path: Path, changes: Settings) -> None:
         is_right = load_strict(edited) == wanted
     except yaml.YAMLError:  # all settings are on one line
         is_right = False
-    path.write_text(edited if is_right else yaml.safe_dump(wanted), encoding="utf-8")
+    write_durable(path, edited if is_right else yaml.safe_dump(wanted))
 
 
 def _cut_groups(source: Path, items: set[str], output: Path) -> None:
@@ -405,5 +412,6 @@ def _cut_groups(source: Path, items: set[str], output: Path) -> None:
     with source.open(encoding="utf-8-sig", newline="") as stream:
         header, *rows = csv.reader(stream)
     rows_of_part = [row for row in rows if row[0] in items]
-    with output.open("w", encoding="utf-8", newline="") as stream:
-        csv.writer(stream, lineterminator="\n").writerows([header, *rows_of_part])
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([header, *rows_of_part])
+    write_durable(output, text.getvalue())

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from quality import ROOT
 from scoring_program.task import task_ids
+from validator import console
 from validator.findings import Refused
 
 _EXAMPLES = """\
@@ -23,6 +24,7 @@ python -m quality COMMAND --help shows the options of a command; docs/commands.m
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one of the commands and return its exit code: 1 if its input is refused."""
+    console.prepare()
     options = vars(_parser().parse_args(arguments))
     # Imported by the command that needs it, so that --help answers at once.
     run = pkgutil.resolve_name(f"quality.{options.pop('run')}")

@@ -25,6 +25,7 @@ from scoring_program.task import AnyLoaded, AnyTask, load_task, missing_packages
 from validator import console, limits
 from validator.findings import Findings, Refused, watch_collections
 from validator.messages import Note, note_lines
+from validator.shortages import shortage_of
 from validator.texts import counted
 
 SCORED, INVALID, BROKEN = 0, 1, 2
@@ -258,9 +259,7 @@ def _end_after(error: BaseException, unfinished: Sequence[Findings], clock: _Clo
         limits.release(error)
         outcome = _stopped(error, unfinished, clock)
     else:
-        findings = Findings()
-        findings.add("E-INTERNAL", place_of(error), "report it to the maintainers of the scoring program")
-        outcome = Outcome("broken", BROKEN, findings=findings)
+        outcome = _broken(error)
     try:
         report = _report(outcome, clock)
         if is_stopped and not isinstance(error, limits.TerminatedError):
@@ -273,6 +272,17 @@ def _end_after(error: BaseException, unfinished: Sequence[Findings], clock: _Clo
         _remove_scores(output)
         raise
     return outcome
+
+
+def _broken(error: BaseException) -> Outcome:
+    """Say what the machine lacks, or where the program is wrong."""
+    findings = Findings()
+    shortage = shortage_of(error)
+    if shortage is not None:
+        findings.add(*shortage)
+    else:
+        findings.add("E-INTERNAL", place_of(error), "report it to the maintainers of the scoring program")
+    return Outcome("broken", BROKEN, findings=findings)
 
 
 def _end_unwritten(error: console.OutputError, output: Path) -> Outcome:

@@ -9,8 +9,14 @@ import sys
 from types import TracebackType
 from typing import TextIO
 
+from validator import limits
+from validator.shortages import shortage_of
+from validator.texts import printable
+
 # Escape sequences of terminals: bold yellow, and back.
 _HIGHLIGHT, _PLAIN = "\x1b[1;33m", "\x1b[0m"
+# The exit code where something but the input is at fault.
+_BROKEN = 2
 
 
 class OutputError(Exception):
@@ -26,7 +32,10 @@ def prepare() -> None:
 
 
 def quiet_interrupts() -> None:
-    """Let Ctrl-C end this process without a traceback, unless somebody else reports exceptions."""
+    """Let Ctrl-C, and what the machine lacks, end this process without a traceback.
+
+    Where somebody else reports exceptions, nothing is changed.
+    """
     if sys.excepthook is sys.__excepthook__:
         sys.excepthook = _report
 
@@ -34,8 +43,28 @@ def quiet_interrupts() -> None:
 def _report(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     if issubclass(kind, KeyboardInterrupt):
         print("\nstopped", file=sys.stderr)
+    elif report_end(error):
+        sys.exit(_BROKEN)
     else:
         sys.__excepthook__(kind, error, trace)
+
+
+def report_end(error: BaseException) -> bool:
+    """Report on stderr why a program cannot go on, if the output or the machine is the cause.
+
+    Returns whether it is. The caller ends with exit code 2.
+    """
+    if isinstance(error, OutputError):
+        report(error)
+        return True
+    shortage = shortage_of(error)
+    if shortage is None:
+        return False
+    # The report needs memory, too.
+    limits.release(error)
+    with contextlib.suppress(OutputError):
+        say(printable(shortage.line()), to=sys.stderr)
+    return True
 
 
 def say(*lines: str, to: TextIO | None = None) -> None:

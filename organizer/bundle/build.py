@@ -9,8 +9,6 @@ of competition.yaml.
 from __future__ import annotations
 
 import posixpath
-import shutil
-import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -62,8 +60,9 @@ from organizer.files import (
     LockedError,
     files_below,
     keep_out_of_git,
-    locked,
     read_zip,
+    work_folder,
+    write_durable,
     zip_bytes,
 )
 from organizer.runs.phase import folder_name
@@ -189,17 +188,14 @@ def _write(plan: Plan, output: Path) -> None:
     bill_of_materials = sbom()
     output.mkdir(parents=True, exist_ok=True)
     keep_out_of_git(output)
-    with locked(output), tempfile.TemporaryDirectory(dir=output, prefix=_BUILDING) as folder:
-        for left_over in output.glob(f"{_BUILDING}*"):
-            if left_over != Path(folder):
-                shutil.rmtree(left_over)
-        (Path(folder) / SBOM).write_bytes(bill_of_materials)
+    with work_folder(output, _BUILDING) as folder:
+        write_durable(folder / SBOM, bill_of_materials)
         for name, bundle in plan.bundles.items():
-            (Path(folder) / name).parent.mkdir(exist_ok=True)
-            (Path(folder) / name).write_bytes(bundle.zipped())
+            (folder / name).parent.mkdir(exist_ok=True)
+            write_durable(folder / name, bundle.zipped())
         for name in (SBOM, *plan.bundles):
             (output / name).parent.mkdir(exist_ok=True)
-            (Path(folder) / name).replace(output / name)
+            (folder / name).replace(output / name)
 
 
 def load_competition(source: Path | None = None, report: LintReport | None = None) -> Competition:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 from functools import cache
 from pathlib import Path
 
@@ -17,8 +15,9 @@ from organizer.bundle.cut import task_id_of
 from organizer.bundle.kit_packages import PACKAGE, TASK_PROJECTS
 from organizer.bundle.kits import kit_files
 from organizer.bundle.public_files import demo_reference
-from organizer.files import write_files
+from organizer.files import LockedError, replacing_folder, write_files
 from scoring_program.signature import VERSION
+from validator.texts import printable
 
 # A fixed date in zips, so that the same content always gives the same wheel.
 _EPOCH = "315532800"
@@ -27,7 +26,11 @@ _EPOCH = "315532800"
 def kit_command(task_id: str | None) -> int:
     """Write the kit of a task, or of the whole competition, and its wheels into dist/; print their paths."""
     kit_task_ids = [task_id] if task_id else _tasks_of_competition()
-    folder = write_kit(kit_task_ids, DIST / "kit")
+    try:
+        folder = write_kit(kit_task_ids, DIST / "kit")
+    except LockedError as error:
+        print(printable(f"{DIST / 'kit'}: {error}; wait until it is done"))
+        return 2
     paths = [folder, *build_wheels(folder, DIST)]
     print(*(path.relative_to(ROOT) for path in paths), sep="\n")
     return 0
@@ -38,14 +41,13 @@ def _tasks_of_competition() -> list[str]:
 
 
 def write_kit(kit_task_ids: list[str], folder: Path) -> Path:
-    """Write the starting kit for these tasks; what was in ``folder`` is replaced."""
+    """Write the starting kit for these tasks; what was in ``folder`` is replaced.
+
+    Raises LockedError if another process writes it.
+    """
     files = kit_files(kit_task_ids, cache(demo_reference))
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".building-") as temporary:
-        work = Path(temporary, folder.name)
+    with replacing_folder(folder) as work:
         write_files(files, work)
-        shutil.rmtree(folder, ignore_errors=True)
-        work.replace(folder)
     return folder
 
 

@@ -16,7 +16,7 @@ from organizer.bundle.build import check_buildable, load_competition
 from organizer.bundle.competition import Competition, refused
 from organizer.bundle.cut import one_task
 from organizer.bundle.lint import FILL_IN
-from organizer.files import write_files
+from organizer.files import rewrite_files
 from scoring_program.task import load_task
 from validator.findings import Findings
 
@@ -59,7 +59,7 @@ def start(task_id: str, title: str, replace: bool, source: Path) -> dict[str, st
     for path in former_files:
         (source / _ASIDE / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source / path, source / _ASIDE / path)
-    write_files({path: text.encode() for path, text in texts.items()}, source)
+    rewrite_files({path: text.encode() for path, text in texts.items()}, source)
     return texts
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from organizer import ROOT
-from organizer.files import Files, file_hash, read_zip
+from organizer.files import Files, file_hash, read_zip, write_durable
 
 LOCKS = ROOT / "requirements"
 WHEELS = ROOT / ".cache" / "wheels"
@@ -78,7 +78,7 @@ def _download(wheel_set: _WheelSet) -> list[Path]:
             old_wheel.unlink()
         for target in wheel_set.targets:
             _run_pip_download(lock, folder, target)
-        stamp.write_bytes(lock.read_bytes())
+        write_durable(stamp, lock.read_bytes())
     return sorted(folder.glob("*.whl"))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from organizer.challenges import Annotations, Baseline, annotations_if_any, plain_guess
-from organizer.files import Files
+from organizer.files import Files, write_durable
 from scoring_program.marks import MARKS_FILE, Mark, marks_text, signed_settings
 from scoring_program.task import AnyLoaded, load_task
 
@@ -28,7 +28,7 @@ def add_marks(task_id: str, folder: Path) -> list[Mark]:
     loaded = task.load(folder, {**settings, "detail": "none", "interval": False, "notes": False})
     marks = compute_marks(loaded, annotations)
     text = marks_text(marks, signed_settings(settings, task.known_settings))
-    (folder / MARKS_FILE).write_text(text, encoding="utf-8")
+    write_durable(folder / MARKS_FILE, text)
     return marks
 
 

@@ -24,6 +24,7 @@ from organizer.files import (
     folder_paths,
     keep_out_of_git,
     replacing_folder,
+    write_durable,
     write_private,
 )
 from scoring_program.item_groups import is_table_of_groups
@@ -185,7 +186,7 @@ def _replace(
 def write_manifest(folder: Path) -> None:
     """Write the names and hashes of the visible files of a folder into it, for `refuse_to_lose`."""
     written = {name: file_hash(path) for name, path in folder_paths(folder).items()}
-    (folder / MANIFEST).write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
+    write_durable(folder / MANIFEST, json.dumps(written, indent=1) + "\n")
 
 
 def refuse_to_lose(output: Path, folder: Path) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import yaml
 
+from organizer.files import write_durable
 from scoring_program.signature import VOCABULARY_FILE
 from scoring_program.task import AnyLoaded
 from scoring_program.vocabulary import Vocabulary
@@ -31,7 +32,7 @@ def copy_vocabulary(path: Path, folder: Path) -> None:
     data = path.read_bytes()
     if path.suffix in _YAML_ENDINGS:
         data = _yaml_as_json(path)
-    (folder / VOCABULARY_FILE).write_bytes(_encode(parse_vocabulary(data)))
+    write_durable(folder / VOCABULARY_FILE, _encode(parse_vocabulary(data)))
 
 
 def _yaml_as_json(path: Path) -> bytes:
@@ -62,7 +63,7 @@ def complete_vocabulary(loaded: AnyLoaded, folder: Path) -> list[Note]:
         notes.append(Note("N-REF-VOCABULARY", text))
     content = vocabulary_file(loaded)
     if content:
-        (folder / VOCABULARY_FILE).write_bytes(content)
+        write_durable(folder / VOCABULARY_FILE, content)
     return notes
 
 

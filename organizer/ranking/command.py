@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from organizer.files import LockedError, keep_out_of_git, locked, write_durable
+from organizer.files import LockedError, keep_out_of_git, locked, replacing_folder, write_durable
 from organizer.ranking import cards, page, tables
 from organizer.ranking.cards import tau_sentence
 from organizer.ranking.changes import Change, History, changes_tau_b
@@ -44,7 +44,6 @@ from organizer.runs.pool import BrokenError
 from organizer.runs.rescore import Options, Record, score_all
 from organizer.runs.submissions import Submission, SubmissionsError, find_submissions
 from organizer.runs.worker import BuiltTask
-from scoring_program.report.outputs import write_atomic
 from scoring_program.report.standings import Baseline
 from scoring_program.settings import PROTOCOLS
 from scoring_program.task import load_task
@@ -298,7 +297,7 @@ def _write_files(run: RankingRun, changes: Sequence[Change], other: Ranking | No
     for name in {*_RANKING_FILES, "leaderboard.csv"} - texts.keys():
         (folder / name).unlink(missing_ok=True)
     for name, text in texts.items():
-        write_atomic(folder / name, text)
+        write_durable(folder / name, text)
 
 
 def page_name(name: str) -> str:
@@ -317,13 +316,10 @@ def pages_in(folder: Path) -> list[Path]:
 
 def _copy_details(records: Sequence[Record], folder: Path) -> dict[str, str]:
     """Copy the detail pages into the folder; return the link to the page of each submission by its name."""
-    shutil.rmtree(folder / DETAILS, ignore_errors=True)
-    (folder / DETAILS).mkdir(parents=True)
-    links = {}
-    for record in records:
-        name = record.submission.name
-        links[name] = f"{DETAILS}/{page_name(name)}"
-        shutil.copyfile(record.page, folder / links[name])
+    links = {record.submission.name: f"{DETAILS}/{page_name(record.submission.name)}" for record in records}
+    with replacing_folder(folder / DETAILS) as details:
+        for record in records:
+            shutil.copyfile(record.page, details / page_name(record.submission.name))
     return links
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from organizer.bundle import DEMO_TITLE
+from organizer.files import write_durable
 from organizer.ranking import paper
 from organizer.ranking.command import page_name, pages_in, remove_others
 from organizer.ranking.figure import ranking_svg
@@ -17,7 +18,6 @@ from organizer.ranking.statistics import Ranking
 from organizer.ranking.stored import NoRankingError, read_stored_rankings
 from organizer.ranking.tables import teams_csv
 from organizer.ranking.team_page import team_page, teams_index
-from scoring_program.report.outputs import write_atomic
 from scoring_program.report.standings import ranked_rows
 from validator.texts import printable
 
@@ -54,16 +54,17 @@ def _write(run: RankingRun, ranking: Ranking, folder: Path) -> None:
     """Write the files of one ranking, and its pages of teams in place of earlier ones."""
     standings, teams = run.standings(ranking), folder / _TEAMS
     teams.mkdir(parents=True, exist_ok=True)
-    for old_page in pages_in(teams):
-        old_page.unlink()
-    write_atomic(folder / "ranking.csv", paper.published_ranking_csv(standings))
-    write_atomic(folder / "ranking.tex", paper.ranking_latex(standings, run.title, run.about.is_demo))
-    write_atomic(folder / "ranking.svg", ranking_svg(standings, run.title))
-    write_atomic(folder / "methods.txt", paper.methods_text(run, ranking, standings))
+    write_durable(folder / "ranking.csv", paper.published_ranking_csv(standings))
+    write_durable(folder / "ranking.tex", paper.ranking_latex(standings, run.title, run.about.is_demo))
+    write_durable(folder / "ranking.svg", ranking_svg(standings, run.title))
+    write_durable(folder / "methods.txt", paper.methods_text(run, ranking, standings))
     page_of_team = {team: f"{_TEAMS}/{page_name(team)}" for team in ranking.teams}
     for row in ranked_rows(standings):
         if row.place is not None:
             text = team_page(run, ranking, standings, row.place, row.band)
-            write_atomic(folder / page_of_team[row.name], text)
-    write_atomic(folder / "teams.csv", teams_csv(ranking, page_of_team, run.records))
-    write_atomic(folder / "index.html", teams_index(run, ranking, page_of_team))
+            write_durable(folder / page_of_team[row.name], text)
+    write_durable(folder / "teams.csv", teams_csv(ranking, page_of_team, run.records))
+    write_durable(folder / "index.html", teams_index(run, ranking, page_of_team))
+    written_pages = {folder / page for page in page_of_team.values()}
+    for old_page in {*pages_in(teams)} - written_pages:
+        old_page.unlink()

@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Union
 
 from people_in_video.home import score
+from scoring_program.report.outputs import replacing
 
 _Path = Union[str, "os.PathLike[str]"]
 
@@ -28,7 +29,9 @@ def exportGT_Action(dataPath: _Path, outputPath: _Path) -> None:
     output.mkdir(parents=True, exist_ok=True)
     for sample in samples:
         for suffix in ("labels", "data"):
-            (output / f"{sample.stem}_{suffix}.csv").write_bytes(read_member(sample, suffix))
+            content = read_member(sample, suffix)
+            with replacing(output / f"{sample.stem}_{suffix}.csv") as temporary:
+                temporary.write_bytes(content)
 
 
 exportGT_Gesture = exportGT_Action

@@ -428,7 +428,8 @@ def _check_exists(source: Path) -> None:
 def prepared_folder(task: AnyTask, source: Path, cache: str | Path | None = None) -> Path:
     """Return a folder that loads fast: ``source``, or the prepared copy of it in the cache, made if needed.
 
-    Prints on stderr where it is and how large. Raises Refused if the reference cannot be prepared.
+    Prints on stderr where it is and how large. Raises Refused if the reference cannot be prepared, or there
+    is no room for it.
     """
     _check_exists(source)
     settings = task.settings(source)
@@ -438,12 +439,18 @@ def prepared_folder(task: AnyTask, source: Path, cache: str | Path | None = None
     if target.is_dir():
         return target
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        temporary = tempfile.TemporaryDirectory(dir=target.parent, prefix=".prepare-")
+        size = _write_prepared(task, source, target, settings)
     except OSError as error:
         problem = f"the prepared reference cannot be written there ({error.strerror})"
         Findings().refuse("E-OUTPUT", problem, "name another folder with --cache", file=str(target.parent))
-    with temporary as folder:
+    console.say(f"the reference was prepared once, in {target} ({size_text(size)})", to=sys.stderr)
+    return target
+
+
+def _write_prepared(task: AnyTask, source: Path, target: Path, settings: Settings) -> int:
+    """Write a prepared reference as a whole or not at all; return its size. Raises Refused, OSError."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".prepare-") as folder:
         work = Path(folder, "prepared")
         work.mkdir()
         task.prepare(source, work, settings, {})
@@ -454,8 +461,7 @@ def prepared_folder(task: AnyTask, source: Path, cache: str | Path | None = None
             # Another process, as of a training on several devices, may have been faster.
             if not target.is_dir():
                 raise
-    console.say(f"the reference was prepared once, in {target} ({size_text(size)})", to=sys.stderr)
-    return target
+    return size
 
 
 def _key(task: str, source: Path, settings: Settings) -> str:

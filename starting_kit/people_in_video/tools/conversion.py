@@ -138,16 +138,17 @@ def read_tool_file(
     `convert_file` does.
     """
     converter = converter_of(task)
-    with tempfile.TemporaryDirectory() as folder:
-        if is_table(source) or (converter is not None and converter.is_needed(source)):
+    if is_table(source) or (converter is not None and converter.is_needed(source)):
+        with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "converted.zip")
             notes = convert_file(task, source, path, options._replace(is_temporary=True))
             yield ReadableSubmission(path, notes)
-        elif isinstance(source, Path) and source.suffix == ".json" and source.is_file():
+    elif isinstance(source, Path) and source.suffix == ".json" and source.is_file():
+        with tempfile.TemporaryDirectory() as folder:
             shutil.copy(source, folder)
             yield ReadableSubmission(Path(folder), [])
-        else:
-            yield ReadableSubmission(Path(source), [])
+    else:
+        yield ReadableSubmission(Path(source), [])
 
 
 def is_table(source: object) -> bool:
