@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
 import re
+import resource
 import zipfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -89,6 +91,17 @@ def one_task(ids: Iterable[str] = task_ids()) -> list[str]:
 def only_at_night() -> pytest.MarkDecorator:
     """Return the mark of what takes too long for each run: without the profile nightly it is skipped."""
     return pytest.mark.skipif(not is_nightly(), reason="it is run with --hypothesis-profile=nightly")
+
+
+@contextlib.contextmanager
+def full_disk(n_bytes: int) -> Iterator[None]:
+    """Let no file grow beyond a number of bytes."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def make_zip(files: Mapping[str, str | bytes]) -> bytes:

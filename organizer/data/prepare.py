@@ -34,6 +34,7 @@ from scoring_program.signature import KEY_FILE, read_key
 from scoring_program.task import Options, load_task
 from validator.findings import Findings
 from validator.messages import Note
+from validator.shortages import shortage_of
 from validator.texts import counted, printable, quote, some_words
 
 _NAMED = 20
@@ -146,7 +147,9 @@ def prepare_command(
         except OSError as error:
             place = f": {error.filename}" if error.filename else ""
             problem = f"it cannot be prepared: {error.strerror}{place}"
-            findings.add("E-OUTPUT", problem, "check the path and its permissions", file=str(output))
+            shortage = shortage_of(error)
+            remedy = shortage.remedy if shortage else "check the path and its permissions"
+            findings.add("E-OUTPUT", problem, remedy, file=str(output))
     if not findings.ok:
         print(*findings.lines(most=None), sep="\n")
         return 1

@@ -47,6 +47,7 @@ from organizer.runs.worker import BuiltTask
 from scoring_program.report.standings import Baseline
 from scoring_program.settings import PROTOCOLS
 from scoring_program.task import load_task
+from validator.shortages import shortage_of
 from validator.texts import counted, printable, quote
 
 DETAILS = "details"
@@ -133,7 +134,9 @@ def rescore(built: BuiltTask, source: Path, output: Path, choices: Choices) -> i
         print(f"The organizer's side is broken, the work ends here:\n{error}")
         return 2
     except OSError as error:
-        print(f"{printable(str(error))}; what is scored is kept: the same command goes on from here")
+        shortage = shortage_of(error)
+        reason = shortage.line() if shortage else str(error)
+        print(f"{printable(reason)}; what is scored is kept: the same command goes on from here")
         return 2
     except KeyboardInterrupt:
         print("\nstopped; what is scored is kept: the same command goes on from here")

@@ -18,7 +18,7 @@ from scoring_program.report.elements.forest import Band, Scale, forest_row
 from scoring_program.report.elements.layout import card
 from scoring_program.report.elements.tables import Cell, Heading, table
 from scoring_program.report.html import cut, element
-from scoring_program.report.outputs import write_atomic
+from organizer.files import write_durable
 from scoring_program.report.standings import (
     LONGEST_NAME,
     OPEN_ROWS,
@@ -69,7 +69,7 @@ def side_by_side(folders: Sequence[Path], output: Path) -> int:
                 return 1
             columns.append(_Column(run, run.standings(run.ranking)))
     output.parent.mkdir(parents=True, exist_ok=True)
-    write_atomic(output, _page(columns))
+    write_durable(output, _page(columns))
     print(printable(f"written to {output}"))
     return 0
 

@@ -80,15 +80,15 @@ def test_submission_that_holds_the_output_is_not_copied_into_itself(tmp_path, ca
 
 
 @pytest.mark.parametrize(
-    ("error", "code", "end"),
+    ("error", "code", "words"),
     [
         (KeyboardInterrupt(), 130, "stopped"),
-        (NotADirectoryError(20, "Not a directory", "out.txt/x"), 2, ": Not a directory: out.txt/x"),
-        (OSError(28, "No space left on device"), 2, ": No space left on device"),
+        (NotADirectoryError(20, "Not a directory", "out.txt/x"), 2, "Not a directory: out.txt/x"),
+        (OSError(28, "No space left on device", "x.csv"), 2, "E-OUTPUT: x.csv: "),
     ],
 )
 @pytest.mark.parametrize("command", ["demo", "lint a.zip", f"dry-run {ID} a.zip", "bundle --demo"])
-def test_what_ends_a_command_is_one_line(monkeypatch, capsys, command, error, code, end):
+def test_what_ends_a_command_is_one_line(monkeypatch, capsys, command, error, code, words):
     def fail(*arguments, **options):
         raise error
 
@@ -102,7 +102,7 @@ def test_what_ends_a_command_is_one_line(monkeypatch, capsys, command, error, co
     monkeypatch.setattr("sys.argv", ["organizer", *command.split()])
     assert commands._command() == code
     (line,) = capsys.readouterr().err.strip("\n").splitlines()
-    assert line.endswith(end)
+    assert words in line
 
 
 def test_windows_is_named(monkeypatch, capsys):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import contextlib
-import resource
 import shutil
 import signal
 import subprocess
@@ -16,7 +14,7 @@ from organizer.__main__ import main
 from organizer.bundle.start import start
 from organizer.files import folder_files, rewrite_files, work_folder, write_durable
 from tests.competition import write_source
-from tests.helpers import REFERENCES, ROOT
+from tests.helpers import REFERENCES, ROOT, full_disk
 
 ID = "chalearn_gesture"
 # Where files are written in place: into a folder that is new, that is thrown away, or that is renamed as a whole.
@@ -34,17 +32,6 @@ IN_NEW_FOLDERS = {
 # Functions whose files are new, or are no results.
 WRITERS = {"write_files", "write_private", "locked", "zip_bytes", "save_zip"}
 WRITING_METHODS = {"write_text", "write_bytes"}
-
-
-@contextlib.contextmanager
-def full_disk(n_bytes):
-    """Let no file grow beyond a number of bytes."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def all_files(folder):

@@ -24,7 +24,7 @@ from people_in_video.commands import score as score_command
 from scoring_program.report import outputs
 from scoring_program.run import BROKEN, INVALID, SCORED
 from scoring_program.task import load_task, task_ids
-from tests.helpers import CODE_FOLDERS, REFERENCES, ROOT, SAMPLES, run_folder
+from tests.helpers import CODE_FOLDERS, REFERENCES, ROOT, SAMPLES, full_disk, run_folder
 from validator import console
 
 
@@ -313,6 +313,15 @@ def test_cache_that_cannot_be_written_is_named(tmp_path, monkeypatch, capsys):
     assert "--cache" in line
     with pytest.raises(people_in_video.ReferenceProblemsError, match="E-OUTPUT"):
         people_in_video.score("densepose", sample, source, cache="plain")
+
+
+@pytest.mark.slow
+def test_cache_without_room_is_told(tmp_path):
+    sample, source = SAMPLES / "densepose" / "good", REFERENCES / "densepose"
+    cache = tmp_path / "cache"
+    with full_disk(1000), pytest.raises(people_in_video.ReferenceProblemsError, match="E-OUTPUT"):
+        people_in_video.score("densepose", sample, source, cache=cache)
+    assert not [*cache.iterdir()]
 
 
 @pytest.mark.parametrize(

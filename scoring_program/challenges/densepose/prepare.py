@@ -22,6 +22,7 @@ from scoring_program.metrics import geodesic, masks
 from scoring_program.prepared import require_files, save_prepared
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings, Refused
+from validator.shortages import shortage_of
 from validator.strict_json import JsonValue, strict_loads
 from validator.texts import counted, quote
 
@@ -175,7 +176,10 @@ def _write_distances(source: Path, output: Path) -> _Distances:
                 if not arrays:
                     findings.refuse("E-REF-MAT", "there is no array in it", _OFFICIAL, file=source.name)
                 return _copy_triangle(arrays[0], source.name, output, findings)
-        except OSError:
+        except OSError as error:
+            # A copy of the distances has several hundred megabytes: the disk may be full.
+            if shortage_of(error) is not None:
+                raise
             findings.refuse("E-REF-MAT", "it is not an HDF5 file", _OFFICIAL, file=source.name, rule="HDF5")
 
 

@@ -43,6 +43,8 @@ def main(arguments: list[str] | None = None, task: str = "") -> int:
         console.say(str(error), "Nothing was written.", to=sys.stderr)
         return INVALID
     except OSError as error:
+        if console.report_end(error):
+            return BROKEN
         console.say(f"{error.filename or options.source}: {error.strerror}", to=sys.stderr)
         return BROKEN
     size = size_text(options.output.stat().st_size)
