@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
+from organizer.files import write_durable
 from organizer.ranking.page import DEMO_WARNING, page_document, run_subtitle
 from organizer.ranking.run import RankingRun
 from organizer.ranking.stored import NoRankingError, read_stored_rankings
@@ -18,7 +19,6 @@ from scoring_program.report.elements.forest import Band, Scale, forest_row
 from scoring_program.report.elements.layout import card
 from scoring_program.report.elements.tables import Cell, Heading, table
 from scoring_program.report.html import cut, element
-from organizer.files import write_durable
 from scoring_program.report.standings import (
     LONGEST_NAME,
     OPEN_ROWS,
