@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import html
 import itertools
 import json
 import re
+import sys
 from unittest import mock
 
 import pytest
 
-from scoring_program.run import SCORED, main
+from scoring_program.report import outputs
+from scoring_program.run import BROKEN, INVALID, SCORED, load_folder, main
+from scoring_program.run import run as run_submission
 from scoring_program.signature import VERSION
-from tests.helpers import make_zip, values_of
+from scoring_program.task import Loaded
+from tests.helpers import make_zip, printed_problems, run_folder, values_of
+from validator import limits
+from validator.console import OutputError
+from validator.findings import Findings
 
 REFERENCE = {
     "S1_labels.csv": "1,1,10\n2,21,30\n",
@@ -102,6 +110,312 @@ def test_at_full_detail_stages_are_timed(run):
     times = "time: start 1.00 s, reference 1.00 s, submission 1.00 s, "
     assert outcome.out.splitlines()[-1].startswith(times)
     assert set(stages_of(outcome).values()) <= {1, 2, 3}
+
+
+@pytest.mark.usefixtures("ticking")
+@pytest.mark.parametrize(("limit", "is_near"), [(9.5, True), (10.5, False), (1000.0, False)])
+def test_a_run_of_more_than_80_percent_of_its_time_has_a_note(run, limit, is_near):
+    # On this clock it is 8 seconds from the start to the report.
+    outcome = run(ID, REFERENCE, PERFECT, time_limit=limit)
+    assert ("N-LIMIT-TIME" in outcome.out) == is_near
+
+
+def test_only_the_platform_limits_the_process(tmp_path, monkeypatch):
+    limits = mock.Mock()
+    monkeypatch.setattr("scoring_program.run.limits", limits)
+    for name, content in REFERENCE.items():
+        (tmp_path / name).write_text(content)
+    load_folder(ID, tmp_path)
+    assert limits.mock_calls == []
+    load_folder(ID, tmp_path, is_limited=True)
+    assert [call[0] for call in limits.mock_calls] == ["start", "require_memory"]
+
+
+def test_package_that_only_some_tasks_need_is_named_where_it_is_missing(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    outcome = run_folder("densepose", tmp_path, tmp_path, tmp_path / "output")
+    assert outcome.exit_code == BROKEN
+    (problem,) = outcome.findings.problems
+    assert problem.code == "E-PYTHON"
+    assert "PIL" in problem.problem
+    assert "E-PYTHON" in capsys.readouterr().err
+
+
+def test_task_that_does_not_need_a_missing_package_scores(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    assert run(ID, REFERENCE, PERFECT).code == SCORED
+
+
+def test_missing_file_scores_as_empty_and_lowers_coverage(run):
+    outcome = run(ID, REFERENCE, {"S1_prediction.csv": PERFECT["S1_prediction.csv"]})
+    assert outcome.scores["score"] == outcome.scores["coverage"] == 0.5
+    (note,) = [note["text"] for note in outcome.detail["notes"] if note["code"] == "N-FILE-MISSING"]
+    assert values_of(note)[:2] == ["1", "2"]
+    assert note in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("files", "code", "file", "where", "name"),
+    [
+        (rows("1,90,20\n"), "E-CSV-RANGE", "S1_prediction.csv", "line 1 column 3", "20"),
+        (rows("1,101,102\n"), "E-CSV-FRAME", "S1_prediction.csv", "line 1 column 2", "101"),
+        ({"S1_predicton.csv": "1,1,2\n"}, "E-FILE-NONE", "", "", "S1_predicton.csv"),
+        ({"S9_prediction.csv": "1,1,2\n"}, "E-ITEMS-NONE", "S9_prediction.csv", "", "'S9'"),
+        ({}, "E-FILE-NONE", "", "", "no files"),
+        (
+            {"s1_prediction.csv": "1,1,2\n"},
+            "E-FILE-CASE",
+            "s1_prediction.csv",
+            "",
+            "<sequence>_prediction.csv",
+        ),
+        ({"S1_Prediction.CSV": "1,1,2\n"}, "E-FILE-CASE", "S1_Prediction.CSV", "", "S1_prediction.csv"),
+        (rows("") | {"a/S1_prediction.csv": "1,1,2\n"}, "E-FILE-PLACE", "a/S1_prediction.csv", "", ""),
+        (
+            rows("") | {"S1_predictions.csv": ""},
+            "E-FILE-TWICE",
+            "S1_predictions.csv",
+            "",
+            "S1_prediction.csv",
+        ),
+        (rows("") | {"metadata.yaml": "command: x"}, "E-FILE-RESERVED", "metadata.yaml", "", ""),
+    ],
+)
+def test_invalid_submission_is_reported_and_not_scored(run, files, code, file, where, name):
+    outcome = run(ID, REFERENCE, files)
+    assert outcome.code == INVALID
+    assert outcome.scores is None
+    (problem,) = [problem for problem in outcome.detail["problems"] if problem["code"] == code]
+    assert (problem["file"], problem["where"]) == (file, where)
+    text = f"{problem['problem']}; {problem['hint']}"
+    assert name in text
+    assert text in outcome.err
+    page = html.unescape(outcome.page)
+    assert problem["problem"] in page
+    assert problem["hint"][1:] in page
+
+
+def test_problems_are_limited_to_twenty_kinds(run):
+    files = {f"S{number}_prediction{end}.csv": "1,1,2\n" for number in range(30) for end in ("", "s")}
+    outcome = run(ID, REFERENCE, files)
+    assert outcome.code == INVALID
+    lines = outcome.err.splitlines()
+    number_of_line = [line.partition(". E-FILE-TWICE ")[0] for line in lines if "E-FILE-TWICE" in line]
+    assert number_of_line == [str(number) for number in range(1, 21)]
+    assert values_of(lines[-1]) == ["10"]
+    assert lines[-1] in outcome.page
+
+
+def test_the_same_problem_of_many_files_is_one_line(run):
+    reference = {}
+    for number in range(30):
+        reference[f"S{number}_labels.csv"] = "1,1,10\n"
+        reference[f"S{number}_data.csv"] = "100,20,2000\n"
+    outcome = run(ID, reference, {f"S{number}_prediction.csv": "99,1,2\n" * 2 for number in range(30)})
+    (problem,) = printed_problems(outcome.err)
+    places = [f"S{number}_prediction.csv line 1 column 1" for number in (0, 10, 11)]
+    assert problem[:3] == ("E-CSV-RANGE", "", ", ".join(places))
+    assert values_of(problem.count_text) == ["60", "30"]
+    assert all(place in outcome.page for place in places)
+
+
+BROKEN_MEASURE = ("scoring_program.metrics.frame_jaccard.count_frames", mock.Mock(side_effect=KeyError))
+
+
+@pytest.mark.parametrize(
+    ("reference", "submission", "broken", "code", "name"),
+    [
+        ({}, {"S1_prediction.csv": "nonsense\n"}, None, INVALID, "invalid"),
+        ({"settings.yaml": "protocol: relesed\n"}, PERFECT, None, BROKEN, "broken"),
+        ({"S2_labels.csv": "77,2,3\n"}, PERFECT, None, BROKEN, "broken"),
+        ({}, PERFECT, BROKEN_MEASURE, BROKEN, "broken"),
+    ],
+    ids=["submission", "settings", "reference", "exception"],
+)
+def test_a_failed_run_leaves_nothing_of_an_earlier_one(
+    run, monkeypatch, reference, submission, broken, code, name
+):
+    earlier = run(ID, REFERENCE, PERFECT)
+    assert earlier.scores is not None
+    (earlier.folder / "per_item.csv").write_text("item,score\nS1,1.0\n")
+    if broken:
+        monkeypatch.setattr(*broken)
+    failed = run(ID, {**REFERENCE, **reference}, submission)
+    assert (failed.code, failed.detail["exit_code"], failed.detail["outcome"]) == (code, code, name)
+    assert sorted(path.name for path in failed.folder.iterdir()) == [
+        "detailed_results.html",
+        "detailed_results.json",
+    ]
+    assert (failed.detail["scores"], failed.detail["tables"], failed.detail["error_costs"]) == ({}, {}, [])
+    assert "Not scored" in failed.page
+    assert "Valid and scored" not in failed.page
+
+
+def test_scores_that_are_written_in_part_are_removed(run, tmp_path, monkeypatch, capsys):
+    earlier = run(ID, REFERENCE, PERFECT)
+    write = outputs.write_atomic
+
+    def fail(path, text):
+        if path.name == outputs.SCORES_JSON:
+            assert (path.parent / outputs.SCORES_TXT).is_file()
+            raise OutputError("scores.json cannot be written (No space left on device)")
+        write(path, text)
+
+    monkeypatch.setattr(outputs, "write_atomic", fail)
+    outcome = run_folder(ID, tmp_path / "ref", tmp_path / "res", earlier.folder)
+    assert (outcome.name, outcome.exit_code, outcome.result) == ("broken", BROKEN, None)
+    assert [path.name for path in earlier.folder.iterdir()] == ["detailed_results.html"]
+    err = capsys.readouterr().err
+    assert err.startswith("E-OUTPUT: scores.json ")
+    assert "(No space left on device)" in err
+
+
+@pytest.mark.parametrize(
+    ("changes", "place", "name"),
+    [
+        (
+            {"settings.yaml": "protocoll: released\n"},
+            ("E-SETTINGS-KEY", "settings.yaml", "/protocoll"),
+            "protocol",
+        ),
+        (
+            {"settings.yaml": "protocol: relesed\n"},
+            ("E-SETTINGS-VALUE", "settings.yaml", "/protocol"),
+            "published, released",
+        ),
+        (
+            {"settings.yaml": "detail: true\n"},
+            ("E-SETTINGS-VALUE", "settings.yaml", "/detail"),
+            "none, summary, full",
+        ),
+        (
+            {"settings.yaml": "protocol: published\nprotocol: released\n"},
+            ("E-SETTINGS-YAML", "settings.yaml", "line 2 column 1"),
+            "'protocol'",
+        ),
+        ({"settings.yaml": "- protocol\n"}, ("E-SETTINGS-YAML", "settings.yaml", ""), "mapping"),
+        ({"settings.yaml": "protocol: [\n"}, ("E-SETTINGS-YAML", "settings.yaml", "line 2 column 1"), ""),
+        ({"S3_labels.csv": "1,2,3\n"}, ("E-REF", "", ""), "E-REF-PAIR"),
+        ({"S2_data.csv": ""}, ("E-REF", "", ""), "E-REF-EMPTY"),
+        ({"S2_labels.csv": "77,2,3\n"}, ("E-REF", "", ""), "E-CSV-RANGE"),
+        ({"S2_data.csv": "none\n"}, ("E-REF", "", ""), "E-CSV-HEADER"),
+    ],
+)
+def test_broken_reference_is_the_organizers_side(run, changes, place, name):
+    outcome = run(ID, {**REFERENCE, **changes}, PERFECT)
+    assert outcome.code == BROKEN
+    (problem,) = printed_problems(outcome.err)
+    assert problem[:3] == place
+    assert name in problem.text
+    assert outcome.scores is None
+    assert "organizer" in outcome.page
+
+
+def test_reference_problem_is_not_quoted_on_the_platform(run):
+    reference = {**REFERENCE, "S2_labels.csv": "7654321,2,3\n"}
+    outcome = run(ID, reference, PERFECT)
+    assert "7654321" not in outcome.err + outcome.page
+    assert "7654321" in run(ID, reference, PERFECT, detail="full").err
+
+
+def test_missing_reference_folder_is_the_organizers_side(tmp_path):
+    outcome = run_folder(ID, tmp_path / "ref", tmp_path / "res", tmp_path / "out")
+    assert (outcome.name, outcome.exit_code) == ("broken", BROKEN)
+    assert [problem.code for problem in outcome.findings.problems] == ["E-REF-MISSING"]
+
+
+class StoppedWhileReading(Loaded):
+    """A reference whose submission has a problem in each of two files, of which the second takes too long."""
+
+    def read(self, path):
+        with Findings.collect() as findings:
+            with findings.part(), Findings.collect() as first:
+                first.add("E-CSV-RANGE", "it is wrong", "correct it", file="a.csv")
+            findings.add("E-FILE-TWICE", "it is there twice", "keep one")
+            with findings.part(), Findings.collect() as second:
+                second.add("E-CSV-INTEGER", "it is wrong", "correct it", file="b.csv")
+                raise limits.TimeLimitError
+
+
+def test_what_was_found_until_a_limit_is_told(tmp_path):
+    reference, output = tmp_path / "ref", tmp_path / "out"
+    reference.mkdir()
+    for name, text in REFERENCE.items():
+        (reference / name).write_text(text, encoding="utf-8")
+    loaded = StoppedWhileReading(**vars(load_folder(ID, reference)))
+    outcome = run_submission(lambda: loaded, tmp_path, output)
+    assert (outcome.name, outcome.exit_code) == ("time", INVALID)
+    assert [(problem.code, problem.file) for problem in outcome.findings.problems] == [
+        ("E-LIMIT-TIME", ""),
+        ("E-CSV-RANGE", "a.csv"),
+        ("E-FILE-TWICE", ""),
+        ("E-CSV-INTEGER", "b.csv"),
+    ]
+
+
+def test_exception_shows_type_and_place_but_no_data(run, monkeypatch):
+    def fail(*_):
+        raise KeyError("SECRET 4711")
+
+    monkeypatch.setattr("scoring_program.metrics.frame_jaccard.count_frames", fail)
+    outcome = run(ID, REFERENCE, PERFECT)
+    assert outcome.code == BROKEN
+    assert "E-INTERNAL: KeyError" in outcome.err
+    assert "SECRET" not in outcome.err + outcome.out + outcome.page
+    assert outcome.scores is None
+
+
+def test_detail_levels(run):
+    pages = {level: run(ID, REFERENCE, PERFECT, detail=level).page for level in ("none", "summary", "full")}
+    assert "Gesture classes" not in pages["none"] + pages["summary"]
+    assert "Gesture classes" in pages["full"]
+    assert "S1" not in pages["summary"]
+    assert 'class="strip"' in pages["full"]
+
+
+def test_summary_shows_classes_of_five_sequences(run):
+    def classes(*labels):
+        """Return the rows for classes that are annotated and predicted ten times in each of some sequences."""
+        content = [
+            "".join(f"{label},{n},{n + 3}\n" for label in of_one for n in range(1, 100, 10))
+            for of_one in labels
+        ]
+        reference = {f"S{n}_data.csv": "100,20,2000\n" for n, _ in enumerate(content)}
+        reference |= {f"S{n}_labels.csv": rows for n, rows in enumerate(content)}
+        outcome = run(ID, reference, {f"S{n}_prediction.csv": rows for n, rows in enumerate(content)})
+        tables = outcome.detail["tables"]
+        return [row[0] for row in tables["classes"]["rows"]] if "classes" in tables else []
+
+    assert classes(*[(1, 2)] * 5) == ["vattene", "vieniqui"]
+    assert classes(*[(1, 2)] * 4) == ["(others)"]
+    assert classes(*[(1, 2)] * 2) == []
+    # A row for one sequence could be computed by subtraction, so another class joins it.
+    assert classes(*[(1,)] * 5, (2,)) == ["(others)"]
+
+
+def test_score_decimals_round_every_number_that_leaves_a_run(run):
+    rows = "".join(f"1,{n},{n + 2}\n" for n in range(1, 100, 9))
+    later = "".join(f"1,{n + 1},{n + 3}\n" for n in range(1, 90, 9))
+    reference = {**REFERENCE, "S1_labels.csv": rows}
+    texts = {}
+    for decimals in (10, 3):
+        outcome = run(ID, reference, {"S1_prediction.csv": later}, score_decimals=decimals)
+        assert outcome.code == SCORED
+        texts[decimals] = [outcome.out.split("\ntime:")[0], *contents(outcome.folder).values()]
+    long = re.compile(r"\d\.\d{4,}(?!\d*px)")
+    assert any(long.search(text) for text in texts[10])
+    numbers = [
+        found
+        for text in texts[3]
+        for found in long.findall(re.sub(r"<style>.*?</style>|<svg.*?</svg>", "", text))
+    ]
+    assert all(float(f"0{found[1:]}") * 1000 % 1 == 0 for found in numbers), numbers
+    assert outcome.scores["score"] == round(outcome.scores["score"], 3)
+
+
+def test_page_is_static_and_fetches_nothing(run):
+    page = run(ID, REFERENCE, PERFECT, detail="full").page
+    assert not re.search(r"<script|javascript:|https?://|@import|url\(|\son\w+=|src=|href=\"(?!#)", page)
 
 
 def test_file_names_cannot_become_markup(run):
