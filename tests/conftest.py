@@ -33,7 +33,6 @@ for profile, percent in {"smoke": 2, "quick": 10, "default": 40, "nightly": 400,
 settings.load_profile("default")
 
 REPORTED_CODES = pytest.StashKey[set[str]]()
-MISSING_CODES = pytest.StashKey[list[str]]()
 # Codes of messages that no test reports within its own process, with the reason.
 REPORTED_ELSEWHERE = {
     "E-CRASHED": "rescore keeps it as the problem of an entry, not as a finding",
@@ -62,22 +61,29 @@ def pytest_testnodedown(node):
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session, exitstatus):
-    """Fail a full run in which the code of a message was never reported."""
+    """Fail a full run in which the code of a message was never reported, as a test that failed."""
     reported = session.config.stash[REPORTED_CODES]
     if hasattr(session.config, "workeroutput"):
         session.config.workeroutput["reported_codes"] = sorted(reported)
     elif exitstatus == pytest.ExitCode.OK and is_full_run(session.config):
         missing = message_codes.all_codes().keys() - reported - REPORTED_ELSEWHERE.keys()
-        session.config.stash[MISSING_CODES] = sorted(missing)
         if missing:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
+            add_failure(session.config, sorted(missing))
 
 
-def pytest_terminal_summary(terminalreporter, config):
-    """Say which codes were never reported, just above the last line, which counts passed tests only."""
-    if missing := config.stash.get(MISSING_CODES, []):
-        terminalreporter.section("FAILED: codes that no test reports", red=True)
-        terminalreporter.write_line(f"{', '.join(missing)}: add a test, or delete the code from its codes.py")
+def add_failure(config, missing_codes):
+    """Add a failed test to those that the summary of pytest shows and counts."""
+    text = f"no test reports {', '.join(missing_codes)}: add a test, or delete the code from its codes.py"
+    report = pytest.TestReport(
+        nodeid="tests/conftest.py::every code is reported",
+        location=("tests/conftest.py", None, "every code is reported"),
+        keywords={},
+        outcome="failed",
+        longrepr=text,
+        when="call",
+    )
+    config.pluginmanager.get_plugin("terminalreporter").stats.setdefault("failed", []).append(report)
 
 
 def is_full_run(config):
