@@ -37,7 +37,6 @@ REPORTED_CODES = pytest.StashKey[set[str]]()
 REPORTED_ELSEWHERE = {
     "E-CRASHED": "rescore keeps it as the problem of an entry, not as a finding",
     "E-NO-MSGSPEC": "score.py and commands print it, before anything is read",
-    "N-EMPTY": "the note is made once, when its module is imported",
 }
 
 

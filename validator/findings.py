@@ -11,15 +11,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Generic, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar
 
 import numpy as np
 
-from validator import message_codes
 from validator.arrays import Bools
-from validator.messages import Note, Problem
-from validator.problem_summary import MOST_KINDS, ProblemKind, ProblemSummary
+from validator.messages import MOST_KINDS, Note, Problem
 from validator.texts import printable, quote_path
+
+if TYPE_CHECKING:
+    from validator.problem_summary import ProblemKind, ProblemSummary
 
 REPORTED_PER_KIND = 200
 _KEPT = 5000
@@ -115,6 +116,8 @@ class Findings:
 
         Raises ValueError for a code that no table explains.
         """
+        from validator import message_codes
+
         message_codes.require_known(code)
         added = Problem(
             code=code,
@@ -205,6 +208,8 @@ class Findings:
 
     def kinds(self) -> list[ProblemKind]:
         """Return the problems by their kind, in the order in which the kinds were found."""
+        from validator.problem_summary import ProblemKind
+
         problems_of_kind: dict[_Kind, list[Problem]] = {}
         for problem in self.problems:
             problems_of_kind.setdefault(problem.kind, []).append(problem)
@@ -215,6 +220,8 @@ class Findings:
 
     def summary(self) -> ProblemSummary:
         """Return the problems as they are shown."""
+        from validator.problem_summary import ProblemSummary
+
         return ProblemSummary(self.kinds(), self.total, self.is_complete)
 
     def lines(self, most: int | None = MOST_KINDS) -> list[str]:

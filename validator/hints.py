@@ -17,9 +17,13 @@ _OUTSIDE = 0.25
 _WRITE_PIXELS = "Write pixels: x times the width and y times the height of the image"
 _EMPTY = "the submission contains no predictions. Was it written too early?"
 _MISSING = ("N-FILE-MISSING", "N-FRAMES-MISSING", "N-IMAGES-MISSING", "N-SEGMENTS-MISSING")
-EMPTY = Note("N-EMPTY", _EMPTY, _MISSING)
 _MOST_REPEATED = 0.1
 _MOST_PLACEHOLDERS = 0.1
+
+
+def empty_note() -> Note:
+    """Return the note on a submission without predictions."""
+    return Note("N-EMPTY", _EMPTY, _MISSING)
 
 
 def box_hints(boxes: Floats, what: str, cure: str = _WRITE_PIXELS) -> list[Note]:

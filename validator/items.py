@@ -17,7 +17,6 @@ import numpy as np
 from validator.arrays import Ints
 from validator.findings import Findings, Read
 from validator.messages import Note
-from validator.public_facts import EXPLAINED_BY_NAMES, explain_unknown_names
 from validator.texts import counted, quote
 
 # The code of the problem that a submission has in which no item is known.
@@ -68,6 +67,8 @@ def check_items(
     unknown = [item for item in items if item not in reference_items]
     if not unknown:
         return []
+    from validator.public_facts import EXPLAINED_BY_NAMES, explain_unknown_names
+
     first, first_place = unknown[0], place(unknown[0])
     explanation = explain_unknown_names(items, reference_items)
     if len(unknown) == len(items):

@@ -7,7 +7,6 @@ from the tables, and a message whose code is in none of them is refused.
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import sys
 from collections.abc import Iterable
@@ -83,6 +82,8 @@ def explain_code(code: str) -> str:
     ValueError
         There is no such code; the message names the nearest one.
     """
+    import difflib
+
     known_codes = all_codes()
     if code.upper() not in known_codes:
         close = difflib.get_close_matches(code.upper(), known_codes, 1)

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from validator import console, message_codes
+from validator import console
+
+MOST_KINDS = 20
+"""So many kinds of problems are shown of a check."""
 
 
 class Problem(NamedTuple):
@@ -65,6 +68,8 @@ class Note(_NoteFields):
 
     def __new__(cls, code: str, text: str, explains: tuple[str, ...] = ()) -> Note:
         """Check the code."""
+        from validator import message_codes
+
         message_codes.require_known(code)
         return super().__new__(cls, code, text, explains)
 
@@ -75,6 +80,8 @@ class Note(_NoteFields):
     @property
     def is_mistake(self) -> bool:
         """Whether it tells of a likely mistake: by its code, or because it says why others were made."""
+        from validator import message_codes
+
         return message_codes.is_likely_mistake(self.code) or bool(self.explains)
 
     def line(self) -> str:

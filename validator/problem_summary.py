@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
-from validator.messages import Problem
+from validator.messages import MOST_KINDS, Problem
 from validator.texts import counted
 
-MOST_KINDS = 20
 _PLACES_SHOWN = 3
 # The same problem in more files than these is one line.
 _FILES_APART = 3

@@ -8,14 +8,15 @@ facts show nothing.
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from validator.arrays import Floats, Ints
-from validator.numbering import find_renumbering
-from validator.spelling import Spelling, best_spelling
 from validator.texts import counted
+
+if TYPE_CHECKING:
+    from validator.spelling import Spelling
 
 # The codes of notes on low scores, which say nothing more where another spelling explains unknown names.
 EXPLAINED_BY_NAMES = ("N-LOW", "N-LOOKS-NAMED")
@@ -123,6 +124,9 @@ class _WordedChange(NamedTuple):
 
 def _best_change(names: Collection[str], known: frozenset[str]) -> _WordedChange | None:
     """Return the change of spelling, or that of numbers if more names are known by it."""
+    from validator.numbering import find_renumbering
+    from validator.spelling import best_spelling
+
     searched_names = _some_names([name for name in names if len(name) <= _LONGEST_NAME])
     best = None
     most_known = len(known.intersection(searched_names))

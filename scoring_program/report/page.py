@@ -21,11 +21,11 @@ from scoring_program.report.sections import NO_ADDRESSES, Addresses, Look, secti
 from scoring_program.result import Drawings, ErrorCost, Interval, Result, Timeline
 from validator.findings import Findings
 from validator.messages import Note
-from validator.problem_summary import PlacedProblem
 from validator.texts import counted
 
 if TYPE_CHECKING:
     from scoring_program.task import Declaration, ScoreColumn
+    from validator.problem_summary import PlacedProblem
 
 LARGEST_PAGE = 2_000_000
 # With drawings, which may have images.

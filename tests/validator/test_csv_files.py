@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.helpers import compact_lines, findings_of, places_of, text_of, values_of
-from validator.csv_files import ItemFrames, read_csv_files, read_table
+from validator.csv_files import ItemFrames, read_csv_files
+from validator.csv_tables import read_table
 from validator.findings import Findings, Refused
 from validator.formats.rules import CsvRules, Field, load_rules
 from validator.texts import printable

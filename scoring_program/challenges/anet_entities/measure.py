@@ -17,7 +17,6 @@ from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints
 from validator.formats.anet_entities.read import Grounding
 from validator.messages import Note
-from validator.public_facts import EXPLAINED_BY_NAMES, explain_unknown_members
 from validator.texts import counted
 
 # The modes of sub-task II, and whether they judge localization alone.
@@ -129,6 +128,8 @@ def _notes(reference: Reference, submission: Grounding, submitted: Bools, effect
     notes = []
     n_outside = len(submission.segments) - int(submitted.sum())
     if n_outside:
+        from validator.public_facts import EXPLAINED_BY_NAMES, explain_unknown_members
+
         text = f"{counted(n_outside, 'submitted segment')} not annotated in the chosen splits"
         explanation = explain_unknown_members(submission.segments, reference.segments, "video")
         explains: tuple[str, ...] = ()

@@ -37,7 +37,7 @@ from validator.archive import Source
 from validator.arrays import Floats
 from validator.findings import Findings, Read
 from validator.formats.rules import load_rules
-from validator.hints import EMPTY, repeat_hints
+from validator.hints import empty_note, repeat_hints
 from validator.messages import Note
 from validator.public_facts import explain_boxes_outside
 
@@ -131,7 +131,7 @@ class DensePose(Task[Reference, Gathered, ImageStatistics]):
     def hints(self, reference: Reference, submission: Gathered) -> Notes:
         """Return notes on empty, constant and repeated detections, and on boxes in 0..1 or outside."""
         if not submission.n_detections:
-            return [EMPTY]
+            return [empty_note()]
         notes = submission.hints.notes()
         return notes or _repeated_detections(submission) or _boxes_outside(reference, submission)
 

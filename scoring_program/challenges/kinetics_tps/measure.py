@@ -17,7 +17,6 @@ from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints
 from validator.formats.kinetics_tps.read import KineticsSubmission, PartStates
 from validator.messages import Note
-from validator.public_facts import EXPLAINED_BY_NAMES, explain_unknown_members
 from validator.texts import counted
 
 # The columns of the leaderboard that are the accuracy at one PSC.
@@ -378,6 +377,8 @@ def unknown_frame_notes(true_parts: PartStates, predicted_parts: PartStates, tru
     n_unknown = int((is_annotated[predicted_parts.frame_video] & (true_frame < 0)).sum())
     if not n_unknown:
         return []
+    from validator.public_facts import EXPLAINED_BY_NAMES, explain_unknown_members
+
     text = f"ignored what is not in the reference: {counted(n_unknown, 'frame')} of the submission"
     explanation = explain_unknown_members(frame_keys(predicted_parts), frame_keys(true_parts), "video")
     if not explanation:

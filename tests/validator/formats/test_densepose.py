@@ -21,7 +21,7 @@ from validator.formats.densepose import read as fmt
 from validator.formats.densepose.read import Checked, Checker, Detection, DetectionHints, ReaderSizes
 from validator.formats.densepose.write import array_entry, encode_detection
 from validator.formats.rules import load_rules
-from validator.hints import EMPTY
+from validator.hints import empty_note
 
 pytestmark = pytest.mark.interpreters
 
@@ -514,7 +514,7 @@ def test_pixels_of_a_detection_in_memory_are_rows_of_pixels():
 
 
 def test_no_detections_are_noted():
-    assert DetectionHints().notes() == [EMPTY]
+    assert DetectionHints().notes() == [empty_note()]
 
 
 def test_hints_of_a_file_are_those_of_its_detections(tmp_path, three_cores):

@@ -13,7 +13,7 @@ from validator.arrays import Floats, Ints
 from validator.files import choose_named
 from validator.findings import Findings, Read
 from validator.formats.rules import Format, Rules
-from validator.hints import EMPTY, box_hints, label_hints, repeat_hints
+from validator.hints import box_hints, empty_note, label_hints, repeat_hints
 from validator.items import IGNORED, Place, check_items
 from validator.json_files import Entries, Members, read_json
 from validator.messages import Note
@@ -220,7 +220,7 @@ def _check_lengths(grounding: Grounding, lengths: Ints, name: str, findings: Fin
 def hints(submission: Grounding) -> list[Note]:
     """Return notes on likely mistakes that need no reference."""
     if not len(submission.segment):
-        return [EMPTY]
+        return [empty_note()]
     return box_hints(submission.box.reshape(-1, 4), "objects", _WRITE_PIXELS) or _shared_boxes(submission)
 
 

@@ -12,7 +12,7 @@ from validator.csv_files import CsvRows, ItemFrames, read_csv_files
 from validator.files import choose_items
 from validator.findings import Findings, Read
 from validator.formats.rules import Format, Rules
-from validator.hints import EMPTY, label_hints
+from validator.hints import empty_note, label_hints
 from validator.messages import Note
 
 # The field with the class of a row.
@@ -98,7 +98,7 @@ def hints(rows: SequenceRows) -> list[Note]:
 def class_hints(labels: Ints) -> list[Note]:
     """Return a note if there are no rows, or all have the same class; int, shape (n_rows,)."""
     if not len(labels):
-        return [EMPTY]
+        return [empty_note()]
     return label_hints(len(labels), {int(labels.min()), int(labels.max())}, "class")
 
 

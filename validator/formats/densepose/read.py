@@ -21,7 +21,7 @@ from validator.arrays import Pixels
 from validator.files import choose_named, naming_other_task
 from validator.findings import REPORTED_PER_KIND, Findings, Read
 from validator.formats.rules import Format, JsonFile, Rules
-from validator.hints import EMPTY
+from validator.hints import empty_note
 from validator.json_files import check_value
 from validator.limits import collector_off
 from validator.messages import Note, Problem
@@ -397,7 +397,7 @@ class DetectionHints:
         """Return notes on coordinates in 0..1, on background or coarse parts alone, and on scores that rank
         nothing."""
         if not self.count:
-            return [EMPTY]
+            return [empty_note()]
         notes = []
         if self.corners[0] >= 0 and self.corners[1] <= 1 and not self.whole_corners:
             boxes = counted(self.count, "box", "boxes")

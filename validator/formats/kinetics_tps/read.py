@@ -17,7 +17,7 @@ from validator.arrays import Floats, Ints
 from validator.files import choose_named
 from validator.findings import Findings, Read
 from validator.formats.rules import Format, JsonFile, Rules
-from validator.hints import EMPTY, box_hints, label_hints, repeat_hints
+from validator.hints import box_hints, empty_note, label_hints, repeat_hints
 from validator.items import Place, check_items
 from validator.json_files import Entries, Members, read_json
 from validator.messages import Note
@@ -302,7 +302,7 @@ def hints(submission: KineticsSubmission) -> list[Note]:
     """Return notes on likely mistakes that need no reference."""
     parts = submission.parts
     if not len(parts.human_box):
-        return [EMPTY]
+        return [empty_note()]
     notes = box_hints(parts.human_box, "humans") or box_hints(parts.proposal_box, "parts")
     notes += label_hints(len(submission.classes), set(submission.classes.values()), "class", "video")
     notes += label_hints(len(parts.proposal_state), parts.states, "state", "proposal")

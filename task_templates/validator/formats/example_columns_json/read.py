@@ -12,7 +12,7 @@ from validator.arrays import Floats
 from validator.files import choose_named
 from validator.findings import Findings, Read
 from validator.formats.rules import Format, Rules
-from validator.hints import EMPTY
+from validator.hints import empty_note
 from validator.items import match_keys
 from validator.json_files import load_schema, read_json
 from validator.messages import Note
@@ -65,7 +65,7 @@ def read_file(
 def hints(items: Items) -> list[Note]:
     """Return notes on likely mistakes that need no reference."""
     if not items.keys:
-        return [EMPTY]
+        return [empty_note()]
     if len(items.keys) < _LEAST:
         return []
     is_constant = (items.values == items.values[0]).all(axis=0)

@@ -11,7 +11,7 @@ from validator.archive import Source, open_submission
 from validator.files import choose_named
 from validator.findings import Findings, Read
 from validator.formats.rules import Format, Rules
-from validator.hints import EMPTY
+from validator.hints import empty_note
 from validator.items import match_keys
 from validator.json_files import load_schema, read_json
 from validator.messages import Note
@@ -66,7 +66,7 @@ def read_file(
 def hints(items: Items) -> list[Note]:
     """Return notes on likely mistakes that need no reference."""
     if not items.keys:
-        return [EMPTY]
+        return [empty_note()]
     if len(items.keys) < _LEAST or len(set(items.values.tolist())) > 1:
         return []
     text = f"all {counted(len(items.keys), 'item')} have the same label. Was it written by mistake?"

@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from validator.archive import Source, open_submission
-from validator.csv_files import read_table
+from validator.csv_tables import read_table
 from validator.files import choose_named
 from validator.findings import Findings, Read
 from validator.formats.rules import Format, Rules
-from validator.hints import EMPTY
+from validator.hints import empty_note
 from validator.messages import Note
 from validator.texts import counted
 
@@ -55,7 +55,7 @@ def read_file(
 def hints(items: Items) -> list[Note]:
     """Return notes on likely mistakes that need no reference."""
     if not items.keys:
-        return [EMPTY]
+        return [empty_note()]
     if len(items.keys) < _LEAST or len(set(items.values.tolist())) > 1:
         return []
     text = f"all {counted(len(items.keys), 'item')} have the same number. Was it written by mistake?"

@@ -13,7 +13,7 @@ from validator.arrays import Floats, Ints
 from validator.files import choose_named
 from validator.findings import Findings, Read
 from validator.formats.rules import Format, Rules
-from validator.hints import EMPTY
+from validator.hints import empty_note
 from validator.items import match_keys
 from validator.json_files import load_schema, read_json
 from validator.messages import Note
@@ -111,7 +111,7 @@ def _flat_items(keys: list[str], lists: Sequence[Sequence[Segment]], names: tupl
 def hints(items: Items) -> list[Note]:
     """Return notes on likely mistakes that need no reference."""
     if not len(items.item):
-        return [EMPTY]
+        return [empty_note()]
     rows = np.column_stack([items.label, items.times])
     if len(rows) < _LEAST or (rows != rows[0]).any():
         return []

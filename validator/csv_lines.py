@@ -1,0 +1,146 @@
+"""Why a line of a CSV file without a header is no row."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from validator.csv_reader import INTEGER, PLAIN
+from validator.formats.rules import CsvRules
+from validator.other_tasks import task_with_columns
+from validator.texts import counted, quote
+
+# The start of a word: a letter, perhaps in quotes. Like all patterns in this module it takes linear time:
+# what may repeat is followed by other characters.
+_WORD = re.compile(r'[ \t]*"?[^\0-@\[-^`{-\x7f]')
+
+
+class _NotInteger(NamedTuple):
+    """A field that is no integer: its pattern, what is wrong, the remedy, and the rule."""
+
+    pattern: str
+    problem: str
+    remedy: str
+    rule: str
+
+
+# Blanks around a field are taken off before.
+_NOT_INTEGERS = (
+    _NotInteger("", "is empty", "write a whole number", "empty"),
+    _NotInteger("[0-9]+", "has too many digits", "write a number of at most 18 digits", "digits"),
+    _NotInteger(
+        r"[0-9]+\.0*",
+        "is written as a decimal fraction",
+        "write whole numbers without a point, in pandas with .astype(int)",
+        "fraction",
+    ),
+    _NotInteger(r"([\"'])[^\"']*\1", "is quoted", "write the number without quotes", "quoted"),
+    _NotInteger("[+-][0-9]+", "has a sign", "write a plain whole number", "sign"),
+)
+# What Python, numpy and pandas write where there is no number.
+_MISSING_NUMBER = "(?i:nan|none|null|<na>)"
+
+
+class LineProblem(NamedTuple):
+    """What is wrong with a line of a file without a header; ``column`` counts from 1."""
+
+    code: str
+    column: int
+    problem: str
+    remedy: str
+    rule: str = ""
+
+
+def line_problem(line: str, number: int, name: str, rules: CsvRules) -> LineProblem:
+    """Return the first thing that is wrong with a line that is no row.
+
+    Parameters
+    ----------
+    line : str
+        The line, without its end.
+    number : int
+        Its number in the file, from 1.
+    name : str
+        The name of the file.
+    rules : CsvRules
+        What the rows of the file must look like.
+    """
+    return _shape_problem(line, number, name, rules) or _field_problem(line, _columns(rules))
+
+
+def _columns(rules: CsvRules) -> list[str]:
+    return [field.name for field in rules.fields]
+
+
+def _shape_problem(line: str, number: int, name: str, rules: CsvRules) -> LineProblem | None:
+    """Return why a line of a file is no row of the right number of fields, None if it is one."""
+    columns = _columns(rules)
+    n_wanted, fields = len(columns), line.split(",")
+    write_row = f"write {','.join(columns)}"
+    if not line.strip(" \t"):
+        return LineProblem("E-CSV-EMPTY-LINE", column=1, problem="the line is empty", remedy="delete it")
+    if number == 1 and all(_WORD.match(field) for field in fields):
+        return LineProblem(
+            "E-CSV-HEADER",
+            column=1,
+            problem=f"'{quote(line)}' looks like a header",
+            remedy="delete the line: the files have none",
+        )
+    if len(fields) == 1 and n_wanted > 1 and len(re.split(r"[;\t]", line)) == n_wanted:
+        return LineProblem(
+            "E-CSV-SEPARATOR",
+            column=1,
+            problem="the fields are not separated by commas",
+            remedy=write_row,
+        )
+    has_too_many = len(fields) > n_wanted and not rules.further_columns
+    if len(fields) < n_wanted or has_too_many:
+        other_task = task_with_columns(name, len(fields))
+        choose = f", or choose the task {other_task.id}, whose rows have {len(fields)}" if other_task else ""
+        return LineProblem(
+            "E-CSV-COLUMNS",
+            column=min(len(fields), n_wanted + 1),
+            problem=f"the row has {counted(len(fields), 'field')} instead of {n_wanted}",
+            remedy=f"{write_row}{choose}",
+        )
+    return None
+
+
+def _field_problem(line: str, columns: Sequence[str]) -> LineProblem:
+    """Return the first field of a row that is no integer, or otherwise holds control characters."""
+    fields = line.split(",")
+    for column, (name, field) in enumerate(zip(columns, fields), start=1):
+        if not re.fullmatch(INTEGER, field):
+            problem, remedy, rule = _explain_field(field.strip(" \t"))
+            return LineProblem(
+                "E-CSV-INTEGER",
+                column=column,
+                problem=f"{name} {problem}",
+                remedy=remedy,
+                rule=f"{name} {rule}",
+            )
+    index = next(index for index, field in enumerate(fields) if not re.fullmatch(PLAIN, field))
+    return LineProblem(
+        "E-CSV-ENCODING",
+        column=index + 1,
+        problem=f"'{quote(fields[index], 30)}' holds control characters",
+        remedy="delete them",
+    )
+
+
+def _explain_field(field: str) -> tuple[str, str, str]:
+    """Return what is wrong with a field that is no integer, the remedy, and the rule."""
+    for wrong in _NOT_INTEGERS:
+        if re.fullmatch(wrong.pattern, field):
+            problem = f"{quote(field, 30)} {wrong.problem}".lstrip()
+            return problem, wrong.remedy, wrong.rule
+    if re.fullmatch(_MISSING_NUMBER, field):
+        return (
+            f"'{field}' stands for a missing number",
+            "write a whole number, or leave out the row",
+            "missing",
+        )
+    if re.match("[A-Za-z]", field):
+        return f"'{quote(field, 30)}' is a word", "write its number, in digits", "word"
+    return f"'{quote(field, 30)}' is not a whole number", "write digits only", "integer"
