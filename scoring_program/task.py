@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -30,12 +30,11 @@ from scoring_program.disclosure import (
     shows_comparisons,
 )
 from scoring_program.item_groups import ItemGroups, load_groups
-from scoring_program.low_score import Step, agreement_steps, is_low, low_score_note
+from scoring_program.low_score import is_low, low_score_note
 from scoring_program.marks import MARKS_FILE, Mark, read_marks, signed_settings
 from scoring_program.metrics import resampling
 from scoring_program.metrics.resampling import HalfScores, Range
 from scoring_program.repair_notes import HiddenSide, repair_notes
-from scoring_program.repairs.search import Comparison
 from scoring_program.result import (
     DECIMALS,
     Deferred,
@@ -66,6 +65,10 @@ from validator.findings import Findings, Read
 from validator.items import ITEMS_UNKNOWN
 from validator.messages import Note, mistakes_first
 from validator.strict_yaml import load_strict
+
+if TYPE_CHECKING:
+    from scoring_program.agreement_steps import Step
+    from scoring_program.repairs.search import Comparison
 
 # Kits have this package below another one.
 _CHALLENGES = f"{__package__}.challenges"
@@ -529,6 +532,8 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
         detail = self.settings["detail"]
         steps: Sequence[Step] = ()
         if shows_comparisons(detail):
+            from scoring_program.agreement_steps import agreement_steps
+
             steps = agreement_steps(self.task.comparisons(self.reference, submission))
         return [low_score_note(scores, steps, detail)]
 

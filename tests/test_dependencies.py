@@ -44,14 +44,20 @@ MAY_IMPORT = {
     "scoring_program.vocabulary_file": ["scoring_program.signature", "validator"],
     "scoring_program.disclosure": ["scoring_program.marks", "scoring_program.result", "validator"],
     "scoring_program.repairs": ["scoring_program.metrics.pairs", "validator"],
+    "scoring_program.agreement_steps": [
+        "scoring_program.disclosure",
+        "scoring_program.repairs",
+        "validator",
+    ],
     "scoring_program.low_score": [
+        "scoring_program.agreement_steps",
         "scoring_program.disclosure",
         "scoring_program.metrics.resampling",
-        "scoring_program.repairs",
         "validator",
     ],
     "scoring_program.repair_notes": ["scoring_program.disclosure", "scoring_program.repairs", "validator"],
     "scoring_program.task": [
+        "scoring_program.agreement_steps",
         "scoring_program.disclosure",
         "scoring_program.item_groups",
         "scoring_program.low_score",

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from scoring_program.repairs import names, orders
-from scoring_program.repairs.decision import Change, Family, Trial, agrees_well, may_be_in_other_order
+from scoring_program.repairs.decision import Change, Family, Trial, may_be_in_other_order
 from scoring_program.repairs.names import NumberMap
 from scoring_program.repairs.samples import Ids, Names
 from scoring_program.repairs.sampling import N_EXCHANGED
@@ -17,8 +17,6 @@ from validator.arrays import Bools, Floats, Ints
 
 def name_trials(sample: Names) -> Iterator[list[Trial]]:
     """Yield the trials of each family for names."""
-    if agrees_well(sample.agrees(sample.as_submitted)):
-        return
     yield list(_spellings(sample))
     yield list(_numbers(sample))
     yield [*_swapped_sides(sample), *_shifts_of_list(sample)]
@@ -198,8 +196,6 @@ def _add(shift: int, item: Ints) -> Ints:
 
 def id_trials(sample: Ids) -> Iterator[list[Trial]]:
     """Yield the trials of each family for ids."""
-    if agrees_well(sample.covered(sample.predicted, sample.true)) or agrees_well(sample.is_known):
-        return
     yield list(_spellings_of_ids(sample))
     yield list(_shifted_numbers(sample))
     yield list(_lines_of_numbers(sample))

@@ -80,8 +80,7 @@ def as_written(form: Form) -> Reading:
 
 def other_readings(regions: Regions) -> list[Reading]:
     """Return the other readings of a sample's columns."""
-    is_box = regions.columns.shape[1] == 4
-    forms = _OTHER_FORMS_OF_BOXES if is_box else _OTHER_FORMS_OF_INTERVALS
+    forms = _OTHER_FORMS_OF_INTERVALS if regions.has_intervals else _OTHER_FORMS_OF_BOXES
     return list(forms[regions.form])
 
 

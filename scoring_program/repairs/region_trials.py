@@ -58,8 +58,7 @@ def region_trials(wide: Regions, deep: Callable[[], Regions]) -> Iterator[list[T
     few_items = JudgedRegions(deep(), wide.levels[0]) if comparisons[0] in unclear else None
     if few_items is not None:
         yield list(_scales_of_items(few_items))
-    counts_frames = wide.columns.shape[1] == 2 and wide.steps_of_unit == 1
-    if counts_frames:
+    if wide.has_frames:
         yield list(_exact_shifts(comparisons[0]))
     for comparison in unclear:
         yield list(_shifts_of_slots(comparison))

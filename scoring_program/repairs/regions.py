@@ -129,6 +129,16 @@ class Regions:
     levels: tuple[float, ...] = (BOX_IOU,)
     entry: Ints | None = None
 
+    @property
+    def has_intervals(self) -> bool:
+        """Whether regions are intervals rather than boxes."""
+        return self.columns.shape[1] == 2
+
+    @property
+    def has_frames(self) -> bool:
+        """Whether regions are intervals of whole frames."""
+        return self.has_intervals and self.steps_of_unit == 1
+
     @cached_property
     def entries(self) -> Ints:
         """The entry of each region, shape (n,)."""

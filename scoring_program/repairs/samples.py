@@ -20,14 +20,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
-from typing import Union
+from typing import TYPE_CHECKING, Union
 
 import numpy as np
 
-from scoring_program.repairs.names import Fold, last_number
 from scoring_program.repairs.regions import Regions
 from scoring_program.repairs.sampling import N_EXCHANGED, exchanged_entries, is_in_first_half
 from validator.arrays import Bools, Floats, Ints
+
+if TYPE_CHECKING:
+    from scoring_program.repairs.names import Fold
 
 _NEAR_BYTES = 0.2 * 255
 SHARES_OF_POINTS = (0.25, 0.5)
@@ -200,6 +202,8 @@ class Ids:
 
 
 def _last_numbers(words: Sequence[str]) -> list[int | None]:
+    from scoring_program.repairs.names import last_number
+
     number_of_word = {word: last_number(word) for word in set(words)}
     return [number_of_word[word] for word in words]
 

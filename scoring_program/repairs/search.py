@@ -39,11 +39,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scoring_program.repairs.array_trials import array_trials
+from scoring_program.repairs.agreement import is_worth_searching
 from scoring_program.repairs.decision import Change, Family, Trial, best_repair
-from scoring_program.repairs.name_trials import id_trials, name_trials
 from scoring_program.repairs.readings import as_written
-from scoring_program.repairs.region_trials import region_trials
 from scoring_program.repairs.regions import Form, Regions
 from scoring_program.repairs.samples import Arrays, Ids, Kind, Names, Sample
 from scoring_program.repairs.sampling import Spread
@@ -225,14 +223,25 @@ def _find_repair(comparison: Comparison, repairs: Repairs) -> Repair | None:
 
 
 def _trials(comparison: Comparison, sample: Sample | Trial, repairs: Repairs) -> Iterator[list[Trial]]:
+    """Return the trials of a sample, family by family; the changes to try are imported if they are needed."""
     if isinstance(sample, Trial):
         return iter([[sample]])
+    if not is_worth_searching(sample):
+        return iter([])
     if isinstance(sample, Names):
+        from scoring_program.repairs.name_trials import name_trials
+
         return name_trials(sample)
     if isinstance(sample, Ids):
+        from scoring_program.repairs.name_trials import id_trials
+
         return id_trials(sample)
     if isinstance(sample, Arrays):
+        from scoring_program.repairs.array_trials import array_trials
+
         return array_trials(sample)
+    from scoring_program.repairs.region_trials import region_trials
+
     return region_trials(sample, partial(_deep_sample, comparison, repairs))
 
 

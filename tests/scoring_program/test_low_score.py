@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scoring_program.low_score import Step, is_low, low_score_note
+from scoring_program.agreement_steps import Step
+from scoring_program.low_score import is_low, low_score_note
 
 SEQUENCES = range(1, 7)
 REFERENCE = {f"S{number}_data.csv": "2000,20,100\n" for number in SEQUENCES} | {
