@@ -8,7 +8,6 @@ A task is one object of a subclass of `Task`. Each challenge has its own in
 from __future__ import annotations
 
 import importlib
-import shutil
 import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -295,6 +294,8 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
 
         By default the files are copied as they are.
         """
+        import shutil
+
         for name in self.source_files(source, settings):
             shutil.copyfile(source / name, output / name)
         return []
@@ -306,6 +307,8 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
 
     def prepare(self, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
         """Write a complete reference folder: what `prepare_reference` writes, settings, and item groups."""
+        import shutil
+
         notes = self.prepare_reference(source, output, settings, options)
         for name in self.carried(source, settings):
             shutil.copyfile(source / name, output / name)

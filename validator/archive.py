@@ -12,111 +12,34 @@ from __future__ import annotations
 import io
 import os
 import posixpath
-import re
 import stat
-import struct
-import zipfile
-import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from contextvars import ContextVar
 from functools import partial
-from itertools import chain, islice
-from pathlib import Path, PurePosixPath
-from typing import IO, BinaryIO, NamedTuple, NoReturn, Union
-
-import yaml
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO, Union
 
 from validator.findings import Findings
-from validator.strict_yaml import load_plain
-from validator.texts import counted, folded, is_printable, quote
+from validator.members import (
+    FileReader,
+    Limits,
+    Member,
+    add_irregular,
+    add_too_many,
+    add_unreadable,
+    check_members,
+    refused_if_damaged,
+)
+from validator.texts import folded, quote
 
 BASELINE_FILE = "BASELINE.txt"
 """A file that says which baseline of a reference a submission is."""
 _BASELINE_BYTES = 200
-# The central directory holds at least 46 bytes an entry; names and extra fields add to it.
-_DIRECTORY_BYTES_PER_FILE = 1024
-_ENTRY, _ENTRY_BYTES, _HEADER_BYTES = b"PK\x01\x02", 46, 30
-_IS_UTF8, _UNICODE_PATH = 0x800, 0x7075
-# The end of a zip64's directory, and after it the locator of this end.
-_END_64, _END_64_BYTES, _LOCATOR_64, _LOCATOR_64_BYTES = b"PK\x06\x06", 56, b"PK\x06\x07", 20
-_OTHER_ARCHIVES = {
-    b"\x1f\x8b": "a gzip", b"7z\xbc\xaf": "a 7-Zip", b"Rar!": "a RAR", b"BZh": "a bzip2",
-    b"\xfd7zXZ": "an xz",
-}  # fmt: skip
-# The end of a directory and the longest comment after it.
-_LONGEST_END = 65_557
-# What file systems take.
-_LONGEST_PART, _LONGEST_NAME = 255, 1000
-_JUNK = re.compile(r"(^|/)(__MACOSX/|\.DS_Store\Z|Thumbs\.db\Z|desktop\.ini\Z|\._[^/]*\Z)")
-_PIECE = 65_536
-PLATFORM_FILES = ("metadata.yaml", "metadata")
-"""Files in which a platform looks for a command to run; it reads the first one that is there."""
-_MOST_METADATA_BYTES = 1 << 16
 _REMAKE = "make it again"
 _REMAKE_THOUGH_SCORED = "the site may score this zip; make it again"
-_PLAIN_NAMES = "use plain, short file names and no folders"
-_ONLY_NEEDED = "submit only the files that the challenge asks for"
-_READ_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError)
-
-
-class Limits(NamedTuple):
-    """What an archive may hold at most. Sizes are in bytes, unpacked."""
-
-    files: int
-    total_bytes: int
-    file_bytes: int
-
-
-class _Member(NamedTuple):
-    """A file that is not read yet: its bytes, unpacked, and what opens it."""
-
-    size: int
-    open: Callable[[], IO[bytes]]
-
-
-def _open_file(path: Path) -> BinaryIO:
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-    return os.fdopen(os.open(path, flags), "rb")
-
-
 # A zip file, a folder, or the content of files by name.
 Source = Union[Path, Mapping[str, bytes]]
-
-
-def _ignore(n_bytes: int) -> None:
-    """Do nothing with what was read."""
-
-
-on_read: ContextVar[Callable[[int], None]] = ContextVar("on_read", default=_ignore)
-"""Called with the number of bytes whenever a piece of a submission was read, to show how far reading is."""
-
-
-class FileReader(NamedTuple):
-    """A file that is being read; errors while reading become `Refused`, the caller's own pass through."""
-
-    name: str
-    stream: IO[bytes]
-
-    def read(self, size: int) -> bytes:
-        """Return the next bytes, at most ``size``; none at the end. Raises Refused."""
-        parts = []
-        with _refused_if_damaged(self.name):
-            # zipfile copies what it has not yet inflated again and again if it is asked for much at once.
-            while size and (part := self.stream.read(min(size, _PIECE))):
-                parts.append(part)
-                size -= len(part)
-                on_read.get()(len(part))
-        return b"".join(parts)
-
-
-@contextmanager
-def _refused_if_damaged(name: str) -> Iterator[None]:
-    """Refuse a member that cannot be read although the archive's directory looked right."""
-    try:
-        yield
-    except _READ_ERRORS:
-        Findings().refuse("E-ZIP-DAMAGED", "the file cannot be unpacked", "create the zip again", file=name)
 
 
 class Submission:
@@ -125,7 +48,7 @@ class Submission:
     ``is_unpacked`` says whether a platform unpacked it and put its own file ``metadata`` beside them.
     """
 
-    def __init__(self, members: Mapping[str, _Member], findings: Findings, is_unpacked: bool = False) -> None:
+    def __init__(self, members: Mapping[str, Member], findings: Findings, is_unpacked: bool = False) -> None:
         self.notes = findings.notes
         self.is_unpacked = is_unpacked
         common = posixpath.commonpath(list(map(posixpath.dirname, members))) if members else ""
@@ -156,7 +79,7 @@ class Submission:
         Refused
             The file is damaged, or longer than the archive's directory says; also while it is read.
         """
-        with _refused_if_damaged(name):
+        with refused_if_damaged(name):
             stream = self._members[name].open()
         with stream:
             yield FileReader(name, stream)
@@ -177,8 +100,8 @@ def open_submission(path: Source, limits: Limits) -> Iterator[Submission]:
     with ExitStack() as opened:
         with Findings.collect() as findings:
             if isinstance(path, Mapping):
-                files = {name: _Member(len(data), partial(io.BytesIO, data)) for name, data in path.items()}
-                members = _check_members(files, limits, findings, "")
+                files = {name: Member(len(data), partial(io.BytesIO, data)) for name, data in path.items()}
+                members = check_members(files, limits, findings, "")
             else:
                 members = _open_path(path, limits, findings, opened)
             members = _look_into_single_zip(members, limits, findings, opened)
@@ -186,28 +109,29 @@ def open_submission(path: Source, limits: Limits) -> Iterator[Submission]:
         yield Submission(members, findings, is_unpacked)
 
 
-def _open_path(path: Path, limits: Limits, findings: Findings, opened: ExitStack) -> dict[str, _Member]:
+def _open_path(path: Path, limits: Limits, findings: Findings, opened: ExitStack) -> dict[str, Member]:
     try:
         is_folder = stat.S_ISDIR(path.stat().st_mode)
     except PermissionError as error:
-        _cannot_open(error, str(path), findings)
+        add_unreadable(error, str(path), findings)
         return {}
     except (OSError, ValueError):
         findings.refuse("E-FILE-MISSING", "there is no such file", "check the path", file=str(path))
     if is_folder:
-        return _check_members(dict(_walk(path, limits, findings)), limits, findings, path.name)
+        return check_members(dict(_walk(path, limits, findings)), limits, findings, path.name)
     try:
         stream = opened.enter_context(path.open("rb"))
     except OSError as error:
-        _cannot_open(error, path.name, findings)
+        add_unreadable(error, path.name, findings)
         return {}
-    archive = open_zip(stream, path.name, limits, findings, opened)
-    return _zip_members(archive, path.name, limits, findings, _REMAKE_THOUGH_SCORED) if archive else {}
+    from validator.zip_files import open_members
+
+    return open_members(stream, path.name, limits, findings, opened, _REMAKE_THOUGH_SCORED)
 
 
 def _look_into_single_zip(
-    members: dict[str, _Member], limits: Limits, findings: Findings, opened: ExitStack
-) -> dict[str, _Member]:
+    members: dict[str, Member], limits: Limits, findings: Findings, opened: ExitStack
+) -> dict[str, Member]:
     """Return the files of the zip that is the only member, or else the members, which must not be zips."""
     if len(members) != 1 or not _zip_names(members):
         _add_nested_zips(members, findings)
@@ -215,27 +139,18 @@ def _look_into_single_zip(
     if not findings.ok:
         return members
     (name,) = members
+    from validator.zip_files import in_any_order, open_members
+
     findings.note("N-FOUND-ZIP", f"the submission was read from the zip file {quote(name)}")
-    with _refused_if_damaged(name):
+    with refused_if_damaged(name):
         try:
-            stream = opened.enter_context(_in_any_order(members[name].open()))
+            stream = opened.enter_context(in_any_order(members[name].open()))
         except OSError as error:
-            _cannot_open(error, name, findings)
+            add_unreadable(error, name, findings)
             return {}
-    archive = open_zip(stream, name, limits, findings, opened)
-    if archive is None:
-        return {}
-    inner_members = _zip_members(archive, name, limits, findings, _REMAKE)
+    inner_members = open_members(stream, name, limits, findings, opened, _REMAKE)
     _add_nested_zips(inner_members, findings)
     return inner_members
-
-
-def _in_any_order(stream: IO[bytes]) -> IO[bytes]:
-    """Return a stream to read in any order: one from a zip is inflated anew for each step back."""
-    if not isinstance(stream, zipfile.ZipExtFile):
-        return stream
-    with stream:
-        return io.BytesIO(stream.read())
 
 
 def _zip_names(names: Iterable[str]) -> list[str]:
@@ -248,7 +163,7 @@ def _add_nested_zips(members: Iterable[str], findings: Findings) -> None:
         findings.add("E-ZIP-NESTED", "this is a zip inside the zip", hint, file=name)
 
 
-def _walk(root: Path, limits: Limits, findings: Findings) -> Iterator[tuple[str, _Member]]:
+def _walk(root: Path, limits: Limits, findings: Findings) -> Iterator[tuple[str, Member]]:
     """Yield the regular files below ``root`` but the platform's own; links are problems, never followed."""
     pending = [root]
     left = limits.files
@@ -262,7 +177,7 @@ def _walk(root: Path, limits: Limits, findings: Findings) -> Iterator[tuple[str,
                 entries = sorted(islice(submitted, left + 1), key=lambda entry: entry.name)
             left -= len(entries)
             if left < 0:
-                _too_many(findings, root.name, limits)
+                add_too_many(findings, root.name, limits)
                 return
             for entry in entries:
                 name = Path(entry.path).relative_to(root).as_posix()
@@ -270,11 +185,11 @@ def _walk(root: Path, limits: Limits, findings: Findings) -> Iterator[tuple[str,
                 if stat.S_ISDIR(status.st_mode):
                     pending.append(Path(entry.path))
                 elif stat.S_ISREG(status.st_mode):
-                    yield name, _Member(status.st_size, partial(_open_file, Path(entry.path)))
+                    yield name, Member(status.st_size, partial(_open_file, Path(entry.path)))
                 else:
-                    _add_irregular(status.st_mode, name, findings, "put the file itself there", "remove it")
+                    add_irregular(status.st_mode, name, findings, "put the file itself there", "remove it")
         except OSError as error:
-            _cannot_open(error, name, findings)
+            add_unreadable(error, name, findings)
 
 
 def _is_platforms(entry: os.DirEntry[str]) -> bool:
@@ -282,330 +197,6 @@ def _is_platforms(entry: os.DirEntry[str]) -> bool:
     return entry.name == "metadata" and entry.is_file(follow_symlinks=False)
 
 
-def _cannot_open(error: OSError, name: str, findings: Findings) -> None:
-    problem, remedy = f"it cannot be opened ({error.strerror})", "allow reading it, or copy it"
-    if not isinstance(error, PermissionError):
-        remedy = "zip your files again, with short names and no folders"
-    findings.add("E-FILE-UNREADABLE", problem, remedy, file=name)
-
-
-def _add_irregular(
-    mode: int, name: str, findings: Findings, remedy_for_link: str, remedy_for_others: str
-) -> None:
-    if stat.S_ISLNK(mode):
-        findings.add("E-ZIP-LINK", "this is a symbolic link", remedy_for_link, file=name)
-    else:
-        findings.add("E-ZIP-SPECIAL", "this is not a regular file", remedy_for_others, file=name)
-
-
-def _too_many(findings: Findings, file: str, limits: Limits) -> None:
-    findings.add("E-ZIP-COUNT", f"there are more files than {limits.files:,}", _ONLY_NEEDED, file=file)
-
-
-class _GuardedFile:
-    """A zip file whose directory is no larger in memory than its limits allow, whatever it says of itself."""
-
-    def __init__(self, stream: IO[bytes], entries: int) -> None:
-        self._stream, self._entries = stream, entries
-        self.is_trusted = False
-        self.seek, self.tell, self.seekable = stream.seek, stream.tell, stream.seekable
-
-    def read(self, size: int = -1) -> bytes:
-        """Return the next bytes. Raises `_TooManyEntriesError` while the directory is read."""
-        if self.is_trusted:
-            return self._stream.read(size)
-        if size > self._entries * _DIRECTORY_BYTES_PER_FILE:
-            raise _TooManyEntriesError
-        data = self._stream.read(size)
-        if data.count(_ENTRY) > self._entries:
-            raise _TooManyEntriesError
-        if data.startswith(_ENTRY):
-            _check_directory(data)
-        return data
-
-
-def _check_directory(data: bytes) -> None:
-    """Raise BadZipFile for a Unicode path (extra field 0x7075) that versions of zipfile do not agree on."""
-    begin = 0
-    while data[begin : begin + 4] == _ENTRY and len(data) >= begin + _ENTRY_BYTES:
-        (flags,) = struct.unpack_from("<H", data, begin + 8)
-        n_name, n_extra, n_comment = struct.unpack_from("<3H", data, begin + 28)
-        begin += _ENTRY_BYTES
-        name, extra = data[begin : begin + n_name], data[begin + n_name : begin + n_name + n_extra]
-        text = name.decode("utf-8" if flags & _IS_UTF8 else "cp437", "replace")
-        while len(extra) >= 4:
-            kind, size = struct.unpack_from("<HH", extra)
-            # A version, a checksum, and the name.
-            path = extra[9 : 4 + size].decode("utf-8", "replace")
-            if kind == _UNICODE_PATH and (not path or path != text):
-                raise zipfile.BadZipFile("Unicode path")
-            extra = extra[4 + size :]
-        begin += n_name + n_extra + n_comment
-
-
-def _check_end(stream: IO[bytes], end: int) -> None:
-    """Raise BadZipFile for a zip64 end, before ``end``, that versions of zipfile do not agree on."""
-    locator = end - _LOCATOR_64_BYTES
-    if locator < 0 or _bytes_at(stream, locator, 4) != _LOCATOR_64:
-        return
-    (place,) = struct.unpack("<Q", _bytes_at(stream, locator + 8, 8))
-    record_start = locator - _END_64_BYTES
-    record = _bytes_at(stream, max(record_start, 0), _END_64_BYTES)
-    (n_left,) = struct.unpack_from("<Q", record, 4)
-    is_whole = record_start >= place and record.startswith(_END_64) and n_left == _END_64_BYTES - 12
-    # With data before the zip, its own places are smaller.
-    is_other = is_whole and place != record_start and _bytes_at(stream, place, 4) == _END_64
-    if not is_whole or is_other or sum(struct.unpack_from("<QQ", record, 40)) != place:
-        raise zipfile.BadZipFile("zip64 end")
-
-
-def _bytes_at(stream: IO[bytes], place: int, size: int) -> bytes:
-    stream.seek(place)
-    return stream.read(size)
-
-
-class _TooManyEntriesError(Exception):
-    """The archive's directory has more entries than a submission may have files."""
-
-
-def open_zip(
-    stream: IO[bytes], name: str, limits: Limits, findings: Findings, opened: ExitStack
-) -> zipfile.ZipFile | None:
-    """Open a zip whose directory every version of Python reads alike; None if it has too many entries.
-
-    ``name`` is what findings call the zip. Raises Refused if it cannot be read.
-    """
-    try:
-        head = stream.read(512)
-        size = stream.seek(0, io.SEEK_END)
-        tail = _bytes_at(stream, max(0, size - _LONGEST_END), _LONGEST_END)
-    except OSError as error:
-        _cannot_open(error, name, findings)
-        return None
-    end = tail.rfind(b"PK\x05\x06")
-    if end < 0 or len(tail) < end + 22:
-        findings.refuse(*_why_no_zip(head), file=name)
-    guarded = _GuardedFile(stream, limits.files)
-    try:
-        _check_end(stream, size - len(tail) + end)
-        archive = opened.enter_context(zipfile.ZipFile(guarded))  # type: ignore[call-overload]
-    except _TooManyEntriesError:
-        _too_many(findings, name, limits)
-        return None
-    except (*_READ_ERRORS, struct.error):
-        _refuse_damaged(name, findings)
-    # Newer releases of Python refuse a directory that puts files before the beginning of the zip.
-    if any(info.header_offset < 0 for info in archive.infolist()):
-        _refuse_damaged(name, findings)
-    guarded.is_trusted = True
-    if _overlap(archive):
-        hint = "create it again with an ordinary zip program"
-        findings.add("E-ZIP-BOMB", "its files overlap inside the archive", hint, file=name)
-    return archive
-
-
-def _refuse_damaged(name: str, findings: Findings) -> NoReturn:
-    hint = "create the zip again and check its size after uploading"
-    findings.refuse("E-ZIP-DAMAGED", "the zip file is damaged", hint, file=name)
-
-
-def _why_no_zip(head: bytes) -> tuple[str, str, str]:
-    """Return code, problem and hint for a file that begins with ``head`` and has no end of a zip."""
-    if not head:
-        return "E-ZIP-EMPTY", "the file is empty (0 bytes)", "zip your files and upload the zip"
-    names = [name for magic, name in _OTHER_ARCHIVES.items() if head.startswith(magic)]
-    if head[257:262] == b"ustar":
-        names = ["a tar"]
-    if names:
-        return "E-ZIP-NOT", f"this is {names[0]} file, not a zip file", "pack the files as .zip"
-    if head.startswith(b"PK\x03\x04"):
-        problem = "this zip file is truncated: its end is missing"
-        return "E-ZIP-NOT", problem, "create it again and upload it again"
-    return "E-ZIP-NOT", "this is not a zip file", "put your files into a .zip and submit that"
-
-
-def _zip_members(
-    archive: zipfile.ZipFile, zip_name: str, limits: Limits, findings: Findings, remake: str
-) -> dict[str, _Member]:
-    """Return the files of a zip to read; ``remake`` says to make one again that should be made otherwise."""
-    members: dict[str, _Member] = {}
-    folders: dict[str, None] = {}
-    for info in archive.infolist():
-        # ZipInfo.filename has lost everything after a NUL byte and, on Windows, its backslashes.
-        name = info.orig_filename
-        mode = info.external_attr >> 16
-        if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
-            _add_irregular(mode, name, findings, f"{remake} with the file itself", f"{remake} without it")
-        elif info.flag_bits & 0x1:
-            findings.add("E-ZIP-ENCRYPTED", "this file is encrypted", "zip it without a password", file=name)
-        elif info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            problem = "this file is packed with a rare compression method"
-            remedy = f"{remake} with the ordinary method, deflate"
-            findings.add("E-ZIP-METHOD", problem, remedy, file=name)
-        elif name in members:
-            problem = "two files in the zip have this name"
-            findings.add("E-ZIP-TWICE", problem, f"{remake} with one of them", file=name)
-        elif name.endswith("/"):
-            folders[name[:-1]] = None
-        else:
-            members[name] = _Member(info.file_size, partial(archive.open, info))
-    return _check_members(members, limits, findings, zip_name, folders, remake)
-
-
-def _overlap(archive: zipfile.ZipFile) -> bool:
-    """Return whether any member reaches into the next one or into the directory, from offsets and headers."""
-    end, stream = archive.start_dir, archive.fp
-    assert stream is not None  # noqa: S101 - it is open
-    for info in sorted(archive.infolist(), key=lambda info: info.header_offset, reverse=True):
-        stream.seek(info.header_offset)
-        header = stream.read(_HEADER_BYTES)
-        lengths = struct.unpack_from("<HH", header, 26) if len(header) == _HEADER_BYTES else (0, 0)
-        if info.header_offset + _HEADER_BYTES + sum(lengths) + info.compress_size > end:
-            return True
-        end = info.header_offset
-    return False
-
-
-def _check_members(
-    members: dict[str, _Member],
-    limits: Limits,
-    findings: Findings,
-    file: str,
-    folders: Iterable[str] = (),
-    remake: str = "",
-) -> dict[str, _Member]:
-    """Check the files and return those to read; what operating systems add counts too, but is left out.
-
-    ``remake`` says to make a zip again whose names the site would change; "" if there is no zip.
-    """
-    if _has_backslashes_only([*members, *folders]):
-        members, folders = _with_slashes(members, folders, findings)
-        # The site keeps these names as they are.
-        remake = ""
-    _check_names(members, folders, findings, remake)
-    _check_sizes(members, limits, findings, file)
-    kept = {name: member for name, member in members.items() if not _JUNK.search(name)}
-    if len(kept) < len(members):
-        junk = counted(len(members) - len(kept), "file")
-        findings.note("N-JUNK", f"{junk} of the operating system ignored (__MACOSX, .DS_Store)")
-    return _without_metadata(kept, findings)
-
-
-def _without_metadata(members: Mapping[str, _Member], findings: Findings) -> dict[str, _Member]:
-    """Return the members but files in which a platform looks for a command; one that has it is a problem."""
-    kept: dict[str, _Member] = {}
-    for name, member in members.items():
-        *folders, file_name = PurePosixPath(name).parts or ("",)
-        is_in_folder = not set(folders).isdisjoint(PLATFORM_FILES)
-        is_metadata = file_name in PLATFORM_FILES
-        if is_in_folder or (is_metadata and holds_command(name, member.open)):
-            problem = "a platform would run a file of this name as a program"
-            findings.add("E-FILE-RESERVED", problem, "remove it from your submission", file=name)
-        elif is_metadata:
-            findings.note("N-FILE-IGNORED", f"{quote(name)}: not needed, ignored")
-        if not is_metadata:
-            kept[name] = member
-    return kept
-
-
-def holds_command(name: str, open_file: Callable[[], IO[bytes]]) -> bool:
-    """Return whether a platform would take a file for the description of a program. Raises Refused.
-
-    One that is no UTF-8, or too large to be looked at, is taken for it.
-    """
-    with _refused_if_damaged(name), open_file() as stream:
-        data = stream.read(_MOST_METADATA_BYTES + 1)
-    if len(data) > _MOST_METADATA_BYTES:
-        return True
-    try:
-        content = load_plain(data.decode("utf-8"))
-    except UnicodeDecodeError:
-        return True
-    except yaml.YAMLError:
-        return False
-    return isinstance(content, Mapping) and bool(content.get("command"))
-
-
-def _has_backslashes_only(names: Sequence[str]) -> bool:
-    r"""Return whether paths are written as tools of Windows do, as ``mine\\a.csv``, and none with a slash."""
-    return any("\\" in name for name in names) and not any("/" in name for name in names)
-
-
-def _with_slashes(
-    members: Mapping[str, _Member], folders: Iterable[str], findings: Findings
-) -> tuple[dict[str, _Member], dict[str, None]]:
-    """Return members and folders by their names with slashes for backslashes, with a note.
-
-    All checks of names are made after this. No name holds a slash before, so that no two become the same. A
-    folder is an empty file whose name ends with a backslash.
-    """
-    members_with_slashes: dict[str, _Member] = {}
-    folders_with_slashes = dict.fromkeys(name.replace("\\", "/") for name in folders)
-    for name, member in members.items():
-        path = name.replace("\\", "/")
-        if path.endswith("/") and not member.size:
-            folders_with_slashes[path[:-1]] = None
-        else:
-            members_with_slashes[path] = member
-    findings.note("N-BACKSLASH", "folders are separated by backslashes, which were read as /")
-    return members_with_slashes, folders_with_slashes
-
-
-def _check_names(
-    members: Mapping[str, object], folders: Iterable[str], findings: Findings, remake: str
-) -> None:
-    for name in chain(members, folders):
-        problem = _name_problem(name)
-        if problem:
-            is_changed = remake and _is_changed_by_unpacking(name)
-            remedy = f"{remake} with plain, short file names and no folders" if is_changed else _PLAIN_NAMES
-            findings.add("E-ZIP-NAME", problem, remedy, file=name)
-    name_by_folded: dict[str, str] = {}
-    for name in members:
-        other = name_by_folded.setdefault(folded(name), name)
-        if other != name:
-            problem = f"the name differs from {quote(other)} only in upper and lower case"
-            findings.add("E-ZIP-CASE", problem, "keep one of them", file=name)
-    # With the smallest character for a slash, what is in a folder comes right after a file of the folder's
-    # name.
-    ordered = sorted(name.replace("/", "\0") for name in chain(members, (f"{name}/" for name in folders)))
-    for first, second in zip(ordered, ordered[1:]):
-        if second.startswith(f"{first}\0"):
-            problem, name = "a file and a folder have this name", first.replace("\0", "/")
-            findings.add("E-ZIP-NAME", problem, "rename one of them", file=name, rule="folder")
-
-
-def _name_problem(name: str) -> str:
-    """Return why a file or folder must not have this name, "" if it may."""
-    parts = re.split(r"[/\\]", name)
-    if re.match(r"[A-Za-z]:", name) or name.startswith(("/", "\\")):
-        return "the name is absolute"
-    if ".." in parts:
-        return 'the name holds ".."'
-    if "\\" in name:
-        return "the name holds a backslash"
-    if not is_printable(name):
-        return "the name holds unprintable characters"
-    if "" in parts or "." in parts:
-        return "a part of the name is empty or a dot"
-    if len(name) > _LONGEST_NAME or any(len(part.encode()) > _LONGEST_PART for part in parts):
-        limits = f"{_LONGEST_NAME} characters, or a part of it more than {_LONGEST_PART} bytes"
-        return f"the name has more than {limits}"
-    return ""
-
-
-def _is_changed_by_unpacking(name: str) -> bool:
-    """Return whether a zip's file or folder gets another name where a platform unpacks it."""
-    return "\0" in name or not {"", ".", ".."}.isdisjoint(name.split("/"))
-
-
-def _check_sizes(members: Mapping[str, _Member], limits: Limits, findings: Findings, file: str) -> None:
-    for name, member in members.items():
-        size, most = member.size, limits.file_bytes
-        if size > most:
-            problem = f"the file has {size:,} bytes unpacked; at most {most:,} are allowed"
-            findings.add("E-ZIP-SIZE", problem, "check what you wrote into it", file=name)
-    total = sum(member.size for member in members.values())
-    if total > limits.total_bytes:
-        problem = f"the files have {total:,} bytes unpacked; at most {limits.total_bytes:,} are allowed"
-        findings.add("E-ZIP-SIZE", problem, _ONLY_NEEDED, file=file, rule="total")
+def _open_file(path: Path) -> BinaryIO:
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    return os.fdopen(os.open(path, flags), "rb")

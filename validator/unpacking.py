@@ -14,8 +14,9 @@ import zipfile
 from contextlib import ExitStack
 from pathlib import Path
 
-from validator.archive import PLATFORM_FILES, Limits, holds_command, open_zip
 from validator.findings import Findings
+from validator.members import PLATFORM_FILES, Limits, holds_command
+from validator.zip_files import open_zip
 
 _PIECE = 65_536
 # What is not written may be said to be larger than any file system takes.

@@ -9,8 +9,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from people_in_video.telling_task import opened
-from validator.archive import on_read
 from validator.findings import Refused
+from validator.members import on_read
 
 # Smaller ones take a second or two.
 LEAST_BYTES = 20_000_000

@@ -10,8 +10,9 @@ from typing import IO, Union
 
 from people_in_video.tools.conversion import converter_of
 from scoring_program.task import load_task, task_ids
-from validator.archive import FileReader, Limits, Submission, open_submission
+from validator.archive import Submission, open_submission
 from validator.formats.rules import load_rules
+from validator.members import FileReader, Limits
 from validator.other_tasks import files_of_task, task_of_first_row
 
 _JSON = ".json"

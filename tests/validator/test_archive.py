@@ -15,8 +15,9 @@ from typing import NamedTuple
 import pytest
 
 from tests.helpers import findings_of, make_zip, places_of, refused, text_of, values_of, with_wrong_checksum
-from validator.archive import Limits, open_submission
+from validator.archive import open_submission
 from validator.findings import Read, Refused
+from validator.members import Limits
 
 pytestmark = pytest.mark.interpreters
 

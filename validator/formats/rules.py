@@ -11,9 +11,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from validator.archive import Limits
 from validator.discovery import discover
 from validator.findings import Read
+from validator.members import Limits
 from validator.messages import Note
 from validator.strict_yaml import YamlValue, load_strict
 

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from tests.helpers import ROOT, make_zip, places_of, refused
-from validator.archive import Limits
 from validator.formats.rules import (
     CsvRules,
     Field,
@@ -20,6 +19,7 @@ from validator.formats.rules import (
     parse_rules,
     task_ids,
 )
+from validator.members import Limits
 
 pytestmark = pytest.mark.interpreters
 
