@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from xml.etree.ElementTree import Element
 
 from scoring_program.report.elements.axis import Axis
-from scoring_program.report.elements.plots import key, series_colors
+from scoring_program.report.elements.plots import series_colors
+from scoring_program.report.elements.svg import key
 from scoring_program.report.html import element
 from scoring_program.result import Line
 

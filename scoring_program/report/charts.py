@@ -12,50 +12,14 @@ from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from scoring_program import result
-from scoring_program.marks import Mark
 from scoring_program.report.elements import plots, tables
 from scoring_program.report.elements.axis import Axis, round_ticks
-from scoring_program.report.elements.plots import rect, with_title
+from scoring_program.report.elements.svg import key, line, rect, stretched_svg, with_title
 from scoring_program.report.html import cut, element
 from validator.texts import counted
 
 LARGEST_MATRIX = 20
 _LONGEST_LABEL = 24
-# Of marks, in ascending order: none is that of the band. Their width is in percent of the strip.
-_MARK_COLORS = ("fill-e", "fill-c", "fill-b", "fill-d")
-_MARK_WIDTH = 0.8
-
-
-def score_strip(
-    score: float, interval: result.Interval | None, marks: Sequence[Mark], decimals: int
-) -> list[Element]:
-    """Return the score as a line on the scale from 0 to 1, its interval as a band, and marks beside it.
-
-    Below is what each mark is; marks that cannot be told apart have one color.
-    """
-    description = f"the score {score:.{decimals}f}"
-    if interval:
-        description += f" in its interval from {interval.low:.4f} to {interval.high:.4f}"
-    svg = plots.stretched_svg(100, 10, f"{description} on a scale from 0 to 1")
-    if interval:
-        width = 100 * (interval.high - interval.low)
-        svg.append(with_title(rect(100 * interval.low, 0, width, 10, "fill-band"), description))
-    meanings = []
-    colors = iter(_MARK_COLORS)
-    color_of_score: dict[str, str] = {}
-    for mark in marks:
-        score_text = f"{mark.score:.{decimals}f}"
-        if score_text not in color_of_score:
-            color_of_score[score_text] = next(colors)
-        color = color_of_score[score_text]
-        text = f"{mark.text} {score_text}"
-        # Within the strip at both ends.
-        left = min(max(100 * mark.score - _MARK_WIDTH / 2, 0), 100 - _MARK_WIDTH)
-        svg.append(with_title(rect(left, 0, _MARK_WIDTH, 10, color), text))
-        meanings.append((text, color))
-    svg.append(with_title(plots.line(100 * score, 0, 100 * score, 10, "mark"), f"{score:.4f}"))
-    strip = element("div", element("span", "0"), svg, element("span", "1"), class_="interval")
-    return [strip, plots.key(meanings)] if meanings else [strip]
 
 
 def histogram(section: result.Histogram) -> Element:
@@ -78,24 +42,24 @@ def lines(section: result.LineChart) -> list[Element]:
     description = f"{section.title}: {section.y_title} against {section.x_title}"
     if section.ordered:
         chart = plots.ordered_line_chart(description, x_axis, y_axis, section.lines)
-        key = plots.ordered_lines_key(section.lines)
+        meanings = plots.ordered_lines_key(section.lines)
     else:
         chart = plots.line_chart(description, x_axis, y_axis, section.lines, is_filled=section.filled)
-        key = plots.lines_key(section.lines)
-    return [chart, key] if len(section.lines) > 1 else [chart]
+        meanings = plots.lines_key(section.lines)
+    return [chart, meanings] if len(section.lines) > 1 else [chart]
 
 
 def sides_key(sides: Collection[str]) -> Element:
     """Return what the colors of ground truth and prediction mean, of those sides that are drawn."""
     color_of_side = {result.GROUND_TRUTH: "fill-a", result.PREDICTION: "fill-b"}
-    return plots.key([(side, color) for side, color in color_of_side.items() if side in sides])
+    return key([(side, color) for side, color in color_of_side.items() if side in sides])
 
 
 def stacked_bar(section: result.StackedBar) -> list[Element]:
     """Return one bar of shares side by side, and what its colors mean; shares of 0 are not named."""
     names = [f"{label} {share:.3f}" for label, share in section.shares]
     description = f"{section.title}: {', '.join(names)}"
-    chart = plots.stretched_svg(100, 10, description, class_="stack")
+    chart = stretched_svg(100, 10, description, class_="stack")
     left = 0.0
     meanings = []
     for name, (_, share), color in zip(names, section.shares, plots.series_colors()):
@@ -104,7 +68,7 @@ def stacked_bar(section: result.StackedBar) -> list[Element]:
         left += width
         if round(share, 3):
             meanings.append((name, f"fill-{color}"))
-    return [chart, plots.key(meanings)]
+    return [chart, key(meanings)]
 
 
 class _Circle(NamedTuple):
@@ -242,9 +206,9 @@ def _lane_bars(
     """Return the bars of both sides in all lanes, over a grid."""
     height = _LANE_HEIGHT * len(lanes)
     size = f"{counted(len(lanes), 'lane')} over {counted(section.n_frames, 'frame')}"
-    chart = plots.stretched_svg(section.n_frames, max(height, 1), f"{section.title}: {size}", class_="strip")
+    chart = stretched_svg(section.n_frames, max(height, 1), f"{section.title}: {size}", class_="strip")
     chart.set("style", f"height:{1.15 * len(lanes):g}rem")
-    chart.extend(plots.line(frame, 0, frame, height, "grid") for frame in ticks)
+    chart.extend(line(frame, 0, frame, height, "grid") for frame in ticks)
     for number, lane in enumerate(lanes):
         for side in _Side:
             y = _LANE_HEIGHT * number + side.top

@@ -13,10 +13,10 @@ from xml.etree.ElementTree import Element
 
 from scoring_program.low_score import LOW_SCORE
 from scoring_program.metrics.resampling import LEAST_ITEMS
-from scoring_program.report import charts
 from scoring_program.report.elements.layout import card, document, folded, style_sheet, with_contents
 from scoring_program.report.elements.tables import Heading, bar, table
 from scoring_program.report.html import Child, append, cut, element
+from scoring_program.report.score_strip import score_strip
 from scoring_program.report.sections import NO_ADDRESSES, Addresses, Look, section_cards
 from scoring_program.result import Drawings, ErrorCost, Interval, Result, Timeline
 from validator.findings import Findings
@@ -103,7 +103,7 @@ def _result_page(task: Declaration, result: Result, signature: str, options: Pag
     if options.heading:
         head.insert(1, element("p", f"{score_text}, to which all below belongs"))
     if task.range == (0, 1) and (result.interval or result.marks):
-        head += charts.score_strip(score, result.interval, result.marks, min(_DECIMALS, result.decimals))
+        head += score_strip(score, result.interval, result.marks, min(_DECIMALS, result.decimals))
     if result.interval:
         head.append(element("small", _meaning_of_interval(task, result.interval)))
     first = [

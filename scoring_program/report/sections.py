@@ -9,7 +9,6 @@ from types import MappingProxyType
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
-from scoring_program.report import charts
 from scoring_program.report.elements import layout, tables
 from scoring_program.report.elements.layout import card, folded, scroll
 from scoring_program.report.elements.tables import Heading, table
@@ -100,12 +99,17 @@ def _card(section: Section, look: Look) -> Element:
 
 
 def _content(section: Section, look: Look) -> list[Element]:
-    """Return the content of the card of a section that is no timeline."""
+    """Return the content of the card of a section that is no timeline; charts are imported where there are
+    any."""
     if isinstance(section, Table):
         rows = [_linked_row(section, row, look.addresses) for row in section.rows]
         return table(
             headings(section.columns), rows, section.title, n_open=section.open_rows, most=look.limit
         )
+    if isinstance(section, Drawings):
+        return _drawings(section, look)
+    from scoring_program.report import charts
+
     if isinstance(section, Histogram):
         return [charts.histogram(section)]
     if isinstance(section, LineChart):
@@ -121,8 +125,6 @@ def _content(section: Section, look: Look) -> list[Element]:
         if len(section.names) > charts.LARGEST_MATRIX:
             text += f" Only the first {charts.LARGEST_MATRIX} names are shown."
         return [scroll(charts.matrix(section), section.title), element("p", text, class_="after")]
-    if isinstance(section, Drawings):
-        return _drawings(section, look)
     raise TypeError(f"no rendering for {type(section).__name__}")
 
 
@@ -149,6 +151,8 @@ def _drawings(section: Drawings, look: Look) -> list[Element]:
 
 def _timelines_card(sections: Sequence[Section], look: Look) -> Element:
     """Return one card for all timelines; those after the first are folded."""
+    from scoring_program.report import charts
+
     timelines = [section for section in sections if isinstance(section, Timeline)]
     drawn_timelines, sides = [], {GROUND_TRUTH}
     for section in timelines:

@@ -16,16 +16,8 @@ from xml.etree.ElementTree import Element
 from people_in_video.result import Score
 from scoring_program.report.elements.axis import Axis
 from scoring_program.report.elements.layout import card, document
-from scoring_program.report.elements.plots import (
-    key,
-    line,
-    line_chart,
-    line_points,
-    lines_key,
-    path_data,
-    plot,
-    with_title,
-)
+from scoring_program.report.elements.plots import line_chart, line_points, lines_key, path_data, plot
+from scoring_program.report.elements.svg import key, line, with_title
 from scoring_program.report.elements.tables import Heading, table
 from scoring_program.report.html import cut, element
 from scoring_program.report.outputs import clear, plain_number, write_atomic

@@ -11,6 +11,7 @@ from itertools import cycle
 from xml.etree.ElementTree import Element
 
 from scoring_program.report.elements.axis import Axis
+from scoring_program.report.elements.svg import key, line, rect, with_title
 from scoring_program.report.html import cut, element
 from scoring_program.result import Line
 from validator.texts import counted
@@ -169,32 +170,9 @@ def ordered_lines_key(lines: Sequence[Line]) -> Element:
     return last_key
 
 
-def key(entries: Sequence[tuple[str, str]]) -> Element:
-    """Return the meaning of colors: (text, class of the color)."""
-    meanings = element("div", class_="key")
-    for text, class_name in entries:
-        square = element("rect", width=10, height=10, class_=class_name)
-        svg = element("svg", square, viewBox="0 0 10 10", aria_hidden="true")
-        meanings.append(element("span", svg, cut(text)))
-    return meanings
-
-
 def color_scale(low: str, high: str) -> Element:
     """Return the scale of colors between the texts for its ends."""
     return element("span", cut(low), element("span", class_="scale"), cut(high), class_="key")
-
-
-def with_title(mark: Element, title: str) -> Element:
-    """Return a mark with a text that shows on hover."""
-    mark.append(element("title", title))
-    return mark
-
-
-def stretched_svg(width: float, height: float, description: str, **attributes: str) -> Element:
-    """Return a canvas that stretches in both directions."""
-    box = f"0 0 {width:g} {height:g}"
-    attributes |= {"viewBox": box, "preserveAspectRatio": "none", "role": "img"}
-    return element("svg", **attributes, aria_label=description)
 
 
 def path_data(points: Sequence[Point]) -> str:
@@ -202,17 +180,3 @@ def path_data(points: Sequence[Point]) -> str:
     if len(points) == 1:
         points = [*points, *points]
     return "M" + " L".join(f"{x:.5g} {y:.5g}" for x, y in points)
-
-
-def rect(x: float, y: float, width: float, height: float, class_name: str) -> Element:
-    """Return a rectangle."""
-    place = {"x": x, "y": y, "width": width, "height": height}
-    texts = {name: f"{value:.6g}" for name, value in place.items()}
-    return element("rect", class_=class_name, **texts)
-
-
-def line(x1: float, y1: float, x2: float, y2: float, class_name: str) -> Element:
-    """Return a line."""
-    place = {"x1": x1, "y1": y1, "x2": x2, "y2": y2}
-    texts = {name: f"{value:.6g}" for name, value in place.items()}
-    return element("line", class_=class_name, **texts)
