@@ -6,7 +6,6 @@ Half-samples then hold whole groups, and everything that depends on the number o
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import io
 from collections.abc import Collection, Sequence
@@ -92,6 +91,8 @@ def is_table_of_groups(path: Path) -> bool:
 
 def _read(folder: Path, name: str, known_names: Collection[str], findings: Findings) -> dict[str, str]:
     """Return the group of each line's item; add a problem for each line that is not right."""
+    import csv
+
     path = folder / name
     if Path(name).name != name or not path.is_file():
         findings.refuse(_CODE, "there is no such file in the reference folder", "add it", file=name)

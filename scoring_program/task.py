@@ -13,7 +13,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
@@ -690,6 +689,10 @@ def missing_packages(task_id: str, root: str = _CHALLENGES) -> list[str]:
     needed_packages: list[str] = []
     for path in discover(root, f"*/{task_id}.yaml"):
         needed_packages += _read_declaration(path).get("needs", ())
+    if not needed_packages:
+        return []
+    from importlib.util import find_spec
+
     return [name for name in needed_packages if find_spec(name) is None]
 
 

@@ -110,6 +110,8 @@ class CsvReader:
 
         ``rule`` is a field and its constraint; problems begin with the name of the field.
         """
+        if not is_wrong.any():
+            return
         field, _ = rule
         for file in np.unique(self.file_index[is_wrong]).tolist():
             begin = int(np.searchsorted(self.file_index, file))

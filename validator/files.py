@@ -5,7 +5,6 @@ Missing, misplaced, misspelled, and repeated ones are problems.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -139,6 +138,8 @@ def _report_missing(files: list[str], others: list[str], findings: Findings) -> 
 
 def _report_similar(file: str, others: list[str], findings: Findings) -> bool:
     """Add which other file may be a missing one, by its name; return whether there is one."""
+    import difflib
+
     json_lines = difflib.get_close_matches(file, filter(_is_named_json_lines, others), 1, 0)
     close = difflib.get_close_matches(file, others, 1, _CLOSE)
     if json_lines:
@@ -296,6 +297,8 @@ def _named(names: list[str]) -> str:
 
 def _close(ignored: list[str], rules: CsvRules) -> str:
     """Return a question if an ignored name looks like a misspelled one."""
+    import difflib
+
     suffix = rules.path.format(key="")
     for name in ignored[:_COMPARED]:
         if difflib.SequenceMatcher(None, name[-len(suffix) :], suffix).ratio() > _CLOSE_SUFFIX:

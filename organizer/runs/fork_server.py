@@ -23,6 +23,7 @@ import importlib
 import json
 import math
 import os
+import pkgutil
 import select
 import signal
 import sys
@@ -161,12 +162,20 @@ def _load(setup: Setup) -> tuple[Loaded | None, str]:
         settings = task.settings(folder, {**setup.settings, "interval": True})
         memory_limit = min(settings["memory_limit"], setup.memory_mb)
         loaded = replace(task.load(folder, settings), settings={**settings, "memory_limit": memory_limit})
-    # Import once, instead of in each child, what libraries import only when they need it.
-    for name in ("encodings.cp437", "numpy.ma", "numpy.random", "scoring_program.run"):
-        importlib.import_module(name)
+    _import_all()
     gc.collect()
     gc.freeze()
     return loaded, "\n".join(findings.lines())
+
+
+def _import_all() -> None:
+    """Import once, instead of in each child, all of the program and what libraries import as they need it."""
+    for name in ("encodings.cp437", "numpy.ma", "numpy.random"):
+        importlib.import_module(name)
+    for package in ("validator", "scoring_program"):
+        folders = importlib.import_module(package).__path__
+        for module in pkgutil.walk_packages(folders, f"{package}."):
+            importlib.import_module(module.name)
 
 
 def _score(setup: Setup, loaded: Loaded) -> Entry:

@@ -48,8 +48,11 @@ class Spread(Enum):
         if self is Spread.DEEP and n_items <= MOST_MAPPED:
             return np.arange(n_items)
         distance = NEIGHBORS if self is Spread.DEEP else 0
-        nearby = np.unique(items)[:, None] + np.arange(-distance, distance + 1)
-        return np.unique(nearby[(nearby >= 0) & (nearby < n_items)])
+        is_nearby = np.zeros(n_items, dtype=bool)
+        for shift in range(-distance, distance + 1):
+            shifted = items + shift
+            is_nearby[shifted[(shifted >= 0) & (shifted < n_items)]] = True
+        return np.flatnonzero(is_nearby)
 
 
 def spread_evenly(n: int, most: int) -> Ints:

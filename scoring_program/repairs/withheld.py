@@ -109,7 +109,7 @@ class Draw:
         if len(by_item):
             rank, _ = ranks_in_groups(item[by_item])
             _, n_of_item = np.unique(item[by_item], return_counts=True)
-            is_drawn[by_item[rank >= np.floor(np.median(n_of_item))]] = False
+            is_drawn[by_item[rank >= _median_rounded_down(n_of_item)]] = False
         return is_drawn
 
     def _restrict_regions(self, sample: Regions) -> Regions:
@@ -151,6 +151,13 @@ class Draw:
 
     def _restrict_trial(self, trial: Trial) -> Trial:
         return trial.of_entries(self._draw_entries(trial.item))
+
+
+def _median_rounded_down(numbers: Ints) -> int:
+    """Return the median of whole numbers; that of numpy imports its masked arrays."""
+    ascending = np.sort(numbers)
+    middle_two = ascending[[(len(ascending) - 1) // 2, len(ascending) // 2]]
+    return int(middle_two.sum()) // 2
 
 
 def draw(secret: bytes, submission: object, n_items: int) -> Draw:

@@ -7,7 +7,6 @@ what the detail level hides from one is not in the other. ``per_item.csv`` is wr
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import math
@@ -184,6 +183,8 @@ def _interval(interval: Interval) -> dict[str, object]:
 
 def per_item_csv(result: Result) -> str:
     """Return the rows of `Result.item_rows` as CSV; None is empty. Only for ``detail: full``."""
+    import csv
+
     rows = result.item_rows()
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")

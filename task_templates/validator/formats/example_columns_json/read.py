@@ -13,8 +13,8 @@ from validator.files import choose_named
 from validator.findings import Findings, Read
 from validator.formats.rules import Format, Rules
 from validator.hints import empty_note
-from validator.items import match_keys
 from validator.json_files import load_schema, read_json
+from validator.keys import match_keys
 from validator.messages import Note
 from validator.strict_json import pointer_part
 from validator.texts import counted
