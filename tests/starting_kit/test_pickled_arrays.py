@@ -15,7 +15,7 @@ def read(tmp_path, data):
     return read_pickled_arrays(tmp_path / "a.pkl")
 
 
-@pytest.mark.parametrize("protocol", range(5))
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
 @pytest.mark.parametrize(
     "array",
     [
@@ -35,7 +35,7 @@ def test_arrays_are_read_as_they_were(array, protocol, tmp_path):
     assert np.array_equal(content[0]["array"], array)
 
 
-@pytest.mark.parametrize("protocol", range(5))
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
 def test_plain_values_and_numbers_of_numpy_are_read_as_they_were(protocol, tmp_path):
     values = [1, 2.5, "a", b"\xff", None, True, (1, {"key": [2]})]
     assert read(tmp_path, pickle.dumps(values, protocol)) == values
@@ -73,6 +73,7 @@ def type_of_objects(flags):
         b"cnumpy\nndarray\n\x8a\x06\x00\x00\x00\x00\x00\x10\x85R.",
         b"Nr\xff\xff\xff\xff.",
         pickle.dumps(np.zeros(2), 2).replace(b"K\x02\x85", b"K\x03\x85"),
+        pickle.dumps(np.zeros(2), 5).replace(b"K\x02\x85", b"K\x03\x85"),
         # Calling a number, a list as a key, a value from nowhere, and changing what reads arrays.
         b"K\x01)R.",
         b"}]K\x01s.",

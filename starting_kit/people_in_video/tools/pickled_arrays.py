@@ -91,6 +91,20 @@ class _MakeArray(_StandIn):
         return _Array(0)
 
 
+class _MakeWholeArray(_StandIn):
+    """Stands for numpy's function that makes an array at once, which protocol 5 of pickles calls."""
+
+    __slots__ = ()
+
+    def __call__(self, data: object, number_type: object, shape: object, order: object) -> Any:
+        """Return an array of numbers. Raises UnpicklingError."""
+        if order not in ("C", "F"):
+            raise pickle.UnpicklingError("the order of the numbers of an array is not known")
+        content = bytes(data) if isinstance(data, bytearray) else data
+        dtype, numbers = _checked_numbers(number_type, shape, content)
+        return np.frombuffer(numbers, dtype).reshape(shape, order=order)
+
+
 class _MakeType(_StandIn):
     """Stands for `numpy.dtype`."""
 
@@ -131,6 +145,8 @@ _STAND_INS: dict[str, _StandIn] = {
     "numpy.dtype": _MakeType(),
     "numpy.core.multiarray._reconstruct": _MakeArray(),
     "numpy._core.multiarray._reconstruct": _MakeArray(),
+    "numpy.core.numeric._frombuffer": _MakeWholeArray(),
+    "numpy._core.numeric._frombuffer": _MakeWholeArray(),
     "numpy.core.multiarray.scalar": _MakeScalar(),
     "numpy._core.multiarray.scalar": _MakeScalar(),
     "_codecs.encode": _MakeBytes(),
