@@ -98,6 +98,11 @@ def _add_searches(add: Callable[[str, str, str], argparse.ArgumentParser]) -> No
     fuzz.add_argument("--profile", choices=profiles, default="corrupted", help=profile_help)
     fuzz.add_argument("--seconds", type=float, default=600, help="of profile slow, for all tasks together")
     fuzz.add_argument("--task", dest="ids", type=_id, nargs="+", default=task_ids(), metavar="ID")
+    edits = add("edits", "edits:edits_command", "build and lint random edits of competition.yaml")
+    edits.add_argument("number", nargs="?", type=int, default=1000)
+    what = "how many of them are such as organizers make, whose samples are run"
+    edits.add_argument("--samples", dest="with_samples", type=int, default=20, help=what)
+    edits.add_argument("--seed", type=int, default=0, help="the first of the seeds")
     add("all", "all:run_all", "run all of these one after the other").add_argument(
         "--quick", action="store_true", help="half a minute of each, at most"
     )

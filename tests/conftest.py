@@ -20,8 +20,8 @@ from organizer.bundle.build import build_all
 from organizer.bundle.kit_packages import PACKAGE
 from organizer.bundle.kits import KIT
 from organizer.files import read_zip, unpack, write_files, zip_files
+from quality.competition import write_source
 from tests.browser import chromium, new_window
-from tests.competition import write_source
 from tests.helpers import run_folder
 from validator import message_codes
 

@@ -13,7 +13,7 @@ import pytest
 from organizer.__main__ import main
 from organizer.bundle.start import start
 from organizer.files import folder_files, rewrite_files, work_folder, write_durable
-from tests.competition import write_source
+from quality.competition import write_source
 from tests.helpers import REFERENCES, ROOT, full_disk
 
 ID = "chalearn_gesture"

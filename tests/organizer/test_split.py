@@ -16,8 +16,8 @@ from organizer.data.prepare import prepare
 from organizer.files import folder_files
 from organizer.public_data import find_leaks
 from organizer.split import Division, divide, write_parts
+from quality.competition import competition_text
 from scoring_program.task import load_task
-from tests.competition import competition_text
 from tests.helpers import PUBLISHED, REFERENCES, SAMPLES, loaded
 
 GESTURE = "chalearn_gesture"

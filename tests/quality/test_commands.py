@@ -27,6 +27,7 @@ ID = "chalearn_gesture"
         (f"repairs {ID} --mistakes 1 --correct 1 --scale 0.1 --page page", "repairs", "run_repairs"),
         ("fuzz 10 --seed 2", "fuzzing.run", "fuzz_command"),
         (f"fuzz --profile slow --task {ID} --seconds 10 --seed 2", "fuzzing.run", "fuzz_command"),
+        ("edits 10 --samples 1 --seed 3", "edits", "edits_command"),
         ("all --quick", "all", "run_all"),
     ],
 )
@@ -60,5 +61,5 @@ def test_all_commands_are_run_and_those_that_fail_are_named(monkeypatch, capsys,
     for arguments in ran:
         assert _parser().parse_args(arguments)
     assert {name for name, *_ in ran} == {
-        "portability", "gaming", "fuzz", "repairs", "coverage", "bench",
+        "portability", "gaming", "fuzz", "repairs", "coverage", "edits", "bench",
     }  # fmt: skip

@@ -23,11 +23,11 @@ from organizer.data.prepare import reference_files
 from organizer.files import folder_files, unpack, write_files
 from organizer.runs.dry_run import describe
 from organizer.runs.worker import BuiltTask, run_program
+from quality.competition import competition_text, write_source
 from scoring_program import signature
 from scoring_program.report.outputs import result_json
 from scoring_program.settings import SETTINGS_FILE
 from scoring_program.task import load_task, task_ids
-from tests.competition import competition_text, write_source
 from tests.golden_cases import (
     PROTOCOLS,
     cases,

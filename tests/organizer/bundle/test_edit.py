@@ -9,8 +9,8 @@ import yaml
 
 from organizer.bundle.edit import with_phase_of_part, with_task, without_task
 from organizer.split import phase_sentence
+from quality.competition import competition_text
 from scoring_program.task import load_task
-from tests.competition import competition_text
 from tests.helpers import PUBLISHED, ROOT, refused
 
 OURS = competition_text()

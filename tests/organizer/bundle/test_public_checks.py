@@ -14,7 +14,7 @@ from organizer.bundle.lint import lint_bundle
 from organizer.data.prepare import prepare
 from organizer.files import folder_files, zip_bytes, zip_files
 from organizer.public_data.command import public_data_command
-from tests.competition import competition_text, write_source
+from quality.competition import competition_text, write_source
 from tests.helpers import PUBLISHED, REFERENCES, places_of
 from validator.findings import Refused
 

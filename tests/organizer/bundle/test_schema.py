@@ -12,7 +12,7 @@ import yaml
 
 from organizer.bundle.competition import LintReport
 from organizer.bundle.rules import check_schema
-from tests.competition import competition_text
+from quality.competition import competition_text
 from tests.helpers import ROOT
 
 SCHEMAS = ROOT / "organizer" / "bundle" / "schemas"

@@ -13,8 +13,8 @@ from organizer.bundle.build import build_all, load_competition
 from organizer.bundle.edit import with_phase_of_part, with_task
 from organizer.bundle.lint import lint_bundle
 from organizer.bundle.start import start
+from quality.competition import write_source
 from scoring_program.task import task_ids
-from tests.competition import write_source
 from tests.helpers import places_of
 from tests.organizer.message_texts import START_ERRORS
 from validator.findings import Refused

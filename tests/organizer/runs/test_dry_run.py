@@ -13,8 +13,8 @@ from organizer.__main__ import main
 from organizer.bundle import build
 from organizer.runs.dry_run import describe, read_scores
 from organizer.runs.worker import TIMED_OUT, BuiltTask, Run, container_command, run_program
+from quality.competition import write_source
 from scoring_program.task import load_task
-from tests.competition import write_source
 from tests.helpers import ROOT, make_zip, printed_problems
 
 ID = "chalearn_gesture"

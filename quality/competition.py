@@ -1,4 +1,4 @@
-"""The competition of all tasks, which tests build, whatever competition is in the repository.
+"""The competition of all tasks, which tests and measurements build, whatever one is in the repository.
 
 It is that of ``task_templates/all_tasks/``, with the tasks that ``make new-task`` wrote.
 """
@@ -9,8 +9,8 @@ import shutil
 from pathlib import Path
 
 from organizer.bundle.edit import with_task
+from quality import ROOT
 from scoring_program.task import load_task, task_ids
-from tests.helpers import PUBLISHED, ROOT
 
 TEMPLATE = ROOT / "task_templates" / "all_tasks"
 
@@ -19,7 +19,7 @@ def competition_text() -> str:
     """Return competition.yaml of all tasks."""
     text = (TEMPLATE / "competition.yaml").read_text(encoding="utf-8")
     for task_id in task_ids():
-        if task_id not in PUBLISHED:
+        if f"{task_id}_program.zip" not in text:
             task = load_task(task_id)
             text = with_task(text, task.id, task.title, task.summary)
     return text

@@ -1,0 +1,278 @@
+"""Random edits of competition.yaml: each builds and lints, or is refused with a place and a remedy.
+
+Half of the edits are made anywhere that the schema allows, the others in several places, as organizers do.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+import tempfile
+import traceback
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from organizer.bundle.build import check_buildable, plan_bundles
+from organizer.bundle.competition import LintReport
+from organizer.bundle.contents import SampleRuns
+from organizer.bundle.lint import lint_files
+from organizer.bundle.parts import Parts
+from organizer.files import zip_bytes
+from quality import ROOT
+from quality.competition import competition_text, write_source
+from validator.findings import Refused
+from validator.texts import counted
+
+Schema = dict[str, Any]
+Competition = dict[str, Any]
+Edit = Callable[[Competition, random.Random], None]
+FORMS = ("v2", "v1.5")
+_MOST_EDITS = 3
+_SCHEMAS = ROOT / "organizer" / "bundle" / "schemas"
+_DATES = [
+    "2027-03-01 12:00:00",
+    "2027-02-01",
+    "2026-12-31T23:00:00Z",
+    "2028-01-01 00:00:00+02:00",
+    "1 May 2027",
+]
+_QUESTION_KEYS = ("key", "type", "title", "selection", "is_required", "is_on_leaderboard")
+_FILES = [
+    "own.zip",
+    "own",
+    "pages/data.md",
+    "logo.png",
+    "chalearn_action_reference.zip",
+    "starting_kit.zip",
+    "no.zip",
+]
+
+
+class Counts(NamedTuple):
+    """How many edits were built and linted, how many were refused, and what is wrong with the others."""
+
+    built: int
+    refused: int
+    failures: list[str]
+
+
+def edits_command(number: int, with_samples: int, seed: int) -> int:
+    """Try edits and print the outcome; return 1 if one of them failed.
+
+    Of ``number`` edits, ``with_samples`` are such as organizers make, and their samples are run.
+    """
+    with tempfile.TemporaryDirectory() as name:
+        source = write_editable_source(Path(name) / "source")
+        counts = try_edits(range(seed, seed + number), with_samples, Parts(source=source), FORMS)
+    for failure in counts.failures:
+        print(f"FAILED {failure}")
+    outcome = f"{counts.built:,} built without errors, {counts.refused:,} refused with a place and a remedy"
+    print(f"{counted(number, 'edit')}: {outcome}, {counted(len(counts.failures), 'failure')}")
+    return 1 if counts.failures else 0
+
+
+def write_editable_source(folder: Path) -> Path:
+    """Write the competition of all tasks, and what its edits may name, into a new folder; return that."""
+    write_source(folder)
+    (folder / "own.zip").write_bytes(zip_bytes({"a.txt": b"some data of the organizer"}))
+    (folder / "own_folder").mkdir()
+    (folder / "own_folder" / "b.txt").write_text("more data of the organizer", encoding="ascii")
+    return folder
+
+
+def try_edits(seeds: Sequence[int], with_samples: int, parts: Parts, forms: Sequence[str]) -> Counts:
+    """Build and lint an edited competition for each seed, in some forms of bundles.
+
+    The first ``with_samples`` edits leave the samples what they are: those are run, and none is refused.
+    """
+    built = refused = 0
+    failures = []
+    schema, definitions = _read_schema("competition-v2"), _read_schema("definitions")
+    competition = yaml.safe_load(competition_text())
+    editor = _Editor(schema, definitions)
+    for place, seed in enumerate(seeds):
+        runs_samples = place < with_samples
+        rng = random.Random(seed)
+        if runs_samples:
+            edited = editor.edited(competition, rng, [edit_as_organizers_do], most=1)
+        else:
+            edited = editor.edited(
+                competition, rng, [editor.edit_anywhere, edit_as_organizers_do], _MOST_EDITS
+            )
+        try:
+            _build_and_lint(edited, parts, forms, SampleRuns.ALL if runs_samples else SampleRuns.NONE)
+            built += 1
+        except Refused as error:
+            refused += 1
+            failures += _faults_of_refusal(seed, error, is_expected=not runs_samples)
+        except Exception:
+            failures.append(f"seed {seed}: {traceback.format_exc()}")
+    return Counts(built, refused, failures)
+
+
+def _build_and_lint(edited: Competition, parts: Parts, forms: Sequence[str], samples: SampleRuns) -> None:
+    """Build all bundles of a competition and lint them. Raises Refused."""
+    check_buildable(edited)
+    for form in forms:
+        for bundle in plan_bundles(edited, parts, form).bundles.values():
+            report = LintReport()
+            lint_files(bundle.data, bundle.files, samples, report)
+            report.errors.refuse_problems()
+
+
+def _faults_of_refusal(seed: int, error: Refused, is_expected: bool) -> list[str]:
+    """Return what is wrong with a refusal: problems without a file or a remedy, or any of them."""
+    faults = []
+    for problem in error.findings.problems:
+        if not (is_expected and problem.file and problem.remedy):
+            faults.append(f"seed {seed}: {problem.line()}")
+    return faults
+
+
+def _read_schema(name: str) -> Schema:
+    schema: Schema = json.loads((_SCHEMAS / f"{name}.json").read_text(encoding="utf-8"))
+    return schema
+
+
+class _Editor:
+    """Edits competitions at random as the schema allows."""
+
+    def __init__(self, schema: Schema, definitions: Schema) -> None:
+        self._schema, self._definitions = schema, definitions
+
+    def edited(
+        self, competition: Competition, rng: random.Random, kinds: Sequence[Edit], most: int
+    ) -> Competition:
+        """Return a competition with up to ``most`` edits of some kinds."""
+        while True:
+            data = copy.deepcopy(competition)
+            try:
+                for _ in range(rng.randint(1, most)):
+                    rng.choice(kinds)(data, rng)
+            except (KeyError, IndexError, ValueError):  # an earlier edit took away what this one needs
+                continue
+            return data
+
+    def edit_anywhere(self, data: Competition, rng: random.Random) -> None:
+        """Make one edit that the schema allows: remove, replace, repeat, or reorder."""
+        node, schema = rng.choice(list(self._spots(data, self._schema)))
+        if isinstance(node, dict):
+            self._edit_object(node, schema, rng)
+        elif rng.random() < 0.5 and len(node) > schema.get("minItems", 0):
+            del node[rng.randrange(len(node))]
+        elif node and rng.random() < 0.5:
+            node.append(copy.deepcopy(rng.choice(node)))
+        else:
+            rng.shuffle(node)
+
+    def _edit_object(self, node: dict[str, Any], schema: Schema, rng: random.Random) -> None:
+        required = {*schema.get("required", ()), "scoring_program"}
+        optional = [key for key in node if key not in required]
+        if optional and rng.random() < 0.5:
+            del node[rng.choice(optional)]
+            return
+        simple = [key for key, inner in schema["properties"].items() if self._is_simple(inner)]
+        key = rng.choice([key for key in simple if key not in ("version", "key")])
+        node[key] = self._value(schema["properties"][key], rng)
+
+    def _is_simple(self, schema: Schema | bool) -> bool:
+        """Return whether a part of the schema is of single values, not of lists or objects."""
+        composed = ("array", ["array", "null"], ["object", "null"])
+        return not isinstance(schema, bool) and self._resolved(schema).get("type") not in composed
+
+    def _value(self, schema: Schema, rng: random.Random) -> Any:
+        """Return a random value that a part of the schema allows."""
+        name = schema.get("$ref", "").rsplit("/", 1)[-1]
+        schema = self._resolved(schema)
+        if "enum" in schema:
+            return rng.choice(schema["enum"])
+        if "allOf" in schema or name in ("text", "optional"):
+            return rng.choice(["A title", "ü" * rng.randint(1, schema.get("maxLength", 300)), 2027])
+        if name in ("path", "data"):
+            return rng.choice(_FILES)
+        if name in ("index", "integer", "count"):
+            return rng.randint(0, 7)
+        if "pattern" in schema:
+            return rng.choice(["", "someone@example.org"])
+        return rng.choice([str(uuid.UUID(int=rng.getrandbits(128), version=4)), *_DATES])
+
+    def _spots(self, node: Any, schema: Schema) -> Iterator[tuple[Any, Schema]]:
+        """Yield each object and each list with its part of the schema."""
+        schema = self._resolved(schema)
+        if isinstance(node, dict):
+            yield node, schema
+            for key, inner in node.items():
+                yield from self._spots(inner, schema["properties"][key])
+        elif isinstance(node, list):
+            yield node, schema
+            for inner in node:
+                yield from self._spots(inner, schema["items"])
+
+    def _resolved(self, schema: Schema) -> Schema:
+        if "$ref" not in schema:
+            return schema
+        definition: Schema = self._definitions[schema["$ref"].rsplit("/", 1)[1]]
+        return definition
+
+
+def edit_as_organizers_do(data: Competition, rng: random.Random) -> None:
+    """Make an edit that takes several places: most of these build."""
+    edit = rng.choice([_add_phase, _remove_task, _add_final_task, _add_data, _add_computed_column, _add_page])
+    edit(data, rng)
+
+
+def _add_phase(data: Competition, rng: random.Random) -> None:
+    """Add a second phase with other tasks, dates and kit."""
+    task_indexes = [task["index"] for task in data["tasks"]]
+    second = {"index": 9, "start": "2028-01-01 00:00:00", "end": "2028-02-01 00:00:00"}
+    second["tasks"] = rng.sample(task_indexes, rng.randint(1, len(task_indexes)))
+    further = rng.choice([{}, {"starting_kit": "own.zip", "name": "Final"}])
+    data["phases"].append({**data["phases"][0], **second, **further})
+
+
+def _remove_task(data: Competition, rng: random.Random) -> None:
+    """Remove a task with its solutions; of a competition of one task, add a page instead."""
+    if len(data["tasks"]) == 1:
+        _add_page(data, rng)
+        return
+    removed = data["tasks"].pop(rng.randrange(len(data["tasks"])))["index"]
+    data["solutions"] = [entry for entry in data.get("solutions", []) if removed not in entry["tasks"]]
+    for phase in data["phases"]:
+        phase["tasks"] = [index for index in phase["tasks"] if index != removed]
+
+
+def _add_final_task(data: Competition, rng: random.Random) -> None:
+    """Add a final task of a challenge, on other data, in a phase of its own."""
+    name = rng.choice(data["tasks"])["scoring_program"].removesuffix("_program.zip")
+    task = {
+        "index": 50,
+        "name": "Final",
+        "scoring_program": f"{name}_program.zip",
+        "reference_data": f"{name}_final_reference.zip",
+    }
+    phase = {"index": 8, "start": "2029-01-01", "end": "2029-02-01", "tasks": [50]}
+    data["tasks"].append(task)
+    data["phases"].append({**data["phases"][0], **phase})
+
+
+def _add_data(data: Competition, rng: random.Random) -> None:
+    """Add data of the organizer's own, as a zip and as a folder."""
+    rng.choice(data["tasks"])["input_data"] = "own.zip"
+    data["phases"][0]["public_data"] = rng.choice(["own_folder", "own.zip"])
+
+
+def _add_computed_column(data: Competition, rng: random.Random) -> None:
+    """Add a computed column and a question of the fact sheet."""
+    column = {"index": 40, "title": "Mean", "key": "mean", "computation": "avg", "computation_indexes": [0]}
+    data["leaderboards"][0]["columns"].append(column)
+    data["fact_sheet"] = {"q": {**dict.fromkeys(_QUESTION_KEYS, "q"), "type": "text"}}
+
+
+def _add_page(data: Competition, rng: random.Random) -> None:
+    """Add a page that another one has, too."""
+    data["pages"].append({"title": "More", "file": rng.choice(["pages/data.md", "pages/terms.md"])})
