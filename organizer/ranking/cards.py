@@ -437,10 +437,10 @@ def leaderboard_cards(run: RankingRun) -> list[Element]:
     """Return the leaderboard of the site beside this ranking, if it is known."""
     if not run.board:
         return []
-    decimals = run.task.columns[0].precision
     rows = list[list[Cell]]()
     for comparison in run.board:
-        scores = [_score_text(score, decimals) for score in (comparison.score_there, comparison.score)]
+        both_scores = (comparison.score_there, comparison.score)
+        scores = [_score_text(score, run.score_decimals) for score in both_scores]
         name = cut_middle(comparison.submission)
         rows.append([cut(comparison.user), *scores, comparison.verdict, cut(comparison.team), name])
     headings = [

@@ -330,7 +330,7 @@ def _summary(run: RankingRun, changes: Sequence[Change]) -> list[str]:
     """Return the first teams, how many submissions have a score, and what changed."""
     lines = []
     if run.ranking:
-        lines += _first_teams(run.ranking, run.task.columns[0].precision)
+        lines += _first_teams(run, run.ranking)
         lines += cards.winner_sentences(run, run.ranking)
     scored = f"scored {run.n_scored:,} of {counted(len(run.records), 'submission')}"
     if changes:
@@ -346,12 +346,11 @@ def _summary(run: RankingRun, changes: Sequence[Change]) -> list[str]:
     return lines + [f"note | {note}" for note in notes if note]
 
 
-def _first_teams(ranking: Ranking, decimals: int) -> list[str]:
+def _first_teams(run: RankingRun, ranking: Ranking) -> list[str]:
     """Return rank, score and name of the first teams."""
     lines = []
     for record, rank in zip(ranking.records[:_MOST_PRINTED], ranking.comparison.rank.tolist()):
-        score = f"{record.entry.scores['score']:.{decimals}f}"
-        lines.append(f"{rank:4}  {score}  {quote(record.submission.team)}")
+        lines.append(f"{rank:4}  {run.score_text(record)}  {quote(record.submission.team)}")
     n_more = len(ranking.records) - _MOST_PRINTED
     if n_more > 0:
         lines.append(f"      and {counted(n_more, 'more team')}: ranking.csv")

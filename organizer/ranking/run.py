@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from organizer.bundle import DEMO_TITLE
 from organizer.ranking.eligibility import Violation
@@ -92,11 +93,16 @@ class RankingRun:
         """How many submissions have a score."""
         return sum(record.entry.outcome == SCORED for record in self.records)
 
+    @cached_property
+    def score_decimals(self) -> int:
+        """The decimals of scores: those of the leaderboard, and no more than participants see."""
+        precision = self.task.columns[0].precision
+        return min([precision, *(record.entry.decimals for record in self.records)])
+
     def score_text(self, record: Record) -> str:
-        """Return the score of a submission as the leaderboard shows it, "" without one."""
-        main_column = self.task.columns[0]
-        score = record.entry.scores.get(main_column.key)
-        return "" if score is None else f"{score:.{main_column.precision}f}"
+        """Return the score of a submission as participants see it, "" without one."""
+        score = record.entry.scores.get(self.task.columns[0].key)
+        return "" if score is None else f"{score:.{self.score_decimals}f}"
 
     def standings(self, ranking: Ranking) -> Standings:
         """Return the teams of the ranking as the tables and sentences of all comparisons take them."""
@@ -114,4 +120,5 @@ class RankingRun:
             noun="team",
             baselines=self.about.baselines,
             decimals=min(_DECIMALS, first_entry.decimals),
+            score_decimals=self.score_decimals,
         )

@@ -64,6 +64,8 @@ class Standings(NamedTuple):
     baselines : sequence of Baseline
     decimals : int
         The decimals of intervals and differences.
+    score_decimals : int
+        The decimals of the scores of baselines, as in ``score_texts``.
     baseline_place : int or None
         The submission that each other one is compared with, if these are the only tests.
     row_order : sequence of int
@@ -81,6 +83,7 @@ class Standings(NamedTuple):
     noun: str = "submission"
     baselines: Sequence[Baseline] = ()
     decimals: int = 4
+    score_decimals: int = 4
     baseline_place: int | None = None
     row_order: Sequence[int] = ()
 
@@ -122,10 +125,9 @@ def ranked_rows(standings: Standings) -> list[Row]:
         rows.append(Row(place, standings.names[place], standings.score_texts[place], band))
     if standings.row_order:
         return [rows[place] for place in standings.row_order]
-    precision = standings.task.columns[0].precision
     for baseline in standings.baselines:
         band = rounded_band(baseline.low, baseline.score, baseline.high, standings.decimals)
-        rows.append(Row(None, baseline.name, f"{baseline.score:.{precision}f}", band))
+        rows.append(Row(None, baseline.name, f"{baseline.score:.{standings.score_decimals}f}", band))
     return sorted(rows, key=lambda row: row.band.value, reverse=standings.task.higher_is_better)
 
 

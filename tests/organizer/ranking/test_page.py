@@ -290,6 +290,7 @@ def test_decimals_of_intervals_are_those_that_participants_see():
     text = public_page(pages_of(records)).split('id="stability"')[0]
     assert re.findall(r"<small>(-?\d\.\d+ to -?\d\.\d+)", text)
     assert not re.search(r"<small>[^<]*\.\d{3}", text)
+    assert not re.search(r'class="two">\d\.\d{3}', text)
 
 
 @pytest.mark.parametrize(
