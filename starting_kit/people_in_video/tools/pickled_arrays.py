@@ -102,7 +102,8 @@ class _MakeWholeArray(_StandIn):
             raise pickle.UnpicklingError("the order of the numbers of an array is not known")
         content = bytes(data) if isinstance(data, bytearray) else data
         dtype, numbers = _checked_numbers(number_type, shape, content)
-        return np.frombuffer(numbers, dtype).reshape(shape, order=order)
+        array = np.frombuffer(numbers, dtype).reshape(shape, order=order)
+        return array.astype(dtype.newbyteorder("="))
 
 
 class _MakeType(_StandIn):
