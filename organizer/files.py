@@ -28,18 +28,21 @@ DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError)
 
 GIT_IGNORE = ".gitignore"
 _HASH_BLOCK = 1 << 24
+_COMPRESSED = (".png", ".zip")
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 def zip_bytes(files: Files) -> bytes:
     """Return a zip of the files: names sorted, one fixed date, plain permissions."""
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+    with zipfile.ZipFile(buffer, "w") as archive:
         for name in sorted(files):
             info = zipfile.ZipInfo(name, _EPOCH)
             info.external_attr = 0o644 << 16
             info.create_system = 3
-            info.compress_type = zipfile.ZIP_DEFLATED
+            # To compress again takes long and gains little.
+            is_compressed = name.endswith(_COMPRESSED)
+            info.compress_type = zipfile.ZIP_STORED if is_compressed else zipfile.ZIP_DEFLATED
             archive.writestr(info, files[name])
     return buffer.getvalue()
 

@@ -9,7 +9,7 @@ import json
 import shutil
 import zipfile
 import zlib
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
@@ -19,6 +19,7 @@ from organizer.bundle import parts
 from organizer.bundle.build import build_all
 from organizer.bundle.kit_packages import PACKAGE
 from organizer.bundle.kits import KIT
+from organizer.bundle.public_files import demo_folder
 from organizer.files import read_zip, unpack, write_files, zip_files
 from quality.competition import write_source
 from tests.browser import chromium, new_window
@@ -33,6 +34,8 @@ for profile, percent in {"smoke": 2, "quick": 10, "default": 40, "nightly": 400,
 settings.load_profile("default")
 
 REPORTED_CODES = pytest.StashKey[set[str]]()
+# The public parts of demo references that tests of bundles share, by task.
+PUBLIC_PARTS = {}
 # Codes of messages that no test reports within its own process, with the reason.
 REPORTED_ELSEWHERE = {
     "E-CRASHED": "rescore keeps it as the problem of an entry, not as a finding",
@@ -152,9 +155,9 @@ def window(browser):
 
 
 def take_parts(dist, patch):
-    """Have builds take programs, kits and demo references from the bundles in a folder, and compress quickly."""
+    """Have builds take programs, kits and demo data from the bundles in a folder, and compress quickly."""
     made, kits = parts_of(dist)
-    build_kit, compressobj = parts.build_kit, zlib.compressobj
+    build_kit, public_part, compressobj = parts.build_kit, parts.public_part, zlib.compressobj
 
     def demo_reference(task_id):
         with zipfile.ZipFile(io.BytesIO(made[task_id][f"{task_id}_reference.zip"])) as archive:
@@ -163,7 +166,17 @@ def take_parts(dist, patch):
     patch.setattr(parts, "build_program", lambda task_id: made[task_id][f"{task_id}_program.zip"])
     patch.setattr(parts, "build_kit", lambda ids, demo: kits.get(ids) or build_kit(ids, demo))
     patch.setattr(parts, "demo_reference", demo_reference)
+    patch.setattr(parts, "public_part", partial(kept_public_part, public_part))
     patch.setattr(zlib, "compressobj", lambda level, *more: compressobj(1, *more))
+
+
+def kept_public_part(public_part, task_id, folder):
+    """Return the public part of a reference; those of demo references are made once for all tests."""
+    if folder != demo_folder(task_id):
+        return public_part(task_id, folder)
+    if task_id not in PUBLIC_PARTS:
+        PUBLIC_PARTS[task_id] = public_part(task_id, folder)
+    return PUBLIC_PARTS[task_id]
 
 
 @cache

@@ -23,7 +23,7 @@ from organizer.bundle import DEMO_TITLE, competition
 from organizer.bundle.competition import Competition, Entry, LintReport, form_of
 from organizer.bundle.programs import program_files
 from organizer.bundle.public_checks import check_public_data
-from organizer.bundle.zip_members import is_zip, members_of
+from organizer.bundle.zip_members import is_zip, member_names, members_of
 from organizer.challenges import content_of
 from organizer.data.prepare import SYNTHETIC_MARK
 from organizer.files import Files, unpack, zip_files
@@ -246,7 +246,7 @@ def _check_baselines(data: Competition, files: Files, report: LintReport) -> Non
     for _, name, key in competition.named_files(data):
         if key == "reference_data":
             continue
-        names_inside = digests_in(files[name]).values()
+        names_inside = member_names(files[name])
         baselines = sorted(inside for inside in names_inside if posixpath.basename(inside) == BASELINE_FILE)
         if baselines:
             report.add("baseline is shown", file=name, names=", ".join(baselines))

@@ -24,7 +24,7 @@ from organizer.bundle.competition import (
 )
 from organizer.bundle.contents import SampleRuns, check_contents
 from organizer.bundle.rules import check_competition, visibility
-from organizer.bundle.zip_members import MOST_BYTES, is_zip, measure_zip, members_of, unpacked_bytes
+from organizer.bundle.zip_members import MOST_BYTES, is_zip, measure_zip, member_names, unpacked_bytes
 from organizer.data.overview import SUFFIX
 from organizer.files import DAMAGED, Files, files_below, read_zip, zip_bytes
 from scoring_program.task import task_ids
@@ -163,7 +163,8 @@ def _are_bounded(files: Files, report: LintReport) -> bool:
         if not is_zip(content):
             continue
         try:
-            extent = measure_zip(content, allowed_bytes)
+            # With the same bound for each, what is found is kept for the other bundles that hold this zip.
+            extent = measure_zip(content, MOST_BYTES)
         except DAMAGED:
             report.add("damaged zip", file=name)
             return False
@@ -179,9 +180,7 @@ def _are_bounded(files: Files, report: LintReport) -> bool:
 def _check_overviews(files: Files, report: LintReport) -> None:
     """Report overviews of references, which hold all labels."""
     for name, content in files.items():
-        names = [name]
-        if is_zip(content):
-            names += [member.name for member in members_of(content)]
+        names = [name, *member_names(content)]
         overviews = [inner for inner in names if inner.lower().endswith(SUFFIX)]
         if overviews:
             problem = "it is an overview" if overviews[0] == name else f"it holds {overviews[0]}, an overview"

@@ -43,17 +43,33 @@ def _packages_around(name: str) -> list[str]:
     return [".".join(words[:end]) for end in range(1, len(words))]
 
 
-@cache
-def imported_names(code: bytes) -> tuple[str, ...]:
+def imported_names(code: bytes) -> list[str]:
     """Return the names that a module imports, those of attributes among them."""
     names: list[str] = []
-    for node in ast.walk(ast.parse(code)):
-        if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names.append(node.module)
-            names += [f"{node.module}.{alias.name}" for alias in node.names]
-    return tuple(names)
+    for statement in import_statements(code):
+        if isinstance(statement, ast.Import):
+            names += [alias.name for alias in statement.names]
+        elif statement.module:
+            names.append(statement.module)
+            names += [f"{statement.module}.{alias.name}" for alias in statement.names]
+    return names
+
+
+@cache
+def import_statements(code: bytes) -> tuple[ast.Import | ast.ImportFrom, ...]:
+    """Return all imports of a module, those in functions among them.
+
+    They are kept: a build asks for those of a module many times, and parsing takes long.
+    """
+    statements: list[ast.Import | ast.ImportFrom] = []
+    pending: list[ast.AST] = [ast.parse(code)]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            statements.append(node)
+        elif not isinstance(node, ast.expr):  # expressions are most of a module, and hold no statements
+            pending += ast.iter_child_nodes(node)
+    return tuple(statements)
 
 
 @cache

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection
 
+from organizer.bundle.modules import import_statements
 from organizer.files import Files
 
 
@@ -39,12 +40,12 @@ def nest_packages(files: Files, packages: Collection[str], parent: str) -> dict[
 def nest_imports(code: bytes, packages: Collection[str], parent: str) -> bytes:
     """Return the code of a module that imports packages from below another; raises as `nest_packages`."""
     places = []
-    for node in ast.walk(ast.parse(code)):
-        if isinstance(node, ast.Import):
-            _check_import(node, packages)
-        elif isinstance(node, ast.ImportFrom) and _is_below(node.module or "", packages) and not node.level:
+    for statement in import_statements(code):
+        if isinstance(statement, ast.Import):
+            _check_import(statement, packages)
+        elif _is_below(statement.module or "", packages) and not statement.level:
             # Columns count bytes.
-            places.append((node.lineno - 1, node.col_offset + len("from ")))
+            places.append((statement.lineno - 1, statement.col_offset + len("from ")))
     lines = code.splitlines(keepends=True)
     # From the end, so that what is inserted moves no other place.
     for number, column in sorted(places, reverse=True):

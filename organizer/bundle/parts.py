@@ -42,6 +42,7 @@ class Parts:
         self.demo_files = cache(demo_reference)
         self.kit = cache(self._kit)
         self.reference = cache(self._reference)
+        self._made_public = cache(public_part)
 
     def is_demo(self, name: str, task_id: str) -> bool:
         """Whether the reference of this name is the synthetic one."""
@@ -69,10 +70,10 @@ class Parts:
             brought = self.brought(f"{name}{PUBLIC_SUFFIX}")
             if brought or not self.is_demo(name, task_id):
                 return {posixpath.basename(path): data for path, data in brought.items()}
-            return _made_public(task_id, demo_folder(task_id))
+            return self._made_public(task_id, demo_folder(task_id))
         folder = self._folders[name].absolute()
         beside = folder.with_name(f"{name}{PUBLIC_SUFFIX}")
-        made = {} if is_prepared(task_id, folder) else _made_public(task_id, folder)
+        made = {} if is_prepared(task_id, folder) else self._made_public(task_id, folder)
         given = folder_files(beside) if beside.is_dir() else {}
         if made and given and given != made:
             problem = f"this is not the public part of {name}"
@@ -109,7 +110,7 @@ class Parts:
         return {normal: path.read_bytes()} if path.is_file() else {}
 
 
-def _made_public(task_id: str, folder: Path) -> Files:
+def public_part(task_id: str, folder: Path) -> Files:
     """Return the public part of a reference in the organizers' own formats. Raises Refused."""
     settings = load_task(task_id).settings(folder)
 

@@ -9,6 +9,7 @@ import io
 import posixpath
 import zipfile
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -60,10 +61,38 @@ def members_of(data: bytes) -> Iterator[Member]:
                 yield Member(posixpath.join(outer.name, inner.name), inner.data)
 
 
-def measure_zip(data: bytes, allowed_bytes: int) -> Extent:
-    """Return what a zip and the zips in it unpack to; the count ends above ``allowed_bytes``.
+@lru_cache
+def member_names(data: bytes) -> tuple[str, ...]:
+    """Return the names of what `members_of` yields, nothing of a file that is no zip; they are kept.
 
-    Raises one of `DAMAGED` if the zip itself is damaged.
+    Only the zips in the zip are unpacked. Raises one of `DAMAGED`.
+    """
+    if not is_zip(data):
+        return ()
+    names = []
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        for info in archive.infolist():
+            names.append(info.filename)
+            if info.filename.lower().endswith(_ENDING):
+                names += _names_in_inner_zip(info.filename, archive.read(info))
+    return tuple(names)
+
+
+def _names_in_inner_zip(name: str, data: bytes) -> list[str]:
+    """Return the names of the files of a zip in a zip, with its own; none if it is damaged, or no zip."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            return [posixpath.join(name, inner_name) for inner_name in archive.namelist()]
+    except DAMAGED:
+        return []
+
+
+@lru_cache
+def measure_zip(data: bytes, allowed_bytes: int) -> Extent:
+    """Return what a zip and the zips in it unpack to; the count ends above ``allowed_bytes``. It is kept.
+
+    All files of the zip itself are unpacked, of the zips in it only further zips. Raises one of `DAMAGED` if
+    the zip itself is damaged.
     """
     n_bytes = unpacked_bytes(io.BytesIO(data))
     deep_zips: list[str] = []
@@ -78,8 +107,8 @@ def measure_zip(data: bytes, allowed_bytes: int) -> Extent:
             continue
         if n_bytes > allowed_bytes:
             return Extent(n_bytes, deep_zips)
-        for inner in _readable_members(outer.data):
-            if _is_named_zip(inner):
+        for inner in _readable_members(outer.data, _ENDING):
+            if is_zip(inner.data):
                 deep_zips.append(posixpath.join(outer.name, inner.name))
     return Extent(n_bytes, deep_zips)
 
@@ -88,15 +117,17 @@ def _is_named_zip(member: Member) -> bool:
     return member.name.lower().endswith(_ENDING) and is_zip(member.data)
 
 
-def _direct_members(data: bytes) -> Iterator[Member]:
+def _direct_members(data: bytes, ending: str = "") -> Iterator[Member]:
+    """Yield the files of a zip whose names end so, in any case; others are not unpacked."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         for info in archive.infolist():
-            yield Member(info.filename, archive.read(info))
+            if info.filename.lower().endswith(ending):
+                yield Member(info.filename, archive.read(info))
 
 
-def _readable_members(data: bytes) -> list[Member]:
-    """Return the files of a zip in a zip; none if it is damaged."""
+def _readable_members(data: bytes, ending: str = "") -> list[Member]:
+    """Return what `_direct_members` yields of a zip in a zip; nothing if it is damaged."""
     try:
-        return list(_direct_members(data))
+        return list(_direct_members(data, ending))
     except DAMAGED:
         return []
