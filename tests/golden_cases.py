@@ -93,11 +93,16 @@ def score_case(case: Path, protocol: str, **settings: Any) -> Result:
 
 
 def result_of_case(case: Path, protocol: str, interval: bool) -> Callable[..., Result]:
-    """Score a case; return a function that returns the result, or another one for settings that move a score."""
-    result = score_case(case, protocol, interval=interval)
+    """Score a case; return a function that returns the result, or another one for settings that move a score.
+
+    Numbers alone are compared: there are no notes and drawings, with other settings no sections either.
+    """
+    result = score_case(case, protocol, interval=interval, notes=False, drawings=0)
 
     def result_with(**settings: Any) -> Result:
-        return score_case(case, protocol, interval=False, **settings) if settings else result
+        if not settings:
+            return result
+        return score_case(case, protocol, interval=False, notes=False, detail="none", **settings)
 
     return result_with
 

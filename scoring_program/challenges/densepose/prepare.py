@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence, Sized
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -59,6 +59,13 @@ class _Vertices:
         self.unique = unique
         self._of_part = [np.flatnonzero(part == number) for number in range(geodesic.PARTS + 1)]
         self._uv = np.stack([u, v], axis=1)
+        self._content = b"".join(values.tobytes() for values in (u, v, part, unique))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Vertices) and self._content == other._content
+
+    def __hash__(self) -> int:
+        return hash(self._content)
 
     def nearest(self, part: int, uv: Floats) -> Ints:
         """Return the first of the vertices of a part nearest to each (U, V); -1 if it has none."""
@@ -206,14 +213,23 @@ def _copy_triangle(data: Any, name: str, output: Path, findings: Findings) -> _D
 
 def _write_template(vertices: _Vertices, distances: _Distances, output: Path) -> None:
     """Write the nearest unique vertex of each part, U and V in 0..255, and what is said of the template."""
+    texts = {"n_vertices": distances.n_vertices, "distances_hash": distances.sha256}
+    save_prepared(output, texts, {"nearest": _nearest_of_grid(vertices)})
+
+
+@lru_cache(maxsize=1)
+def _nearest_of_grid(vertices: _Vertices) -> Ints:
+    """Return the nearest unique vertex of each part, U and V in 0..255.
+
+    It takes most of the time of preparing, and is kept: the parts of a reference have the same template.
+    """
     levels = geodesic.LEVELS
     grid = np.indices((levels, levels)).reshape(2, -1).T / 255.0
     nearest = np.full((geodesic.PARTS, levels, levels), geodesic.NO_VERTEX, np.int32)
     for part in range(1, geodesic.PARTS + 1):
         vertex = vertices.nearest(part, grid).reshape(levels, levels)
         nearest[part - 1] = np.where(vertex >= 0, vertices.unique[vertex], geodesic.NO_VERTEX)
-    texts = {"n_vertices": distances.n_vertices, "distances_hash": distances.sha256}
-    save_prepared(output, texts, {"nearest": nearest})
+    return nearest
 
 
 def read_annotations(path: Path) -> tuple[Sizes, list[_Person]]:
