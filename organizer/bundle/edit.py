@@ -34,7 +34,7 @@ def with_task(text: str, task_id: str, title: str, summary: str) -> str:
     nodes = _members(yaml.compose(text))
     data = yaml.safe_load(text)
     name = _quoted(title)
-    index = _next_index(data["tasks"])
+    index = _next_index(data["tasks"] or ())
     task_lines = [
         f"index: {index}",
         f"name: {name}",
@@ -47,8 +47,8 @@ def with_task(text: str, task_id: str, title: str, summary: str) -> str:
         _append(text, nodes["tasks"], task_lines),
         _add_to_phase(text, nodes["phases"].value[0], index),
     ]
-    if data.get("solutions"):
-        number = _next_index(data["solutions"])
+    if "solutions" in data:
+        number = _next_index(data["solutions"] or ())
         solution = f"{{index: {number}, name: {name}, path: {task_id}_sample.zip, tasks: [{index}]}}"
         edits.append(_append(text, nodes["solutions"], [solution]))
     return _apply(text, edits)
@@ -56,7 +56,8 @@ def with_task(text: str, task_id: str, title: str, summary: str) -> str:
 
 def without_task(text: str, task_id: str) -> str:
     """Return the text of competition.yaml without what `with_task` adds; what is not there is left out."""
-    nodes = _members(yaml.compose(text))
+    root = yaml.compose(text)
+    nodes = _members(root)
     data = yaml.safe_load(text)
     program = f"{task_id}_program.zip"
     mark_of_entry = {
@@ -66,15 +67,16 @@ def without_task(text: str, task_id: str) -> str:
     }
     edits = []
     for group, (key, value) in mark_of_entry.items():
-        if group in nodes:
-            for entry, node in zip(data[group] or (), nodes[group].value):
-                if entry.get(key) == value:
-                    edits.append(_remove(text, node))
-    removed_indexes = [task["index"] for task in data["tasks"] if task["scoring_program"] == program]
+        removed = [place for place, entry in enumerate(data.get(group) or ()) if entry.get(key) == value]
+        if removed:
+            edits += _remove_entries(text, root, group, removed)
+    tasks = data["tasks"] or ()
+    removed_indexes = {task["index"] for task in tasks if task["scoring_program"] == program}
     for phase, node in zip(data["phases"], nodes["phases"].value):
-        for index in removed_indexes:
-            if index in phase["tasks"]:
-                edits.append(_remove_from_phase(text, node, index))
+        indexes = phase["tasks"] or ()
+        removed = [place for place, index in enumerate(indexes) if index in removed_indexes]
+        if removed:
+            edits += _remove_entries(text, node, "tasks", removed)
     return _apply(text, edits)
 
 
@@ -101,7 +103,7 @@ def with_phase_of_part(text: str, task_id: str, rule: str, part: int, kind: str)
     nodes = _members(yaml.compose(text))
     data = yaml.safe_load(text)
     program, reference = f"{task_id}_program.zip", f"{task_id}_{part}_reference.zip"
-    tasks = [task for task in data["tasks"] if task.get("scoring_program") == program]
+    tasks = [task for task in data["tasks"] or () if task.get("scoring_program") == program]
     if not tasks:
         raise refused("no task to split", "/tasks", id=task_id)
     if any(task.get("reference_data") == reference for task in tasks):
@@ -133,7 +135,9 @@ def _phases_of_part(data: Entry, phases: yaml.Node, part: int) -> list[yaml.Node
     ending = f"_{part}_reference.zip"
     indexes = {task["index"] for task in data["tasks"] if str(task.get("reference_data")).endswith(ending)}
     return [
-        node for phase, node in zip(data["phases"], phases.value) if not indexes.isdisjoint(phase["tasks"])
+        node
+        for phase, node in zip(data["phases"], phases.value)
+        if not indexes.isdisjoint(phase["tasks"] or ())
     ]
 
 
@@ -170,7 +174,7 @@ def _phase_after(phases: Sequence[Entry], title: str, description: str) -> list[
 
 def _next_index(entries: Sequence[Entry]) -> int:
     indexes = [int(entry.get("index", position)) for position, entry in enumerate(entries)]
-    return 1 + max(indexes)
+    return 1 + max(indexes, default=-1)
 
 
 def _quoted(text: str) -> str:
@@ -179,41 +183,55 @@ def _quoted(text: str) -> str:
 
 def _add_to_phase(text: str, phase: yaml.Node, index: int) -> _Edit:
     """Return the edit that adds a task to a phase."""
-    tasks = _task_list(phase)
-    if not tasks.flow_style:
-        return _append(text, tasks, [str(index)])
-    return _Edit(tasks.start_mark.index, _end(text, tasks), str([*_indexes(tasks), index]))
-
-
-def _remove_from_phase(text: str, phase: yaml.Node, index: int) -> _Edit:
-    """Return the edit that takes a task out of a phase."""
-    tasks = _task_list(phase)
-    if not tasks.flow_style:
-        return _remove(text, next(node for node in tasks.value if int(node.value) == index))
-    others = [other for other in _indexes(tasks) if other != index]
-    return _Edit(tasks.start_mark.index, _end(text, tasks), str(others))
-
-
-def _task_list(phase: yaml.Node) -> yaml.SequenceNode:
     tasks = _members(phase)["tasks"]
-    assert isinstance(tasks, yaml.SequenceNode)  # noqa: S101 - the schema says so
-    return tasks
-
-
-def _indexes(tasks: yaml.SequenceNode) -> list[int]:
-    return [int(node.value) for node in tasks.value]
+    if _is_block(tasks):
+        return _append(text, tasks, [str(index)])
+    indexes = [int(node.value) for node in _entries(tasks)]
+    return _set_value(text, phase, "tasks", str([*indexes, index]))
 
 
 def _append(text: str, sequence: yaml.Node, lines: Sequence[str]) -> _Edit:
-    """Return the edit that adds an entry of these lines to the end of a sequence, with its indent."""
-    place = _line_end(text, sequence)
-    indent = " " * sequence.start_mark.column
-    return _Edit(place, place, f"\n{indent}- " + f"\n{indent}  ".join(lines))
+    """Return the edit that adds an entry of these lines to the end of a sequence, with its indent.
+
+    An empty one, whose key is at the start of a line, becomes a block.
+    """
+    end = _line_end(text, sequence)
+    start = end if _entries(sequence) else len(text[: sequence.start_mark.index].rstrip())
+    indent = " " * sequence.start_mark.column if _is_block(sequence) else ""
+    return _Edit(start, end, f"\n{indent}- " + f"\n{indent}  ".join(lines))
+
+
+def _remove_entries(text: str, mapping: yaml.Node | None, key: str, places: Sequence[int]) -> list[_Edit]:
+    """Return the edits that take the entries at some places out of a sequence; one without any is ``[]``."""
+    sequence = _members(mapping)[key]
+    entries = _entries(sequence)
+    kept = [entry for place, entry in enumerate(entries) if place not in places]
+    if _is_block(sequence) and kept:
+        return [_remove(text, entries[place]) for place in places]
+    # Sequences in one line are of numbers.
+    return [_set_value(text, mapping, key, f"[{', '.join(entry.value for entry in kept)}]")]
 
 
 def _remove(text: str, entry: yaml.Node) -> _Edit:
     """Return the edit that removes the lines of an entry of a sequence."""
     return _Edit(text.rindex("\n", 0, entry.start_mark.index), _line_end(text, entry), "")
+
+
+def _set_value(text: str, mapping: yaml.Node | None, key: str, value: str) -> _Edit:
+    """Return the edit that writes the value of a key in one line."""
+    assert mapping is not None  # noqa: S101 - there is a competition
+    key_node, value_node = next(pair for pair in mapping.value if pair[0].value == key)
+    return _Edit(key_node.end_mark.index, _end(text, value_node), f": {value}")
+
+
+def _entries(sequence: yaml.Node) -> list[yaml.Node]:
+    """Return the entries of a sequence, none of a key without a value."""
+    return list(sequence.value) if isinstance(sequence, yaml.SequenceNode) else []
+
+
+def _is_block(node: yaml.Node) -> bool:
+    """Return whether the entries of a sequence have lines of their own."""
+    return isinstance(node, yaml.SequenceNode) and not node.flow_style
 
 
 def _members(node: yaml.Node | None) -> Mapping[str, yaml.Node]:

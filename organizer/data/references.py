@@ -29,8 +29,8 @@ def task_folders(reference: Path, names: Collection[str]) -> dict[str, Path]:
             _refuse(problem, name, names, reference)
         return {name: reference}
     folders = {path.name: path for path in _visible(reference) if path.is_dir()}
-    for name in names:
-        # Public data, which make reference writes beside a reference.
+    for name in [*names, *folders]:
+        # Public data, which make reference and make split write beside a reference.
         folders.pop(f"{name}{PUBLIC_SUFFIX}", None)
     _check_folders(reference, folders, names)
     return folders

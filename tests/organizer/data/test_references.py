@@ -62,6 +62,7 @@ def add_file(refs, name):
         (lambda refs: rename(refs, "chalern_gesture"), "E-REF-UNKNOWN", "refs/chalern_gesture", "chalern_gesture", " chalearn_gesture"),
         (lambda refs: refs / "nope", "E-REF-UNKNOWN", "refs/nope", "", "path"),
         (lambda refs: rename(refs, "x_final"), "E-REF-UNKNOWN", "refs/x_final", "x_final ", " x_final_reference.zip "),
+        (lambda refs: (refs / "x_final_public").mkdir() or rename(refs, "x_final"), "E-REF-UNKNOWN", "refs/x_final", "x_final ", " x_final_reference.zip "),
         (lambda refs: rename(refs, "chalern_gesture") / "chalern_gesture", "E-REF-UNKNOWN", "refs/chalern_gesture", "chalern_gesture", " chalearn_gesture"),
         (lambda refs: add_file(refs, "chalearn_gestures_sample.zip"), "E-REF-SAMPLE", "refs/chalearn_gestures_sample.zip", "chalearn_gestures_sample.zip", " chalearn_gesture_sample.zip"),
         (lambda refs: add_file(refs, "chalearn_gesture_smaple.zip"), "E-REF-SAMPLE", "refs/chalearn_gesture_smaple.zip", "chalearn_gesture_smaple.zip", " chalearn_gesture_sample.zip"),
