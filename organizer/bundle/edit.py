@@ -55,7 +55,10 @@ def with_task(text: str, task_id: str, title: str, summary: str) -> str:
 
 
 def without_task(text: str, task_id: str) -> str:
-    """Return the text of competition.yaml without what `with_task` adds; what is not there is left out."""
+    """Return the text of competition.yaml without what `with_task` and `with_phase_of_part` add.
+
+    What is not there is left out. Only the first phase stays without any task.
+    """
     root = yaml.compose(text)
     nodes = _members(root)
     data = yaml.safe_load(text)
@@ -72,11 +75,16 @@ def without_task(text: str, task_id: str) -> str:
             edits += _remove_entries(text, root, group, removed)
     tasks = data["tasks"] or ()
     removed_indexes = {task["index"] for task in tasks if task["scoring_program"] == program}
-    for phase, node in zip(data["phases"], nodes["phases"].value):
+    phases_without_tasks = []
+    for number, (phase, node) in enumerate(zip(data["phases"], nodes["phases"].value)):
         indexes = phase["tasks"] or ()
         removed = [place for place, index in enumerate(indexes) if index in removed_indexes]
-        if removed:
+        if number and removed and len(removed) == len(indexes):
+            phases_without_tasks.append(number)
+        elif removed:
             edits += _remove_entries(text, node, "tasks", removed)
+    if phases_without_tasks:
+        edits += _remove_entries(text, root, "phases", phases_without_tasks)
     return _apply(text, edits)
 
 

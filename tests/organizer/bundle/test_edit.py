@@ -78,9 +78,9 @@ def test_two_tasks_are_taken_out_in_any_order(first, second):
 @pytest.mark.parametrize("style", ["[]", "", " # none", " [] # none"])
 def test_competition_without_its_only_task_gets_another_one(style):
     without = without_task(with_task(OTHER, "b", "B", "Which?"), "a")
-    assert [phase["tasks"] for phase in yaml.safe_load(without)["phases"]] == [[4], []]
+    assert [phase["tasks"] for phase in yaml.safe_load(without)["phases"]] == [[4]]
     empty = yaml.safe_load(without_task(without, "b"))
-    assert (empty["tasks"], [phase["tasks"] for phase in empty["phases"]]) == ([], [[], []])
+    assert (empty["tasks"], [phase["tasks"] for phase in empty["phases"]]) == ([], [[]])
     text = f"pages:{style}\ntasks:{style}\nsolutions:{style}\nphases:\n- tasks:{style}\n  name: Main phase\n"
     data = yaml.safe_load(with_task(text.replace(":[]", ": []"), "b", "B", "Which?"))
     assert [len(data[group]) for group in ("pages", "tasks", "solutions")] == [1, 1, 1]
