@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scoring_program.result import Drawing, Drawings, Section
+from scoring_program.figures import Drawing, Drawings
+from scoring_program.result import Section
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings
 from validator.texts import counted, folded, quote

@@ -8,28 +8,22 @@ from pathlib import Path
 import numpy as np
 
 from scoring_program.disclosure import disclosed
-from scoring_program.metrics.resampling import HalfScores
-from scoring_program.result import (
+from scoring_program.figures import (
     BodyFigure,
-    Column,
     Drawing,
     Drawings,
     DrawnObject,
-    ErrorCost,
-    Groups,
     Histogram,
-    Interval,
     Lane,
     Line,
     LineChart,
     Matrix,
-    Result,
     Shape,
     StackedBar,
-    Statistics,
-    Table,
     Timeline,
 )
+from scoring_program.metrics.resampling import HalfScores
+from scoring_program.result import Column, ErrorCost, Groups, Interval, Result, Statistics, Table
 from scoring_program.task import Declaration, ErrorType, ScoreColumn
 from validator.messages import Note
 

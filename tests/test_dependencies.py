@@ -35,6 +35,7 @@ MAY_IMPORT = {
     "scoring_program.codes": ["validator.message_codes"],
     "scoring_program.metrics": ["validator.arrays"],
     "scoring_program.result": ["scoring_program.marks", "scoring_program.metrics.resampling", "validator"],
+    "scoring_program.figures": ["scoring_program.result", "validator"],
     "scoring_program.marks": ["scoring_program.settings", "validator"],
     "scoring_program.settings": ["validator"],
     "scoring_program.prepared": ["validator"],
@@ -73,6 +74,7 @@ MAY_IMPORT = {
     ],
     "scoring_program.report": [
         "scoring_program.disclosure",
+        "scoring_program.figures",
         "scoring_program.low_score",
         "scoring_program.marks",
         "scoring_program.metrics.comparison",
@@ -85,6 +87,7 @@ MAY_IMPORT = {
     "scoring_program.score": ["scoring_program.run"],
     "scoring_program.challenges": [
         "scoring_program.disclosure",
+        "scoring_program.figures",
         "scoring_program.marks",
         "scoring_program.metrics",
         "scoring_program.prepared",

@@ -24,8 +24,9 @@ from scoring_program.challenges.anet_entities.reference import (
     save_reference,
 )
 from scoring_program.challenges.anet_entities.task import TASKS, GeneratedSentences
+from scoring_program.figures import GROUND_TRUTH, Drawing, DrawnObject, shapes
 from scoring_program.metrics.grounding import FRAMES, IOU, frame_overlaps
-from scoring_program.result import GROUND_TRUTH, Drawing, DrawnObject, Section, shapes
+from scoring_program.result import Section
 from scoring_program.settings import Settings
 from scoring_program.task import AnyLoaded
 from validator.arrays import Bools, Floats, Ints

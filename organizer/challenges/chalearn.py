@@ -14,10 +14,11 @@ import numpy as np
 from organizer.challenges import Annotations, Baseline, Guess, Pools
 from organizer.content import Content, Values, check_same, choose_evenly, repeated, warn_where
 from organizer.files import Files
-from scoring_program.challenges.chalearn.page import group_intervals, make_lanes
+from scoring_program.challenges.chalearn.full_sections import group_intervals, make_lanes
 from scoring_program.challenges.chalearn.reference import Reference, Track
 from scoring_program.challenges.chalearn.task import TASKS, TrackTask
-from scoring_program.result import Section, Timeline
+from scoring_program.figures import Timeline
+from scoring_program.result import Section
 from scoring_program.settings import Settings
 from scoring_program.task import AnyLoaded
 from validator.arrays import Bools, Floats, Ints

@@ -27,11 +27,11 @@ from scoring_program.challenges.densepose.reference import (
     select_images,
 )
 from scoring_program.challenges.densepose.task import TASKS
+from scoring_program.figures import Drawing, DrawnObject
 from scoring_program.metrics import geodesic
 from scoring_program.metrics.average_precision import MOST_DETECTIONS
 from scoring_program.prepared import save_prepared
 from scoring_program.repairs.readings import from_sizes
-from scoring_program.result import Drawing, DrawnObject
 from scoring_program.settings import Settings
 from scoring_program.task import AnyLoaded
 from validator.arrays import Bools, Ints, Pixels

@@ -24,7 +24,8 @@ from scoring_program.challenges.kinetics_tps.reference import (
     select_videos,
 )
 from scoring_program.challenges.kinetics_tps.task import TASKS
-from scoring_program.result import GROUND_TRUTH, Drawing, DrawnObject, Section, shapes
+from scoring_program.figures import GROUND_TRUTH, Drawing, DrawnObject, shapes
+from scoring_program.result import Section
 from scoring_program.settings import Settings
 from scoring_program.task import AnyLoaded
 from validator.arrays import Bools, Floats, Ints

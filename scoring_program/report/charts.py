@@ -11,7 +11,7 @@ from enum import Enum
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
-from scoring_program import result
+from scoring_program import figures
 from scoring_program.report.elements import plots, tables
 from scoring_program.report.elements.axis import Axis, round_ticks
 from scoring_program.report.elements.svg import key, line, rect, stretched_svg, with_title
@@ -22,7 +22,7 @@ LARGEST_MATRIX = 20
 _LONGEST_LABEL = 24
 
 
-def histogram(section: result.Histogram) -> Element:
+def histogram(section: figures.Histogram) -> Element:
     """Return a histogram with its counts above the bars."""
     return plots.histogram(
         title=section.title,
@@ -34,7 +34,7 @@ def histogram(section: result.Histogram) -> Element:
     )
 
 
-def lines(section: result.LineChart) -> list[Element]:
+def lines(section: figures.LineChart) -> list[Element]:
     """Return the lines of a section, and what their colors mean if there are several."""
     low_x, high_x, low_y, high_y = section.ranges
     x_axis = Axis(section.x_title, low_x, high_x)
@@ -51,11 +51,11 @@ def lines(section: result.LineChart) -> list[Element]:
 
 def sides_key(sides: Collection[str]) -> Element:
     """Return what the colors of ground truth and prediction mean, of those sides that are drawn."""
-    color_of_side = {result.GROUND_TRUTH: "fill-a", result.PREDICTION: "fill-b"}
+    color_of_side = {figures.GROUND_TRUTH: "fill-a", figures.PREDICTION: "fill-b"}
     return key([(side, color) for side, color in color_of_side.items() if side in sides])
 
 
-def stacked_bar(section: result.StackedBar) -> list[Element]:
+def stacked_bar(section: figures.StackedBar) -> list[Element]:
     """Return one bar of shares side by side, and what its colors mean; shares of 0 are not named."""
     names = [f"{label} {share:.3f}" for label, share in section.shares]
     description = f"{section.title}: {', '.join(names)}"
@@ -104,7 +104,7 @@ _BODY: dict[str, _Circle | _Limb] = {
 }
 
 
-def body(section: result.BodyFigure) -> Element:
+def body(section: figures.BodyFigure) -> Element:
     """Return a figure whose parts are colored by their value from 0 to 1, over the scale of colors."""
     value_of_part = {name: value for name, value, _ in section.parts if value is not None}
     description = ", ".join(f"{name} {value:.2f}" for name, value in value_of_part.items())
@@ -129,7 +129,7 @@ def _body_shape(shape: _Circle | _Limb, look: dict[str, str]) -> Element:
     return element("line", **place, stroke_width=shape.width, **look)
 
 
-def matrix(section: result.Matrix) -> Element:
+def matrix(section: figures.Matrix) -> Element:
     """Return a table of counts colored by size: one scale for the diagonal, one for the rest."""
     n_names = min(len(section.names), LARGEST_MATRIX)
     row_names = [cut(name, _LONGEST_LABEL) for name in section.names[:n_names]]
@@ -170,7 +170,7 @@ class _Side(Enum):
         self.color = color
         self.class_name = class_name
 
-    def intervals(self, lane: result.Lane) -> Sequence[tuple[int, int]]:
+    def intervals(self, lane: figures.Lane) -> Sequence[tuple[int, int]]:
         return lane.ground_truth if self is _Side.GROUND_TRUTH else lane.prediction
 
 
@@ -180,7 +180,7 @@ _BAR_HEIGHT = 8
 _NUMBER_ROOM = 7
 
 
-def timeline(section: result.Timeline, limit: int) -> Element:
+def timeline(section: figures.Timeline, limit: int) -> Element:
     """Return the lanes of a timeline, ground truth above prediction, over ticks of frames."""
     lanes = section.lanes[:limit]
     ticks = [int(tick) for tick in round_ticks(0, section.n_frames, is_whole=True)]
@@ -201,7 +201,7 @@ def timeline(section: result.Timeline, limit: int) -> Element:
 
 
 def _lane_bars(
-    section: result.Timeline, lanes: Sequence[result.Lane], ticks: Sequence[int], limit: int
+    section: figures.Timeline, lanes: Sequence[figures.Lane], ticks: Sequence[int], limit: int
 ) -> Element:
     """Return the bars of both sides in all lanes, over a grid."""
     height = _LANE_HEIGHT * len(lanes)
@@ -218,7 +218,7 @@ def _lane_bars(
     return chart
 
 
-def _class_numbers(lanes: Sequence[result.Lane], n_frames: int, limit: int) -> Element:
+def _class_numbers(lanes: Sequence[figures.Lane], n_frames: int, limit: int) -> Element:
     """Return the numbers of the classes where they are, of the ground truth above those predicted.
 
     A number that has no room is left out: the bars below show it.

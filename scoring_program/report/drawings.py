@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from xml.etree.ElementTree import Element
 
+from scoring_program.figures import GROUND_TRUTH, PREDICTION, Drawing, Drawings, DrawnObject, Shape
 from scoring_program.report.charts import sides_key
 from scoring_program.report.elements.plots import color_scale
 from scoring_program.report.html import cut, element
-from scoring_program.result import GROUND_TRUTH, PREDICTION, Drawing, Drawings, DrawnObject, Shape
 from validator.texts import counted
 
 _MOST_LISTED = 8

@@ -12,7 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from scoring_program.result import GROUND_TRUTH, Drawing, Drawings, Section
+from scoring_program.figures import GROUND_TRUTH, Drawing, Drawings
+from scoring_program.result import Section
 from validator import console
 
 if TYPE_CHECKING:

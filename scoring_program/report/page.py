@@ -18,7 +18,7 @@ from scoring_program.report.elements.tables import Heading, bar, table
 from scoring_program.report.html import Child, append, cut, element
 from scoring_program.report.score_strip import score_strip
 from scoring_program.report.sections import NO_ADDRESSES, Addresses, Look, section_cards
-from scoring_program.result import Drawings, ErrorCost, Interval, Result, Timeline
+from scoring_program.result import ErrorCost, Interval, Result
 from validator.findings import Findings
 from validator.messages import Note
 from validator.texts import counted
@@ -81,8 +81,8 @@ def running_page() -> str:
 def result_page(task: Declaration, result: Result, signature: str, options: PageOptions = _NO_OPTIONS) -> str:
     """Return the page of a scored submission: at most `LARGEST_PAGE` bytes, or `LARGEST_DRAWN_PAGE` with
     drawings, with shorter lists if need be."""
-    has_drawings = any(isinstance(section, Drawings) for section in result.sections)
-    largest = LARGEST_DRAWN_PAGE if has_drawings else LARGEST_PAGE
+    has_images = any(section.has_images for section in result.sections)
+    largest = LARGEST_DRAWN_PAGE if has_images else LARGEST_PAGE
     limit = _MOST_ENTRIES
     text = _result_page(task, result, signature, options, limit)
     while len(text.encode("utf-8", "replace")) > largest and limit > 1:
@@ -116,8 +116,8 @@ def _result_page(task: Declaration, result: Result, signature: str, options: Pag
         _scores_card(task, result, signature),
         *section_cards(result.sections, Look(limit, addresses=options.addresses)),
     ]
-    is_drawn = any(isinstance(section, (Drawings, Timeline)) for section in result.sections)
-    more_style = style_sheet("drawings.css") if is_drawn else ""
+    names = {section.style_sheet for section in result.sections if section.style_sheet}
+    more_style = "".join(style_sheet(name) for name in sorted(names))
     return document(task.title, head, with_contents(first, rest), more_style)
 
 

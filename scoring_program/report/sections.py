@@ -6,30 +6,18 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from itertools import groupby
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from xml.etree.ElementTree import Element
 
 from scoring_program.report.elements import layout, tables
 from scoring_program.report.elements.layout import card, folded, scroll
 from scoring_program.report.elements.tables import Heading, table
 from scoring_program.report.html import cut, element
-from scoring_program.result import (
-    GROUND_TRUTH,
-    PREDICTION,
-    BodyFigure,
-    Cell,
-    Column,
-    Drawings,
-    Histogram,
-    LineChart,
-    Matrix,
-    Section,
-    StackedBar,
-    Table,
-    Timeline,
-    columns,
-)
+from scoring_program.result import Cell, Column, Section, Table, columns
 from validator.texts import counted
+
+if TYPE_CHECKING:
+    from scoring_program.figures import Drawings
 
 OPEN_TIMELINES, OPEN_DRAWINGS = 10, 2
 _MOST_COLUMNS_OF_A_PAIR, _MOST_NAMES_OF_A_PAIR = 3, 10
@@ -84,11 +72,15 @@ def section_cards(sections: Sequence[Section], look: Look) -> list[Element]:
 
 
 def _layout_of(section: Section) -> _Layout:
+    if isinstance(section, Table):
+        is_narrow = len(section.columns) <= _MOST_COLUMNS_OF_A_PAIR
+        return _Layout.PAIR if is_narrow else _Layout.SINGLE
+    from scoring_program.figures import Histogram, LineChart, Matrix, Timeline
+
     if isinstance(section, Timeline):
         return _Layout.TIMELINE
-    is_narrow_table = isinstance(section, Table) and len(section.columns) <= _MOST_COLUMNS_OF_A_PAIR
     is_small_matrix = isinstance(section, Matrix) and len(section.names) <= _MOST_NAMES_OF_A_PAIR
-    if is_narrow_table or is_small_matrix or isinstance(section, (Histogram, LineChart)):
+    if is_small_matrix or isinstance(section, (Histogram, LineChart)):
         return _Layout.PAIR
     return _Layout.SINGLE
 
@@ -99,17 +91,21 @@ def _card(section: Section, look: Look) -> Element:
 
 
 def _content(section: Section, look: Look) -> list[Element]:
-    """Return the content of the card of a section that is no timeline; charts are imported where there are
-    any."""
+    """Return the content of the card of a section that is no timeline."""
     if isinstance(section, Table):
         rows = [_linked_row(section, row, look.addresses) for row in section.rows]
         return table(
             headings(section.columns), rows, section.title, n_open=section.open_rows, most=look.limit
         )
-    if isinstance(section, Drawings):
-        return _drawings(section, look)
+    return _figure(section, look)
+
+
+def _figure(section: Section, look: Look) -> list[Element]:
+    from scoring_program.figures import BodyFigure, Drawings, Histogram, LineChart, Matrix, StackedBar
     from scoring_program.report import charts
 
+    if isinstance(section, Drawings):
+        return _drawings(section, look)
     if isinstance(section, Histogram):
         return [charts.histogram(section)]
     if isinstance(section, LineChart):
@@ -151,6 +147,7 @@ def _drawings(section: Drawings, look: Look) -> list[Element]:
 
 def _timelines_card(sections: Sequence[Section], look: Look) -> Element:
     """Return one card for all timelines; those after the first are folded."""
+    from scoring_program.figures import GROUND_TRUTH, PREDICTION, Timeline
     from scoring_program.report import charts
 
     timelines = [section for section in sections if isinstance(section, Timeline)]

@@ -13,6 +13,7 @@ import numpy as np
 
 from people_in_video.paper_table import paper_table
 from scoring_program.disclosure import round_floats
+from scoring_program.figures import BodyFigure
 from scoring_program.metrics.comparison import Pairs
 from scoring_program.report import standings as report
 from scoring_program.report.elements.forest import Scale, scale_ends
@@ -20,7 +21,7 @@ from scoring_program.report.elements.layout import card, document, folded, style
 from scoring_program.report.elements.tables import Cell, Heading, table
 from scoring_program.report.html import cut, element
 from scoring_program.report.standings import OPEN_ROWS, Standings
-from scoring_program.result import DECIMALS, SUMMARY, BodyFigure, Result, Section, Table, cells
+from scoring_program.result import DECIMALS, SUMMARY, Result, Section, Table, cells
 from validator.arrays import Floats
 from validator.findings import Findings
 from validator.texts import counted

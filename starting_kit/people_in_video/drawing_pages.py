@@ -11,11 +11,12 @@ from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
+from scoring_program.figures import Drawing, Drawings, Timeline
 from scoring_program.report import outputs
 from scoring_program.report.elements.layout import document, style_sheet
 from scoring_program.report.html import append, element
 from scoring_program.report.sections import Addresses, Look, section_cards
-from scoring_program.result import Drawing, Drawings, Section, Timeline
+from scoring_program.result import Section
 
 FOLDER = "detailed_results_files"
 IN_DETAIL_PAGE, ON_A_PAGE = 24, 50

@@ -14,6 +14,7 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from people_in_video.result import Score
+from scoring_program.figures import Line
 from scoring_program.report.elements.axis import Axis
 from scoring_program.report.elements.layout import card, document
 from scoring_program.report.elements.plots import line_chart, line_points, lines_key, path_data, plot
@@ -21,7 +22,6 @@ from scoring_program.report.elements.svg import key, line, with_title
 from scoring_program.report.elements.tables import Heading, table
 from scoring_program.report.html import cut, element
 from scoring_program.report.outputs import clear, plain_number, write_atomic
-from scoring_program.result import Line
 from scoring_program.task import AnyTask, load_task
 from validator.console import OutputError
 from validator.texts import counted

@@ -8,9 +8,10 @@ import pytest
 
 from people_in_video import drawing_pages
 from people_in_video.commands import score as score_command
+from scoring_program.figures import Drawing, Drawings, Timeline
 from scoring_program.report import page
 from scoring_program.report.sections import Look, section_cards
-from scoring_program.result import Column, Drawing, Drawings, Table, Timeline
+from scoring_program.result import Column, Table
 from scoring_program.run import SCORED
 from scoring_program.task import load_task
 from tests.browser import show, unfold

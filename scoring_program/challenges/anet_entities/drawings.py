@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from scoring_program import result
+from scoring_program import figures
 from scoring_program.challenges.anet_entities.page import Segments
 from scoring_program.challenges.anet_entities.reference import Reference
+from scoring_program.figures import EXTENT, GROUND_TRUTH, PREDICTION, Drawing, DrawnObject, shapes
 from scoring_program.metrics import grounding
 from scoring_program.metrics.pairs import group_means
-from scoring_program.result import EXTENT, GROUND_TRUTH, PREDICTION, Drawing, DrawnObject, Section, shapes
+from scoring_program.result import Section
 from validator.arrays import Bools, Floats, Ints
 
 _MOST_HALLUCINATED = 5
@@ -28,14 +29,14 @@ def drawings(segments: Segments, number: int, hallucinated: Bools) -> list[Secti
     accuracy = group_means(segments.correct, view_number, len(views))
     # Segments that are not submitted come last: there is little to see.
     rank_of_segment = np.argsort(np.lexsort((segments.scores, ~segments.joined.submitted)))
-    worst_views = result.worst_in_turn(accuracy, rank_of_segment[views // grounding.FRAMES], number)
+    worst_views = figures.worst_in_turn(accuracy, rank_of_segment[views // grounding.FRAMES], number)
     worst_frames = [
         _draw_frame(segments, np.flatnonzero(view_number == view), hallucinated) for view in worst_views
     ]
     note = "The worst frame of each segment, the worst segment first; then the second worst frames. "
     note += "A word is drawn in the frame of its nearest box, one of the ten frames 0 to 9 of its segment. "
     note += "Boxes are in pixels of the video resized to a width of 720."
-    return [result.Drawings("drawings", "Worst frames", note, worst_frames)] if worst_frames else []
+    return [figures.Drawings("drawings", "Worst frames", note, worst_frames)] if worst_frames else []
 
 
 def canvas(
@@ -46,7 +47,7 @@ def canvas(
     return Drawing(
         title=f"{video}, segment {name}, frame {frame}",
         text="",
-        size=result.extent(true_boxes, predicted_boxes),
+        size=figures.extent(true_boxes, predicted_boxes),
         extent=EXTENT,
         objects=(),
         files=[f"{video}_segment_{name.zfill(2)}/{frame + 1:02d}"],
@@ -97,7 +98,7 @@ def _draw_word(segments: Segments, word: int, frame: int) -> DrawnObject:
 def _outcome(segments: Segments, word: int, has_object: bool) -> str:
     """Return in words what became of a word."""
     _, overlap = segments.nearest
-    iou = f"IoU {result.two_decimals(overlap[word])}"
+    iou = f"IoU {figures.two_decimals(overlap[word])}"
     if segments.correct[word]:
         return f"right, {iou}"
     if has_object:

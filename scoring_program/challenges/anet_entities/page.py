@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from scoring_program import result
+from scoring_program import figures, result
 from scoring_program.challenges.anet_entities.measure import Joined, SentenceStatistics, WordStatistics
 from scoring_program.challenges.anet_entities.reference import Reference
 from scoring_program.disclosure import MIN_GROUP, merge_small
@@ -110,7 +110,7 @@ def _overlaps(segments: Segments) -> list[Section]:
     section = Section("word_iou", "IoU of words", note)
     titles = ("IoU", "words")
     threshold = float(grounding.IOU)
-    histogram = result.share_histogram(section, iou[has_object], _IOU_BINS, titles, threshold)
+    histogram = figures.share_histogram(section, iou[has_object], _IOU_BINS, titles, threshold)
     return [histogram, _segment_table(segments)]
 
 

@@ -91,7 +91,9 @@ class TrackTask(Task[Reference, Prediction, SequenceStatistics]):
         self, reference: Reference, submission: Prediction, statistics: SequenceStatistics, number: int
     ) -> list[Section]:
         """Return the timelines of the worst sequences."""
-        return page.timelines(reference, submission, statistics, number)
+        from scoring_program.challenges.chalearn.full_sections import timelines
+
+        return timelines(reference, submission, statistics, number)
 
     def hints(self, reference: Reference, submission: Prediction) -> Notes:
         """Return notes on missing rows, and on one class for all."""

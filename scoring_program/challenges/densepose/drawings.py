@@ -7,14 +7,15 @@ from pathlib import Path
 
 import numpy as np
 
-from scoring_program import result
+from scoring_program import figures
 from scoring_program.challenges.densepose.measure import ImageStatistics, best_of_images
 from scoring_program.challenges.densepose.page import NAMES
 from scoring_program.challenges.densepose.reference import Gathered, Kept, Persons, Reference
+from scoring_program.figures import GROUND_TRUTH, PREDICTION, Drawing, DrawnObject, Shape
 from scoring_program.metrics import masks
 from scoring_program.metrics.average_precision import THRESHOLDS
 from scoring_program.metrics.pairs import largest_of_items
-from scoring_program.result import GROUND_TRUTH, PREDICTION, Drawing, DrawnObject, Section, Shape
+from scoring_program.result import Section
 from validator.arrays import Bools, Floats, Ints
 from validator.formats.densepose.read import Detection, read_at
 from validator.formats.rules import Rules
@@ -40,7 +41,7 @@ def drawings(
     # The detections of these images alone are decoded, in a second pass over the file.
     drawn_rows = [row for image in images for row in scene.drawn_detections(image)]
     scene.decode(submission.path, rules, drawn_rows)
-    section = result.Drawings(
+    section = figures.Drawings(
         key="drawings",
         title="Worst images",
         note="The images that cost most, then those without a detection. Annotated points are colored by "
@@ -175,7 +176,7 @@ class _Scene:
         """Return the words for a person and the detection next to it."""
         value = float(self._statistics.similarity[pair])
         needed = float(THRESHOLDS[0])
-        similarity = f"{NAMES[self._statistics.measure]} {result.two_decimals(value)}"
+        similarity = f"{NAMES[self._statistics.measure]} {figures.two_decimals(value)}"
         if self._is_matched[person]:
             return f"matched, {similarity}"
         if value < needed:

@@ -6,12 +6,13 @@ from typing import Union
 
 import numpy as np
 
-from scoring_program import result
+from scoring_program import figures, result
 from scoring_program.challenges.densepose.measure import MEASURES, ImageStatistics
 from scoring_program.challenges.densepose.reference import Reference
+from scoring_program.figures import Line
 from scoring_program.metrics.average_precision import RECALLS, THRESHOLDS, PrecisionCurves, accumulate
 from scoring_program.metrics.pairs import group_means
-from scoring_program.result import SUMMARY, Cell, Deferred, Line, Section, Sections, columns
+from scoring_program.result import SUMMARY, Cell, Deferred, Section, Sections, columns
 from validator.arrays import Floats, Ints
 
 FINE_PARTS = {
@@ -58,7 +59,7 @@ def _precision_recall(curves: PrecisionCurves, measure: str) -> Section:
     for threshold, precision_there in zip(THRESHOLDS.tolist(), precision.tolist()):
         lines.append(Line(f"{threshold:.2f}", RECALLS.tolist(), precision_there))
     lines.append(Line("mean", RECALLS.tolist(), precision.mean(axis=0).tolist()))
-    return result.LineChart(
+    return figures.LineChart(
         key="precision_recall",
         title="Precision and recall",
         note="One line for each threshold of the similarity, and their mean, whose area is the score.",
@@ -74,7 +75,7 @@ def _thresholds(curves: PrecisionCurves) -> Section:
     for name, precision in zip(("GPSm", "GPS", "IoU"), curves.precision[0]):
         averages = [curves.average(precision_there, 0) for precision_there in precision]
         lines.append(Line(name, THRESHOLDS.tolist(), averages))
-    return result.LineChart(
+    return figures.LineChart(
         key="thresholds",
         title="AP against threshold",
         note="How strict a match must be; GPSm is the root of GPS times mask IoU.",
@@ -99,7 +100,7 @@ def _body(statistics: ImageStatistics, matched_points: Ints) -> Section:
         "Mean over the annotated points of persons that are matched at 0.5; 1 is perfect. The person looks "
     )
     note += "at you: its right is on your left."
-    return result.BodyFigure("body", "GPS by body part", note, parts)
+    return figures.BodyFigure("body", "GPS by body part", note, parts)
 
 
 def _budget(reference: Reference, statistics: ImageStatistics, matched_points: Ints) -> Section:
@@ -120,7 +121,7 @@ def _budget(reference: Reference, statistics: ImageStatistics, matched_points: I
     }
     shares = [(name, float(amount) / max(n_points, 1)) for name, amount in amounts.items()]
     note = "Shares of all annotated points; matches at 0.5."
-    return result.StackedBar("similarity_budget", "Where the similarity is lost", note, shares)
+    return figures.StackedBar("similarity_budget", "Where the similarity is lost", note, shares)
 
 
 def _calibration(statistics: ImageStatistics) -> Section:
@@ -157,7 +158,7 @@ def _similarities(statistics: ImageStatistics) -> Section:
     note = f"Densely annotated persons by their largest {name} with a detection, without those of images "
     note += "without a detection."
     section = Section("similarity", f"{name} of persons", note)
-    return result.share_histogram(section, largest, _BINS, (name, "persons"), float(THRESHOLDS[0]))
+    return figures.share_histogram(section, largest, _BINS, (name, "persons"), float(THRESHOLDS[0]))
 
 
 def _largest_similarities(statistics: ImageStatistics) -> Floats:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from scoring_program import result
+from scoring_program import figures
 from scoring_program.challenges.kinetics_tps.measure import VideoStatistics
 from scoring_program.challenges.kinetics_tps.page import worst_videos
+from scoring_program.figures import EXTENT, GROUND_TRUTH, PREDICTION, Drawing, DrawnObject, shapes
 from scoring_program.metrics import part_state
-from scoring_program.result import EXTENT, GROUND_TRUTH, PREDICTION, Drawing, DrawnObject, Section, shapes
+from scoring_program.result import Section
 from validator.arrays import Floats, Ints
 from validator.formats.kinetics_tps.read import PartStates, rows_of_owner
 from validator.texts import counted
@@ -20,12 +21,12 @@ def drawings(statistics: VideoStatistics, number: int) -> list[Section]:
     rank = rank_of_video[statistics.true_parts.frame_video]
     # Frames that are not submitted come last: there is little to see.
     rank += len(rank) * ~statistics.predicted.has_frame
-    frames = result.worst_in_turn(statistics.correctness.frame_scores, rank, number)
+    frames = figures.worst_in_turn(statistics.correctness.frame_scores, rank, number)
     if not frames:
         return []
     note = "The worst frame of each video, the worst video first; then the second worst frames."
     drawn_frames = [_draw_frame(statistics, frame) for frame in frames]
-    return [result.Drawings("drawings", "Worst frames", note, drawn_frames)]
+    return [figures.Drawings("drawings", "Worst frames", note, drawn_frames)]
 
 
 def canvas(parts: PartStates, frame: int, predicted_box: Floats, predicted_frame: Ints) -> Drawing:
@@ -42,7 +43,7 @@ def canvas(parts: PartStates, frame: int, predicted_box: Floats, predicted_frame
     return Drawing(
         title=f"{video_name}, {frame_name}",
         text="",
-        size=result.extent(parts.human_box[true_humans], predicted_box[predicted_humans]),
+        size=figures.extent(parts.human_box[true_humans], predicted_box[predicted_humans]),
         extent=EXTENT,
         objects=(),
         files=[f"{video_name}/{frame_name.removesuffix('.json')}"],
@@ -81,7 +82,7 @@ def _draw_human(statistics: VideoStatistics, human: int, label: str) -> DrawnObj
         text = f"matched, IoU {iou[drawn]:.2f}"
     else:
         drawn = int(iou.argmax())
-        text = f"IoU {result.two_decimals(iou[drawn])}, needs more than {needed_iou:g}"
+        text = f"IoU {figures.two_decimals(iou[drawn])}, needs more than {needed_iou:g}"
         if iou[drawn] > needed_iou:
             text = "its prediction matches another human"
     both = [*shapes(GROUND_TRUTH, true_box), *shapes(PREDICTION, boxes[drawn])]
@@ -121,7 +122,7 @@ def _part_outcome(statistics: VideoStatistics, part: int) -> str:
     iou = nearest_iou[part]
     if kind == part_state.TOO_FAR:
         comparison = "at least" if statistics.protocol.part_iou_suffices else "more than"
-        return f"IoU {result.two_decimals(iou)}, needs {comparison} {statistics.part_iou:g}"
+        return f"IoU {figures.two_decimals(iou)}, needs {comparison} {statistics.part_iou:g}"
     if kind == part_state.WRONG_STATE:
         near_state = int(outcomes.near_state[part])
         if near_state < 0:

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from scoring_program import result
+from scoring_program import figures, result
 from scoring_program.challenges.kinetics_tps.measure import VideoStatistics
 from scoring_program.challenges.kinetics_tps.reference import Reference
+from scoring_program.figures import Line
 from scoring_program.metrics import part_state
 from scoring_program.metrics.pairs import group_means
-from scoring_program.result import Cell, Deferred, Groups, Line, Section, Sections, columns, full_columns
+from scoring_program.result import Cell, Deferred, Groups, Section, Sections, columns, full_columns
 from validator.arrays import Floats, Ints
 from validator.formats.kinetics_tps.read import KineticsSubmission
 
@@ -46,7 +47,7 @@ def _accuracy_curve(statistics: VideoStatistics) -> Section:
     accuracy = part_state.conditioned_accuracy(points_passed, statistics.is_right)[::_CURVE_STEP]
     note = f"Share of the videos with the right class and PSC {statistics.protocol.sign} T. "
     note += "The area below is the score."
-    return result.LineChart(
+    return figures.LineChart(
         key="conditioned_accuracy",
         title="Accuracy conditioned on PSC",
         note=note,
@@ -60,7 +61,7 @@ def _accuracy_curve(statistics: VideoStatistics) -> Section:
 def _psc_histogram(statistics: VideoStatistics) -> Section:
     """Return the distribution of the PSC of videos."""
     section = Section("psc", "Part State Correctness", "Videos by their PSC.")
-    return result.share_histogram(section, statistics.correctness.psc, _BINS, ("PSC", "videos"))
+    return figures.share_histogram(section, statistics.correctness.psc, _BINS, ("PSC", "videos"))
 
 
 def _psc_budget(statistics: VideoStatistics) -> Section:
@@ -89,7 +90,7 @@ def _psc_budget(statistics: VideoStatistics) -> Section:
         ("diluted by extra proposals", float(diluted)),
     ]
     note = "Shares of mean PSC, whatever the class of a video; with what is kept they add up to 1."
-    return result.StackedBar("psc_budget", "Where Part State Correctness is lost", note, shares)
+    return figures.StackedBar("psc_budget", "Where Part State Correctness is lost", note, shares)
 
 
 def _class_table(statistics: VideoStatistics) -> Section:
@@ -195,7 +196,7 @@ def _confusion_matrix(
     np.add.at(counts, (true_name[is_known], predicted_name[is_known]), 1)
     n_confused = counts.sum(axis=0) + counts.sum(axis=1) - 2 * counts.diagonal()
     order = np.argsort(-n_confused, kind="stable")
-    return result.Matrix(
+    return figures.Matrix(
         key=section.key,
         title=section.title,
         note=section.note,
@@ -264,7 +265,7 @@ def _iou_histogram(iou: Floats, needed_iou: float) -> Section:
     """Return the distribution of the IoU of parts with a proposal."""
     note = "Annotated parts by the IoU of their nearest proposal; parts without a proposal are left out."
     section = Section("part_iou", "IoU of parts", note)
-    return result.share_histogram(section, iou, _BINS, ("IoU", "parts"), needed_iou)
+    return figures.share_histogram(section, iou, _BINS, ("IoU", "parts"), needed_iou)
 
 
 def _video_table(statistics: VideoStatistics, mean_iou: Floats) -> Section:

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from itertools import cycle
 from xml.etree.ElementTree import Element
 
+from scoring_program.figures import Line
 from scoring_program.report.elements.axis import Axis
 from scoring_program.report.elements.svg import key, line, rect, with_title
 from scoring_program.report.html import cut, element
-from scoring_program.result import Line
 from validator.texts import counted
 
 # The letters of the colors in style.css, in the order in which lines and shares get them. The first six are

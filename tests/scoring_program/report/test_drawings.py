@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scoring_program.report import drawings
-from scoring_program.report.html import element
-from scoring_program.result import (
+from scoring_program.figures import (
     GROUND_TRUTH,
     PREDICTION,
     Drawing,
@@ -18,6 +16,8 @@ from scoring_program.result import (
     shapes,
     worst_in_turn,
 )
+from scoring_program.report import drawings
+from scoring_program.report.html import element
 
 BOX = Shape(GROUND_TRUTH, [10.0, 20.0, 60.0, 80.0])
 GUESS = Shape(PREDICTION, [15.0, 20.0, 60.0, 80.0], [[15.0, 20.0, 60.0, 20.0, 30.0, 80.0]])

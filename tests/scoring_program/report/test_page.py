@@ -14,24 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring_program.disclosure import rounded
+from scoring_program.figures import BodyFigure, Drawings, Histogram, Lane, Matrix, StackedBar, Timeline
 from scoring_program.metrics.resampling import HalfScores
 from scoring_program.report import charts, page
 from scoring_program.report import html as tree
-from scoring_program.result import (
-    BodyFigure,
-    Column,
-    Drawings,
-    ErrorCost,
-    Groups,
-    Histogram,
-    Interval,
-    Lane,
-    Matrix,
-    Section,
-    StackedBar,
-    Table,
-    Timeline,
-)
+from scoring_program.result import Column, ErrorCost, Groups, Interval, Section, Table
 from tests.example_result import SCORES, SIGNATURE, TASK, example_result
 from validator.findings import Findings
 from validator.messages import Note
@@ -135,8 +122,8 @@ def test_only_static_elements_can_be_built(tag, attributes):
 
 
 def test_unknown_sections_are_refused():
-    with pytest.raises(TypeError, match="no rendering for dict"):
-        result_page(sections=[{}])
+    with pytest.raises(TypeError, match="no rendering for Section"):
+        result_page(sections=[Section("key", "Title", "")])
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from scoring_program.result import Cell, Column, Histogram, Section, Table
+from scoring_program.figures import Histogram
+from scoring_program.result import Cell, Column, Section, Table
 from task_templates.scoring_program.challenges.example_columns_csv.measure import ItemStatistics
 from task_templates.scoring_program.challenges.example_columns_csv.reference import Reference
 from task_templates.validator.formats.example_columns_csv.read import Items

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from scoring_program.result import Column, Histogram, Section, Table
+from scoring_program.figures import Histogram
+from scoring_program.result import Column, Section, Table
 from task_templates.scoring_program.challenges.example_number_csv.measure import ItemStatistics
 from task_templates.scoring_program.challenges.example_number_csv.reference import Reference
 from task_templates.validator.formats.example_number_csv.read import Items
