@@ -5,7 +5,6 @@ Every task knows the common settings; its ``<task>.yaml`` declares others in the
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -126,6 +125,11 @@ def _looks_like_settings(name: str) -> bool:
     stem = Path(SETTINGS_FILE).stem
     if name.split(".")[0] in (stem, stem.removesuffix("s")):
         return True
+    # The most that `difflib` can find in names of these lengths; it takes long where there are many files.
+    if 2 * min(len(name), len(SETTINGS_FILE)) < _NEAR * (len(name) + len(SETTINGS_FILE)):
+        return False
+    import difflib
+
     return bool(difflib.get_close_matches(SETTINGS_FILE, [name], cutoff=_NEAR))
 
 
@@ -140,6 +144,8 @@ def allowed(
             where = f"/{quote(str(name))}"
             setting = setting_of_name.get(name)
             if setting is None:
+                import difflib
+
                 close = difflib.get_close_matches(str(name), list(setting_of_name), 1)
                 names = ", ".join(setting_of_name)
                 remedy = f"did you mean {close[0]}?" if close else f"known settings are {names}"

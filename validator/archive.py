@@ -165,14 +165,14 @@ def _add_nested_zips(members: Iterable[str], findings: Findings) -> None:
 
 def _walk(root: Path, limits: Limits, findings: Findings) -> Iterator[tuple[str, Member]]:
     """Yield the regular files below ``root`` but the platform's own; links are problems, never followed."""
-    pending = [root]
+    pending_names = [""]
     left = limits.files
-    while pending:
-        folder = pending.pop()
-        name = folder.relative_to(root).as_posix()
+    while pending_names:
+        folder = pending_names.pop()
+        name = folder.rstrip("/") or "."
         try:
-            with os.scandir(folder) as listing:
-                submitted = (entry for entry in listing if folder != root or not _is_platforms(entry))
+            with os.scandir(root / folder) as listing:
+                submitted = (entry for entry in listing if folder or not _is_platforms(entry))
                 # One more than allowed is enough to know.
                 entries = sorted(islice(submitted, left + 1), key=lambda entry: entry.name)
             left -= len(entries)
@@ -180,12 +180,12 @@ def _walk(root: Path, limits: Limits, findings: Findings) -> Iterator[tuple[str,
                 add_too_many(findings, root.name, limits)
                 return
             for entry in entries:
-                name = Path(entry.path).relative_to(root).as_posix()
+                name = f"{folder}{entry.name}"
                 status = entry.stat(follow_symlinks=False)
                 if stat.S_ISDIR(status.st_mode):
-                    pending.append(Path(entry.path))
+                    pending_names.append(f"{name}/")
                 elif stat.S_ISREG(status.st_mode):
-                    yield name, Member(status.st_size, partial(_open_file, Path(entry.path)))
+                    yield name, Member(status.st_size, partial(_open_file, entry.path))
                 else:
                     add_irregular(status.st_mode, name, findings, "put the file itself there", "remove it")
         except OSError as error:
@@ -197,6 +197,6 @@ def _is_platforms(entry: os.DirEntry[str]) -> bool:
     return entry.name == "metadata" and entry.is_file(follow_symlinks=False)
 
 
-def _open_file(path: Path) -> BinaryIO:
+def _open_file(path: str) -> BinaryIO:
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     return os.fdopen(os.open(path, flags), "rb")

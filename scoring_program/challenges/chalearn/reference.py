@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Collection
 from pathlib import Path
@@ -148,9 +149,14 @@ def _files(folder: Path, names: list[str], pattern: str) -> list[SequenceFile]:
     ending = pattern.replace("{key}", "")
     files = []
     for name in names:
-        path, sequence = folder / name, name.removesuffix(ending)
-        if sequence and name.endswith(ending) and path.is_file():
-            files.append((sequence, name, path.read_bytes()))
+        sequence = name.removesuffix(ending)
+        if not sequence or not name.endswith(ending):
+            continue
+        # To make a path of each of many files takes longer than to read it.
+        path = f"{folder}/{name}"
+        if os.path.isfile(path):  # noqa: PTH113
+            with open(path, "rb") as stream:  # noqa: PTH123
+                files.append((sequence, name, stream.read()))
     return files
 
 
