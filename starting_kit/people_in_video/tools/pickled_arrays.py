@@ -96,7 +96,7 @@ class _MakeWholeArray(_StandIn):
 
     __slots__ = ()
 
-    def __call__(self, data: object, number_type: object, shape: object, order: object) -> Any:
+    def __call__(self, data: object, number_type: object, shape: Any, order: Any) -> Any:
         """Return an array of numbers. Raises UnpicklingError."""
         if order not in ("C", "F"):
             raise pickle.UnpicklingError("the order of the numbers of an array is not known")
