@@ -21,7 +21,7 @@ from hypothesis import settings
 from scoring_program.run import Outcome, load_folder, run
 from scoring_program.task import Loaded, load_task, task_ids
 from validator.findings import Findings, Read, Refused
-from validator.formats.rules import JsonFile
+from validator.formats.rules import JsonFile, load_rules
 from validator.messages import Problem
 
 Case = TypeVar("Case")
@@ -80,6 +80,13 @@ def numbers_of_submissions(most: int = 20) -> list[int]:
 def one_of_each_challenge(ids: Iterable[str] = task_ids()) -> list[str]:
     """Return the first task of each challenge, all at night: for what the tasks of a challenge show alike."""
     first = {load_task(task_id).folder: task_id for task_id in reversed([*ids])}
+    return [task_id for task_id in ids if is_nightly() or task_id in first.values()]
+
+
+def one_of_each_format(ids: Iterable[str] = task_ids()) -> list[str]:
+    """Return the first task with files of CSV and the first with files of JSON, all at night: for what tasks of a
+    format show alike."""
+    first = {bool(load_rules(task_id).csv): task_id for task_id in reversed([*ids])}
     return [task_id for task_id in ids if is_nightly() or task_id in first.values()]
 
 

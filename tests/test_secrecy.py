@@ -14,7 +14,7 @@ from scoring_program import task as contract
 from scoring_program.report import outputs, page
 from scoring_program.run import BROKEN, INVALID, SCORED
 from scoring_program.task import load_task, task_ids
-from tests.helpers import SAMPLES, make_zip, run_folder
+from tests.helpers import SAMPLES, make_zip, one_of_each_format, run_folder
 
 IDS = task_ids()
 ONE_OF_EACH_CHALLENGE = {type(load_task(name)).__module__: name for name in IDS}.values()
@@ -123,7 +123,7 @@ FUNCTIONS = {"signature": contract, "result_page": page, "result_json": outputs,
 
 @pytest.mark.slow
 @pytest.mark.parametrize("function", [*METHODS, *FUNCTIONS])
-@pytest.mark.parametrize("name", ONE_OF_EACH_CHALLENGE)
+@pytest.mark.parametrize("name", one_of_each_format())
 def test_exceptions_of_our_own_reveal_their_type_only(planted, tmp_path, capsys, monkeypatch, name, function):
     def fail(*arguments, **options):
         raise ValueError(f"{CANARY}secret 7391160")

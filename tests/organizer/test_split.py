@@ -18,12 +18,12 @@ from organizer.public_data import find_leaks
 from organizer.split import Division, divide, write_parts
 from quality.competition import competition_text
 from scoring_program.task import load_task
-from tests.helpers import PUBLISHED, REFERENCES, SAMPLES, loaded
+from tests.helpers import PUBLISHED, REFERENCES, SAMPLES, loaded, one_of_each_challenge
 
 GESTURE = "chalearn_gesture"
 
 
-@pytest.fixture(scope="module", params=PUBLISHED)
+@pytest.fixture(scope="module", params=one_of_each_challenge(PUBLISHED))
 def split(request, tmp_path_factory):
     """Return a task, its prepared reference, and a folder with both parts and lists of items."""
     folder, name = tmp_path_factory.mktemp("split"), request.param

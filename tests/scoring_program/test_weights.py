@@ -33,7 +33,9 @@ def scored(name, reference, submission, folder, protocol, interval=False):
         (folder / place).mkdir(parents=True)
         for file, data in files.items():
             (folder / place / file).write_bytes(data)
-    return loaded(name, folder / "ref", protocol=protocol, interval=interval).score_path(folder / "res")
+    # Scores alone are compared.
+    settings = {"protocol": protocol, "interval": interval, "detail": "none", "notes": False}
+    return loaded(name, folder / "ref", **settings).score_path(folder / "res")
 
 
 @pytest.mark.slow

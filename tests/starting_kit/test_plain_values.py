@@ -17,6 +17,7 @@ from people_in_video.plain_values import PlainValues
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
     lambda inner: st.lists(inner) | st.tuples(inner, inner) | st.dictionaries(st.integers(), inner),
+    max_leaves=20,
 )
 
 

@@ -17,7 +17,7 @@ from organizer.data.prepare import MANIFEST, prepare
 from organizer.files import folder_files, replacing_folder
 from scoring_program.marks import MARKS_FILE
 from scoring_program.signature import KEY_FILE, VOCABULARY_FILE
-from tests.helpers import REFERENCES, ROOT, loaded, places_of, printed_problems, refused
+from tests.helpers import REFERENCES, ROOT, loaded, only_at_night, places_of, printed_problems, refused
 from validator.texts import quote_path
 
 ID = "chalearn_gesture"
@@ -177,9 +177,18 @@ sys.exit(main(sys.argv[2:]))
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "step", ["while writing", "before the renames", "between the renames", "after the renames"]
+    ("step", "then"),
+    [
+        ("while writing", "good"),
+        ("before the renames", "refused"),
+        ("between the renames", "good"),
+        ("between the renames", "refused"),
+        ("after the renames", "refused"),
+        pytest.param("while writing", "refused", marks=only_at_night()),
+        pytest.param("before the renames", "good", marks=only_at_night()),
+        pytest.param("after the renames", "good", marks=only_at_night()),
+    ],
 )
-@pytest.mark.parametrize("then", ["good", "refused"])
 def test_killed_run_is_finished_or_undone_by_the_next(step, then, run, source, tmp_path):
     run()
     old = folder_files(tmp_path / "out")
