@@ -49,8 +49,12 @@ _BLOCK = 65_536
 # The most that a byte of text takes as objects: {"a":[]} becomes about 400.
 _BYTES_A_BYTE = 50
 _BYTES_TO_SPARE = 16 << 20
+# Memory is asked for once for so many bytes of small entries.
+_BYTES_AT_ONCE = 100_000
 # An entry of a large file is not larger: it is held as objects.
 _ENTRY_BYTES = 10_000_000
+# Stands for the value of an entry that does not fit its schema.
+_UNFIT = object()
 _STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 
 Content = TypeVar("Content")
@@ -366,6 +370,8 @@ class _LargeDocument(_Document):
         self._entry_findings = Findings()
         # Colons in the entries.
         self._n_colons = 0
+        # Bytes of entries for which memory was asked for and that were not decoded yet.
+        self._n_bytes_with_memory = 0
 
     def read(self, convert: Convert[Content], check: Check[Content] | None, findings: Findings) -> Content:
         """As for smaller files; the content is that of the entries that fit."""
@@ -400,23 +406,40 @@ class _LargeDocument(_Document):
 
     def _fitting_entries(self) -> Entries:
         """Yield the entries that fit their schema; add what is wrong with the others."""
+        # There may be 200,000 entries, so those that fit take no detours.
         for key, text in self._cut.entries.items() if self._cut else ():
+            data = bytes(text)
+            value = self._typed_value(data) if len(data) <= _ENTRY_BYTES else _UNFIT
+            if value is not _UNFIT:
+                yield key, value
+                continue
             with self._entry_findings.part():
-                yield key, self._value(key, text)
+                yield key, self._explained_value(key, data)
 
-    def _value(self, key: str, text: Raw) -> JsonValue:
-        """Return the value of an entry. Raises Refused."""
-        data = bytes(text)
-        if len(data) > _ENTRY_BYTES:
-            problem = f"the entry has {len(data):,} bytes; at most {_ENTRY_BYTES:,} are allowed"
-            self._refuse_entry("E-JSON-COUNT", key, problem, "check what you wrote into it")
+    def _typed_value(self, data: bytes) -> JsonValue:
+        """Return the value of an entry, or `_UNFIT` if it does not fit its schema or has a key twice."""
         n_colons = data.count(b":")
         self._n_colons += n_colons
+        self._require_memory(len(data))
         with suppress(*typed_json.DECODE_ERRORS):
-            value = _decode(data, self._schema.decoder)
+            value = self._schema.decoder.decode(data)
             n_keys = self._schema.count_keys((value,))
             if n_keys == n_colons or n_keys == _STRING.sub(b"", data).count(b":"):
                 return value
+        return _UNFIT
+
+    def _require_memory(self, n_bytes: int) -> None:
+        """Raise MemoryError if there is none for decoding so many bytes; ask seldom for small entries."""
+        if n_bytes > self._n_bytes_with_memory:
+            self._n_bytes_with_memory = max(n_bytes, _BYTES_AT_ONCE)
+            _require_memory(self._n_bytes_with_memory)
+        self._n_bytes_with_memory -= n_bytes
+
+    def _explained_value(self, key: str, data: bytes) -> JsonValue:
+        """Return the value of an entry that does not fit at first sight. Raises Refused."""
+        if len(data) > _ENTRY_BYTES:
+            problem = f"the entry has {len(data):,} bytes; at most {_ENTRY_BYTES:,} are allowed"
+            self._refuse_entry("E-JSON-COUNT", key, problem, "check what you wrote into it")
         if self._budget.entries <= 0:
             only_counted = Findings()
             only_counted.count_unread(1, self._name)
@@ -560,9 +583,13 @@ def _parse_value(data: bytes, schema_file: Path, where: str, budget: Budget) -> 
 
 def _decode(data: _Text, decoder: Decoder) -> JsonValue:
     """Return the decoded value. Raises what `DECODE_ERRORS` lists, and MemoryError."""
-    # msgspec ends the process if there is no memory for a string.
-    require_memory(_BYTES_A_BYTE * len(memoryview(data)) + _BYTES_TO_SPARE)
+    _require_memory(len(memoryview(data)))
     return decoder.decode(data)
+
+
+def _require_memory(n_bytes: int) -> None:
+    """Raise MemoryError if there is none for decoding so many bytes: msgspec then ends the process."""
+    require_memory(_BYTES_A_BYTE * n_bytes + _BYTES_TO_SPARE)
 
 
 def _count(data: _Text, marks: bytes = b":") -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Union
 
@@ -16,13 +15,8 @@ from organizer.ranking.leaderboard import BoardComparison
 from organizer.ranking.statistics import MOST_TEAMS, Ranking, team_facts
 from organizer.runs.rescore import Record
 from scoring_program.report.outputs import plain_number
-from validator.texts import quote
+from validator.texts import quote, without_formulas
 
-# Spreadsheets evaluate text that begins so, and participants choose the names of files.
-# What a spreadsheet takes for a formula at the beginning of a cell, in ASCII and in full width, and what a
-# spreadsheet of another language takes for the end of a cell.
-_FORMULA = re.compile("[=+\\-@\t\r\uff1d\uff0b\uff0d\uff20]")
-_AFTER_SEPARATOR = re.compile(rf"([;\t]\s*)(?={_FORMULA.pattern})")
 _LONGEST = 1000
 Cell = Union[str, int, float, None]
 
@@ -46,21 +40,9 @@ def _cell(value: Cell) -> str:
     return str(value) if isinstance(value, int) else plain_number(value)
 
 
-def without_formulas(text: str) -> str:
-    """Return text that no spreadsheet evaluates, also not one that splits lines at semicolons.
-
-    Examples
-    --------
-    >>> without_formulas("=1"), without_formulas("a;=HYPERLINK(1)"), without_formulas("a=1")
-    ("'=1", "a;'=HYPERLINK(1)", 'a=1')
-    """
-    text = _AFTER_SEPARATOR.sub(r"\1'", text)
-    return f"'{text}" if _FORMULA.match(text) else text
-
-
 def _path(name: str) -> str:
     """Return the name of a submission as a path that no spreadsheet evaluates."""
-    return f"./{name}" if _FORMULA.match(name) else name
+    return name if without_formulas(name) == name else f"./{name}"
 
 
 def scores_csv(records: Sequence[Record], keys: Sequence[str]) -> str:

@@ -24,7 +24,7 @@ from scoring_program.metrics.resampling import LEVEL
 from scoring_program.result import DECIMALS, Cell, ErrorCost, Interval, Result, Section
 from validator.console import OutputError
 from validator.findings import Findings
-from validator.texts import visible
+from validator.texts import visible, without_formulas
 
 SCORES_TXT = "scores.txt"
 SCORES_JSON = "scores.json"
@@ -182,7 +182,7 @@ def _interval(interval: Interval) -> dict[str, object]:
 
 
 def per_item_csv(result: Result) -> str:
-    """Return the rows of `Result.item_rows` as CSV; None is empty. Only for ``detail: full``."""
+    """Return the rows of `Result.item_rows` as CSV without formulas. Only for ``detail: full``."""
     import csv
 
     rows = result.item_rows()
@@ -199,7 +199,7 @@ def _item_cell(value: Cell) -> str:
         return ""
     if isinstance(value, bool):
         return str(value).lower()
-    return f"{value:.{DECIMALS}f}" if isinstance(value, float) else str(value)
+    return f"{value:.{DECIMALS}f}" if isinstance(value, float) else without_formulas(str(value))
 
 
 def _document(data: Mapping[str, object], stages: Mapping[str, float]) -> str:

@@ -24,7 +24,7 @@ from scoring_program.report.html import cut, element
 from scoring_program.report.outputs import clear, plain_number, write_atomic
 from scoring_program.task import AnyTask, load_task
 from validator.console import OutputError
-from validator.texts import counted
+from validator.texts import counted, without_formulas
 
 RUNS, _PAGE = "runs.csv", "history.html"
 # Columns of costs begin so.
@@ -88,13 +88,19 @@ def _row(name: str, result: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _csv(rows: Sequence[Row]) -> str:
-    """Return rows as CSV with all columns that any of them has."""
+    """Return rows as CSV with all columns that any of them has, without formulas."""
     text = io.StringIO()
     columns = list(dict.fromkeys(column for row in rows for column in row))
-    writer = csv.DictWriter(text, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(map(_cell, columns))
+    for row in rows:
+        writer.writerow([_cell(row.get(column)) for column in columns])
     return text.getvalue()
+
+
+def _cell(value: object) -> str:
+    """Return a value as text that no spreadsheet evaluates; people may have edited the table."""
+    return without_formulas(str(value or ""))
 
 
 @contextlib.contextmanager

@@ -21,6 +21,7 @@ import pytest
 import people_in_video
 from people_in_video import home
 from people_in_video.commands import score as score_command
+from people_in_video.result import write_tables
 from scoring_program.report import outputs
 from scoring_program.run import BROKEN, INVALID, SCORED
 from scoring_program.task import load_task
@@ -395,6 +396,19 @@ def test_runs_of_another_signature_are_kept_and_not_drawn(tmp_path):
         people_in_video.add_run(tmp_path, name, found.to_dict())
     assert len((tmp_path / "runs.csv").read_text().splitlines()) == 4
     assert "1 run of other signatures" in (tmp_path / "history.html").read_text()
+
+
+def test_tables_hold_no_formula(tmp_path):
+    found = people_in_video.score("chalearn_gesture", SAMPLES / "chalearn_gesture" / "good")
+    for name in ("=1+1", "a;=1", "\uff1d1", "-a", "=1+1"):
+        people_in_video.add_run(tmp_path, name, found)
+    with (tmp_path / "runs.csv").open(encoding="utf-8", newline="") as stream:
+        rows = [*csv.DictReader(stream)]
+    assert [row["run"] for row in rows] == ["'=1+1", "a;'=1", "'\uff1d1", "'-a", "'=1+1"]
+    assert float(rows[0]["score"]) == pytest.approx(found.scores["score"])
+    table = {"columns": [{"title": "@name"}, {"title": "number"}], "rows": [["+a", -0.5], ["b", None]]}
+    (path,) = write_tables({"classes": table}, tmp_path / "tables")
+    assert path.read_text(encoding="utf-8").splitlines() == ["'@name,number", "'+a,-0.5", "b,"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="its folders have no locks")
