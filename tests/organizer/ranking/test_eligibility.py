@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import random
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,8 @@ def moment(text):
     return datetime.datetime.fromisoformat(text)
 
 
+MIDNIGHT, LAST_SECOND = datetime.time(0), datetime.time(23, 59, 59)
+STARTS, ENDS = ["2027-01-09 00:00:00", "2027-01-09 12:00:00"], ["2027-01-12 23:59:59", "2027-01-12 11:00:00"]
 PHASE = Phase("Final", moment("2027-01-01 12:00:00"), moment("2027-01-30 23:59:59"), per_day=2, in_all=4)
 
 
@@ -90,6 +93,60 @@ def test_invalid_and_equal_submissions_do_not_count_and_limits_are_of_a_user():
         6: [Rule.DAILY_LIMIT],
         7: [Rule.DAILY_LIMIT],
     }
+
+
+def plain_rules(records, phase):
+    """Return {id: rules}: each submission alone is compared with all those of its user before it."""
+    rules = {}
+    for record in records:
+        date = record.submission.date
+        # Dates and times as texts: those of one length are in the order of time.
+        start, end = (f"{edge:%Y-%m-%dT%H:%M:%S}"[: len(date)] for edge in (phase.start, phase.end))
+        whole_start, whole_end = phase.start.time() == MIDNIGHT, phase.end.time() == LAST_SECOND
+        found = []
+        if date < start:
+            found.append(Rule.EARLY)
+        elif date > end:
+            found.append(Rule.LATE)
+        elif len(date) == 10 and ((date == start and not whole_start) or (date == end and not whole_end)):
+            found.append(Rule.UNDECIDABLE)
+        files_before, files_on_day = set(), set()
+        for other in records:
+            is_of_user = other.submission.user == record.submission.user
+            if is_of_user and other.entry.outcome == SCORED and other.submission.id <= record.submission.id:
+                is_new = other.digest not in files_before
+                files_before.add(other.digest)
+                if is_new and other.submission.date[:10] == date[:10]:
+                    files_on_day.add(other.digest)
+        if len(files_on_day) > phase.per_day:
+            found.append(Rule.DAILY_LIMIT)
+        if len(files_before) > phase.in_all:
+            found.append(Rule.LIMIT)
+        if found and record.entry.outcome == SCORED:
+            rules[record.submission.id] = found
+    return rules
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_dates_and_limits_are_those_of_a_plain_program(seed):
+    rng = random.Random(seed)
+    start, end = rng.choice(STARTS), rng.choice(ENDS)
+    phase = Phase("x", moment(start), moment(end), rng.randint(1, 3), rng.randint(1, 8))
+    records = []
+    for number in range(1, 60):
+        hour = f"T{rng.randrange(24):02d}:{rng.randrange(60):02d}:00"
+        records.append(
+            record_of(
+                number,
+                date=f"2027-01-{rng.randint(8, 13):02d}{rng.choice(['', hour])}",
+                user=rng.choice("abc"),
+                outcome=rng.choice([SCORED, SCORED, SCORED, INVALID]),
+            )
+        )
+    # By the order of names, "10" is before "9".
+    assert broken(sorted(records, key=lambda record: record.submission.name), phase) == plain_rules(
+        records, phase
+    )
 
 
 def test_no_limit_is_none():

@@ -374,6 +374,24 @@ def test_best_of_many_says_what_choosing_has_won():
     assert text not in shown(public_page(pages_of(equal)))
 
 
+def test_neighbors_that_differ_are_those_of_a_plain_program():
+    rng = np.random.default_rng(3)
+    records = []
+    for number in range(8):
+        values = rng.normal(0.8 - number**2 / 100, 0.1, len(CLOSE))
+        records.append(record_of(f"t{number}", np.clip(values, 0, 1)))
+    ranking = ranking_of(records, TASK)
+    pairs = ranking.comparison.pairs
+    in_order = sorted(zip(pairs.p.tolist(), pairs.first.tolist(), pairs.second.tolist()))
+    n_different, adjusted = 0, 0.0
+    for place, (p, first, second) in enumerate(in_order):
+        # Holm: the smallest p times the number of all pairs, the next one times one less, never decreasing.
+        adjusted = max(adjusted, min(p * (len(in_order) - place), 1.0))
+        n_different += adjusted < 0.05 and second == first + 1
+    assert ranking.n_different_neighbors == n_different
+    assert 0 < n_different < 7
+
+
 def test_neighbors_that_differ_and_halves_that_agree_are_counted():
     text = shown(public_page(teams()))
     assert "1 of 3 neighboring pairs differ significantly." in text

@@ -43,6 +43,10 @@ def test_stability_by_brute_force(higher_is_better):
     for i in range(5):
         own = [ranks[i] for ranks in by_half]
         assert found.shares[i].tolist() == pytest.approx([own.count(rank) / 200 for rank in range(1, 6)])
+    both_halves = list(zip(by_half[:100], by_half[100:]))
+    for i in range(5):
+        n_first = sum(first[i] == second[i] == 1 for first, second in both_halves)
+        assert found.first_on_both[i] == n_first
     ranking = brute_ranks([sign * team.score for team in TEAMS])
     taus = [brute_tau_b(ranking, ranks) for ranks in by_half if len(set(ranks)) > 1]
     assert found.tau == pytest.approx(sum(taus) / len(taus), abs=1e-12)
