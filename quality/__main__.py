@@ -69,6 +69,8 @@ def _parser() -> argparse.ArgumentParser:
     bench = add("bench", "benchmarks.run:run_bench", "measure the built programs on full-size data")
     _add_ids(bench)
     bench.add_argument("--scale", dest="scales", type=float, nargs="+", default=[1.0])
+    quick_help = "print ratios of processor times at a tenth of the full size, of three runs"
+    bench.add_argument("--quick", action="store_true", help=quick_help)
     coverage = add("coverage", "coverage:run_coverage", "measure how often intervals hold the score")
     _add_ids(coverage)
     coverage.add_argument("--samples", dest="n_samples", type=int, default=1000)

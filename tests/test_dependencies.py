@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import graphlib
 import re
+import subprocess
 import sys
 from functools import cache
 
@@ -126,6 +127,31 @@ ORGANIZER_PARTS = (
 # The first asks CoreNLP for the lemmas of one challenge; the second lists outputs that may differ between versions.
 NAME_A_TASK = ("organizer.data.corenlp", "quality.same")
 CLUSTER = "organizer.runs.cluster"
+# What a run on the platform imports only if a submission is refused, names what the data does not have, may hold
+# a mistake, or scores next to nothing, and for pages with figures. Each compiles what it imports.
+IMPORTED_WHEN_NEEDED = (
+    "scoring_program.agreement_steps",
+    "scoring_program.figures",
+    "scoring_program.repairs.array_trials",
+    "scoring_program.repairs.fits",
+    "scoring_program.repairs.name_trials",
+    "scoring_program.repairs.names",
+    "scoring_program.repairs.region_trials",
+    "scoring_program.repairs.weak_models",
+    "scoring_program.report.charts",
+    "scoring_program.report.drawings",
+    "validator.codes",
+    "validator.csv_lines",
+    "validator.csv_tables",
+    "validator.keys",
+    "validator.message_codes",
+    "validator.nearest_names",
+    "validator.numbering",
+    "validator.problem_summary",
+    "validator.public_facts",
+    "validator.spelling",
+    "validator.zip_files",
+)
 FILES_AND_PLATFORM = {"io", "json", "os", "pathlib", "shutil", "sys", "yaml", "zipfile"}
 
 
@@ -233,6 +259,20 @@ def test_what_breaks_a_rule_is_noticed():
     ]
     assert {module for pair in wrong for module in pair} <= MODULES.keys()
     assert [pair for pair in wrong if is_allowed(*pair)] == []
+
+
+def test_scoring_a_good_submission_imports_nothing_that_explains_a_bad_one(tmp_path):
+    task_id = "chalearn_gesture"
+    (tmp_path / "ref").symlink_to(ROOT / "reference_data" / task_id)
+    (tmp_path / "res").symlink_to(ROOT / "starting_kit" / "samples" / task_id / "good")
+    code = (
+        "import sys; from scoring_program.run import main; "
+        f"code = main([{str(tmp_path)!r}, {str(tmp_path / 'out')!r}, '--task', {task_id!r}]); "
+        "print(*sys.modules, file=sys.stderr); sys.exit(code)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert set(IMPORTED_WHEN_NEEDED) <= MODULES.keys()
+    assert set(done.stderr.split()) & set(IMPORTED_WHEN_NEEDED) == set()
 
 
 @pytest.mark.skipif(sys.version_info < (3, 10), reason="Python does not list its modules")

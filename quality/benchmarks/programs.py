@@ -23,7 +23,7 @@ _STAGES = ("reference", "submission", "score", "interval", "error_costs", "repor
 
 # The floor: only reading a submission, on one core. Unzip, json.loads with the collector off, and for PNGs in
 # base64 their inflation. It prints the seconds and the peak memory in MB.
-_FLOOR = """
+FLOOR = """
 import base64, gc, io, json, resource, sys, time, zipfile
 gc.disable()
 begin = time.perf_counter()
@@ -61,11 +61,11 @@ def print_programs(task_ids: list[str], scales: list[float]) -> None:
 
 def _program_row(task_id: str, program: bytes, scale: float, folder: Path) -> str:
     """Return the row of one task at one scale; the data are written into ``folder``."""
-    _write_in_other_process(task_id, scale, folder)
+    write_in_other_process(task_id, scale, folder)
     submission = folder / "submission.zip"
     built = BuiltTask(id=task_id, program=program, reference=folder / "ref", time_limit=TIME_LIMIT)
     floor = _floor(submission)
-    runs = [_successful_run(built, submission, folder) for _ in range(REPEATS)]
+    runs = [successful_run(built, submission, folder / "app") for _ in range(REPEATS)]
     total = median(run.seconds for run in runs)
     peak_mb = max(run.peak_mb or 0 for run in runs)
     cells = [
@@ -82,7 +82,7 @@ def _program_row(task_id: str, program: bytes, scale: float, folder: Path) -> st
     return f"| {' | '.join(cells)} |"
 
 
-def _write_in_other_process(task_id: str, scale: float, folder: Path) -> None:
+def write_in_other_process(task_id: str, scale: float, folder: Path) -> None:
     """Write the data in a process of its own.
 
     The peak memory of a process begins at that of the process that started it, and making data up takes more
@@ -101,10 +101,13 @@ def _write_data(task_id: str, scale: float, folder: Path) -> None:
     (folder / "submission.zip").write_bytes(zip_bytes(files))
 
 
-def _successful_run(built: BuiltTask, submission: Path, folder: Path) -> Run:
-    """Return a run of the program. Raises RuntimeError if it does not score the submission."""
+def successful_run(built: BuiltTask, submission: Path, app: Path) -> Run:
+    """Return a run of the program in the folder ``app``.
+
+    Raises RuntimeError if it does not score the submission.
+    """
     # The platform unzips a submission before the program starts; here the program does it, as at home.
-    run = run_program(built, submission, folder / "app", packed=True, further_words=["--stages"])
+    run = run_program(built, submission, app, packed=True, further_words=["--stages"])
     if run.exit_code != 0:
         raise RuntimeError(run.stderr)
     return run
@@ -124,7 +127,7 @@ def _median_stages(runs: list[Run]) -> list[float]:
 
 def _floor(submission: Path) -> Floor:
     """Return what reading a submission takes in processes of their own."""
-    command = [sys.executable, "-c", _FLOOR, str(submission)]
+    command = [sys.executable, "-c", FLOOR, str(submission)]
     measured = []
     for _ in range(REPEATS):
         done = subprocess.run(command, check=True, capture_output=True, text=True)

@@ -21,6 +21,7 @@ ID = "chalearn_gesture"
         (f"golden {ID} folder --name case", "golden", "golden_command"),
         ("demo-ranking", "demo_ranking", "write_demo_ranking"),
         (f"bench {ID} --scale 1 100", "benchmarks.run", "run_bench"),
+        (f"bench {ID} --quick", "benchmarks.run", "run_bench"),
         (f"coverage {ID} --samples 10", "coverage", "run_coverage"),
         ("portability python3", "portability", "run_portability"),
         (f"gaming {ID}", "gaming", "print_table"),
