@@ -35,6 +35,9 @@ from scoring_program.signature import VERSION
 from tests.helpers import ROOT, is_nightly, make_zip
 from tests.rescoring import ID, REFERENCE, call, left, rows, sample, spoiled, varied, write_submissions
 
+# Submissions of a call that is killed after half of them.
+N_KILLED = 30 if is_nightly() else 14
+
 
 @pytest.fixture(scope="module")
 def misbehaving():
@@ -150,14 +153,14 @@ def processes_with(text):
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="there is no /proc here")
 def test_what_is_scored_survives_that_the_client_is_killed(tmp_path):
-    folder = write_submissions(tmp_path / "in", {f"t{i:02}.zip": varied(5 * i) for i in range(30)})
+    folder = write_submissions(tmp_path / "in", {f"t{i:02}.zip": varied(5 * i) for i in range(N_KILLED)})
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     with start(folder, broken) as process:
-        read_lines(process, 15)
+        read_lines(process, N_KILLED // 2)
         os.killpg(process.pid, signal.SIGKILL)
     assert not (broken / "scores.csv").exists()
     kept = len(list((broken / "store").rglob("*.json")))
-    assert kept >= 14
+    assert kept >= N_KILLED // 2 - 1
     # What it had started ends by itself.
     deadline = time.monotonic() + 30
     while processes_with(str(broken)) and time.monotonic() < deadline:
@@ -169,7 +172,7 @@ def test_what_is_scored_survives_that_the_client_is_killed(tmp_path):
     assert out.count("(kept from before)") == kept
     assert call(folder, whole) == 0
     assert left(broken) == left(whole)
-    assert len(rows(whole / "ranking.csv")) == 30
+    assert len(rows(whole / "ranking.csv")) == N_KILLED
 
 
 @pytest.mark.slow
@@ -199,7 +202,7 @@ def test_a_machine_without_dask_says_how_to_install_it(tmp_path, capsys, monkeyp
 
 
 @pytest.mark.slow
-def test_results_edited_by_hand_are_scored_again(tmp_path):
+def test_results_edited_by_hand_are_scored_again(lasting_pools, tmp_path):
     edits = [
         lambda text: "",
         lambda text: "[]",
@@ -232,7 +235,7 @@ def test_program_of_another_version_is_refused(tmp_path, capsys):
 
 
 @pytest.mark.slow
-def test_store_of_version_1_1_is_kept_and_said_once(tmp_path, capsys):
+def test_store_of_version_1_1_is_kept_and_said_once(lasting_pools, tmp_path, capsys):
     folder = write_submissions(tmp_path / "in", {"a.zip": sample(), "b.zip": sample("weak")})
     out, old = tmp_path / "out", tmp_path / "out" / "store" / "0123456789abcdef"
     old.mkdir(parents=True)
@@ -271,7 +274,7 @@ SPOILED = {
 
 
 @pytest.mark.slow
-def test_what_a_power_cut_leaves_is_repaired(tmp_path):
+def test_what_a_power_cut_leaves_is_repaired(lasting_pools, tmp_path):
     folder = write_submissions(tmp_path / "in", {"a.zip": sample(), "b.zip": sample("weak")})
     assert call(folder, tmp_path / "out") == 0
     expected = left(tmp_path / "out")
@@ -285,7 +288,9 @@ def test_what_a_power_cut_leaves_is_repaired(tmp_path):
 
 
 @pytest.mark.slow
-def test_after_any_prefix_of_the_writes_the_next_call_ends_with_the_same_files(tmp_path, monkeypatch):
+def test_after_any_prefix_of_the_writes_the_next_call_ends_with_the_same_files(
+    lasting_pools, tmp_path, monkeypatch
+):
     """A power cut may come between any two writes to the store."""
     writes = []
 
