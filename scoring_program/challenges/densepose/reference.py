@@ -304,8 +304,10 @@ def read_submission(
     path: Source, rules: Rules, reference: Reference, sizes: ReaderSizes = SIZES
 ) -> Read[Gathered]:
     """Check all detections and keep what matching needs. Raises Refused."""
-    make_gatherer = partial(_Gatherer, reference, rules.json[0].schema)
-    folded = submissions.read_folded(path, rules, make_gatherer, sizes, len(reference.known_images()))
+    n_images = len(reference.known_images())
+    most_pixels = submissions.most_pixels(n_images)
+    make_gatherer = partial(_Gatherer, reference, rules.json[0].schema, most_pixels)
+    folded = submissions.read_folded(path, rules, make_gatherer, sizes, n_images)
     name, parts = folded.content
     gathered = join_gathered(parts)
     if isinstance(path, Path):
@@ -410,10 +412,10 @@ def _in_order(best_of_images: Iterable[_BestOfImage]) -> list[Kept]:
 class _Gatherer:
     """Keeps what each detection predicts at the points of its image's persons, and the mask IoU."""
 
-    def __init__(self, reference: Reference, schema: Path) -> None:
+    def __init__(self, reference: Reference, schema: Path, most_pixels: int | None = None) -> None:
         persons = reference.persons
         image_ids = persons.image_id.tolist()
-        self._checker = Checker(schema)
+        self._checker = Checker(schema, most_pixels)
         self._persons = persons
         self._nearest = reference.template.nearest
         self._index_of_image = {image_id: index for index, image_id in enumerate(image_ids)}

@@ -10,6 +10,7 @@ import random
 import struct
 import zlib
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 
 import numpy as np
@@ -49,8 +50,8 @@ def three_cores(monkeypatch):
 class Checking:
     """A fold that checks detections and keeps what `look` returns for each."""
 
-    def __init__(self, look):
-        self.checker, self.look, self.kept = Checker(SCHEMA), look, []
+    def __init__(self, look, most_pixels=None):
+        self.checker, self.look, self.kept = Checker(SCHEMA, most_pixels), look, []
 
     def take(self, batch):
         self.kept += map(self.look, self.checker.good(batch))
@@ -422,6 +423,34 @@ def test_bad_detections_are_explained_beside_good_ones(tmp_path):
 
 
 @pytest.mark.slow
+def large_masks(number):
+    """Return detections with equal masks of one value and four million pixels; as a zip they are small."""
+    mask = np.zeros((3, 2000, 2000), np.uint8)
+    return [json.loads(encode_detection(1, (0.0, 0.0, 2000.0, 2000.0), 0.5, mask))] * number
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_workers", [1, 2])
+def test_masks_of_more_pixels_than_the_images_can_have_are_refused(tmp_path, monkeypatch, n_workers):
+    allow_cores(monkeypatch, n_workers)
+    sizes = ReaderSizes(batch_bytes=10_000, parallel_from_bytes=0)
+    most = fmt.most_pixels(1)
+
+    def read(number, n_images):
+        make_fold = partial(Checking, type, most_pixels=most)
+        return fmt.read_folded(zipped(tmp_path, large_masks(number)), RULES, make_fold, sizes, n_images)
+
+    too_many = most // 4_000_000 + 1
+    findings = refused(read, too_many, 1)
+    assert places_of(findings) == [("E-JSON-COUNT", NAME, "")]
+    assert f"{most:,}" in findings.problems[0].problem
+
+
+def test_limit_of_pixels_follows_the_number_of_images():
+    assert fmt.most_pixels(1) == fmt.most_pixels(2)
+    assert fmt.most_pixels(2000) == 2 * fmt.most_pixels(1000)
+
+
 def test_very_many_bad_entries_are_not_all_explained(tmp_path):
     sizes = ReaderSizes(batch_bytes=1 << 20)
     findings = check("[" + "1," * 300_000 + "1]", tmp_path, sizes)

@@ -45,6 +45,9 @@ _MOST_PROBLEMS = 500
 _MOST_BAD = REPORTED_PER_KIND
 # The metric reads 20 detections of an image.
 _ENTRIES_AN_IMAGE, _LEAST_ENTRIES = 1000, 100_000
+# Masks of one value compress to nothing, and take as long as others. Ten times the pixels of an image of
+# 640 x 480.
+_PIXELS_AN_IMAGE, _LEAST_PIXELS = 3_000_000, 100_000_000
 
 ResultT = TypeVar("ResultT")
 # ``x, y, width, height`` in pixels.
@@ -106,11 +109,12 @@ class Detection:
 
 
 class Checked(NamedTuple):
-    """The problems of the detections that one process checked, with their positions, and their number."""
+    """What one process checked: the problems with their positions, their number, and the pixels."""
 
     problems: list[tuple[int, Problem]]
     total: int
     is_complete: bool
+    n_pixels: int = 0
 
 
 class Checker:
@@ -120,10 +124,14 @@ class Checker:
     ----------
     schema : Path
         The schema of a detection.
+    most_pixels : int, optional
+        After so many pixels of masks it reads no further; the caller refuses the submission.
     """
 
-    def __init__(self, schema: Path) -> None:
+    def __init__(self, schema: Path, most_pixels: int | None = None) -> None:
         self._schema = schema
+        self._most_pixels = most_pixels
+        self._n_pixels = 0
         self._budget = Budget()
         self._n_bad = 0
         self._problems: list[tuple[int, Problem]] = []
@@ -133,17 +141,22 @@ class Checker:
     def good(self, batch: Iterable[tuple[int, Entry]]) -> Iterator[Detection]:
         """Check a batch; yield its detections, none after a problem, when they are of no use."""
         for index, entry in batch:
-            if self._n_bad == _MOST_BAD:
+            if self._n_bad == _MOST_BAD or self._has_too_many_pixels():
                 self._is_complete = False
                 return
             findings = Findings()
             with findings.part():
                 detection = check(index, entry, self._schema, self._budget)
             self._note(index, findings)
-            if not findings.ok:
+            if findings.ok:
+                self._n_pixels += detection.pixels[..., 0].size
+            else:
                 self._n_bad += 1
             if not self._total:
                 yield detection
+
+    def _has_too_many_pixels(self) -> bool:
+        return self._most_pixels is not None and self._n_pixels > self._most_pixels
 
     def _note(self, index: int, findings: Findings) -> None:
         """Keep the problems of the detection at ``index``; only their number once there are many."""
@@ -154,7 +167,7 @@ class Checker:
 
     def result(self) -> Checked:
         """Return the problems so far."""
-        return Checked(self._problems, self._total, self._is_complete)
+        return Checked(self._problems, self._total, self._is_complete, self._n_pixels)
 
 
 def read(path: Source, rules: Rules, sizes: ReaderSizes = SIZES) -> Read[DetectionHints]:
@@ -204,7 +217,10 @@ def read_folded(
             texts = entries(stream.read, name, file, n_images)
             batches = _batches(texts, sizes.batch_bytes, findings)
             results = fold(batches, make_fold, n_workers)
-        report([checked for checked, _ in results], name, findings)
+        checked_parts = [checked for checked, _ in results]
+        if n_images is not None:
+            _refuse_many_pixels(checked_parts, n_images, name)
+        report(checked_parts, name, findings)
     return Read((name, [result for _, result in results]), findings.notes)
 
 
@@ -236,6 +252,23 @@ def _entry_limit(file: JsonFile, n_images: int | None) -> EntryLimit:
         return EntryLimit(most)
     origin = f" ({_ENTRIES_AN_IMAGE:,} for each image, at least {_LEAST_ENTRIES:,})"
     return EntryLimit(for_images, origin)
+
+
+def most_pixels(n_images: int) -> int:
+    """Return how many pixels the masks of a submission may have together."""
+    return max(_LEAST_PIXELS, _PIXELS_AN_IMAGE * n_images)
+
+
+def _refuse_many_pixels(parts: Sequence[Checked], n_images: int, name: str) -> None:
+    """Refuse masks with more pixels than are allowed, whatever else is wrong: not all of them are read.
+
+    Each process ends beyond the limit, so their sum tells the same however they divided the masks.
+    """
+    most = most_pixels(n_images)
+    if sum(part.n_pixels for part in parts) > most:
+        origin = f"{_PIXELS_AN_IMAGE:,} for each image, at least {_LEAST_PIXELS:,}"
+        problem = f"the masks have more than {most:,} pixels ({origin})"
+        Findings().refuse("E-JSON-COUNT", problem, "leave out detections with low scores", file=name)
 
 
 def entries(read_bytes: ReadBytes, name: str, file: JsonFile, n_images: int | None = None) -> Iterator[bytes]:
