@@ -201,7 +201,7 @@ def _add_content(content_hash: hmac.HMAC, value: object) -> None:
             raise TypeError("an array of objects has no content of its own")
         content_hash.update(f"array {value.dtype.str} {value.shape};".encode())
         # The same bytes as those of `tobytes`, which copies them.
-        content_hash.update(np.ravel(value))
+        content_hash.update(np.ravel(value).data)
     elif isinstance(value, Mapping):
         content_hash.update(b"mapping;")
         _add_content(content_hash, list(value.keys()))
