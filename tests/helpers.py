@@ -62,6 +62,12 @@ def is_nightly() -> bool:
     return settings().max_examples >= 100
 
 
+def fewer_examples() -> settings:
+    """Return settings with a quarter of the examples, all at night: for properties that take long to try."""
+    number = settings().max_examples
+    return settings(max_examples=number if is_nightly() else max(1, number // 4))
+
+
 def sampled(number: int) -> int:
     """Return 5 % of a number, all of it at night: for measurements of many cases that take long."""
     return number if is_nightly() else max(1, number // 20)

@@ -11,9 +11,10 @@ from scoring_program.repair_notes import HiddenSide, repair_notes
 from scoring_program.repairs.regions import Regions
 from scoring_program.repairs.samples import Ids, Kind, Names
 from scoring_program.repairs.search import Comparison
+from tests.helpers import is_nightly
 from validator.messages import Note
 
-KEYS = [b"key %d" % number for number in range(30)]
+KEYS = [b"key %d" % number for number in range(30 if is_nightly() else 10)]
 REMEDY = "Write them right"
 VOCABULARY = [str(number) for number in range(1, 21)]
 
@@ -113,9 +114,9 @@ def test_a_note_rests_on_6_items_where_the_reference_has_fewer_than_20():
 def test_near_the_edge_the_key_and_the_content_decide():
     at_edge = [boxes(60, n_fitting=38)]
     assert 0 < n_noted(at_edge, 60) < len(KEYS)
-    with_content = [bool(notes_of(at_edge, 60, content=number)) for number in range(30)]
-    assert 0 < sum(with_content) < 30
-    assert with_content == [bool(notes_of(at_edge, 60, content=number)) for number in range(30)]
+    with_content = [bool(notes_of(at_edge, 60, content=number)) for number in range(len(KEYS))]
+    assert 0 < sum(with_content) < len(KEYS)
+    assert with_content[:5] == [bool(notes_of(at_edge, 60, content=number)) for number in range(5)]
     assert len(notes_of(at_edge, 60, detail="full")) == 1
 
 

@@ -55,9 +55,9 @@ def test_key_of_the_source_is_kept(source, tmp_path):
 
 @pytest.mark.slow
 def test_bundle_writes_a_missing_key_and_builds_the_same_bytes_again(kept_parts, source, tmp_path):
-    build_all(source.parent, output=tmp_path / "one", demo=True)
+    build_all(source.parent, output=tmp_path / "one")
     key = (source / KEY_FILE).read_bytes()
-    build_all(source.parent, output=tmp_path / "two", demo=True)
+    build_all(source.parent, output=tmp_path / "two")
     name = f"{ID}.zip"
     assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
     with zipfile.ZipFile(tmp_path / "one" / name) as bundle:

@@ -15,6 +15,7 @@ from scoring_program.repairs.regions import Form, Regions
 from scoring_program.repairs.samples import Arrays, Ids, Kind, Names
 from scoring_program.repairs.sampling import Spread
 from scoring_program.repairs.search import Comparison, Repairs, find_repairs
+from tests.helpers import fewer_examples
 
 N_ITEMS, N_FRAMES = 30, 8
 SIZE = np.array([640.0, 480.0])
@@ -226,6 +227,7 @@ def test_rows_of_sequences_in_another_order_are_recognized(seed, n_sequences):
     assert repair.words == "as predictions of other sequences, in another order"
 
 
+@fewer_examples()
 @given(st.integers(0, 10**6))
 def test_rows_of_weak_models_need_no_repair(seed):
     rng = np.random.default_rng(seed)
@@ -253,6 +255,7 @@ def test_boxes_and_names_of_the_next_video_are_one_mistake():
     assert [repair.kind for repair in find_repairs([of_names])] == [Kind.NAMES]
 
 
+@fewer_examples()
 @given(st.integers(0, 10**6), st.floats(0, 0.2), st.floats(0.3, 0.9))
 def test_boxes_that_are_drawn_to_the_middle_need_no_repair(seed, noise, share_left):
     rng = np.random.default_rng(seed)
@@ -262,6 +265,7 @@ def test_boxes_that_are_drawn_to_the_middle_need_no_repair(seed, noise, share_le
     assert search_boxes(noisy(drawn, rng, noise), boxes) is None
 
 
+@fewer_examples()
 @given(st.integers(0, 10**6), st.floats(0, 0.6), st.floats(0.5, 1.6))
 def test_honest_boxes_need_no_repair(seed, noise, growth):
     rng = np.random.default_rng(seed)
@@ -271,6 +275,7 @@ def test_honest_boxes_need_no_repair(seed, noise, growth):
     assert search_boxes(noisy(grown, rng, noise), boxes) is None
 
 
+@fewer_examples()
 @given(st.integers(0, 10**6))
 def test_models_that_know_nothing_need_no_repair(seed):
     rng = np.random.default_rng(seed)
@@ -280,6 +285,7 @@ def test_models_that_know_nothing_need_no_repair(seed):
     assert search_boxes(true_boxes(rng), boxes) is None
 
 
+@fewer_examples()
 @given(st.integers(0, 10**6), st.sampled_from(MISTAKES_IN_BOXES))
 def test_the_order_of_entries_does_not_matter(seed, mistake):
     change, family, words = mistake

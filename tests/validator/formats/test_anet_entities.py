@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.helpers import make_zip, places_of, refused, values_of
+from tests.helpers import fewer_examples, make_zip, places_of, refused, values_of
 from validator import json_files
 from validator.formats.anet_entities import read as fmt
 from validator.formats.anet_entities.write import add_object, encode_submission, no_objects
@@ -62,6 +62,7 @@ def test_arrays_hold_what_the_document_holds(tmp_path, monkeypatch, task):
     monkeypatch.setattr(json_files, "parse", parse_small)
     named = task == GENERATED
 
+    @fewer_examples()
     @given(documents)
     def compare(videos):
         results = {v: {s: segment(of, named) for s, of in segments.items()} for v, segments in videos.items()}
