@@ -286,7 +286,7 @@ def test_lower_perfect_score_of_golden_references_has_a_known_reason(tmp_path, n
     annotations, n_cases = annotations_of(name), 0
     for reference in every_fourth(sorted((GOLDEN / name).glob("*/ref"))):
         if not reference.parent.name.startswith("nothing-"):
-            of_case = loaded(name, reference)
+            of_case = loaded(name, reference, notes=False, detail="none")
             perfect = dict(predict_baselines(annotations, of_case.reference))[Baseline.PERFECT]
             write_files(annotations.files(perfect), tmp_path / reference.parent.name)
             for protocol, usual in zip(("published", "released"), annotations.perfect_scores):
