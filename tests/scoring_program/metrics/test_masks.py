@@ -53,6 +53,8 @@ def test_run_length_code_goes_there_and_back(seed, height, width):
         ("PP4PPl1", [4096, 61440]),  # 256 x 256, of an official file
         ("P" * 12 + "0", [0]),
         ("P" * 13 + "0", None),
+        ("o" * 6 + "0", [2**30 - 1]),
+        ("o" * 12 + "?", None),  # more than 63 bits
         ("P", None),
         ("1P", None),
         ("/", None),
