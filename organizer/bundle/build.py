@@ -37,6 +37,7 @@ from organizer.bundle.cut import (
     PUBLIC,
     PUBLIC_DATA,
     classic,
+    leaderboard_columns,
     one_task,
     public_names,
     reference_name,
@@ -437,6 +438,7 @@ def built_task(task_id: str, reference: Path | None, phase_name: str = "") -> Bu
         phase=rules_of_phase(offer.phase) if offer else None,
         image=str(competition.get("docker_image") or ""),
         label=_label(competition, task_id, folder, offer),
+        columns=leaderboard_columns(competition, load_task(task_id)),
     )
 
 

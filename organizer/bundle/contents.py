@@ -27,11 +27,11 @@ from organizer.bundle.zip_members import is_zip, member_names, members_of
 from organizer.challenges import content_of
 from organizer.data.prepare import SYNTHETIC_MARK
 from organizer.files import Files, unpack, zip_files
-from organizer.runs.dry_run import read_scores
+from organizer.runs.dry_run import INTERVAL_KEYS, read_scores
 from organizer.runs.worker import BuiltTask, Run, run_program
 from scoring_program.settings import Settings
 from scoring_program.signature import KEY_FILE, VOCABULARY_FILE
-from scoring_program.task import INTERVAL_COLUMNS, Declaration, load_task, task_ids
+from scoring_program.task import Declaration, load_task, task_ids
 from validator.archive import BASELINE_FILE
 from validator.findings import Findings
 from validator.messages import Problem
@@ -42,7 +42,6 @@ _SHELL = set("&|;<>*?`")
 _PROGRAM_PLACES = ("/app/program/", "$program/")
 _COMPARED_FROM_BYTES = 64
 _SHOWN_NAMES = 3
-_INTERVAL_KEYS = frozenset(column.key for column in INTERVAL_COLUMNS)
 CONTENT = "L-REFERENCE R-"
 """How codes of warnings about the content of a reference begin."""
 _DEMO_IN_KIT = "/demo_reference/"
@@ -100,7 +99,7 @@ def check_contents(data: Competition, files: Files, samples: SampleRuns, report:
     _check_sorting(data, our_tasks, report)
     if samples is not SampleRuns.NONE and report.errors.ok:
         # Where all halves of a reference score the same, there is no interval.
-        keys = [key for key in written_keys if key not in _INTERVAL_KEYS]
+        keys = [key for key in written_keys if key not in INTERVAL_KEYS]
         _check_samples(data, tasks, files, keys, samples, report)
 
 
@@ -254,7 +253,7 @@ def _check_baselines(data: Competition, files: Files, report: LintReport) -> Non
 
 def _check_intervals(data: Competition, tasks: Sequence[_Task], files: Files, report: LintReport) -> None:
     """Report columns of intervals that a task does not have."""
-    columns = [column for column in competition.columns_of(data) if column.key in _INTERVAL_KEYS]
+    columns = [column for column in competition.columns_of(data) if column.key in INTERVAL_KEYS]
     without_interval = []
     for task in tasks:
         name = task.entry.get("reference_data")

@@ -16,7 +16,7 @@ from organizer.bundle.competition import (
     sorted_phases,
     yes,
 )
-from scoring_program.task import Declaration, task_ids
+from scoring_program.task import Declaration, ScoreColumn, task_ids
 
 # Part of a competition.yaml that is made here.
 _New = dict[str, Any]
@@ -24,6 +24,8 @@ _PROGRAM = "_program.zip"
 _REFERENCE = "_reference.zip"
 PUBLIC = "_public.zip"
 PUBLIC_DATA = "public_data.zip"
+# What the platform takes for a column without a precision.
+_DEFAULT_PRECISION = 2
 _ALL_TASKS_PAGE = "overview"
 # What our competition.yaml says of its phase, which makes no sense where one task is offered.
 _ALL_TASKS_PHASE = "All tasks are ticked when you submit. Untick those that your submission is not for."
@@ -103,6 +105,25 @@ def one_task(competition: Competition, task: Declaration) -> Competition | None:
         "phases": phases,
         "leaderboards": [_board(competition, phases, task)],
     }
+
+
+def leaderboard_columns(competition: Competition, task: Declaration) -> list[ScoreColumn]:
+    """Return the columns that the bundle of one task shows and that its program fills, in their order.
+
+    Titles and precisions are those of the bundle. Where no phase offers the task, the columns are its own.
+    """
+    bundle = one_task(competition, task)
+    if bundle is None:
+        return [column for column in task.columns if column.leaderboard]
+    column_of_key = {column.key: column for column in task.columns}
+    columns = []
+    entries = bundle["leaderboards"][0]["columns"]
+    for entry in sorted(entries, key=lambda entry: number(entry["index"])):
+        declared = column_of_key.get(str(entry["key"]).strip())
+        if declared is not None and not yes(entry.get("hidden")):
+            precision = max(number(entry.get("precision", _DEFAULT_PRECISION)), 0)
+            columns.append(declared._replace(title=str(entry["title"]), precision=precision))
+    return columns
 
 
 def _phases(competition: Competition, new_index: Mapping[object, int], description: str) -> list[_New]:
@@ -274,7 +295,7 @@ def _classic_columns(board: Entry) -> tuple[_New, list[str]]:
             "label": column["title"],
             "rank": number(column["index"]) + 1,
             "sort": column.get("sorting", "desc"),
-            "numeric_format": number(column.get("precision", 2)),
+            "numeric_format": number(column.get("precision", _DEFAULT_PRECISION)),
             **({"hidden": True} if yes(column.get("hidden")) else {}),
         }
         for column in board["columns"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import yaml
@@ -13,11 +13,12 @@ import yaml
 from organizer.data.overview import review_reference
 from organizer.files import LockedError, keep_out_of_git, locked
 from organizer.runs.worker import TIMED_OUT, BuiltTask, Run, run_program
-from scoring_program.task import Declaration, load_task
+from scoring_program.task import INTERVAL_COLUMNS, Declaration, ScoreColumn, load_task
 from validator.findings import Refused
 from validator.strict_yaml import load_plain
 from validator.texts import printable, quote
 
+INTERVAL_KEYS = frozenset(column.key for column in INTERVAL_COLUMNS)
 _LARGEST = 1e10
 
 
@@ -36,7 +37,7 @@ def dry_run(built: BuiltTask, submission: Path, folder: Path) -> int:
         keep_out_of_git(folder)
         with locked(folder):
             run = run_program(built, submission, folder / "app")
-            for line in describe(run, load_task(built.id), built.time_limit):
+            for line in describe(run, load_task(built.id), built.columns, built.time_limit):
                 print(printable(line))
             for line in _reference_lines(built.id, run.folder / "input" / "ref"):
                 print(printable(f"reference | {line}"))
@@ -55,8 +56,8 @@ def _reference_lines(task_id: str, reference: Path) -> list[str]:
     return [f"warning {line}" for line in warnings.lines(most=None)]
 
 
-def describe(run: Run, task: Declaration, time_limit: float) -> list[str]:
-    """Return the lines that describe a run to an organizer."""
+def describe(run: Run, task: Declaration, columns: Sequence[ScoreColumn], time_limit: float) -> list[str]:
+    """Return the lines that describe a run to an organizer; ``columns`` are those of the leaderboard."""
     end = f"exit {run.exit_code}"
     if run.exit_code == TIMED_OUT:
         end = f"stopped at the time limit of {time_limit:g} s"
@@ -64,9 +65,10 @@ def describe(run: Run, task: Declaration, time_limit: float) -> list[str]:
     lines = [f"ran {run.how}", f"{end}, {run.seconds:.2f} s{peak}"]
     for name, text in (("stdout", run.stdout), ("stderr", run.stderr)):
         lines += [f"{name} | {line}" for line in text.splitlines()]
-    columns = [column for column in task.columns if column.leaderboard]
-    further_keys = {column.key for column in task.columns if not column.leaderboard}
-    scores, warnings = read_scores(run, [column.key for column in columns], further_keys)
+    # Some submissions have no interval.
+    keys = [column.key for column in columns if column.key not in INTERVAL_KEYS]
+    further_keys = {column.key for column in task.columns}.difference(keys)
+    scores, warnings = read_scores(run, keys, further_keys)
     is_finished = run.exit_code == 0 and not run.unpacking_problem
     state = "Finished" if is_finished else "Failed"
     if run.unpacking_problem:

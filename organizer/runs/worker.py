@@ -27,6 +27,7 @@ from organizer.data.prepare import is_synthetic
 from organizer.files import folder_files, unpack
 from organizer.runs.phase import Phase
 from organizer.runs.pool import network_off
+from scoring_program.task import ScoreColumn
 from validator.findings import Refused
 from validator.formats.rules import load_rules
 from validator.strict_yaml import load_plain
@@ -80,6 +81,8 @@ class BuiltTask:
     label : str
         What tells this task from the same one in other phases of the competition, as a part of the name of a
         folder; "" if there is one phase.
+    columns : sequence of ScoreColumn
+        What the leaderboard of its competition shows.
     """
 
     id: str
@@ -92,6 +95,7 @@ class BuiltTask:
     phase: Phase | None = None
     image: str = ""
     label: str = ""
+    columns: Sequence[ScoreColumn] = ()
 
     @property
     def is_demo(self) -> bool:

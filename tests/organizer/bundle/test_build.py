@@ -701,7 +701,9 @@ def test_sample_scores_on_the_zips_of_each_shape_of_bundle(bundles, tmp_path, sh
     sample = ROOT / "starting_kit" / "samples" / IDS[0] / "good"
     built = BuiltTask(IDS[0], files[task["scoring_program"]], files[task["reference_data"]], 120.0)
     run = run_program(built, sample, tmp_path / "app")
-    assert any(line.startswith("leaderboard row | ") for line in describe(run, load_task(IDS[0]), 120.0))
+    declared = load_task(IDS[0])
+    lines = describe(run, declared, declared.columns, 120.0)
+    assert any(line.startswith("leaderboard row | ") for line in lines)
     assert run.exit_code == 0
 
 

@@ -7,10 +7,12 @@ import re
 import shutil
 
 import pytest
+import yaml
 
 from organizer import files
 from organizer.__main__ import main
 from organizer.bundle import build
+from organizer.bundle.cut import one_task
 from organizer.runs.dry_run import describe, read_scores
 from organizer.runs.worker import TIMED_OUT, BuiltTask, Run, container_command, run_program
 from quality.competition import write_source
@@ -18,6 +20,7 @@ from scoring_program.task import load_task
 from tests.helpers import ROOT, make_zip, printed_problems
 
 ID = "chalearn_gesture"
+TASK = load_task(ID)
 PAGE = {"detailed_results.html": b"<p>"}
 
 
@@ -48,12 +51,12 @@ def test_what_the_platform_would_not_store_is_named(outputs, stored, name):
 def test_clean_scores_give_no_warning_and_a_row():
     run = run_of({**PAGE, "scores.txt": b"score: 0.5\ncoverage: 1.0\n"})
     assert read_scores(run, ["score", "coverage"]) == ({"score": 0.5, "coverage": 1.0}, [])
-    assert any(line.startswith("leaderboard row | ") for line in describe(run, load_task(ID), 600))
+    assert any(line.startswith("leaderboard row | ") for line in describe(run, TASK, TASK.columns, 600))
 
 
 def test_failed_run_has_no_row():
     told = b'{"outcome": "invalid", "problems": [{"code": "E-CSV-X", "problem": "it is wrong"}]}'
-    lines = describe(run_of({**PAGE, "detailed_results.json": told}, 1), load_task(ID), 600)
+    lines = describe(run_of({**PAGE, "detailed_results.json": told}, 1), TASK, TASK.columns, 600)
     (state,) = [line for line in lines if line.startswith("platform | Failed")]
     assert state.endswith(": invalid, E-CSV-X it is wrong")
     (row,) = [line for line in lines if line.startswith("leaderboard row | ")]
@@ -98,6 +101,26 @@ def test_image_of_a_competition_is_that_of_its_dry_runs(tmp_path, monkeypatch):
     path.write_text(path.read_text().replace("codalab/codalab-legacy:py312", "my/image:2"))
     monkeypatch.setattr(build, "SOURCE", source)
     assert build.built_task(ID, None).image == "my/image:2"
+
+
+def test_row_is_that_of_the_leaderboard(tmp_path, monkeypatch):
+    source = write_source(tmp_path / "source")
+    competition = yaml.safe_load((source / "competition.yaml").read_text())
+    started = one_task(competition, TASK)
+    assert started is not None
+    started["leaderboards"][0]["columns"] = [
+        {"index": 1, "title": "Covered", "key": "coverage"},
+        {"index": 0, "title": "Jaccard", "key": "score", "precision": 3},
+        {"index": 2, "title": "Precision", "key": "precision_frames", "hidden": True},
+    ]
+    (source / "competition.yaml").write_text(yaml.safe_dump(started))
+    monkeypatch.setattr(build, "SOURCE", source)
+    monkeypatch.setattr(build, "DIST", tmp_path / "dist")
+    columns = build.built_task(ID, None).columns
+    run = run_of({**PAGE, "scores.txt": b"score: 0.5\ncoverage: 1.0\nprecision_frames: 0.25\n"})
+    lines = describe(run, TASK, columns, 600)
+    assert "leaderboard row | Jaccard 0.500 | Covered 1.00" in lines
+    assert [line for line in lines if line.startswith("warning")] == []
 
 
 def test_a_second_dry_run_in_one_folder_says_who_works_there(tmp_path, capsys):
