@@ -365,11 +365,8 @@ def _public_data(data: Competition, parts: Parts, plan: Plan) -> tuple[Competiti
             continue
         folder_of_name = public_names(data, path)
         if not folder_of_name:
-            plan.notes.append(f"no public data in {path}: no reference here is for it")
-        files = {}
-        folder_of_name = public_names(data, path)
-        if not folder_of_name:
             plan.notes.append(f"no {path} for {phase['name']}: none of its tasks names an X_reference.zip")
+        files = {}
         for name, folder in folder_of_name.items():
             public = parts.public_files(name, task_of_reference[name]) if name in task_of_reference else {}
             if not public:
