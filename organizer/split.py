@@ -21,7 +21,7 @@ import yaml
 from organizer import ROOT
 from organizer.bundle import COMPETITION, SOURCE
 from organizer.bundle.build import load_competition, task_names
-from organizer.bundle.edit import with_phase_of_part
+from organizer.bundle.edit import with_phases_of_parts
 from organizer.challenges import annotations_of
 from organizer.data.marks import add_marks
 from organizer.data.prepare import SYNTHETIC_MARK, copy_key, prepare, refuse_to_lose, write_manifest
@@ -111,10 +111,8 @@ def _add_phases(text: str, task: Declaration, n_parts: int) -> tuple[str, Findin
     they cannot be added."""
     findings = Findings()
     with findings.part():
-        edited_text = text
-        for part, kind in enumerate(PART_KINDS[n_parts][1:], start=2):
-            rule = phase_sentence(task, n_parts)
-            edited_text = with_phase_of_part(edited_text, task.id, rule, part, kind)
+        kinds = PART_KINDS[n_parts][1:]
+        edited_text = with_phases_of_parts(text, task.id, phase_sentence(task, n_parts), kinds)
         return edited_text, findings
     return text, findings
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ from organizer.bundle.competition import Entry, refused
 _FINAL_LIMITS = {"max_submissions_per_day": 1, "max_submissions": 3}
 _CARRIED = ("execution_time_limit", "hide_output", "starting_kit")
 _DATE = "%Y-%m-%d %H:%M:%S"
+_PART_OF_REFERENCE = re.compile(r"(?P<id>.+)_(?P<part>[2-9])_reference\.zip")
 
 
 class _Edit(NamedTuple):
@@ -27,6 +29,14 @@ class _Edit(NamedTuple):
     start: int
     end: int
     text: str
+
+
+class _Part(NamedTuple):
+    """A task that has a part of a reference: its id, which part it is, and its index in competition.yaml."""
+
+    id: str
+    number: int
+    task_index: object
 
 
 def with_task(text: str, task_id: str, title: str, summary: str) -> str:
@@ -55,7 +65,7 @@ def with_task(text: str, task_id: str, title: str, summary: str) -> str:
 
 
 def without_task(text: str, task_id: str) -> str:
-    """Return the text of competition.yaml without what `with_task` and `with_phase_of_part` add.
+    """Return the text of competition.yaml without what `with_task` and `with_phases_of_parts` add.
 
     What is not there is left out. Only the first phase stays without any task.
     """
@@ -88,49 +98,68 @@ def without_task(text: str, task_id: str) -> str:
     return _apply(text, edits)
 
 
-def with_phase_of_part(text: str, task_id: str, rule: str, part: int, kind: str) -> str:
-    """Return the text of competition.yaml with a phase for a part of a reference.
+def with_phases_of_parts(text: str, task_id: str, rule: str, kinds: Sequence[str]) -> str:
+    """Return the text of competition.yaml with a phase for each part of a reference but the first.
+
+    A part joins the phase in which other tasks have a part of its kind. Without one, a new phase begins when
+    the last one has ended. Parts that are there stay as they are.
 
     Parameters
     ----------
     text : str
     task_id : str
     rule : str
-        What the phase tells participants, its description.
-    part : int
-        From 2 on: the task has ``<id>_<part>_reference.zip``. If there is such a task, nothing changes.
-    kind : str
-        Names the phase and the task: "final".
+        What the phases tell participants, their description.
+    kinds : sequence of str
+        Name the phases and tasks of the parts from the second on: ``("test", "final")``. The task has
+        ``<id>_2_reference.zip`` and so on.
 
     Raises
     ------
     Refused
-        The task is not there, or the last phase has no end. The new phase begins when the last one has
-        ended. One that has such a part of another task gets this one, too.
+        The task is not there, or was divided into another number of parts; or the last phase has no end; or
+        the phase of a part would come after a final phase.
     """
+    program = f"{task_id}_program.zip"
+    data = yaml.safe_load(text)
+    if not any(task.get("scoring_program") == program for task in data["tasks"] or ()):
+        raise refused("no task to split", "/tasks", id=task_id)
+    last_part = len(kinds) + 1
+    former_parts = [part.number for part in _later_parts(data) if part.id == task_id]
+    if former_parts and max(former_parts) != last_part:
+        raise refused(
+            "other number of parts", "/tasks", id=task_id, former=max(former_parts), wanted=last_part
+        )
+    for part, kind in enumerate(kinds, start=2):
+        if part not in former_parts:
+            text = _with_phase_of_part(text, task_id, rule, part, kind, is_last=part == last_part)
+    return text
+
+
+def _with_phase_of_part(text: str, task_id: str, rule: str, part: int, kind: str, is_last: bool) -> str:
+    """Return the text of competition.yaml with the task of one part, in a phase. Raises Refused."""
     nodes = _members(yaml.compose(text))
     data = yaml.safe_load(text)
-    program, reference = f"{task_id}_program.zip", f"{task_id}_{part}_reference.zip"
-    tasks = [task for task in data["tasks"] or () if task.get("scoring_program") == program]
-    if not tasks:
-        raise refused("no task to split", "/tasks", id=task_id)
-    if any(task.get("reference_data") == reference for task in tasks):
-        return text
-    index, name = _next_index(data["tasks"]), tasks[0]["name"]
+    program = f"{task_id}_program.zip"
+    task = next(task for task in data["tasks"] if task.get("scoring_program") == program)
+    index, name = _next_index(data["tasks"]), task["name"]
     # Bundles of one task show the description of the task, not that of the phase.
-    description = f"{tasks[0].get('description', '')} {rule}".strip()
+    description = f"{task.get('description', '')} {rule}".strip()
     task_lines = [
         f"index: {index}",
         f"name: {_quoted(f'{name} ({kind})')}",
         f"description: {_quoted(description)}",
         f"scoring_program: {program}",
-        f"reference_data: {reference}",
+        f"reference_data: {task_id}_{part}_reference.zip",
     ]
     edits = [_append(text, nodes["tasks"], task_lines)]
     rule_of_task = f"{name}: {rule}"
-    phases_of_part = _phases_of_part(data, nodes["phases"], part)
-    if phases_of_part:
-        edits += _join_phase(text, phases_of_part[0], index, rule_of_task)
+    final_indexes, earlier_indexes = _indexes_of_other_parts(data, task_id)
+    phases = _phases_offering(data, nodes["phases"], final_indexes if is_last else earlier_indexes)
+    if phases:
+        edits += _join_phase(text, phases[0], index, rule_of_task)
+    elif not is_last and _phases_offering(data, nodes["phases"], final_indexes):
+        raise refused("phase before the final one", "/phases", id=task_id, kind=kind)
     else:
         title = f"{kind.capitalize()} phase"
         phase_lines = _phase_after(data["phases"], title, rule_of_task)
@@ -138,10 +167,29 @@ def with_phase_of_part(text: str, task_id: str, rule: str, part: int, kind: str)
     return _apply(text, edits)
 
 
-def _phases_of_part(data: Entry, phases: yaml.Node, part: int) -> list[yaml.Node]:
-    """Return the phases with a task that has this part of a reference."""
-    ending = f"_{part}_reference.zip"
-    indexes = {task["index"] for task in data["tasks"] if str(task.get("reference_data")).endswith(ending)}
+def _later_parts(data: Entry) -> list[_Part]:
+    """Return the tasks that have a part of a reference, without the first parts."""
+    parts = []
+    for task in data["tasks"] or ():
+        match = _PART_OF_REFERENCE.fullmatch(str(task.get("reference_data")))
+        if match and task.get("scoring_program") == f"{match['id']}_program.zip":
+            parts.append(_Part(match["id"], int(match["part"]), task["index"]))
+    return parts
+
+
+def _indexes_of_other_parts(data: Entry, task_id: str) -> tuple[set[object], set[object]]:
+    """Return the indexes of the tasks that have the last part of another reference, and of those that have
+    one between the first and the last."""
+    parts = [part for part in _later_parts(data) if part.id != task_id]
+    last_number_of_id: dict[str, int] = {}
+    for part in parts:
+        last_number_of_id[part.id] = max(part.number, last_number_of_id.get(part.id, 0))
+    final_indexes = {part.task_index for part in parts if part.number == last_number_of_id[part.id]}
+    return final_indexes, {part.task_index for part in parts} - final_indexes
+
+
+def _phases_offering(data: Entry, phases: yaml.Node, indexes: set[object]) -> list[yaml.Node]:
+    """Return the phases that offer one of the tasks with these indexes."""
     return [
         node
         for phase, node in zip(data["phases"], phases.value)

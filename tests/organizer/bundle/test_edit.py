@@ -7,7 +7,7 @@ import difflib
 import pytest
 import yaml
 
-from organizer.bundle.edit import with_phase_of_part, with_task, without_task
+from organizer.bundle.edit import with_phases_of_parts, with_task, without_task
 from organizer.split import phase_sentence
 from quality.competition import competition_text
 from scoring_program.task import load_task
@@ -118,7 +118,7 @@ def test_other_styles_of_yaml():
 
 
 def test_final_phase_follows_the_last_one_and_other_lines_stay():
-    after = with_phase_of_part(OURS, "chalearn_gesture", 'Other items: "yes"', 2, "final")
+    after = with_phases_of_parts(OURS, "chalearn_gesture", 'Other items: "yes"', ["final"])
     changed = changed_lines(OURS, after)
     assert {line[0] for line in changed} == {"+"}
     before, data = yaml.safe_load(OURS), yaml.safe_load(after)
@@ -138,8 +138,8 @@ def test_final_phase_follows_the_last_one_and_other_lines_stay():
 
 
 def test_second_split_task_joins_the_final_phase():
-    once = with_phase_of_part(OURS, "chalearn_gesture", "a", 2, "final")
-    twice = with_phase_of_part(once, "densepose", "b", 2, "final")
+    once = with_phases_of_parts(OURS, "chalearn_gesture", "a", ["final"])
+    twice = with_phases_of_parts(once, "densepose", "b", ["final"])
     first, second = yaml.safe_load(once), yaml.safe_load(twice)
     (old, new) = first["phases"][-1], second["phases"][-1]
     assert len(second["phases"]) == len(first["phases"]) == 2
@@ -150,17 +150,47 @@ def test_second_split_task_joins_the_final_phase():
 
 
 def test_third_part_gets_a_phase_after_the_second():
-    once = with_phase_of_part(OURS, "chalearn_gesture", "a", 2, "test")
-    twice = with_phase_of_part(once, "chalearn_gesture", "a", 3, "final")
-    names, starts = zip(*((phase["name"], phase["start"]) for phase in yaml.safe_load(twice)["phases"]))
+    text = with_phases_of_parts(OURS, "chalearn_gesture", "a", ["test", "final"])
+    names, starts = zip(*((phase["name"], phase["start"]) for phase in yaml.safe_load(text)["phases"]))
     assert names == ("Main phase", "Test phase", "Final phase")
     assert sorted(starts) == list(starts)
-    assert yaml.safe_load(twice)["tasks"][-1]["reference_data"] == "chalearn_gesture_3_reference.zip"
+    assert yaml.safe_load(text)["tasks"][-1]["reference_data"] == "chalearn_gesture_3_reference.zip"
 
 
 def test_phase_of_a_part_that_is_there_is_not_added_again():
-    once = with_phase_of_part(OURS, "chalearn_gesture", "a", 2, "final")
-    assert with_phase_of_part(once, "chalearn_gesture", "a", 2, "final") == once
+    once = with_phases_of_parts(OURS, "chalearn_gesture", "a", ["final"])
+    assert with_phases_of_parts(once, "chalearn_gesture", "a", ["final"]) == once
+
+
+def test_parts_of_one_kind_share_a_phase_whatever_their_numbers():
+    three_parts = with_phases_of_parts(OURS, "chalearn_gesture", "a", ["test", "final"])
+    both = with_phases_of_parts(three_parts, "densepose", "b", ["final"])
+    data = yaml.safe_load(both)
+    reference_of_index = {task["index"]: task["reference_data"] for task in data["tasks"]}
+    names = [phase["name"] for phase in data["phases"]]
+    offered = [[reference_of_index[index] for index in phase["tasks"]] for phase in data["phases"][1:]]
+    assert names == ["Main phase", "Test phase", "Final phase"]
+    assert offered == [
+        ["chalearn_gesture_2_reference.zip"],
+        ["chalearn_gesture_3_reference.zip", "densepose_2_reference.zip"],
+    ]
+    third = yaml.safe_load(with_phases_of_parts(both, "kinetics_tps", "c", ["test", "final"]))
+    assert [phase["name"] for phase in third["phases"]] == names
+    assert [len(phase["tasks"]) for phase in third["phases"]] == [6, 2, 3]
+
+
+def test_test_phase_after_a_final_one_is_refused():
+    two_parts = with_phases_of_parts(OURS, "chalearn_gesture", "a", ["final"])
+    (problem,) = refused(with_phases_of_parts, two_parts, "densepose", "b", ["test", "final"]).problems
+    assert (problem.code, problem.where) == ("L-PHASE", "/phases")
+
+
+@pytest.mark.parametrize("kinds", [(["final"], ["test", "final"]), (["test", "final"], ["final"])])
+def test_other_number_of_parts_than_before_is_refused(kinds):
+    former_kinds, new_kinds = kinds
+    text = with_phases_of_parts(OURS, "chalearn_gesture", "a", former_kinds)
+    (problem,) = refused(with_phases_of_parts, text, "chalearn_gesture", "a", new_kinds).problems
+    assert (problem.code, problem.where) == ("L-TASK", "/tasks")
 
 
 @pytest.mark.parametrize(
@@ -172,7 +202,7 @@ def test_phase_of_a_part_that_is_there_is_not_added_again():
     ],
 )
 def test_final_phase_that_cannot_be_added_is_refused(code, text):
-    (problem,) = refused(with_phase_of_part, text, "densepose", "a", 2, "final").problems
+    (problem,) = refused(with_phases_of_parts, text, "densepose", "a", ["final"]).problems
     assert problem.code == code
 
 

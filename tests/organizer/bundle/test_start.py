@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from organizer.bundle.build import build_all, load_competition
-from organizer.bundle.edit import with_phase_of_part, with_task
+from organizer.bundle.edit import with_phases_of_parts, with_task
 from organizer.bundle.lint import lint_bundle
 from organizer.bundle.start import start
 from quality.competition import write_source
@@ -93,7 +93,7 @@ def test_started_competition_is_one_bundle_that_asks_for_its_texts_only(
 
 def test_started_competition_can_get_a_final_phase_and_a_new_task(checkout):
     text = start(ID, TITLE, False, checkout)["competition.yaml"]
-    data = yaml.safe_load(with_phase_of_part(text, ID, "Other sequences.", 2, "final"))
+    data = yaml.safe_load(with_phases_of_parts(text, ID, "Other sequences.", ["final"]))
     assert [phase["tasks"] for phase in data["phases"]] == [[0], [1]]
     data = yaml.safe_load(with_task(text, "bird_calls", "Bird calls", "Which bird?"))
     assert data["phases"][0]["tasks"] == [0, 1]
