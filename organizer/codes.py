@@ -56,9 +56,8 @@ CODES = CodeTable(
         ),
         MessageCode(
             "E-START",
-            "`make start` would replace files of a competition of which git has no clean state, or those "
-            "that it has put into `out/started/` before.",
-            "Commit them, or add `REPLACE=1`; move `out/started/` away.",
+            "`make start` would replace files of a competition of which git has no clean state.",
+            "Commit them, or add `REPLACE=1`.",
         ),
         MessageCode(
             "R-CEILING",

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 import yaml
 
@@ -22,7 +22,6 @@ from validator.findings import Findings
 
 _TEMPLATES = ROOT / "task_templates" / "started"
 _OVERVIEW, _TERMS = "pages/overview.md", "pages/terms.md"
-_ASIDE = Path("out", "started")
 _COMMENT = """\
 # The competition as uploaded to Codabench. `make bundle` adds the zips that are named here; put other files
 # and folders that you name next to this file. docs/competition_yaml.md describes what each change does.
@@ -30,20 +29,28 @@ _COMMENT = """\
 """
 
 
+class Started(NamedTuple):
+    """A competition that was started: its texts by path, and the folder of the files that were there."""
+
+    texts: dict[str, str]
+    former_folder: Path
+
+
 def start_command(task_id: str, title: str, replace: bool) -> int:
     """Start a competition of one task in this repository, and print what is left to edit."""
-    texts = start(task_id, title, replace, ROOT)
-    print("written:", *texts, sep="\n  ")
-    print(f"the files that were there are in {_ASIDE}/")
-    print("left to edit:", *_places_to_edit(texts), sep="\n  ")
+    started = start(task_id, title, replace, ROOT)
+    print("written:", *started.texts, sep="\n  ")
+    print(f"the files that were there are in {started.former_folder.relative_to(ROOT)}/")
+    print("left to edit:", *_places_to_edit(started.texts), sep="\n  ")
     return 0
 
 
-def start(task_id: str, title: str, replace: bool, source: Path) -> dict[str, str]:
-    """Write ``competition.yaml`` and pages for one task into ``source``; return their texts by path.
+def start(task_id: str, title: str, replace: bool, source: Path) -> Started:
+    """Write ``competition.yaml`` and pages for one task into ``source``.
 
-    The files that were there are moved to ``out/started/``. Raises Refused, and writes nothing, if no phase
-    offers the task, or if git could not bring these files back, unless ``replace`` is true.
+    The files that were there are copied to ``out/started/``, at the next calls to ``out/started_2/`` and so
+    on. Raises Refused, and writes nothing, if no phase offers the task, or if git could not bring these files
+    back, unless ``replace`` is true.
     """
     competition = _competition_of(task_id, title, load_competition(source))
     texts = {
@@ -54,13 +61,20 @@ def start(task_id: str, title: str, replace: bool, source: Path) -> dict[str, st
     former_files = [path for path in texts if (source / path).is_file()]
     if not replace:
         _refuse_to_lose(former_files, source)
-    if (source / _ASIDE).exists():
-        _refuse(f"there is already {_ASIDE}/, for the files that were there", "move it away")
+    former_folder = _new_folder(source / "out", "started")
     for path in former_files:
-        (source / _ASIDE / path).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source / path, source / _ASIDE / path)
+        (former_folder / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source / path, former_folder / path)
     rewrite_files({path: text.encode() for path, text in texts.items()}, source)
-    return texts
+    return Started(texts, former_folder)
+
+
+def _new_folder(parent: Path, name: str) -> Path:
+    """Return a folder that is not there: ``name``, ``name_2``, ``name_3`` and so on."""
+    folder, number = parent / name, 2
+    while folder.exists():
+        folder, number = parent / f"{name}_{number}", number + 1
+    return folder
 
 
 def _competition_of(task_id: str, title: str, competition: Competition) -> Competition:

@@ -63,7 +63,7 @@ def test_competition_is_of_one_task_and_what_was_there_is_put_aside(checkout):
 
 @pytest.mark.parametrize("task_id", task_ids())
 def test_texts_of_one_task_mention_no_other(checkout, task_id):
-    texts = start(task_id, TITLE, False, checkout)
+    texts = start(task_id, TITLE, False, checkout).texts
     assert list(texts) == WRITTEN
     others = [other for other in task_ids() if other not in task_id and task_id not in other]
     for text in texts.values():
@@ -92,7 +92,7 @@ def test_started_competition_is_one_bundle_that_asks_for_its_texts_only(
 
 
 def test_started_competition_can_get_a_final_phase_and_a_new_task(checkout):
-    text = start(ID, TITLE, False, checkout)["competition.yaml"]
+    text = start(ID, TITLE, False, checkout).texts["competition.yaml"]
     data = yaml.safe_load(with_phases_of_parts(text, ID, "Other sequences.", ["final"]))
     assert [phase["tasks"] for phase in data["phases"]] == [[0], [1]]
     data = yaml.safe_load(with_task(text, "bird_calls", "Bird calls", "Which bird?"))
@@ -123,10 +123,12 @@ def test_without_git_nothing_is_replaced(checkout):
 def test_files_put_aside_before_are_kept(checkout):
     start(ID, TITLE, False, checkout)
     first = texts_of(checkout / "out" / "started")
-    with pytest.raises(Refused) as error:
-        start(ID, "Another title", True, checkout)
-    assert [problem.code for problem in error.value.findings.problems] == ["E-START"]
+    edited = texts_of(checkout)
+    started = start(ID, "Another title", True, checkout)
+    assert started.former_folder == checkout / "out" / "started_2"
+    assert texts_of(started.former_folder) == edited
     assert texts_of(checkout / "out" / "started") == first
+    assert load_competition(checkout)["title"] == "Another title"
 
 
 def test_task_that_no_phase_offers_is_refused(checkout):
