@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from validator.csv_reader import INTEGER, PLAIN
+from validator.csv_reader import INTEGER, MOST_BLANKS, PLAIN
 from validator.formats.rules import CsvRules
 from validator.other_tasks import task_with_columns
 from validator.texts import counted, quote
@@ -131,6 +131,8 @@ def _field_problem(line: str, columns: Sequence[str]) -> LineProblem:
 
 def _explain_field(field: str) -> tuple[str, str, str]:
     """Return what is wrong with a field that is no integer, the remedy, and the rule."""
+    if re.fullmatch(INTEGER, field):
+        return f"{field} stands between more than {MOST_BLANKS:,} blanks", "delete them", "blanks"
     for wrong in _NOT_INTEGERS:
         if re.fullmatch(wrong.pattern, field):
             problem = f"{quote(field, 30)} {wrong.problem}".lstrip()

@@ -13,8 +13,10 @@ from validator.findings import Findings
 from validator.formats.rules import CsvRules
 from validator.texts import counted
 
+MOST_BLANKS = 1000
+"""How many blanks may stand before a number, and after it: millions of them take long to match."""
 # 18 digits always fit into a signed 64-bit integer.
-INTEGER = "[ \t]*[0-9]{1,18}[ \t]*"
+INTEGER = f"[ \t]{{0,{MOST_BLANKS}}}[0-9]{{1,18}}[ \t]{{0,{MOST_BLANKS}}}"
 """The pattern of an integer in files of items."""
 # Other programs treat some of these characters as line ends.
 PLAIN = "[^\0-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]*"

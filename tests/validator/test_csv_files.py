@@ -105,6 +105,7 @@ def test_odd_but_harmless_files_are_read_with_a_note(data, keyword):
         ("1\t2\t3\n", "E-CSV-SEPARATOR", "line 1 column 1", []),
         ("1,2\n", "E-CSV-COLUMNS", "line 1 column 2", ["2", "3"]),
         ("1,2,3,4\n", "E-CSV-COLUMNS", "line 1 column 4", ["4", "3", "4"]),
+        ("1,2,3\n1,2," + " " * 1001 + "4\n", "E-CSV-INTEGER", "line 2 column 3", ["4", "1,000"]),
         ("1,2,12.0\n", "E-CSV-INTEGER", "line 1 column 3", ["12.0"]),
         (
             "1,2,12345678901234567890.0\n",
