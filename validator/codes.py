@@ -125,7 +125,7 @@ CODES = CodeTable(
         MessageCode(
             "E-KEY-UNKNOWN",
             "A key is not in the reference while others are missing.",
-            "It may be one of these, misspelled: correct it, or remove it.",
+            "It may be a misspelling of one of these: correct it, or remove it.",
         ),
         MessageCode(
             "E-LIMIT-MEMORY",
@@ -163,7 +163,11 @@ CODES = CodeTable(
             "allowed.",
             "Rename the file.",
         ),
-        MessageCode("E-ZIP-NESTED", "There is a zip inside the zip.", "Zip its files directly."),
+        MessageCode(
+            "E-ZIP-NESTED",
+            "There is a zip among several files, or in the only zip of the submission.",
+            "Zip its files directly.",
+        ),
         MessageCode("E-ZIP-NOT", "This is not a zip, or it was cut off.", "Create and upload it again."),
         MessageCode("E-ZIP-SIZE", "The unpacked files are too large.", "Submit only what is asked for."),
         MessageCode("E-ZIP-SPECIAL", "A member is neither a file nor a folder.", "Remove it."),

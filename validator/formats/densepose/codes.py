@@ -9,7 +9,7 @@ CODES = CodeTable(
         MessageCode(
             "E-DP-BASE64",
             "`uv_data` is not base64.",
-            "Encode the bytes of the PNG as base64, without line breaks.",
+            "Encode the bytes of the PNG as base64.",
         ),
         MessageCode("E-DP-BOX", "A box is smaller than a pixel.", "Write it in pixels, or leave it out."),
         MessageCode(
