@@ -207,7 +207,11 @@ def _print_changes(text: str, edited_text: str, findings: Findings) -> None:
     changes = list(difflib.unified_diff(text.splitlines(), edited_text.splitlines(), n=1, lineterm=""))
     if changes:
         changes.insert(0, f"change {COMPETITION}, or let --write do it:")
-    print(*changes, *findings.lines(), sep="\n")
+    notes = [
+        f"note | nothing to add to {COMPETITION}: {problem.line()}"
+        for problem in findings.summary().problems(None)
+    ]
+    print(*changes, *notes, sep="\n")
 
 
 def phase_sentence(task: Declaration, n_parts: int = 2) -> str:

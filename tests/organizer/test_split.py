@@ -269,6 +269,23 @@ def test_final_phase_is_shown_or_written(tmp_path, capsys, monkeypatch):
     assert competition.read_text(encoding="utf-8").splitlines() == written
 
 
+def test_another_number_of_parts_is_written_and_noted_but_not_added(tmp_path, capsys, monkeypatch):
+    competition = tmp_path / "competition.yaml"
+    competition.write_text(competition_text(), encoding="utf-8")
+    monkeypatch.setattr("organizer.split.SOURCE", tmp_path)
+    call = f"split {GESTURE} --reference {REFERENCES} --output {tmp_path / 'out'}"
+    assert main(f"{call} --write".split()) == 0
+    written = competition.read_text(encoding="utf-8")
+    capsys.readouterr()
+    assert main(f"{call} --shares 20 20 60".split()) == 0
+    *_, last = capsys.readouterr().out.splitlines()
+    assert last.startswith("note | ")
+    assert " L-TASK competition.yaml: " in last
+    assert (tmp_path / "out" / f"{GESTURE}_3").is_dir()
+    assert main(f"{call} --shares 20 20 60 --write".split()) == 1
+    assert competition.read_text(encoding="utf-8") == written
+
+
 def test_parts_are_replaced_but_not_what_others_put_there(tmp_path, capsys):
     reference = shutil.copytree(REFERENCES / GESTURE, tmp_path / "ref" / GESTURE)
     call = f"split {GESTURE} --reference {reference} --output {tmp_path / 'out'}"
