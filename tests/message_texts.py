@@ -13,7 +13,7 @@ MESSAGE_TEXTS = {
     "E-CSV-ENCODING chalearn_gesture": "byte 10 is not valid UTF-8; save the file as plain ASCII or UTF-8",
     "E-CSV-ENCODING chalearn_gesture 2": "this is an Excel file (or a zip) that is named like CSV; save it as CSV",
     "E-CSV-HEADER chalearn_gesture": "'gesture,start,end' looks like a header; delete the line: the files have none",
-    "E-CSV-INTEGER chalearn_gesture": "start frame 1.0 is written as a decimal fraction; write whole numbers without a point, in pandas with .astype(int)",
+    "E-CSV-INTEGER chalearn_gesture": "start frame 1.0 is written as a decimal fraction; write whole numbers without a point, in pandas with .astype(int); multiply times in seconds by the frame rate before, and round",
     "E-CSV-INTEGER chalearn_gesture 2": "gesture 'wave' is a word; write its number, in digits",
     "E-CSV-INTEGER chalearn_gesture 3": "gesture 'nan' stands for a missing number; write a whole number, or leave out the row",
     "E-CSV-RANGE chalearn_action": "action 12 is not in 1..11; correct it",

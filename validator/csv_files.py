@@ -208,13 +208,13 @@ class _ItemReader(CsvReader):
         """Add values out of range; return the rows of these if there are so many that columns may have
         another order."""
         name, low = field.name, max(field.minimum, 0)
-        limits = f"{low} or more" if field.maximum == np.inf else f"{low}..{field.maximum}"
+        limits = f"less than {low}" if field.maximum == np.inf else f"not in {low}..{field.maximum}"
         is_wrong = (values < low) | (values > field.maximum)
         counts_from_0 = low == 1 and not self.rules.further_columns
         is_from_0 = is_wrong & (values == 0) & counts_from_0
 
         def problem(row: int) -> str:
-            return f"{values[row]} is not in {limits}"
+            return f"{values[row]} is {limits}"
 
         what_to_count = f"{name}s from 1: add 1 to all"
         if name in self.rules.frames:

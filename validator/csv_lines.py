@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from validator.csv_reader import INTEGER, MOST_BLANKS, PLAIN
@@ -38,6 +37,7 @@ _NOT_INTEGERS = (
     _NotInteger(r"([\"'])[^\"']*\1", "is quoted", "write the number without quotes", "quoted"),
     _NotInteger("[+-][0-9]+", "has a sign", "write a plain whole number", "sign"),
 )
+_FRACTION = r"[0-9]*\.[0-9]+"
 # What Python, numpy and pandas write where there is no number.
 _MISSING_NUMBER = "(?i:nan|none|null|<na>)"
 
@@ -66,7 +66,7 @@ def line_problem(line: str, number: int, name: str, rules: CsvRules) -> LineProb
     rules : CsvRules
         What the rows of the file must look like.
     """
-    return _shape_problem(line, number, name, rules) or _field_problem(line, _columns(rules))
+    return _shape_problem(line, number, name, rules) or _field_problem(line, rules)
 
 
 def _columns(rules: CsvRules) -> list[str]:
@@ -107,12 +107,15 @@ def _shape_problem(line: str, number: int, name: str, rules: CsvRules) -> LinePr
     return None
 
 
-def _field_problem(line: str, columns: Sequence[str]) -> LineProblem:
+def _field_problem(line: str, rules: CsvRules) -> LineProblem:
     """Return the first field of a row that is no integer, or otherwise holds control characters."""
     fields = line.split(",")
-    for column, (name, field) in enumerate(zip(columns, fields), start=1):
+    for column, (name, field) in enumerate(zip(_columns(rules), fields), start=1):
         if not re.fullmatch(INTEGER, field):
             problem, remedy, rule = _explain_field(field.strip(" \t"))
+            if name in rules.frames and re.fullmatch(_FRACTION, field.strip(" \t")):
+                # A cast alone would make whole seconds of times in seconds.
+                remedy += "; multiply times in seconds by the frame rate before, and round"
             return LineProblem(
                 "E-CSV-INTEGER",
                 column=column,

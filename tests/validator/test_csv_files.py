@@ -599,3 +599,12 @@ def test_many_rows_out_of_range_may_have_another_order_of_columns(n_wrong, n_row
 def test_times_in_milliseconds_are_named():
     _, findings = read(b"1,10100,12000\n", 300)
     assert "milliseconds" in findings.problems[0].remedy
+
+
+@pytest.mark.parametrize(("row", "is_time"), [("1,0.55,2.4", True), ("1,2.0,4.0", True), ("1.0,2,4", False)])
+def test_fractions_of_frames_may_be_times_in_seconds(row, is_time):
+    # A cast alone would make whole seconds, which are valid and wrong.
+    _, findings = read(f"{row}\n".encode())
+    (problem,) = findings.problems
+    assert problem.code == "E-CSV-INTEGER"
+    assert ("frame rate" in problem.remedy) is is_time
