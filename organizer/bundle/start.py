@@ -129,7 +129,7 @@ def _refuse(problem: str, remedy: str) -> NoReturn:
 
 def _places_to_edit(texts: Mapping[str, str]) -> list[str]:
     """Return the lines with the mark ``FILL IN:``, and the dates and limits of phases."""
-    places = [f"{COMPETITION}: dates and limits of the phases"]
+    places = [f"{COMPETITION}: the name of the task, which rankings show, and dates and limits of the phases"]
     for path, text in texts.items():
         for number, line in enumerate(text.splitlines(), start=1):
             if FILL_IN in line:
