@@ -204,7 +204,7 @@ def _add_data_commands(add: _Add) -> None:
         what = "YAML or JSON: the names of each kind (class, part, state), for messages on unknown names"
         command.add_argument("--vocabulary", type=_path(), metavar="FILE", help=what)
     baselines = add("baselines", "baselines:baselines_command", "write and score baselines of a reference")
-    split = add("split", "split:split_command", "divide a reference into a public and a final part")
+    split = add("split", "split:split_command", "divide a reference into two or three parts, for phases")
     for command, default in ((baselines, "out/baselines/ID"), (split, "out/split")):
         _add_id(command)
         command.add_argument("--reference", type=_path(), required=True, help=REFERENCE_HELP.format("none"))
