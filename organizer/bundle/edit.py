@@ -264,8 +264,8 @@ def _remove_entries(text: str, mapping: yaml.Node | None, key: str, places: Sequ
     kept = [entry for place, entry in enumerate(entries) if place not in places]
     if _is_block(sequence) and kept:
         return [_remove(text, entries[place]) for place in places]
-    # Sequences in one line are of numbers.
-    return [_set_value(text, mapping, key, f"[{', '.join(entry.value for entry in kept)}]")]
+    kept_texts = [text[entry.start_mark.index : entry.end_mark.index] for entry in kept]
+    return [_set_value(text, mapping, key, f"[{', '.join(kept_texts)}]")]
 
 
 def _remove(text: str, entry: yaml.Node) -> _Edit:
