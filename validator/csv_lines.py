@@ -135,7 +135,8 @@ def _field_problem(line: str, rules: CsvRules) -> LineProblem:
 def _explain_field(field: str) -> tuple[str, str, str]:
     """Return what is wrong with a field that is no integer, the remedy, and the rule."""
     if re.fullmatch(INTEGER, field):
-        return f"{field} stands between more than {MOST_BLANKS:,} blanks", "delete them", "blanks"
+        problem = f"{field} has more than {MOST_BLANKS:,} blanks before or after it"
+        return problem, "delete them", "blanks"
     for wrong in _NOT_INTEGERS:
         if re.fullmatch(wrong.pattern, field):
             problem = f"{quote(field, 30)} {wrong.problem}".lstrip()
