@@ -17,7 +17,6 @@ from scoring_program.task import load_task, task_ids
 from tests.helpers import SAMPLES, make_zip, one_of_each_format, run_folder
 
 IDS = task_ids()
-ONE_OF_EACH_CHALLENGE = {type(load_task(name)).__module__: name for name in IDS}.values()
 NUMBER = re.compile(r"73911\d{2}|0\.73911")
 
 

@@ -422,7 +422,6 @@ def test_bad_detections_are_explained_beside_good_ones(tmp_path):
     assert check([detection(png(RGB))], tmp_path).ok
 
 
-@pytest.mark.slow
 def large_masks(number):
     """Return detections with equal masks of one value and four million pixels; as a zip they are small."""
     mask = np.zeros((3, 2000, 2000), np.uint8)
@@ -436,12 +435,9 @@ def test_masks_of_more_pixels_than_the_images_can_have_are_refused(tmp_path, mon
     sizes = ReaderSizes(batch_bytes=10_000, parallel_from_bytes=0)
     most = fmt.most_pixels(1)
 
-    def read(number, n_images):
-        make_fold = partial(Checking, type, most_pixels=most)
-        return fmt.read_folded(zipped(tmp_path, large_masks(number)), RULES, make_fold, sizes, n_images)
-
-    too_many = most // 4_000_000 + 1
-    findings = refused(read, too_many, 1)
+    submission = zipped(tmp_path, large_masks(most // 4_000_000 + 1))
+    make_fold = partial(Checking, type, most_pixels=most)
+    findings = refused(fmt.read_folded, submission, RULES, make_fold, sizes, 1)
     assert places_of(findings) == [("E-JSON-COUNT", NAME, "")]
     assert f"{most:,}" in findings.problems[0].problem
 
@@ -451,6 +447,7 @@ def test_limit_of_pixels_follows_the_number_of_images():
     assert fmt.most_pixels(2000) == 2 * fmt.most_pixels(1000)
 
 
+@pytest.mark.slow
 def test_very_many_bad_entries_are_not_all_explained(tmp_path):
     sizes = ReaderSizes(batch_bytes=1 << 20)
     findings = check("[" + "1," * 300_000 + "1]", tmp_path, sizes)
