@@ -43,7 +43,7 @@ def quote_path(path: str, longest: int = _LONGEST_QUOTE) -> str:
 
 
 # What a spreadsheet takes for a formula at the beginning of a cell, in ASCII and in full width.
-_FORMULA = re.compile(" {0,20}[=+\\-@\t\r\uff1d\uff0b\uff0d\uff20]")
+_FORMULA = re.compile(" {0,20}[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 _AFTER_SEPARATOR = re.compile(rf"([;\t])(?={_FORMULA.pattern})")
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 _ASCII_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)

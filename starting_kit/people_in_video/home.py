@@ -441,7 +441,8 @@ def prepared_folder(task: AnyTask, source: Path, cache: str | Path | None = None
     try:
         size = _write_prepared(task, source, target, settings)
     except OSError as error:
-        problem = f"the prepared reference cannot be written there ({error.strerror})"
+        place = f": {error.filename}" if error.filename else ""
+        problem = f"the reference cannot be prepared there ({error.strerror}){place}"
         Findings().refuse("E-OUTPUT", problem, "name another folder with --cache", file=str(target.parent))
     console.say(f"the reference was prepared once, in {target} ({size_text(size)})", to=sys.stderr)
     return target
