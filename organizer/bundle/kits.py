@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 
 from organizer import ROOT
@@ -25,6 +26,9 @@ _SCRIPTS = ("compare.py", "evaluate.py")
 _TEXTS = ("README.md", "quickstart.ipynb")
 _PICTURE = "page.png"
 """The picture of a detail page in the README."""
+
+_FIGURES = "docs/images"
+"""The folder of the figures that pages of tasks show."""
 
 
 def build_kit(task_ids: Sequence[str], demo_reference: DemoReference) -> bytes:
@@ -72,5 +76,8 @@ def _files_of_task(task: AnyTask) -> dict[str, bytes]:
     folder = KIT_FOLDER / task.folder.name
     files = {name: (folder / name).read_bytes() for name in task.kit_files}
     files = nest_packages(files, NESTED_PACKAGES, PACKAGE)
-    files[f"formats/{task.id}.md"] = format_page(task).encode()
+    page = format_page(task)
+    for name in re.findall(rf"\]\(\.\./{_FIGURES}/([^)]+)\)", page):
+        files[f"formats/images/{name}"] = (ROOT / _FIGURES / name).read_bytes()
+    files[f"formats/{task.id}.md"] = page.replace(f"](../{_FIGURES}/", "](images/").encode()
     return files

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import zipfile
 
@@ -45,6 +46,13 @@ def test_a_kit_holds_the_tasks_of_all_kits_and_nothing_of_others(kit):
         assert folders - {"densepose_official"} == set(shared_tasks)
     # Wheels are for the platform; at home pip brings them.
     assert not list(kit.rglob("*.so"))
+
+
+def test_pages_of_tasks_show_their_figures(kit):
+    page = (kit / "formats" / f"{TASK}.md").read_text(encoding="utf-8")
+    figures = re.findall(r"!\[[^]]*\]\(([^)]+)\)", page)
+    assert figures
+    assert [figure for figure in figures if not (kit / "formats" / figure).is_file()] == []
 
 
 def test_writing_a_kit_replaces_the_one_before(kit):
