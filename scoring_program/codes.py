@@ -25,11 +25,6 @@ CODES = CodeTable(
             "Report it to the maintainers; the message names the place in the code.",
         ),
         MessageCode(
-            "E-PUBLIC-DATA",
-            "The public data of a task is missing, damaged, or that of another task.",
-            "Name the folder or the zip file with the public data of the task, as you downloaded it.",
-        ),
-        MessageCode(
             "E-PYTHON",
             "The interpreter is too old, or lacks numpy or another package that the task needs.",
             "Set `docker_image` as documented.",

@@ -187,6 +187,11 @@ CODES = CodeTable(
             "references.",
         ),
         MessageCode(
+            "E-PUBLIC-DATA",
+            "The public data of a task is missing, damaged, or that of another task.",
+            "Name the folder or the zip file with the public data of the task, as you downloaded it.",
+        ),
+        MessageCode(
             "E-SCHEMA",
             "The JSON Schema of a task is not JSON, or uses a keyword that does not work.",
             "Use the keywords that [new_task.md](new_task.md) lists.",
