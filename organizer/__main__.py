@@ -59,7 +59,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _report_end(error: Exception) -> bool:
-    """Report in a line why a command cannot go on, if it is at no fault itself; return whether it is not."""
+    """Report in a line why a command cannot go on; return False, without a line, if its code is at fault."""
     if console.report_end(error):
         return True
     if isinstance(error, OSError):
