@@ -17,6 +17,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
 
 from organizer import ROOT
 from scoring_program.report.outputs import replacing
@@ -174,27 +175,46 @@ def locked(folder: Path) -> Iterator[None]:
     The system ends the lock with the process. Where the file system has no locks, the file stays after a
     power cut, and the message says so.
     """
-    import fcntl
-
     path = folder / ".lock"
-    with path.open("a+", encoding="utf-8") as stream:
-        try:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            stream.seek(0)
-            raise LockedError(f"{stream.read().strip() or 'another process'} works here") from None
-        except OSError:
-            stream.seek(0)
-            holder = stream.read().strip()
-            if holder:
-                raise LockedError(f"{holder} works here; if it is gone, delete {path}") from None
+    with open_lock(path) as stream:
         stream.truncate(0)
         stream.write(f"process {os.getpid()} on {socket.gethostname()}\n")
         stream.flush()
         try:
             yield
         finally:
-            stream.truncate(0)
+            path.unlink(missing_ok=True)
+
+
+def open_lock(path: Path) -> TextIO:
+    """Return the file of a lock, open and locked. Raises LockedError if another process has it."""
+    while True:
+        stream = path.open("a+", encoding="utf-8")
+        try:
+            _lock(stream, path)
+            # Another process may have removed the file after it was opened here.
+            if path.exists() and os.path.samestat(path.stat(), os.fstat(stream.fileno())):
+                return stream
+        except BaseException:
+            stream.close()
+            raise
+        stream.close()
+
+
+def _lock(stream: TextIO, path: Path) -> None:
+    """Lock an open file. Raises LockedError if another process has it."""
+    import fcntl
+
+    try:
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        stream.seek(0)
+        raise LockedError(f"{stream.read().strip() or 'another process'} works here") from None
+    except OSError:
+        stream.seek(0)
+        holder = stream.read().strip()
+        if holder:
+            raise LockedError(f"{holder} works here; if it is gone, delete {path}") from None
 
 
 @contextmanager

@@ -30,12 +30,12 @@ IN_NEW_FOLDERS = {
     "starting_kit/people_in_video/densepose/writer.py",
 }
 # Functions whose files are new, or are no results.
-WRITERS = {"write_files", "write_private", "locked", "zip_bytes", "save_zip"}
+WRITERS = {"write_files", "write_private", "open_lock", "zip_bytes", "save_zip"}
 WRITING_METHODS = {"write_text", "write_bytes"}
 
 
 def all_files(folder):
-    """Return the content of all files of a folder, hidden ones, too, but those of locks, which end with a process."""
+    """Return the content of all files of a folder, hidden ones, too, but locks."""
     paths = [path for path in folder.rglob("*") if path.is_file() and path.name != ".lock"]
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
 
