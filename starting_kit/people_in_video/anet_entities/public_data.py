@@ -19,7 +19,7 @@ from people_in_video.public_data import (
 )
 from scoring_program.result import missing_notes
 from scoring_program.task import load_task
-from scoring_program.vocabulary import Vocabulary, count_names
+from scoring_program.vocabulary import Vocabulary
 from validator.formats.anet_entities.read import Grounding, read
 from validator.formats.rules import load_rules
 from validator.messages import Note
@@ -45,13 +45,13 @@ class PublicSegments(PublicData):
         """Return notes on videos, segments, classes and boxes, and on what is missing. Raises Refused."""
         read_submission = read(submission, load_rules(self._task_id), self._videos)
         predicted = read_submission.content
-        submitted_classes = {"class": count_names(predicted.classes, predicted.label)}
+        task = load_task(self._task_id)
         return [
             *read_submission.notes,
             *self._segment_notes(predicted.segments),
-            *name_notes(submitted_classes, self._vocabulary),
+            *name_notes(task.submitted_names(predicted), self._vocabulary),
             *_box_notes(predicted),
-            *load_task(self._task_id).hints(None, predicted),
+            *task.hints(None, predicted),
         ]
 
     def _segment_notes(self, predicted_segments: list[Segment]) -> list[Note]:
