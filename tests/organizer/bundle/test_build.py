@@ -482,7 +482,7 @@ def test_bundle_of_a_reference_that_the_server_holds_has_no_public_data(edited, 
         data["tasks"][0]["reference_data"] = KEY
 
     assert "public_data" not in edited(change)["chalearn_action.zip"]["phases"][0]
-    assert "no public data in public_data.zip" in capsys.readouterr().out
+    assert "no public_data.zip for Main phase" in capsys.readouterr().out
 
 
 def test_competition_of_nothing_but_keys_is_refused_where_a_file_is_missing(edited):
