@@ -183,15 +183,9 @@ def _interval(interval: Interval) -> dict[str, object]:
 
 def per_item_csv(result: Result) -> str:
     """Return the rows of `Result.item_rows` as CSV without formulas. Only for ``detail: full``."""
-    import csv
-
     rows = result.item_rows()
-    text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(rows[0] if rows else ["item", "submitted", "score", "weight"])
-    for row in rows:
-        table.writerow([_item_cell(value) for value in row.values()])
-    return text.getvalue()
+    header = rows[0] if rows else ["item", "submitted", "score", "weight"]
+    return csv_text(header, ([_item_cell(value) for value in row.values()] for row in rows))
 
 
 def _item_cell(value: Cell) -> str:
@@ -199,7 +193,18 @@ def _item_cell(value: Cell) -> str:
         return ""
     if isinstance(value, bool):
         return str(value).lower()
-    return f"{value:.{DECIMALS}f}" if isinstance(value, float) else without_formulas(str(value))
+    return f"{value:.{DECIMALS}f}" if isinstance(value, float) else str(value)
+
+
+def csv_text(header: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
+    """Return CSV, of texts what no spreadsheet evaluates; None is an empty cell."""
+    import csv
+
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    for row in (header, *rows):
+        writer.writerow([without_formulas(value) if isinstance(value, str) else value for value in row])
+    return text.getvalue()
 
 
 def _document(data: Mapping[str, object], stages: Mapping[str, float]) -> str:

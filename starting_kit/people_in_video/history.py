@@ -21,10 +21,10 @@ from scoring_program.report.elements.plots import line_chart, line_points, lines
 from scoring_program.report.elements.svg import key, line, with_title
 from scoring_program.report.elements.tables import Heading, table
 from scoring_program.report.html import cut, element
-from scoring_program.report.outputs import clear, plain_number, write_atomic
+from scoring_program.report.outputs import clear, csv_text, plain_number, write_atomic
 from scoring_program.task import AnyTask, load_task
 from validator.console import OutputError
-from validator.texts import counted, without_formulas
+from validator.texts import counted
 
 RUNS, _PAGE = "runs.csv", "history.html"
 # Columns of costs begin so.
@@ -88,19 +88,12 @@ def _row(name: str, result: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _csv(rows: Sequence[Row]) -> str:
-    """Return rows as CSV with all columns that any of them has, without formulas."""
-    text = io.StringIO()
+    """Return rows as CSV with all columns that any of them has, without formulas.
+
+    People may have edited the table: the cells of a row that has too many are a list.
+    """
     columns = list(dict.fromkeys(column for row in rows for column in row))
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(map(_cell, columns))
-    for row in rows:
-        writer.writerow([_cell(row.get(column)) for column in columns])
-    return text.getvalue()
-
-
-def _cell(value: object) -> str:
-    """Return a value as text that no spreadsheet evaluates; people may have edited the table."""
-    return without_formulas(str(value or ""))
+    return csv_text(columns, ([str(row.get(column) or "") for column in columns] for row in rows))
 
 
 @contextlib.contextmanager

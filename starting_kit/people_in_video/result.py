@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import html
 import importlib
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,7 +14,7 @@ from scoring_program.report.page import result_page
 from scoring_program.result import ErrorCost, Interval, Result, Statistics
 from scoring_program.task import AnyLoaded, AnyTask, load_task
 from validator.messages import Note
-from validator.texts import counted, without_formulas
+from validator.texts import counted
 
 ITEMS = "items"
 _FRAME_HEIGHT = 800
@@ -150,19 +148,10 @@ def write_tables(tables: Mapping[str, Any], folder: Path) -> list[Path]:
     paths = []
     for key in _keys_of_tables(tables):
         columns, rows = _columns_and_rows(tables[key])
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(map(_plain_cell, columns))
-        writer.writerows([_plain_cell(value) for value in row] for row in rows)
         path = folder / f"{key}.csv"
-        outputs.write_atomic(path, text.getvalue())
+        outputs.write_atomic(path, outputs.csv_text(columns, rows))
         paths.append(path)
     return paths
-
-
-def _plain_cell(value: Any) -> Any:
-    """Return a value of a table, of a text what no spreadsheet evaluates."""
-    return without_formulas(value) if isinstance(value, str) else value
 
 
 def _keys_of_tables(tables: Mapping[str, Any]) -> list[str]:
