@@ -155,6 +155,11 @@ def _sync(path: Path) -> None:
         os.close(descriptor)
 
 
+def read_if_any(path: Path) -> bytes | None:
+    """Return the content of a file, None if there is none. Raises OSError."""
+    return path.read_bytes() if path.is_file() else None
+
+
 def file_hash(path: Path) -> str:
     """Return the SHA-256 of a file in hex, read in blocks."""
     total = hashlib.sha256()

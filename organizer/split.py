@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -33,6 +34,7 @@ from organizer.files import (
     LockedError,
     folder_files,
     keep_out_of_git,
+    read_if_any,
     replacing_folder,
     work_folder,
     write_durable,
@@ -162,12 +164,8 @@ def _public_files_to_divide(task_id: str, original: Path, prepared: Path) -> Fil
     if can_be_made_of_prepared(task_id):
         return {}
     if not is_prepared(task_id, original):
-
-        def read_vocabulary() -> bytes | None:
-            path = prepared / VOCABULARY_FILE
-            return path.read_bytes() if path.is_file() else None
-
         settings = load_task(task_id).settings(original)
+        read_vocabulary = partial(read_if_any, prepared / VOCABULARY_FILE)
         return make_public_data(PublicSource(task_id, original, settings, read_vocabulary)).files
     beside = original.with_name(f"{original.name}{PUBLIC_SUFFIX}")
     if beside.is_dir():

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from organizer.data.prepare import VOCABULARY_OPTION, prepare, refuse_to_lose, write_manifest
 from organizer.data.references import PUBLIC_SUFFIX
-from organizer.files import LockedError, replacing_folder, write_files
+from organizer.files import LockedError, read_if_any, replacing_folder, write_files
 from organizer.public_data import PublicData, PublicSource, is_prepared, make_public_data
 from scoring_program.signature import VOCABULARY_FILE
 from scoring_program.task import Options, load_task
@@ -40,7 +40,7 @@ def write_beside_reference(task_id: str, source: Path, reference: Path, replace:
         print("no public data is written: the source was prepared before; give the organizers' own files")
         return 0
     output = reference.with_name(f"{reference.name}{PUBLIC_SUFFIX}")
-    read_vocabulary = partial(_read_if_any, reference / VOCABULARY_FILE)
+    read_vocabulary = partial(read_if_any, reference / VOCABULARY_FILE)
     return _write_and_print(task_id, source, output, read_vocabulary, replace)
 
 
@@ -51,11 +51,7 @@ def reference_vocabulary(task_id: str, source: Path, options: Options | None = N
     """
     with tempfile.TemporaryDirectory() as work:
         prepare(task_id, source, Path(work, "reference"), options)
-        return _read_if_any(Path(work, "reference", VOCABULARY_FILE))
-
-
-def _read_if_any(path: Path) -> bytes | None:
-    return path.read_bytes() if path.is_file() else None
+        return read_if_any(Path(work, "reference", VOCABULARY_FILE))
 
 
 def _write_and_print(

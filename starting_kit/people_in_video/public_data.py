@@ -78,12 +78,17 @@ def load_public_data(task: str, path: Path) -> PublicData:
     Refused
         It cannot be read, or is not the public data of this task.
     """
-    return _reader_of(task, path).read(task, read_public_files(task, path))
+    reader = _reader_of(task, path)
+    return reader.read(task, _read_files(task, path, reader.file_ending))
 
 
 def read_public_files(task: str, path: Path) -> PublicFiles:
     """Return the files of the public data of a task by name. Raises Refused as `load_public_data`."""
-    file_ending = _reader_of(task, path).file_ending
+    return _read_files(task, path, _reader_of(task, path).file_ending)
+
+
+def _read_files(task: str, path: Path, file_ending: str) -> PublicFiles:
+    """Return the files by name, one of which must have the ending. Raises Refused."""
     with open_submission(path, _LIMITS) as opened:
         prefix = _prefix_of_task(opened, task)
         files = {}
