@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from organizer.files import write_durable, zip_files
+from organizer.files import write_files, zip_files
 from organizer.ranking.statistics import Ranking, half_scores_of
 from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record, stored_record
@@ -129,7 +129,7 @@ def rule_of_reference(built: BuiltTask) -> WinnerRule | None:
             content = zip_files(folder)
             folder = Path(name)
             if SETTINGS_FILE in content:
-                write_durable(folder / SETTINGS_FILE, content[SETTINGS_FILE])
+                write_files({SETTINGS_FILE: content[SETTINGS_FILE]}, folder)
         rule = load_task(built.id).settings(folder)["winner_rule"]
     return WinnerRule(rule["baseline"], float(rule["relative_gain"])) if rule else None
 
