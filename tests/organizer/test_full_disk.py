@@ -20,7 +20,6 @@ ID = "chalearn_gesture"
 # Where files are written in place: into a folder that is new, that is thrown away, or that is renamed as a whole.
 IN_NEW_FOLDERS = {
     "organizer/bundle/contents.py",
-    "organizer/challenges/densepose.py",
     "organizer/data/corenlp.py",
     "organizer/runs/demo.py",
     "organizer/runs/fork_server.py",
@@ -74,7 +73,9 @@ def test_files_that_may_be_there_are_written_beside_and_renamed():
     places = []
     for folder in ("organizer", "starting_kit"):
         for path in sorted((ROOT / folder).rglob("*.py")):
-            if path.relative_to(ROOT).as_posix() not in IN_NEW_FOLDERS:
+            place = path.relative_to(ROOT).as_posix()
+            # Modules of challenges write into the new folder that they are given.
+            if place not in IN_NEW_FOLDERS and not place.startswith("organizer/challenges/"):
                 places += writes_in_place(path)
     assert not places, "use organizer.files.write_durable, or write_atomic"
 

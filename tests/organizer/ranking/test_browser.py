@@ -21,8 +21,7 @@ def pages(tmp_path_factory):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
 @pytest.mark.parametrize("name", ["index.html", "ranking.html"])
 def test_a_page_asks_for_nothing_fits_and_has_no_faults(pages, window, name, width, scheme):
     check_page(window, (pages / name).as_uri(), width, scheme)

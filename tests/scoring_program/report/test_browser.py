@@ -7,16 +7,16 @@ from dataclasses import replace
 import pytest
 
 from scoring_program.report import page
-from scoring_program.task import load_task, task_ids
+from scoring_program.task import load_task
 from tests.browser import SCREEN, axe, new_window, unfold
 from tests.browser import show as show_page
 from tests.example_result import SIGNATURE, TASK, example_result
-from tests.helpers import REFERENCES, SAMPLES, one_task, run_folder
+from tests.helpers import REFERENCES, SAMPLES, one_of_each_challenge, one_task, run_folder
 from validator.findings import Findings
 from validator.messages import Note
 
 PHONE, DESK = 390, 1280
-TASKS = task_ids()
+TASKS = one_of_each_challenge()
 WIDTHS = pytest.mark.parametrize("width", [PHONE, DESK])
 # Texts as long as they get: the first screen must hold the three first notes whatever they say.
 LONG_NOTES = [
@@ -55,7 +55,7 @@ def example_page(task, size: int, **changes) -> str:
 
 
 MADE = {
-    "example": lambda: example_page(TASK, 20),
+    "example": lambda: example_page(TASK, 8),
     "long": lambda: example_page(LONG_TASK, 40, notes=LONG_NOTES),
     "hostile": lambda: page.result_page(TASK, example_result(30, "W" * 300), "W" * 3000),
     "invalid": invalid_page,
