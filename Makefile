@@ -8,7 +8,7 @@ INSTALL := -m pip install --quiet --disable-pip-version-check --require-hashes -
 # The folders that Python looks into from .venv, relative to its packages: the checkout, and that of people_in_video.
 LINK := printf '%s\n' ../../../.. ../../../../starting_kit
 
-.PHONY: demo check test lint style types reference bundle kit lint-bundle dry-run rescore report side-by-side archive public-data baselines split start new-task undo-new-task bench locks clean
+.PHONY: demo check test test-slow lint style types reference bundle kit lint-bundle dry-run rescore report side-by-side archive public-data baselines split start new-task undo-new-task bench locks clean
 
 demo: .venv/run
 	@$(BIN)/python -m organizer demo
@@ -18,7 +18,11 @@ check: style
 	$(call TEST,-m "not slow" --hypothesis-profile=quick)
 
 test: style
-	$(call TEST,--durations=40)
+	$(call TEST,-m "not slow" --durations=20)
+
+# Pages in a browser, built programs, killed rankings, new tasks: CI runs these, too.
+test-slow: .venv/dev
+	$(BIN)/python -m pytest -n auto --dist worksteal -m slow --durations=20
 
 # pytest, with the type checker beside it: on two cores that takes a minute less than one after the other.
 define TEST

@@ -89,10 +89,11 @@ def add_failure(config, missing_codes):
 
 
 def is_full_run(config):
-    """Return whether all tests were run: none chosen or left out on the command line, none only listed."""
-    choices = ("file_or_dir", "keyword", "markexpr", "deselect", "ignore", "ignore_glob", "lf", "stepwise")
+    """Return whether all tests but the slow ones were run: no others left out on the command line, none only listed."""
+    choices = ("file_or_dir", "keyword", "deselect", "ignore", "ignore_glob", "lf", "stepwise")
     lists = ("collectonly", "showfixtures", "show_fixtures_per_test", "cacheshow", "setuponly", "setupplan")
-    return not any(config.getoption(option, None) for option in (*choices, *lists))
+    has_quick_tests = config.getoption("markexpr") in ("", "not slow")
+    return has_quick_tests and not any(config.getoption(option, None) for option in (*choices, *lists))
 
 
 @pytest.fixture(scope="session")

@@ -25,6 +25,7 @@ from tests.helpers import (
     every_fourth,
     loaded,
     one_of_each_challenge,
+    one_of_each_format,
     places_of,
     refused,
 )
@@ -72,7 +73,7 @@ def test_scores_of_baselines_are_in_order(tmp_path, name, capsys):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", one_of_each_challenge(PUBLISHED))
+@pytest.mark.parametrize("name", one_of_each_format(PUBLISHED))
 def test_prepared_reference_gives_the_same_baselines(tmp_path, name):
     prepare(name, REFERENCES / name, tmp_path / name)
     for source, output in ((REFERENCES, "official"), (tmp_path / name, "prepared")):
@@ -82,7 +83,7 @@ def test_prepared_reference_gives_the_same_baselines(tmp_path, name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", one_of_each_challenge(PUBLISHED))
+@pytest.mark.parametrize("name", one_of_each_format(PUBLISHED))
 def test_released_perfect_score_is_the_usual_one(tmp_path, name):
     reference = tmp_path / name
     shutil.copytree(REFERENCES / name, reference)

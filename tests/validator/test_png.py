@@ -233,7 +233,7 @@ def chunk(kind, data=b""):
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 compressor = zlib.compressobj(9)
-bomb = b"".join(compressor.compress(bytes(1_000_000)) for _ in range(300)) + compressor.flush()
+bomb = b"".join(compressor.compress(bytes(1_000_000)) for _ in range(100)) + compressor.flush()
 header = chunk(b"IHDR", struct.pack(">IIBBBBB", 10, 12, 8, 2, 0, 0, 0))
 pixels = chunk(b"IDAT", zlib.compress(bytes(12 * 31)))
 chunks = {

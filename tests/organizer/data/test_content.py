@@ -17,7 +17,16 @@ from organizer.data.overview import review_reference
 from organizer.data.prepare import prepare
 from organizer.files import folder_files, zip_bytes
 from scoring_program.task import task_ids
-from tests.helpers import GOLDEN, SAMPLES, every_fourth, loaded, places_of, printed_problem, printed_problems
+from tests.helpers import (
+    GOLDEN,
+    SAMPLES,
+    every_fourth,
+    loaded,
+    one_of_each_challenge,
+    places_of,
+    printed_problem,
+    printed_problems,
+)
 from tests.helpers import REFERENCES as DEMO
 from tests.organizer.data.test_codes import annotated, both, changed_source, data, prepared, text
 from tests.organizer.message_texts import REFERENCE_WARNINGS, with_texts
@@ -142,9 +151,9 @@ NAMES_OF_VIDEOS = {"anet_entities_gt": "v_demo0", "anet_entities_gen": "v_demo1"
 
 
 def in_both(code, change, place, values):
-    """Return a case for each task of ActivityNet-Entities; {v} stands for how names of videos begin."""
+    """Return a case for a task of ActivityNet-Entities, at night for both; {v} stands for how names of videos begin."""
     cases = []
-    for task in ENTITIES:
+    for task in one_of_each_challenge(ENTITIES):
         begin = NAMES_OF_VIDEOS[task]
         values_of_task = tuple(value.replace("{v}", begin) for value in values)
         cases.append((code, task, change, place.replace("{v}", begin), values_of_task))

@@ -36,7 +36,7 @@ from tests.helpers import ROOT, is_nightly, make_zip
 from tests.rescoring import ID, REFERENCE, call, left, rows, sample, spoiled, varied, write_submissions
 
 # Submissions of a call that is killed after half of them.
-N_KILLED = 30 if is_nightly() else 14
+N_KILLED = 30 if is_nightly() else 8
 
 
 @pytest.fixture(scope="module")
