@@ -61,7 +61,7 @@ from validator.arrays import Floats
 from validator.discovery import discover
 from validator.findings import Findings, Read
 from validator.items import ITEMS_UNKNOWN
-from validator.messages import Note, mistakes_first
+from validator.messages import Note, codes_explained_by, mistakes_first
 from validator.strict_yaml import load_strict
 
 if TYPE_CHECKING:
@@ -519,7 +519,7 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
             hidden=HiddenSide(self.secret, len(self.items)),
             other_notes=notes,
         )
-        explained_codes = _codes_explained_by(on_repairs)
+        explained_codes = codes_explained_by(on_repairs)
         return [*(note for note in notes if note.code not in explained_codes), *on_repairs]
 
     def _low_score_notes(
@@ -639,14 +639,10 @@ class _Explanation(NamedTuple):
 
 def _merged(hints: Sequence[Note], counts: Sequence[Note]) -> list[Note]:
     """Return hints, then notes that count, without those that others of them explain."""
-    explained_codes = _codes_explained_by(counts)
+    explained_codes = codes_explained_by(counts)
     hints = [hint for hint in hints if hint.code not in explained_codes]
-    explained_codes |= _codes_explained_by(hints)
+    explained_codes |= codes_explained_by(hints)
     return [*hints, *(note for note in counts if note.code not in explained_codes)]
-
-
-def _codes_explained_by(notes: Sequence[Note]) -> set[str]:
-    return {code for note in notes for code in note.explains}
 
 
 AnyLoaded = Loaded[Any, Any, Any]

@@ -6,7 +6,7 @@ references are parts of one. A submission in which no item is known is refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from validator.findings import Findings
@@ -36,6 +36,7 @@ def check_items(
     noun: str,
     place: Callable[[str], Place],
     verdict: str = IGNORED,
+    items_of_files: Sequence[Collection[str]] = (),
 ) -> list[Note]:
     """Return a note on the items that the reference does not have: how many, and the first with its place.
 
@@ -51,6 +52,8 @@ def check_items(
         Returns the place in the submission where an item is named first.
     verdict : str
         What the note says of these items.
+    items_of_files : sequence of collections of str
+        The items that each file names, where one of several may spell them otherwise.
 
     Raises
     ------
@@ -63,7 +66,8 @@ def check_items(
     from validator.public_facts import EXPLAINED_BY_NAMES, explain_unknown_names
 
     first, first_place = unknown[0], place(unknown[0])
-    explanation = explain_unknown_names(items, reference_items)
+    explanations = (explain_unknown_names(part, reference_items) for part in (items, *items_of_files))
+    explanation = next(filter(None, explanations), "")
     if len(unknown) == len(items):
         problem = f"no {noun} of the submission is in the reference; the first is '{quote(first)}'"
         remedy = (

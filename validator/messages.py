@@ -104,3 +104,14 @@ def note_lines(notes: Sequence[Note]) -> list[str]:
 def mistakes_first(notes: Sequence[Note]) -> list[Note]:
     """Return notes with those that tell of likely mistakes before the others, otherwise in their order."""
     return sorted(notes, key=lambda note: not note.is_mistake)
+
+
+def codes_explained_by(notes: Sequence[Note]) -> set[str]:
+    """Return the codes of notes that say no more where these are."""
+    return {code for note in notes for code in note.explains}
+
+
+def without_explained(notes: Sequence[Note]) -> list[Note]:
+    """Return notes without those that others of them explain."""
+    explained_codes = codes_explained_by(notes)
+    return [note for note in notes if note.code not in explained_codes]

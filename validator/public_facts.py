@@ -7,7 +7,7 @@ facts show nothing.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ from validator.arrays import Floats, Ints
 from validator.texts import counted
 
 if TYPE_CHECKING:
-    from validator.spelling import Spelling
+    from validator.numbering import Member, Reading
 
 # The codes of notes on low scores, which say nothing more where another spelling explains unknown names.
 EXPLAINED_BY_NAMES = ("N-LOW", "N-LOOKS-NAMED")
@@ -32,6 +32,8 @@ _GROUPS_COMPARED = 50
 _MANY_NAMES = 2_000
 _MOSTLY_KNOWN = 0.9
 _CLEARLY_MORE = 1.2
+# Another spelling under which few of the unknown names are known may be chance.
+_LEAST_SHARE_RESPELLED = 1 / 3
 # Other numbers of few names, or under which few are known, may be chance.
 _LEAST_RENUMBERED = 3
 _LEAST_SHARE_RENUMBERED = 1 / 2
@@ -70,19 +72,10 @@ def explain_unknown_names(names: Collection[str], known_names: Collection[str]) 
     """
     if max(len(names), len(known_names)) > _MOST_NAMES:
         return ""
-    known = frozenset(known_names)
-    n_as_is = len(known.intersection(names))
-    if n_as_is in (len(known), len(set(names))) or _is_slip(n_as_is, names, known):
-        return ""
-    change = _best_change(names, known)
-    if change is None or change.spelling.n_known(names, known) <= n_as_is:
-        return ""
-    n_known = sum(1 for name in names if len(name) <= _LONGEST_NAME and change.spelling.change(name) in known)
-    return f"{change.words}, {n_known:,} of {len(names):,} are known"
+    from validator.numbering import NAME_READINGS
 
-
-# What a name belongs to, and the name.
-Member = tuple[str, str]
+    members = [("", name) for name in names]
+    return _explain_members(members, [("", name) for name in known_names], NAME_READINGS)
 
 
 def explain_unknown_members(
@@ -101,60 +94,110 @@ def explain_unknown_members(
     groups = sorted({group for group, _ in members}.intersection(group for group, _ in known_members))
     step = -(-len(groups) // _GROUPS_COMPARED) or 1
     compared_groups = set(groups[::step])
-    explanation = explain_unknown_names(
-        names=["/".join(member) for member in members if member[0] in compared_groups],
-        known_names=["/".join(member) for member in known_members if member[0] in compared_groups],
-    )
+    compared_members = [member for member in members if member[0] in compared_groups]
+    compared_known_members = [member for member in known_members if member[0] in compared_groups]
+    if max(len(compared_members), len(compared_known_members)) > _MOST_NAMES:
+        return ""
+    from validator.numbering import MEMBER_READINGS
+
+    explanation = _explain_members(compared_members, compared_known_members, MEMBER_READINGS)
     if explanation and len(compared_groups) < len(groups):
         explanation += f" in {counted(len(compared_groups), group_noun)}"
     return explanation
 
 
-def _is_slip(n_known: int, names: Collection[str], known: Collection[str]) -> bool:
+def _explain_members(
+    members: Sequence[Member], known_members: Collection[Member], readings: Sequence[Reading]
+) -> str:
+    """Return the change of spelling, or of numbers as the readings have them, that makes names known."""
+    known = frozenset(known_members)
+    n_as_is = len(known.intersection(members))
+    if n_as_is in (len(known), len(set(members))) or _is_slip(n_as_is, members, known):
+        return ""
+    change = _best_change([member for member in members if _is_compared(member)], known, readings)
+    if change is None or change.n_known(members, known) <= n_as_is:
+        return ""
+    n_known = sum(1 for member in members if _is_compared(member) and change.apply(member) in known)
+    return f"{change.words}, {n_known:,} of {len(members):,} are known"
+
+
+def _is_compared(member: Member) -> bool:
+    return len(member[1]) <= _LONGEST_NAME
+
+
+def _is_slip(n_known: int, members: Sequence[Member], known: Collection[Member]) -> bool:
     """Return whether so many of many names fit that no rule is to be found; searching takes long."""
-    return len(names) > _MANY_NAMES and n_known > _MOSTLY_KNOWN * min(len(names), len(known))
+    return len(members) > _MANY_NAMES and n_known > _MOSTLY_KNOWN * min(len(members), len(known))
 
 
 class _WordedChange(NamedTuple):
     """A change of names and how a message speaks of it."""
 
     words: str
-    spelling: Spelling
+    new_name: Callable[[Member], str]
+
+    def apply(self, member: Member) -> Member:
+        """Return the member of the data that one of a submission stands for, or itself."""
+        return member[0], self.new_name(member)
+
+    def n_known(self, members: Iterable[Member], known: frozenset[Member]) -> int:
+        """Return how many known members occur among the changed ones."""
+        return len(known.intersection(self.apply(member) for member in members if _is_compared(member)))
 
 
-def _best_change(names: Collection[str], known: frozenset[str]) -> _WordedChange | None:
+def _best_change(
+    members: list[Member], known: frozenset[Member], readings: Sequence[Reading]
+) -> _WordedChange | None:
     """Return the change of spelling, or that of numbers if more names are known by it."""
-    from validator.numbering import find_renumbering
+    searched_members = _some_members(members)
+    respelling = _respelling(searched_members, known)
+    renumbering = _renumbering(searched_members, known, readings)
+    if respelling is None or renumbering is None:
+        return respelling or renumbering
+    n_respelled = respelling.n_known(searched_members, known)
+    is_clearly_more = renumbering.n_known(searched_members, known) > _CLEARLY_MORE * n_respelled
+    return renumbering if is_clearly_more else respelling
+
+
+def _respelling(members: Sequence[Member], known: frozenset[Member]) -> _WordedChange | None:
+    """Return the change of spelling that makes a third of the unknown names known, None if none does."""
     from validator.spelling import best_spelling
 
-    searched_names = _some_names([name for name in names if len(name) <= _LONGEST_NAME])
-    best = None
-    most_known = len(known.intersection(searched_names))
-    spelling = best_spelling(searched_names, known)
-    if spelling is not None:
-        n_known = spelling.n_known(searched_names, known)
-        if n_known > most_known:
-            best, most_known = _WordedChange(spelling.words, spelling), n_known
-    renumbering = find_renumbering(searched_names, known)
-    if renumbering is not None:
-        numbering, spelling = renumbering
-        n_known = spelling.n_known(searched_names, known)
-        is_chance = n_known < max(_LEAST_RENUMBERED, _LEAST_SHARE_RENUMBERED * len(searched_names))
-        if not is_chance and (best is None or n_known > _CLEARLY_MORE * most_known):
-            words = f"{spelling.words} (numbers look {numbering.words()})"
-            best = _WordedChange(words, spelling)
-    return best
+    names = dict.fromkeys(name for _, name in members)
+    spelling = best_spelling(list(names), {name for _, name in known})
+    if spelling is None:
+        return None
+    change_name = spelling.change
+    change = _WordedChange(spelling.words, lambda member: change_name(member[1]))
+    n_as_is = len(known.intersection(members))
+    n_unknown = min(len(set(members)), len(known)) - n_as_is
+    is_chance = change.n_known(members, known) - n_as_is < max(1, _LEAST_SHARE_RESPELLED * n_unknown)
+    return None if is_chance else change
 
 
-def _some_names(names: list[str]) -> list[str]:
-    """Return all names, or runs of names that follow each other, evenly spread.
+def _renumbering(
+    members: Sequence[Member], known: frozenset[Member], readings: Sequence[Reading]
+) -> _WordedChange | None:
+    """Return the change of numbers that makes half of the names known, and not few; None if none does."""
+    from validator.numbering import find_renumbering
+
+    renumbering = find_renumbering(members, known, readings)
+    if renumbering is None:
+        return None
+    change = _WordedChange(renumbering.words, renumbering.change)
+    least = max(_LEAST_RENUMBERED, _LEAST_SHARE_RENUMBERED * len(members))
+    return change if change.n_known(members, known) >= least else None
+
+
+def _some_members(members: list[Member]) -> list[Member]:
+    """Return all members, or runs of members that follow each other, evenly spread.
 
     Of numbered names, every fifth may mean another thing than the four between them.
     """
-    if len(names) <= _RUNS * _RUN_LENGTH:
-        return names
-    starts = np.linspace(0, len(names) - _RUN_LENGTH, _RUNS).astype(np.int64).tolist()
-    return [name for start in starts for name in names[start : start + _RUN_LENGTH]]
+    if len(members) <= _RUNS * _RUN_LENGTH:
+        return members
+    starts = np.linspace(0, len(members) - _RUN_LENGTH, _RUNS).astype(np.int64).tolist()
+    return [member for start in starts for member in members[start : start + _RUN_LENGTH]]
 
 
 class LastFrames(NamedTuple):

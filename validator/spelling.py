@@ -24,6 +24,8 @@ _LONGEST_AFFIX = 40
 _CLEARLY_MORE = 0.2
 
 _MARKS = re.compile(r"[\0-/:-`{-\x7f]+")
+_WORD = re.compile(r"[^\W_]+")
+_DIGIT = re.compile("[0-9]")
 _ZEROS = re.compile("(?<![0-9])0+(?=[0-9])")
 _ENDING = re.compile(r"(?<=[^./\\])\.[A-Za-z][A-Za-z0-9]{1,4}\Z")
 _CLIP_TIMES = re.compile(r"_[0-9]{6}_[0-9]{6}\Z")
@@ -39,6 +41,14 @@ def without_marks(name: str) -> str:
 def without_zeros(name: str) -> str:
     """Return a name whose numbers have no zeros in front."""
     return _ZEROS.sub("", name)
+
+
+def with_sorted_words(name: str) -> str:
+    """Return a name with its words in alphabetical order; one with digits, which may be an id, as it is."""
+    if _DIGIT.search(name):
+        return name
+    sorted_words = iter(sorted(_WORD.findall(name)))
+    return _WORD.sub(lambda _: next(sorted_words), name)
 
 
 def without_folder(name: str) -> str:
@@ -104,6 +114,7 @@ FOLDINGS = (
         without_zeros, "without zeros in front of numbers", "with as many digits in numbers as in the data"
     ),
     Folding(folded, "in lower case", "in upper and lower case as in the data"),
+    Folding(with_sorted_words, "with their words in another order", "with their words in another order"),
     Folding(without_marks, "without blanks and marks", "with blanks and marks as in the data"),
     Folding(singular, "in the singular", "in the plural"),
 )
@@ -253,7 +264,8 @@ class _Affixes(NamedTuple):
 def _affix_spellings(names: Sequence[str], true_names: Collection[str]) -> Iterator[Spelling]:
     """Yield the change of what all names have in front or at their end that makes most names known, if any.
 
-    One text is taken off or added, which is found by trying all lengths on a few names.
+    One text is taken off or added, which is found by trying all lengths on a few names, or what all begin
+    with is replaced by what all names of the data begin with.
     """
     start = _common_start(list(true_names))
     end = _common_start([name[::-1] for name in true_names])[::-1]
@@ -270,8 +282,25 @@ def _affix_spellings(names: Sequence[str], true_names: Collection[str]) -> Itera
         for length in range(1, len(end) + 1):
             if name + end[-length:] in true_names:
                 counts[_Affixes(new_end=end[-length:])] += 1
+    exchanged_start = _exchanged_start(_common_start(names), start)
+    counts[exchanged_start] += sum(
+        exchanged_start.change(name) in true_names for name in names[:_SAMPLED_NAMES]
+    )
     for affixes, _ in counts.most_common(1):
         yield Spelling(affixes.words(), affixes.change)
+
+
+def _exchanged_start(names_start: str, start: str) -> _Affixes:
+    """Return the change of what all names begin with into what all names of the data begin with.
+
+    None of it is changed that both have at their end, nor numbers, which may be counted otherwise.
+    """
+    n_common = len(_common_start([names_start[::-1], start[::-1]]))
+    old_start = names_start[: len(names_start) - n_common]
+    new_start = start[: len(start) - n_common]
+    if _DIGIT.search(old_start + new_start):
+        return _Affixes()
+    return _Affixes(old_start=old_start, new_start=new_start)
 
 
 def _common_start(names: Sequence[str]) -> str:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 import numpy as np
 
 from scoring_program.repairs import names, orders
 from scoring_program.repairs.decision import Change, Family, Trial, may_be_in_other_order
-from scoring_program.repairs.names import NumberMap
 from scoring_program.repairs.samples import Ids, Names
 from scoring_program.repairs.sampling import N_EXCHANGED
 from validator.arrays import Bools, Floats, Ints
+from validator.numbering import Numbering, find_numbering, last_number, small_shifts
 
 
 def name_trials(sample: Names) -> Iterator[list[Trial]]:
@@ -68,14 +68,14 @@ def _numbers(sample: Names) -> Iterator[Trial]:
     """Yield trials of names that are numbers, with a number added."""
     if not all(word.isdecimal() for word in sample.vocabulary):
         return
-    for shift in names.shifts():
+    for shift in small_shifts():
         change = partial(_shift_number, shift)
         codes = sample.coded(change)
-        words = f"with {sample.what} as {shift.words}"
+        words = f"with {sample.what} as {shift.formula()}"
         yield trial_of_names(sample, Family.NUMBERS, words, codes, change)
 
 
-def _shift_number(shift: NumberMap, word: str) -> str:
+def _shift_number(shift: Numbering, word: str) -> str:
     number = shift.number(int(word)) if word.isdecimal() and len(word) < 10 else None
     return word if number is None else str(number)
 
@@ -197,8 +197,7 @@ def _add(shift: int, item: Ints) -> Ints:
 def id_trials(sample: Ids) -> Iterator[list[Trial]]:
     """Yield the trials of each family for ids."""
     yield list(_spellings_of_ids(sample))
-    yield list(_shifted_numbers(sample))
-    yield list(_lines_of_numbers(sample))
+    yield list(_other_numbers(sample))
 
 
 def trial_of_ids(
@@ -230,60 +229,37 @@ def _spellings_of_ids(sample: Ids) -> Iterator[Trial]:
         yield trial_of_ids(sample, Family.SPELLING, description, after, spelling.change)
 
 
-def _shifted_numbers(sample: Ids) -> Iterator[Trial]:
-    """Yield n + k for the smallest k that gives the most ids of the reference."""
-    trials = [_number_trial(sample, shift) for shift in names.shifts()]
-    best = max(trials, key=lambda trial: trial.closeness)
-    if best.closeness:
-        yield best
-
-
-def _lines_of_numbers(sample: Ids) -> Iterator[Trial]:
-    """Yield a n + b, found on one half of the groups and tested on the other."""
-    numbers_of_group = _numbers_of_groups(sample.groups, sample.predicted_numbers)
-    true_numbers_of_group = _numbers_of_groups(sample.true_groups, sample.true_numbers)
-    lines = {}
-    for group, true_numbers in true_numbers_of_group.items():
-        lines[group] = names.line_through(numbers_of_group.get(group, []), true_numbers)
-    is_even = sample.is_even
-    even_groups = {group for group, even in zip(sample.true_groups, is_even.tolist()) if even}
-    held_out = np.zeros(len(sample.true), dtype=bool)
-    for half, groups in ((is_even, even_groups), (~is_even, lines.keys() - even_groups)):
-        best = _best_line(sample, [lines[group] for group in sorted(groups)])
-        if best is not None:
-            held_out[~half] = best.after[~half]
-    best = _best_line(sample, list(lines.values()))
-    if best is not None:
-        yield best._replace(after=held_out, closeness=float(held_out.mean()))
-
-
-def _best_line(sample: Ids, lines: Sequence[NumberMap | None]) -> Trial | None:
-    """Return the best trial of the lines that most groups agree on, None without any."""
-    trials = [_number_trial(sample, line) for line in names.most_frequent_lines(lines)]
-    return max(trials, key=lambda trial: trial.closeness, default=None)
-
-
-def _numbers_of_groups(groups: Sequence[int], numbers: Sequence[int | None]) -> dict[int, list[int]]:
-    numbers_of_group: dict[int, list[int]] = {}
-    for group, number in zip(groups, numbers):
-        if number is not None:
-            numbers_of_group.setdefault(group, []).append(number)
-    return numbers_of_group
-
-
-def _number_trial(sample: Ids, line: NumberMap) -> Trial:
-    """Return the trial of ids whose number is another."""
-    true_numbers = sample.true_numbers
-    true_word = {number: word for number, word in zip(true_numbers, sample.true) if number is not None}
+def _other_numbers(sample: Ids) -> Iterator[Trial]:
+    """Yield the trial of ids whose numbers are counted otherwise, whatever is around them."""
+    numbers, groups = _with_number(sample.predicted_numbers, sample.groups)
+    true_numbers, true_groups = _with_number(sample.true_numbers, sample.true_groups)
+    numbering = find_numbering(numbers, true_numbers, groups, true_groups)
+    if numbering is None or numbering.is_as_in_data:
+        return
     # Of many frames there are few different numbers.
-    mapped_number = {number: line.number(number) for number in set(sample.predicted_numbers)}
-    numbers = [mapped_number[number] for number in sample.predicted_numbers]
-    words = f"with {sample.what} numbered {line.words}"
-    change = partial(_renumber, line, true_word)
-    after = sample.covered(numbers, true_numbers)
-    return trial_of_ids(sample, Family.NUMBERS, words, after, change)
+    meant_number = {number: _meant(numbering, number) for number in set(sample.predicted_numbers)}
+    changed_numbers = [meant_number[number] for number in sample.predicted_numbers]
+    word_of_number = dict(zip(sample.true_numbers, sample.true))
+    yield trial_of_ids(
+        sample,
+        family=Family.NUMBERS,
+        words=f"with {sample.what} numbered {numbering.formula()}",
+        after=sample.covered(changed_numbers, sample.true_numbers),
+        change=partial(_renumber, numbering, word_of_number),
+    )
 
 
-def _renumber(line: NumberMap, true_word: dict[int, str], word: str) -> str:
-    number = line.number(names.last_number(word))
-    return word if number is None else true_word.get(number, word)
+def _with_number(numbers: Sequence[int | None], groups: Sequence[int]) -> tuple[Ints, Ints]:
+    """Return the numbers of ids that have one, and their groups, shapes (k,)."""
+    pairs = [pair for pair in zip(numbers, groups) if pair[0] is not None]
+    columns = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    return columns[:, 0], columns[:, 1]
+
+
+def _meant(numbering: Numbering, number: int | None) -> int | None:
+    return None if number is None else numbering.number(number)
+
+
+def _renumber(numbering: Numbering, word_of_number: Mapping[int | None, str], word: str) -> str:
+    number = _meant(numbering, last_number(word))
+    return word if number is None else word_of_number.get(number, word)

@@ -28,7 +28,7 @@ from validator.findings import Findings, Read
 from validator.formats.rules import Rules, load_format
 from validator.item_table import ITEMS_FILE, parse_items
 from validator.members import Limits
-from validator.messages import Note, mistakes_first
+from validator.messages import Note, mistakes_first, without_explained
 from validator.strict_json import strict_loads
 from validator.texts import quote, some_words
 
@@ -143,7 +143,7 @@ def refuse_public_data(problem: str, file: str) -> NoReturn:
 
 def check_with_public_data(public_data: PublicData, submission: Path) -> Findings:
     """Return what is found in a submission, a zip file or a folder, beside the public data of its task."""
-    return check_within_limits(lambda: mistakes_first(public_data.read_notes(submission)))
+    return check_within_limits(lambda: mistakes_first(without_explained(public_data.read_notes(submission))))
 
 
 def read_object(files: PublicFiles, name: str) -> dict[str, Any]:

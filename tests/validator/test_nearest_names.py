@@ -16,6 +16,7 @@ from validator.nearest_names import NearestNames
         ("hips", "hip"),
         ("womann", "woman"),
         ("Left Arm", "left_arm"),
+        ("arm_left", "left_arm"),
         ("zebra", ""),
         ("", ""),
     ],

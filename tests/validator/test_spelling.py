@@ -24,6 +24,10 @@ _FRAMES = [f"demo_{video}/img_{frame:05d}.json" for video in range(6) for frame 
         (lambda name: f"clip-{name}", "without clip- in front of them"),
         (lambda name: f"{name}-pred", "without -pred at their end"),
         (
+            lambda name: f"https://a.org/watch?v={name[2:]}",
+            "without https://a.org/watch?v= in front of them and with v_ in front of them",
+        ),
+        (
             lambda name: f"c/{name[2:]}.mp4",
             "without the folder in front of them, without their ending and with v_ in front of them",
         ),
@@ -53,6 +57,15 @@ def test_the_simplest_spelling_comes_first_and_all_foldings_last() -> None:
     ]
     assert find_spellings(["a", "b"], ["c", "d"]) == []
     assert best_spelling(["a", "b"], ["c", "d"]) is None
+
+
+def test_words_of_names_may_be_in_another_order_but_numbers_of_ids_may_not() -> None:
+    true_names = ["left_arm", "right_arm", "left_foot", "hip"]
+    spelling = best_spelling(["arm_left", "arm_right", "foot_left", "hip"], true_names)
+    assert spelling is not None
+    assert spelling.words == "with their words in another order"
+    assert [spelling.change(name) for name in ("arm_left", "hip")] == ["left_arm", "hip"]
+    assert best_spelling(["clip_2_1", "clip_3_1"], ["clip_1_2", "clip_1_3"]) is None
 
 
 def test_names_that_fold_alike_are_not_confused() -> None:

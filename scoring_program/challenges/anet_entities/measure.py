@@ -128,19 +128,24 @@ def _notes(reference: Reference, submission: Grounding, submitted: Bools, effect
     notes = []
     n_outside = len(submission.segments) - int(submitted.sum())
     if n_outside:
-        from validator.public_facts import EXPLAINED_BY_NAMES, explain_unknown_members
+        from validator.public_facts import explain_unknown_members
 
         text = f"{counted(n_outside, 'submitted segment')} not annotated in the chosen splits"
         explanation = explain_unknown_members(submission.segments, reference.segments, "video")
         explains: tuple[str, ...] = ()
         if explanation:
             text += f" ({explanation})"
-            explains = EXPLAINED_BY_NAMES
-            if n_outside >= int((~submitted).sum()):
-                explains += ("N-SEGMENTS-MISSING",)
+            explains = codes_explained_outside(n_outside, int((~submitted).sum()))
         notes.append(Note("N-SEGMENTS-OUTSIDE", f"{text}{effects.outside}", explains))
     code, nothing, thing = "N-SEGMENTS-MISSING", "nothing submitted", "annotated segment"
     return notes + missing_notes(code, nothing, ~submitted, thing, effects.missing)
+
+
+def codes_explained_outside(n_outside: int, n_missing: int) -> tuple[str, ...]:
+    """Return the codes of notes that say no more where other names explain the segments outside."""
+    from validator.public_facts import EXPLAINED_BY_NAMES
+
+    return (*EXPLAINED_BY_NAMES, "N-SEGMENTS-MISSING") if n_outside >= n_missing else EXPLAINED_BY_NAMES
 
 
 @dataclass(frozen=True)

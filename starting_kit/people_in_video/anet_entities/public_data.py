@@ -17,6 +17,7 @@ from people_in_video.public_data import (
     read_vocabulary,
     refuse_public_data,
 )
+from scoring_program.challenges.anet_entities.measure import codes_explained_outside
 from scoring_program.result import missing_notes
 from scoring_program.task import load_task
 from scoring_program.vocabulary import Vocabulary
@@ -57,6 +58,8 @@ class PublicSegments(PublicData):
     def _segment_notes(self, predicted_segments: list[Segment]) -> list[Note]:
         """Return a note on segments of known videos that are unknown, and one on those not submitted."""
         known_segments = set(self._segments)
+        submitted_segments = set(predicted_segments)
+        is_missing = np.array([segment not in submitted_segments for segment in self._segments], dtype=bool)
         notes = []
         unknown_segments = []
         for video, name in predicted_segments:
@@ -67,9 +70,11 @@ class PublicSegments(PublicData):
             video, name = unknown_segments[0]
             text = f"{number} not in the public data; the first is '{quote(name)}' of '{quote(video)}'"
             explanation = explain_unknown_members(predicted_segments, self._segments, "video")
-            notes.append(Note("N-SEGMENTS-OUTSIDE", f"{text}; {explanation}" if explanation else text))
-        submitted_segments = set(predicted_segments)
-        is_missing = np.array([segment not in submitted_segments for segment in self._segments], dtype=bool)
+            explains: tuple[str, ...] = ()
+            if explanation:
+                text += f"; {explanation}"
+                explains = codes_explained_outside(len(unknown_segments), int(is_missing.sum()))
+            notes.append(Note("N-SEGMENTS-OUTSIDE", text, explains))
         return notes + missing_notes("N-SEGMENTS-MISSING", "nothing submitted", is_missing, "segment")
 
 

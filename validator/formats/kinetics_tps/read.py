@@ -108,7 +108,8 @@ def check_videos(
         return Place(name, f"/{pointer_part(video)}")
 
     videos = dict.fromkeys([*submission.classes, *submission.parts.videos])
-    return check_items(videos, reference_videos, "video", place)
+    items_of_files = (submission.classes, submission.parts.videos)
+    return check_items(videos, reference_videos, "video", place, items_of_files=items_of_files)
 
 
 def read_classes(
