@@ -101,6 +101,7 @@ SCORING_TEXTS = {
     "N-CLASSES-MISSING kinetics_tps": "no class for 18 of 36 videos; this costs COST",
     "N-CLASSES-MISSING kinetics_tps 2": "no class for 18 of 36 videos and no prediction for 36 of 72 reference frames; this costs COST",
     "N-CSV-CUT chalearn_gesture": "1 row cut at the last frame: the end frame is after it",
+    "N-CSV-SECONDS chalearn_gesture": "the last frames look like seconds; the videos have 20 frames a second: multiply all by 20",
     "N-DETECTIONS-MANY densepose": "3 detections beyond the 20 best of an image left out",
     "N-FILE-MISSING chalearn_gesture": "no file for 1 of 12 sequences; this costs COST",
     "N-FRAMES-MISSING kinetics_tps": "no prediction for 36 of 72 reference frames; this costs COST",

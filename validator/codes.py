@@ -213,6 +213,12 @@ CODES = CodeTable(
             "Rows end after the last frame and were cut there.",
             "Write no frames after the last one.",
         ),
+        MessageCode(
+            "N-CSV-SECONDS",
+            "The frames of all items end as if they were seconds.",
+            "Write frames: multiply times in seconds by the frame rate, and round.",
+            is_mistake=True,
+        ),
         MessageCode("N-CSV-READ", "Line ends, byte order marks or empty last lines were accepted."),
         MessageCode(
             "N-EMPTY",

@@ -10,15 +10,18 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from validator.arrays import Bools, Floats, Ints
+from validator.arrays import Floats, Ints
 from validator.csv_reader import INTEGER, PLAIN, CsvReader
 from validator.findings import Findings, Read
 from validator.formats.rules import CsvRules, Field
 from validator.texts import counted
+
+if TYPE_CHECKING:
+    from validator.public_facts import LastFrames
 
 # The reasons are given for this many bad lines of a file; further ones are only counted.
 _EXPLAINED_LINES = 2000
@@ -27,6 +30,8 @@ _SPARE_LINES = 1000
 # Where this many, and this share, of the rows end before they begin, their last column may hold lengths.
 _LEAST_ROWS = 3
 _SHARE_OF_LENGTHS = 0.2
+# Whole seconds end within this share of the frames.
+_SHARE_OF_SECONDS = 0.25
 # Where more than this share is out of range, the columns may have another order.
 _SHARE_OF_OTHER_ORDER = 0.5
 
@@ -112,11 +117,9 @@ class _ItemReader(CsvReader):
         self.file_index = np.repeat(np.arange(len(texts)), n_rows)
         numbers = np.fromstring("".join(texts).replace("\n", ","), np.int64, sep=",")
         columns: dict[str, Ints] = dict(zip(self.columns, numbers.reshape(-1, len(self.columns)).T))
-        has_other_order = np.zeros(len(self.file_index), bool)
-        for field in self.rules.fields:
-            has_other_order |= self._check_range(field, columns[field.name])
-        if self.rules.order:
-            self._check_order(columns, ~has_other_order)
+        may_have_other_order = [self._check_range(field, columns[field.name]) for field in self.rules.fields]
+        if self.rules.order and not any(may_have_other_order):
+            self._check_order(columns)
         return columns
 
     def with_few_rows(self, contents: Sequence[bytes], n_frames: Ints) -> list[bytes]:
@@ -204,9 +207,8 @@ class _ItemReader(CsvReader):
             lines.append(line if row_pattern.fullmatch(line) else stand_in)
         return "\n".join(lines)
 
-    def _check_range(self, field: Field, values: Ints) -> Bools:
-        """Add values out of range; return the rows of these if there are so many that columns may have
-        another order."""
+    def _check_range(self, field: Field, values: Ints) -> bool:
+        """Add values out of range; return whether there are so many that columns may have another order."""
         name, low = field.name, max(field.minimum, 0)
         limits = f"less than {low}" if field.maximum == np.inf else f"not in {low}..{field.maximum}"
         is_wrong = (values < low) | (values > field.maximum)
@@ -216,22 +218,25 @@ class _ItemReader(CsvReader):
         def problem(row: int) -> str:
             return f"{values[row]} is {limits}"
 
-        what_to_count = f"{name}s from 1: add 1 to all"
+        count_from_1 = f"count {name}s from 1: add 1 to all"
         if name in self.rules.frames:
-            what_to_count = "frames from 1: add 1 to all starts and ends"
+            count_from_1 = "count frames from 1: add 1 to all starts and ends"
+        elif is_from_0.any() and (values == field.maximum).any():
+            # Those from 0 and those from 1 are both there: 0 is a name for nothing.
+            count_from_1 = f"leave out these rows: {name}s are {limits.removeprefix('not in ')}"
         correct = "correct it"
         is_other_order = is_wrong.sum() >= _LEAST_ROWS and is_wrong.mean() > _SHARE_OF_OTHER_ORDER
         if is_other_order:
             correct = f"write the columns in the order {','.join(self.columns)}, or {correct}"
-        self.refuse("E-CSV-RANGE", (name, "from 1"), is_from_0, problem, f"count {what_to_count}")
+        self.refuse("E-CSV-RANGE", (name, "from 1"), is_from_0, problem, count_from_1)
         self.refuse("E-CSV-RANGE", (name, "range"), is_wrong & ~is_from_0, problem, correct)
-        return is_wrong if is_other_order else np.zeros_like(is_wrong)
+        return bool(is_other_order)
 
-    def _check_order(self, columns: Mapping[str, Ints], is_checked: Bools) -> None:
-        """Add rows that end before they begin, of those that are checked."""
+    def _check_order(self, columns: Mapping[str, Ints]) -> None:
+        """Add rows that end before they begin."""
         left, right = self.rules.order
         low, high = columns[left], columns[right]
-        is_wrong = (high < low) & is_checked
+        is_wrong = high < low
 
         def problem(row: int) -> str:
             return f"{high[row]} is before {left} {low[row]}"
@@ -254,26 +259,43 @@ class _ItemReader(CsvReader):
             return f"{start[row]} is after the last frame{last_frame}"
 
         is_late = start > n_frames
-        remedy = self._late_frames_remedy(end, item_of_file, item_frames) if is_late.any() else ""
+        remedy = ""
+        if is_late.any():
+            remedy = self._late_frames_remedy(self._last_frames(end, item_of_file, item_frames))
         self.refuse("E-CSV-FRAME", (start_field, "frames"), is_late, problem, remedy)
+        if (end <= _SHARE_OF_SECONDS * n_frames).all():
+            self._note_seconds(self._last_frames(end, item_of_file, item_frames))
         n_long = int((end > n_frames).sum())
         if n_long:
             text = f"{counted(n_long, 'row')} cut at the last frame: the end frame is after it"
             self.findings.note("N-CSV-CUT", text)
 
-    def _late_frames_remedy(self, end: Ints, item_of_file: Ints, item_frames: ItemFrames) -> str:
-        """Return what to do about frames after the last one of their item."""
-        from validator.public_facts import LastFrames, explain_late_frames
+    def _last_frames(self, end: Ints, item_of_file: Ints, item_frames: ItemFrames) -> LastFrames:
+        """Return the last frame that is named for each item that has rows."""
+        from validator.public_facts import LastFrames
 
         last_frame = np.zeros(len(item_of_file), np.int64)
         np.maximum.at(last_frame, self.file_index, end)
         has_rows = last_frame > 0
-        facts = LastFrames(
+        return LastFrames(
             item=item_of_file[has_rows],
             last_frame=last_frame[has_rows],
             n_frames=item_frames.n_frames,
             frames_a_second=item_frames.frames_a_second,
         )
+
+    def _note_seconds(self, facts: LastFrames) -> None:
+        """Note if the frames of all items look like whole seconds."""
+        from validator.public_facts import explain_seconds
+
+        explanation = explain_seconds(facts)
+        if explanation:
+            self.findings.note("N-CSV-SECONDS", explanation)
+
+    def _late_frames_remedy(self, facts: LastFrames) -> str:
+        """Return what to do about frames after the last one of their item."""
+        from validator.public_facts import explain_late_frames
+
         noun = self.rules.item
         usual = f"write frames of this {noun}, counted from 1 at its own frame rate, no milliseconds"
         return explain_late_frames(facts, noun) or usual

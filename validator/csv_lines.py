@@ -37,7 +37,8 @@ _NOT_INTEGERS = (
     _NotInteger(r"([\"'])[^\"']*\1", "is quoted", "write the number without quotes", "quoted"),
     _NotInteger("[+-][0-9]+", "has a sign", "write a plain whole number", "sign"),
 )
-_FRACTION = r"[0-9]*\.[0-9]+"
+# A fraction, or hours, minutes and seconds.
+_TIME = r"[0-9]*\.[0-9]+|[0-9]+(?::[0-9]+)+(?:\.[0-9]+)?"
 # What Python, numpy and pandas write where there is no number.
 _MISSING_NUMBER = "(?i:nan|none|null|<na>)"
 
@@ -87,7 +88,7 @@ def _shape_problem(line: str, number: int, name: str, rules: CsvRules) -> LinePr
             problem=f"'{quote(line)}' looks like a header",
             remedy="delete the line: the files have none",
         )
-    if len(fields) == 1 and n_wanted > 1 and len(re.split(r"[;\t]", line)) == n_wanted:
+    if len(fields) == 1 and n_wanted > 1 and len(re.split("[;\t]| +", line.strip(" "))) == n_wanted:
         return LineProblem(
             "E-CSV-SEPARATOR",
             column=1,
@@ -113,7 +114,7 @@ def _field_problem(line: str, rules: CsvRules) -> LineProblem:
     for column, (name, field) in enumerate(zip(_columns(rules), fields), start=1):
         if not re.fullmatch(INTEGER, field):
             problem, remedy, rule = _explain_field(field.strip(" \t"))
-            if name in rules.frames and re.fullmatch(_FRACTION, field.strip(" \t")):
+            if name in rules.frames and re.fullmatch(_TIME, field.strip(" \t")):
                 # A cast alone would make whole seconds of times in seconds.
                 remedy += "; multiply times in seconds by the frame rate before, and round"
             return LineProblem(

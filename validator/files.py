@@ -212,7 +212,7 @@ def choose_items(
             _refuse_other_task(submission, ignored, findings)
         _note_names(name_of_item, known_items, ignored, rules, findings)
         if not name_of_item and findings.ok:
-            _refuse_no_item(ignored, rules, findings)
+            _refuse_no_item(ignored, rules, known_items, findings)
         if known_items is not None and findings.ok:
             findings.notes += check_items(
                 name_of_item, known_items, rules.item, lambda item: Place(name_of_item[item])
@@ -248,11 +248,23 @@ def _match_items(
     return name_of_item, ignored
 
 
-def _refuse_no_item(ignored: list[str], rules: CsvRules, findings: Findings) -> NoReturn:
+def _refuse_no_item(
+    ignored: list[str], rules: CsvRules, known_items: Collection[str] | None, findings: Findings
+) -> NoReturn:
     """Refuse a submission in which no file is named like that of an item."""
     problem = f"no usable file was found; found: {_named(ignored)}" if ignored else "there are no files"
     remedy = f"write one file for each {rules.item}, named {_pattern(rules)}, at the top of the zip"
-    findings.refuse("E-FILE-NONE", problem, remedy)
+    findings.refuse("E-FILE-NONE", problem, remedy + _rename_example(ignored, rules, known_items or ()))
+
+
+def _rename_example(ignored: list[str], rules: CsvRules, known_items: Collection[str]) -> str:
+    """Return how the first file that begins with the name of an item is to be named, "" if none does."""
+    for name in ignored[:_COMPARED]:
+        stem = PurePosixPath(name).stem
+        for item in (stem, stem.rpartition("_")[0]):
+            if item in known_items:
+                return f": rename {quote(name)} to {quote(rules.path.format(key=item))}, and so on"
+    return ""
 
 
 def _pattern(rules: CsvRules) -> str:

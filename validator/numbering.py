@@ -233,6 +233,12 @@ def _split_number(name: str, place: int) -> _NumberInName | None:
     return _NumberInName(int(name[first:last]), (name[:first], name[last:]))
 
 
+def _text_around(name: str) -> tuple[str, str] | None:
+    """Return what is before and after the last number of a name, None without one."""
+    parts = _split_number(name, -1)
+    return None if parts is None else parts.rest
+
+
 def last_number(name: str) -> int | None:
     """Return the last number in a name; None without any, or if it has more than 9 digits.
 
@@ -252,10 +258,14 @@ _Place = tuple[Hashable, int]
 
 
 class Reading(NamedTuple):
-    """Where the numbers are in names of a submission and of the data; None for names without a place."""
+    """Where the numbers are in names of a submission and of the data; None for names without a place.
+
+    ``is_in_any_text`` says whether what is around the numbers may differ.
+    """
 
     place: Callable[[Member], _Place | None]
     true_place: Callable[[Member], _Place | None]
+    is_in_any_text: bool = False
 
 
 def _last_in_same_text(member: Member) -> _Place | None:
@@ -286,10 +296,10 @@ _IN_SAME_TEXT = Reading(_last_in_same_text, _last_in_same_text)
 NAME_READINGS = (
     _IN_SAME_TEXT,
     Reading(_one_before_in_same_text, _one_before_in_same_text),
-    Reading(_whole_name, _last_in_any_text),
+    Reading(_whole_name, _last_in_any_text, is_in_any_text=True),
 )
 """For names of items: other text beside the number may mean another item, but a number alone is meant."""
-MEMBER_READINGS = (_IN_SAME_TEXT, Reading(_last_in_any_text, _last_in_any_text))
+MEMBER_READINGS = (_IN_SAME_TEXT, Reading(_last_in_any_text, _last_in_any_text, is_in_any_text=True))
 """For names of what belongs to an item, as its frames, which the number tells alone."""
 
 
@@ -341,7 +351,11 @@ class _NumberedNames(NamedTuple):
     def of(
         cls, members: Collection[Member], true_members: Collection[Member], reading: Reading
     ) -> _NumberedNames:
-        """Read all names that have a number; in the data none of which two names have the same place."""
+        """Read all names that have a number; in the data none of which two names have the same place.
+
+        Where what is around numbers may differ, it must be the same in all names of the data: then a message
+        that shows it tells how names are formed, and of no name that it is there.
+        """
         place_of_member = {}
         for member in members:
             place = reading.place(member)
@@ -353,6 +367,8 @@ class _NumberedNames(NamedTuple):
             if place is not None:
                 name_of_place[place] = "" if place in name_of_place else member[1]
         unique_names = {place: name for place, name in name_of_place.items() if name}
+        if reading.is_in_any_text and len({_text_around(name) for name in unique_names.values()}) > 1:
+            unique_names = {}
         return cls(place_of_member, unique_names, reading)
 
     def find_numbering(self) -> Numbering | None:
@@ -393,7 +409,7 @@ class _NumberedNames(NamedTuple):
         words = []
         if not numbering.is_as_in_data:
             words.append(f"with {numbering.formula()} for n (numbers look {numbering.words()})")
-        if self.reading is not _IN_SAME_TEXT:
+        if self.reading.is_in_any_text:
             words += self._example(numbering)
         return Renumbering(numbering, change, ", ".join(words))
 
@@ -403,7 +419,6 @@ class _NumberedNames(NamedTuple):
             true_name = self._changed(member, numbering)
             if not true_name:
                 continue
-            parts, true_parts = _split_number(member[1], -1), _split_number(true_name, -1)
-            has_same_text = parts is not None and true_parts is not None and parts.rest == true_parts.rest
+            has_same_text = _text_around(member[1]) == _text_around(true_name)
             return [] if has_same_text else [f"written as '{quote(true_name)}' for '{quote(member[1])}'"]
         return []

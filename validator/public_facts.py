@@ -46,6 +46,9 @@ _MOST_OF_RATE = 1.02
 _LEAST_OF_RATE = 0.85
 _LEAST_MEDIAN_OF_RATE = 0.6
 _LEAST_SHARE_AFTER_END = 0.2
+# Seconds may be rounded up; of slower videos, frames could be meant.
+_MOST_OF_SECONDS = 1.1
+_LEAST_RATE = 5
 
 _LEAST_BOXES = 5
 # Boxes of detectors that are not cut at the border of the image reach beyond it, but not far.
@@ -268,16 +271,43 @@ def _explain_rate(facts: LastFrames) -> str:
         return ""
     if float(np.median(counted_rate)) < _LEAST_MEDIAN_OF_RATE * rate:
         return ""
-    slowest_video, fastest_video = f"{true_rate.min():g}", f"{true_rate.max():g}"
-    if slowest_video == fastest_video:
-        videos, factor = slowest_video, f"{slowest_video}/{rate}"
-    else:
-        videos, factor = f"{slowest_video} to {fastest_video}", f"their own rate/{rate}"
+    videos, true_factor = _rate_texts(true_rate)
+    factor = f"{true_factor}/{rate}"
     looks = f"the last frames look as if counted at {counted(rate, 'frame')} a second"
     if rate == _RATES[-1]:
         looks = "the frames look like milliseconds"
         return f"{looks}; the videos have {videos} frames a second: multiply all by {factor}"
     return f"{looks}; the videos have {videos}: multiply all by {factor}"
+
+
+def explain_seconds(facts: LastFrames) -> str:
+    """Return that frames look like seconds, if none is after the seconds that its item has; "" otherwise.
+
+    Examples
+    --------
+    >>> last_frame, n_frames = np.array([49, 57, 38]), np.array([1000, 1200, 800])
+    >>> explain_seconds(LastFrames(np.arange(3), last_frame, n_frames, np.full(3, 20.0)))
+    'the last frames look like seconds; the videos have 20 frames a second: multiply all by 20'
+    """
+    if facts.frames_a_second is None:
+        return ""
+    true_rate = facts.frames_a_second[facts.item]
+    has_rate = np.isfinite(true_rate) & (true_rate > _LEAST_RATE)
+    if has_rate.sum() < _LEAST_ITEMS:
+        return ""
+    true_rate = true_rate[has_rate]
+    counted_rate = facts.last_frame[has_rate] / facts.n_frames[facts.item[has_rate]] * true_rate
+    if counted_rate.max() > _MOST_OF_SECONDS or np.median(counted_rate) < _LEAST_MEDIAN_OF_RATE:
+        return ""
+    videos, factor = _rate_texts(true_rate)
+    looks = "the last frames look like seconds"
+    return f"{looks}; the videos have {videos} frames a second: multiply all by {factor}"
+
+
+def _rate_texts(rates: Floats) -> tuple[str, str]:
+    """Return the frame rates of videos, and what to multiply by each: "15 to 20" and "their own rate"."""
+    slowest, fastest = f"{rates.min():g}", f"{rates.max():g}"
+    return (slowest, slowest) if slowest == fastest else (f"{slowest} to {fastest}", "their own rate")
 
 
 def explain_boxes_outside(boxes: Floats, sizes: Ints) -> str:

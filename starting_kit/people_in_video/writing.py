@@ -255,10 +255,14 @@ def size_text(n_bytes: int) -> str:
     --------
     >>> size_text(2_340_000)
     '2.3 MB'
-    >>> size_text(700)
-    '1 kB'
+    >>> size_text(1_700)
+    '2 kB'
+    >>> size_text(412)
+    '412 bytes'
     """
-    return f"{n_bytes / 1e6:.1f} MB" if n_bytes >= 1e5 else f"{n_bytes / 1e3:.0f} kB"
+    if n_bytes >= 1e5:
+        return f"{n_bytes / 1e6:.1f} MB"
+    return f"{n_bytes / 1e3:.0f} kB" if n_bytes >= 1e3 else counted(n_bytes, "byte")
 
 
 def numbers(values: object, shape: tuple[int, ...], what: str) -> np.ndarray:

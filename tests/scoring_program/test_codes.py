@@ -88,6 +88,14 @@ def rename_files(folder):
         path.rename(path.with_name(f"x{path.name}"))
 
 
+def in_seconds(folder):
+    """Write whole seconds at 20 frames a second."""
+    for path in folder.iterdir():
+        rows = [line.split(",") for line in path.read_text(encoding="utf-8").split()]
+        seconds = [f"{label},{int(start) // 20 + 1},{int(end) // 20 + 1}\n" for label, start, end in rows]
+        path.write_text("".join(seconds), encoding="utf-8")
+
+
 def segment_of(document):
     """Return the first segment of annotations."""
     return next(iter(next(iter(document["annotations"].values()))["segments"].values()))
@@ -115,6 +123,7 @@ NOTES = [
     ("N-CLASSES-MISSING", KINETICS, data(half, "pred_vid_result.json")),
     ("N-CLASSES-MISSING", KINETICS, lambda folder: [data(half, name)(folder) for name in ("pred_vid_result.json", PARTS)]),
     ("N-CSV-CUT", GESTURE, text(CSV, "1,1,2\n1,3,1000000\n")),
+    ("N-CSV-SECONDS", GESTURE, in_seconds),
     ("N-DETECTIONS-MANY", DENSEPOSE, data(lambda document: document.extend(21 * document[:1]))),
     ("N-FILE-MISSING", GESTURE, lambda folder: (folder / CSV).unlink()),
     ("N-FRAMES-MISSING", KINETICS, data(half, PARTS)),

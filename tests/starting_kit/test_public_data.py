@@ -98,6 +98,52 @@ def test_videos_frames_and_names_of_kinetics(public, sample):
     assert "'climb_ropes' (1 time; the nearest is 'climb_rope')" in notes["N-NAMES-UNKNOWN"]
 
 
+@pytest.mark.parametrize(
+    ("name", "first", "words"),
+    [
+        ("{}", 0, "written as 'img_00001.json' for '1'"),
+        ("{}", -1, "with n + 1 for n (numbers look one too low), written as 'img_00001.json' for '0'"),
+    ],
+)
+def test_frames_that_are_numbers_are_explained(name, first, words, public, sample):
+    folder = sample(KINETICS)
+
+    def change(content):
+        for video, frames in content.items():
+            content[video] = {name.format(int(frame[4:9]) + first): frames[frame] for frame in frames}
+
+    edit(folder, "pred_part_result.json", change)
+    notes = noted(KINETICS, folder, public)
+    assert words in notes["N-FRAMES-UNKNOWN"]
+    assert "N-FRAMES-MISSING" not in notes
+
+
+def test_videos_that_one_file_spells_otherwise_are_explained(public, sample):
+    folder = sample(KINETICS)
+
+    def change(content):
+        for video in list(content):
+            content[f"{video}.mp4"] = content.pop(video)
+
+    edit(folder, "pred_vid_result.json", change)
+    assert "without their ending" in noted(KINETICS, folder, public)["N-ITEMS-UNKNOWN"]
+
+
+@pytest.mark.parametrize("task", [GIVEN, GENERATED])
+def test_segments_that_are_counted_from_one_are_a_likely_mistake(task, public, sample):
+    folder = sample(task)
+    (path,) = folder.glob("*.json")
+
+    def change(content):
+        for video, segments in content["results"].items():
+            content["results"][video] = {str(int(name) + 1): segments[name] for name in segments}
+
+    edit(folder, path.name, change)
+    (note,) = check(task, folder, public=public)
+    assert note.code == "N-SEGMENTS-OUTSIDE"
+    assert note.is_mistake
+
+
 @pytest.mark.parametrize("task", [GIVEN, GENERATED])
 def test_videos_segments_classes_and_boxes_of_entities(task, public, sample):
     folder = sample(task)

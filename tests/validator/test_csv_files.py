@@ -103,6 +103,7 @@ def test_odd_but_harmless_files_are_read_with_a_note(data, keyword):
         ("1,2,3\n\n4,5,6\n", "E-CSV-EMPTY-LINE", "line 2 column 1", []),
         ("1;2;3\n", "E-CSV-SEPARATOR", "line 1 column 1", []),
         ("1\t2\t3\n", "E-CSV-SEPARATOR", "line 1 column 1", []),
+        (" 1  2 3 \n", "E-CSV-SEPARATOR", "line 1 column 1", []),
         ("1,2\n", "E-CSV-COLUMNS", "line 1 column 2", ["2", "3"]),
         ("1,2,3,4\n", "E-CSV-COLUMNS", "line 1 column 4", ["4", "3", "4"]),
         ("1,2,3\n1,2," + " " * 1001 + "4\n", "E-CSV-INTEGER", "line 2 column 3", ["4", "1,000"]),
@@ -269,6 +270,15 @@ def test_columns_in_another_order_are_not_said_to_be_swapped():
     _, findings = read(b"30,60,3\n40,90,2\n50,70,1\n")
     assert [problem.rule for problem in findings.problems] == ["gesture range"] * 3
     assert "order gesture,start frame,end frame" in findings.problems[0].remedy
+    # In some rows the frames look like gestures.
+    _, findings = read(b"5,60,3\n" + b"30,60,3\n40,90,2\n50,70,1\n")
+    assert {problem.rule for problem in findings.problems} == {"gesture range"}
+
+
+def test_rows_of_no_class_are_to_be_left_out():
+    for data, remedy in ((b"0,1,5\n19,6,9\n", "add 1 to all"), (b"0,1,5\n20,6,9\n", "leave out these rows")):
+        _, findings = read(data)
+        assert remedy in findings.problems[0].remedy
 
 
 def test_bad_ranges_are_counted_too():
@@ -601,10 +611,32 @@ def test_times_in_milliseconds_are_named():
     assert "milliseconds" in findings.problems[0].remedy
 
 
-@pytest.mark.parametrize(("row", "is_time"), [("1,0.55,2.4", True), ("1,2.0,4.0", True), ("1.0,2,4", False)])
+@pytest.mark.parametrize(
+    ("row", "is_time"),
+    [("1,0.55,2.4", True), ("1,2.0,4.0", True), ("1,0:00:02,0:00:04", True), ("1.0,2,4", False)],
+)
 def test_fractions_of_frames_may_be_times_in_seconds(row, is_time):
     # A cast alone would make whole seconds, which are valid and wrong.
     _, findings = read(f"{row}\n".encode())
     (problem,) = findings.problems
     assert problem.code == "E-CSV-INTEGER"
     assert ("frame rate" in problem.remedy) is is_time
+
+
+@pytest.mark.parametrize(
+    ("last_seconds", "frames_a_second", "is_noted"),
+    [
+        ([48, 50, 39, 44], 20.0, True),
+        ([48, 50, 39, 64], 20.0, False),
+        ([48, 50, 39, 44], np.nan, False),
+        ([2] * 4, 20.0, False),
+    ],
+)
+def test_frames_that_look_like_seconds_are_noted(last_seconds, frames_a_second, is_noted):
+    items = [f"S{number}" for number in range(4)]
+    frames = ItemFrames(items, np.array([1000, 1020, 800, 900]), np.full(4, frames_a_second))
+    files = [
+        (key, f"{key}_prediction.csv", f"1,1,{last}\n".encode()) for key, last in zip(items, last_seconds)
+    ]
+    notes = read_csv_files(files, GESTURES, frames).notes
+    assert [note.code for note in notes] == ["N-CSV-SECONDS"] * is_noted

@@ -62,6 +62,18 @@ OTHERS = [f"{number}.txt" for number in range(5)]
         ([], None, [("E-FILE-NONE", "", NAMES)], []),
         (["readme.txt"], None, [("E-FILE-NONE", "", "readme.txt")], [("N-FILE-IGNORED", "readme.txt")]),
         (
+            ["S1.csv", "S2.csv"],
+            ["S1", "S2"],
+            [("E-FILE-NONE", "", "rename S1.csv to S1_prediction.csv")],
+            [("N-FILE-IGNORED", "S1.csv")],
+        ),
+        (
+            ["all.csv", "S2_labels.txt"],
+            ["S1", "S2"],
+            [("E-FILE-NONE", "", "rename S2_labels.txt to S2_prediction.csv")],
+            [("N-FILE-IGNORED", "all.csv")],
+        ),
+        (
             ["S1_prediction.csv", "S2_predictionx.csv", *OTHERS],
             None,
             [],

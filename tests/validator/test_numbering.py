@@ -112,6 +112,13 @@ def test_a_number_alone_names_an_item_but_other_text_another_item() -> None:
         assert (renumbering is not None) is is_found
 
 
+def test_text_around_numbers_is_named_only_if_all_names_have_it() -> None:
+    true_members = [("v", f"{letter}_{number}") for number, letter in enumerate("abcdefgh")]
+    assert (
+        find_renumbering([("v", str(number)) for number in range(8)], true_members, MEMBER_READINGS) is None
+    )
+
+
 def test_right_numbers_and_names_without_numbers_are_left_alone() -> None:
     for names, true_names in (
         (_FRAMES, _FRAMES),
