@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from validator.arrays import Floats, Ints
+from validator.arrays import Bools, Floats, Ints
 from validator.csv_reader import INTEGER, PLAIN, CsvReader
 from validator.findings import Findings, Read
 from validator.formats.rules import CsvRules, Field
@@ -117,9 +117,11 @@ class _ItemReader(CsvReader):
         self.file_index = np.repeat(np.arange(len(texts)), n_rows)
         numbers = np.fromstring("".join(texts).replace("\n", ","), np.int64, sep=",")
         columns: dict[str, Ints] = dict(zip(self.columns, numbers.reshape(-1, len(self.columns)).T))
-        may_have_other_order = [self._check_range(field, columns[field.name]) for field in self.rules.fields]
-        if self.rules.order and not any(may_have_other_order):
-            self._check_order(columns)
+        has_other_order = np.zeros(len(self.file_index), bool)
+        for field in self.rules.fields:
+            has_other_order |= self._check_range(field, columns[field.name])
+        if self.rules.order:
+            self._check_order(columns, has_other_order)
         return columns
 
     def with_few_rows(self, contents: Sequence[bytes], n_frames: Ints) -> list[bytes]:
@@ -207,8 +209,9 @@ class _ItemReader(CsvReader):
             lines.append(line if row_pattern.fullmatch(line) else stand_in)
         return "\n".join(lines)
 
-    def _check_range(self, field: Field, values: Ints) -> bool:
-        """Add values out of range; return whether there are so many that columns may have another order."""
+    def _check_range(self, field: Field, values: Ints) -> Bools:
+        """Add values out of range; return the rows of these if there are so many that columns may have
+        another order."""
         name, low = field.name, max(field.minimum, 0)
         limits = f"less than {low}" if field.maximum == np.inf else f"not in {low}..{field.maximum}"
         is_wrong = (values < low) | (values > field.maximum)
@@ -227,22 +230,28 @@ class _ItemReader(CsvReader):
         correct = "correct it"
         is_other_order = is_wrong.sum() >= _LEAST_ROWS and is_wrong.mean() > _SHARE_OF_OTHER_ORDER
         if is_other_order:
-            correct = f"write the columns in the order {','.join(self.columns)}, or {correct}"
+            correct = f"{self._order_remedy()}, or {correct}"
         self.refuse("E-CSV-RANGE", (name, "from 1"), is_from_0, problem, count_from_1)
         self.refuse("E-CSV-RANGE", (name, "range"), is_wrong & ~is_from_0, problem, correct)
-        return bool(is_other_order)
+        return is_wrong if is_other_order else np.zeros_like(is_wrong)
 
-    def _check_order(self, columns: Mapping[str, Ints]) -> None:
-        """Add rows that end before they begin."""
+    def _order_remedy(self) -> str:
+        return f"write the columns in the order {','.join(self.columns)}"
+
+    def _check_order(self, columns: Mapping[str, Ints], has_other_order: Bools) -> None:
+        """Add rows that end before they begin, but for those that show another order of columns."""
         left, right = self.rules.order
         low, high = columns[left], columns[right]
-        is_wrong = high < low
+        is_wrong = (high < low) & ~has_other_order
 
         def problem(row: int) -> str:
             return f"{high[row]} is before {left} {low[row]}"
 
         remedy = "swap them"
-        if is_wrong.sum() >= _LEAST_ROWS and is_wrong.mean() > _SHARE_OF_LENGTHS:
+        if has_other_order.any():
+            # In a few rows values fit by chance.
+            remedy = f"{self._order_remedy()}, or {remedy}"
+        elif is_wrong.sum() >= _LEAST_ROWS and is_wrong.mean() > _SHARE_OF_LENGTHS:
             remedy = f"write start + length - 1 if it is a length, or {remedy}"
         self.refuse("E-CSV-RANGE", (right, "order"), is_wrong, problem, remedy)
 
