@@ -62,7 +62,7 @@ from validator.discovery import discover
 from validator.findings import Findings, Read
 from validator.items import ITEMS_UNKNOWN
 from validator.messages import Note, codes_explained_by, mistakes_first
-from validator.strict_yaml import load_strict
+from validator.strict_yaml import load_declaration
 
 if TYPE_CHECKING:
     from scoring_program.agreement_steps import Step
@@ -704,7 +704,7 @@ def declared_tasks(module: str, classes: Mapping[str, type[AnyTask]]) -> dict[st
 
 @cache
 def _read_declaration(path: Path) -> Mapping[str, Any]:
-    data: Mapping[str, Any] = load_strict(path.read_text(encoding="utf-8"))
+    data: Mapping[str, Any] = load_declaration(path.read_text(encoding="utf-8"))
     return data
 
 

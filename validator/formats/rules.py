@@ -15,7 +15,7 @@ from validator.discovery import discover
 from validator.findings import Read
 from validator.members import Limits
 from validator.messages import Note
-from validator.strict_yaml import YamlValue, load_strict
+from validator.strict_yaml import YamlValue, load_declaration
 
 # This package; kits have it below another one.
 _FORMATS = __package__
@@ -158,7 +158,7 @@ class Format(Generic[ContentT]):
 
 def parse_rules(path: Path) -> Rules:
     """Return the rules in a file. Raises KeyError, TypeError, or ValueError for what is not supported."""
-    data = load_strict(path.read_text(encoding="utf-8"))
+    data = load_declaration(path.read_text(encoding="utf-8"))
     folder = path.parent
     json_files = []
     for words in data.pop("json", ()):
