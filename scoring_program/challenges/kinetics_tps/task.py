@@ -35,7 +35,7 @@ from scoring_program.vocabulary_file import read_vocabulary
 from validator.archive import Source
 from validator.findings import Read
 from validator.formats.kinetics_tps import read as submissions
-from validator.formats.kinetics_tps.read import KineticsSubmission
+from validator.formats.kinetics_tps.read import KineticsSubmission, frames_of_videos
 from validator.formats.rules import load_rules
 
 
@@ -108,7 +108,7 @@ class KineticsTPS(Task[Reference, KineticsSubmission, VideoStatistics]):
 
     def read_submission(self, path: Source, reference: Reference) -> Read[KineticsSubmission]:
         """Check and read both JSON files."""
-        return submissions.read(path, load_rules(self.id), self.known_items(reference))
+        return submissions.read(path, load_rules(self.id), frames_of_videos(reference.parts))
 
     def drawings(
         self, reference: Reference, submission: KineticsSubmission, statistics: VideoStatistics, number: int

@@ -23,7 +23,7 @@ from scoring_program.challenges.kinetics_tps.measure import (
 )
 from scoring_program.task import load_task
 from scoring_program.vocabulary import Vocabulary
-from validator.formats.kinetics_tps.read import PartStates, as_part_states, hints, read
+from validator.formats.kinetics_tps.read import PartStates, as_part_states, frames_of_videos, hints, read
 from validator.formats.rules import load_rules
 from validator.messages import Note
 
@@ -41,7 +41,7 @@ class PublicVideos(PublicData):
     def read_notes(self, submission: Path) -> list[Note]:
         """Return notes on videos, frames and names, and on what is missing. Raises Refused."""
         videos = self._frames.videos
-        read_submission = read(submission, load_rules(self._task_id), frozenset(videos))
+        read_submission = read(submission, load_rules(self._task_id), frames_of_videos(self._frames))
         predicted = read_submission.content
         true_frame = find_true_frames(self._frames, predicted.parts)
         has_frame = np.zeros(len(self._frames.frames), dtype=bool)

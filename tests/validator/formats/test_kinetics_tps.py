@@ -288,3 +288,13 @@ def test_a_single_bad_entry_is_no_further_object(tmp_path):
     assert "further object" not in "".join(
         compact_lines(refused(fmt.FORMAT.read, tmp_path / "my.zip", RULES))
     )
+
+
+def test_of_very_many_frames_that_the_reference_lacks_humans_are_left_out():
+    value = document(v=[[human()]] * 2, w=[[human()], *[[]] * 10_000], x=[[human()]], y=[[human()]] * 10_000)
+    parts = read(value, reference_frames={"v": {"0.jpg"}, "w": {"0.jpg"}, "z": set()}).content
+    assert parts.videos == ["v", "w", "x", "y"]
+    assert len(parts.frames) == 2 + 10_001 + 1 + 10_000
+    # One frame of v is unknown; with those of w, or of y, there would be more than 10,000.
+    humans = [(parts.videos[parts.frame_video[frame]], parts.frames[frame]) for frame in parts.human_frame]
+    assert humans == [("v", "0.jpg"), ("v", "1.jpg"), ("w", "0.jpg"), ("x", "0.jpg")]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
-from functools import partial
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, count
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -27,6 +26,10 @@ from validator.texts import counted
 
 # As many as a video has, so that the objects of all stay in the cache of the processor.
 _FRAMES_AT_ONCE = 20
+# Humans in so many frames that the reference lacks are enough to explain a mistake. A zip of 1 MB may hold
+# hundreds of thousands.
+_MOST_UNKNOWN_FRAMES = 10_000
+_NOBODY: JsonValue = {"humans": []}
 _box, _verb, _parts, _humans = (itemgetter(name) for name in ("box", "verb", "parts", "humans"))
 
 
@@ -73,11 +76,12 @@ class KineticsSubmission(NamedTuple):
 
 
 def read(
-    path: Source, rules: Rules, reference_videos: Collection[str] | None = None
+    path: Source, rules: Rules, reference_frames: Mapping[str, Collection[str]] | None = None
 ) -> Read[KineticsSubmission]:
     """Check a submission and read both files. Raises Refused, with the problems of both.
 
-    ``reference_videos`` are the videos that are known, None at home; others get a note.
+    ``reference_frames`` are the frames of each video that is known, None at home. Other videos get a note. Of
+    very many other frames only the schema is checked and the name returned, without humans.
     """
     classes_file, parts_file = rules.json
     budget = Budget()
@@ -89,12 +93,14 @@ def read(
             classes = findings.take(read_classes(submission.read(name), name, classes_file, budget))
         with findings.part():
             name = names[parts_file.name]
-            parts = findings.take(read_parts(submission.read(name), name, parts_file, budget=budget))
+            data = submission.read(name)
+            read_file = read_parts(data, name, parts_file, budget=budget, reference_frames=reference_frames)
+            parts = findings.take(read_file)
         findings.refuse_problems()
         content = KineticsSubmission(classes, parts)
-        if reference_videos is not None:
+        if reference_frames is not None:
             classes_name, parts_name = names[classes_file.name], names[parts_file.name]
-            findings.notes += check_videos(content, reference_videos, classes_name, parts_name)
+            findings.notes += check_videos(content, reference_frames, classes_name, parts_name)
     return Read(content, findings.notes)
 
 
@@ -121,20 +127,44 @@ def read_classes(
 
 
 def read_parts(
-    data: bytes, name: str, file: JsonFile, one_each: bool = False, budget: Budget | None = None
+    data: bytes,
+    name: str,
+    file: JsonFile,
+    one_each: bool = False,
+    budget: Budget | None = None,
+    reference_frames: Mapping[str, Collection[str]] | None = None,
 ) -> Read[PartStates]:
     """Read a parts file of a submission, or of the reference (``one_each``: one box and one state a part).
 
-    Raises Refused.
+    ``reference_frames`` is that of `read`. Raises Refused.
     """
 
     def check(parts: PartStates, members: Members, findings: Findings) -> None:
         _check_boxes(parts, name, findings)
         _check_lengths(parts, name, findings)
 
-    convert = partial(as_part_states, one_each=one_each)
+    def convert(entries: Entries) -> PartStates:
+        if reference_frames is not None:
+            entries = _without_most_unknown_humans(entries, reference_frames)
+        return as_part_states(entries, one_each)
+
     read = read_json(data, name, file, convert, budget, check)
     return Read(read.content[0], read.notes)
+
+
+def _without_most_unknown_humans(
+    entries: Entries, reference_frames: Mapping[str, Collection[str]]
+) -> Iterator[tuple[str, Any]]:
+    """Yield the videos with their frames; nobody is in most of those that the reference lacks."""
+    n_left = _MOST_UNKNOWN_FRAMES
+    for video, frames in entries:
+        known_frames = reference_frames.get(video, ())
+        n_unknown = sum(1 for frame in frames if frame not in known_frames)
+        if n_unknown <= n_left:
+            n_left -= n_unknown
+            yield video, frames
+        else:
+            yield video, {frame: frames[frame] if frame in known_frames else _NOBODY for frame in frames}
 
 
 def as_part_states(entries: Entries, one_each: bool = False) -> PartStates:
@@ -216,6 +246,14 @@ def _concatenated(pieces: Sequence[PartStates], names: list[str], states: list[s
 
     columns = [name for name in PartStates._fields if name not in ("names", "states")]
     return PartStates(**{column: join(column) for column in columns}, names=names, states=states)
+
+
+def frames_of_videos(parts: PartStates) -> dict[str, set[str]]:
+    """Return the names of the frames of each video."""
+    frames: dict[str, set[str]] = {video: set() for video in parts.videos}
+    for video, frame in zip(parts.frame_video.tolist(), parts.frames):
+        frames[parts.videos[video]].add(frame)
+    return frames
 
 
 def numbered(number: dict[str, int], words: list[str]) -> Ints:
