@@ -22,6 +22,7 @@ from scoring_program.result import FULL, SUMMARY, Result
 from scoring_program.settings import Settings
 from scoring_program.task import AnyLoaded, AnyTask, load_task, missing_packages, place_of, task_ids
 from validator import console, limits
+from validator.archive import Source
 from validator.findings import Findings, Refused, watch_collections
 from validator.messages import Note, note_lines
 from validator.shortages import shortage_of
@@ -224,7 +225,7 @@ def _hidden_problems(task: AnyTask, settings: Settings) -> Iterator[None]:
 
 def run(
     load: Callable[[], AnyLoaded],
-    submission: Path,
+    submission: Source,
     output: Path,
     strict: bool = False,
     at_home: bool = False,
@@ -232,11 +233,11 @@ def run(
 ) -> Outcome:
     """Score one submission and write all outputs; scores only if the exit code is 0.
 
-    ``load`` returns the task with its reference, or raises Refused; ``submission`` is a zip file, or a folder
-    with its files or with a single zip; ``output`` is made if needed; ``strict`` refuses a reference with a
-    mistake that makes scoring pointless; ``at_home`` says that the reference is the participant's, and that
-    the caller prints what was scored; ``shows_stages`` tells the time of each stage at any level of detail,
-    for measurements.
+    ``load`` returns the task with its reference, or raises Refused; ``submission`` is a zip file, a folder
+    with its files or with a single zip, or its files in memory; ``output`` is made if needed; ``strict``
+    refuses a reference with a mistake that makes scoring pointless; ``at_home`` says that the reference is
+    the participant's, and that the caller prints what was scored; ``shows_stages`` tells the time of each
+    stage at any level of detail, for measurements.
     """
     clock = _Clock(at_home, shows_stages)
     with watch_collections() as unfinished:
@@ -252,7 +253,7 @@ def run(
     return outcome
 
 
-def _score(load: Callable[[], AnyLoaded], submission: Path, strict: bool, clock: _Clock) -> Outcome:
+def _score(load: Callable[[], AnyLoaded], submission: Source, strict: bool, clock: _Clock) -> Outcome:
     """Load, read, and score; the clock runs along."""
     clock.begin("reference")
     try:

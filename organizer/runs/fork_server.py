@@ -264,12 +264,12 @@ def _scored_as_on_the_platform(setup: Setup, loaded: Loaded) -> Entry:
     from scoring_program.run import run
     from validator.findings import Refused
     from validator.formats.rules import load_rules
-    from validator.unpacking import unpack_as_worker
+    from validator.unpacking import unpacked_as_by_worker
 
     unpacking_problem = ""
-    submission = Path(UNPACKED)
     try:
-        unpack_as_worker(Path(SUBMISSION), submission, load_rules(setup.task_id).limits)
+        limits = load_rules(setup.task_id).limits
+        submission = unpacked_as_by_worker(Path(SUBMISSION), Path(UNPACKED), limits)
     except Refused as refused:
         # The validator says more about the zip, unless the damage is in a file that it does not read.
         submission = Path(SUBMISSION)
