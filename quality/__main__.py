@@ -99,6 +99,8 @@ def _add_searches(add: Callable[[str, str, str], argparse.ArgumentParser]) -> No
     profiles = ["corrupted", "slow", "small-zips"]
     fuzz.add_argument("--profile", choices=profiles, default="corrupted", help=profile_help)
     fuzz.add_argument("--seconds", type=float, default=600, help="of profile slow, for all tasks together")
+    what = "of profile small-zips: with references of the size of the real challenges"
+    fuzz.add_argument("--full-size", action="store_true", help=what)
     fuzz.add_argument("--task", dest="ids", type=_id, nargs="+", default=task_ids(), metavar="ID")
     edits = add("edits", "edits:edits_command", "build and lint random edits of competition.yaml")
     edits.add_argument("number", nargs="?", type=int, default=1000)

@@ -24,8 +24,6 @@ from validator.texts import counted
 from validator.workers import usable_cores
 
 KEPT = ROOT / "out" / "fuzz"
-# Unpacked; a file of JSON may be larger.
-_LARGEST_MEGABYTES = 100
 # Problems that depend on the reference: only the server finds them.
 _KNOWN_BY_REFERENCE = {
     "E-CSV-FRAME", "E-FILE-NONE", "E-FILE-CASE", "E-ITEMS-NONE", "E-KEY-UNKNOWN", "E-KEY-MISSING", "E-TASK",
@@ -110,14 +108,21 @@ def what_is_wrong(result: Mapping[str, Any]) -> str:
     return ""
 
 
-def fuzz_command(number: int, seed: int, profile: str, seconds: float, ids: Sequence[str]) -> int:
+def fuzz_command(
+    number: int,
+    seed: int,
+    profile: str,
+    seconds: float,
+    ids: Sequence[str],
+    full_size: bool,
+) -> int:
     """Run the fuzzer and print the outcome; return 1 if anything failed.
 
     Profile ``slow`` looks for submissions that take long, for some time; ``small-zips`` measures what zips
     below 1 MB cost at worst; ``corrupted`` tries a number.
     """
     if profile == "small-zips":
-        print_costs(ids, _LARGEST_MEGABYTES)
+        print_costs(ids, full_size)
         return 0
     if profile == "slow":
         search_slow(ids, seconds, seed)

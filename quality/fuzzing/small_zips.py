@@ -2,7 +2,8 @@
 
 A zip unpacks to several hundred times its size, and the platform unpacks it before the program runs. Each
 kind is one that a person made up: many entries that are right, entries that are wrong in one way each, one
-large entry, a text that is no JSON far behind its beginning. What is measured is a run as a process.
+large entry, a text that is no JSON far behind its beginning. What is measured is a run as a process, in turns
+with the good sample, so that whatever else the machine does changes both times.
 """
 
 from __future__ import annotations
@@ -19,13 +20,18 @@ from typing import Any, NamedTuple
 from organizer.bundle.public_files import demo_reference
 from organizer.files import Files, folder_files, samples_folder, write_files, zip_bytes
 from quality import ROOT
+from quality.demo_data import write_full_size
+from quality.task import quality_tasks
 from validator.formats.rules import JsonFile, Rules, load_rules
 
 LARGEST_ZIP = 1_000_000
 _FACTOR, _LEAST_SECONDS = 10, 4.0
 _MOST_MEGABYTES = 600
+# Unpacked; files of images may be larger, but a zip below 1 MB is not.
+_LARGEST_UNPACKED = 900_000_000
 # The large entries of deflated files repeat what is at most so many bytes before.
 _WINDOW = 30_000
+_MOST_SAMPLE_ENTRIES = 40
 
 
 # Prints last what the run cost; of Linux, where a process knows its own peak.
@@ -55,22 +61,55 @@ class SmallZip(NamedTuple):
     make: Callable[[int], Files]
 
 
-def print_costs(task_ids: Sequence[str], megabytes: float) -> None:
-    """Print a table: for each task what the good sample and each kind of small zip cost.
+class Case(NamedTuple):
+    """A reference, a submission that fits it, and a part of that of which small zips are made."""
 
-    Files have at most ``megabytes`` unpacked, and at most 1 MB as a zip.
+    reference: Files
+    good: Files
+    sample: Files
+
+
+def demo_case(task_id: str) -> Case:
+    """Return the demo reference and the good sample."""
+    good = folder_files(samples_folder(task_id) / "good")
+    return Case(demo_reference(task_id), good, good)
+
+
+def full_size_case(task_id: str) -> Case:
+    """Return a synthetic reference of the size of the real challenge, and a submission."""
+    with tempfile.TemporaryDirectory() as name:
+        good = write_full_size(task_id, 1.0, Path(name))
+        reference = folder_files(Path(name) / "ref")
+    with tempfile.TemporaryDirectory() as name:
+        quality_tasks()[task_id].write_full_size(Path(name), 0.01)
+        sample = folder_files(Path(name) / "res")
+    return Case(reference, good, sample)
+
+
+def print_costs(task_ids: Sequence[str], full_size: bool) -> None:
+    """Print a table: for each task what the good submission and each kind of small zip cost.
+
+    Files are as large as the limits of the task allow, and have at most 1 MB as a zip. ``full_size``: with a
+    reference of the size of the real challenge.
     """
     print("| task | submission | zip, MB | unpacked, MB | s | allowed, s | memory, MB | exit code |")
     print("|---|---|---|---|---|---|---|---|")
     for task_id in task_ids:
-        good_files = folder_files(samples_folder(task_id) / "good")
-        good = measure(task_id, good_files)
-        seconds_allowed = max(_FACTOR * good.seconds, _LEAST_SECONDS)
-        _print_row(task_id, "the good sample", good_files, good, seconds_allowed)
-        for small_zip in small_zips(task_id):
-            files = fitting_files(small_zip, int(megabytes * 1e6))
-            cost = measure(task_id, files)
+        case = full_size_case(task_id) if full_size else demo_case(task_id)
+        good = measure(task_id, case.reference, case.good)
+        _print_row(task_id, "the good submission", case.good, good, _seconds_allowed(good))
+        size = min(load_rules(task_id).limits.total_bytes, _LARGEST_UNPACKED)
+        for small_zip in small_zips(task_id, case.sample):
+            files = fitting_files(small_zip, size)
+            cost = measure(task_id, case.reference, files)
+            good_again = measure(task_id, case.reference, case.good)
+            seconds_allowed = (_seconds_allowed(good) + _seconds_allowed(good_again)) / 2
             _print_row(task_id, small_zip.name, files, cost, seconds_allowed)
+            good = good_again
+
+
+def _seconds_allowed(good: Cost) -> float:
+    return max(_FACTOR * good.seconds, _LEAST_SECONDS)
 
 
 def _print_row(task_id: str, name: str, files: Files, cost: Cost, seconds_allowed: float) -> None:
@@ -89,11 +128,11 @@ def _print_row(task_id: str, name: str, files: Files, cost: Cost, seconds_allowe
     print(f"| {' | '.join(cells)} |", flush=True)
 
 
-def measure(task_id: str, files: Files) -> Cost:
-    """Return what a run on the demo reference costs, with the submission unpacked as on the platform."""
+def measure(task_id: str, reference: Files, files: Files) -> Cost:
+    """Return what a run costs, with the submission unpacked as on the platform."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        write_files(demo_reference(task_id), folder / "input" / "ref")
+        write_files(reference, folder / "input" / "ref")
         write_files(files, folder / "input" / "res")
         command = [sys.executable, "-c", _RUN, str(folder / "input"), str(folder / "output")]
         command += ["--task", task_id]
@@ -112,24 +151,26 @@ def fitting_files(small_zip: SmallZip, size: int) -> Files:
         size = int(size * min(LARGEST_ZIP / n_packed, 1) * 0.95)
 
 
-def small_zips(task_id: str) -> Iterator[SmallZip]:
-    """Yield the kinds of small zips of a task, by the kind of its files."""
+def small_zips(task_id: str, sample: Files) -> Iterator[SmallZip]:
+    """Yield the kinds of small zips of a task, by the kind of its files, made of a submission."""
     rules = load_rules(task_id)
-    sample = folder_files(samples_folder(task_id) / "good")
     if rules.csv:
         yield from _csv_zips(rules, sample)
         return
     # The largest one is the last.
     file = rules.json[-1]
+    n_each = int(rules.limits.file_bytes * 0.99)
     (name,) = [name for name in sample if Path(name).match(file.name)]
     other_files = {other: data for other, data in sample.items() if other != name}
     zips = _list_texts(sample[name]) if file.item else _object_texts(file, sample[name])
     for kind, make_text in zips:
-        yield SmallZip(kind, partial(_with_text, other_files, name, make_text))
+        yield SmallZip(kind, partial(_with_text, other_files, name, make_text, n_each))
 
 
-def _with_text(other_files: Files, name: str, make_text: Callable[[int], bytes], size: int) -> Files:
-    return {**other_files, name: make_text(size)}
+def _with_text(
+    other_files: Files, name: str, make_text: Callable[[int], bytes], n_each: int, size: int
+) -> Files:
+    return {**other_files, name: make_text(min(size, n_each))}
 
 
 _Texts = Iterator[tuple[str, Callable[[int], bytes]]]
@@ -138,7 +179,7 @@ _Texts = Iterator[tuple[str, Callable[[int], bytes]]]
 def _object_texts(file: JsonFile, data: bytes) -> _Texts:
     """Yield kinds of texts of a JSON file that maps names to entries."""
     whole = json.loads(data)
-    entries = whole[file.each] if file.each else whole
+    entries = dict(list((whole[file.each] if file.each else whole).items())[:_MOST_SAMPLE_ENTRIES])
     other_members = {key: value for key, value in whole.items() if key != file.each} if file.each else {}
     entry = next(iter(entries.values()))
     wrong_entry = _without_a_key(entry)
@@ -147,19 +188,31 @@ def _object_texts(file: JsonFile, data: bytes) -> _Texts:
     def text(size: int, entry: Any, last: bytes = b"", others: Any = other_members) -> bytes:
         """Return a file with the entries of the sample, many equal ones, and a last one."""
         entry_text = _compact(entry)
-        number = min(size // (len(entry_text) + 12), most - len(entries) - 2)
+        number = min(_fitting_number(size, entry_text, file), most - len(entries) - 2)
         members = [_compact(key) + b":" + _compact(value) for key, value in entries.items()]
         members += [b'"x%07d":%b' % (index, entry_text) for index in range(number)]
+        return around(members, last, others)
+
+    def text_of_known(size: int) -> bytes:
+        """Return a file with the entries of the sample, each with many equal members more."""
+        member_text = _compact(next(iter(entry.values())))
+        number = _fitting_number(size, member_text, file) // len(entries)
+        members = b",".join(b'"x%05d":%b' % (index, member_text) for index in range(number))
+        return around([_compact(key) + b":{" + members + b"}" for key in entries], b"", other_members)
+
+    def around(members: list[bytes], last: bytes, others: Any) -> bytes:
+        """Return a file with some entries, the last one, and other members around them."""
         body = b"{" + b",".join([*members, *([last] if last else [])]) + b"}"
         if not file.each:
             return body
-        around = _compact(others)[1:-1]
-        return b"{" + _compact(file.each) + b":" + body + (b"," + around if around else b"") + b"}"
+        others_text = _compact(others)[1:-1]
+        return b"{" + _compact(file.each) + b":" + body + (b"," + others_text if others else b"") + b"}"
 
     def cut_off(size: int) -> bytes:
         return text(size, entry)[:-40]
 
     yield "many entries", lambda size: text(size, entry)
+    yield "many members of known entries", text_of_known
     yield "many empty entries", lambda size: text(size, {})
     yield "cut off", cut_off
     yield "a key twice at the end", lambda size: text(size, entry, b'"y":{"a":%b,"a":{}}' % b"{}")
@@ -190,6 +243,14 @@ def _object_texts(file: JsonFile, data: bytes) -> _Texts:
     yield "a list", lambda size: b"[" + b"{}," * (size // 3) + b"{}]"
 
 
+def _fitting_number(size: int, value_text: bytes, file: JsonFile) -> int:
+    """Return how many named values fit into a file of ``size`` bytes and below its limit of values."""
+    n_values = value_text.count(b",") + value_text.count(b":") + 2
+    number = size // (len(value_text) + 12)
+    # A thirtieth is left to the entries of the sample.
+    return number if file.values is None else min(number, int(file.values * 0.97) // n_values)
+
+
 def _large_entry(entry: Any, size: int) -> bytes:
     """Return one entry with many members, and a number for the last of them."""
     member = _compact(next(iter(entry.values())))
@@ -211,7 +272,7 @@ def _without_a_key(value: Any) -> Any:
 
 def _list_texts(data: bytes) -> _Texts:
     """Yield kinds of texts of a JSON file that is a list of entries."""
-    first = json.loads(data)[0]
+    first = min(json.loads(data), key=lambda entry: len(_compact(entry)))
     without = {key: value for key, value in first.items() if key != next(iter(first))}
 
     def text(size: int, entry: bytes) -> bytes:
