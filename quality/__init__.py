@@ -2,4 +2,9 @@
 
 from pathlib import Path
 
+from validator.console import quiet_interrupts
+
+# The next modules take much memory.
+quiet_interrupts()
+
 ROOT = Path(__file__).resolve().parent.parent

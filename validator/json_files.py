@@ -55,6 +55,7 @@ _BYTES_AT_ONCE = 100_000
 _ENTRY_BYTES = 10_000_000
 # Stands for the value of an entry that does not fit its schema.
 _UNFIT = object()
+_ESCAPED_COLON = re.compile(rb"\\u003a", re.IGNORECASE)
 _STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 
 Content = TypeVar("Content")
@@ -378,13 +379,20 @@ class _LargeDocument(_Document):
         if self._cut is None:
             self._refuse_uncut()
         content = convert(self._fitting_entries())
-        if self._n_colons != self._cut.n_colons:
-            # Names of entries hold colons, or occur twice.
+        n_colons_outside = self._cut.n_colons - self._n_colons
+        if n_colons_outside and n_colons_outside != self._n_colons_in_names():
+            # Names of entries occur twice, or hold escape sequences.
             self._read_outline(self._entry_findings)
         findings.extend(self._entry_findings)
         if check is not None:
             check(content, self.members, findings)
         return content
+
+    def _n_colons_in_names(self) -> int:
+        """Return how many colons the text has in names of entries, -1 if some may be escape sequences."""
+        if self._cut is None or _ESCAPED_COLON.search(self._data):
+            return -1
+        return sum(name.count(":") for name in self._cut.entries)
 
     def _refuse_uncut(self) -> NoReturn:
         """Refuse a file that is no JSON, or of another shape."""

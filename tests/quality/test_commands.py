@@ -1,7 +1,9 @@
-"""Every command calls its function with the options that the function takes."""
+"""Every command calls its function with the options that the function takes; too little memory is one line."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from subprocess import CompletedProcess
 
 import pytest
@@ -28,6 +30,7 @@ ID = "chalearn_gesture"
         (f"repairs {ID} --mistakes 1 --correct 1 --scale 0.1 --page page", "repairs", "run_repairs"),
         ("fuzz 10 --seed 2", "fuzzing.run", "fuzz_command"),
         (f"fuzz --profile slow --task {ID} --seconds 10 --seed 2", "fuzzing.run", "fuzz_command"),
+        (f"fuzz --profile small-zips --full-size --task {ID}", "fuzzing.run", "fuzz_command"),
         ("edits 10 --samples 1 --seed 3", "edits", "edits_command"),
         ("all --quick", "all", "run_all"),
     ],
@@ -63,3 +66,12 @@ def test_all_commands_are_run_and_those_that_fail_are_named(monkeypatch, capsys,
         assert _parser().parse_args(arguments)
     names = {"gaming", "fuzz", "repairs", "coverage", "edits", "bench"}
     assert {name for name, *_ in ran} == (names if quick else {*names, "portability"})
+
+
+@pytest.mark.parametrize("package", ["quality", "organizer"])
+def test_too_little_memory_for_the_imports_of_a_command_is_one_line(package):
+    command = [sys.executable, "-c", f"import {package}; raise MemoryError"]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == 2
+    (line,) = ended.stderr.splitlines()
+    assert line.startswith("E-LIMIT-MEMORY: ")
