@@ -48,6 +48,14 @@ def _from_axes(columns: Floats) -> Floats:
     return columns[..., [0, 2, 1, 3]]
 
 
+def _from_swapped_axes(columns: Floats) -> Floats:
+    return columns[..., [2, 0, 3, 1]]
+
+
+def _from_swapped_corners(columns: Floats) -> Floats:
+    return columns[..., [2, 3, 0, 1]]
+
+
 def _from_swapped_sizes(columns: Floats) -> Floats:
     return from_sizes(columns[..., [1, 0, 3, 2]])
 
@@ -61,6 +69,8 @@ _SIZES = Reading("as [x, y, width, height]", from_sizes)
 _CENTERS = Reading("as [center x, center y, width, height]", from_centers)
 _SWAPPED = Reading("as [y1, x1, y2, x2]", _from_swapped)
 _AXES = Reading("as [x1, x2, y1, y2]", _from_axes)
+_SWAPPED_AXES = Reading("as [y1, y2, x1, x2]", _from_swapped_axes)
+_SWAPPED_CORNERS = Reading("as [x2, y2, x1, y1]", _from_swapped_corners)
 _SWAPPED_SIZES = Reading("as [y, x, height, width]", _from_swapped_sizes)
 _SWAPPED_ORIGIN = Reading("as [y, x, width, height]", _from_swapped_origin)
 _OTHER_FORMS_OF_BOXES = {
@@ -73,6 +83,10 @@ _OTHER_FORMS_OF_INTERVALS = {
 }
 
 
+# Few people write these, so that no fit is tried after them.
+_RARE_FORMS_OF_BOXES = (_SWAPPED_AXES, _SWAPPED_CORNERS)
+
+
 def as_written(form: Form) -> Reading:
     """Return the reading that the task's page says."""
     return Reading("", from_corners if form is Form.CORNERS else from_sizes)
@@ -82,6 +96,11 @@ def other_readings(regions: Regions) -> list[Reading]:
     """Return the other readings of a sample's columns."""
     forms = _OTHER_FORMS_OF_INTERVALS if regions.has_intervals else _OTHER_FORMS_OF_BOXES
     return list(forms[regions.form])
+
+
+def rare_readings(regions: Regions) -> list[Reading]:
+    """Return further readings that are tried alone."""
+    return [] if regions.has_intervals else list(_RARE_FORMS_OF_BOXES)
 
 
 def _move_to_parent(corners: Floats, parent: Floats) -> Floats:

@@ -134,7 +134,7 @@ class JudgedRegions:
 def _readings(comparison: JudgedRegions) -> Iterator[Trial]:
     """Yield the trials of other orders and forms of columns, and of places relative to the box around."""
     sample = comparison.sample
-    for reading in readings.other_readings(sample):
+    for reading in [*readings.other_readings(sample), *readings.rare_readings(sample)]:
         change = Change(columns=partial(_read_columns, reading))
         corners = reading.corners(sample.columns)
         yield from comparison.trials_of_corners(Family.READING, reading.words, corners, change)

@@ -128,6 +128,7 @@ CASES = [
     ("E-DP-SHAPE", DENSEPOSE, detections(uv_shape=[3, 5, 4]), DETECTIONS, "/1/uv_shape"),
     ("E-FILE-CASE", GESTURE, rows("1,1,5\n", CSV.upper()), CSV.upper(), ""),
     ("E-FILE-CASE", KINETICS, {CLASSES.upper(): "{}", PARTS: "{}"}, CLASSES.upper(), ""),
+    ("E-FILES-EXCHANGED", KINETICS, {CLASSES: '{"v": {"img_1.json": {"humans": []}}}', PARTS: '{"v": "run"}'}, CLASSES, ""),
     ("E-FILE-NONE", KINETICS, {CLASSES: "{}"}, PARTS, ""),
     ("E-FILE-NONE", KINETICS, {CLASSES: "{}", f"{PARTS}l": "{}"}, PARTS, ""),
     ("E-FILE-NONE", GENERATED, {"mine.jsonl": "{}"}, "submission_gen.json", ""),

@@ -319,6 +319,8 @@ CORNERS = "not as two corners"
         ({"bbox": [1, 2, 3]}, "E-JSON-SCHEMA", "/0/bbox", "3 entries"),
         ({"bbox": [11, 22, 19, 28]}, "E-DP-SHAPE", "/0/uv_shape", CORNERS),
         ({"bbox": [2, 3, 10, 9]}, "E-DP-SHAPE", "/0/uv_shape", CORNERS),
+        ({"bbox": [11.5, 19.5, 22.5, 28.5]}, "E-DP-SHAPE", "/0/uv_shape", CORNERS),
+        ({"bbox": [22, 11, 6, 8]}, "E-DP-SHAPE", "/0/uv_shape", "if bbox is x, y, width, height"),
         ({"bbox": [11, 22, 17, 28]}, "E-DP-SHAPE", "/0/uv_shape", "write [3, 28, 17]"),
         ({"bbox": [11, 22, 20, 28]}, "E-DP-SHAPE", "/0/uv_shape", "write [3, 28, 20]"),
         ({"bbox": [11, 22, 19, 26]}, "E-DP-SHAPE", "/0/uv_shape", "write [3, 26, 19]"),
@@ -467,6 +469,12 @@ COARSE = (
 )
 
 
+PERCENT = (
+    "no U or V is above 100 in the first 10 detections, as if they were percent. "
+    "Write round(255 * u), with u in 0..1"
+)
+
+
 def detections(n=1, box=FAR, first_index=0, last_score=0.5, uv=2, part=24):
     pixels = np.full((2, 2, 3), part, np.uint8)
     pixels[..., 1:] = uv
@@ -506,6 +514,10 @@ def hints_of(entries):
         (detections(11), ["all 11 scores are 0.5. AP ranks detections: give each its own score"]),
         (detections(2, uv=1), ["U and V are 0 or 1 in the first 2 detections. Write round(255 * u)"]),
         (detections(200, uv=1, last_score=0.6) + detections(1, uv=2, first_index=199), []),
+        (detections(10, uv=100, last_score=0.6), [PERCENT]),
+        (detections(9, uv=100, last_score=0.6), []),
+        (detections(10, uv=80, last_score=0.6), []),
+        (detections(10, uv=101, last_score=0.6), []),
         (
             detections(200, uv=1, last_score=0.6) + detections(2, uv=2, first_index=200),
             ["U and V are 0 or 1 in the first 200 detections. Write round(255 * u)"],

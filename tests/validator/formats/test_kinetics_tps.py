@@ -298,3 +298,20 @@ def test_of_very_many_frames_that_the_reference_lacks_humans_are_left_out():
     # One frame of v is unknown; with those of w, or of y, there would be more than 10,000.
     humans = [(parts.videos[parts.frame_video[frame]], parts.frames[frame]) for frame in parts.human_frame]
     assert humans == [("v", "0.jpg"), ("v", "1.jpg"), ("w", "0.jpg"), ("x", "0.jpg")]
+
+
+def test_parts_may_be_shares_of_the_box_of_their_human(tmp_path):
+    def human_of(number):
+        hip = {"box": [[0.1, 0.2, 0.3, 0.4 + number / 100]], "verb": ["bend"]}
+        return {"box": [90, 90, 300 + number, 300], "parts": {"hip": hip}}
+
+    frames = {f"img_{n:05d}.json": {"humans": [human_of(n)]} for n in range(12)}
+    submission = fmt.read(submit(tmp_path, {"v": "run"}, {"v": frames}), RULES).content
+    notes = fmt.FORMAT.hints(submission)
+    assert "x1 and y1" in next(note.text for note in notes if note.code == "N-LOOKS-NORMALIZED")
+
+
+def test_exchanged_files_are_named_before_all_else(tmp_path):
+    classes, parts = {"v": "run"}, {"v": {"img_00001.json": {"humans": []}}}
+    problems = refused(fmt.read, submit(tmp_path, parts, classes), RULES).problems
+    assert [problem.code for problem in problems] == ["E-FILES-EXCHANGED"]

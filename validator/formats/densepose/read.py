@@ -39,6 +39,8 @@ _LEAST_DETECTIONS = 10
 # Masks of the annotations have 14 coarse parts; fine parts 1 and 2 alone are those of a torso.
 _COARSE_PARTS = 14
 _TORSO_PARTS = 2
+# U and V of many persons come near their largest value.
+_LEAST_PERCENT = 90
 _DETECTIONS_SEEN = 200
 _MOST_PROBLEMS = 500
 # Explaining a bad entry takes far longer than reading a good one.
@@ -346,6 +348,11 @@ def _check_size(value: dict[str, JsonValue], height: int, width: int, where: str
         if _are_corners(value["bbox"], shape):
             rule = "corners"
             remedy = "write bbox as x, y, width, height, not as two corners"
+        elif shape == [3, width, height]:
+            rule = "exchanged"
+            remedy += ", if bbox is x, y, width, height as it should be"
+        else:
+            remedy += ", which the PNG must have, too"
         problem = "the shape {} x {} x {} does not fit the box".format(*shape)
         findings.add("E-DP-SHAPE", problem, remedy, where=shape_place, rule=rule)
     elif height * width > _MOST_PIXELS:
@@ -362,10 +369,13 @@ def _add_tiny_box(box: list[float], where: str, findings: Findings) -> None:
 
 
 def _are_corners(box: list[float], shape: list[int]) -> bool:
-    """Return whether the shape is that of a box ``x1, y1, x2, y2``; both ends may be included."""
-    x1, y1, x2, y2 = box
+    """Return whether the shape is that of a box ``x1, y1, x2, y2`` or ``x1, x2, y1, y2``; both ends may be
+    included."""
     _, height, width = shape
-    return 0 <= height - int(y2 - y1) <= 1 and 0 <= width - int(x2 - x1) <= 1
+    for x1, y1, x2, y2 in (box, [box[0], box[2], box[1], box[3]]):
+        if 0 <= height - int(y2 - y1) <= 1 and 0 <= width - int(x2 - x1) <= 1:
+            return True
+    return False
 
 
 def _decode(data: str | bytes, height: int, width: int, where: str, findings: Findings) -> Pixels:
@@ -443,6 +453,9 @@ class DetectionHints:
         elif self.largest_uv <= 1:
             notes.append(Note("N-LOOKS-NORMALIZED", f"U and V are 0 or 1 in {seen}. Write round(255 * u)"))
         has_many = self.count >= _LEAST_DETECTIONS
+        if has_many and _LEAST_PERCENT <= self.largest_uv <= 100:
+            text = f"no U or V is above {self.largest_uv} in {seen}, as if they were percent"
+            notes.append(Note("N-LOOKS-NORMALIZED", f"{text}. Write round(255 * u), with u in 0..1"))
         if has_many and _TORSO_PARTS < self.largest_part <= _COARSE_PARTS:
             text = f"no part is above {_COARSE_PARTS} in {seen}, as if these were the coarse parts of masks"
             notes.append(Note("N-PARTS-COARSE", f"{text}. Write the {PARTS} fine parts, 15 to 24 among them"))

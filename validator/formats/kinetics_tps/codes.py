@@ -12,6 +12,11 @@ CODES = CodeTable(
             "Write two corners, not x, y, width, height.",
         ),
         MessageCode(
+            "E-FILES-EXCHANGED",
+            "Each of the two files holds what belongs into the other.",
+            "Exchange their names.",
+        ),
+        MessageCode(
             "E-PART-LENGTH",
             "The numbers of boxes and of states of a part differ.",
             "Write one state for each box.",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain, count
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -11,10 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from validator.archive import Source, open_submission
+from validator.archive import Source, Submission, open_submission
 from validator.arrays import Floats, Ints
 from validator.files import choose_named
-from validator.findings import Findings, Read
+from validator.findings import Findings, Read, Refused
 from validator.formats.rules import Format, JsonFile, Rules
 from validator.hints import box_hints, empty_note, label_hints, repeat_hints
 from validator.items import Place, check_items
@@ -22,7 +24,7 @@ from validator.json_files import Entries, Members, read_json
 from validator.messages import Note
 from validator.schema_errors import Budget
 from validator.strict_json import JsonValue, pointer_part
-from validator.texts import counted
+from validator.texts import counted, quote
 
 # As many as a video has, so that the objects of all stay in the cache of the processor.
 _FRAMES_AT_ONCE = 20
@@ -30,6 +32,13 @@ _FRAMES_AT_ONCE = 20
 # hundreds of thousands.
 _MOST_UNKNOWN_FRAMES = 10_000
 _NOBODY: JsonValue = {"humans": []}
+# The start of a file with videos by name, and the first character of the value of the first.
+_FIRST_VALUE = re.compile(rb'\s*\{\s*"[^"\\]*"\s*:\s*(.)', re.DOTALL)
+_LONGEST_START = 1000
+_WRITE_PIXELS_OF_PARTS = (
+    "Write pixels of the image: times its width and height, or, if they are shares of the box of the human, "
+    "times its width and height plus its x1 and y1"
+)
 _box, _verb, _parts, _humans = (itemgetter(name) for name in ("box", "verb", "parts", "humans"))
 
 
@@ -88,6 +97,7 @@ def read(
     with Findings.collect() as findings, open_submission(path, rules.limits) as submission:
         findings.notes += submission.notes
         names = findings.take(choose_named(submission, rules))
+        _refuse_exchanged(submission, names[classes_file.name], names[parts_file.name])
         with findings.part():
             name = names[classes_file.name]
             classes = findings.take(read_classes(submission.read(name), name, classes_file, budget))
@@ -102,6 +112,24 @@ def read(
             classes_name, parts_name = names[classes_file.name], names[parts_file.name]
             findings.notes += check_videos(content, reference_frames, classes_name, parts_name)
     return Read(content, findings.notes)
+
+
+def _refuse_exchanged(submission: Submission, classes_name: str, parts_name: str) -> None:
+    """Raise Refused if the first video has frames in place of its class, and a class in place of frames."""
+    if _first_value(submission, classes_name) == b"{" and _first_value(submission, parts_name) == b'"':
+        problem = f"it holds what belongs into {quote(parts_name)}, and that holds classes"
+        Findings().refuse(
+            "E-FILES-EXCHANGED", problem, "exchange the names of the two files", file=classes_name
+        )
+
+
+def _first_value(submission: Submission, name: str) -> bytes:
+    """Return the first character of the value of the first video in a file, b"" without one."""
+    # A damaged file is explained when all of it is read.
+    with suppress(Refused), submission.open(name) as stream:
+        match = _FIRST_VALUE.match(stream.read(_LONGEST_START))
+        return match[1] if match else b""
+    return b""
 
 
 def check_videos(
@@ -342,7 +370,8 @@ def hints(submission: KineticsSubmission) -> list[Note]:
     parts = submission.parts
     if not len(parts.human_box):
         return [empty_note()]
-    notes = box_hints(parts.human_box, "humans") or box_hints(parts.proposal_box, "parts")
+    notes = box_hints(parts.human_box, "humans")
+    notes = notes or box_hints(parts.proposal_box, "parts", _WRITE_PIXELS_OF_PARTS)
     notes += label_hints(len(submission.classes), set(submission.classes.values()), "class", "video")
     notes += label_hints(len(parts.proposal_state), parts.states, "state", "proposal")
     first = slice(0, _PROPOSALS_COMPARED)
