@@ -249,12 +249,17 @@ def _add_to_phase(text: str, phase: yaml.Node, index: int) -> _Edit:
 def _append(text: str, sequence: yaml.Node, lines: Sequence[str]) -> _Edit:
     """Return the edit that adds an entry of these lines to the end of a sequence, with its indent.
 
-    An empty one, whose key is at the start of a line, becomes a block.
+    One in brackets, whose key is at the start of a line, becomes a block.
     """
     end = _line_end(text, sequence)
-    start = end if _entries(sequence) else len(text[: sequence.start_mark.index].rstrip())
-    indent = " " * sequence.start_mark.column if _is_block(sequence) else ""
-    return _Edit(start, end, f"\n{indent}- " + f"\n{indent}  ".join(lines))
+    if _is_block(sequence):
+        indent = " " * sequence.start_mark.column
+        return _Edit(end, end, f"\n{indent}- " + f"\n{indent}  ".join(lines))
+    former_entries = [text[entry.start_mark.index : entry.end_mark.index] for entry in _entries(sequence)]
+    block = "".join(f"\n- {entry}" for entry in (*former_entries, "\n  ".join(lines)))
+    after_key = len(text[: sequence.start_mark.index].rstrip())
+    comment = text[_end(text, sequence) : end]
+    return _Edit(after_key, end, comment + block)
 
 
 def _remove_entries(text: str, mapping: yaml.Node | None, key: str, places: Sequence[int]) -> list[_Edit]:

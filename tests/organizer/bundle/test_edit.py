@@ -96,6 +96,20 @@ def test_entries_of_lists_in_one_line_are_taken_out():
     assert data["phases"] == [{"tasks": [1]}]
 
 
+def test_task_is_added_to_lists_in_one_line():
+    page = "{title: A, file: pages/a.md}"
+    task = "{index: 0, name: A, scoring_program: a_program.zip}"
+    text = f"pages: [{page}] # mine\ntasks: [{task}]\nphases: [{{tasks: [0], name: Main phase}}]\n"
+    with_both = with_task(text, "b", "B", "Which, and when?")
+    assert f"pages: # mine\n- {page}\n- " in with_both
+    data = yaml.safe_load(with_both)
+    assert [page["file"] for page in data["pages"]] == ["pages/a.md", "pages/b.md"]
+    assert [task["index"] for task in data["tasks"]] == [0, 1]
+    assert data["phases"] == [{"tasks": [0, 1], "name": "Main phase"}]
+    without = yaml.safe_load(without_task(with_both, "b"))
+    assert without == yaml.safe_load(text)
+
+
 def test_edits_of_other_entries_stay():
     after, mine = with_task(OURS, "a_task", TITLE, "Which?"), OURS
     edits = (
