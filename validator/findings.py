@@ -228,6 +228,11 @@ class Findings:
         """Return the lines of the summary."""
         return self.summary().lines(most)
 
+    def first_line(self) -> str:
+        """Return the line of the problem that is shown first; there is at least one."""
+        (problem,) = self.summary().problems(1)
+        return problem.line()
+
     def as_dict(self) -> dict[str, object]:
         """Return all findings as plain data for JSON."""
         kinds = [

@@ -273,8 +273,7 @@ def _scored_as_on_the_platform(setup: Setup, loaded: Loaded) -> Entry:
     except Refused as refused:
         # The validator says more about the zip, unless the damage is in a file that it does not read.
         submission = Path(SUBMISSION)
-        (problem,) = refused.findings.summary().problems(1)
-        unpacking_problem = problem.line()
+        unpacking_problem = refused.findings.first_line()
     except OSError as error:
         place = f"the submission cannot be unpacked to {Path.cwd()} ({error.strerror})"
         return Entry(BROKEN, f"{place}; is the disk full?")
@@ -316,9 +315,8 @@ def _entry_without_result(outcome: Outcome) -> Entry:
         return Entry(BROKEN, f"the outputs cannot be written to {Path.cwd()}; is the disk full?")
     # The name of the zip is not the participant's.
     findings = outcome.findings.with_files(lambda file: "" if file in (SUBMISSION, UNPACKED) else file)
-    (problem,) = findings.summary().problems(1)
     # The reference was loaded before, so what is broken now is the program.
-    return Entry(CRASHED if outcome.name == BROKEN else outcome.name, problem.line())
+    return Entry(CRASHED if outcome.name == BROKEN else outcome.name, findings.first_line())
 
 
 def _rounded_score(score: float) -> float | None:

@@ -169,8 +169,7 @@ def _lay_out_submission(submission: Path, task_id: str, folder: Path) -> str:
         _make_empty(folder)
         shutil.copyfile(submission, folder / submission.name)
         add_platform_file(folder)
-        (problem,) = refused.findings.summary().problems(1)
-        return problem.line()
+        return refused.findings.first_line()
     return ""
 
 
