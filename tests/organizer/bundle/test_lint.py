@@ -412,7 +412,6 @@ def test_what_fails_is_an_error_with_its_code_and_place(lint, code, name, where,
     assert {problem.code for problem in report.errors.problems} == {code}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "name", "where", "change", "message"), with_texts(WARNINGS, LINTER_WARNINGS), ids=named(WARNINGS)
 )

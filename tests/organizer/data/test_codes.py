@@ -205,7 +205,6 @@ def test_table_of_groups_that_no_setting_names_is_explained(tmp_path, capsys):
     assert "item_groups: persons.csv" in line
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "task", "change", "message"),
     with_texts(NOTES, REFERENCE_NOTES),

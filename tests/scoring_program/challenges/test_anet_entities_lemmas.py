@@ -261,7 +261,6 @@ def test_corenlp_is_asked_plain_words_together_and_odd_ones_alone(corenlp):
     assert (note.code, values_of(note.text)) == ("N-LEMMAS-NO-TOKEN", ["1"])
 
 
-@pytest.mark.slow
 def test_another_version_of_corenlp_must_be_forced(corenlp, tmp_path, capsys):
     (corenlp / "stanford-corenlp-3.9.1.jar").rename(corenlp / "stanford-corenlp-3.9.2.jar")
     source = write_source(tmp_path / "source", ["dogs", "'ll"])
