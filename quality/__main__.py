@@ -83,7 +83,12 @@ def _parser() -> argparse.ArgumentParser:
     repairs.add_argument("--mistakes", dest="n_mistakes", type=int, default=20, help="submissions of each")
     repairs.add_argument("--correct", dest="n_correct", type=int, default=1000, help="of each task")
     repairs.add_argument("--scale", type=float, default=1.0, help="of the submission whose time is taken")
-    repairs.add_argument("--page", type=Path, default=ROOT / "docs" / "measurements" / "repairs.md")
+    page = ROOT / "docs" / "measurements" / "repairs.md"
+    repairs.add_argument("--page", type=Path, default=page)
+    times = add("repair-times", "repairs:run_times", "measure how long the search for repairs takes")
+    _add_ids(times)
+    times.add_argument("--scale", type=float, default=1.0, help="of the submissions")
+    times.add_argument("--page", type=Path, default=page)
     _add_searches(add)
     return parser
 

@@ -6,19 +6,23 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
+from importlib import import_module
 from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from organizer.files import Files, write_files
-from quality.demo_data import load_against, write_full_size
+from organizer.data.prepare import prepare
+from organizer.files import Files, folder_files, write_files
+from quality.demo_data import load_against
 from quality.repairs_page import (
     LEAST_SCORE,
     Alarm,
@@ -29,6 +33,7 @@ from quality.repairs_page import (
     TimeRow,
     Times,
     write_page,
+    write_times,
 )
 from quality.task import Mistake, QualityTask, WeakModel, quality_tasks
 from scoring_program.repairs.search import Comparison, Repair, Repairs, find_repairs
@@ -247,18 +252,73 @@ def _read(loaded: Any, files: Files) -> Any:
         return loaded.read(Path(folder))
 
 
+def run_times(ids: Sequence[str], scale: float, page: Path) -> int:
+    """Measure how long the searches of tasks take, and write that into their sections of a page."""
+    for task_id in ids:
+        task = quality_tasks()[task_id]
+        if task.mistakes:
+            write_times(page, task_id, measure_times(task, scale))
+    return 0
+
+
 def measure_times(task: QualityTask[Any], scale: float) -> Times:
-    """Measure the search for the submission of full size, times ``scale``, twice."""
-    rows = []
+    """Measure the search for the submission of full size, times ``scale``, twice; a run with it; and the
+    search for a submission with a mistake of each family that the task has."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        files = write_full_size(task.id, scale, folder)
+        task.write_full_size(folder / "data", scale)
+        prepare(task.id, folder / "data" / "ref", folder / "ref")
         of_task = load_task(task.id)
         loaded = of_task.load(folder / "ref", of_task.settings(folder / "ref"))
-        submission = _read(loaded, files).content
-        for row_name in ("the first search of a program", "once more"):
-            begin = time.process_time()
-            repairs = find_repairs(of_task.comparisons(loaded.reference, submission))
-            seconds = time.process_time() - begin
-            rows.append(TimeRow(row_name, seconds, "; ".join(map(_words, repairs))))
-    return Times(scale, rows)
+        read = _read(loaded, folder_files(folder / "data" / "res"))
+        correct = [
+            _time_search(row_name, loaded, read.content)
+            for row_name in ("the first search of a program", "once more")
+        ]
+        begin = time.process_time()
+        loaded = of_task.load(folder / "ref", of_task.settings(folder / "ref"))
+        loaded.score(_read(loaded, folder_files(folder / "data" / "res")))
+        run_seconds = time.process_time() - begin
+        import_seconds = _time_import_of_assignment()
+        with_mistakes = list(_time_mistakes(task, folder / "data" / "ref", loaded))
+    return Times(
+        scale=scale,
+        run_seconds=run_seconds,
+        import_seconds=import_seconds,
+        correct=correct,
+        with_mistakes=with_mistakes,
+    )
+
+
+def _time_import_of_assignment() -> float:
+    """Return how long the import takes that the first one-to-one map of a process needs."""
+    statement = "import time, numpy; begin = time.process_time(); import scipy.optimize; "
+    statement += "print(time.process_time() - begin)"
+    done = subprocess.run([sys.executable, "-c", statement], capture_output=True, text=True, check=True)
+    # The searches that are timed next are not to import it again.
+    import_module("scipy.optimize")
+    return float(done.stdout)
+
+
+def _time_search(name: str, loaded: Any, submission: object) -> TimeRow:
+    begin = time.process_time()
+    repairs = find_repairs(loaded.task.comparisons(loaded.reference, submission))
+    seconds = time.process_time() - begin
+    return TimeRow(name, seconds, "; ".join(map(_words, repairs)))
+
+
+def _time_mistakes(task: QualityTask[Any], source: Path, loaded: Any) -> Iterator[TimeRow]:
+    """Yield the time of the search for the first mistake of each family, or families, that is accepted."""
+    prediction = task.correct_prediction(source, np.random.default_rng(_MISTAKES), _NOISES[1])
+    timed_families = set()
+    for mistake in task.mistakes:
+        families = tuple(cure.family for cure in mistake.cures)
+        if not families or mistake.said or families in timed_families:
+            continue
+        files = task.files(mistake.change(deepcopy(prediction)))
+        try:
+            submission = _read(loaded, files).content
+        except Refused:
+            continue
+        timed_families.add(families)
+        yield _time_search(mistake.name, loaded, submission)

@@ -13,6 +13,10 @@ LEAST_SCORE = 0.05
 GOOD_SCORE = 0.1
 _LEAST_RIGHT = 0.95
 _MOST_ALARMS = 1 / 1000
+# What a search may take, in seconds and of a run, and where it finds something.
+_ALLOWED_SECONDS, _ALLOWED_SHARE = 0.06, 0.05
+_ALLOWED_SECONDS_FOUND = 0.3
+_TIMES_HEAD = "Processor time of the search"
 _HEAD = """# How often repairs are right
 
 `.venv/bin/python -m quality repairs` measures the search for the simplest repair on made-up data that is not
@@ -92,10 +96,49 @@ class TimeRow(NamedTuple):
 
 
 class Times(NamedTuple):
-    """The times of searches for a submission of a size, 1 for that of the challenge."""
+    """The times of searches for submissions of a size.
+
+    Attributes
+    ----------
+    scale : float
+        Their size; 1 is that of the challenge.
+    run_seconds : float
+        The processor time of a run: reading, and scoring with a search.
+    import_seconds : float
+        The processor time of the import of scipy, which the first one-to-one map of a process needs.
+    correct, with_mistakes : lists of TimeRow
+        Searches for a correct submission, and for one with each mistake.
+    """
 
     scale: float
-    rows: list[TimeRow]
+    run_seconds: float
+    import_seconds: float
+    correct: list[TimeRow]
+    with_mistakes: list[TimeRow]
+
+    @property
+    def allowed_seconds(self) -> float:
+        """What the search for a correct submission may take."""
+        return max(_ALLOWED_SECONDS, _ALLOWED_SHARE * self.run_seconds)
+
+    def summary(self) -> str:
+        """Return what is allowed and what is reached."""
+        slowest = max(row.seconds for row in self.correct)
+        text = f"Allowed for a correct submission: {_milliseconds(_ALLOWED_SECONDS)} or 5 % of a run "
+        text += (
+            f"({_milliseconds(self.run_seconds)}), whichever is more: {_milliseconds(self.allowed_seconds)}; "
+        )
+        text += f"reached: {_milliseconds(slowest)}."
+        if self.with_mistakes:
+            slowest = max(row.seconds for row in self.with_mistakes)
+            text += f" Allowed where something is found: {_milliseconds(_ALLOWED_SECONDS_FOUND)}; "
+            text += f"reached: {_milliseconds(slowest)}. The first list in another order, or the first map of "
+            text += f"items, of a process takes {_milliseconds(self.import_seconds)} more: it imports scipy."
+        return text
+
+
+def _milliseconds(seconds: float) -> str:
+    return f"{1000 * seconds:,.0f} ms"
 
 
 class TaskRepairs(NamedTuple):
@@ -123,6 +166,18 @@ def write_page(page: Path, measured: TaskRepairs, times: Times, amount: Amount, 
     lines = [*_section_lines(measured, amount, seconds), *_time_lines(times)]
     sections = _read_sections(page)
     sections[measured.task_id] = "\n".join(lines)
+    _write_sections(page, sections)
+
+
+def write_times(page: Path, task_id: str, times: Times) -> None:
+    """Write the times of a task into its section of a page, in place of older ones; the rest stays."""
+    sections = _read_sections(page)
+    before_times, _, _ = sections.get(task_id, f"## {task_id}\n\n").partition(_TIMES_HEAD)
+    sections[task_id] = before_times + "\n".join(_time_lines(times))
+    _write_sections(page, sections)
+
+
+def _write_sections(page: Path, sections: dict[str, str]) -> None:
     page.parent.mkdir(parents=True, exist_ok=True)
     texts = [_HEAD, *(sections[task_id] for task_id in sorted(sections))]
     page.write_text("\n".join(texts), encoding="utf-8")
@@ -164,10 +219,12 @@ def _section_lines(measured: TaskRepairs, amount: Amount, seconds: float) -> Ite
 
 
 def _time_lines(times: Times) -> Iterator[str]:
-    yield f"Processor time of the search for the submission of full size, times {times.scale:g}:\n"
+    size = f"of full size, times {times.scale:g}"
+    yield f"{_TIMES_HEAD} for the submission {size}, and for ones with a mistake:\n"
     yield from _table_head("search", "ms", "found")
-    for row in times.rows:
+    for row in [*times.correct, *times.with_mistakes]:
         yield _line(row.name, f"{1000 * row.seconds:.0f}", row.words or "nothing")
+    yield f"\n{times.summary()}"
     yield ""
 
 

@@ -6,7 +6,7 @@ a scale of each item, on other entries of the same items.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from typing import NamedTuple
@@ -48,11 +48,15 @@ def region_trials(wide: Regions, deep: Callable[[], Regions]) -> Iterator[list[T
     """Yield the trials of each family for boxes or intervals; ``deep`` returns the sample of few items."""
     comparisons = [JudgedRegions(wide, level) for level in wide.levels]
     unclear = [comparison for comparison in comparisons if not agrees_well(comparison.before)]
+    # Columns that are read otherwise than they are written make no regions that are near the annotated ones.
+    is_read_right = comparisons[0] not in unclear
+    other_readings = [] if is_read_right else readings.other_readings(wide)
     fits: list[_Fit] = []
     for number, comparison in enumerate(unclear):
-        yield list(_readings(comparison))
+        if not is_read_right:
+            yield list(_readings(comparison))
         if not number:
-            fits = list(_fits(comparison))
+            fits = list(_fits(comparison, other_readings))
         trials_of_fits = [_fit_trials(comparison, fit) for fit in fits]
         yield list(chain.from_iterable(trials_of_fits))
     few_items = JudgedRegions(deep(), wide.levels[0]) if comparisons[0] in unclear else None
@@ -184,14 +188,15 @@ class _VotedReading(NamedTuple):
         return float(np.mean([votes.iou.mean() for votes in self.votes]))
 
 
-def _fits(comparison: JudgedRegions) -> Iterator[_Fit]:
-    """Yield the scale and offset that fit best after each reading, where they may become a repair.
+def _fits(comparison: JudgedRegions, other_readings: Sequence[Reading]) -> Iterator[_Fit]:
+    """Yield the scale and offset that fit best as written and after each other reading, where they may become
+    a repair.
 
     Most submissions are right, and a vote is enough to see that no map helps. Fits take longer, so they are
     made after the readings with the best votes only.
     """
     sample = comparison.sample
-    voted_readings = list(_vote_after_readings(comparison))
+    voted_readings = list(_vote_after_readings(comparison, other_readings))
     best_iou = max((voted.mean_iou for voted in voted_readings), default=0.0)
     for voted in voted_readings:
         if voted.mean_iou < _SHARE_OF_BEST_VOTE * best_iou:
@@ -203,10 +208,12 @@ def _fits(comparison: JudgedRegions) -> Iterator[_Fit]:
             yield _Fit(voted.reading, axis_map, held_out)
 
 
-def _vote_after_readings(comparison: JudgedRegions) -> Iterator[_VotedReading]:
+def _vote_after_readings(
+    comparison: JudgedRegions, other_readings: Sequence[Reading]
+) -> Iterator[_VotedReading]:
     """Yield the readings, as written first, after which the votes of both halves promise a repair."""
     sample = comparison.sample
-    for reading in [comparison.base, *readings.other_readings(sample)]:
+    for reading in [comparison.base, *other_readings]:
         corners = reading.corners(sample.columns)
         regions = _region_pairs(sample, corners)
         first_votes = vote(regions.of_entries(sample.is_even))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from quality.cures import corners_cure
-from quality.repairs import measure_task, run_repairs
+from quality.repairs import measure_task, run_repairs, run_times
 from quality.repairs_page import Amount
 from quality.task import Mistake, Said, quality_tasks
 from scoring_program.repairs.decision import Family
@@ -58,3 +58,10 @@ def test_the_command_writes_a_section_for_each_task_and_fails_where_a_mistake_is
     assert run_repairs([task.id], n_mistakes=2, n_correct=1, scale=0.01, page=page) == 0
     assert "| nothing | N-EMPTY | 2 of 2 | 2 of 2 | 2 of 2 |  |" in page.read_text()
     assert page.read_text().count("## chalearn_gesture") == 1
+    # The times alone replace those of before.
+    monkeypatch.undo()
+    assert run_times([task.id], scale=0.1, page=page) == 0
+    text = page.read_text()
+    assert "| nothing | N-EMPTY | 2 of 2 | 2 of 2 | 2 of 2 |  |" in text
+    assert text.count("the first search of a program") == text.count("reached: ") / 2 == 1
+    assert "| frame rate times 0.5 |" in text

@@ -4,8 +4,9 @@ segments, boxes of the ten frames, and what names an object: a word index, or a 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cached_property
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -108,7 +109,7 @@ class _Evidence(ABC):
 
     def videos(self, repairs: Repairs, spread: Spread) -> Ids | None:
         """Return the names of videos."""
-        videos = list(dict.fromkeys(video for video, _ in self._submission.segments))
+        videos = list(dict.fromkeys(map(itemgetter(0), self._submission.segments)))
         return Ids(predicted=videos, true=self._videos, what="videos") if videos else None
 
     def segments(self, repairs: Repairs, spread: Spread) -> Ids | None:
@@ -116,6 +117,9 @@ class _Evidence(ABC):
 
         If the number of each is one too high, the segments between have the number of another one.
         """
+        is_repaired = Kind.IDS in repairs
+        if not is_repaired and self._number_of_segment.keys() >= set(self._submission.segments):
+            return None
         meant_video = _meant_words("videos", (video for video, _ in self._submission.segments), repairs)
         predicted = [(meant_video[video], name) for video, name in self._submission.segments]
         number_of_video = {video: number for number, video in enumerate(self._videos)}
@@ -190,14 +194,19 @@ class _Evidence(ABC):
         """Return the annotated segment of each object, -1 without one. Ids come first, so that their repair
         is known when this is asked for."""
         if self._segment is None:
-            segments = self._submission.segments
-            meant_video = _meant_words("videos", (video for video, _ in segments), repairs)
-            meant_name = _meant_words("segments", (name for _, name in segments), repairs)
-            numbers = []
-            for video, name in segments:
-                numbers.append(self._number_of_segment.get((meant_video[video], meant_name[name]), -1))
+            segments = self._meant_segments(repairs)
+            numbers = [self._number_of_segment.get(segment, -1) for segment in segments]
             self._segment = np.array(numbers or [-1], dtype=np.int64)[self._submission.segment]
         return self._segment
+
+    def _meant_segments(self, repairs: Repairs) -> list[tuple[str, str]]:
+        """Return the video and the name that is meant by each submitted segment."""
+        segments = self._submission.segments
+        if Kind.IDS not in repairs:
+            return segments
+        meant_video = _meant_words("videos", (video for video, _ in segments), repairs)
+        meant_name = _meant_words("segments", (name for _, name in segments), repairs)
+        return [(meant_video[video], meant_name[name]) for video, name in segments]
 
     @cached_property
     def _segment_video(self) -> Ints:
@@ -283,8 +292,7 @@ class _GivenEvidence(_Evidence):
         meant_index = _meant_words(_INDEXES, indexes, repairs)
         number_of_index = {index: int(meant) for index, meant in meant_index.items()}
         meant_indexes = [number_of_index[index] for index in indexes]
-        true_pairs = list(zip(words.segment.tolist(), words.index.tolist()))
-        return _look_up(true_pairs, list(zip(segment[objects].tolist(), meant_indexes)))
+        return _look_up(words.segment, words.index, segment[objects], np.array(meant_indexes, dtype=np.int64))
 
 
 class _GeneratedEvidence(_Evidence):
@@ -343,8 +351,7 @@ class _GeneratedEvidence(_Evidence):
         for name in submission.classes:
             meant_labels.append(number_of_class.get(repairs.word(_CLASSES, name), -1))
         label = np.array(meant_labels or [-1], dtype=np.int64)[submission.label[objects]]
-        true_pairs = list(zip(words.segment.tolist(), words.label.tolist()))
-        return _look_up(true_pairs, list(zip(segment[objects].tolist(), label.tolist())))
+        return _look_up(words.segment, words.label, segment[objects], label)
 
 
 def _meant_words(what: str, words: Iterable[str], repairs: Repairs) -> dict[str, str]:
@@ -352,10 +359,16 @@ def _meant_words(what: str, words: Iterable[str], repairs: Repairs) -> dict[str,
     return {word: repairs.word(what, word) for word in set(words)}
 
 
-def _look_up(true_pairs: Sequence[tuple[int, int]], pairs: Sequence[tuple[int, int]]) -> Ints:
-    """Return the place of each pair among the true ones, the first of equals, -1 without one."""
-    place_of_pair = {true_pairs[place]: place for place in reversed(range(len(true_pairs)))}
-    return np.array([place_of_pair.get(pair, -1) for pair in pairs], dtype=np.int64)
+def _look_up(true_segment: Ints, true_number: Ints, segment: Ints, number: Ints) -> Ints:
+    """Return the annotated word of each segment and number (n,), the first of equals, -1 without one.
+
+    ``true_segment`` and ``true_number`` (n_words,) are those of words.
+    """
+    # A few segments are sampled of many.
+    words = np.flatnonzero(np.isin(true_segment, segment))[::-1]
+    pairs = zip(true_segment[words].tolist(), true_number[words].tolist())
+    word_of_pair = dict(zip(pairs, words.tolist()))
+    return np.array([word_of_pair.get(pair, -1) for pair in zip(segment.tolist(), number.tolist())], np.int64)
 
 
 def _fit_each_other(entry: Ints, word: Ints, iou: Floats, n_entries: int) -> Bools:
