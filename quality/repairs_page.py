@@ -132,8 +132,9 @@ class Times(NamedTuple):
         if self.with_mistakes:
             slowest = max(row.seconds for row in self.with_mistakes)
             text += f" Allowed where something is found: {_milliseconds(_ALLOWED_SECONDS_FOUND)}; "
-            text += f"reached: {_milliseconds(slowest)}. The first list in another order, or the first map of "
-            text += f"items, of a process takes {_milliseconds(self.import_seconds)} more: it imports scipy."
+            text += f"reached: {_milliseconds(slowest)}. The first list in another order, or the first map "
+            import_time = _milliseconds(self.import_seconds)
+            text += f"of items, of a process takes {import_time} more: it imports scipy."
         return text
 
 
