@@ -14,7 +14,7 @@ from organizer.challenges import content_of
 from organizer.content import Content, Values
 from organizer.files import unpack, write_durable
 from scoring_program.report.elements.axis import round_step
-from scoring_program.report.elements.layout import card, document, pairs, style_sheet, with_contents
+from scoring_program.report.elements.layout import card, document, in_columns, style_sheet, with_contents
 from scoring_program.report.elements.plots import histogram
 from scoring_program.report.elements.tables import Heading, table
 from scoring_program.report.html import element
@@ -65,9 +65,9 @@ class Overview(NamedTuple):
         content = self.content
         first = [_warnings_card(self.loaded, content)]
         rest = [
-            *pairs([_counts_card(content)]),
+            _counts_card(content),
             *_extremes_cards(content),
-            *pairs([*_name_cards(content), *_value_cards(content)]),
+            *in_columns([*_name_cards(content), *_value_cards(content)]),
             *section_cards(with_images(content.draw(), images or Images()), Look(_MOST_ENTRIES)),
         ]
         body = with_contents(first, rest)

@@ -79,16 +79,18 @@ def ranking_card(run: RankingRun, ranking: Ranking) -> Element:
 
 
 def expected_drop_text(run: RankingRun, ranking: Ranking, place: int) -> str:
-    """Return by how much the score of the team at a place is expected to be worse on new items, at most."""
+    """Return by how much the score of the team at a place is expected to be worse on new items, at most.
+
+    "" if that is less than scores show.
+    """
     drop = ranking.expected_drops[place]
-    if drop is None:
-        return ""
     decimals = run.standings(ranking).decimals
-    smallest = 10.0**-decimals
-    amount = f"about {drop:.{decimals}f}" if drop >= smallest else f"{smallest:.{decimals}f}"
+    # A drop that no score shows is none.
+    if drop is None or drop < 10.0**-decimals:
+        return ""
     direction = "lower" if ranking.higher_is_better else "higher"
-    n_submissions = ranking.submissions[place]
-    return f"the best of {n_submissions:,}: on new items expected to be at most {amount} {direction}"
+    amount = f"about {drop:.{decimals}f} {direction}"
+    return f"the best of {ranking.submissions[place]:,}: on new items expected to be at most {amount}"
 
 
 def resampling_sentences(run: RankingRun, ranking: Ranking) -> list[str]:

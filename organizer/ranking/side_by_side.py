@@ -20,9 +20,9 @@ from scoring_program.report.elements.layout import card
 from scoring_program.report.elements.tables import Cell, Heading, table
 from scoring_program.report.html import cut, element
 from scoring_program.report.standings import (
-    LONGEST_NAME,
     OPEN_ROWS,
     Standings,
+    name_element,
     rank_sentences,
     text_over_text,
 )
@@ -103,7 +103,7 @@ def _table_card(columns: Sequence[_Column]) -> Element:
     cells_of_columns = [_cells(column.standings) for column in columns]
     rows = list[list[Cell]]()
     for team in _teams(columns):
-        row: list[Cell] = [element("div", cut(team, LONGEST_NAME), class_="name")]
+        row: list[Cell] = [name_element(team)]
         row += [cells.get(team, "–") for cells in cells_of_columns]
         rows.append(row)
     headings = [Heading("Team"), *(_heading(column) for column in columns)]

@@ -6,6 +6,8 @@ numbered; every shape has its words on hover.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import chain
 from xml.etree.ElementTree import Element
 
 from scoring_program.figures import GROUND_TRUTH, PREDICTION, Drawing, Drawings, DrawnObject, Shape
@@ -27,6 +29,8 @@ _LONGEST_WORDS, _LONGEST_CLAIM = 200, 24
 _LETTER = 0.6
 # The sizes of numbers, of claims, and of points as shares of the longer side; texts can be read on a phone.
 _TEXT, _CLAIM_TEXT, _POINT = 0.035, 0.033, 0.008
+# Left, top, right, bottom.
+Box = tuple[float, float, float, float]
 _CLASSES = {GROUND_TRUTH: "truth", PREDICTION: "guess"}
 
 
@@ -67,8 +71,7 @@ def drawing(data: Drawing, points: str) -> Element:
     # Numbered objects come last, above the others, and the claims of those in the list above all.
     for number, drawn in enumerate(wrong, start=1):
         canvas.append(_object(drawn, data.size, points, str(number)))
-    for drawn in wrong[:_MOST_LISTED]:
-        canvas.extend(_claims(drawn, data.size))
+    canvas.extend(_claims(wrong[:_MOST_LISTED], data.size))
     place = {"id": data.anchor} if data.anchor else {}
     return element("div", element("h3", cut(data.title, 120)), canvas, *words, class_="drawing", **place)
 
@@ -127,26 +130,50 @@ def _number(number: str, shape: Shape, size: tuple[int, int]) -> Element:
     return _text(number, (left, top), _TEXT * max(size), size, f"number-{_CLASSES[shape.role]}")
 
 
-def _claims(drawn: DrawnObject, size: tuple[int, int]) -> list[Element]:
-    """Return what predictions say an object is, below the lower left corners of their shapes."""
-    texts = []
+def _claims(objects: Sequence[DrawnObject], size: tuple[int, int]) -> list[Element]:
+    """Return what predictions say objects are, below the lower left corners of their shapes.
+
+    A text that would lie on an earlier one is left out: the words of its shape have it.
+    """
+    texts: list[Element] = []
+    taken_places: list[Box] = []
     look = f"number-{_CLASSES[PREDICTION]} claim"
-    for shape in drawn.shapes:
-        if shape.claim and shape.role == PREDICTION:
-            left, _, _, bottom = shape.box
-            claim = cut(shape.claim, _LONGEST_CLAIM)
-            texts.append(_text(claim, (left, bottom), _CLAIM_TEXT * max(size), size, look))
+    text_height = _CLAIM_TEXT * max(size)
+    shapes = chain.from_iterable(drawn.shapes for drawn in objects)
+    for shape in shapes:
+        if not shape.claim or shape.role != PREDICTION:
+            continue
+        claim = cut(shape.claim, _LONGEST_CLAIM)
+        left, _, _, bottom = shape.box
+        place = _text_place(claim, (left, bottom), text_height, size)
+        if not any(_do_overlap(place, other) for other in taken_places):
+            taken_places.append(place)
+            texts.append(_text(claim, (left, bottom), text_height, size, look))
     return texts
+
+
+def _do_overlap(first: Box, second: Box) -> bool:
+    """Return whether two boxes, each left, top, right, bottom, share a point inside."""
+    is_beside = first[2] <= second[0] or second[2] <= first[0]
+    is_above = first[3] <= second[1] or second[3] <= first[1]
+    return not is_beside and not is_above
+
+
+def _text_place(text: str, left_top: tuple[float, float], text_height: float, size: tuple[int, int]) -> Box:
+    """Return the box of a text whose upper left corner is at a place, or as near to it as it stays on the
+    canvas."""
+    width, height = size
+    text_width = text_height * max(1.0, _LETTER * len(text))
+    left = max(min(left_top[0], width - text_width), 0.0)
+    top = min(max(left_top[1], 0.0), height - text_height)
+    return left, top, left + text_width, top + text_height
 
 
 def _text(
     text: str, left_top: tuple[float, float], text_height: float, size: tuple[int, int], class_name: str
 ) -> Element:
-    """Return a text whose upper left corner is at a place, or as near to it as it stays on the canvas."""
-    width, height = size
-    text_width = text_height * max(1.0, _LETTER * len(text))
-    left = max(min(left_top[0], width - text_width), 0.0)
-    top = min(max(left_top[1], 0.0), height - text_height)
+    """Return a text at a place on the canvas, as `_text_place` says."""
+    left, top, _, _ = _text_place(text, left_top, text_height, size)
     return element(
         "text",
         text,

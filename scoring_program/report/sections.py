@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from scoring_program.figures import Drawings
 
 OPEN_TIMELINES, OPEN_DRAWINGS = 10, 2
-_MOST_COLUMNS_OF_A_PAIR, _MOST_NAMES_OF_A_PAIR = 3, 10
+# What fits into half of the width.
+_MOST_COLUMNS_OF_A_HALF, _MOST_NAMES_OF_A_HALF = 3, 10
 
 
 # The addresses of drawings, by the first cells of the row about their item.
@@ -48,15 +49,15 @@ class Look(NamedTuple):
 
 
 class _Layout(Enum):
-    """How a section lies on the page: alone, beside its neighbor, or in the card of all timelines."""
+    """How a section lies on the page: alone, in one of two columns, or in the card of all timelines."""
 
     SINGLE = "single"
-    PAIR = "pair"
+    HALF = "half"
     TIMELINE = "timeline"
 
 
 def section_cards(sections: Sequence[Section], look: Look) -> list[Element]:
-    """Return cards: one for all timelines; charts, narrow tables and small matrices side by side in pairs."""
+    """Return cards: one for all timelines; charts, narrow tables and small matrices in two columns."""
     elements: list[Element] = []
     limit = look.limit
     for section_layout, group in groupby(sections[:limit], _layout_of):
@@ -65,7 +66,7 @@ def section_cards(sections: Sequence[Section], look: Look) -> list[Element]:
             elements.append(_timelines_card(members, look))
             continue
         cards = [_card(section, look) for section in members]
-        elements += layout.pairs(cards) if section_layout is _Layout.PAIR else cards
+        elements += layout.in_columns(cards) if section_layout is _Layout.HALF else cards
     if len(sections) > limit:
         elements.append(element("p", f"and {counted(len(sections) - limit, 'more section')}"))
     return elements
@@ -73,15 +74,15 @@ def section_cards(sections: Sequence[Section], look: Look) -> list[Element]:
 
 def _layout_of(section: Section) -> _Layout:
     if isinstance(section, Table):
-        is_narrow = len(section.columns) <= _MOST_COLUMNS_OF_A_PAIR
-        return _Layout.PAIR if is_narrow else _Layout.SINGLE
+        is_narrow = len(section.columns) <= _MOST_COLUMNS_OF_A_HALF
+        return _Layout.HALF if is_narrow else _Layout.SINGLE
     from scoring_program.figures import Histogram, LineChart, Matrix, Timeline
 
     if isinstance(section, Timeline):
         return _Layout.TIMELINE
-    is_small_matrix = isinstance(section, Matrix) and len(section.names) <= _MOST_NAMES_OF_A_PAIR
+    is_small_matrix = isinstance(section, Matrix) and len(section.names) <= _MOST_NAMES_OF_A_HALF
     if is_small_matrix or isinstance(section, (Histogram, LineChart)):
-        return _Layout.PAIR
+        return _Layout.HALF
     return _Layout.SINGLE
 
 

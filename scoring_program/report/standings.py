@@ -219,9 +219,12 @@ def _rank_cell(standings: Standings, row: Row) -> Child:
 
 
 def _name_cell(standings: Standings, row: Row, texts: Sequence[str]) -> Child:
-    cell = element("div", cut(row.name, LONGEST_NAME), class_="name")
-    cell.extend(element("small", text) for text in texts)
-    return cell
+    return name_element(row.name, *(element("small", text) for text in texts))
+
+
+def name_element(name: str, *below: Element) -> Element:
+    """Return the name of a submission or a team in a table, which breaks where it is long."""
+    return element("div", cut(name, LONGEST_NAME), *below, class_="name")
 
 
 def _score_cell(standings: Standings, row: Row, scale: Scale) -> Child:

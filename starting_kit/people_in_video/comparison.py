@@ -376,11 +376,11 @@ def _side(gain: float) -> str:
 def _leaderboard_card(comparison: Comparison) -> Element:
     """Return all columns of the leaderboard."""
     columns = [column for column in comparison.standings.task.columns if column.leaderboard]
-    rows = []
+    rows: list[list[Cell]] = []
     for place in comparison.places:
         result = comparison.results[place]
         scores = [f"{result.scores[column.key]:.{column.precision}f}" for column in columns]
-        rows.append([cut(comparison.standings.names[place]), *scores])
+        rows.append([report.name_element(comparison.standings.names[place]), *scores])
     title = "All columns of the leaderboard"
     headings = [Heading("Submission"), *(Heading(column.title) for column in columns)]
     return card("columns", title, "", *table(headings, rows, title, _MOST_OTHERS))
@@ -402,11 +402,11 @@ def _cost_cards(comparison: Comparison) -> list[Element]:
     title = "What costs most"
     if not largest_first:
         return [card("costs", title, "No type of error costs any of them anything.")]
-    rows = []
+    rows: list[list[Cell]] = []
     for place in comparison.places:
         points_of_type = points_by_result[place]
         costs = [_cost_text(points_of_type.get(error_type.key)) for error_type in largest_first]
-        rows.append([cut(comparison.standings.names[place]), *costs])
+        rows.append([report.name_element(comparison.standings.names[place]), *costs])
     note = "What the score would gain if one type of error were fixed. Gains overlap: they do not add up. "
     note += "Types that cost nothing are left out."
     headings = [Heading("Submission"), *(Heading(error_type.title) for error_type in largest_first)]
@@ -447,7 +447,8 @@ def _group_cards(comparison: Comparison) -> list[Element]:
         )
         note += f"{len(spread):,} differ; the first {len(rows):,} are shown. All are in {_WHERE}."
         title = f"{values.title} that differ most"
-        headings = [Heading("Name", "text"), *(Heading(name, "number") for name in names)]
+        headings = [Heading("Name", "text")]
+        headings += [Heading(report.name_element(name), "number") for name in names]
         headings.append(Heading("Largest difference", "number"))
         cards.append(card(f"of-{key}", title, note, *table(headings, rows, title)))
     return cards

@@ -128,7 +128,8 @@ def _page(rows: Sequence[Row]) -> str:
     signature = rows[-1]["signature"]
     task = load_task(signature.split("|")[0])
     runs = [row for row in rows if row["signature"] == signature]
-    costs = {_COST + error_type.key: error_type.title for error_type in task.error_types}
+    titles = {_COST + error_type.key: error_type.title for error_type in task.error_types}
+    costs = {column: title for column, title in titles.items() if any(_line(runs, column, title).y)}
     cards = [
         _score_card(runs, task),
         *_cost_cards(runs, costs),
@@ -188,7 +189,6 @@ def _score_card(runs: Sequence[Row], task: AnyTask) -> Element:
 def _cost_cards(runs: Sequence[Row], titles: Mapping[str, str]) -> list[Element]:
     """Return a card with what each type of error costs, run by run; none if nothing costs anything."""
     lines = [_line(runs, column, label) for column, label in titles.items()]
-    lines = [costs for costs in lines if any(costs.y)]
     if not lines:
         return []
     x_axis, y_axis = _axes(runs, "What errors cost", lines)

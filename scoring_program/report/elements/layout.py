@@ -37,18 +37,19 @@ def style_sheet(name: str) -> str:
 
 
 def with_contents(first: Sequence[Element], rest: Sequence[Element]) -> list[Element]:
-    """Return the body of a page: the first cards, the table of contents of all, and the other cards."""
-    contents = _contents([*first, *rest])
-    return [element("div", *first), contents, element("div", *rest)]
+    """Return the body of a page: the first cards, the table of contents of all if there are several, and the
+    other cards."""
+    cards = [section for part in (*first, *rest) for section in part.iter("section")]
+    contents = [_contents(cards)] if len(cards) > 1 else []
+    return [element("div", *first), *contents, element("div", *rest)]
 
 
 def _contents(cards: Sequence[Element]) -> Element:
     entries = element("ul")
-    for card_or_pair in cards:
-        for section in card_or_pair.iter("section"):
-            title = section[0].text or ""
-            link = element("a", cut(title), href=f"#{section.get('id')}")
-            entries.append(element("li", link))
+    for section in cards:
+        title = section[0].text or ""
+        link = element("a", cut(title), href=f"#{section.get('id')}")
+        entries.append(element("li", link))
     return element("nav", entries, aria_label="Contents")
 
 
@@ -63,12 +64,11 @@ def card(key: str, title: str, note: str, *children: Child) -> Element:
     return section
 
 
-def pairs(cards: Sequence[Element]) -> list[Element]:
-    """Return cards two and two side by side, where the page is wide enough."""
-    rows = []
-    for first in range(0, len(cards), 2):
-        rows.append(element("div", *cards[first : first + 2], class_="pair"))
-    return rows
+def in_columns(cards: Sequence[Element]) -> list[Element]:
+    """Return cards in two columns of about equal length where the page is wide enough; one alone as it is."""
+    if len(cards) < 2:
+        return list(cards)
+    return [element("div", *cards, class_="columns")]
 
 
 def folded(summary: str, *children: Child) -> Element:

@@ -32,6 +32,8 @@ SERIES_COLORS = (
 )
 # A histogram with more edges has round numbers on its axis instead.
 _MOST_EDGES = 12
+# Numbers above more bars are smaller in narrow windows.
+_MOST_WIDE_BARS = 12
 # In percent of the height of a histogram, so that there is room for a count above the highest bar.
 _HIGHEST_BAR = 92
 # In percent of the width of a histogram.
@@ -86,6 +88,7 @@ def histogram(
     y_axis = Axis(items_title, 0, max([1, *counts]), numbers=())
     noun = items_title.removesuffix("s")
     marks, texts = [], []
+    number_look = "value narrow" if len(counts) > _MOST_WIDE_BARS else "value"
     for count, low, high in zip(counts, edges, edges[1:]):
         left, right = x_axis.percent(low), x_axis.percent(high)
         height = _HIGHEST_BAR * count / y_axis.high
@@ -95,7 +98,7 @@ def histogram(
         marks.append(with_title(bar, f"{bin_text}: {counted(count, noun)}"))
         if count:
             place = f"left:{(left + right) / 2:.2f}%;bottom:{height:.2f}%"
-            texts.append(element("span", f"{count:,}", class_="value", style=place))
+            texts.append(element("span", f"{count:,}", class_=number_look, style=place))
     if threshold is not None:
         percent = x_axis.percent(threshold)
         marks.append(line(percent, 0, percent, 100, "mark"))
