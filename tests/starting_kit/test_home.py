@@ -412,6 +412,16 @@ def test_tables_hold_no_formula(tmp_path):
     assert path.read_text(encoding="utf-8").splitlines() == ["'@name,number", "'+a,-0.5", "b,"]
 
 
+def test_types_of_errors_that_never_cost_anything_are_in_no_table_of_runs(tmp_path):
+    found = people_in_video.score("chalearn_gesture", SAMPLES / "chalearn_gesture" / "good")
+    people_in_video.add_run(tmp_path, "a", found)
+    titles = {error_type.key: error_type.title for error_type in load_task("chalearn_gesture").error_types}
+    page = (tmp_path / "history.html").read_text(encoding="utf-8")
+    has_cost = {cost["type"]: cost["points"] > 0 for cost in found.to_dict()["error_costs"]}
+    assert set(has_cost.values()) == {True, False}
+    assert {error_type: f">{titles[error_type]}</th>" in page for error_type in has_cost} == has_cost
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="its folders have no locks")
 def test_runs_added_at_the_same_time_are_all_kept(tmp_path, monkeypatch):
     found = people_in_video.score("chalearn_gesture", SAMPLES / "chalearn_gesture" / "good").to_dict()

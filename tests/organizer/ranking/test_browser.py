@@ -28,6 +28,15 @@ def test_a_page_asks_for_nothing_fits_and_has_no_faults(pages, window, name, wid
 
 
 @pytest.mark.slow
+def test_a_ranking_with_long_names_shows_all_its_columns(pages, window):
+    show(window, (pages / "ranking.html").as_uri(), 1280)
+    hidden = window.evaluate(
+        "(e => e.scrollWidth - e.clientWidth)(document.querySelector('#ranking .scroll'))"
+    )
+    assert hidden <= 0
+
+
+@pytest.mark.slow
 def test_links_lead_to_detail_pages(pages, window):
     show(window, (pages / "index.html").as_uri(), 1280)
     window.locator("#submissions a").first.click()

@@ -57,6 +57,18 @@ def test_predicted_boxes_of_wrong_objects_carry_what_they_claim():
     assert titles == ["ground truth: hand, hold", "prediction: hand, <b>xxx"] * 2
 
 
+def test_claims_that_would_lie_on_others_are_left_to_the_words_of_their_shapes():
+    wrong = [WRONG._replace(shapes=[GUESS._replace(claim=claim)]) for claim in ("first", "second")]
+    apart = [10.0, 120.0, 60.0, 150.0]
+    wrong.append(WRONG._replace(shapes=[GUESS._replace(claim="third", box=apart)]))
+    drawn = drawings.drawing(DRAWING._replace(objects=wrong), "")
+    assert [text.text for text in drawn.iter("text") if "claim" in text.get("class", "")] == [
+        "first",
+        "third",
+    ]
+    assert "prediction: second" in [path[0].text for path in drawn.iter("path")]
+
+
 @pytest.mark.parametrize(("n_objects", "has_choice"), [(2, False), (30, True)])
 def test_sides_of_crowded_drawings_can_be_shown_alone(n_objects, has_choice):
     crowded = DRAWING._replace(objects=[WRONG] * n_objects)
