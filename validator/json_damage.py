@@ -146,7 +146,7 @@ class _LargeText:
     def _check_member(self, span: _Span, head: bytes, where: str, names: set[str]) -> None:
         """Check one member, as `_check_members`; its name is added to ``names``."""
         try:
-            (name,) = typed_json.RAW_MEMBERS.decode(b"{" + self._data[span.start : span.end] + b"}")
+            (name,) = typed_json.RAW_MEMBERS.decode(self._object_of(span))
         except (*typed_json.DECODE_ERRORS, ValueError):
             self._explain(span, head)
             return
@@ -155,6 +155,10 @@ class _LargeText:
             remedy = "keep one of them"
             self._findings.add("E-JSON-DUPLICATE", problem, remedy, file=self._name, where=where)
         names.add(name)
+
+    def _object_of(self, span: _Span) -> bytes:
+        """Return the text of an object with one member, which may be as large as the file: copied once."""
+        return b"".join([b"{", memoryview(self._data)[span.start : span.end], b"}"])
 
     def _explain(self, span: _Span, head: bytes) -> None:
         """Add why a member cannot be read. Raises Refused if it is no JSON, or enough is explained."""
@@ -224,15 +228,14 @@ class _LargeText:
 
     def _stand_in(self, span: _Span) -> dict[str, JsonValue]:
         """Return a member that can be read, its value of the right type only if it is large."""
-        member = self._data[span.start : span.end]
-        if len(member) <= _NEXT_BYTES:
+        if span.end - span.start <= _NEXT_BYTES:
             with suppress(ValueError):
-                small_member: dict[str, JsonValue] = json.loads(b"{" + member + b"}")
+                small_member: dict[str, JsonValue] = json.loads(self._object_of(span))
                 return small_member
-        match = _KEY.match(member)
+        match = _KEY.match(self._data, span.start, span.end)
         if match is None:
             return {}
-        return {json.loads(match[1]): _STAND_INS.get(member[match.end() : match.end() + 1])}
+        return {json.loads(match[1]): _STAND_INS.get(self._data[match.end() : match.end() + 1])}
 
 
 def _spans(spans: MemberSpans) -> Iterator[_Span]:
