@@ -27,8 +27,12 @@ _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 # Length, name and checksum of the chunk that ends each PNG; it is empty.
 _END = b"\0\0\0\0IEND\xae\x42\x60\x82"
 _CHECKSUM_BYTES = 4
+# Of a chunk without content: length, name and checksum.
+_CHUNK_BYTES = 12
 _HEADER = struct.Struct(">8sI4sIIBBBBB")
 _HEADER_CONTENT_BYTES = 13
+# Pillow takes as long for a chunk as for a kilobyte of pixels. Encoders write chunks of 8 KB and more.
+_MOST_SMALL_CHUNKS, _BYTES_OF_CHUNK = 100, 1024
 _COLOR_TYPES = {0: "grayscale", 2: "RGB", 3: "palette", 4: "grayscale with alpha", 6: "RGB with alpha"}
 _EIGHT_BIT, _RGB = 8, 2
 _CHANNELS = 3
@@ -100,6 +104,7 @@ def decode_png(png: bytes, height: int, width: int) -> Pixels:
     _check_header(header, height, width)
     if not png.endswith(_END):
         raise _wrong_end()
+    _check_number_of_chunks(png)
     with _pillow_refusals():
         first_data = _verify(png, header)
         lines = _inflate(_image_data(png, first_data), _line_bytes(header))
@@ -143,6 +148,17 @@ def _check_header(header: _Header, height: int, width: int) -> None:
         raise ImageError(f"type {header.color_type}", problem, "write an 8-bit RGB PNG without alpha")
     if header.compression or header.filtering or header.interlacing > 1:
         raise ImageError("methods", "the PNG names methods that do not exist", _AGAIN)
+
+
+def _check_number_of_chunks(png: bytes) -> None:
+    """Raise ImageError for thousands of tiny chunks, each of which takes Pillow long."""
+    n_left = _MOST_SMALL_CHUNKS + len(png) // _BYTES_OF_CHUNK
+    begin = len(_SIGNATURE)
+    while begin < len(png):
+        n_left -= 1
+        if n_left < 0:
+            raise ImageError("chunks", "the PNG is made of too many small chunks", _AGAIN)
+        begin += _CHUNK_BYTES + int.from_bytes(png[begin : begin + 4], "big")
 
 
 def _wrong_end() -> ImageError:

@@ -27,8 +27,8 @@ from validator.formats.rules import JsonFile, Rules, load_rules
 LARGEST_ZIP = 1_000_000
 _FACTOR, _LEAST_SECONDS = 10, 4.0
 _MOST_MEGABYTES = 600
-# Unpacked; files of images may be larger, but a zip below 1 MB is not.
-_LARGEST_UNPACKED = 900_000_000
+# Unpacked; files of images may be larger.
+_LARGEST_UNPACKED = 250_000_000
 # The large entries of deflated files repeat what is at most so many bytes before.
 _WINDOW = 30_000
 _MOST_SAMPLE_ENTRIES = 40

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, TypeVar, Union
@@ -47,6 +47,8 @@ _MOST_PROBLEMS = 500
 _MOST_BAD = REPORTED_PER_KIND
 # The metric reads 20 detections of an image.
 _ENTRIES_AN_IMAGE, _LEAST_ENTRIES = 1000, 100_000
+# Equal masks that are not larger are decoded once, if they are among the last ones.
+_FEW_PIXELS, _SMALL_MASKS_KEPT = 20_000, 64
 # Masks of one value compress to nothing, and take as long as others. Ten times the pixels of an image of
 # 640 x 480.
 _PIXELS_AN_IMAGE, _LEAST_PIXELS = 3_000_000, 100_000_000
@@ -384,9 +386,18 @@ def _decode(data: str | bytes, height: int, width: int, where: str, findings: Fi
     try:
         png = data if isinstance(data, bytes) else decode_base64(data)
         code = "E-DP-PNG"
-        return decode_png(png, height, width)
+        decode = decode_png if height * width > _FEW_PIXELS else _decode_small_png
+        return decode(png, height, width)
     except ImageError as error:
         findings.refuse(code, error.problem, error.remedy, where=where, rule=error.rule)
+
+
+@lru_cache(maxsize=_SMALL_MASKS_KEPT)
+def _decode_small_png(png: bytes, height: int, width: int) -> Pixels:
+    """Return what `decode_png` does, once for equal files: a small zip may hold 100,000 of them."""
+    pixels = decode_png(png, height, width)
+    pixels.setflags(write=False)
+    return pixels
 
 
 def _check_parts(pixels: Pixels, where: str, findings: Findings) -> None:
