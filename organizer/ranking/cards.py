@@ -62,6 +62,8 @@ def ranking_card(run: RankingRun, ranking: Ranking) -> Element:
         drop_text = expected_drop_text(run, ranking, place)
         if drop_text:
             team_details.append(drop_text)
+        if record.entry.why_rough:
+            team_details.append(f"rough: {record.entry.why_rough}")
         coverage = record.entry.scores["coverage"]
         if coverage < 1:
             team_details.append(f"coverage {coverage:.{standings.decimals}f}")

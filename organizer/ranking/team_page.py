@@ -72,14 +72,16 @@ def _place_card(run: RankingRun, ranking: Ranking, place: int, band: Band) -> El
     decimals = standings.decimals
     rank, rank_set = standings.comparison.rank[place], standings.rank_set_text(place)
     score = f"{standings.task.columns[0].title} {standings.score_texts[place]}"
-    coverage = ranking.records[place].entry.scores["coverage"]
+    entry = ranking.records[place].entry
+    coverage = entry.scores["coverage"]
+    rough = f"; rough: {entry.why_rough}" if entry.why_rough else ""
     n_submissions = counted(ranking.submissions[place], "scored submission")
     drop_text = expected_drop_text(run, ranking, place)
     if drop_text:
         n_submissions += f"; {drop_text}"
     lines = [
         f"Rank {rank} of {counted(len(standings.names), 'team')}; possible ranks: {rank_set}.",
-        f"{score} over {standings.over}; 95 % interval: {band_text(band, decimals)}.",
+        f"{score} over {standings.over}; 95 % interval: {band_text(band, decimals)}{rough}.",
         f"Coverage {coverage:.{decimals}f}; {n_submissions}.",
         *_winner_lines(run, ranking, place, decimals),
     ]

@@ -97,6 +97,8 @@ class Entry:
         The type of error, the score if it were fixed, and the gain; none if the detail level hides them.
     decimals : int
         The most decimals that participants see.
+    why_rough : str
+        Why the interval is rough although items are enough; "" if it is not, or the detail level hides it.
     format : int
         The version of this record in a store.
     """
@@ -116,6 +118,7 @@ class Entry:
     item_scores: Sequence[float | None] = ()
     error_costs: Sequence[tuple[str, float, float]] = ()
     decimals: int = _DECIMALS
+    why_rough: str = ""
     format: int = FORMAT
 
 
@@ -287,6 +290,7 @@ def _scored_as_on_the_platform(setup: Setup, loaded: Loaded) -> Entry:
 def _entry(setup: Setup, loaded: Loaded, outcome: Outcome) -> Entry:
     """Return the entry of a run, with the number of half-samples that ``setup`` asks for."""
     from scoring_program.disclosure import round_floats
+    from scoring_program.report.page import why_rough
 
     result = outcome.result
     if result is None:
@@ -307,6 +311,7 @@ def _entry(setup: Setup, loaded: Loaded, outcome: Outcome) -> Entry:
         item_scores=[_rounded_score(score) for score in statistics.item_scores.tolist()],
         error_costs=round_floats([tuple(cost) for cost in result.error_costs], _DECIMALS),
         decimals=result.decimals,
+        why_rough=why_rough(loaded.task, result, halves.n_items) if halves else "",
     )
 
 

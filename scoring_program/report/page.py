@@ -162,10 +162,17 @@ def _interval_text(task: Declaration, result: Result, n_items: int) -> str:
         return f"over {result.over}; all halves score the same: no interval can be given"
     low, high = _short(interval.low, result.decimals), _short(interval.high, result.decimals)
     text = f"95 % interval {low} to {high}, over {result.over}{caution(n_items, _unit(task, interval))}"
-    if interval.few and n_items >= LEAST_ITEMS:
-        reason = interval.few.text(counted(n_items, _unit(task, interval)))
+    if reason := why_rough(task, result, n_items):
         text += f", and {reason}" if n_items < ROUGH_BELOW else f"; rough: {reason}"
     return text
+
+
+def why_rough(task: Declaration, result: Result, n_items: int) -> str:
+    """Return why an interval over enough items is rough all the same, as far as is shown; "" if it is not."""
+    interval = result.interval
+    if interval is None or interval.few is None or n_items < LEAST_ITEMS:
+        return ""
+    return interval.few.text(counted(n_items, _unit(task, interval)))
 
 
 def _meaning_of_interval(task: Declaration, interval: Interval) -> str:

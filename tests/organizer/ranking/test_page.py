@@ -365,6 +365,13 @@ def many_records(number):
     return [record_of("many", values, name=str(place)) for place, values in enumerate(scores)]
 
 
+def test_intervals_that_few_items_decide_are_marked_as_rough():
+    record = record_of("perfect", CLOSE[:, 0])
+    few = replace(record, entry=replace(record.entry, why_rough="fewer than 5 of 60 sequences have errors"))
+    mark = "rough: fewer than 5 of 60 sequences have errors"
+    assert shown(public_page(pages_of([few, record_of("one", CLOSE[:, 0] / 2)]))).count(mark) == 1
+
+
 def test_best_of_many_says_what_choosing_has_won():
     records = [replace(record, digest=record.submission.name) for record in many_records(27)]
     text = "the best of 27: on new items expected to be at most about 0.0"

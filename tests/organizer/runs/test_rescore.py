@@ -223,6 +223,19 @@ def test_results_edited_by_hand_are_scored_again(lasting_pools, tmp_path):
 
 
 @pytest.mark.slow
+def test_a_score_that_few_items_decide_is_marked_as_rough(lasting_pools, tmp_path):
+    contents = {
+        path.name.replace("_labels", "_prediction"): path.read_bytes()
+        for path in REFERENCE.glob("*_labels.csv")
+    }
+    first = min(contents)
+    contents[first] = b""
+    submissions = write_submissions(tmp_path / "in", {"a.zip": make_zip(contents)})
+    assert call(submissions, tmp_path / "out") == 0
+    assert f"of {len(contents)} sequences have errors" in (tmp_path / "out" / "ranking.html").read_text()
+
+
+@pytest.mark.slow
 def test_program_of_another_version_is_refused(tmp_path, capsys):
     with zipfile.ZipFile(BytesIO(build_program(ID))) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}
