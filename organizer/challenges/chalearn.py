@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections import Counter
 from collections.abc import Callable, Collection
 from functools import partial
@@ -15,7 +14,13 @@ from organizer.challenges import Annotations, Baseline, Guess, Pools
 from organizer.content import Content, Values, check_same, choose_evenly, repeated, warn_where
 from organizer.files import Files
 from scoring_program.challenges.chalearn.full_sections import group_intervals, make_lanes
-from scoring_program.challenges.chalearn.reference import Reference, Track
+from scoring_program.challenges.chalearn.reference import (
+    PREPARED_FILE,
+    Reference,
+    Track,
+    read_contents,
+    write_prepared,
+)
 from scoring_program.challenges.chalearn.task import TASKS, TrackTask
 from scoring_program.figures import Timeline
 from scoring_program.result import Section
@@ -98,10 +103,10 @@ class TrackAnnotations(Annotations[Reference, Prediction]):
         return names_of_sequence
 
     def cut(self, source: Path, reference: Reference, names: Collection[str], output: Path) -> None:
-        """Copy the two files of each sequence."""
-        for key in names:
-            for kind in ("labels", "data"):
-                shutil.copyfile(source / f"{key}_{kind}.csv", output / f"{key}_{kind}.csv")
+        """Write the two files of each sequence as one prepared file."""
+        contents = read_contents(source)
+        file_names = [f"{key}_{kind}.csv" for key in names for kind in ("labels", "data")]
+        write_prepared({name: contents[name] for name in file_names}, output / PREPARED_FILE)
 
 
 def _predicted_frames(true_frames: list[int], last_frame: int, guess: Guess) -> tuple[int, int]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from organizer.files import Files
 from organizer.public_data import Leak, PublicData, PublicSource, differing_files, expected_vocabulary
+from scoring_program.challenges.chalearn.reference import read_contents
 from scoring_program.task import AnyLoaded, load_task
 
 
@@ -25,5 +26,6 @@ def find_leaks(files: Files, loaded: AnyLoaded) -> Iterator[Leak]:
 
 
 def _data_files(folder: Path, sequences: Sequence[str]) -> dict[str, bytes]:
+    contents = read_contents(folder)
     names = [f"{sequence}_data.csv" for sequence in sequences]
-    return {name: (folder / name).read_bytes() for name in names}
+    return {name: contents[name] for name in names}

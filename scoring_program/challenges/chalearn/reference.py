@@ -1,10 +1,16 @@
-"""The CSV files of the two ChaLearn tracks, both sides as arrays."""
+"""The CSV files of the two ChaLearn tracks, both sides as arrays.
+
+A reference is a folder with two CSV files for each sequence, or one file with the texts of all of them, which
+``prepare`` writes: opening hundreds of small files takes longer than to read what they hold.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,6 +24,7 @@ from validator.findings import Findings, Read
 from validator.formats.chalearn.read import SequenceRows, as_sequence_rows, read
 from validator.formats.rules import CsvRules, Field, Rules
 
+PREPARED_FILE = "sequences.json"
 _LABELS_NAME = "{key}_labels.csv"
 _DATA_NAME = "{key}_data.csv"
 # The last line counts; what follows the number of frames (fps, depth) is not needed for scoring.
@@ -73,10 +80,9 @@ class Prediction(NamedTuple):
 
 def load_reference(track: Track, rules: Rules, folder: Path) -> Reference:
     """Read ``{Id}_labels.csv`` and ``{Id}_data.csv`` of each sequence. Raises Refused."""
-    # Names sort faster than paths: there may be many. Macs write ._files beside files.
-    names = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
-    label_files = _files(folder, names, _LABELS_NAME)
-    data_files = _files(folder, names, _DATA_NAME)
+    contents = read_contents(folder)
+    label_files = _files(contents, _LABELS_NAME)
+    data_files = _files(contents, _DATA_NAME)
     with Findings.collect() as findings:
         if not label_files:
             remedy = "put a {Id}_labels.csv and a {Id}_data.csv there for each sequence"
@@ -144,19 +150,58 @@ def _rows(rows: SequenceRows, sequences: list[str]) -> Rows:
     return Rows(numbers[rows.sequence], rows.actor, rows.label, rows.frames)
 
 
-def _files(folder: Path, names: list[str], pattern: str) -> list[SequenceFile]:
+def read_contents(folder: Path) -> dict[str, bytes]:
+    """Return the CSV files of a reference by name, in ascending order, whatever its form. Raises Refused."""
+    prepared = folder / PREPARED_FILE
+    if prepared.is_file():
+        return _read_prepared(prepared)
+    contents = {}
+    # Names sort faster than paths: there may be many. Macs write ._files beside files.
+    for name in sorted(path.name for path in folder.iterdir() if not path.name.startswith(".")):
+        is_of_sequence = name.endswith((_LABELS_NAME.format(key=""), _DATA_NAME.format(key="")))
+        # To make a path of each of many files takes longer than to read it.
+        path = f"{folder}/{name}"
+        if is_of_sequence and os.path.isfile(path):  # noqa: PTH113
+            with open(path, "rb") as stream:  # noqa: PTH123
+                contents[name] = stream.read()
+    return contents
+
+
+def _read_prepared(path: Path) -> dict[str, bytes]:
+    """Return the CSV files that a prepared file holds. Raises Refused."""
+    try:
+        text_of_name = json.loads(path.read_text(encoding="utf-8"))
+        return {name: text.encode() for name, text in sorted(text_of_name.items())}
+    except (ValueError, AttributeError):
+        problem = "the prepared reference cannot be read"
+        Findings().refuse("E-REF-PREPARED", problem, "prepare it again", file=path.name)
+
+
+def write_prepared(contents: Mapping[str, bytes], path: Path) -> None:
+    """Write the CSV files of a reference as one file, a line for each."""
+    lines = []
+    for name, content in sorted(contents.items()):
+        lines.append(f"{json.dumps(name)}: {json.dumps(content.decode())}")
+    path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
+def prepared_digest(folder: Path) -> str:
+    """Return the hash of a prepared reference: that of a folder with the same CSV files and no others."""
+    total_hash = hashlib.sha256()
+    for name, content in read_contents(folder).items():
+        total_hash.update(hashlib.sha256(name.encode()).digest())
+        total_hash.update(hashlib.sha256(content).digest())
+    return total_hash.hexdigest()
+
+
+def _files(contents: Mapping[str, bytes], pattern: str) -> list[SequenceFile]:
     """Return the files whose names fit a pattern, with the sequence that their names begin with."""
     ending = pattern.replace("{key}", "")
     files = []
-    for name in names:
+    for name, content in contents.items():
         sequence = name.removesuffix(ending)
-        if not sequence or not name.endswith(ending):
-            continue
-        # To make a path of each of many files takes longer than to read it.
-        path = f"{folder}/{name}"
-        if os.path.isfile(path):  # noqa: PTH113
-            with open(path, "rb") as stream:  # noqa: PTH123
-                files.append((sequence, name, stream.read()))
+        if sequence and name.endswith(ending):
+            files.append((sequence, name, content))
     return files
 
 

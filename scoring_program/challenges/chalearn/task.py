@@ -12,17 +12,21 @@ from pathlib import Path
 from scoring_program.challenges.chalearn import evidence, measure, page
 from scoring_program.challenges.chalearn.measure import SequenceStatistics
 from scoring_program.challenges.chalearn.reference import (
+    PREPARED_FILE,
     Prediction,
     Reference,
     Track,
     load_reference,
+    prepared_digest,
+    read_contents,
     read_submission,
     select_sequences,
+    write_prepared,
 )
 from scoring_program.repairs.search import Comparison
 from scoring_program.result import Section, Sections
 from scoring_program.settings import Settings
-from scoring_program.task import Notes, Task, declared_tasks
+from scoring_program.task import Notes, Options, Task, declared_tasks
 from validator.archive import Source
 from validator.arrays import Floats
 from validator.findings import Read
@@ -47,6 +51,23 @@ class TrackTask(Task[Reference, Prediction, SequenceStatistics]):
     def load_reference(self, folder: Path, settings: Settings) -> Reference:
         """Read the labels and the number of frames of each sequence."""
         return load_reference(self.track, load_rules(self.id), folder)
+
+    def source_files(self, source: Path, settings: Settings) -> list[str]:
+        """Return the prepared file if there is one, which is read alone, or the CSV files."""
+        is_prepared = (source / PREPARED_FILE).is_file()
+        return [PREPARED_FILE] if is_prepared else super().source_files(source, settings)
+
+    def prepare_reference(self, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
+        """Check the CSV files and write them as one file."""
+        self.load_reference(source, settings)
+        write_prepared(read_contents(source), output / PREPARED_FILE)
+        return []
+
+    def reference_digest(self, folder: Path, settings: Settings, reference: Reference) -> str:
+        """Return a hash of the CSV files, which preparing does not change."""
+        if (folder / PREPARED_FILE).is_file():
+            return prepared_digest(folder)
+        return super().reference_digest(folder, settings, reference)
 
     def items(self, reference: Reference) -> list[str]:
         """Return the sequences."""

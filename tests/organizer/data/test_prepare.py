@@ -15,6 +15,7 @@ import pytest
 from organizer.__main__ import main
 from organizer.data.prepare import MANIFEST, prepare
 from organizer.files import folder_files, replacing_folder
+from scoring_program.challenges.chalearn.reference import PREPARED_FILE, read_contents
 from scoring_program.marks import MARKS_FILE
 from scoring_program.signature import KEY_FILE, VOCABULARY_FILE
 from tests.helpers import REFERENCES, ROOT, loaded, only_at_night, places_of, printed_problems, refused
@@ -22,6 +23,7 @@ from validator.texts import quote_path
 
 ID = "chalearn_gesture"
 FIRST = "DemoSequence0001"
+LABELS = f"{FIRST}_labels.csv"
 
 
 @pytest.fixture
@@ -29,6 +31,13 @@ def source(tmp_path):
     folder = shutil.copytree(REFERENCES / ID, tmp_path / "source")
     (folder / "SYNTHETIC.md").unlink()
     return folder
+
+
+def unpacked_files(folder):
+    """Return the files of a prepared folder, with the CSV files that its sequences were made of."""
+    files = folder_files(folder)
+    del files[PREPARED_FILE]
+    return {**files, **read_contents(folder)}
 
 
 @pytest.fixture
@@ -47,13 +56,13 @@ def test_second_run_leaves_nothing_of_the_first(run, source, tmp_path):
     assert run()[0] == 0
     first, key = loaded(ID, tmp_path / "out"), (tmp_path / "out" / KEY_FILE).read_text()
     assert first.settings["protocol"] == "released"
-    for name in ("settings.yaml", f"{FIRST}_labels.csv", f"{FIRST}_data.csv"):
+    for name in ("settings.yaml", LABELS, f"{FIRST}_data.csv"):
         (source / name).unlink()
     assert run()[0] == 0
     second = loaded(ID, tmp_path / "out")
     assert second.settings["protocol"] == "published"
     assert FIRST in first.items and FIRST not in second.items
-    written = folder_files(tmp_path / "out")
+    written = unpacked_files(tmp_path / "out")
     assert written.pop(KEY_FILE).decode() == key
     assert json.loads(written[VOCABULARY_FILE]).keys() == {"class", "class_name"}
     # The marks are those of the reference that was written.
@@ -69,7 +78,7 @@ def test_manifest_lists_what_was_written_and_is_in_no_bundle(run, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "is_edited"), [("notes.txt", False), (".git/config", False), (f"{FIRST}_labels.csv", True)]
+    ("name", "is_edited"), [("notes.txt", False), (".git/config", False), (PREPARED_FILE, True)]
 )
 def test_what_others_put_there_is_named_and_kept_unless_replace(name, is_edited, run, tmp_path):
     run()
@@ -96,8 +105,9 @@ def test_every_file_of_others_is_named(run, tmp_path):
     assert printed == [f"{number:02}.txt" for number in range(30)]
 
 
-def test_folder_of_an_earlier_version_without_manifest_can_be_written_again(run, source, tmp_path):
-    shutil.copytree(source, tmp_path / "out")
+def test_folder_of_an_earlier_version_without_manifest_can_be_written_again(run, tmp_path):
+    run()
+    (tmp_path / "out" / MANIFEST).unlink()
     (tmp_path / "out" / ".DS_Store").touch()
     assert run()[0] == 0
 
@@ -106,17 +116,17 @@ def test_folder_of_an_earlier_version_without_manifest_can_be_written_again(run,
 def test_unreadable_manifest_lists_nothing(text, run, source, tmp_path):
     run()
     (tmp_path / "out" / MANIFEST).write_bytes(text.encode("utf-8", "surrogateescape"))
-    (source / f"{FIRST}_labels.csv").write_text("3,1,2\n")
+    (source / LABELS).write_text("3,1,2\n")
     code, out = run()
     assert code == 1
-    assert ("E-REF-OTHER", "out", f"{FIRST}_labels.csv") in [problem[:3] for problem in printed_problems(out)]
+    assert ("E-REF-OTHER", "out", PREPARED_FILE) in [problem[:3] for problem in printed_problems(out)]
     assert "edited" not in out
 
 
 def test_refused_source_leaves_the_output_as_it_was(run, source, tmp_path):
     run()
     before = folder_files(tmp_path / "out")
-    (source / f"{FIRST}_labels.csv").write_text("99,1,2\n")
+    (source / LABELS).write_text("99,1,2\n")
     assert run()[0] == 1
     assert folder_files(tmp_path / "out") == before
     assert sorted(path.name for path in tmp_path.iterdir() if path.name.startswith(".")) == []
@@ -191,19 +201,19 @@ sys.exit(main(sys.argv[2:]))
 )
 def test_killed_run_is_finished_or_undone_by_the_next(step, then, run, source, tmp_path):
     run()
-    old = folder_files(tmp_path / "out")
-    (source / f"{FIRST}_labels.csv").write_text("3,1,2\n")
+    old = unpacked_files(tmp_path / "out")
+    (source / LABELS).write_text("3,1,2\n")
     command = [sys.executable, "-c", KILLED, step, "prepare", ID, "--source", str(source)]
     done = subprocess.run([*command, "--output", str(tmp_path / "out")], cwd=ROOT, check=False)
     assert done.returncode == -signal.SIGKILL
-    new = {**old, f"{FIRST}_labels.csv": b"3,1,2\n"}
+    new = {**old, LABELS: b"3,1,2\n"}
     if then == "refused":
-        (source / f"{FIRST}_labels.csv").write_text("99,1,2\n")
+        (source / LABELS).write_text("99,1,2\n")
     assert run()[0] == (1 if then == "refused" else 0)
     kept = new if then == "good" or step == "after the renames" else old
-    written = folder_files(tmp_path / "out")
+    written = unpacked_files(tmp_path / "out")
     # Other labels have other marks.
-    assert (written.pop(MARKS_FILE) == kept.pop(MARKS_FILE)) == (kept[f"{FIRST}_labels.csv"] != b"3,1,2\n")
+    assert (written.pop(MARKS_FILE) == kept.pop(MARKS_FILE)) == (kept[LABELS] != b"3,1,2\n")
     assert written == kept
     assert not (tmp_path / ".out.replacing").exists()
 
@@ -274,7 +284,7 @@ def test_link_to_a_folder_stays_a_link(run, source, tmp_path):
     (tmp_path / "out").symlink_to(tmp_path / "elsewhere")
     assert run()[0] == 0
     assert (tmp_path / "out").is_symlink()
-    assert folder_files(source).items() <= folder_files(tmp_path / "elsewhere").items()
+    assert folder_files(source).items() <= unpacked_files(tmp_path / "elsewhere").items()
 
 
 @pytest.mark.slow
