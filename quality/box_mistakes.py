@@ -66,6 +66,9 @@ def _ignore_parent(read: ChangeOfBoxes) -> MeantCorners:
 def _readings(said_of_sizes: Sequence[Said]) -> list[_BoxMistake]:
     return [
         _BoxMistake("boxes as [y1, x1, y2, x2]", Family.READING, swap_axes, swap_axes),
+        _reordered("boxes as [x1, x2, y1, y2]", [0, 2, 1, 3], said_of_sizes),
+        _reordered("boxes as [y1, y2, x1, x2]", [1, 3, 0, 2], said_of_sizes),
+        _reordered("boxes as [x2, y2, x1, y1]", [2, 3, 0, 1], said_of_sizes),
         _BoxMistake(
             name="boxes as [x, y, width, height]",
             family=Family.READING,
@@ -81,6 +84,18 @@ def _readings(said_of_sizes: Sequence[Said]) -> list[_BoxMistake]:
             said=said_of_sizes,
         ),
     ]
+
+
+def _reordered(name: str, order: list[int], said: Sequence[Said]) -> _BoxMistake:
+    """Return the mistake of columns in another order; ``said`` is for ends before beginnings."""
+    place = np.argsort(order)
+    return _BoxMistake(
+        name=name,
+        family=Family.READING,
+        write=lambda boxes: boxes[..., order],
+        read=lambda columns: columns[..., place],
+        said=said,
+    )
 
 
 def _fits(canvas: tuple[int, int]) -> list[_BoxMistake]:

@@ -186,6 +186,13 @@ _IN_PLACE: list[Mistake[Json]] = [
         "n - 1",
     ),
     _plain("segments as 00, 01, 02", "N-SEGMENTS-OUTSIDE", _rename_segments("0{}".format), "zeros"),
+    _plain("segments as seg_0", "N-SEGMENTS-OUTSIDE", _rename_segments("seg_{}".format), "without seg_"),
+    _plain(
+        "segments as segment_01, from 1",
+        "N-SEGMENTS-OUTSIDE",
+        _rename_segments(lambda name: f"segment_{int(name) + 1:02d}"),
+        "n - 1 for n",
+    ),
     _plain("twice as many segments", "N-SEGMENTS-OUTSIDE", _add_segments),
     _spelled_videos("videos without v_", lambda video: video[2:], "with v_"),
     _spelled_videos("videos with .mp4", "{}.mp4".format, "without their ending"),

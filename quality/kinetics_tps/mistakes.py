@@ -370,6 +370,13 @@ MISTAKES: list[Mistake[Prediction]] = [
     _spelled_frames("frames without ending", "img_{:05d}", _ENDING),
     _spelled_frames("frames without zeros", "img_{}.json", _DIGITS),
     _spelled_frames("frames in 2 digits", "img_{:02d}.json", _DIGITS),
+    _spelled_frames("frames as numbers alone", "{}", "written as 'img_"),
+    _spelled_frames("frames named frame_000001.jpg", "frame_{:06d}.jpg", "written as 'img_"),
+    Mistake(
+        name="frames counted from 0, as numbers alone",
+        change=_rename_frames(lambda number: number - 1, "{}"),
+        said=[Said("N-FRAMES-UNKNOWN", "n + 1 for n")],
+    ),
     _spelled_videos("videos with .mp4", "{}.mp4".format, "without their ending"),
     _spelled_videos("videos in capitals", str.upper, "in lower case"),
     _spelled_videos("videos with times", "{}_000001_000010".format, "without the times"),

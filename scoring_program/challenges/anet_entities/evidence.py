@@ -105,7 +105,8 @@ class _Evidence(ABC):
         self._reference = reference
         self._submission = submission
         self._videos = reference.annotated_videos()
-        self._segment: Ints | None = None
+        # By whether there is a repair of ids, with which they are found.
+        self._submitted_segment: dict[bool, Ints] = {}
 
     def videos(self, repairs: Repairs, spread: Spread) -> Ids | None:
         """Return the names of videos."""
@@ -117,8 +118,7 @@ class _Evidence(ABC):
 
         If the number of each is one too high, the segments between have the number of another one.
         """
-        is_repaired = Kind.IDS in repairs
-        if not is_repaired and self._number_of_segment.keys() >= set(self._submission.segments):
+        if (self._numbers_of_submitted(repairs) >= 0).all():
             return None
         meant_video = _meant_words("videos", (video for video, _ in self._submission.segments), repairs)
         predicted = [(meant_video[video], name) for video, name in self._submission.segments]
@@ -193,11 +193,15 @@ class _Evidence(ABC):
     def _segment_of_object(self, repairs: Repairs) -> Ints:
         """Return the annotated segment of each object, -1 without one. Ids come first, so that their repair
         is known when this is asked for."""
-        if self._segment is None:
-            segments = self._meant_segments(repairs)
-            numbers = [self._number_of_segment.get(segment, -1) for segment in segments]
-            self._segment = np.array(numbers or [-1], dtype=np.int64)[self._submission.segment]
-        return self._segment
+        return self._numbers_of_submitted(repairs)[self._submission.segment]
+
+    def _numbers_of_submitted(self, repairs: Repairs) -> Ints:
+        """Return the annotated segment of each submitted one, as it is meant; -1 without one."""
+        has_repair_of_ids = Kind.IDS in repairs
+        if has_repair_of_ids not in self._submitted_segment:
+            numbers = [self._number_of_segment.get(segment, -1) for segment in self._meant_segments(repairs)]
+            self._submitted_segment[has_repair_of_ids] = np.array(numbers, dtype=np.int64)
+        return self._submitted_segment[has_repair_of_ids]
 
     def _meant_segments(self, repairs: Repairs) -> list[tuple[str, str]]:
         """Return the video and the name that is meant by each submitted segment."""
