@@ -6,9 +6,10 @@ intervals form one set; the Jaccard index compares the ground truth's set with t
 Conventions
 -----------
 Frames in files count from 1 and both ends of an interval belong to it. In this module intervals are
-half-open, ``[start, end)``, on 0-based frames: `inclusive_frames` and `released_slices` convert. A *cell* is
-one (sequence, class) pair, or (sequence, actor, class) where actors are kept apart; cells are numbered
-``0..n_cells-1`` and a sequence's cells are consecutive. Frame sets are never spelled out: unions of intervals
+half-open, ``[start, end)``, on 0-based frames: `inclusive_frames` and `released_slices` convert. A gap
+between two intervals of a class belongs to no set: it is not filled. A *cell* is one (sequence, class) pair,
+or (sequence, actor, class) where actors are kept apart; cells are numbered ``0..n_cells-1`` and a sequence's
+cells are consecutive. Frame sets are never spelled out: unions of intervals
 are measured by sorting, so the cost grows with the number of intervals and not with that of frames.
 
 Metrics

@@ -64,7 +64,8 @@ def match_best(
 ) -> Ints:
     """Match each ground-truth human to the predicted one of largest IoU in its frame (published).
 
-    One prediction may serve several ground-truth humans; the first wins a tie.
+    One prediction may serve several ground-truth humans; the first wins a tie. Predicted humans that are the
+    best of none are ignored: a second one near the same ground-truth human changes nothing.
 
     Parameters
     ----------
