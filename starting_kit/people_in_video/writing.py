@@ -23,7 +23,7 @@ from validator.messages import Note
 from validator.texts import counted
 
 # What no task limits a file to less than: commas and colons in it.
-LEAST_VALUES = 20_000_000
+LEAST_VALUES = 10_000_000
 # What something is predicted for: a sequence, an image, a video and a frame, a video, a segment and a word.
 Key = Any
 

@@ -196,9 +196,8 @@ def test_prepare_copies_what_is_good_and_says_what_is_not(tmp_path, capsys):
     expected = [
         ".gitignore",
         ".manifest.json",
-        "S1_data.csv",
-        "S1_labels.csv",
         "marks.json",
+        "sequences.json",
         "signature_key.txt",
         "vocabulary.json",
     ]
