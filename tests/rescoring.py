@@ -30,8 +30,9 @@ import os, signal, socket
 from pathlib import Path
 
 class _Spoiled(GestureTask):
-    def read_submission(self, path, reference):
-        wishes = {file.name: file.read_text() for file in path.iterdir()}
+    def read_submission(self, content_of_name, reference):
+        # rescore keeps the files of small submissions in memory.
+        wishes = {name: content.decode() for name, content in content_of_name.items()}
         if "die" in wishes:
             os.kill(os.getpid(), signal.SIGKILL)
         if "kill_server_once" in wishes and not Path(wishes["kill_server_once"]).exists():
@@ -53,7 +54,7 @@ class _Spoiled(GestureTask):
             raise ValueError("secret")
         if "connect" in wishes:
             socket.create_connection(("127.0.0.1", int(wishes["connect"])), 5).close()
-        return super().read_submission(path, reference)
+        return super().read_submission(content_of_name, reference)
 
 TASKS = declared_tasks(__file__, {"chalearn_gesture": _Spoiled})
 """
