@@ -186,6 +186,7 @@ def test_a_pool_that_is_closed_ends_a_submission_in_the_middle(misbehaving, tmp_
     with closing(Pool(setup, 1, machine_memory_mb(), tmp_path / "work")) as pool:
         future = pool.submit(make_zip(sample(mark=running, never_end=1)))
         while not running.exists():
+            assert not future.done()
             time.sleep(0.05)
         assert processes_with(str(tmp_path))
     assert not processes_with(str(tmp_path))
