@@ -444,6 +444,14 @@ def test_masks_of_more_pixels_than_the_images_can_have_are_refused(tmp_path, mon
     assert f"{most:,}" in findings.problems[0].problem
 
 
+def test_small_masks_count_as_larger_ones():
+    """A zip of 1 MB may hold tens of thousands of them, and each takes its time."""
+    encoded = encode_detection(1, (0.0, 0.0, 1.0, 1.0), 0.5, np.zeros((3, 1, 1), np.uint8))
+    checker = Checker(SCHEMA, most_pixels=40_000)
+    assert len(list(checker.good(enumerate([encoded.encode()] * 100)))) < 10
+    assert checker.result().n_pixels > 40_000
+
+
 def test_limit_of_pixels_follows_the_number_of_images():
     assert fmt.most_pixels(1) == fmt.most_pixels(2)
     assert fmt.most_pixels(2000) == 2 * fmt.most_pixels(1000)

@@ -52,6 +52,8 @@ _FEW_PIXELS, _SMALL_MASKS_KEPT = 20_000, 64
 # Masks of one value compress to nothing, and take as long as others. Ten times the pixels of an image of
 # 640 x 480.
 _PIXELS_AN_IMAGE, _LEAST_PIXELS = 3_000_000, 100_000_000
+# To read a detection takes as long as to decode so many pixels, however small its mask.
+_LEAST_PIXELS_OF_MASK = 10_000
 
 ResultT = TypeVar("ResultT")
 # ``x, y, width, height`` in pixels.
@@ -129,7 +131,8 @@ class Checker:
     schema : Path
         The schema of a detection.
     most_pixels : int, optional
-        After so many pixels of masks it reads no further; the caller refuses the submission.
+        After so many pixels of masks it reads no further; the caller refuses the submission. A small mask
+        counts as 10,000 pixels.
     """
 
     def __init__(self, schema: Path, most_pixels: int | None = None) -> None:
@@ -153,7 +156,7 @@ class Checker:
                 detection = check(index, entry, self._schema, self._budget)
             self._note(index, findings)
             if findings.ok:
-                self._n_pixels += detection.pixels[..., 0].size
+                self._n_pixels += max(detection.pixels[..., 0].size, _LEAST_PIXELS_OF_MASK)
             else:
                 self._n_bad += 1
             if not self._total:
@@ -259,7 +262,7 @@ def _entry_limit(file: JsonFile, n_images: int | None) -> EntryLimit:
 
 
 def most_pixels(n_images: int) -> int:
-    """Return how many pixels the masks of a submission may have together."""
+    """Return how many pixels the masks of a submission may have together, each counted as at least 10,000."""
     return max(_LEAST_PIXELS, _PIXELS_AN_IMAGE * n_images)
 
 
@@ -271,6 +274,7 @@ def _refuse_many_pixels(parts: Sequence[Checked], n_images: int, name: str) -> N
     most = most_pixels(n_images)
     if sum(part.n_pixels for part in parts) > most:
         origin = f"{_PIXELS_AN_IMAGE:,} for each image, at least {_LEAST_PIXELS:,}"
+        origin += f"; a mask counts as {_LEAST_PIXELS_OF_MASK:,} or more"
         problem = f"the masks have more than {most:,} pixels ({origin})"
         Findings().refuse("E-JSON-COUNT", problem, "leave out detections with low scores", file=name)
 
