@@ -26,7 +26,7 @@ TABLES = ["scores.csv", "ranking.csv", "pairs.csv", "items.csv", "stability.csv"
 # A submission with a file of one of these names has the program do this.
 _SPOILED = """
 
-import os, signal, socket
+import os, signal, socket, time
 from pathlib import Path
 
 class _Spoiled(GestureTask):
@@ -47,7 +47,7 @@ class _Spoiled(GestureTask):
         if "ignore_alarm" in wishes:
             signal.signal(signal.SIGALRM, signal.SIG_IGN)
             while True:
-                pass
+                time.sleep(0.1)
         if "eat" in wishes:
             eaten = [bytearray(1 << 31) for _ in range(1 << 10)]
         if "raise" in wishes:

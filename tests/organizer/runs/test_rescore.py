@@ -41,7 +41,7 @@ N_KILLED = 30 if is_nightly() else 8
 
 @pytest.fixture(scope="module")
 def misbehaving():
-    return spoiled(time_limit=5.0)
+    return spoiled(time_limit=12.0)
 
 
 def outcomes(output):
@@ -54,7 +54,7 @@ def test_a_submission_that_misbehaves_is_told_and_the_rest_goes_on(misbehaving, 
     reference.mkdir()
     for path in REFERENCE.iterdir():
         (reference / path.name).write_bytes(path.read_bytes())
-    (reference / "settings.yaml").write_text("memory_limit: 1500\ntime_limit: 2.0\n")
+    (reference / "settings.yaml").write_text("memory_limit: 1500\ntime_limit: 5.0\n")
     built = type(misbehaving)(ID, misbehaving.program, reference, misbehaving.time_limit)
     wishes = {"die": 1, "never_end": 1, "ignore_alarm": 1, "eat": 1, "raise": 1}
     bad = {f"{name}.zip": sample(**{name: text}) for name, text in wishes.items()}
