@@ -7,7 +7,7 @@ import hmac
 import os
 import re
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from scoring_program.marks import MARKS_FILE
@@ -29,14 +29,25 @@ def reference_hash(folder: Path, groups_file: str = "") -> str:
     Hidden files do not count, nor do the key, settings.yaml, and the file of item groups; the last two are in
     the signature themselves. Marks and the vocabulary move no score.
     """
-    left_out = (SETTINGS_FILE, KEY_FILE, MARKS_FILE, VOCABULARY_FILE, groups_file)
+    return contents_hash(_contents(folder, groups_file))
+
+
+def contents_hash(contents: Iterable[tuple[str, bytes]]) -> str:
+    """Return the SHA-256 in hex over the names and the contents of files, in their order."""
     total_hash = hashlib.sha256()
+    for name, content in contents:
+        total_hash.update(hashlib.sha256(name.encode()).digest())
+        total_hash.update(hashlib.sha256(content).digest())
+    return total_hash.hexdigest()
+
+
+def _contents(folder: Path, groups_file: str) -> Iterator[tuple[str, bytes]]:
+    """Yield the name and the content of each file of a reference that can move a score, in a fixed order."""
+    left_out = (SETTINGS_FILE, KEY_FILE, MARKS_FILE, VOCABULARY_FILE, groups_file)
     for name in sorted(_visible_files(folder), key=lambda name: name.split("/")):
         if name not in left_out:
-            total_hash.update(hashlib.sha256(name.encode()).digest())
             with open(f"{folder}/{name}", "rb") as stream:  # noqa: PTH123
-                total_hash.update(hashlib.sha256(stream.read()).digest())
-    return total_hash.hexdigest()
+                yield name, stream.read()
 
 
 def _visible_files(folder: Path) -> Iterator[str]:

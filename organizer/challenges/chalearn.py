@@ -18,7 +18,6 @@ from scoring_program.challenges.chalearn.reference import (
     PREPARED_FILE,
     Reference,
     Track,
-    read_contents,
     write_prepared,
 )
 from scoring_program.challenges.chalearn.task import TASKS, TrackTask
@@ -104,9 +103,9 @@ class TrackAnnotations(Annotations[Reference, Prediction]):
 
     def cut(self, source: Path, reference: Reference, names: Collection[str], output: Path) -> None:
         """Write the two files of each sequence as one prepared file."""
-        contents = read_contents(source)
         file_names = [f"{key}_{kind}.csv" for key in names for kind in ("labels", "data")]
-        write_prepared({name: contents[name] for name in file_names}, output / PREPARED_FILE)
+        contents = {name: reference.contents[name] for name in file_names}
+        write_prepared(contents, output / PREPARED_FILE)
 
 
 def _predicted_frames(true_frames: list[int], last_frame: int, guess: Guess) -> tuple[int, int]:

@@ -6,7 +6,6 @@ A reference is a folder with two CSV files for each sequence, or one file with t
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -61,7 +60,7 @@ class Reference(NamedTuple):
     """The ground truth.
 
     ``sequences`` ascend; ``n_frames``, int64, and ``frames_a_second``, float64 and NaN where it is not known,
-    have the same length.
+    have the same length. ``contents`` are the CSV files that were read, by name, in ascending order.
     """
 
     track: Track
@@ -69,6 +68,7 @@ class Reference(NamedTuple):
     n_frames: Ints
     rows: Rows
     frames_a_second: Floats
+    contents: Mapping[str, bytes] = {}
 
 
 class Prediction(NamedTuple):
@@ -94,7 +94,7 @@ def load_reference(track: Track, rules: Rules, folder: Path) -> Reference:
         label_rules = rules.csv[0]._replace(path=_LABELS_NAME, other_paths=())
         labels = findings.take(read_csv_files(label_files, label_rules, frames, name_frames=True))
     rows = as_sequence_rows(labels, rules)
-    return unlabeled._replace(rows=_rows(rows, rows.keys))
+    return unlabeled._replace(rows=_rows(rows, rows.keys), contents=contents)
 
 
 def read_sequences(track: Track, data_files: list[SequenceFile]) -> Read[Reference]:
@@ -183,15 +183,6 @@ def write_prepared(contents: Mapping[str, bytes], path: Path) -> None:
     for name, content in sorted(contents.items()):
         lines.append(f"{json.dumps(name)}: {json.dumps(content.decode())}")
     path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
-
-
-def prepared_digest(folder: Path) -> str:
-    """Return the hash of a prepared reference: that of a folder with the same CSV files and no others."""
-    total_hash = hashlib.sha256()
-    for name, content in read_contents(folder).items():
-        total_hash.update(hashlib.sha256(name.encode()).digest())
-        total_hash.update(hashlib.sha256(content).digest())
-    return total_hash.hexdigest()
 
 
 def _files(contents: Mapping[str, bytes], pattern: str) -> list[SequenceFile]:

@@ -17,8 +17,6 @@ from scoring_program.challenges.chalearn.reference import (
     Reference,
     Track,
     load_reference,
-    prepared_digest,
-    read_contents,
     read_submission,
     select_sequences,
     write_prepared,
@@ -26,6 +24,7 @@ from scoring_program.challenges.chalearn.reference import (
 from scoring_program.repairs.search import Comparison
 from scoring_program.result import Section, Sections
 from scoring_program.settings import Settings
+from scoring_program.signature import contents_hash
 from scoring_program.task import Notes, Options, Task, declared_tasks
 from validator.archive import Source
 from validator.arrays import Floats
@@ -59,14 +58,14 @@ class TrackTask(Task[Reference, Prediction, SequenceStatistics]):
 
     def prepare_reference(self, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
         """Check the CSV files and write them as one file."""
-        self.load_reference(source, settings)
-        write_prepared(read_contents(source), output / PREPARED_FILE)
+        reference = self.load_reference(source, settings)
+        write_prepared(reference.contents, output / PREPARED_FILE)
         return []
 
     def reference_digest(self, folder: Path, settings: Settings, reference: Reference) -> str:
         """Return a hash of the CSV files, which preparing does not change."""
         if (folder / PREPARED_FILE).is_file():
-            return prepared_digest(folder)
+            return contents_hash(reference.contents.items())
         return super().reference_digest(folder, settings, reference)
 
     def items(self, reference: Reference) -> list[str]:
