@@ -255,7 +255,7 @@ def _append(text: str, sequence: yaml.Node, lines: Sequence[str]) -> _Edit:
     if _is_block(sequence):
         indent = " " * sequence.start_mark.column
         return _Edit(end, end, f"\n{indent}- " + f"\n{indent}  ".join(lines))
-    former_entries = [text[entry.start_mark.index : entry.end_mark.index] for entry in _entries(sequence)]
+    former_entries = [_text_of(text, entry) for entry in _entries(sequence)]
     block = "".join(f"\n- {entry}" for entry in (*former_entries, "\n  ".join(lines)))
     after_key = len(text[: sequence.start_mark.index].rstrip())
     comment = text[_end(text, sequence) : end]
@@ -269,7 +269,7 @@ def _remove_entries(text: str, mapping: yaml.Node | None, key: str, places: Sequ
     kept = [entry for place, entry in enumerate(entries) if place not in places]
     if _is_block(sequence) and kept:
         return [_remove(text, entries[place]) for place in places]
-    kept_texts = [text[entry.start_mark.index : entry.end_mark.index] for entry in kept]
+    kept_texts = [_text_of(text, entry) for entry in kept]
     return [_set_value(text, mapping, key, f"[{', '.join(kept_texts)}]")]
 
 
@@ -283,6 +283,11 @@ def _set_value(text: str, mapping: yaml.Node | None, key: str, value: str) -> _E
     assert mapping is not None  # noqa: S101 - there is a competition
     key_node, value_node = next(pair for pair in mapping.value if pair[0].value == key)
     return _Edit(key_node.end_mark.index, _end(text, value_node), f": {value}")
+
+
+def _text_of(text: str, node: yaml.Node) -> str:
+    """Return what stands in a text for a node."""
+    return text[node.start_mark.index : node.end_mark.index]
 
 
 def _entries(sequence: yaml.Node) -> list[yaml.Node]:

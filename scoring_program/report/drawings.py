@@ -16,6 +16,9 @@ from scoring_program.report.elements.plots import color_scale
 from scoring_program.report.html import cut, element
 from validator.texts import counted
 
+# Left, top, right, bottom.
+Box = tuple[float, float, float, float]
+
 _MOST_LISTED = 8
 # Drawings with more objects can be shown with those of one side alone.
 _MOST_OF_BOTH_SIDES = 10
@@ -29,8 +32,6 @@ _LONGEST_WORDS, _LONGEST_CLAIM = 200, 24
 _LETTER = 0.6
 # The sizes of numbers, of claims, and of points as shares of the longer side; texts can be read on a phone.
 _TEXT, _CLAIM_TEXT, _POINT = 0.035, 0.033, 0.008
-# Left, top, right, bottom.
-Box = tuple[float, float, float, float]
 _CLASSES = {GROUND_TRUTH: "truth", PREDICTION: "guess"}
 
 
