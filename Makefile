@@ -134,7 +134,8 @@ LOCK = .venv/locks/bin/uv pip compile --quiet --no-python-downloads --universal 
 	--no-emit-index-url $(if $(UPGRADE),--upgrade)
 locks: .venv/locks/done
 	$(LOCK) --python-version 3.9 pyproject.toml --extra prepare --extra rescore --extra kit -o requirements/run.lock
-	$(LOCK) --python-version 3.9 pyproject.toml --extra prepare --extra rescore --extra kit --extra dev -o requirements/dev.lock
+	$(LOCK) --python-version 3.9 pyproject.toml --extra prepare --extra rescore --extra kit --extra test --extra dev -o requirements/dev.lock
+	$(LOCK) --python-version 3.9 pyproject.toml --extra prepare --extra rescore --extra kit --extra test -o requirements/test.lock
 	$(LOCK) --python-version 3.9 pyproject.toml --extra prepare --extra rescore --extra kit --extra scale -o requirements/scale.lock
 	echo cosmic-ray==8.7.0 | $(LOCK) --python-version 3.11 - -o requirements/mutation.lock
 	echo uv==0.13.9 | $(LOCK) --python-version 3.9 - -o requirements/locks.lock

@@ -68,11 +68,6 @@ def fewer_examples() -> settings:
     return settings(max_examples=number if is_nightly() else max(1, number // 4))
 
 
-def sampled(number: int) -> int:
-    """Return 5 % of a number, all of it at night: for measurements of many cases that take long."""
-    return number if is_nightly() else max(1, number // 20)
-
-
 def every_fourth(cases: Sequence[Case]) -> Sequence[Case]:
     """Return every fourth case, all of them at night: for what the cases of a task show alike."""
     return cases if is_nightly() else cases[::4]

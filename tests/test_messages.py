@@ -131,6 +131,7 @@ def test_explain_of_a_starting_kit_knows_the_codes_of_its_tasks(code, exit_code,
     assert done.stdout == ("" if exit_code else f"{all_codes()[code].line()}\n")
 
 
+@pytest.mark.slow
 def test_a_program_knows_the_files_of_all_tasks(tmp_path):
     unpack(zip_bytes({**program_files("kinetics_tps"), **needed_modules(["validator.__main__"])}), tmp_path)
     command = [sys.executable, "-m", "validator", "kinetics_tps", "my.zip"]

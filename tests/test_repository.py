@@ -46,7 +46,7 @@ def versions(lock: str) -> dict[str, str]:
 def test_packages_at_home_have_the_versions_of_the_platform():
     vendored = {**versions("vendor.lock"), **versions("vendor-compiled.lock")}
     different = []
-    for lock in ("run.lock", "dev.lock", "scale.lock"):
+    for lock in ("run.lock", "test.lock", "dev.lock", "scale.lock"):
         at_home = versions(lock)
         assert {"attrs", "jsonschema", "pyrsistent"} <= at_home.keys() & vendored.keys()
         for name in vendored.keys() & at_home.keys():

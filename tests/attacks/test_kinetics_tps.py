@@ -127,7 +127,7 @@ def rare_classes(labels):
 
 
 @pytest.mark.parametrize("spell", [str, str.upper, "{}x".format])
-@pytest.mark.parametrize("detail", ["summary", "none"])
+@pytest.mark.parametrize("detail", ["summary", pytest.param("none", marks=pytest.mark.slow)])
 def test_notes_on_names_do_not_tell_which_names_of_the_vocabulary_occur(spell, detail):
     names = [*RARE, *map(spell, RARE), "unknown"]
     guesses = {video: names[number % len(names)] for number, video in enumerate([*FILLERS, *PROBES])}

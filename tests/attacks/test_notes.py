@@ -115,11 +115,17 @@ def entities(task, mode):
     return World(task, reference, submission)
 
 
+@cache
+def densepose_demo():
+    """Return DensePose with its demo reference."""
+    return loaded("densepose", REFERENCES / "densepose", interval=False)
+
+
 def densepose():
     """Return the world of DensePose: boxes of one person on each image."""
-    of_demo = loaded("densepose", REFERENCES / "densepose", interval=False)
 
     def reference(things):
+        of_demo = densepose_demo()
         n = len(things)
         corners = np.array([thing.place.value for thing in things], dtype=np.float64)
         size = corners[:, 2:] - corners[:, :2]

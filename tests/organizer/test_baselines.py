@@ -10,7 +10,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import scipy.stats
 
 from organizer.__main__ import main
 from organizer.baselines import find_causes, predict_baselines
@@ -236,6 +235,9 @@ def test_one_object_suits_several_words_of_a_class_on_different_frames():
 
 
 def test_expected_uncertainty_is_that_of_two_noisy_submissions(tmp_path, capsys):
+    # It takes a second in each process that collects tests.
+    from scipy.stats import t as student_t
+
     expected = baselines(GESTURE, REFERENCES, tmp_path)["expected"]
     printed = capsys.readouterr().out
     numbers = [f"{expected[key]:.4f}" for key in ("half_width", "visible_difference")]
@@ -252,7 +254,7 @@ def test_expected_uncertainty_is_that_of_two_noisy_submissions(tmp_path, capsys)
     # Both halves have 6 of the 12 sequences, so that their spread is the standard error.
     difference = halves[0] - halves[1]
     standard_error = np.sqrt(np.mean((difference - difference.mean(axis=1, keepdims=True)) ** 2))
-    quantile = scipy.stats.t.ppf(0.975, 11)
+    quantile = student_t.ppf(0.975, 11)
     assert expected["visible_difference"] == pytest.approx(quantile * standard_error, abs=1e-6)
 
 

@@ -194,11 +194,8 @@ TESTS_OF_ALL_TASKS = [
 ]
 
 
-EDITED = "json_rmse"
-# The one whose tests and kit are tried by day, at night those of all are.
+# The one that is tried by day, at night all are.
 TRIED = "segments_segment_f1"
-# Those that are built and scored by day: one of each format.
-BY_DAY = (TRIED, EDITED, "csv_rmse_columns")
 
 
 @pytest.mark.slow
@@ -210,18 +207,16 @@ def test_all_new_tasks_work_at_once_and_are_taken_back(tmp_path):
     before = files(folder)
     tasks = {id_of(*choice): choice for choice in CHOICES}
     if not is_nightly():
-        tasks = {task_id: tasks[task_id] for task_id in BY_DAY}
-    first_tasks = tasks if is_nightly() else [TRIED]
-    create(folder, {task_id: tasks[task_id] for task_id in first_tasks})
+        tasks = {TRIED: tasks[TRIED]}
+    create(folder, tasks)
     # The types of the examples are checked by day. As in the Makefile, they are those of the numpy of newer
     # versions.
     types = [["mypy"]] if is_nightly() and sys.version_info >= (3, 11) else []
     for tool in (["ruff", "format", "--check", "."], ["ruff", "check", "."], *types):
         run("-m", *tool)
-    run_tests(folder, first_tasks)
-    for task_id in first_tasks:
+    run_tests(folder, tasks)
+    for task_id in tasks:
         check_kit(folder, task_id)
-    create(folder, {task_id: choice for task_id, choice in tasks.items() if task_id not in first_tasks})
     if is_nightly():
         assert {*tasks} <= {*run("-m", "organizer", "demo").split()}
     check_programs(folder, list(tasks))
@@ -344,10 +339,10 @@ def check_kit(folder, task_id):
 
 def check_taken_back(folder, before, tasks):
     """Edit one task in all ways, take all back, and check what is left."""
-    mine = Path("tests/golden") / EDITED / "mine" / "expected.json"
+    mine = Path("tests/golden") / TRIED / "mine" / "expected.json"
     (folder / mine).parent.mkdir()
     (folder / mine).write_text("{}")
-    edited = Path("quality") / EDITED / "values.py"
+    edited = Path("quality") / TRIED / "values.py"
     (folder / edited).write_text((folder / edited).read_text() + "# mine\n")
     for name, old, new in (
         ("competition.yaml", "hide_output: false", "hide_output: true"),
@@ -357,10 +352,10 @@ def check_taken_back(folder, before, tasks):
         (folder / name).write_text(text.replace(old, new))
         before[Path(name)] = before[Path(name)].replace(old.encode(), new.encode())
     printed = dict(zip(tasks, run_commands(folder, [["undo-new-task", task_id] for task_id in tasks])))
-    aside = f"out/undone/{EDITED}"
-    assert f"{aside}/:\n  {edited}\n" in printed[EDITED]
-    assert printed[EDITED].endswith(f":\n  {mine}\n")
+    aside = f"out/undone/{TRIED}"
+    assert f"{aside}/:\n  {edited}\n" in printed[TRIED]
+    assert printed[TRIED].endswith(f":\n  {mine}\n")
     assert (folder / aside / edited).read_text().endswith("# mine\n")
-    assert [task_id for task_id in tasks if "edited" in printed[task_id]] == [EDITED]
+    assert [task_id for task_id in tasks if "edited" in printed[task_id]] == [TRIED]
     assert files(folder) == {**before, mine: b"{}"}
     assert not (folder / "task_templates" / ".written").exists()

@@ -39,7 +39,7 @@ def items_of(parts, name):
     return (parts / f"{name}_ids.txt").read_text(encoding="utf-8").split("\n")[:-1]
 
 
-@pytest.mark.parametrize("protocol", ["published", "released"])
+@pytest.mark.parametrize("protocol", ["published", pytest.param("released", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("sample", ["good", pytest.param("weak", marks=pytest.mark.slow)])
 def test_one_submission_scores_on_each_part_as_its_items_did_in_the_whole(split, protocol, sample):
     name, whole, parts = split

@@ -58,6 +58,7 @@ def other_members():
     return make_zip({name: json.dumps(members, separators=(",", ":"))})
 
 
+@only_at_night()
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("task_id", "data", "exit_code"),
@@ -97,6 +98,7 @@ def test_padded_files_have_a_size_and_are_still_good(tmp_path):
         assert run_folder(task_id, reference, tmp_path / "padded.zip", tmp_path / "out").exit_code == 0
 
 
+@only_at_night()
 @pytest.mark.slow
 def test_files_grow_within_their_limit_and_the_same_each_time():
     files = {"a.csv": b"1,2,3\n4,5,6\n", "b.json": b'{"a": [1, {"b": "c"}]}'}

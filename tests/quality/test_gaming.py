@@ -10,7 +10,7 @@ from quality import gaming
 from quality.gaming import CORRECT, row, scores_of, submissions
 from quality.task import Trick, quality_tasks
 from scoring_program.task import load_task, task_ids
-from tests.helpers import ROOT
+from tests.helpers import ROOT, only_at_night
 
 TRICKS = [(task, trick) for task in task_ids() for trick in quality_tasks()[task].tricks]
 
@@ -26,6 +26,7 @@ def test_every_task_has_tricks(task):
     assert [trick for trick in quality_tasks()[task].tricks if trick.protocol == "published"]
 
 
+@only_at_night()
 @pytest.mark.slow
 @pytest.mark.parametrize(("task", "trick"), TRICKS, ids=lambda value: getattr(value, "name", value))
 def test_trick_against_a_correct_submission(task, trick):

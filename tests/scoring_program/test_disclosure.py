@@ -14,7 +14,7 @@ from scoring_program.disclosure import MIN_GROUP, OTHERS, disclosed, merge_small
 from scoring_program.figures import LineChart, StackedBar
 from scoring_program.result import FULL, Column, Deferred, Groups, Table
 from scoring_program.task import task_ids
-from tests.helpers import PUBLISHED, REFERENCES, ROOT, SAMPLES, loaded, one_of_each_format
+from tests.helpers import PUBLISHED, REFERENCES, ROOT, SAMPLES, loaded, one_task
 from tests.processes import run_in_turn
 
 sizes = st.lists(st.integers(0, 12), max_size=12).map(lambda values: np.array(values, dtype=np.int64))
@@ -160,7 +160,7 @@ def test_summary_shows_the_same_groups_of_the_reference_for_every_submission(nam
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", one_of_each_format())
+@pytest.mark.parametrize("name", one_task())
 def test_items_are_drawn_at_full_only(tmp_path, name):
     """Nor is what draws them imported elsewhere, so that a run on the platform stays as fast."""
     program = (

@@ -6,7 +6,7 @@ import pytest
 
 from people_in_video.commands import compare
 from tests.browser import check_page, show
-from tests.helpers import SAMPLES, one_of_each_challenge
+from tests.helpers import SAMPLES, one_task
 from tests.rescoring import varied, write_submissions
 
 
@@ -32,7 +32,7 @@ def pages(tmp_path_factory):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
-@pytest.mark.parametrize("name", ["many", *one_of_each_challenge()])
+@pytest.mark.parametrize("name", ["many", *one_task()])
 def test_a_page_asks_for_nothing_fits_and_has_no_faults(pages, window, name, width, scheme):
     first = ["header", *(["#scores table"] if name != "many" else [])]
     check_page(window, pages(name), width, scheme, first)

@@ -32,6 +32,7 @@ from tests.helpers import (
     SAMPLES,
     full_disk,
     one_of_each_challenge,
+    one_of_each_format,
     refused,
     run_folder,
 )
@@ -523,7 +524,7 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("task", one_of_each_challenge())
+@pytest.mark.parametrize("task", one_of_each_format())
 def test_nothing_at_home_needs_what_windows_does_not_have(task, tmp_path):
     script = str(ROOT / "starting_kit" / "evaluate.py")
     folders = ["--output", str(tmp_path / "out"), "--cache", str(tmp_path / "c")]

@@ -27,7 +27,7 @@ RECORDS = {
     f"{CHART_RESULT}DensePoseChartResultWithConfidences",
     f"{CHART_RESULT}DensePoseChartResultQuantized",
 }
-FUZZED_FILES = 10_000 if is_nightly() else 500
+FUZZED_FILES = 10_000 if is_nightly() else 200
 
 
 def read(name):

@@ -91,7 +91,7 @@ def test_a_folding_drops_the_same_once_and_twice(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["0" * 10**6, "/" * 10**6, "." * 10**6, "_000001" * 10**5, "v_" * 10**6, "1" * 10**6]
+    "name", ["0" * 10**5, "/" * 10**5, "." * 10**5, "_000001" * 10**4, "v_" * 10**5, "1" * 10**5]
 )
 def test_long_hostile_names_take_linear_time(name: str) -> None:
     names = [name, f"{name}x"]

@@ -90,7 +90,6 @@ def program_of(bundles):
 
 
 @pytest.mark.slow
-@pytest.mark.interpreters
 def test_two_builds_give_the_same_bytes(bundles, tmp_path, request):
     paths = build_all(None, "v2", tmp_path)
     request.getfixturevalue("kept_parts")
@@ -339,6 +338,7 @@ def test_single_task_bundle_speaks_of_no_other_task(bundles, folder, name):
     assert not [text for text in texts if "tick" in text.lower().split() or "untick" in text.lower()]
 
 
+@pytest.mark.interpreters
 def test_real_reference_comes_from_outside_and_is_not_shown(kept_parts, tmp_path):
     name = IDS[0]
     own = tmp_path / "refs" / name

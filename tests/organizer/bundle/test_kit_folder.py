@@ -78,6 +78,7 @@ def test_the_wheel_holds_the_files_of_the_folder(kit, tmp_path):
     assert not [line for line in requirements if "==" in line]
 
 
+@pytest.mark.slow
 def test_commands_run_beside_modules_of_the_same_names(kit, tmp_path):
     (tmp_path / "people_in_video").symlink_to(kit / "people_in_video")
     for name in CLASHING:

@@ -133,6 +133,7 @@ def test_files_of_an_organizer_beside_are_left_alone(lint_public):
     )
 
 
+@pytest.mark.slow
 def test_sentences_that_another_task_must_hide_are_an_error(tmp_path):
     references = tmp_path / "refs"
     for task_id in (GIVEN, GENERATED):

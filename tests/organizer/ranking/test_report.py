@@ -15,6 +15,7 @@ import pytest
 from organizer.__main__ import main
 from organizer.files import folder_files
 from organizer.ranking.team_page import other_teams
+from tests.helpers import only_at_night
 from tests.rescoring import ID, REFERENCE, call, rows, sample, varied, write_submissions
 from tests.scoring_program.report.test_standings import standings
 
@@ -167,6 +168,7 @@ def test_a_report_is_the_same_again_and_without_teams_that_are_gone(tmp_path):
     assert after == {*before, "teams/own.html"} - {page_of_a}
 
 
+@only_at_night()
 @pytest.mark.slow
 def test_two_protocols_get_a_report_each(tmp_path):
     out = ranked(tmp_path, "", "--protocols", "published", "released")

@@ -153,7 +153,7 @@ HONEST = {
 @pytest.mark.parametrize("change", HONEST.values(), ids=list(HONEST))
 @pytest.mark.parametrize("errors", [RIGHT, WEAK], ids=["right", "weak"])
 def test_honest_submissions_need_no_repair(change, errors, source, reference):
-    for seed in range(5 if is_nightly() else 2):
+    for seed in range(5 if is_nightly() else 1):
         predicted = [change(own) for own in detections(source, errors, seed)]
         assert repairs_of(reference, predicted) == []
 
@@ -224,6 +224,7 @@ def lines_of_run(many_images, tmp_path, capsys):
     return score
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "what", "words"), [MISTAKES[0], MISTAKES[4]] if is_nightly() else [MISTAKES[0]]
 )
@@ -248,6 +249,7 @@ def test_coarse_parts_are_named_without_labels(lines_of_run):
     assert line.startswith("likely mistake N-PARTS-COARSE: no part is above 14 ")
 
 
+@pytest.mark.slow
 def test_boxes_outside_of_images_say_less_than_how_they_fit(lines_of_run):
     def double(own):
         x, y, width, height = own.box
