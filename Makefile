@@ -20,9 +20,9 @@ check: style
 test: style
 	$(call TEST,-m "not slow" --durations=20)
 
-# Pages in a browser, built programs, killed rankings, new tasks: CI runs these, too.
+# make test-slow [TESTS="tests/organizer/bundle": of these files and folders]
 test-slow: .venv/dev
-	$(BIN)/python -m pytest -n auto --dist worksteal -m slow --durations=20
+	$(BIN)/python -m pytest -n auto --dist worksteal -m slow --durations=20 $(TESTS)
 
 # pytest, with the type checker beside it: on two cores that takes a minute less than one after the other.
 define TEST
