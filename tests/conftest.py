@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import compileall
 import fcntl
+import gc
 import io
 import json
 import shutil
@@ -53,6 +54,11 @@ def pytest_configure(config):
         reported.update(code.split())
 
     pytest.MonkeyPatch().setattr(message_codes, "require_known", gather)
+
+
+def pytest_collection_finish():
+    """Leave the thousands of tests out of what the garbage collector looks through again and again."""
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)

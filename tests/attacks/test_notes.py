@@ -12,7 +12,7 @@ import pytest
 from scoring_program.item_groups import ItemGroups
 from tests.attacks.harness import N_LABELS
 from tests.attacks.notes import N_NAMES, NoteAttack, Place, World, gain_of_notes
-from tests.helpers import REFERENCES, loaded, one_of_each_challenge, only_at_night
+from tests.helpers import REFERENCES, loaded, one_of_each_format, only_at_night
 from validator.formats.anet_entities.write import encode_submission, segment_objects
 from validator.formats.densepose.write import encode_detection
 
@@ -200,7 +200,7 @@ def names_of_worlds(world):
     return world.task
 
 
-QUICK_TASKS = one_of_each_challenge([world.task for world in WORLDS])
+QUICK_TASKS = one_of_each_format([world.task for world in WORLDS])
 
 
 @pytest.mark.parametrize(
