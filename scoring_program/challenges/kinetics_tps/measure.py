@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
 
-from scoring_program.challenges.kinetics_tps.reference import Reference, rows_of_frames
+from scoring_program.challenges.kinetics_tps.reference import Reference, rows_of_all_frames, rows_of_frames
 from scoring_program.metrics import part_state, resampling
 from scoring_program.metrics.part_state import PartOutcomes
 from scoring_program.result import Statistics
 from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints
-from validator.formats.kinetics_tps.read import KineticsSubmission, PartStates
+from validator.formats.kinetics_tps.read import KineticsSubmission, PartStates, frames_of_videos
 from validator.messages import Note
 from validator.texts import counted
 
@@ -326,8 +327,14 @@ def _summarize(
 
 def find_true_frames(true_parts: PartStates, predicted_parts: PartStates) -> Ints:
     """Return the number of the annotated frame of each predicted one, -1 where there is none."""
-    number_of_frame = {key: number for number, key in enumerate(frame_keys(true_parts))}
-    true_frames = [number_of_frame.get(key, -1) for key in frame_keys(predicted_parts)]
+    numbers_of_video = {}
+    next_numbers = count()
+    for video, frames in frames_of_videos(true_parts).items():
+        numbers_of_video[video] = dict(zip(frames, next_numbers))
+    true_frames: list[int] = []
+    for video, frames in frames_of_videos(predicted_parts).items():
+        numbers = numbers_of_video.get(video, {})
+        true_frames += [numbers.get(frame, -1) for frame in frames]
     return np.array(true_frames, dtype=np.int64)
 
 
@@ -345,7 +352,12 @@ def align(true_parts: PartStates, predicted_parts: PartStates, true_frame: Ints)
     predicted_frame = np.full(len(true_parts.frames), -1)
     is_annotated = true_frame >= 0
     predicted_frame[true_frame[is_annotated]] = np.flatnonzero(is_annotated)
-    rows = rows_of_frames(predicted_parts, predicted_frame)
+    # Most submissions have the frames of the reference in their order.
+    is_in_order = is_annotated.all() and bool((np.diff(true_frame) > 0).all())
+    if is_in_order:
+        rows = rows_of_all_frames(predicted_parts, true_frame)
+    else:
+        rows = rows_of_frames(predicted_parts, predicted_frame)
 
     true_name = translate(predicted_parts.names, true_parts.names)
     true_state = translate(predicted_parts.states, true_parts.states)

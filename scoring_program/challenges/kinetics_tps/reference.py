@@ -113,16 +113,16 @@ class FrameRows(NamedTuple):
 
     Attributes
     ----------
-    human, part, proposal : int arrays
+    human, part, proposal : int arrays, or slice
         Rows, frame by frame.
     human_frame, part_human, proposal_part : int arrays, ascending
         The chosen frame of each such human, the human of each part, the part of each proposal: places in
         the chosen frames, in ``human``, and in ``part``.
     """
 
-    human: Ints
-    part: Ints
-    proposal: Ints
+    human: Ints | slice
+    part: Ints | slice
+    proposal: Ints | slice
     human_frame: Ints
     part_human: Ints
     proposal_part: Ints
@@ -140,6 +140,19 @@ def rows_of_frames(parts: PartStates, frames: Ints) -> FrameRows:
         human_frame=human_frame,
         part_human=part_human,
         proposal_part=proposal_part,
+    )
+
+
+def rows_of_all_frames(parts: PartStates, places: Ints) -> FrameRows:
+    """Return all rows, of frames that have other places and stay in their order; nothing is copied."""
+    every_row = slice(None)
+    return FrameRows(
+        human=every_row,
+        part=every_row,
+        proposal=every_row,
+        human_frame=places[parts.human_frame],
+        part_human=parts.part_human,
+        proposal_part=parts.proposal_part,
     )
 
 

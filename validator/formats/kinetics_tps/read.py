@@ -186,8 +186,8 @@ def _without_most_unknown_humans(
     """Yield the videos with their frames; nobody is in most of those that the reference lacks."""
     n_left = _MOST_UNKNOWN_FRAMES
     for video, frames in entries:
-        known_frames = reference_frames.get(video, ())
-        n_unknown = sum(1 for frame in frames if frame not in known_frames)
+        known_frames = set(reference_frames.get(video, ()))
+        n_unknown = len(frames.keys() - known_frames)
         if n_unknown <= n_left:
             n_left -= n_unknown
             yield video, frames
@@ -276,12 +276,10 @@ def _concatenated(pieces: Sequence[PartStates], names: list[str], states: list[s
     return PartStates(**{column: join(column) for column in columns}, names=names, states=states)
 
 
-def frames_of_videos(parts: PartStates) -> dict[str, set[str]]:
-    """Return the names of the frames of each video."""
-    frames: dict[str, set[str]] = {video: set() for video in parts.videos}
-    for video, frame in zip(parts.frame_video.tolist(), parts.frames):
-        frames[parts.videos[video]].add(frame)
-    return frames
+def frames_of_videos(parts: PartStates) -> dict[str, list[str]]:
+    """Return the names of the frames of each video, in their order."""
+    starts = np.searchsorted(parts.frame_video, np.arange(len(parts.videos) + 1)).tolist()
+    return {video: parts.frames[start:end] for video, start, end in zip(parts.videos, starts, starts[1:])}
 
 
 def numbered(number: dict[str, int], words: list[str]) -> Ints:
