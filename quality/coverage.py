@@ -217,7 +217,10 @@ def tournaments(
 def run_coverage(
     ids: Sequence[str], n_samples: int, n_tournaments: int, sizes: CoverageSizes = _SIZES
 ) -> int:
-    """Print how often intervals hold the score, and how often rank sets of tournaments the true ranks."""
+    """Print how often intervals hold the score, and how often rank sets of tournaments hold the true ranks.
+
+    Without tournaments there is no second table.
+    """
     # A process for each core; those that start anew read this.
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     kinds = [(name, variant) for name in ids for variant in quality_tasks()[name].variants]
@@ -239,6 +242,8 @@ def run_coverage(
         print(f"| {' | '.join(titles)} |\n|{'---|' * len(titles)}")
         for row in rows:
             print(row.result(), flush=True)
+        if not n_tournaments:
+            return 0
         print("\n| task | tied, any pair, % | graded, all ranks, % | graded, pairs, % |\n|---|---|---|---|")
         n_all_pairs = n_tournaments * _TEAMS * (_TEAMS - 1) / 2
         for name in ids:

@@ -16,6 +16,14 @@ from scoring_program.metrics import resampling
 from scoring_program.task import task_ids
 
 SAMPLE = np.array([3, 0, 7, 7, 10, 3, 1, 9, 11, 7, 2])
+SIZES = CoverageSizes(
+    sample_items=(10,),
+    least_items=24,
+    noises=(0.3,),
+    team_items=10,
+    least_team_items=12,
+    tournaments_at_once=2,
+)
 
 
 @pytest.mark.slow
@@ -55,18 +63,18 @@ def test_a_share_whose_interval_leaves_out_the_limits_is_outside(hits, expected)
 
 
 @pytest.mark.slow
+def test_without_tournaments_there_is_one_table(monkeypatch, capsys):
+    monkeypatch.setattr(coverage, "ProcessPoolExecutor", lambda n, context: ThreadPoolExecutor(n))
+    assert coverage.run_coverage(["chalearn_action"], 4, 0, SIZES) == 0
+    (row,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("| chalearn"))
+    assert row.startswith("| chalearn_action | ")
+
+
+@pytest.mark.slow
 def test_tables_of_intervals_and_tournaments(monkeypatch, capsys):
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
     monkeypatch.setattr(coverage, "ProcessPoolExecutor", lambda n, context: ThreadPoolExecutor(n))
-    sizes = CoverageSizes(
-        sample_items=(10,),
-        least_items=24,
-        noises=(0.3,),
-        team_items=10,
-        least_team_items=12,
-        tournaments_at_once=2,
-    )
-    assert coverage.run_coverage(["anet_entities_gen"], 20, 3, sizes) == 0
+    assert coverage.run_coverage(["anet_entities_gen"], 20, 3, SIZES) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split(" | ")[0] for line in lines if line.startswith("| anet")] == [
         "| anet_entities_gen",
