@@ -16,7 +16,6 @@ from tests.helpers import only_at_night
 @only_at_night()
 @pytest.mark.slow
 def test_corrupted_submissions_end_in_a_verdict(tmp_path):
-    # By day CI runs a part of it as a command.
     verdicts, failures = run_fuzz(800, 1, tmp_path)
     assert failures == []
     assert sum(verdicts.values()) == 800

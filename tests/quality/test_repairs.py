@@ -26,7 +26,6 @@ def task(monkeypatch):
 @pytest.mark.slow
 @pytest.mark.parametrize("task_id", TASKS)
 def test_mistakes_are_reported_and_correct_submissions_are_not(task_id):
-    # By day CI runs a part of it as a command.
     measured = measure_task(quality_tasks()[task_id], Amount(n_mistakes=20, n_correct=100))
     assert measured.is_good, measured
 

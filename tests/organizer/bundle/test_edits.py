@@ -21,7 +21,6 @@ def source(tmp_path_factory):
 @only_at_night()
 @pytest.mark.slow
 def test_every_edit_builds_and_lints_or_is_refused_with_its_place(kept_parts, source):
-    # By day CI runs a part of it as a command.
     counts = try_edits(range(N_EDITS), N_EDITS // 4, Parts(source=source), FORMS)
     assert not counts.failures
     assert counts.built > N_EDITS / 3
