@@ -130,9 +130,9 @@ bench: .venv/run
 	$(BIN)/python -m quality bench $(ID) $(if $(SCALE),--scale $(SCALE)) $(if $(QUICK),--quick)
 
 # make locks [UPGRADE=1: to newer versions]: without it the locks come out as they are. Those of vendored wheels are
-# written by hand.
-LOCK = .venv/locks/bin/uv pip compile --quiet --no-python-downloads --universal --generate-hashes --no-annotate --no-header \
-	--no-emit-index-url $(if $(UPGRADE),--upgrade)
+# written by hand. Extras stay: pip does not take coverage==7.17.3 for coverage[toml], and looks for the newest one.
+LOCK = .venv/locks/bin/uv pip compile --quiet --no-python-downloads --universal --generate-hashes --no-strip-extras --no-annotate \
+	--no-header --no-emit-index-url $(if $(UPGRADE),--upgrade)
 locks: .venv/locks/done
 	$(LOCK) --python-version 3.9 pyproject.toml --extra prepare --extra rescore --extra kit -o requirements/run.lock
 	$(LOCK) --python-version 3.9 pyproject.toml --extra prepare --extra rescore --extra kit --extra test --extra dev -o requirements/dev.lock

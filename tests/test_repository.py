@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import importlib.metadata
 import itertools
 import re
 import shutil
@@ -12,6 +13,8 @@ from typing import NamedTuple
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from scoring_program.settings import COMMON
 from scoring_program.signature import VERSION
@@ -40,7 +43,7 @@ def quoted(text: str) -> list[str]:
 
 def versions(lock: str) -> dict[str, str]:
     text = (ROOT / "requirements" / lock).read_text(encoding="utf-8")
-    return dict(re.findall(r"^([A-Za-z0-9_.-]+)==([^\s;]+)", text, re.M))
+    return dict(re.findall(r"^([A-Za-z0-9_.-]+)(?:\[[^\]]*\])?==([^\s;]+)", text, re.M))
 
 
 def test_packages_at_home_have_the_versions_of_the_platform():
@@ -53,6 +56,21 @@ def test_packages_at_home_have_the_versions_of_the_platform():
             if at_home[name] != vendored[name]:
                 different.append((lock, name, at_home[name], vendored[name]))
     assert different == []
+
+
+def test_the_lock_pins_packages_with_the_extras_that_others_need():
+    """pip takes a package with extras for another one than without; if it is not pinned, pip refuses the lock as soon
+    as a newer version exists."""
+    lock = (ROOT / "requirements/dev.lock").read_text(encoding="utf-8")
+    pinned = {canonicalize_name(line.split("==")[0]) for line in re.findall(r"^\S+==", lock, re.M)}
+    installed = [distribution.requires or () for distribution in importlib.metadata.distributions()]
+    missing = set()
+    for requirement in map(Requirement, itertools.chain.from_iterable(installed)):
+        is_needed = requirement.marker is None or requirement.marker.evaluate({"extra": ""})
+        with_extras = canonicalize_name(f"{requirement.name}[{','.join(sorted(requirement.extras))}]")
+        if requirement.extras and is_needed and with_extras not in pinned:
+            missing.add(str(requirement))
+    assert missing == set()
 
 
 def test_one_version_everywhere():
