@@ -30,7 +30,7 @@ CODES = CodeTable(
         ),
         MessageCode(
             "E-PUBLIC-SOURCE",
-            "Public data cannot be made of a prepared reference, which has lost what is public alone.",
+            "Public data cannot be made from a prepared reference, which lacks some of the public values.",
             "Give the folder with the organizers' own files.",
         ),
         MessageCode(
@@ -56,7 +56,7 @@ CODES = CodeTable(
         ),
         MessageCode(
             "E-START",
-            "`make start` would replace files of a competition of which git has no clean state.",
+            "`make start` would replace files with changes that are not committed to git.",
             "Commit them, or add `REPLACE=1`.",
         ),
         MessageCode(
@@ -240,7 +240,7 @@ CODES = CodeTable(
         ),
         MessageCode(
             "L-OLD",
-            "A bundle in `dist/` is of a task that does not exist (any more).",
+            "A bundle in `dist/` belongs to a task that does not exist (any more).",
             "Delete it.",
         ),
         MessageCode(

@@ -28,8 +28,8 @@ many places, or in many files, is one line with their number and the first of th
 
 `people-in-video explain CODE` prints what a code means.
 """
-_MISTAKES = "These tell of a likely mistake. Logs and pages show them first, set off from the others.\n"
-_OTHER_NOTES = "The others tell what was accepted, left out, or counted.\n"
+_MISTAKES = "These report a likely mistake. Logs and pages show them first, set off from the others.\n"
+_OTHER_NOTES = "The others say what was accepted, left out, or counted.\n"
 # For each part of the tables: its title, and a paragraph or "".
 _PARTS = {
     "submission_errors": ("Errors in a submission", ""),

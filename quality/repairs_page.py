@@ -19,19 +19,19 @@ _ALLOWED_SECONDS_FOUND = 0.3
 _TIMES_HEAD = "Processor time of the search"
 _HEAD = """# How often repairs are right
 
-`.venv/bin/python -m quality repairs` measures the search for the simplest repair on made-up data that is not
-that of the samples, and writes this page. Mistakes are made in predictions of four qualities (right answers,
-ones as good as the good samples, and two worse ones) for references of two sizes; they are written as files,
-read, and scored.
+`.venv/bin/python -m quality repairs` measures the search for the simplest repair and writes this page. The
+measurement uses made-up data that is different from that of the samples. Mistakes are made in predictions of
+four qualities (right answers, ones as good as the good samples, and two worse ones) for references of two
+sizes; they are written as files, read, and scored.
 
-- *data can show it*: submissions in which the sample, changed with the true parameters of the mistake, passes
+- *data can show it*: submissions whose compared entries, changed with the true parameters of the mistake, pass
   the rules of a repair (`quality/cures.py`), or that get the right report. Facts that need no labels always
   show.
 - *reported*: of these, those with any repair, note on a likely mistake, or problem; *right*: those with the
-  expected family or code.
+  expected family of repairs or the expected code.
 - *instead*: what else was reported, in all submissions with this mistake.
-- *false alarms*: repairs of submissions without a mistake. Correct ones have all qualities down to a score of
-  0.05.
+- *false alarms*: repairs that were reported for submissions without a mistake. Correct ones have all
+  qualities down to a score of 0.05.
 """
 
 
@@ -132,9 +132,9 @@ class Times(NamedTuple):
         if self.with_mistakes:
             slowest = max(row.seconds for row in self.with_mistakes)
             text += f" Allowed where something is found: {_milliseconds(_ALLOWED_SECONDS_FOUND)}; "
-            text += f"reached: {_milliseconds(slowest)}. The first list in another order, or the first map "
+            text += f"reached: {_milliseconds(slowest)}. In each process, the first search for a list in "
             import_time = _milliseconds(self.import_seconds)
-            text += f"of items, of a process takes {import_time} more: it imports scipy."
+            text += f"another order or for a map of items takes {import_time} more, because it imports scipy."
         return text
 
 
@@ -220,8 +220,8 @@ def _section_lines(measured: TaskRepairs, amount: Amount, seconds: float) -> Ite
 
 
 def _time_lines(times: Times) -> Iterator[str]:
-    size = f"of full size, times {times.scale:g}"
-    yield f"{_TIMES_HEAD} for the submission {size}, and for ones with a mistake:\n"
+    size = f"at {times.scale:g} times the full size"
+    yield f"{_TIMES_HEAD} for a correct submission, {size}, and for submissions with a mistake:\n"
     yield from _table_head("search", "ms", "found")
     for row in [*times.correct, *times.with_mistakes]:
         yield _line(row.name, f"{1000 * row.seconds:.0f}", row.words or "nothing")

@@ -8,9 +8,9 @@ CODES = CodeTable(
     submission_errors=(
         MessageCode(
             "E-ARGUMENT",
-            "An argument of a call of `update`, or of an entry of predictions in memory, is not valid, or an "
-            "earlier call predicted the same thing otherwise.",
-            "Correct what the message names; give each thing once, or the same again.",
+            "An argument of `update`, or of an entry of predictions in memory, is not valid, or differs from "
+            "what an earlier call gave for the same thing.",
+            "Correct what the message names. Give each thing once, or with the same content again.",
         ),
         MessageCode(
             "E-TOOL-FILE",
@@ -32,7 +32,7 @@ CODES = CodeTable(
         MessageCode("E-REF", "The reference has problems.", "Organizers: `prepare` shows them."),
         MessageCode(
             "E-REF-EMPTY",
-            "Nothing is annotated in what is scored. Labels may be withheld from it.",
+            "No annotation is in the part that is scored. Its labels may have been withheld.",
             "Choose other splits or the right file.",
         ),
         MessageCode(
@@ -140,8 +140,8 @@ CODES = CodeTable(
         ),
         MessageCode(
             "N-PROCESSES",
-            "Several processes predicted the same thing otherwise, as for items that a sampler repeats, in "
-            "batches of another size. Predictions of the first process are scored.",
+            "Several processes gave different predictions for the same thing, as for items that a sampler "
+            "repeats in batches of another size. Those of the first process are scored.",
         ),
     ),
 )

@@ -16,7 +16,7 @@ CODES = CodeTable(
             "The file has more values (commas and line ends), or rows of an item, than the task allows.",
             "Submit only what is asked for, each row once.",
         ),
-        MessageCode("E-CSV-EMPTY", "A field is empty that must not be.", "Fill it in, or delete the row."),
+        MessageCode("E-CSV-EMPTY", "A field that must not be empty is empty.", "Fill it in, or delete the row."),
         MessageCode("E-CSV-EMPTY-LINE", "There is an empty line between rows.", "Delete it."),
         MessageCode("E-CSV-ENCODING", "The file is not plain ASCII or UTF-8.", "Save it as UTF-8."),
         MessageCode(
@@ -143,7 +143,7 @@ CODES = CodeTable(
             "Write start and end in seconds, the end last.",
         ),
         MessageCode(
-            "E-TASK", "The files are those of a submission to another task.", "Choose that task for them."
+            "E-TASK", "The files are those of a submission to another task.", "Submit them to that task."
         ),
         MessageCode(
             "E-ZIP-BOMB",

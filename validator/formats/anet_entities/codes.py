@@ -14,7 +14,7 @@ CODES = CodeTable(
         MessageCode(
             "E-ANET-MODE",
             "`eval_mode` is that of the other sub-task: `GT` for given sentences, `gen` for generated ones.",
-            "Submit the file there.",
+            "Submit the file to that sub-task.",
         ),
     ),
     notes=(

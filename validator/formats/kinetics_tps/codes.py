@@ -13,7 +13,7 @@ CODES = CodeTable(
         ),
         MessageCode(
             "E-FILES-EXCHANGED",
-            "Each of the two files holds what belongs into the other.",
+            "Each of the two files holds what belongs in the other.",
             "Exchange their names.",
         ),
         MessageCode(
