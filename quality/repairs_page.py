@@ -24,9 +24,9 @@ measurement uses made-up data that is different from that of the samples. Mistak
 four qualities (right answers, ones as good as the good samples, and two worse ones) for references of two
 sizes; they are written as files, read, and scored.
 
-- *data can show it*: submissions whose compared entries, changed with the true parameters of the mistake, pass
-  the rules of a repair (`quality/cures.py`), or that get the right report. Facts that need no labels always
-  show.
+- *data can show it*: submissions whose compared entries, changed with the true parameters of the mistake,
+  pass the rules of a repair (`quality/cures.py`), or that get the right report. Facts that need no labels
+  always show.
 - *reported*: of these, those with any repair, note on a likely mistake, or problem; *right*: those with the
   expected family of repairs or the expected code.
 - *instead*: what else was reported, in all submissions with this mistake.

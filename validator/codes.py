@@ -16,7 +16,9 @@ CODES = CodeTable(
             "The file has more values (commas and line ends), or rows of an item, than the task allows.",
             "Submit only what is asked for, each row once.",
         ),
-        MessageCode("E-CSV-EMPTY", "A field that must not be empty is empty.", "Fill it in, or delete the row."),
+        MessageCode(
+            "E-CSV-EMPTY", "A field that must not be empty is empty.", "Fill it in, or delete the row."
+        ),
         MessageCode("E-CSV-EMPTY-LINE", "There is an empty line between rows.", "Delete it."),
         MessageCode("E-CSV-ENCODING", "The file is not plain ASCII or UTF-8.", "Save it as UTF-8."),
         MessageCode(
