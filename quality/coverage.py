@@ -27,7 +27,7 @@ from quality.task import quality_tasks
 from scoring_program.disclosure import few_items
 from scoring_program.metrics import comparison, resampling
 from scoring_program.metrics.resampling import HalfScores
-from scoring_program.result import FULL, Statistics
+from scoring_program.result import DECIMALS, FULL, Statistics
 from scoring_program.task import AnyTask
 from validator.arrays import Floats, Ints
 from validator.texts import counted
@@ -120,6 +120,7 @@ class Population:
             imperfect=~statistics.item_perfect[sample],
             scored=statistics.item_scores[sample] > 0,
             detail=FULL,
+            decimals=DECIMALS,
             starts_at_zero=self.task.higher_is_better and self.task.range[0] == 0,
         )
         return reason is not None

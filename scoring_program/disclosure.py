@@ -19,6 +19,7 @@ import numpy as np
 
 from scoring_program.marks import Mark
 from scoring_program.result import (
+    DECIMALS,
     FULL,
     HAVE_ERRORS,
     HAVE_SCORES,
@@ -85,19 +86,43 @@ def shows_comparisons(detail: str) -> bool:
     return bool(LEVELS[detail])
 
 
-def few_items(imperfect: Bools, scored: Bools, detail: str, starts_at_zero: bool) -> FewItems | None:
+def shows_interval(low: float, high: float, decimals: int) -> bool:
+    """Return whether an interval is given: not if both of its ends are the same with the decimals that are
+    shown.
+
+    That all halves score the same, and not only nearly so, would tell hidden digits.
+
+    Examples
+    --------
+    >>> shows_interval(0.0, 0.0004, 10), shows_interval(0.0, 0.0004, 2), shows_interval(0.0, 0.0, 2)
+    (True, False, False)
+    """
+    return round(low, decimals) != round(high, decimals)
+
+
+def few_items(
+    imperfect: Bools, scored: Bools, detail: str, decimals: int, starts_at_zero: bool
+) -> FewItems | None:
     """Return why an interval is rough: fewer than `MIN_GROUP` items have errors, or any score; None if it is
-    not, or if the level shows nothing.
+    not, or if that is not shown.
+
+    A submission can be made so that one item decides it. Where scores have fewer decimals than they can have,
+    it would tell of this item what the hidden digits do not.
 
     Parameters
     ----------
     imperfect, scored : bool arrays of shape (n,)
         Whether an independent item has errors, and whether its score is above 0.
+    detail : str
+        The level of detail.
+    decimals : int
+        How many decimals scores have.
     starts_at_zero : bool
         Whether 0 is the worst score.
     """
     n_imperfect, n_scored = int(imperfect.sum()), int(scored.sum())
-    if not LEVELS[detail]:
+    hides_digits = detail != FULL and decimals < DECIMALS
+    if not LEVELS[detail] or hides_digits:
         return None
     if n_imperfect < MIN_GROUP:
         return FewItems(HAVE_ERRORS, n_imperfect if detail == FULL else None, MIN_GROUP)

@@ -26,6 +26,7 @@ from scoring_program.disclosure import (
     round_floats,
     rounded,
     shows_comparisons,
+    shows_interval,
 )
 from scoring_program.item_groups import ItemGroups, load_groups
 from scoring_program.low_score import is_low, low_score_note
@@ -570,11 +571,12 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
         if halves.n_items < 2:
             return None
         intervals = resampling.intervals([halves], self.task.range)
-        if not intervals.has_ends[0]:
+        low, high = float(intervals.low[0]), float(intervals.high[0])
+        if not intervals.has_ends[0] or not shows_interval(low, high, self.settings["score_decimals"]):
             return None
         return Interval(
-            low=float(intervals.low[0]),
-            high=float(intervals.high[0]),
+            low=low,
+            high=high,
             standard_error=float(intervals.standard_error[0]),
             half_samples=len(halves.first),
             items=halves.n_items,
@@ -591,6 +593,7 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
             imperfect=np.bincount(group[~statistics.item_perfect], minlength=n_groups) > 0,
             scored=np.bincount(group[scored], minlength=n_groups) > 0,
             detail=self.settings["detail"],
+            decimals=self.settings["score_decimals"],
             starts_at_zero=self.task.higher_is_better and self.task.range[0] == 0,
         )
 

@@ -18,7 +18,7 @@ from scoring_program.report.elements.tables import Heading, bar, table
 from scoring_program.report.html import Child, append, cut, element
 from scoring_program.report.score_strip import score_strip
 from scoring_program.report.sections import NO_ADDRESSES, Addresses, Look, section_cards
-from scoring_program.result import ErrorCost, Interval, Result
+from scoring_program.result import DECIMALS, ErrorCost, Interval, Result
 from validator.findings import Findings
 from validator.messages import Note
 from validator.texts import counted
@@ -158,6 +158,9 @@ def _interval_text(task: Declaration, result: Result, n_items: int) -> str:
     interval = result.interval
     if interval is None and n_items < 2:
         return f"over {result.over}, too few for an interval"
+    if interval is None and result.decimals < DECIMALS:
+        decimals = counted(result.decimals, "decimal")
+        return f"over {result.over}; with {decimals} both ends of the interval are the same: none is given"
     if interval is None:
         return f"over {result.over}; all halves score the same: no interval can be given"
     low, high = _short(interval.low, result.decimals), _short(interval.high, result.decimals)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scoring_program.run import INVALID
-from tests.attacks.harness import COUNT_BITS, MOST_BITS, N_LABELS, Attack, bits_by_section, gain
+from tests.attacks.harness import COUNT_BITS, MOST_BITS, N_LABELS, Attack, bits_by_section, gain, look
 from tests.helpers import is_nightly
 
 TASK = "chalearn_gesture"
@@ -98,3 +98,34 @@ def test_one_submission_with_two_decimals_reveals_the_sizes_of_classes_at_most()
     bits = bits_by_section(ATTACKS["rows of different lengths"], score_decimals=2)
     assert bits.pop("classes") <= COUNT_BITS
     assert set(bits.values()) == {0}
+
+
+def many_sequences(label):
+    """Return files of 400 sequences with one of two classes; which of them the first has, and which the second, is hidden."""
+    rows = {f"S{number}": f"{(YES, NO)[number % 2]},1,1000\n" for number in range(400)}
+    if not label:
+        rows["S0"], rows["S1"] = rows["S1"], rows["S0"]
+    files = {f"{name}_labels.csv": text for name, text in rows.items()}
+    return {**files, **{f"{name}_data.csv": "1000,20,2000\n" for name in rows}}
+
+
+def guess(n_right_frames):
+    """Return files with a frame of the first sequence, and as many frames of four others as are surely right.
+
+    All have many frames that are surely wrong, so that no digit that is shown tells whether the guess is right.
+    """
+    wrong = "".join(f"{number},1,1000\n" for number in (11, 12, 13, 14))
+    texts = {f"S{number}": f"{wrong}{YES},1,{n_right_frames}\n" for number in (2, 4, 6, 8)}
+    if not n_right_frames:
+        texts = dict.fromkeys(texts, wrong)
+    texts["S0"] = f"{wrong}{YES},500,500\n"
+    return {f"{name}_prediction.csv": text for name, text in texts.items()}
+
+
+@pytest.mark.parametrize("detail", ["none", "summary"])
+@pytest.mark.parametrize("n_right_frames", [0, 1])
+def test_digits_that_are_hidden_decide_nothing_that_is_shown(detail, n_right_frames):
+    """Neither whether there is an interval, nor whether few items have a score."""
+    attack = Attack(TASK, many_sequences, [guess(n_right_frames)])
+    outputs = [look(attack, label, detail=detail, score_decimals=2).everything for label in (True, False)]
+    assert outputs[0] == outputs[1]

@@ -17,9 +17,9 @@ from scoring_program.task import load_task, task_ids
 from tests.helpers import run_folder
 
 
-def found(n_imperfect, n_scored, detail="full", starts_at_zero=True):
+def found(n_imperfect, n_scored, detail="full", decimals=10, starts_at_zero=True):
     places = np.arange(30)
-    return few_items(places < n_imperfect, places < n_scored, detail, starts_at_zero)
+    return few_items(places < n_imperfect, places < n_scored, detail, decimals, starts_at_zero)
 
 
 def test_few_items_with_errors_or_with_a_score_make_an_interval_rough():
@@ -34,6 +34,11 @@ def test_number_is_shown_at_full_only_and_nothing_at_none():
     assert found(3, 30, "summary") == found(4, 30, "summary")
     assert found(3, 30, "summary").text("30 videos") == "fewer than 5 of 30 videos have errors"
     assert found(3, 30, "none") is None
+
+
+def test_nothing_is_told_where_organizers_hide_digits():
+    assert found(3, 30, "summary", decimals=9) is None
+    assert found(3, 30, "full", decimals=2) is not None
 
 
 @pytest.fixture(scope="module")

@@ -165,6 +165,11 @@ def test_score_that_no_half_changes_has_no_interval():
     assert "95 % interval" not in text.split("Notes")[0]
 
 
+def test_interval_without_width_in_the_decimals_that_are_shown_is_not_given():
+    text = shown(result_page(interval=None, over="50 sequences", decimals=2))
+    assert "over 50 sequences; with 2 decimals both ends of the interval are the same: none is given" in text
+
+
 def test_score_that_is_no_share_has_no_strip_from_0_to_1():
     own = Interval(4.2, 6.1, 0.5, 500, 240)
     result = replace(SMALL, interval=own, scores={"score": 5.1, "coverage": 1.0})
