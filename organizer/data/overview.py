@@ -16,7 +16,7 @@ from organizer.files import unpack, write_durable
 from scoring_program.report.elements.axis import round_step
 from scoring_program.report.elements.layout import card, document, in_columns, style_sheet, with_contents
 from scoring_program.report.elements.plots import histogram
-from scoring_program.report.elements.tables import Heading, table
+from scoring_program.report.elements.tables import Cell, Heading, table
 from scoring_program.report.html import element
 from scoring_program.report.images import Images, with_images
 from scoring_program.report.sections import Look, section_cards
@@ -127,11 +127,17 @@ def _extremes_cards(content: Content) -> list[Element]:
     """Return the table of the smallest and largest numbers, if there are any."""
     if not content.values:
         return []
-    titles = ("Number", "Smallest", "Where", "Largest", "Where", "Median")
+    titles = ("Number", "Smallest", "Median", "Largest", "Where the smallest is", "Where the largest is")
     headings = [Heading(title, "text") for title in titles]
     title = "Smallest and largest"
-    rows = [_extremes(values) for values in content.values]
+    rows = [_extremes_row(_extremes(values)) for values in content.values]
     return [card("extremes", title, "", *table(headings, rows, title))]
+
+
+def _extremes_row(extremes: _Extremes) -> list[Cell]:
+    """Return a row of the table: the numbers, then the places, which may be long."""
+    places = [element("div", place, class_="place") for place in (extremes.low_place, extremes.high_place)]
+    return [extremes.title, extremes.low, extremes.median, extremes.high, *places]
 
 
 def _name_cards(content: Content) -> list[Element]:

@@ -202,7 +202,7 @@ def _rank_numbers_row(n_ranks: int) -> Element:
     numbers = [element("span", str(rank)) for rank in range(1, n_ranks + 1)]
     labels = element("div", *numbers, class_="ranks", style=f"max-width:{2 * n_ranks}rem")
     heading = element("th", "Rank", scope="row")
-    return element("tr", heading, element("td", labels), element("td"))
+    return element("tr", heading, element("td", labels), element("td", class_="first"))
 
 
 def _blobs_row(team: str, shares: Sequence[float]) -> Element:

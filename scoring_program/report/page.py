@@ -42,6 +42,8 @@ ORGANIZERS_SIDE = "The organizer's side is broken"
 UNUSABLE = "Your reference cannot be used"
 FAILED = "The scoring program failed"
 COSTS_AS_READ = "These are the costs of the submission as it was read; look at the likely mistake first."
+# Instead of the number of the cost above, in "... cost {points}: ...".
+_AS_MUCH = "as much"
 _NO_COSTS = "No type of error costs anything."
 _NO_SINGLE_COST = (
     "No single repair helps: if one type of error alone were fixed, the score would stay as it is. Look at "
@@ -256,11 +258,15 @@ def _advice(task: Declaration, costs: Sequence[ErrorCost], score: float, decimal
     missing = costs[0].points if best is None else abs(best - score)
     advice = {error_type.key: error_type.advice for error_type in task.error_types}
     entries = []
+    points_before = ""
     for cost in costs:
         points = _short(cost.points, decimals)
         if float(points) == 0:
             continue
-        entry = element("li", advice[cost.error_type].format(points=points))
+        # One error may be the whole of another, as words of missing segments are: the number is shown once.
+        shown_points = _AS_MUCH if points == points_before else points
+        points_before = points
+        entry = element("li", advice[cost.error_type].format(points=shown_points))
         if cost.points > 0:
             entry.append(bar(cost.points / missing))
         entries.append(entry)

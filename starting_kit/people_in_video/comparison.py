@@ -301,9 +301,11 @@ def _item_difference_cards(comparison: Comparison) -> list[Element]:
     item = standings.task.item
     better_side = "right" if sign > 0 else "left"
     note = f"Score of each {item} minus that of {cut(standings.names[base])}: {better_side} of the "
-    note += f"line the submission is better. Only {item}s for which both have a score are shown. More "
-    note += f"than {_MOST_DOTS} are counted in bins, without equal scores. "
-    note += f"At most the first {_MOST_OTHERS} submissions are shown."
+    note += f"line the submission is better. Only {item}s for which both have a score are shown."
+    if len(items.names) > _MOST_DOTS:
+        note += f" More than {_MOST_DOTS} are counted in bins, without equal scores."
+    if len(standings.names) > _MOST_OTHERS + 1:
+        note += f" The first {_MOST_OTHERS} submissions are shown."
     title = f"Differences by {item}"
     headings = [Heading("Submission"), Heading(scale_ends(scale))]
     return [card("differences", title, note, *table(headings, rows, title, OPEN_ROWS))]
@@ -442,10 +444,13 @@ def _group_cards(comparison: Comparison) -> list[Element]:
         for group in largest_first[:_MOST_ROWS].tolist():
             numbers = cells(values.values[group, places])
             rows.append([values.names[group], *numbers, float(spread[group])])
-        note = (
-            f"{values.measure} by submission, for at most the first {_MOST_OTHERS + 1}. {n_differing:,} of "
-        )
-        note += f"{len(spread):,} differ; the first {len(rows):,} are shown. All are in {_WHERE}."
+        note = f"{values.measure} by submission"
+        if len(comparison.places) > len(places):
+            note += f", for the first {len(places)}"
+        note += f". {n_differing:,} of {len(spread):,} differ"
+        if n_differing > len(rows):
+            note += f"; the first {len(rows):,} are shown"
+        note += f". All are in {_WHERE}."
         title = f"{values.title} that differ most"
         headings = [Heading("Name", "text")]
         headings += [Heading(report.name_element(name), "number") for name in names]

@@ -279,13 +279,15 @@ def _segment_table(segments: Segments) -> Section:
         annotated_classes = ", ".join(classes_of_segment[number])
         is_submitted = "yes" if segments.joined.submitted[number] else "missing"
         score = float(segments.scores[number])
-        rows.append((video, segment_name, annotated_classes, is_submitted, score, mean_iou_cells[number]))
-    names = ["Video", "Segment", "Annotated classes", "Submitted"]
+        rows.append((video, segment_name, score, is_submitted, mean_iou_cells[number], annotated_classes))
+    titles = columns(text=["Video", "Segment"], share=[segments.title])
+    titles += columns(text=["Submitted"], share=["Mean IoU"])
+    titles += columns(text=["Annotated classes"])
     return result.Table(
         key="segments",
         title="Segments",
         note=f"The worst first, at most {_ROWS_SHOWN}. IoU: of words with an object.",
-        columns=columns(text=names, share=[segments.title, "Mean IoU"]),
+        columns=titles,
         rows=rows,
         item_columns=2,
     )

@@ -181,15 +181,15 @@ def _image_table(reference: Reference, statistics: ImageStatistics) -> Section:
         rows.append(
             [
                 str(int(reference.persons.image_id[image])),
+                float(costs[image]),
+                mean_similarity[image],
                 int(n_persons[image]),
                 int(n_detections[image]),
                 int(n_matched[image]),
-                float(costs[image]),
-                mean_similarity[image],
             ]
         )
-    titles = columns(text=["Image"], count=["Persons", "Detections", "Matched"], number=["Cost"])
-    titles += columns(share=[f"Mean {NAMES[statistics.measure]}"])
+    titles = columns(text=["Image"], number=["Cost"], share=[f"Mean {NAMES[statistics.measure]}"])
+    titles += columns(count=["Persons", "Detections", "Matched"])
     note = f"Cost: how much higher the score would be without the image. At most {_IMAGES_SHOWN}. "
     note += "Mean: the mean over its persons of their largest similarity to a detection."
     return result.Table(

@@ -225,11 +225,12 @@ def _part_table(statistics: VideoStatistics) -> Section:
         n_correct = counts[part_state.CORRECT]
         n_localized = n_correct + counts[part_state.WRONG_STATE]
         n_matched = n_parts - counts[part_state.NO_HUMAN]
-        numbers = [n_matched, n_localized, n_correct, n_proposals[names].sum()]
-        return [n_parts, *(float(number / max(n_parts, 1)) for number in numbers)]
+        shares = [float(number / max(n_parts, 1)) for number in (n_correct, n_localized, n_matched)]
+        return [*shares, n_parts, float(n_proposals[names].sum() / max(n_parts, 1))]
 
-    shares = ["Human matched", "Localized", "Right state"]
-    titles = columns(text=["Part"], count=["Annotated"], share=shares)
+    # What is lost first, for narrow windows.
+    share_titles = ["Right state", "Localized", "Human matched"]
+    titles = columns(text=["Part"], share=share_titles, count=["Annotated"])
     titles += full_columns(number=["Proposals"])
     note = "Shares of the annotated parts. Localized: a proposal overlaps enough. "
     note += "Proposals: how many boxes the matched human has for the part, on average."
@@ -241,7 +242,7 @@ def _part_table(statistics: VideoStatistics) -> Section:
         names=parts.names,
         support=in_video.sum(axis=1),
         row=make_row,
-        worst_first=4,
+        worst_first=1,
         overlapping=True,
     )
 
@@ -273,20 +274,23 @@ def _video_table(statistics: VideoStatistics, mean_iou: Floats) -> Section:
     rows: Sequence[Sequence[Cell]] = list(
         zip(
             statistics.true_parts.videos,
-            statistics.true_classes,
-            statistics.predicted_classes,
             statistics.item_scores.tolist(),
             statistics.correctness.psc.tolist(),
+            statistics.true_classes,
+            statistics.predicted_classes,
             result.cells(mean_iou),
         )
     )
     note = "Area: what the video adds to the score, 0 with the wrong class. IoU: of parts with a proposal. "
     note += f"The smallest area first, then the smallest PSC; at most {_MOST_VIDEOS}."
+    # The numbers that order the rows stand beside the names: narrow windows show them.
+    titles = columns(text=["Video"], share=["Area", "PSC"])
+    titles += columns(text=["Class", "Predicted"], share=["Mean part IoU"])
     return result.Table(
         key="videos",
         title="Videos",
         note=note,
-        columns=columns(text=["Video", "Class", "Predicted"], share=["Area", "PSC", "Mean part IoU"]),
+        columns=titles,
         rows=[rows[video] for video in worst_videos(statistics)[:_MOST_VIDEOS].tolist()],
         item_columns=1,
     )

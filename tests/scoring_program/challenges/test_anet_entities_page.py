@@ -100,8 +100,8 @@ def test_sections_of_given_sentences(run):
         ),
         "frame": about([["0", 1, 1.0], ["3", 10, 3 / 10], ["9", 1, 0.0]]),
         "segments": about(
-            [["vB", "0", "dog", "missing", 0.0, None], ["vA", "1", MEN, "yes", 3 / 9, 1.0],
-             ["vA", "0", "man, cup", "yes", 1 / 2, 1 / 2]]
+            [["vB", "0", 0.0, "missing", None, "dog"], ["vA", "1", 3 / 9, "yes", 1.0, MEN],
+             ["vA", "0", 1 / 2, "yes", 1 / 2, "man, cup"]]
         ),
     }  # fmt: skip
 
@@ -132,8 +132,8 @@ def test_sections_of_generated_sentences(run):
         "hallucinated": [["dog", 1], ["zebra", 1]],
         # F1 of a third and a half, and of a third and one.
         "segments": about(
-            [["vB", "0", "dog", "missing", 0.0, None], ["vA", "0", "man, cup", "yes", 2 / 5, 1.0],
-             ["vA", "1", MEN, "yes", 1 / 2, 1.0]]
+            [["vB", "0", 0.0, "missing", None, "dog"], ["vA", "0", 2 / 5, "yes", 1.0, "man, cup"],
+             ["vA", "1", 1 / 2, "yes", 1.0, MEN]]
         ),
     }  # fmt: skip
 

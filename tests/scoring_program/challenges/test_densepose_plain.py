@@ -220,7 +220,7 @@ def plain_calibration(images):
 
 
 def plain_images(images):
-    """Return the row of each image: its persons, detections and matches, and how much it costs."""
+    """Return the row of each image: how much it costs, its mean similarity, persons, detections and matches."""
 
     def score(chosen):
         return mean(plain.average_precision(chosen, "gpsm")["", t][0] for t in range(10))
@@ -235,7 +235,7 @@ def plain_images(images):
             if is_dense
         ]
         closeness = sum(best) / len(best) if best else None
-        rows[image["id"]] = [n_persons, len(image["score"]), len(list(matches(image))), cost, closeness]
+        rows[image["id"]] = [cost, closeness, n_persons, len(image["score"]), len(list(matches(image)))]
     return rows
 
 
@@ -257,7 +257,7 @@ def check_page(tables, images):
     shown["thresholds"] = [line["y"] for line in tables["thresholds"]["lines"]]
     shown["body"], shown["similarity_budget"] = tables["body"]["parts"], tables["similarity_budget"]["shares"]
     shown["images"] = {row[0]: row[1:] for row in tables["images"]["rows"]}
-    costs = [row[-2] for row in tables["images"]["rows"]]
+    costs = [row[1] for row in tables["images"]["rows"]]
     assert costs == sorted(costs, reverse=True)
     calibration = plain_calibration(images)
     assert shown == {

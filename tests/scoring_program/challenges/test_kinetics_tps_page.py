@@ -50,7 +50,7 @@ EXPECTED = {
         ["diluted by extra proposals", 1 / 16],
     ],
     "classes": [["jump", 2, 1 / 2, 1 / 8, 0.0], ["run", 2, 1 / 2, 1 / 4, AREA / 2]],
-    "parts": [["left_arm", 2, 1 / 2, 0.0, 0.0, 1 / 2], ["head", 5, 4 / 5, 3 / 5, 2 / 5, 4 / 5]],
+    "parts": [["left_arm", 0.0, 0.0, 1 / 2, 2, 1 / 2], ["head", 2 / 5, 3 / 5, 4 / 5, 5, 4 / 5]],
     "class_confusions": [["jump", "run", 1]],
     "state_confusions": [["hold", "bend", 1]],
     # Nothing is predicted for v4.
@@ -58,8 +58,8 @@ EXPECTED = {
     "state_matrix": (["hold", "bend"], [[1, 1], [0, 1]]),
     # One part far away lowers the mean IoU of v1; nothing of v4 has one.
     "part_iou": {0.0: 1, 0.95: 3},
-    "videos": [["v3", "jump", "jump", 0.0, 0.0, 1.0], ["v4", "run", None, 0.0, 0.0, None],
-               ["v2", "jump", "run", 0.0, 0.25, 1.0], ["v1", "run", "run", AREA, 0.5, 1 / 2]],
+    "videos": [["v3", 0.0, 0.0, "jump", "jump", 1.0], ["v4", 0.0, 0.0, "run", None, None],
+               ["v2", 0.0, 0.25, "jump", "run", 1.0], ["v1", AREA, 0.5, "run", "run", 1 / 2]],
 }  # fmt: skip
 
 

@@ -232,6 +232,17 @@ def test_an_error_without_a_cost_gets_no_advice():
     assert "costs most" not in shown(result_page(error_costs=[]))
 
 
+def test_a_cost_that_equals_the_one_above_it_is_not_told_as_a_number_again():
+    costs = [
+        ErrorCost("timing", 0.8, 0.25),
+        ErrorCost("missed_classes", 0.8, 0.25),
+        ErrorCost("extra", 0.7, 0.15),
+    ]
+    made = parsed(result_page(error_costs=costs)).findall(".//section[@id='run-costs']/ol/li")
+    assert ["0.2500" in "".join(entry.itertext()) for entry in made] == [True, False, False]
+    assert "0.1500" in "".join(made[-1].itertext())
+
+
 def test_further_notes_are_folded():
     made = parsed(result_page(notes=[Note("N-JUNK", "text")] * 10, error_costs=[]))
     folded = next(made.iter("details"))
