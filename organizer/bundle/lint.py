@@ -23,7 +23,8 @@ from organizer.bundle.competition import (
     read_competition,
 )
 from organizer.bundle.contents import SampleRuns, check_contents
-from organizer.bundle.rules import check_competition, visibility
+from organizer.bundle.rules import check_competition
+from organizer.bundle.visibility import visibility_lines
 from organizer.bundle.zip_members import MOST_BYTES, is_zip, measure_zip, member_names, unpacked_bytes
 from organizer.data.overview import SUFFIX
 from organizer.files import DAMAGED, Files, files_below, read_zip, zip_bytes
@@ -107,7 +108,7 @@ def lint_bundle(
         return report, []
     lint_files(data, files, samples, report, today)
     full = {problem.file for problem in report.warnings.problems if problem.code == "L-DETAIL"}
-    return report, visibility(data, full) if report.errors.ok else []
+    return report, visibility_lines(data, full) if report.errors.ok else []
 
 
 def lint_files(
