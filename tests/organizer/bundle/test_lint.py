@@ -408,7 +408,8 @@ def texts_at(findings, place):
 def test_what_fails_is_an_error_with_its_code_and_place(lint, code, name, where, change, message):
     report = lint(change)
     (text, *_) = texts_at(report.errors, (code, name, where))
-    assert message in (None, text)
+    # Which columns there are follows from the task, not from the words.
+    assert message in (None, re.sub(r"(?<=they write )[\w, ]+", "COLUMNS", text))
     assert {problem.code for problem in report.errors.problems} == {code}
 
 
