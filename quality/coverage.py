@@ -10,7 +10,7 @@ import math
 import os
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cache
@@ -106,9 +106,9 @@ class Population:
         order = np.argsort(sample, kind="stable")
         items, begin = np.unique(sample[order], return_index=True)
 
-        def reduce(of_places: Floats) -> Floats:
-            weights = np.zeros((len(of_places), self.n_items))
-            weights[:, items] = np.add.reduceat(of_places[:, order], begin, axis=1)
+        def reduce(place_weights: Floats) -> Floats:
+            weights = np.zeros((len(place_weights), self.n_items))
+            weights[:, items] = np.add.reduceat(place_weights[:, order], begin, axis=1)
             return self.task.reduce(self.submissions[number], weights)
 
         return resampling.half_scores(reduce, np.arange(len(sample)))
@@ -134,27 +134,30 @@ def population(
 
     Each item stands there ``copies`` times, one after another, and each copy has a prediction of its own.
     """
-    made = quality_tasks()[task_id]
+    task = quality_tasks()[task_id]
     with tempfile.TemporaryDirectory() as name:
-        one, source, prepared = (Path(name) / part for part in ("one", "source", "prepared"))
-        made.write_reference(one)
-        n_items = len(load_against(task_id, one, one / "prepared").items)
-        made.write_reference(source, size=math.ceil(n_least / n_items))
+        work = Path(name)
+        smallest = work / "smallest"
+        task.write_reference(smallest)
+        n_items = len(load_against(task_id, smallest, smallest / "prepared").items)
+        source = work / "source"
+        prepared = work / "prepared"
+        task.write_reference(source, size=math.ceil(n_least / n_items))
         if copies > 1:
             items = load_against(task_id, source, prepared).items
             renamed = {item: [f"{item}{copy}" for copy in range(copies)] for item in items}
-            files = made.repeated(folder_files(source), renamed)
+            files = task.repeated(folder_files(source), renamed)
             shutil.rmtree(source)
             shutil.rmtree(prepared)
             write_files(files, source)
         loaded = load_against(task_id, source, prepared)
         submissions = []
         for number, noise in enumerate(noises, start=1):
-            prediction = made.correct_prediction(source, np.random.default_rng(number), noise)
-            res = Path(name) / str(number)
-            write_files(made.files(made.variants[variant](prediction)), res)
-            read = loaded.read(res).content
-            submissions.append(loaded.task.measure(loaded.reference, read, loaded.settings))
+            prediction = task.correct_prediction(source, np.random.default_rng(number), noise)
+            folder = work / str(number)
+            write_files(task.files(task.variants[variant](prediction)), folder)
+            submission = loaded.read(folder).content
+            submissions.append(loaded.task.measure(loaded.reference, submission, loaded.settings))
     return Population(loaded.task, len(loaded.items), submissions)
 
 
@@ -196,9 +199,9 @@ def tournaments(
     noises = _TIED if is_tied else _GRADED
     copies = _TEAMS if is_tied else 1
     teams = population(task_id, sizes.least_team_items, noises, copies)
-    better = teams.task.higher_is_better
+    higher_is_better = teams.task.higher_is_better
     rng = np.random.default_rng([is_tied, seed])
-    true_ranks = np.ones(_TEAMS) if is_tied else comparison.ranks(teams.scores(), better)
+    true_ranks = np.ones(_TEAMS) if is_tied else comparison.ranks(teams.scores(), higher_is_better)
     n_held, n_pairs = 0, 0
     for _ in range(n):
         sample = rng.integers(0, teams.n_items // copies, (sizes.team_items, 1)) * copies
@@ -207,7 +210,7 @@ def tournaments(
         half_scores = []
         for team, items in enumerate((sample + copy_of_team).T):
             half_scores.append(teams.half_scores(team % len(noises), items))
-        ranking = comparison.compare(half_scores, better)
+        ranking = comparison.compare(half_scores, higher_is_better)
         is_low_enough = ranking.rank_low <= true_ranks
         is_high_enough = ranking.rank_high >= true_ranks
         n_held += bool((is_low_enough & is_high_enough).all())
@@ -224,36 +227,61 @@ def run_coverage(
     """
     # A process for each core; those that start anew read this.
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
-    kinds = [(name, variant) for name in ids for variant in quality_tasks()[name].variants]
-    chunks = []
-    for begin in range(0, n_tournaments, sizes.tournaments_at_once):
-        chunks.append((begin, min(sizes.tournaments_at_once, n_tournaments - begin)))
     with ProcessPoolExecutor(usable_cores(), get_context("spawn")) as pool:
-        rows = [
-            pool.submit(coverage_row, *kind, noise, n_samples, sizes)
-            for kind, noise in product(kinds, sizes.noises)
-        ]
-        tied_parts, graded_parts = {}, {}
-        for name in ids:
-            tied_parts[name] = [pool.submit(tournaments, name, True, *chunk, sizes) for chunk in chunks]
-            graded_parts[name] = [pool.submit(tournaments, name, False, *chunk, sizes) for chunk in chunks]
-        titles = ["task", "score"]
-        for size in sizes.sample_items:
-            titles += [f"{counted(size, 'item')}, %", "width", "below / above, %", "rough, %", "others, %"]
-        print(f"| {' | '.join(titles)} |\n|{'---|' * len(titles)}")
-        for row in rows:
-            print(row.result(), flush=True)
-        if not n_tournaments:
-            return 0
-        print("\n| task | tied, any pair, % | graded, all ranks, % | graded, pairs, % |\n|---|---|---|---|")
-        n_all_pairs = n_tournaments * _TEAMS * (_TEAMS - 1) / 2
-        for name in ids:
-            n_tied_held, _ = _sum_parts(tied_parts[name])
-            n_graded_held, n_pairs = _sum_parts(graded_parts[name])
-            wrong = share(n_tournaments - n_tied_held, n_tournaments, 0, _MOST_WRONG)
-            held = share(n_graded_held, n_tournaments, _LEAST_HELD, 1)
-            print(f"| {name} | {wrong} | {held} | {100 * n_pairs / n_all_pairs:.0f} |", flush=True)
+        rows = _submit_rows(pool, ids, n_samples, sizes)
+        tied_parts = {name: _submit_tournaments(pool, name, True, n_tournaments, sizes) for name in ids}
+        graded_parts = {name: _submit_tournaments(pool, name, False, n_tournaments, sizes) for name in ids}
+        _print_coverage(rows, sizes)
+        if n_tournaments:
+            _print_tournaments(tied_parts, graded_parts, n_tournaments)
     return 0
+
+
+def _submit_rows(
+    pool: ProcessPoolExecutor, ids: Sequence[str], n_samples: int, sizes: CoverageSizes
+) -> list[Future[str]]:
+    """Return the rows of the first table: one for each task, variant of its predictions, and noise."""
+    rows = []
+    for task_id in ids:
+        for variant, noise in product(quality_tasks()[task_id].variants, sizes.noises):
+            rows.append(pool.submit(coverage_row, task_id, variant, noise, n_samples, sizes))
+    return rows
+
+
+def _submit_tournaments(
+    pool: ProcessPoolExecutor, task_id: str, is_tied: bool, n_tournaments: int, sizes: CoverageSizes
+) -> list[Future[tuple[int, int]]]:
+    """Return what `tournaments` returns for each group of them; groups are small enough for a process."""
+    parts = []
+    for begin in range(0, n_tournaments, sizes.tournaments_at_once):
+        number = min(sizes.tournaments_at_once, n_tournaments - begin)
+        parts.append(pool.submit(tournaments, task_id, is_tied, begin, number, sizes))
+    return parts
+
+
+def _print_coverage(rows: Sequence[Future[str]], sizes: CoverageSizes) -> None:
+    titles = ["task", "score"]
+    for size in sizes.sample_items:
+        titles += [f"{counted(size, 'item')}, %", "width", "below / above, %", "rough, %", "others, %"]
+    print(f"| {' | '.join(titles)} |\n|{'---|' * len(titles)}")
+    for row in rows:
+        print(row.result(), flush=True)
+
+
+def _print_tournaments(
+    tied_parts: Mapping[str, Sequence[Future[tuple[int, int]]]],
+    graded_parts: Mapping[str, Sequence[Future[tuple[int, int]]]],
+    n_tournaments: int,
+) -> None:
+    """Print a row for each task: how often rank sets of tied and of graded teams hold the true ranks."""
+    print("\n| task | tied, any pair, % | graded, all ranks, % | graded, pairs, % |\n|---|---|---|---|")
+    n_all_pairs = n_tournaments * _TEAMS * (_TEAMS - 1) / 2
+    for task_id, parts in tied_parts.items():
+        n_tied_held, _ = _sum_parts(parts)
+        n_graded_held, n_pairs = _sum_parts(graded_parts[task_id])
+        wrong_share = share(n_tournaments - n_tied_held, n_tournaments, 0, _MOST_WRONG)
+        held_share = share(n_graded_held, n_tournaments, _LEAST_HELD, 1)
+        print(f"| {task_id} | {wrong_share} | {held_share} | {100 * n_pairs / n_all_pairs:.0f} |", flush=True)
 
 
 def _sum_parts(parts: Sequence[Future[tuple[int, int]]]) -> tuple[int, int]:

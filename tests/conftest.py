@@ -164,7 +164,7 @@ def window(browser):
 def take_parts(dist, patch):
     """Have builds take programs, kits and demo data from the bundles in a folder, and compress quickly."""
     made, kits = parts_of(dist)
-    build_kit, public_part, compressobj = parts.build_kit, parts.public_part, zlib.compressobj
+    build_kit, public_part, compressobj = parts.build_kit, parts.make_public_part, zlib.compressobj
 
     def demo_reference(task_id):
         with zipfile.ZipFile(io.BytesIO(made[task_id][f"{task_id}_reference.zip"])) as archive:
@@ -173,7 +173,7 @@ def take_parts(dist, patch):
     patch.setattr(parts, "build_program", lambda task_id: made[task_id][f"{task_id}_program.zip"])
     patch.setattr(parts, "build_kit", lambda ids, demo: kits.get(ids) or build_kit(ids, demo))
     patch.setattr(parts, "demo_reference", demo_reference)
-    patch.setattr(parts, "public_part", partial(kept_public_part, public_part))
+    patch.setattr(parts, "make_public_part", partial(kept_public_part, public_part))
     patch.setattr(zlib, "compressobj", lambda level, *more: compressobj(1, *more))
 
 

@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
 from itertools import product
+from typing import TypeVar
 
+ValueT = TypeVar("ValueT")
 Cell = tuple[int, int]
 """Actor (0 where actors do not matter) and class."""
 
@@ -34,14 +36,16 @@ class Sequence:
 
     def jaccard(self, apart: bool) -> dict[Cell, Fraction]:
         """Return the Jaccard index of each cell that counts; ``apart`` says whether the track has actors."""
-        found = {}
+        jaccard_of_cell = {}
         for cell in sorted(self.truth if self._released else {**self.truth, **self.predicted}):
-            truth, predicted = self.truth.get(cell, set()), self.predicted.get(cell, set())
-            if truth | predicted:
-                found[cell] = Fraction(len(truth & predicted), len(truth | predicted))
+            true_frames = self.truth.get(cell, set())
+            predicted_frames = self.predicted.get(cell, set())
+            n_either = len(true_frames | predicted_frames)
+            if n_either:
+                jaccard_of_cell[cell] = Fraction(len(true_frames & predicted_frames), n_either)
             elif not (apart and self._released):
-                found[cell] = Fraction(0)
-        return found
+                jaccard_of_cell[cell] = Fraction(0)
+        return jaccard_of_cell
 
     def of_class(self, side: dict[Cell, set[int]]) -> dict[int, set[int]]:
         """Return the frames of each class of one side, of all actors together."""
@@ -73,8 +77,8 @@ def mean(values: list[Fraction]) -> Fraction:
 
 def sequence_scores(sequences: list[Sequence], apart: bool) -> dict[str, Fraction]:
     """Return the score of each sequence in which a class counts."""
-    cells = {sequence.name: sequence.jaccard(apart) for sequence in sequences}
-    return {name: mean(list(found.values())) for name, found in cells.items() if found}
+    jaccards = {sequence.name: list(sequence.jaccard(apart).values()) for sequence in sequences}
+    return {name: mean(values) for name, values in jaccards.items() if values}
 
 
 def false_classes(sequence: Sequence) -> int:
@@ -84,21 +88,20 @@ def false_classes(sequence: Sequence) -> int:
 def scores(sequences: list[Sequence], apart: bool) -> dict[str, Fraction]:
     """Return all numbers of the leaderboard."""
     total = mean(list(sequence_scores(sequences, apart).values()))
-    annotated = predicted = both = 0
+    n_annotated = n_predicted = n_both = 0
     for sequence in sequences:
         for cell in {**sequence.truth, **sequence.predicted}:
-            truth, guess = sequence.truth.get(cell, set()), sequence.predicted.get(cell, set())
-            annotated, predicted, both = (
-                annotated + len(truth),
-                predicted + len(guess),
-                both + len(truth & guess),
-            )
+            true_frames = sequence.truth.get(cell, set())
+            predicted_frames = sequence.predicted.get(cell, set())
+            n_annotated += len(true_frames)
+            n_predicted += len(predicted_frames)
+            n_both += len(true_frames & predicted_frames)
     return {
         "score": total,
         "mean_jaccard": total,
         "coverage": mean([Fraction(sequence.present) for sequence in sequences]),
-        "precision_frames": Fraction(both, max(predicted, 1)),
-        "recall_frames": Fraction(both, max(annotated, 1)),
+        "precision_frames": Fraction(n_both, max(n_predicted, 1)),
+        "recall_frames": Fraction(n_both, max(n_annotated, 1)),
         "false_positive_classes": mean([Fraction(false_classes(sequence)) for sequence in sequences]),
     }
 
@@ -108,35 +111,38 @@ def class_rows(sequences: list[Sequence], apart: bool) -> dict[int, tuple[Fracti
     rows: dict[int, tuple[Fraction, ...]] = {}
     labels = {label for sequence in sequences for _, label in {**sequence.truth, **sequence.predicted}}
     for label in sorted(labels):
-        counting = [
-            value
-            for sequence in sequences
-            for cell, value in sequence.jaccard(apart).items()
-            if cell[1] == label
-        ]
-        frames = [
-            sum(
-                len(found)
-                for sequence in sequences
-                for cell, found in getattr(sequence, side).items()
-                if cell[1] == label
-            )
-            for side in ("truth", "predicted")
-        ]
-        annotated = sum(cell[1] == label for sequence in sequences for cell in sequence.truth)
-        rows[label] = (mean(counting), *map(Fraction, frames), Fraction(annotated))
+        jaccards: list[Fraction] = []
+        n_true_frames = n_predicted_frames = n_annotated = 0
+        for sequence in sequences:
+            jaccard_of_cell = of_label(sequence.jaccard(apart), label)
+            frames_of_true_cell = of_label(sequence.truth, label)
+            frames_of_predicted_cell = of_label(sequence.predicted, label)
+            jaccards += jaccard_of_cell.values()
+            n_true_frames += sum(map(len, frames_of_true_cell.values()))
+            n_predicted_frames += sum(map(len, frames_of_predicted_cell.values()))
+            n_annotated += len(frames_of_true_cell)
+        counts = (n_true_frames, n_predicted_frames, n_annotated)
+        rows[label] = (mean(jaccards), *map(Fraction, counts))
     return rows
+
+
+def of_label(value_of_cell: Mapping[Cell, ValueT], label: int) -> dict[Cell, ValueT]:
+    """Return the cells of one class."""
+    return {cell: value for cell, value in value_of_cell.items() if cell[1] == label}
 
 
 def confusions(sequences: list[Sequence], unpaired: int) -> dict[tuple[int, int], int]:
     """Return how many frames of a class are predicted as another or the same; ``unpaired`` stands for no class."""
-    found: Counter[tuple[int, int]] = Counter()
+    counts: Counter[tuple[int, int]] = Counter()
     for sequence in sequences:
-        sides = (sequence.of_class(sequence.truth), sequence.of_class(sequence.predicted))
+        true_frames = sequence.of_class(sequence.truth)
+        predicted_frames = sequence.of_class(sequence.predicted)
         for frame in range(1, sequence.n_frames + 1):
-            true, guessed = ({label for label, frames in side.items() if frame in frames} for side in sides)
-            found.update((label, label) for label in true & guessed)
-            missed, false = true - guessed, guessed - true
-            if missed or false:
-                found.update(product(missed or {unpaired}, false or {unpaired}))
-    return dict(found)
+            true_labels = {label for label, frames in true_frames.items() if frame in frames}
+            predicted_labels = {label for label, frames in predicted_frames.items() if frame in frames}
+            counts.update((label, label) for label in true_labels & predicted_labels)
+            missed_labels = true_labels - predicted_labels
+            false_labels = predicted_labels - true_labels
+            if missed_labels or false_labels:
+                counts.update(product(missed_labels or {unpaired}, false_labels or {unpaired}))
+    return dict(counts)

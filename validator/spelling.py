@@ -269,25 +269,34 @@ def _affix_spellings(names: Sequence[str], true_names: Collection[str]) -> Itera
     """
     start = _common_start(list(true_names))
     end = _common_start([name[::-1] for name in true_names])[::-1]
+    sample = names[:_SAMPLED_NAMES]
     counts: Counter[_Affixes] = Counter()
-    for name in islice(names, _SAMPLED_NAMES):
-        for length in range(1, min(len(name), _LONGEST_AFFIX)):
-            if name[length:] in true_names:
-                counts[_Affixes(old_start=name[:length])] += 1
-            if name[:-length] in true_names:
-                counts[_Affixes(old_end=name[-length:])] += 1
-        for length in range(1, len(start) + 1):
-            if start[:length] + name in true_names:
-                counts[_Affixes(new_start=start[:length])] += 1
-        for length in range(1, len(end) + 1):
-            if name + end[-length:] in true_names:
-                counts[_Affixes(new_end=end[-length:])] += 1
+    for name in sample:
+        counts.update(_affixes_to_drop(name, true_names))
+        counts.update(_affixes_to_add(name, start, end, true_names))
     exchanged_start = _exchanged_start(_common_start(names), start)
-    counts[exchanged_start] += sum(
-        exchanged_start.change(name) in true_names for name in names[:_SAMPLED_NAMES]
-    )
+    counts[exchanged_start] += sum(exchanged_start.change(name) in true_names for name in sample)
     for affixes, _ in counts.most_common(1):
         yield Spelling(affixes.words(), affixes.change)
+
+
+def _affixes_to_drop(name: str, true_names: Collection[str]) -> Iterator[_Affixes]:
+    """Yield each front and end of a name without which it is known."""
+    for length in range(1, min(len(name), _LONGEST_AFFIX)):
+        if name[length:] in true_names:
+            yield _Affixes(old_start=name[:length])
+        if name[:-length] in true_names:
+            yield _Affixes(old_end=name[-length:])
+
+
+def _affixes_to_add(name: str, start: str, end: str, true_names: Collection[str]) -> Iterator[_Affixes]:
+    """Yield each part of the front and the end of all names of the data with which a name is known."""
+    for length in range(1, len(start) + 1):
+        if start[:length] + name in true_names:
+            yield _Affixes(new_start=start[:length])
+    for length in range(1, len(end) + 1):
+        if name + end[-length:] in true_names:
+            yield _Affixes(new_end=end[-length:])
 
 
 def _exchanged_start(names_start: str, start: str) -> _Affixes:

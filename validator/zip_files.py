@@ -84,19 +84,22 @@ def open_zip(
 class _GuardedFile:
     """A zip file whose directory is no larger in memory than its limits allow, whatever it says of itself."""
 
-    def __init__(self, stream: IO[bytes], entries: int) -> None:
-        self._stream, self._entries = stream, entries
+    def __init__(self, stream: IO[bytes], most_entries: int) -> None:
+        self._stream = stream
+        self._most_entries = most_entries
         self.is_trusted = False
-        self.seek, self.tell, self.seekable = stream.seek, stream.tell, stream.seekable
+        self.seek = stream.seek
+        self.tell = stream.tell
+        self.seekable = stream.seekable
 
     def read(self, size: int = -1) -> bytes:
         """Return the next bytes. Raises `_TooManyEntriesError` while the directory is read."""
         if self.is_trusted:
             return self._stream.read(size)
-        if size > self._entries * _DIRECTORY_BYTES_PER_FILE:
+        if size > self._most_entries * _DIRECTORY_BYTES_PER_FILE:
             raise _TooManyEntriesError
         data = self._stream.read(size)
-        if data.count(_ENTRY) > self._entries:
+        if data.count(_ENTRY) > self._most_entries:
             raise _TooManyEntriesError
         if data.startswith(_ENTRY):
             _check_directory(data)
@@ -134,8 +137,11 @@ def _check_end(stream: IO[bytes], end: int) -> None:
     is_whole = record_start >= place and record.startswith(_END_64) and n_left == _END_64_BYTES - 12
     # With data before the zip, its own places are smaller.
     is_other = is_whole and place != record_start and _bytes_at(stream, place, 4) == _END_64
-    if not is_whole or is_other or sum(struct.unpack_from("<QQ", record, 40)) != place:
-        raise zipfile.BadZipFile("zip64 end")
+    if is_whole and not is_other:
+        directory_size, directory_start = struct.unpack_from("<QQ", record, 40)
+        if directory_start + directory_size == place:
+            return
+    raise zipfile.BadZipFile("zip64 end")
 
 
 def _bytes_at(stream: IO[bytes], place: int, size: int) -> bytes:

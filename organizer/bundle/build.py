@@ -308,7 +308,7 @@ def _add_bundle(name: str, data: Competition, parts: Parts, form: str, plan: Pla
     """Add the bundle of a competition, its title marked if it has demo data, without missing samples."""
     id_of_index = {task["index"]: task_id for task in data["tasks"] if (task_id := task_id_of(task))}
     solutions, built_files = _samples(data, id_of_index, parts, plan)
-    if id_of_index and not parts.brought(KIT):
+    if id_of_index and not parts.supplied_files(KIT):
         built_files[KIT] = parts.kit(tuple(sorted(set(id_of_index.values()))))
     has_demo_data = False
     for task in data["tasks"]:
@@ -331,10 +331,12 @@ def _add_bundle(name: str, data: Competition, parts: Parts, form: str, plan: Pla
         if path in built_files:
             files[path] = built_files[path]
         elif key == "file":
-            pages = parts.brought(path)
-            files.update({name: with_pictures(name, text, parts.brought) for name, text in pages.items()})
+            pages = parts.supplied_files(path)
+            files.update(
+                {name: with_pictures(name, text, parts.supplied_files) for name, text in pages.items()}
+            )
         else:
-            files.update(parts.brought(path))
+            files.update(parts.supplied_files(path))
     plan.bundles[name] = Bundle(data, files)
 
 
@@ -360,7 +362,7 @@ def _public_data(data: Competition, parts: Parts, plan: Plan) -> tuple[Competiti
     phases = []
     for phase in data["phases"]:
         path = str(phase.get("public_data") or "")
-        if not path.endswith((PUBLIC, PUBLIC_DATA)) or parts.brought(path):
+        if not path.endswith((PUBLIC, PUBLIC_DATA)) or parts.supplied_files(path):
             phases.append(phase)
             continue
         folder_of_name = public_names(data, path)

@@ -23,7 +23,8 @@ from organizer.bundle.competition import (
     read_competition,
 )
 from organizer.bundle.contents import SampleRuns, check_contents
-from organizer.bundle.rules import check_competition, visibility
+from organizer.bundle.rules import check_competition
+from organizer.bundle.visibility import visibility_lines
 from organizer.bundle.zip_members import MOST_BYTES, is_zip, measure_zip, member_names, unpacked_bytes
 from organizer.data.overview import SUFFIX
 from organizer.files import DAMAGED, Files, files_below, read_zip, zip_bytes
@@ -65,11 +66,9 @@ def lint_command(
         if not bundles and path.stem not in {"competition", *task_ids()}:
             report.add("no such task", file=path.name)
         failed |= not report.errors.ok or (strict and not report.warnings.ok)
-        n_errors, n_warnings = (
-            counted(report.errors.total, "error"),
-            counted(report.warnings.total, "warning"),
-        )
-        print(f"{printable(path.name)}: {n_errors}, {n_warnings}")
+        errors = counted(report.errors.total, "error")
+        warnings = counted(report.warnings.total, "warning")
+        print(f"{printable(path.name)}: {errors}, {warnings}")
         if table and table == last_table:
             table = ["who sees what is as in the table above"]
         elif table:
@@ -93,8 +92,8 @@ def lint_bundle(
             return report, []
         files = read_zip(path)
     except DAMAGED as error:
-        missing = isinstance(error, FileNotFoundError)
-        problem = "there is no such file" if missing else "this is not a readable zip file"
+        is_missing = isinstance(error, FileNotFoundError)
+        problem = "there is no such file" if is_missing else "this is not a readable zip file"
         report.add("no zip", file=path.name, problem=problem)
         return report, []
     if COMPETITION not in files:
@@ -107,7 +106,7 @@ def lint_bundle(
         return report, []
     lint_files(data, files, samples, report, today)
     full = {problem.file for problem in report.warnings.problems if problem.code == "L-DETAIL"}
-    return report, visibility(data, full) if report.errors.ok else []
+    return report, visibility_lines(data, full) if report.errors.ok else []
 
 
 def lint_files(
@@ -123,10 +122,10 @@ def lint_files(
     _check_overviews(files, report)
     if check_competition(data, report, today):
         data = _without_keys(data, files, report)
-        named = _check_files(data, files, report)
-        _check_wording(data, named, report)
+        files_in_use = _check_files(data, files, report)
+        _check_wording(data, files_in_use, report)
         if report.errors.ok:
-            check_contents(data, named, samples, report)
+            check_contents(data, files_in_use, samples, report)
 
 
 def _without_keys(data: Competition, files: Files, report: LintReport) -> Competition:
@@ -135,25 +134,27 @@ def _without_keys(data: Competition, files: Files, report: LintReport) -> Compet
     Such a key may stand wherever a file may; only the server knows what is behind it.
     """
 
-    def without(entry: Entry, where: str) -> Entry:
-        kept = {}
+    def without_keys(entry: Entry, where: str) -> Entry:
+        new_entry = {}
         for name, value in entry.items():
             if name in DATA_KEYS and is_key(value) and value not in files:
                 report.add("unverified key", f"{where}/{name}", key="key")
                 # As an entry that is on the server as a whole.
-                kept["key"] = value
+                new_entry["key"] = value
             else:
-                kept[name] = value
-        return kept
+                new_entry[name] = value
+        return new_entry
 
-    changed: dict[str, object] = dict(data)
+    new_data: dict[str, object] = dict(data)
     for group in ("tasks", "phases", "solutions"):
         entries = data.get(group)
         if isinstance(entries, dict):
-            changed[group] = {key: without(entry, f"/{group}/{key}") for key, entry in entries.items()}
+            new_data[group] = {key: without_keys(entry, f"/{group}/{key}") for key, entry in entries.items()}
         elif entries:
-            changed[group] = [without(entry, f"/{group}/{n}") for n, entry in enumerate(entries)]
-    return changed
+            new_data[group] = [
+                without_keys(entry, f"/{group}/{place}") for place, entry in enumerate(entries)
+            ]
+    return new_data
 
 
 def _are_bounded(files: Files, report: LintReport) -> bool:
@@ -189,7 +190,7 @@ def _check_overviews(files: Files, report: LintReport) -> None:
 
 def _check_files(data: Competition, files: Files, report: LintReport) -> dict[str, bytes]:
     """Return the named files, with folders zipped as the platform does; report what is wrong with them."""
-    named = {}
+    files_in_use = {}
     names = {posixpath.normpath(name) for _, name, _ in named_files(data)}
     for where, name, key in named_files(data):
         path = posixpath.normpath(name)
@@ -198,15 +199,15 @@ def _check_files(data: Competition, files: Files, report: LintReport) -> dict[st
         elif path.startswith(("/", "\\", "../")) or path == "..":
             report.add("path leads out", where, name=name)
         elif path in files:
-            named[name] = files[path]
+            files_in_use[name] = files[path]
             _check_file(name, files[path], where, key, report)
         elif key in DATA_KEYS and (folder := files_below(path, files)):
-            named[name] = zip_bytes(folder)
+            files_in_use[name] = zip_bytes(folder)
             if f"{path}.zip" in names:
                 report.add("folder over file", where, path=path)
         else:
             report.add("file is missing", where, name=name)
-    return named
+    return files_in_use
 
 
 def _check_file(name: str, data: bytes, where: str, key: str, report: LintReport) -> None:

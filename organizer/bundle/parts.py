@@ -37,12 +37,14 @@ class Parts:
     def __init__(
         self, folders: Mapping[str, Path] | None = None, demo: bool = True, source: Path = ROOT
     ) -> None:
-        self._folders, self._demo, self._source = folders or {}, demo, source
+        self._folders = folders or {}
+        self._demo = demo
+        self._source = source
         self.program = cache(build_program)
         self.demo_files = cache(demo_reference)
         self.kit = cache(self._kit)
         self.reference = cache(self._reference)
-        self._made_public = cache(public_part)
+        self._public_part = cache(make_public_part)
 
     def is_demo(self, name: str, task_id: str) -> bool:
         """Whether the reference of this name is the synthetic one."""
@@ -56,8 +58,8 @@ class Parts:
         """Return the zip of the reference of this name, None if there is no data for it."""
         if name in self._folders:
             return zip_bytes(reference_files(task_id, self._folders[name]))
-        if brought := self.brought(f"{name}_reference.zip"):
-            return next(iter(brought.values()))
+        if files := self.supplied_files(f"{name}_reference.zip"):
+            return next(iter(files.values()))
         return zip_bytes(self.demo_files(task_id)) if self._demo else None
 
     def public_files(self, name: str, task_id: str) -> Files:
@@ -67,19 +69,19 @@ class Parts:
         organizers' own formats. Raises Refused if the two differ.
         """
         if name not in self._folders:
-            brought = self.brought(f"{name}{PUBLIC_SUFFIX}")
-            if brought or not self.is_demo(name, task_id):
-                return {posixpath.basename(path): data for path, data in brought.items()}
-            return self._made_public(task_id, demo_folder(task_id))
+            supplied_files = self.supplied_files(f"{name}{PUBLIC_SUFFIX}")
+            if supplied_files or not self.is_demo(name, task_id):
+                return {posixpath.basename(path): data for path, data in supplied_files.items()}
+            return self._public_part(task_id, demo_folder(task_id))
         folder = self._folders[name].absolute()
-        beside = folder.with_name(f"{name}{PUBLIC_SUFFIX}")
-        made = {} if is_prepared(task_id, folder) else self._made_public(task_id, folder)
-        given = folder_files(beside) if beside.is_dir() else {}
-        if made and given and given != made:
+        public_folder = folder.with_name(f"{name}{PUBLIC_SUFFIX}")
+        supplied_files = folder_files(public_folder) if public_folder.is_dir() else {}
+        public_part = {} if is_prepared(task_id, folder) else self._public_part(task_id, folder)
+        if public_part and supplied_files and supplied_files != public_part:
             problem = f"this is not the public part of {name}"
             remedy = "make it again with make public-data, or delete the folder"
-            Findings().refuse("L-LEAK", problem, remedy, file=beside.name)
-        return given or made
+            Findings().refuse("L-LEAK", problem, remedy, file=public_folder.name)
+        return supplied_files or public_part
 
     def sample(self, name: str, task_id: str) -> bytes | None:
         """Return a sample that may be shown, None if there is none.
@@ -91,26 +93,26 @@ class Parts:
             sample = self._folders[name].absolute().with_name(f"{name}_sample.zip")
             if sample.is_file():
                 return sample.read_bytes()
-        if brought := self.brought(f"{name}_sample.zip"):
-            return next(iter(brought.values()))
+        if files := self.supplied_files(f"{name}_sample.zip"):
+            return next(iter(files.values()))
         if name in self._folders or not self.is_demo(name, task_id):
             return None
         return zip_bytes(sample_files(task_id, SAMPLES[0]))
 
-    def brought(self, name: str) -> Files:
+    def supplied_files(self, name: str) -> Files:
         """Return a file, or those of a folder, next to competition.yaml; empty if there is none."""
         path = (self._source / name).resolve()
         if self._source.resolve() not in path.parents:
             return {}
-        normal = posixpath.normpath(name)
+        normal_name = posixpath.normpath(name)
         if path.is_dir():
-            files = {f"{normal}/{file}": data for file, data in folder_files(path).items()}
+            files = {f"{normal_name}/{file}": data for file, data in folder_files(path).items()}
             refuse_backups(files)
             return files
-        return {normal: path.read_bytes()} if path.is_file() else {}
+        return {normal_name: path.read_bytes()} if path.is_file() else {}
 
 
-def public_part(task_id: str, folder: Path) -> Files:
+def make_public_part(task_id: str, folder: Path) -> Files:
     """Return the public part of a reference in the organizers' own formats. Raises Refused."""
     settings = load_task(task_id).settings(folder)
 

@@ -2,8 +2,7 @@
 
 The schema says what the platform takes, its part ``advice`` what else a competition needs to work.
 ``words.json`` has the level, code, problem and remedy of each rule by its name: that under which the code
-reports it, a keyword of JSON Schema, or the title of the part of the schema that is violated. The last part
-says who can see which result.
+reports it, a keyword of JSON Schema, or the title of the part of the schema that is violated.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import difflib
 import ipaddress
 import re
 import warnings
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import jsonschema
 from dateutil import parser
@@ -24,7 +23,6 @@ from organizer.bundle.competition import WORDS, Competition, Entry, LintReport, 
 from validator.texts import folded, quote
 
 _BOARD = "/leaderboards/0"
-_WIDTHS = (26, 20, 22, 0)
 _NEAR = 0.75
 # The platform's database stores whole numbers in 32 bits.
 _LARGEST_STORED = 2**31 - 1
@@ -37,8 +35,6 @@ _QUOTED_LOCAL_PART = re.compile(
 _LABEL = re.compile(r"[0-9A-Za-z](?:[0-9A-Za-z-]{0,61}[0-9A-Za-z])?")
 _LAST_LABEL = re.compile(r"[0-9A-Za-z](?:[0-9A-Za-z-]{0,61}[0-9A-Za-z])")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# What something is, and how each of three groups of people sees it.
-_Row = tuple[str, str, str, str]
 _DATE = "%Y-%m-%d %H:%M:%S"
 _YEAR_FIRST = re.compile(r"\s*\d{4}")
 _UNAMBIGUOUS = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?( ?(Z|[+-]\d{2}:?\d{2}))?)?")
@@ -399,74 +395,3 @@ def _report_unknown_keys(error: jsonschema.ValidationError, where: str, report: 
         rule = "misspelled key" if similar_keys else "additionalProperties"
         choices = ", ".join(similar_keys or known_keys)
         report.add(rule, f"{where}/{key}", key=quote(key), known=choices)
-
-
-def visibility(data: Competition, full: Collection[str] = ()) -> list[str]:
-    """Return a table (lines of text) of what a competition without errors shows to whom.
-
-    It follows Codabench (March 2026), where the names of flags mislead: ``hide_score_output`` hides a zip and
-    no score, under ``hide_output`` the detail page is still served, and nothing hides scores from the API.
-    ``full`` are the names of references with ``detail: full``.
-    """
-    is_v2 = form_of(data) == "v2"
-    phases = [phase for _, phase in competition.sorted_phases(data)]
-    rows = [("who sees", "their own runs", "others, logged in", "anyone, not logged in")]
-    for phase in phases:
-        rows.append((str(phase["name" if is_v2 else "label"]), "", "", ""))
-        rows += _phase_rows(data, phase)
-    rows += _board_rows(data)
-    for name, key in (("programs", "make_programs_available"), ("input data", "make_input_data_available")):
-        rows.append((f"the {name}", "yes" if yes(data.get(key)) else "no", "", ""))
-    lines = [_table_line(row) for row in rows]
-    fix = "no, but on a server without the fix of April 2026 everyone can (docs/during_the_competition.md)"
-    lines.append("the reference data".ljust(_WIDTHS[0]) + fix)
-    for name in sorted(full):
-        sentence = f"on detail pages and in logs, detail: full shows the annotations of {name} item by item"
-        lines.append(" " * _WIDTHS[0] + sentence)
-    if any(not yes(phase.get("hide_output")) for phase in phases):
-        lines += [
-            "* on a server without the fix of August 2026: of finished submissions on the leaderboard, also",
-            "  if the competition is not published, so teams can copy each other; hide_output prevents it",
-        ]
-    if len(phases) > 1:
-        text = "the API takes and scores submissions at any time on a server without pull request 2496"
-        lines.append(f"dates of phases bind the web page only: {text}")
-    return lines
-
-
-def _table_line(row: _Row) -> str:
-    cells = [text.ljust(width) for text, width in zip(row, _WIDTHS)]
-    return "".join(cells).rstrip()
-
-
-def _board_rows(data: Competition) -> list[_Row]:
-    """Return the rows of the leaderboard's scores."""
-    is_hidden = form_of(data) == "v2" and yes(data["leaderboards"][0].get("hidden"))
-    logged_in = "by the API" if is_hidden else "yes"
-    rows = [("scores of the leaderboard", logged_in, logged_in, "by the API")]
-    if any(yes(column.data.get("hidden")) for column in competition.columns_of(data)):
-        rows.append(("scores of hidden columns", "by the API", "by the API", "by the API"))
-    return rows
-
-
-def _phase_rows(data: Competition, phase: Entry) -> list[_Row]:
-    """Return the rows of what a run leaves in a phase."""
-    is_hidden = yes(phase.get("hide_output"))
-    visible = {"log (with all scores)": not is_hidden}
-    for what in ("score", "prediction"):
-        visible[f"zip of the {what}s"] = not is_hidden and not yes(phase.get(f"hide_{what}_output"))
-    rows: list[_Row] = []
-    for name, is_visible in visible.items():
-        rows.append((f"  {name}", "yes", "no", "yes *") if is_visible else (f"  {name}", "no", "no", "no"))
-    rows.append(("  zip that was submitted", "yes", "no", "no" if is_hidden else "yes *"))
-    rows.append(("  detail page", *_page_cells(data)))
-    return rows
-
-
-def _page_cells(data: Competition) -> tuple[str, str, str]:
-    """Return who sees a detail page."""
-    if not yes(data.get("enable_detailed_results")):
-        return "no", "no", "no"
-    in_panel = yes(data.get("show_detailed_results_in_submission_panel", True))
-    on_board = yes(data.get("show_detailed_results_in_leaderboard", True))
-    return "yes" if in_panel else "by its address", "yes" if on_board else "by its address", "if published"

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import re
 from email import message_from_bytes
 
-from organizer.bundle.wheels import LOCKS, vendored_files
+from organizer.bundle.wheels import LOCKS, locked_hashes, vendored_files
 from scoring_program.signature import VERSION
 
 SBOM = "sbom.cdx.json"
@@ -27,7 +26,9 @@ def sbom() -> bytes:
         "version": VERSION,
         "licenses": [_license(_LICENSE)],
     }
-    hashes = _locked_hashes()
+    hashes: dict[str, list[str]] = {}
+    for lock in LOCKS.glob("vendor*.lock"):
+        hashes |= locked_hashes(lock)
     components = [
         _component(metadata, hashes)
         for path, metadata in sorted(vendored_files().items())
@@ -41,15 +42,6 @@ def sbom() -> bytes:
         "components": components,
     }
     return json.dumps(bill, indent=2).encode()
-
-
-def _locked_hashes() -> dict[str, list[str]]:
-    """Return the hashes of the wheels of each vendored package."""
-    hashes: dict[str, list[str]] = {}
-    for lock in LOCKS.glob("vendor*.lock"):
-        for package, pins in re.findall(r"^([\w.-]+)==(.*)$", lock.read_text(encoding="utf-8"), re.M):
-            hashes[package] = re.findall("--hash=sha256:([0-9a-f]+)", pins)
-    return hashes
 
 
 def _component(metadata: bytes, hashes: dict[str, list[str]]) -> Json:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Collection, Sequence
 from functools import cache
+from itertools import chain, product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,7 +17,8 @@ from organizer.files import Files, file_hash, read_zip, write_durable
 
 LOCKS = ROOT / "requirements"
 WHEELS = ROOT / ".cache" / "wheels"
-_PINNED_HASH = re.compile("--hash=sha256:([0-9a-f]{64})")
+_PIN = re.compile(r"^(?P<package>[\w.-]+)==(?P<hashes>.*)$", re.MULTILINE)
+_HASH = re.compile("--hash=sha256:([0-9a-f]{64})")
 _VENDOR = "scoring_program/vendor"
 _PURE = ("--platform", "any", "--implementation", "py", "--abi", "none", "--python-version", "3.9")
 _MACHINES = ("x86_64", "aarch64")
@@ -37,13 +39,8 @@ def _compiled_target(python: str, machine: str) -> list[str]:
     return [*options, "--python-version", python]
 
 
-_WHEEL_SETS = (
-    _WheelSet("vendor", [_PURE]),
-    _WheelSet(
-        "vendor-compiled",
-        [_compiled_target(python, machine) for python in _PYTHONS for machine in _MACHINES],
-    ),
-)
+_COMPILED = [_compiled_target(python, machine) for python, machine in product(_PYTHONS, _MACHINES)]
+_WHEEL_SETS = (_WheelSet("vendor", [_PURE]), _WheelSet("vendor-compiled", _COMPILED))
 
 
 @cache
@@ -54,11 +51,18 @@ def vendored_files() -> Files:
     """
     files: dict[str, bytes] = {}
     for wheel_set in _WHEEL_SETS:
-        pinned_hashes = set(_PINNED_HASH.findall((LOCKS / f"{wheel_set.name}.lock").read_text("utf-8")))
+        hashes_of_package = locked_hashes(LOCKS / f"{wheel_set.name}.lock")
+        pinned_hashes = set(chain.from_iterable(hashes_of_package.values()))
         for wheel in _download(wheel_set):
             _require_pinned(wheel, pinned_hashes)
             files.update(_wheel_files(wheel))
     return files
+
+
+def locked_hashes(lock: Path) -> dict[str, list[str]]:
+    """Return the hashes of the wheels of each package in a lock file."""
+    text = lock.read_text(encoding="utf-8")
+    return {pin["package"]: _HASH.findall(pin["hashes"]) for pin in _PIN.finditer(text)}
 
 
 def _require_pinned(wheel: Path, pinned_hashes: Collection[str]) -> None:

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
-from itertools import accumulate
+from itertools import accumulate, chain
 from xml.etree.ElementTree import Element
 
 import numpy as np
@@ -295,16 +295,17 @@ def progress_cards(run: RankingRun, ranking: Ranking) -> list[Element]:
     dated_scores = _dated_scores(run.records)
     if not dated_scores:
         return []
-    days = [day for scores in dated_scores.values() for day, _ in scores]
+    days = [day for day, _ in chain.from_iterable(dated_scores.values())]
     first_day = min(days)
-    last = (max(days) - first_day).days
+    n_days = (max(days) - first_day).days
     best = max if run.task.higher_is_better else min
+    dated_teams = [team for team in ranking.teams if team in dated_scores]
     lines = []
-    for team in [team for team in ranking.teams if team in dated_scores][:_MOST_LINES]:
-        scores = sorted(dated_scores[team])
-        lines.append(_staircase(team, [((day - first_day).days, score) for day, score in scores], last, best))
-    values = [value for line in lines for value in line.y]
-    x_axis = Axis(f"days since {first_day}", 0.0, float(max(last, 1)), is_whole=True)
+    for team in dated_teams[:_MOST_LINES]:
+        day_scores = [((day - first_day).days, score) for day, score in sorted(dated_scores[team])]
+        lines.append(_staircase(team, day_scores, n_days, best))
+    values = list(chain.from_iterable(line.y for line in lines))
+    x_axis = Axis(f"days since {first_day}", 0.0, float(max(n_days, 1)), is_whole=True)
     y_axis = Axis("best score so far", min(0.0, *values), max(1.0, *values))
     title = "Progress"
     description = f"{title}: {y_axis.title} against {x_axis.title}"
@@ -332,13 +333,13 @@ def _date(text: str) -> date | None:
 
 
 def _staircase(
-    team: str, day_scores: Sequence[tuple[int, float]], last: int, best: Callable[[float, float], float]
+    team: str, day_scores: Sequence[tuple[int, float]], n_days: int, best: Callable[[float, float], float]
 ) -> Line:
     """Return a line on which each best score holds until the next one, the last until the last day."""
     days = [day for day, _ in day_scores]
     best_so_far = list(accumulate((score for _, score in day_scores), best))
     x, y = list[float](), list[float]()
-    for day, next_day, score in zip(days, [*days[1:], last], best_so_far):
+    for day, next_day, score in zip(days, [*days[1:], n_days], best_so_far):
         x += [day, next_day]
         y += [score, score]
     return Line(team, x, y)

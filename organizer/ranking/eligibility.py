@@ -6,7 +6,7 @@ Platforms check dates and limits on their pages only, so that submissions beyond
 from __future__ import annotations
 
 import datetime
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from enum import Enum
 from typing import NamedTuple
@@ -36,6 +36,13 @@ _CERTAIN = {Rule.EARLY, Rule.LATE, Rule.DAILY_LIMIT, Rule.LIMIT}
 """What ``--enforce`` leaves out. In which of several teams a user is cannot be decided here."""
 
 
+class BrokenRule(NamedTuple):
+    """A rule that a submission breaks, and how in words."""
+
+    rule: Rule
+    reason: str
+
+
 class Violation(NamedTuple):
     """A submission that breaks a rule, how, and whether it is ranked all the same."""
 
@@ -58,23 +65,24 @@ def find_violations(records: Sequence[Record], phase: Phase | None, enforce: boo
         Whether submissions that certainly break a rule are not ranked. What organizers say in the table of
         names (``counts``) comes before.
     """
-    scored = [record for record in records if record.entry.outcome == SCORED]
-    reasons: dict[str, list[tuple[Rule, str]]] = {record.submission.name: [] for record in scored}
+    scored_records = [record for record in records if record.entry.outcome == SCORED]
+    broken_rules_of_name: defaultdict[str, list[BrokenRule]] = defaultdict(list)
     if phase is not None:
-        for record in scored:
-            reasons[record.submission.name] += _broken_dates(record.submission.date, phase)
-        for name, rule, reason in _beyond_limits(scored, phase):
-            reasons[name].append((rule, reason))
-    for name, rule, reason in _in_several_teams(scored):
-        reasons[name].append((rule, reason))
+        for record in scored_records:
+            submission = record.submission
+            broken_rules_of_name[submission.name] += _rules_broken_by_date(submission.date, phase)
+        for name, broken_rules in _rules_broken_by_number(scored_records, phase).items():
+            broken_rules_of_name[name] += broken_rules
+    for name, broken_rule in _rules_broken_by_teams(scored_records).items():
+        broken_rules_of_name[name].append(broken_rule)
     violations = []
-    for record in scored:
-        counts, broken = record.submission.counts, reasons[record.submission.name]
+    for record in scored_records:
+        counts, broken_rules = record.submission.counts, broken_rules_of_name[record.submission.name]
         if counts == "no":
-            broken = [*broken, (Rule.EXCLUDED, "the table of names says that it does not count")]
-        is_certain = any(rule in _CERTAIN for rule, _ in broken)
+            broken_rules.append(BrokenRule(Rule.EXCLUDED, "the table of names says that it does not count"))
+        is_certain = any(broken_rule.rule in _CERTAIN for broken_rule in broken_rules)
         is_ranked = counts == "yes" or (counts != "no" and not (enforce and is_certain))
-        violations += [Violation(record, rule, reason, is_ranked) for rule, reason in broken]
+        violations += [Violation(record, *broken_rule, is_ranked) for broken_rule in broken_rules]
     return violations
 
 
@@ -89,7 +97,7 @@ def names_left_out(violations: Sequence[Violation]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _broken_dates(date: str, phase: Phase) -> list[tuple[Rule, str]]:
+def _rules_broken_by_date(date: str, phase: Phase) -> list[BrokenRule]:
     """Return whether a submission was made before or after a phase, or when that cannot be decided.
 
     ``date`` is a day or a time in UTC. A day says that the submission was made in one of its seconds.
@@ -99,13 +107,15 @@ def _broken_dates(date: str, phase: Phase) -> list[tuple[Rule, str]]:
         return []
     first, last = span
     if phase.start is not None and last < phase.start:
-        return [(Rule.EARLY, f"made {_text(date)}, before the start {phase.start}")]
+        return [BrokenRule(Rule.EARLY, f"made {_text(date)}, before the start {phase.start}")]
     if phase.end is not None and _is_after(date, first, phase.end):
-        return [(Rule.LATE, f"made {_text(date)}, after the end {phase.end}")]
+        return [BrokenRule(Rule.LATE, f"made {_text(date)}, after the end {phase.end}")]
     if phase.start is not None and first < phase.start:
-        return [(Rule.UNDECIDABLE, f"made {_text(date)}, on which the phase started ({phase.start})")]
+        return [
+            BrokenRule(Rule.UNDECIDABLE, f"made {_text(date)}, on which the phase started ({phase.start})")
+        ]
     if phase.end is not None and last > phase.end:
-        return [(Rule.UNDECIDABLE, f"made {_text(date)}, on which the phase ended ({phase.end})")]
+        return [BrokenRule(Rule.UNDECIDABLE, f"made {_text(date)}, on which the phase ended ({phase.end})")]
     return []
 
 
@@ -140,51 +150,55 @@ def _text(date: str) -> str:
     return f"on {date}" if _is_day(date) else f"at {date}"
 
 
-def _beyond_limits(scored: Sequence[Record], phase: Phase) -> list[tuple[str, Rule, str]]:
-    """Return (name, rule, reason) of the submissions of users beyond the limits, the last ones by id.
+def _rules_broken_by_number(records: Sequence[Record], phase: Phase) -> dict[str, list[BrokenRule]]:
+    """Return by name what submissions of users break of the limits: those beyond them, the last ones by id.
 
     Equal files of a user count once, where they came first; a copy of one beyond a limit is beyond it, too.
     """
-    with_id = [record for record in scored if record.submission.user and record.submission.id is not None]
+    records_with_id = [
+        record for record in records if record.submission.user and record.submission.id is not None
+    ]
     n_in_all: Counter[str] = Counter()
     n_on_day: Counter[tuple[str, str]] = Counter()
-    broken_by_file: dict[tuple[str, str], list[tuple[Rule, str]]] = {}
-    beyond = []
-    for record in sorted(with_id, key=lambda record: record.submission.id or 0):
+    broken_rules_of_file: dict[tuple[str, str], list[BrokenRule]] = {}
+    broken_rules_of_name = {}
+    for record in sorted(records_with_id, key=lambda record: record.submission.id or 0):
         submission = record.submission
         user, day = submission.user, submission.date[:_LENGTH_OF_DAY]
         file = user, record.digest
-        if file not in broken_by_file:
+        if file not in broken_rules_of_file:
             n_in_all[user] += 1
             n_on_day[user, day] += 1
-            broken_by_file[file] = [
-                *_over(Rule.DAILY_LIMIT, n_on_day[user, day] if day else 0, phase.per_day, f"on {day}"),
-                *_over(Rule.LIMIT, n_in_all[user], phase.in_all, "in the phase"),
+            n_that_day = n_on_day[user, day] if day else 0
+            broken_rules_of_file[file] = [
+                *_limit_if_broken(Rule.DAILY_LIMIT, n_that_day, phase.per_day, f"on {day}"),
+                *_limit_if_broken(Rule.LIMIT, n_in_all[user], phase.in_all, "in the phase"),
             ]
-        beyond += [(submission.name, rule, reason) for rule, reason in broken_by_file[file]]
-    return beyond
+        broken_rules_of_name[submission.name] = broken_rules_of_file[file]
+    return broken_rules_of_name
 
 
-def _over(rule: Rule, n_submissions: int, limit: int, when: str) -> list[tuple[Rule, str]]:
-    """Return the rule with a reason if a user has more submissions than a limit allows."""
+def _limit_if_broken(rule: Rule, n_submissions: int, limit: int, when: str) -> list[BrokenRule]:
+    """Return the rule as broken if a user has more submissions than its limit allows, else nothing."""
     if limit == UNLIMITED or n_submissions <= limit:
         return []
-    return [(rule, f"valid submission number {n_submissions:,} of its user {when}; allowed: {limit:,}")]
+    reason = f"valid submission number {n_submissions:,} of its user {when}; allowed: {limit:,}"
+    return [BrokenRule(rule, reason)]
 
 
-def _in_several_teams(scored: Sequence[Record]) -> list[tuple[str, Rule, str]]:
-    """Return (name, rule, reason) of the submissions of users who have submitted for several teams."""
+def _rules_broken_by_teams(records: Sequence[Record]) -> dict[str, BrokenRule]:
+    """Return by name the submissions of users who have submitted for several teams."""
+    submissions = [record.submission for record in records if record.submission.user]
     teams_of_user: dict[str, set[str]] = {}
-    with_user = [record.submission for record in scored if record.submission.user]
-    for submission in with_user:
+    for submission in submissions:
         teams_of_user.setdefault(submission.user, set()).add(submission.team)
-    broken = []
-    for submission in with_user:
+    broken_rule_of_name = {}
+    for submission in submissions:
         teams = sorted(teams_of_user[submission.user])
         if len(teams) > 1:
             reason = f"its user has submitted for {counted(len(teams), 'team')}: {', '.join(teams)}"
-            broken.append((submission.name, Rule.TEAMS, reason))
-    return broken
+            broken_rule_of_name[submission.name] = BrokenRule(Rule.TEAMS, reason)
+    return broken_rule_of_name
 
 
 def violations_sentence(violations: Sequence[Violation]) -> str:

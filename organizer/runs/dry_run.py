@@ -107,6 +107,24 @@ def read_scores(
     ``keys`` are the leaderboard's, ``further`` other keys that the program writes on purpose; None accepts
     all but those that differ from a column's key only in case.
     """
+    warnings = _warnings_of_files(run)
+    if run.exit_code != 0:
+        return {}, warnings
+    try:
+        scores = _load_scores(run)
+    except KeyError:
+        return {}, [*warnings, "there is no scores file: the platform marks the submission as failed"]
+    except (ValueError, yaml.YAMLError):
+        return {}, [*warnings, "the scores file cannot be read: the platform marks the submission as failed"]
+    if not isinstance(scores, Mapping):
+        return {}, [*warnings, "the scores are not a mapping of keys to numbers"]
+    stored_scores, warnings_of_values = _storable(scores)
+    warnings_of_keys = _warnings_of_keys(stored_scores, keys, further)
+    return stored_scores, [*warnings, *warnings_of_values, *warnings_of_keys]
+
+
+def _warnings_of_files(run: Run) -> list[str]:
+    """Return warnings about files of the output that the platform does not take."""
     warnings = []
     names = sorted(run.outputs)
     if "metadata" in {Path(name).name for name in names}:
@@ -114,28 +132,27 @@ def read_scores(
     pages = [name for name in names if name.lower().endswith((".html", ".htm"))]
     if pages != ["detailed_results.html"]:
         warnings.append(f"the only page must be detailed_results.html; found {', '.join(pages) or 'none'}")
-    if run.exit_code != 0:
-        return {}, warnings
-    try:
-        if "scores.json" in run.outputs:
-            scores = json.loads(run.outputs["scores.json"])
-        else:
-            scores = load_plain(run.outputs["scores.txt"].decode("utf-8"))
-    except KeyError:
-        return {}, [*warnings, "there is no scores file: the platform marks the submission as failed"]
-    except (ValueError, yaml.YAMLError):
-        return {}, [*warnings, "the scores file cannot be read: the platform marks the submission as failed"]
-    if not isinstance(scores, Mapping):
-        return {}, [*warnings, "the scores are not a mapping of keys to numbers"]
-    stored, dropped = _storable(scores)
-    for key in stored:
+    return warnings
+
+
+def _load_scores(run: Run) -> object:
+    """Return what the file of scores holds. Raises KeyError without one, ValueError or YAMLError."""
+    if "scores.json" in run.outputs:
+        return json.loads(run.outputs["scores.json"])
+    return load_plain(run.outputs["scores.txt"].decode("utf-8"))
+
+
+def _warnings_of_keys(scores: Collection[str], keys: list[str], further: Collection[str] | None) -> list[str]:
+    """Return warnings about keys that are no column, and about columns without a number."""
+    warnings = []
+    for key in scores:
         similar_keys = [column_key for column_key in keys if column_key.lower() == key.lower()]
         is_unexpected = bool(similar_keys) if further is None else key not in further
         if key not in keys and is_unexpected:
             hint = f" (the column is {similar_keys[0]})" if similar_keys else ""
-            dropped.append(f"{key} is not a column of the leaderboard{hint}: the platform ignores it")
-    missing = [f"the column {key} gets no number" for key in keys if key not in stored]
-    return stored, [*warnings, *dropped, *missing]
+            warnings.append(f"{key} is not a column of the leaderboard{hint}: the platform ignores it")
+    warnings += [f"the column {key} gets no number" for key in keys if key not in scores]
+    return warnings
 
 
 def _storable(scores: Mapping[str, object]) -> tuple[dict[str, float], list[str]]:

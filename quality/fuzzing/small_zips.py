@@ -29,8 +29,6 @@ _FACTOR, _LEAST_SECONDS = 10, 4.0
 _MOST_MEGABYTES = 600
 # Unpacked; files of images may be larger.
 _LARGEST_UNPACKED = 250_000_000
-# The large entries of deflated files repeat what is at most so many bytes before.
-_WINDOW = 30_000
 _MOST_SAMPLE_ENTRIES = 40
 
 

@@ -70,7 +70,7 @@ REFERENCE_WARNINGS = {
 LINTER_ERRORS = {
     "L-BOARD": "no column has the index 0; number the columns from 0; the leaderboard breaks otherwise",
     "L-CLASH": "there are both a folder starting_kit/ and a file starting_kit.zip; rename one: the server zips the folder over the file",
-    "L-COLUMN": "no scoring program writes Coverage; they write coverage, false_positive_classes, mean_jaccard, precision_frames, recall_frames, score, score_high, score_low",
+    "L-COLUMN": "no scoring program writes Coverage; they write COLUMNS",
     "L-DATE": 'there is no such day or time: soon; write it in UTC, in the form "YYYY-MM-DD HH:MM:SS"',
     "L-DEMO": "the reference data is synthetic and the title does not say so; build with REFERENCE=DIR before you open the competition",
     "L-FACTS": "the key b differs from the question's name, a; key and name must be equal: use b for both",

@@ -76,7 +76,7 @@ def _comparisons_of_ids(evidence: _Evidence) -> list[Comparison]:
 
 def _comparisons_of_boxes(evidence: _Evidence) -> list[Comparison]:
     return [
-        Comparison(Kind.BOXES, "boxes", evidence.boxes, _BOX, _REMEDIES_OF_BOXES),
+        Comparison(Kind.BOXES, "boxes", evidence.boxes, _BOX, remedies=_REMEDIES_OF_BOXES),
         Comparison(Kind.BOXES, "boxes of a segment", evidence.order_in_segments, _OBJECT),
     ]
 

@@ -29,7 +29,7 @@ from scoring_program.task import Notes, Options, Task, declared_tasks
 from validator.archive import Source
 from validator.arrays import Floats
 from validator.findings import Read
-from validator.formats.chalearn.read import class_hints
+from validator.formats.chalearn.read import hints
 from validator.formats.rules import load_rules
 
 _ACTIONS = ("wave", "point", "clap", "crouch", "jump", "walk", "run", "shake hands", "hug", "kiss", "fight")
@@ -117,7 +117,7 @@ class TrackTask(Task[Reference, Prediction, SequenceStatistics]):
 
     def hints(self, reference: Reference, submission: Prediction) -> Notes:
         """Return notes on missing rows, and on one class for all."""
-        return class_hints(submission.rows.label)
+        return hints(submission.rows)
 
     def comparisons(self, reference: Reference, submission: Prediction) -> list[Comparison]:
         """Return what the search for repairs compares."""

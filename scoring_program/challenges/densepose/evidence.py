@@ -45,7 +45,7 @@ def comparisons(reference: Reference, submission: Gathered) -> list[Comparison]:
             remedies={Family.ITEMS: _OWN_IMAGE},
             explains=("N-BOXES-OUTSIDE",),
         ),
-        Comparison(Kind.ARRAYS, "arrays", evidence.arrays, _ARRAY, _REMEDIES_OF_ARRAYS),
+        Comparison(Kind.ARRAYS, "arrays", evidence.arrays, _ARRAY, remedies=_REMEDIES_OF_ARRAYS),
     ]
 
 

@@ -33,11 +33,13 @@ def comparisons(reference: Reference, submission: KineticsSubmission) -> list[Co
         Comparison(Kind.IDS, "videos", evidence.videos, _VIDEO),
         Comparison(Kind.IDS, "videos with a class", evidence.videos_with_class, _VIDEO),
         Comparison(Kind.IDS, "frames", evidence.frames, _FRAME),
-        Comparison(Kind.BOXES, "humans", evidence.humans, _BOX, {Family.ITEMS: _OWN_VIDEO}),
-        Comparison(Kind.BOXES, "parts", evidence.parts, _BOX, {Family.ITEMS: _OWN_VIDEO}),
+        Comparison(Kind.BOXES, "humans", evidence.humans, _BOX, remedies={Family.ITEMS: _OWN_VIDEO}),
+        Comparison(Kind.BOXES, "parts", evidence.parts, _BOX, remedies={Family.ITEMS: _OWN_VIDEO}),
         Comparison(Kind.NAMES, "part names", evidence.part_names, _NAME),
         Comparison(Kind.NAMES, "states", evidence.states, _NAME),
-        Comparison(Kind.NAMES, "action classes", evidence.classes, _NAME, {Family.ITEMS: _OWN_VIDEO}),
+        Comparison(
+            Kind.NAMES, "action classes", evidence.classes, _NAME, remedies={Family.ITEMS: _OWN_VIDEO}
+        ),
     ]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from people_in_video.public_data import PublicData, PublicFiles, PublicReader
 from scoring_program.challenges.chalearn.reference import Reference, read_sequences, read_submission
 from scoring_program.task import load_task
-from validator.formats.chalearn.read import class_hints
+from validator.formats.chalearn.read import hints
 from validator.formats.rules import load_rules
 from validator.messages import Note
 
@@ -25,7 +25,7 @@ class PublicSequences(PublicData):
     def read_notes(self, submission: Path) -> list[Note]:
         """Return notes on sequences, on rows after the end of theirs, and on classes. Raises Refused."""
         read = read_submission(load_rules(self._task_id), submission, self._sequences)
-        return [*read.notes, *class_hints(read.content.rows.label)]
+        return [*read.notes, *hints(read.content.rows)]
 
 
 def _read(task_id: str, files: PublicFiles) -> PublicSequences:

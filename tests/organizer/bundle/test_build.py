@@ -113,7 +113,7 @@ def test_competition_of_the_repository_can_be_built():
     competition = load_competition(ROOT)
     here = parts.Parts(source=ROOT)
     assert [
-        name for _, name, key in named_files(competition) if key == "file" and not here.brought(name)
+        name for _, name, key in named_files(competition) if key == "file" and not here.supplied_files(name)
     ] == []
 
 

@@ -77,6 +77,6 @@ def test_copies_of_editors_in_a_folder_that_is_packed_are_refused(tmp_path, name
     path = tmp_path / "my_data" / name
     path.parent.mkdir(parents=True)
     path.write_text("secret")
-    assert places_of(refused(Parts(source=tmp_path).brought, "my_data")) == [
+    assert places_of(refused(Parts(source=tmp_path).supplied_files, "my_data")) == [
         ("L-LEAK", f"my_data/{name}", "")
     ]

@@ -65,11 +65,6 @@ def annotated(document):
     return video, segment, words
 
 
-def first_dense(document):
-    """Return the first annotation with points."""
-    return next(person for person in document["annotations"] if "dp_x" in person)
-
-
 def rename_class(document):
     for names in annotated(document)[2]["process_clss"]:
         names[:] = ["zeppelin"] * len(names)

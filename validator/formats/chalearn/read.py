@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -39,6 +39,18 @@ class SequenceRows(NamedTuple):
     actor: Ints
     label: Ints
     frames: Ints
+
+
+class LabeledRows(Protocol):
+    """What hints look at: rows whose sequences are numbered in any way, as in a file or in a reference."""
+
+    @property
+    def label(self) -> Ints:
+        """The class of each row, from 1; int64, shape (n_rows,)."""
+
+    @property
+    def frames(self) -> Ints:
+        """The first and the last frame of each row, from 1; int64, shape (n_rows, 2)."""
 
 
 def read(path: Source, rules: Rules, reference_frames: ItemFrames | None = None) -> Read[SequenceRows]:
@@ -90,16 +102,12 @@ def as_sequence_rows(rows: CsvRows, rules: Rules) -> SequenceRows:
     )
 
 
-def hints(rows: SequenceRows) -> list[Note]:
-    """Return notes on likely mistakes that need no reference."""
-    return class_hints(rows.label)
-
-
-def class_hints(labels: Ints) -> list[Note]:
-    """Return a note if there are no rows, or all have the same class; int, shape (n_rows,)."""
-    if not len(labels):
+def hints(rows: LabeledRows) -> list[Note]:
+    """Return notes on likely mistakes that need no reference: no rows, or the same class in all of them."""
+    if not len(rows.label):
         return [empty_note()]
-    return label_hints(len(labels), {int(labels.min()), int(labels.max())}, "class")
+    lowest_and_highest = {int(rows.label.min()), int(rows.label.max())}
+    return label_hints(len(rows.label), lowest_and_highest, "class")
 
 
 FORMAT = Format(read, hints)

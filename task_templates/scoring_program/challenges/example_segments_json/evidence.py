@@ -30,7 +30,7 @@ def comparisons(reference: Reference, submission: Items) -> list[Comparison]:
         return _sample_labels(sample, reference.items.names, repairs)
 
     return [
-        Comparison(Kind.INTERVALS, "segments", segments, _TIMES, {Family.ITEMS: _ITEMS}),
+        Comparison(Kind.INTERVALS, "segments", segments, _TIMES, remedies={Family.ITEMS: _ITEMS}),
         Comparison(Kind.NAMES, "labels", labels, _LABELS),
     ]
 
