@@ -100,10 +100,10 @@ def test_one_submission_with_two_decimals_reveals_the_sizes_of_classes_at_most()
     assert set(bits.values()) == {0}
 
 
-def many_sequences(label):
+def many_sequences(labels):
     """Return files of 400 sequences with one of two classes; which of them the first has, and which the second, is hidden."""
     rows = {f"S{number}": f"{(YES, NO)[number % 2]},1,1000\n" for number in range(400)}
-    if not label:
+    if not labels[0]:
         rows["S0"], rows["S1"] = rows["S1"], rows["S0"]
     files = {f"{name}_labels.csv": text for name, text in rows.items()}
     return {**files, **{f"{name}_data.csv": "1000,20,2000\n" for name in rows}}
@@ -127,5 +127,7 @@ def guess(n_right_frames):
 def test_digits_that_are_hidden_decide_nothing_that_is_shown(detail, n_right_frames):
     """Neither whether there is an interval, nor whether few items have a score."""
     attack = Attack(TASK, many_sequences, [guess(n_right_frames)])
-    outputs = [look(attack, label, detail=detail, score_decimals=2).everything for label in (True, False)]
+    outputs = [
+        look(attack, labels, detail=detail, score_decimals=2).everything for labels in ((True,), (False,))
+    ]
     assert outputs[0] == outputs[1]
