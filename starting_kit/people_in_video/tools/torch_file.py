@@ -332,6 +332,11 @@ def _members_by_name(archive: zipfile.ZipFile, path: Path) -> _Members:
 def _read_member(archive: zipfile.ZipFile, members: _Members, name: str, largest: int) -> bytes:
     if name not in members:
         raise TorchFileError(f"it is no file of torch.save ({name} is missing); give that file")
+    if members[name].compress_type != zipfile.ZIP_STORED:
+        # A few kilobytes could become hundreds of megabytes.
+        raise TorchFileError(
+            f"its {name} is compressed, which torch.save does not do; give the file as it was"
+        )
     if members[name].file_size > largest:
         raise TorchFileError(f"its {name} is larger than {largest:,} bytes; save less in one file")
     return archive.read(members[name])
