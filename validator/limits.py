@@ -20,6 +20,8 @@ except ImportError:  # not on Windows, where participants score at home
     resource = None  # type: ignore[assignment]
 
 _MB = 1 << 20
+# What a SystemError says if a function in C failed and had no memory for its exception.
+_NO_EXCEPTION = ("without setting an", "without exception set", "null argument to internal function")
 # The processor time of all threads; the wall clock is watched by an alarm.
 _CPU_FACTOR = 4
 # The alarm rings this often. An exception may be lost, as one in a destructor or a callback from C is: the
@@ -116,8 +118,9 @@ def is_out_of_memory(error: BaseException) -> bool:
     if isinstance(error, ImportError):
         # The words of the loader of the GNU C library; there is no number.
         return "failed to map segment" in str(error)
-    # SystemError: a function in C failed and had no memory for its exception.
-    if isinstance(error, (MemoryError, SystemError)):
+    if isinstance(error, SystemError):
+        return any(words in str(error) for words in _NO_EXCEPTION)
+    if isinstance(error, MemoryError):
         return True
     return isinstance(error, OSError) and error.errno == errno.ENOMEM
 

@@ -6,8 +6,11 @@ import base64
 import csv
 import io
 import json
+import os
 import pickle
 import random
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -24,7 +27,8 @@ from people_in_video.__main__ import main
 from people_in_video.densepose.writer import DensePoseWriter, content_digest
 from quality.task import quality_tasks
 from scoring_program.run import BROKEN, INVALID, SCORED
-from tests.helpers import SAMPLES, make_zip
+from tests.helpers import ROOT, SAMPLES, make_zip
+from tests.starting_kit.hostile_pickles import ARRAYS, CONTAINERS
 from validator.formats.densepose.write import encode_detection
 
 FILES = Path(__file__).parent / "torch_files"
@@ -219,6 +223,67 @@ def test_score_reads_what_tools_write(ending, tmp_path, capsys):
     assert main(arguments) == SCORED
     scores = json.loads((tmp_path / "out" / "scores.json").read_text())
     assert scores["score"] == pytest.approx(expected.scores["score"], abs=1e-10)
+
+
+# Converts files in 300 MB more than the imports take; a crash ends all.
+CONVERT_IN_LITTLE_MEMORY = """
+import resource, sys
+from PIL import PngImagePlugin
+from people_in_video import score
+from people_in_video.__main__ import main
+score("densepose", sys.argv[1])
+with open("/proc/self/statm") as file:
+    taken = int(file.read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (taken + (300 << 20), -1))
+for path in sys.argv[2:]:
+    print(main(["convert", "densepose", path, "my.zip"]), flush=True)
+    print(main(["score", "densepose", path]), flush=True)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems do not limit address space")
+def test_hostile_files_end_in_one_message_each(tmp_path):
+    paths = []
+    for name, content in {**CONTAINERS, **ARRAYS}.items():
+        paths.append(tmp_path / f"{name}.pkl")
+        paths[-1].write_bytes(content)
+    for name, content in CONTAINERS.items():
+        paths.append(tmp_path / f"{name}.pth")
+        write_torch_zip(paths[-1], content)
+    paths.append(tmp_path / "compressed.pth")
+    write_torch_zip(paths[-1], b"\x80\x02" + b"N" * 100_000_000 + b".", zipfile.ZIP_DEFLATED)
+    names = [path.name for path in paths]
+    command = [sys.executable, "-c", CONVERT_IN_LITTLE_MEMORY, str(FILES / "results.pkl"), *names]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, [ROOT, ROOT / "starting_kit"]))}
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert (done.returncode, done.stdout.split()) == (0, [str(INVALID)] * (2 * len(names)))
+    messages = [line for line in done.stderr.splitlines() if line.startswith("1. ")]
+    assert len(messages) == 2 * len(names)
+    for position, name in enumerate(names):
+        for message in messages[2 * position : 2 * position + 2]:
+            assert message.startswith(f"1. E-TOOL-FILE {name}: ")
+            assert "; " in message
+            assert len(message) < 400
+    assert not (tmp_path / "my.zip").exists()
+
+
+def write_torch_zip(path, content, compression=zipfile.ZIP_STORED):
+    with zipfile.ZipFile(path, "w", compression) as archive:
+        archive.writestr("archive/data.pkl", content)
+
+
+@pytest.mark.parametrize("key", ["category_id", "image_id"])
+@pytest.mark.parametrize("n_digits", [4000, 10_000])
+def test_endless_numbers_of_json_are_told_in_short(key, n_digits, tmp_path, capsys):
+    entry = json.dumps(coco_entry({"uv": IUV.tolist()}, **{key: -1})).replace("-1", "9" * n_digits)
+    (tmp_path / "a.json").write_text(f"[{entry}]")
+    main(["convert", "densepose", str(tmp_path / "a.json"), str(tmp_path / "my.zip")])
+    printed = capsys.readouterr()
+    assert "999…" in printed.out + printed.err or "whole number" in printed.err
+    assert max(map(len, (printed.out + printed.err).splitlines())) < 400
+    assert "sys." not in printed.err
 
 
 def test_score_notes_what_converting_left_out(tmp_path, capsys):

@@ -1,11 +1,19 @@
 """Pickles of arrays are read as data: whatever is in them, nothing is run, and no memory is taken on trust."""
 
+import contextlib
 import pickle
+import random
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from people_in_video.tools.pickled_arrays import PickledArraysError, read_pickled_arrays
+from tests.helpers import is_nightly
+from tests.starting_kit.hostile_pickles import ARRAYS, CONTAINERS
+
+FUZZED_FILES = 20_000 if is_nightly() else 300
 
 _MULTIARRAY = b"cnumpy.core.multiarray\n"
 
@@ -41,6 +49,78 @@ def test_plain_values_and_numbers_of_numpy_are_read_as_they_were(protocol, tmp_p
     assert read(tmp_path, pickle.dumps(values, protocol)) == values
     number, string = read(tmp_path, pickle.dumps([np.float32(0.1), np.str_("a")], protocol))
     assert (number, number.dtype, string) == (np.float32(0.1), np.float32, "a")
+
+
+_PLAIN_LEAVES = (
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**64 - 1)
+    | st.floats(allow_nan=False)
+    | st.text()
+    | st.binary()
+)
+_KEYS = st.text() | st.integers(-(2**63), 2**64 - 1) | st.tuples(st.text(), st.booleans())
+_PLAIN_VALUES = st.recursive(
+    _PLAIN_LEAVES,
+    lambda inner: (
+        st.lists(inner) | st.lists(inner).map(tuple) | st.dictionaries(_KEYS, inner)
+        # Numbers of one kind in a row are read at once.
+        | st.lists(st.integers(0, 255)) | st.lists(st.integers(-(2**40), 2**40))
+    ),
+)  # fmt: skip
+
+
+@given(_PLAIN_VALUES, st.integers(0, pickle.HIGHEST_PROTOCOL))
+def test_plain_values_are_read_as_python_reads_them(tmp_path_factory, values, protocol):
+    content = read(tmp_path_factory.mktemp("plain"), pickle.dumps(values, protocol))
+    assert content == values
+    assert repr(content) == repr(values)
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_long_lists_of_numbers_are_read_as_they_were(protocol, tmp_path):
+    values = [list(range(2500)), [0.5] * 2500, list(range(-70_000, 70_000, 50)), [1, 0.5, 300] * 1000]
+    assert read(tmp_path, pickle.dumps(values, protocol)) == values
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_a_value_that_is_in_two_places_is_read_once(protocol, tmp_path):
+    array = np.arange(3)
+    first, second = read(tmp_path, pickle.dumps([array, array], protocol))
+    assert first is second
+    assert first.tolist() == [0, 1, 2]
+
+
+def test_texts_of_python_2_are_read(tmp_path):
+    assert read(tmp_path, b"(lp0\nS'a\\n\\xff'\np1\naI01\naL5L\naF0.5\nag1\na.") == [
+        "a\n\xff",
+        True,
+        5,
+        0.5,
+        "a\n\xff",
+    ]
+
+
+@pytest.mark.parametrize("content", [*CONTAINERS.values(), *ARRAYS.values()], ids=[*CONTAINERS, *ARRAYS])
+def test_hostile_pickles_are_read_or_refused_without_hashing_or_copying_what_is_in_them(content, tmp_path):
+    try:
+        read(tmp_path, content)
+    except PickledArraysError as error:
+        assert len(str(error)) < 300
+
+
+def test_changed_pickles_are_read_or_refused(tmp_path):
+    """Nothing but the one error is raised, whatever bytes are changed."""
+    random_numbers = random.Random(1)
+    values = [
+        {"image_id": 1, "score": np.float32(0.5), "bbox": (1.5, 2, 3, 300), "name": np.array(["a", "bc"])}
+    ]
+    for number in range(FUZZED_FILES):
+        changed = bytearray(pickle.dumps(values, number % (pickle.HIGHEST_PROTOCOL + 1)))
+        for _ in range(random_numbers.choice([1, 1, 2, 5])):
+            changed[random_numbers.randrange(len(changed))] = random_numbers.randrange(256)
+        with contextlib.suppress(PickledArraysError):
+            read(tmp_path, bytes(changed))
 
 
 def test_arrays_of_python_2_are_read(tmp_path):

@@ -255,6 +255,12 @@ def test_compressed_and_missing_storages_are_refused(tmp_path):
         TorchFile(write(tmp_path / "b.pt", tensor(), {}))
 
 
+def test_a_compressed_pickle_is_refused_before_it_is_read(tmp_path):
+    path = write(tmp_path / "a.pt", [1], {}, zipfile.ZIP_DEFLATED)
+    with pytest.raises(TorchFileError, match="compressed"):
+        TorchFile(path)
+
+
 @pytest.mark.parametrize("offset", [10_000, 2**63 + 5])
 def test_a_storage_beyond_the_end_of_the_file_is_refused(offset, tmp_path):
     """A storage is where the list of the zip says it is, in a further field if that is far away."""

@@ -135,6 +135,9 @@ def test_memory_is_asked_for_before_it_is_needed():
         (OSError(2, "x"), False),
         (OSError(28, "x"), False),
         (ValueError(12), False),
+        (SystemError("error return without exception set"), True),
+        (SystemError("<function f> returned NULL without setting an exception"), True),
+        (SystemError("invalid maximum character passed to PyUnicode_New"), False),
     ],
 )
 def test_python_has_two_words_for_no_memory(error, is_memory):

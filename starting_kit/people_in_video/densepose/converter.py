@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ import numpy as np
 
 from people_in_video.densepose.writer import DensePoseWriter
 from people_in_video.tools.conversion import ConversionError, ConversionOptions, Converter
+from people_in_video.tools.number_lists import NumberListError, array_of_numbers
 from people_in_video.tools.pickled_arrays import read_pickled_arrays
 from people_in_video.tools.torch_file import Record, Tensor, TorchFile, is_torch_file
 from people_in_video.writing import naming
@@ -29,7 +31,7 @@ from validator.formats.densepose.write import PNG_LEVEL
 from validator.formats.rules import load_rules
 from validator.messages import Note
 from validator.png import ImageError, decode_base64, decode_png
-from validator.texts import counted
+from validator.texts import counted, quote, quote_path
 
 _TASK = "densepose"
 _CHART_RESULT = "densepose.structures.chart_result."
@@ -46,6 +48,9 @@ _FAST_PNG_LEVEL = 1
 _PERSON_CATEGORIES = (0, 1)
 # Networks leave the range a little; values further off are something else.
 _SLIGHTLY_OUTSIDE = 0.25
+# Names of files are not longer; a search for an id takes the square of the length.
+_LONGEST_FILE_NAME = 255
+_MOST_KEYS_NAMED = 10
 _CSE = (
     "it is of a model of CSE, whose embeddings are no parts, U and V; "
     "find the vertex of each pixel with the model, and the part, U and V of that vertex"
@@ -103,7 +108,7 @@ def _convert(task_id: str, source: Any, output: Path, options: ConversionOptions
 def _write(entry: Entry, writer: DensePoseWriter) -> None:
     box = _box(entry)
     height, width = int(box[3]), int(box[2])
-    writer.add(entry["image_id"], box, _score(entry), _pixels(entry, height, width))
+    writer.add(_image_number(entry), box, _score(entry), _pixels(entry, height, width))
 
 
 def _read_entries(source: Path, options: ConversionOptions, stack: ExitStack) -> Iterator[Entry]:
@@ -131,17 +136,17 @@ def _entries(content: Iterable[Any], options: ConversionOptions) -> Iterator[Ent
 
 def _entries_of_image(image: Entry, options: ConversionOptions) -> Iterator[Entry]:
     """Yield the detections of an image of ``apply_net.py dump``."""
-    name = str(image["file_name"])
+    name = _file_name(image["file_name"])
     if "pred_densepose" not in image:
         # Nothing was detected, or with a model without DensePose.
         return
     image_id = _image_id(name, options.image_id)
     results = image["pred_densepose"]
-    with naming(name):
+    with naming(quote_path(name)):
         if isinstance(results, Record) and results.name == _EMBEDDING:
             raise ConversionError(_CSE)
-        corners = np.asarray(_value(image.get("pred_boxes_XYXY")))
-        scores = np.asarray(_value(image.get("scores")))
+        corners = _numbers(image.get("pred_boxes_XYXY"), "pred_boxes_XYXY")
+        scores = _numbers(image.get("scores"), "scores")
         if corners.dtype.kind not in "iuf" or corners.shape[1:] != (4,) or scores.ndim != 1:
             problem = "pred_boxes_XYXY are no boxes, or scores no numbers, one for each detection"
             raise ConversionError(f"{problem}; write the dump again")
@@ -154,11 +159,22 @@ def _entries_of_image(image: Entry, options: ConversionOptions) -> Iterator[Entr
         yield {"image_id": image_id, "bbox": box, "score": score, "densepose": result}
 
 
+def _file_name(value: Any) -> str:
+    """Return the name of the file of an image; what numbers it is one, too. Raises ConversionError."""
+    if not isinstance(value, (str, int)):
+        raise ConversionError(f"file_name is a {type(value).__name__}; write the name of the image's file")
+    return str(value)
+
+
 def _image_id(name: str, pattern: str) -> int:
     """Return the id of an image from the name of its file. Raises ConversionError."""
-    match = re.search(pattern, Path(name).stem)
+    stem = Path(name).stem
+    if len(stem) > _LONGEST_FILE_NAME:
+        problem = f"{quote_path(name)} is longer than {_LONGEST_FILE_NAME} characters"
+        raise ConversionError(f"{problem}; write the name of the image's file")
+    match = re.search(pattern, stem)
     if match is None or not match.groups() or not str(match[1]).isdecimal():
-        raise ConversionError(f"{name[-80:]} holds no id of the image; name a pattern with --image-id")
+        raise ConversionError(f"{quote_path(name)} holds no id of the image; name a pattern with --image-id")
     return int(match[1])
 
 
@@ -167,7 +183,17 @@ def _json_entries(source: Path) -> Generator[Any, None, None]:
     (file,) = load_rules(_TASK).json
     with source.open("rb") as stream:
         for text in entries(stream.read, source.name, file):
-            yield json.loads(text)
+            yield _json_value(text)
+
+
+def _json_value(text: bytes) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        raise
+    except ValueError:
+        # Python's own message tells how to lift its limit.
+        raise ConversionError("a whole number has thousands of digits; write one of 64 bits") from None
 
 
 def _reason_to_leave_out(entry: Any) -> str:
@@ -178,27 +204,44 @@ def _reason_to_leave_out(entry: Any) -> str:
     if not isinstance(category, (int, float, np.number)):
         raise ConversionError("category_id is no number; write 1, the category of persons")
     if category not in _PERSON_CATEGORIES:
-        return f"of category {category!r}, not of persons"
+        return f"of category {quote(repr(category))}, not of persons"
     box = _box(entry)
     if min(box[2:]) < 1:
         return "the box is smaller than a pixel"
     return ""
 
 
-def _value(value: Any) -> Any:
-    """Return the array of a tensor; other values as they are."""
-    return value.read() if isinstance(value, Tensor) else value
+def _numbers(value: Any, name: str) -> np.ndarray:
+    """Return a tensor, an array or lists as an array. Raises ConversionError with the name of the value."""
+    if isinstance(value, Tensor):
+        return value.read()
+    try:
+        return array_of_numbers(value)
+    except NumberListError as error:
+        raise ConversionError(f"{name}: {error}; write an array, or lists of numbers of one length") from None
+
+
+def _image_number(entry: Entry) -> Any:
+    """Return the id of the image, a number that may be whole or not. Raises ConversionError."""
+    image_id = entry["image_id"]
+    if isinstance(image_id, int) and image_id.bit_length() > 64:
+        raise ConversionError(f"the image id is {quote(repr(image_id))}; write a whole number of 64 bits")
+    if isinstance(image_id, (int, float, np.number)):
+        return image_id
+    # Lists are not printed: they may hold themselves, or endless others.
+    described = quote(repr(image_id)) if isinstance(image_id, str) else f"a {type(image_id).__name__}"
+    raise ConversionError(f"the image id is {described}; write a whole number")
 
 
 def _box(entry: Entry) -> list[float]:
-    box = np.asarray(_value(entry["bbox"]))
+    box = _numbers(entry["bbox"], "bbox")
     if box.shape != (4,) or box.dtype.kind not in "iuf" or not np.isfinite(box).all():
         raise ConversionError("bbox is no list of four finite numbers; write x, y, width, height")
     return [float(number) for number in box]
 
 
 def _score(entry: Entry) -> float:
-    score = np.asarray(_value(entry["score"]))
+    score = _numbers(entry["score"], "score")
     if score.size != 1 or score.dtype.kind not in "iuf":
         raise ConversionError("score is no number; write one for each detection")
     return float(score.item())
@@ -212,25 +255,28 @@ def _pixels(entry: Entry, height: int, width: int) -> np.ndarray:
         raise ConversionError(_CSE)
     for key in ("densepose", "uv", "iuv"):
         if key in entry:
-            return _pixels_of(_value(entry[key]), height, width)
+            return _pixels_of(entry[key], key, height, width)
     if "uv_data" in entry:
         return _decoded(entry["uv_data"], height, width)
-    names = ", ".join(map(str, entry))
-    raise ConversionError(f"it holds {names[:200]} and no array; add one as uv, densepose or uv_data")
+    raise ConversionError(f"it holds {_key_names(entry)} and no array; add one as uv, densepose or uv_data")
 
 
-def _pixels_of(value: Any, height: int, width: int) -> np.ndarray:
+def _pixels_of(value: Any, name: str, height: int, width: int) -> np.ndarray:
     fields = value.fields if isinstance(value, Record) else value
     if isinstance(fields, dict):
         if "labels_uv_uint8" in fields:
-            return _as_bytes(np.asarray(_value(fields["labels_uv_uint8"])))
+            return _as_bytes(_numbers(fields["labels_uv_uint8"], "labels_uv_uint8"))
         if "labels_uv_str" in fields:
             return _decoded(fields["labels_uv_str"], height, width)
         if {"labels", "uv"} <= fields.keys():
-            return _quantized(np.asarray(_value(fields["labels"])), np.asarray(_value(fields["uv"])))
-        names = ", ".join(map(str, fields))
-        raise ConversionError(f"densepose holds {names[:200]} and no array; write labels and uv")
-    return _as_bytes(np.asarray(value))
+            return _quantized(_numbers(fields["labels"], "labels"), _numbers(fields["uv"], "uv"))
+        raise ConversionError(f"densepose holds {_key_names(fields)} and no array; write labels and uv")
+    return _as_bytes(_numbers(value, name))
+
+
+def _key_names(fields: Mapping[Any, Any]) -> str:
+    """Return the first keys of a dict for a message."""
+    return ", ".join([quote(str(key)) for key in islice(fields, _MOST_KEYS_NAMED)])
 
 
 def _quantized(labels: np.ndarray, uv: np.ndarray) -> np.ndarray:

@@ -7,34 +7,26 @@ checked.
 
 from __future__ import annotations
 
-import io
 import math
-import pickle
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from people_in_video.tools.pickle_program import GlobalName, PickleProgramError, load
 from validator.texts import quote
 
 _NUMBERS_OR_STRINGS = re.compile("[biufc][0-9]{1,2}|[SU][1-9][0-9]{0,5}")
 _BYTE_ORDERS = ("<", ">", "=", "|")
 # More than any array of predictions has; numpy has 32 or 64.
 _MOST_DIMENSIONS = 16
-# What `pickle` and numpy raise for damaged files, and for hostile ones that name impossible sizes.
-_PICKLE_ERRORS = (
-    pickle.UnpicklingError,
-    ArithmeticError,
-    AttributeError,
-    EOFError,
-    ImportError,
-    LookupError,
-    MemoryError,
-    RecursionError,
-    TypeError,
-    ValueError,
-)
+# More numbers than any file holds; `math.prod` of larger sizes is slow.
+_LARGEST_SIZE = 1 << 48
+_LARGEST_CODE_POINT = 0x10FFFF
+# A pickle writes the numbers of each array once, those of protocol 2 as text, which is copied once more.
+_MOST_BYTES_PER_BYTE_OF_FILE = 4
 
 
 class PickledArraysError(ValueError):
@@ -48,151 +40,150 @@ def read_pickled_arrays(path: Path) -> object:
     """
     data = path.read_bytes()
     try:
-        return _ArraysOnly(io.BytesIO(data), encoding="latin-1").load()
-    except _PICKLE_ERRORS as error:
-        problem = f"it cannot be read as a pickle of arrays ({error})"
-        raise PickledArraysError(f"{problem}; load it where it was made, and use the writer") from None
+        return load(data, _ArrayBuilder(_MOST_BYTES_PER_BYTE_OF_FILE * len(data)))
+    except PickleProgramError as error:
+        remedy = "load it where it was made, and use the writer"
+        raise PickledArraysError(f"{error}; {remedy}") from None
 
 
-class _ArraysOnly(pickle.Unpickler):
-    """Refuses everything but numpy arrays and plain containers: other pickles can run any program."""
+class _ArrayBuilder:
+    """Builds arrays of numbers and of strings, and refuses everything else, which could be any program.
 
-    def find_class(self, module: str, name: str) -> object:
-        """Return what takes the place of a class or a function. Raises UnpicklingError for others."""
-        full_name = f"{module}.{name}"
-        if full_name not in _STAND_INS:
-            problem = f"it holds {quote(full_name)}, which is not an array or a plain container"
-            raise pickle.UnpicklingError(problem)
-        return _STAND_INS[full_name]
+    Parameters
+    ----------
+    n_bytes_left : int
+        How many bytes the arrays may have together. A pickle can name the same bytes again and again.
+    """
 
+    def __init__(self, n_bytes_left: int) -> None:
+        self._n_bytes_left = n_bytes_left
 
-class _StandIn:
-    """What a pickle may name; it has no attributes that the pickle could set."""
+    def call(self, name: GlobalName, arguments: tuple[Any, ...]) -> object:
+        """Return an array, a type or a number; see `people_in_video.tools.pickle_program.Builder`."""
+        make = _MAKERS.get(str(name))
+        if make is None:
+            problem = f"it holds {quote(str(name))}, which is not an array or a plain container"
+            raise PickleProgramError(problem)
+        try:
+            return make(self, *arguments)
+        except TypeError:
+            raise PickleProgramError(f"it calls {name} otherwise than numpy does") from None
 
-    __slots__ = ()
+    def persistent(self, identifier: object) -> object:
+        """Refuse an object outside of the pickle."""
+        raise PickleProgramError("it refers to something outside of the file")
 
-    def __setstate__(self, state: object) -> None:
-        raise pickle.UnpicklingError("it changes numpy")
+    def set_state(self, instance: object, state: object) -> None:
+        """Set the numbers of an array, or the order of bytes of a type."""
+        if not isinstance(state, tuple):
+            raise PickleProgramError("it sets attributes of something else than an array")
+        if isinstance(instance, _Type) and len(state) > 1:
+            instance.set_byte_order(state[1])
+        elif isinstance(instance, _Array) and len(state) == 5:
+            _, shape, number_type, is_fortran, data = state
+            dtype, content = self._checked_numbers(number_type, shape, data)
+            instance.__setstate__((1, shape, dtype, is_fortran is True, content))  # type: ignore[arg-type]
+        else:
+            raise PickleProgramError("it sets attributes of something else than an array")
 
-
-class _ArrayClass(_StandIn):
-    """Stands for `numpy.ndarray`, which is only named."""
-
-    __slots__ = ()
-
-
-class _MakeArray(_StandIn):
-    """Stands for numpy's function that begins an array."""
-
-    __slots__ = ()
-
-    def __call__(self, array_class: object, shape: object, type_code: object) -> _Array:
+    def make_array(self, array_class: object, shape: object, type_code: object) -> _Array:
         """Return an array that gets its shape and its numbers later."""
         return _Array(0)
 
-
-class _MakeWholeArray(_StandIn):
-    """Stands for numpy's function that makes an array at once, which protocol 5 of pickles calls."""
-
-    __slots__ = ()
-
-    def __call__(self, data: object, number_type: object, shape: Any, order: Any) -> Any:
-        """Return an array of numbers. Raises UnpicklingError."""
-        if order not in ("C", "F"):
-            raise pickle.UnpicklingError("the order of the numbers of an array is not known")
-        content = bytes(data) if isinstance(data, bytearray) else data
-        dtype, numbers = _checked_numbers(number_type, shape, content)
-        array = np.frombuffer(numbers, dtype).reshape(shape, order=order)
+    def make_whole_array(self, data: object, number_type: object, shape: Any, order: Any) -> np.ndarray:
+        """Return an array of numbers, as protocol 5 of pickles makes it at once."""
+        if not isinstance(order, str) or order not in ("C", "F"):
+            raise PickleProgramError("the order of the numbers of an array is not known")
+        dtype, content = self._checked_numbers(number_type, shape, data)
+        array = np.ndarray(shape, dtype, content, order=order)  # type: ignore[arg-type]
         return array.astype(dtype.newbyteorder("="))
 
-
-class _MakeType(_StandIn):
-    """Stands for `numpy.dtype`."""
-
-    __slots__ = ()
-
-    def __call__(self, name: object, *flags: object) -> _Type:
-        """Return a type of numbers or strings. Raises UnpicklingError for other types."""
+    def make_type(self, name: object, *flags: object) -> _Type:
+        """Return a type of numbers or strings."""
         if not isinstance(name, str) or not _NUMBERS_OR_STRINGS.fullmatch(name):
-            raise pickle.UnpicklingError("it holds an array of something else than numbers and strings")
+            raise PickleProgramError("it holds an array of something else than numbers and strings")
         return _Type(np.dtype(name))
 
-
-class _MakeScalar(_StandIn):
-    """Stands for numpy's function that makes a single number."""
-
-    __slots__ = ()
-
-    def __call__(self, number_type: object, data: object) -> Any:
-        """Return a number or a string of numpy. Raises UnpicklingError."""
-        dtype, content = _checked_numbers(number_type, (), data)
+    def make_scalar(self, number_type: object, data: object) -> Any:
+        """Return a number or a string of numpy."""
+        dtype, content = self._checked_numbers(number_type, (), data)
         return np.frombuffer(content, dtype)[0]
 
+    def make_bytes(self, text: object = "", encoding: object = "latin1") -> bytes:
+        """Return bytes that Python 3 wrote for Python 2."""
+        if not isinstance(encoding, str) or encoding != "latin1":
+            raise PickleProgramError("its bytes are written otherwise than as latin1")
+        return self._encoded(text)
 
-class _MakeBytes(_StandIn):
-    """Stands for `bytes` and `codecs.encode`, with which Python 3 writes bytes for Python 2."""
+    def _checked_numbers(self, number_type: object, shape: Any, data: object) -> tuple[np.dtype[Any], bytes]:
+        """Return the type and the bytes of numbers, which must be as many as the shape says.
 
-    __slots__ = ()
+        Python 2 wrote bytes as a string.
+        """
+        content = self._encoded(data) if isinstance(data, str) else data
+        if not isinstance(number_type, _Type) or not isinstance(content, bytes) or not _is_shape(shape):
+            raise PickleProgramError("an array has no type, no shape or no numbers")
+        if math.prod(shape) * number_type.dtype.itemsize != len(content):
+            raise PickleProgramError("an array has more or fewer numbers than its shape says")
+        self._count_bytes(len(content))
+        if number_type.dtype.kind == "U" and content:
+            _check_code_points(content, number_type.dtype)
+        return number_type.dtype, content
 
-    def __call__(self, text: str = "", encoding: str = "latin1") -> bytes:
-        """Return the bytes. Raises UnpicklingError for another encoding."""
-        if encoding != "latin1":
-            raise pickle.UnpicklingError("its bytes are written otherwise than as latin1")
-        return text.encode("latin1")
+    def _encoded(self, text: object) -> bytes:
+        if not isinstance(text, str):
+            raise PickleProgramError("its bytes are written otherwise than as latin1")
+        self._count_bytes(len(text))
+        try:
+            return text.encode("latin1")
+        except UnicodeEncodeError:
+            raise PickleProgramError("its bytes are written otherwise than as latin1") from None
+
+    def _count_bytes(self, n_bytes: int) -> None:
+        self._n_bytes_left -= n_bytes
+        if self._n_bytes_left < 0:
+            raise PickleProgramError(
+                "its arrays are larger than the file, because they repeat the same numbers"
+            )
 
 
-_STAND_INS: dict[str, _StandIn] = {
-    "numpy.ndarray": _ArrayClass(),
-    "numpy.dtype": _MakeType(),
-    "numpy.core.multiarray._reconstruct": _MakeArray(),
-    "numpy._core.multiarray._reconstruct": _MakeArray(),
-    "numpy.core.numeric._frombuffer": _MakeWholeArray(),
-    "numpy._core.numeric._frombuffer": _MakeWholeArray(),
-    "numpy.core.multiarray.scalar": _MakeScalar(),
-    "numpy._core.multiarray.scalar": _MakeScalar(),
-    "_codecs.encode": _MakeBytes(),
-    "__builtin__.bytes": _MakeBytes(),
+_MAKERS: dict[str, Callable[..., object]] = {
+    "numpy.dtype": _ArrayBuilder.make_type,
+    "numpy.core.multiarray._reconstruct": _ArrayBuilder.make_array,
+    "numpy._core.multiarray._reconstruct": _ArrayBuilder.make_array,
+    "numpy.core.numeric._frombuffer": _ArrayBuilder.make_whole_array,
+    "numpy._core.numeric._frombuffer": _ArrayBuilder.make_whole_array,
+    "numpy.core.multiarray.scalar": _ArrayBuilder.make_scalar,
+    "numpy._core.multiarray.scalar": _ArrayBuilder.make_scalar,
+    "_codecs.encode": _ArrayBuilder.make_bytes,
+    "__builtin__.bytes": _ArrayBuilder.make_bytes,
 }
 
 
 class _Type:
     """A type of numbers or strings, whose order of bytes a pickle sets after it is made."""
 
-    __slots__ = ("dtype",)
-
     def __init__(self, dtype: np.dtype[Any]) -> None:
         self.dtype = dtype
 
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        byte_order = state[1]
-        if byte_order not in _BYTE_ORDERS:
-            raise pickle.UnpicklingError("the order of bytes of an array is not known")
-        self.dtype = self.dtype.newbyteorder(byte_order)
+    def set_byte_order(self, byte_order: object) -> None:
+        if not isinstance(byte_order, str) or byte_order not in _BYTE_ORDERS:
+            raise PickleProgramError("the order of bytes of an array is not known")
+        self.dtype = self.dtype.newbyteorder(byte_order)  # type: ignore[arg-type]
 
 
 class _Array(np.ndarray):
     """An array, whose shape and numbers a pickle sets after it is made."""
 
-    def __setstate__(self, state: tuple[Any, ...]) -> None:  # type: ignore[override]
-        _, shape, number_type, is_fortran, data = state
-        dtype, content = _checked_numbers(number_type, shape, data)
-        super().__setstate__((1, shape, dtype, bool(is_fortran), content))  # type: ignore[arg-type]
 
-
-def _checked_numbers(number_type: object, shape: Any, data: object) -> tuple[np.dtype[Any], bytes]:
-    """Return the type and the bytes of numbers, which must be as many as the shape says.
-
-    Raises UnpicklingError. Python 2 wrote bytes as a string.
-    """
-    content = data.encode("latin1") if isinstance(data, str) else data
-    if not isinstance(number_type, _Type) or not isinstance(content, bytes) or not _is_shape(shape):
-        raise pickle.UnpicklingError("an array has no type, no shape or no numbers")
-    if math.prod(shape) * number_type.dtype.itemsize != len(content):
-        raise pickle.UnpicklingError("an array has more or fewer numbers than its shape says")
-    return number_type.dtype, content
+def _check_code_points(content: bytes, dtype: np.dtype[Any]) -> None:
+    """Raise PickleProgramError if strings hold numbers that are no characters, which Python cannot print."""
+    code_points = np.frombuffer(content, np.dtype("u4").newbyteorder(dtype.byteorder))
+    if code_points.max() > _LARGEST_CODE_POINT:
+        raise PickleProgramError("a string holds a number that is no character")
 
 
 def _is_shape(value: object) -> bool:
     if not isinstance(value, tuple) or len(value) > _MOST_DIMENSIONS:
         return False
-    return all(isinstance(size, int) and size >= 0 for size in value)
+    return all(isinstance(size, int) and 0 <= size < _LARGEST_SIZE for size in value)

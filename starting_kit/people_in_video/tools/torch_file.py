@@ -12,6 +12,7 @@ The arrays of tensors are read when they are asked for, so that a file may be la
 from __future__ import annotations
 
 import math
+import pickle
 import struct
 import zipfile
 import zlib
@@ -24,7 +25,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from people_in_video.tools.pickle_program import GlobalName, PickleProgramError, load
+from people_in_video.tools.pickle_program import Builder, GlobalName, PickleProgramError, load
 from validator.texts import quote
 
 # The pickle of a file with 100,000 detections has some 50 MB.
@@ -156,11 +157,11 @@ class TorchFile:
         self._records = frozenset(records)
         self._storages: dict[str, Storage] = {}
         _check_format(self._path)
-        self._members, pickle, self._byte_order = _read_archive(self._path)
+        self._members, program, self._byte_order = _read_archive(self._path)
         with ExitStack() as stack:
             self._stream = stack.enter_context(self._path.open("rb"))
             try:
-                self.content: Any = load(pickle, self)
+                self.content: Any = _load(program, self)
             except PickleProgramError as error:
                 remedy = "load it where it was made, and save lists and dicts of tensors and numbers only"
                 raise TorchFileError(f"{error}; {remedy}") from None
@@ -213,7 +214,8 @@ class TorchFile:
     def set_state(self, instance: object, state: object) -> None:
         """Set the attributes of a record; see `people_in_video.tools.pickle_program.Builder`."""
         if isinstance(instance, Record) and isinstance(state, dict):
-            instance.fields.update(state)
+            # Not a copy: a file can set the same attributes again and again.
+            instance.fields = state
         elif not isinstance(instance, (dict, Tensor)):
             raise PickleProgramError("it sets attributes of something else than a record")
 
@@ -298,12 +300,19 @@ def _read_archive(path: Path) -> tuple[_Members, bytes, ByteOrder]:
     try:
         with zipfile.ZipFile(path) as archive:
             members = _members_by_name(archive, path)
-            pickle = _read_member(archive, members, "data.pkl", _LARGEST_PICKLE)
-            return members, pickle, _read_byte_order(archive, members)
+            program = _read_member(archive, members, "data.pkl", _LARGEST_PICKLE)
+            return members, program, _read_byte_order(archive, members)
     except TorchFileError:
         raise
     except _ZIP_ERRORS as error:
         raise TorchFileError(f"the zip is damaged ({error}); copy or save it again") from None
+
+
+def _load(data: bytes, builder: Builder) -> object:
+    """Return the content of a pickle of torch.save. Raises PickleProgramError."""
+    if not data.startswith(pickle.PROTO):
+        raise PickleProgramError("its pickle is damaged, or of a protocol that torch.save does not use")
+    return load(data, builder)
 
 
 def _members_by_name(archive: zipfile.ZipFile, path: Path) -> _Members:
@@ -323,6 +332,11 @@ def _members_by_name(archive: zipfile.ZipFile, path: Path) -> _Members:
 def _read_member(archive: zipfile.ZipFile, members: _Members, name: str, largest: int) -> bytes:
     if name not in members:
         raise TorchFileError(f"it is no file of torch.save ({name} is missing); give that file")
+    if members[name].compress_type != zipfile.ZIP_STORED:
+        # A few kilobytes could become hundreds of megabytes.
+        raise TorchFileError(
+            f"its {name} is compressed, which torch.save does not do; give the file as it was"
+        )
     if members[name].file_size > largest:
         raise TorchFileError(f"its {name} is larger than {largest:,} bytes; save less in one file")
     return archive.read(members[name])
