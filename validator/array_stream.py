@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import count
 from typing import NamedTuple, NoReturn
 
 from validator.findings import Findings
@@ -19,7 +20,7 @@ _NEXT_LINE = re.compile(rb"\}[ \t\r]*\n[ \t\r\n]*\{")
 _LIST = "write a list of entries: [{...}, ...]"
 # The ends of entries with more brackets and strings than usual are found by numpy, in blocks.
 _MOST_STEPS, _BLOCK_BYTES = 100, 8192
-# An entry with more brackets and commas than this is not looked through to its end.
+# An entry with more brackets, commas and quotation marks than this is not looked through to its end.
 _MOST_MARKS = 100_000
 _STRUCTURE = re.compile(rb'["\[\]{}]')
 _STRUCTURE_OR_COMMA = re.compile(rb'["\[\]{},]')
@@ -189,7 +190,8 @@ def _entry_end(buffer: bytes, position: int, name: str, entry: int) -> int | Non
 def _end_after_many_marks(buffer: bytes, position: int, depth: int, name: str, entry: int) -> int | None:
     """Return what `_entry_end` does, for an entry in which ``depth`` brackets are open at ``position``."""
     n_marks = 0
-    for marks in iter_marks(buffer, position, _BLOCK_BYTES):
+    block_starts = count(position, _BLOCK_BYTES)
+    for block_start, marks in zip(block_starts, iter_marks(buffer, position, _BLOCK_BYTES)):
         mark_depth = depth + marks.depth
         is_end = (mark_depth < 0) | ((mark_depth == 0) & (marks.mark == ord(",")))
         n_before_end = int(is_end.argmax()) if is_end.any() else len(is_end)
@@ -199,9 +201,9 @@ def _end_after_many_marks(buffer: bytes, position: int, depth: int, name: str, e
             _refuse_depth(name, entry)
         if n_before_end < len(is_end):
             return int(marks.position[n_before_end])
-        n_marks += len(is_end)
+        n_marks += len(is_end) + buffer.count(b'"', block_start, block_start + _BLOCK_BYTES)
         if n_marks > _MOST_MARKS:
-            problem = f"the entry has more than {_MOST_MARKS:,} brackets and commas"
+            problem = f"the entry has more than {_MOST_MARKS:,} brackets, commas and quotation marks"
             _refuse(name, entry, problem, "see the format's example for the right shape", "E-JSON-COUNT")
     return None
 

@@ -145,7 +145,7 @@ def test_entries_with_many_brackets_and_strings_end_where_json_says(size):
     assert (problem.code, problem.where) == ("E-JSON-DEPTH", "/1")
 
 
-@pytest.mark.parametrize("piece", ["[],", "{},", '"",', '[[",["]],'])
+@pytest.mark.parametrize("piece", ["[],", "{},", '"",', '[[",["]],', '""'])
 def test_an_entry_with_very_many_parts_is_not_read_to_its_end(piece):
     stream = Small(f"[1, [[], [], [], {piece * 1_000_000}0]]".encode(), 100_000)
     before = []
