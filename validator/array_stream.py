@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import count
 from typing import NamedTuple, NoReturn
 
 from validator.findings import Findings
+from validator.json_marks import iter_marks, string_end
 from validator.strict_json import BOM, DEEPEST, refuse_utf_16
 from validator.texts import counted
 
@@ -16,6 +18,10 @@ _SPACE = b" \t\r\n"
 # Within strings there are no line breaks, and in a list a comma stands between two objects.
 _NEXT_LINE = re.compile(rb"\}[ \t\r]*\n[ \t\r\n]*\{")
 _LIST = "write a list of entries: [{...}, ...]"
+# The ends of entries with more brackets and strings than usual are found by numpy, in blocks.
+_MOST_STEPS, _BLOCK_BYTES = 100, 8192
+# An entry with more brackets, commas and quotation marks than this is not looked through to its end.
+_MOST_MARKS = 100_000
 _STRUCTURE = re.compile(rb'["\[\]{}]')
 _STRUCTURE_OR_COMMA = re.compile(rb'["\[\]{},]')
 
@@ -63,10 +69,10 @@ def iter_entries(
     Raises
     ------
     Refused
-        The file is not a list, ends too early, has too many entries, or one that is too large or nested too
-        deep.
+        The file is not a list, ends too early, has too many entries or blanks, or an entry that is too large,
+        nested too deep, or has too many parts.
     """
-    buffer = _after_bracket(read, name, sizes.chunk)
+    buffer = _after_bracket(read, name, largest, sizes.chunk)
     position, entry = 0, 0
     is_open = True
     while is_open:
@@ -95,7 +101,7 @@ def iter_entries(
             problem = "there is a comma before the closing bracket"
             _refuse(name, entry, problem, "delete it: JSON has none")
         position = end + 1
-    if _skip_space(buffer[position:], read, sizes.chunk):
+    if _skip_space(buffer[position:], read, name, largest, sizes.chunk):
         problem = "there is more text after the end of the list"
         _refuse(name, entry, problem, "write one list into the file")
 
@@ -106,13 +112,13 @@ def _refuse(name: str, entry: int | None, problem: str, remedy: str, code: str =
     Findings().refuse(code, problem, remedy, file=name, where=where, rule="list")
 
 
-def _after_bracket(read: ReadBytes, name: str, chunk_bytes: int) -> bytes:
+def _after_bracket(read: ReadBytes, name: str, most_blanks: int, chunk_bytes: int) -> bytes:
     """Return what was read after the opening bracket of the list."""
     buffer = read(chunk_bytes)
     refuse_utf_16(buffer, name)
     if buffer.startswith(BOM):
         buffer = buffer[len(BOM) :]
-    buffer = _skip_space(buffer, read, chunk_bytes)
+    buffer = _skip_space(buffer, read, name, most_blanks, chunk_bytes)
     if not buffer:
         _refuse(name, None, "the file is empty", _LIST)
     if buffer.startswith(b"{") and _is_json_lines(buffer, read, chunk_bytes):
@@ -138,10 +144,18 @@ def _check_size(size: int, largest: int, name: str, entry: int) -> None:
         _refuse(name, entry, problem, "check what you wrote into it")
 
 
-def _skip_space(buffer: bytes, read: ReadBytes, chunk_bytes: int) -> bytes:
-    """Return the rest of the buffer, or of what is read next, from the first character that is no space."""
+def _skip_space(buffer: bytes, read: ReadBytes, name: str, most_blanks: int, chunk_bytes: int) -> bytes:
+    """Return the rest of the buffer, or of what is read next, from the first character that is no space.
+
+    Raises Refused if there are too many spaces.
+    """
+    n_blanks = len(buffer)
     buffer = buffer.lstrip(_SPACE)
     while not buffer and (next_bytes := read(chunk_bytes)):
+        if n_blanks > most_blanks:
+            problem = f"there are more than {most_blanks:,} blanks around the list"
+            _refuse(name, None, problem, "delete them")
+        n_blanks += len(next_bytes)
         buffer = next_bytes.lstrip(_SPACE)
     return buffer
 
@@ -152,40 +166,48 @@ def _entry_end(buffer: bytes, position: int, name: str, entry: int) -> int | Non
     None if that is beyond the buffer.
     """
     depth = 0
-    while True:
+    for _ in range(_MOST_STEPS):
         match = (_STRUCTURE if depth else _STRUCTURE_OR_COMMA).search(buffer, position)
         if not match:
             return None
         mark, position = match.group(), match.end()
         if mark == b'"':
-            end = _string_end(buffer, position)
+            end = string_end(buffer, position)
             if end is None:
                 return None
             position = end
         elif mark in b"[{":
             depth += 1
             if depth >= DEEPEST:
-                problem = f"the nesting is deeper than {DEEPEST} levels"
-                remedy = "see the format's example for the right shape"
-                _refuse(name, entry, problem, remedy, "E-JSON-DEPTH")
+                _refuse_depth(name, entry)
         elif depth == 0:
             return match.start()
         else:
             depth -= 1
+    return _end_after_many_marks(buffer, position, depth, name, entry)
 
 
-def _string_end(buffer: bytes, begin: int) -> int | None:
-    """Return the position after the closing quotation mark of a string whose text begins at ``begin``.
-
-    None if that is beyond the buffer.
-    """
-    end = buffer.find(b'"', begin)
-    while end >= 0:
-        first_slash = end
-        while first_slash > begin and buffer[first_slash - 1 : first_slash] == b"\\":
-            first_slash -= 1
-        is_escaped = (end - first_slash) % 2 == 1
-        if not is_escaped:
-            return end + 1
-        end = buffer.find(b'"', end + 1)
+def _end_after_many_marks(buffer: bytes, position: int, depth: int, name: str, entry: int) -> int | None:
+    """Return what `_entry_end` does, for an entry in which ``depth`` brackets are open at ``position``."""
+    n_marks = 0
+    block_starts = count(position, _BLOCK_BYTES)
+    for block_start, marks in zip(block_starts, iter_marks(buffer, position, _BLOCK_BYTES)):
+        mark_depth = depth + marks.depth
+        is_end = (mark_depth < 0) | ((mark_depth == 0) & (marks.mark == ord(",")))
+        n_before_end = int(is_end.argmax()) if is_end.any() else len(is_end)
+        is_opening = (marks.mark == ord("[")) | (marks.mark == ord("{"))
+        is_too_deep = is_opening & (mark_depth + 1 >= DEEPEST)
+        if is_too_deep[:n_before_end].any():
+            _refuse_depth(name, entry)
+        if n_before_end < len(is_end):
+            return int(marks.position[n_before_end])
+        n_marks += len(is_end) + buffer.count(b'"', block_start, block_start + _BLOCK_BYTES)
+        if n_marks > _MOST_MARKS:
+            problem = f"the entry has more than {_MOST_MARKS:,} brackets, commas and quotation marks"
+            _refuse(name, entry, problem, "see the format's example for the right shape", "E-JSON-COUNT")
     return None
+
+
+def _refuse_depth(name: str, entry: int) -> NoReturn:
+    problem = f"the nesting is deeper than {DEEPEST} levels"
+    _refuse(name, entry, problem, "see the format's example for the right shape", "E-JSON-DEPTH")

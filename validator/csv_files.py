@@ -152,13 +152,14 @@ class _ItemReader(CsvReader):
         if self.rules.further_columns:
             row += f"(?:,{PLAIN})?"
         row_pattern = re.compile(row)
-        file_pattern = re.compile(f"(?:{row}\n)*(?:{row})?")
+        # One line that is no row is looked for: a pattern of all rows would take a record in memory for each.
+        wrong_line_pattern = re.compile(rf"^(?!(?:{row})$|\Z)", re.MULTILINE)
         texts = []
         for name, data in zip(self.names, contents):
             text = self.decode(data, name)
-            if not file_pattern.fullmatch(text):
+            if wrong_line_pattern.search(text):
                 text = self._without_empty_end(text)
-                if not file_pattern.fullmatch(text):
+                if wrong_line_pattern.search(text):
                     self._explain(text, name, row_pattern)
                     text = self._with_stand_ins(text, row_pattern)
             if text and not text.endswith("\n"):

@@ -14,7 +14,7 @@ from typing import NamedTuple, NoReturn
 
 from validator import typed_json
 from validator.findings import Findings, Read, Refused
-from validator.json_marks import MemberSpans, first_too_deep, member_spans
+from validator.json_marks import MemberSpans, first_too_deep, member_spans, string_end
 from validator.json_syntax import explain_syntax
 from validator.schema_errors import Budget
 from validator.strict_json import (
@@ -34,8 +34,7 @@ _NEXT_BYTES = 1000
 _NAMED_MEMBERS = 1000
 # A value that begins with another character is a number or a word.
 _STAND_INS: dict[bytes, JsonValue] = {b"{": {}, b"[": [], b'"': ""}
-# A name with its colon, before a value.
-_KEY = re.compile(rb'[ \t\r\n]*("[^"\\]*(?:\\.[^"\\]*)*")[ \t\r\n]*:[ \t\r\n]*')
+_COLON = re.compile(rb"[ \t\r\n]*:[ \t\r\n]*")
 
 
 class _Span(NamedTuple):
@@ -145,6 +144,7 @@ class _LargeText:
 
     def _check_member(self, span: _Span, head: bytes, where: str, names: set[str]) -> None:
         """Check one member, as `_check_members`; its name is added to ``names``."""
+        self._check_size_of_name(span)
         try:
             (name,) = typed_json.RAW_MEMBERS.decode(self._object_of(span))
         except (*typed_json.DECODE_ERRORS, ValueError):
@@ -155,6 +155,24 @@ class _LargeText:
             remedy = "keep one of them"
             self._findings.add("E-JSON-DUPLICATE", problem, remedy, file=self._name, where=where)
         names.add(name)
+
+    def _check_size_of_name(self, span: _Span) -> None:
+        """Refuse a member with a very long name, of which there would be several copies in memory."""
+        name_span = self._name_span(span)
+        if name_span is not None and name_span.end - name_span.start > self._budget.bytes:
+            problem = f"the name that begins here has more than {self._budget.bytes:,} bytes"
+            where = origin_of(self._data, name_span.start).place("")
+            self._findings.refuse(
+                "E-JSON-COUNT", problem, "write a short name", file=self._name, where=where, rule="name"
+            )
+
+    def _name_span(self, span: _Span) -> _Span | None:
+        """Return where the name of a member is, with its quotation marks; None if the member has none."""
+        start = _after_blanks(self._data, span.start)
+        if self._data[start : start + 1] != b'"':
+            return None
+        end = string_end(self._data, start + 1)
+        return None if end is None else _Span(start, end)
 
     def _object_of(self, span: _Span) -> bytes:
         """Return the text of an object with one member, which may be as large as the file: copied once."""
@@ -232,10 +250,12 @@ class _LargeText:
             with suppress(ValueError):
                 small_member: dict[str, JsonValue] = json.loads(self._object_of(span))
                 return small_member
-        match = _KEY.match(self._data, span.start, span.end)
-        if match is None:
+        name_span = self._name_span(span)
+        colon = _COLON.match(self._data, name_span.end) if name_span else None
+        if name_span is None or colon is None:
             return {}
-        return {json.loads(match[1]): _STAND_INS.get(self._data[match.end() : match.end() + 1])}
+        name = json.loads(self._data[name_span.start : name_span.end])
+        return {name: _STAND_INS.get(self._data[colon.end() : colon.end() + 1])}
 
 
 def _spans(spans: MemberSpans) -> Iterator[_Span]:

@@ -13,6 +13,8 @@ import numpy as np
 
 from validator.arrays import Bools, Ints
 
+# Strings with escapes are looked through in blocks, small ones first: most strings are short.
+_FIRST_STRING_BLOCK, _LARGEST_STRING_BLOCK = 1000, 1 << 20
 _QUOTE, _BACKSLASH = ord('"'), ord("\\")
 # By how many levels each byte changes the nesting.
 _LEVEL_CHANGE = np.zeros(256, np.int8)
@@ -97,6 +99,31 @@ def first_too_deep(data: bytes, deepest: int, block_bytes: int = 4_000_000) -> i
         if is_too_deep.any():
             return int(marks.position[is_too_deep.argmax()])
     return None
+
+
+def string_end(data: bytes, begin: int) -> int | None:
+    """Return the position after the closing quotation mark of a string whose text begins at ``begin``.
+
+    None if that is beyond the data.
+    """
+    first_quote = data.find(b'"', begin)
+    if first_quote < 0:
+        return None
+    if data[first_quote - 1 : first_quote] != b"\\":
+        return first_quote + 1
+    n_bytes = _FIRST_STRING_BLOCK
+    while True:
+        block = data[begin : begin + n_bytes]
+        # Each pair of backslashes is one sequence; one that is left then belongs to what follows it.
+        masked_block = block.replace(b"\\\\", b"__").replace(b'\\"', b"__")
+        quote = masked_block.find(b'"')
+        if quote >= 0:
+            return begin + quote + 1
+        if begin + n_bytes >= len(data):
+            return None
+        is_cut_in_escape = masked_block.endswith(b"\\")
+        begin += n_bytes - 1 if is_cut_in_escape else n_bytes
+        n_bytes = min(2 * n_bytes, _LARGEST_STRING_BLOCK)
 
 
 class MemberSpans(NamedTuple):

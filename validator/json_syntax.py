@@ -6,14 +6,18 @@ import re
 from enum import Enum
 from typing import NamedTuple
 
-# Neighboring parts of each pattern begin with different characters, so that matching takes linear time.
+# Neighboring parts of each pattern begin with different characters, so that matching takes linear time. They
+# are for texts whose escape sequences are masked: a repeated group would take a record in memory for each.
 _SPACE = re.compile(r"[ \t\r\n]*")
-_STRING_START = re.compile(r'"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})[^"\\\x00-\x1f]*)*')
+_STRING_START = re.compile(r'"[^"\\\x00-\x1f]*')
 # The group is empty where there is no token.
 _TOKEN = re.compile(
     rf'{_SPACE.pattern}({_STRING_START.pattern}"|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?'
     r"|-?Infinity|NaN|true|false|null|[\[\]{},:]|)"
 )
+# Backslashes come first: each pair of them is one sequence, and the next character is not part of it.
+_SHORT_ESCAPES = ("\\\\", '\\"', "\\/", "\\b", "\\f", "\\n", "\\r", "\\t")
+_LONG_ESCAPE = re.compile(r"\\u[0-9A-Fa-f]{4}")
 _FOREIGN = re.compile(r"(?:True|False|None|nan|inf|undefined)\b")
 
 LINES = "lines"
@@ -94,14 +98,28 @@ def explain_syntax(text: str) -> SyntaxProblem:
     closers: list[str] = []
     expected = _VALUE
     previous_start = 0
-    for token in _TOKEN.finditer(text):
+    masked_text = _without_escapes(text)
+    for token in _TOKEN.finditer(masked_text):
         start = token.start(1)
-        following = _after_token(text[start : token.end()][:1], expected, closers)
+        mark = masked_text[start : min(start + 1, token.end())]
+        following = _after_token(mark, expected, closers)
         if following is None:
             break
         expected = following
         previous_start = start
-    return _describe_problem(text, start, previous_start, expected, is_inside=bool(closers))
+    string = _STRING_START.match(masked_text, start)
+    string_stop = string.end() if string else None
+    return _describe_problem(text, start, previous_start, string_stop, expected, is_inside=bool(closers))
+
+
+def _without_escapes(text: str) -> str:
+    """Return a text of the same length with other characters for the escape sequences of its strings.
+
+    Backslashes that are left are no JSON, those outside of strings among them.
+    """
+    for escape in _SHORT_ESCAPES:
+        text = text.replace(escape, "__")
+    return _LONG_ESCAPE.sub("______", text)
 
 
 def _after_token(mark: str, expected: _Expected, closers: list[str]) -> _Expected | None:
@@ -130,11 +148,18 @@ def _after_token(mark: str, expected: _Expected, closers: list[str]) -> _Expecte
 
 
 def _describe_problem(
-    text: str, position: int, previous_start: int, expected: _Expected, *, is_inside: bool
+    text: str,
+    position: int,
+    previous_start: int,
+    string_stop: int | None,
+    expected: _Expected,
+    *,
+    is_inside: bool,
 ) -> SyntaxProblem:
     """Return what is wrong at a position, where something else is expected.
 
-    ``previous_start`` is the position of the token before, and ``is_inside`` says whether a bracket is open.
+    ``previous_start`` is the position of the token before, ``string_stop`` how far a string at the position
+    can be read, None if there is no string, and ``is_inside`` says whether a bracket is open.
     """
     mark = text[position : position + 1]
     if mark in ("]", "}") and text[previous_start] == "," and expected in (_KEY, _VALUE):
@@ -155,9 +180,8 @@ def _describe_problem(
         return SyntaxProblem(
             position, f"foreign {word}", f"{word} is not JSON", f"{_LIBRARY} (true, false, null)"
         )
-    string = _STRING_START.match(text, position)
-    if string and text[string.end() : string.end() + 1] != '"':
-        return _problem(string.end(), _rule_of_broken_string(text, string.end()))
+    if string_stop is not None and text[string_stop : string_stop + 1] != '"':
+        return _problem(string_stop, _rule_of_broken_string(text, string_stop))
     return _problem(position, _RULE_OF_MISSING[expected])
 
 

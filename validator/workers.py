@@ -11,6 +11,7 @@ import os
 import signal
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from enum import Enum
 from itertools import cycle
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
@@ -31,6 +32,11 @@ ResultT_co = TypeVar("ResultT_co", covariant=True)
 class Fold(Protocol[ResultT_co]):
     """Takes batches in one process; its result must be picklable."""
 
+    @property
+    def is_done(self) -> bool:
+        """Whether further batches would change nothing in the result."""
+        ...
+
     def take(self, batch: Batch) -> None:
         """Look at a batch."""
 
@@ -48,6 +54,8 @@ def usable_cores() -> int:
 
 def fold(batches: Iterable[Batch], make: Callable[[], Fold[ResultT]], n_workers: int) -> list[ResultT]:
     """Pass batches to folds, one in each worker process, and return their results.
+
+    Once all folds are done, no further batch is made.
 
     Participants' bytes are never unpickled; results are, which our own code pickled.
 
@@ -71,11 +79,19 @@ def fold(batches: Iterable[Batch], make: Callable[[], Fold[ResultT]], n_workers:
         if not workers:
             return [_fold_here(batches, make)]
         for batch, worker in zip(batches, cycle(workers)):
+            if all(worker.pipe.poll() for worker in workers):
+                break
             _send(batch, worker.pipe)
         answers = _answers(workers)
         for worker in workers:
             worker.process.join()
     return _results(answers)
+
+
+class _Notice(Enum):
+    """What a worker sends before its answer."""
+
+    ENOUGH = "it needs no more batches"
 
 
 class _Worker(NamedTuple):
@@ -90,6 +106,8 @@ def _fold_here(batches: Iterable[Batch], make: Callable[[], Fold[ResultT]]) -> R
     folding = make()
     for batch in batches:
         folding.take(batch)
+        if folding.is_done:
+            break
     return folding.result()
 
 
@@ -113,7 +131,13 @@ def _answers(workers: Sequence[_Worker]) -> list[Any]:
     with _ended_without_answer():
         for worker in workers:
             worker.pipe.send(_NO_MORE)
-        return [worker.pipe.recv() for worker in workers]
+        return [_answer(worker.pipe) for worker in workers]
+
+
+def _answer(pipe: Connection) -> Any:
+    """Return what a worker answers, after its notice if it has sent one."""
+    message = pipe.recv()
+    return pipe.recv() if message is _Notice.ENOUGH else message
 
 
 def _results(answers: list[Any]) -> list[Any]:
@@ -172,12 +196,19 @@ def _work(pipe: Connection, make: Callable[[], Fold[ResultT]]) -> None:
     """Fold the batches that come; answer with the result, or with the exception."""
     batches = _received(pipe)
     try:
-        pipe.send(_fold_here(batches, make))
+        result = _fold_here(batches, make)
+        pipe.send(_Notice.ENOUGH)
+        _drop(batches)
+        pipe.send(result)
     except Exception as error:
-        # What is still to come is received as it is sent: what participants wrote is never unpickled.
-        for _ in batches:
-            pass
+        _drop(batches)
         pipe.send(_without_message(error))
+
+
+def _drop(batches: Iterator[Batch]) -> None:
+    """Receive what is still to come as it is sent: what participants wrote is never unpickled."""
+    for _ in batches:
+        pass
 
 
 def _received(pipe: Connection) -> Iterator[Batch]:

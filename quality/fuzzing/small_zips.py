@@ -30,6 +30,8 @@ _MOST_MEGABYTES = 600
 # Unpacked; files of images may be larger.
 _LARGEST_UNPACKED = 250_000_000
 _MOST_SAMPLE_ENTRIES = 40
+# Of DensePose, where an entry may have 32 MB.
+_LARGE_ENTRY = 31_000_000
 
 
 # Prints last what the run cost; of Linux, where a process knows its own peak.
@@ -235,6 +237,12 @@ def _object_texts(file: JsonFile, data: bytes) -> _Texts:
         "one large entry, wrong at its end",
         lambda size: text(0, entry, b'"y":' + _large_entry(entry, size)),
     )
+    yield "one name of backslashes", lambda size: b'{"' + b"\\\\" * (size // 2) + b'":1}'
+    yield "one name of escapes", lambda size: b'{"' + b"\\u0041" * (size // 6) + b'":1}'
+    yield (
+        "another member of backslashes",
+        lambda size: text(0, entry, others={**other_members, "x": "\\" * (size // 2)}),
+    )
     yield "backslashes, then no JSON", lambda size: text(0, entry, b'"y":"' + b"\\\\" * (size // 2) + b'"x')
     yield "blanks, then no JSON", lambda size: text(0, entry, b" " * size + b"x")
     yield "one line for each entry", lambda size: b'{"y":7}\n' * (size // 8)
@@ -276,12 +284,36 @@ def _list_texts(data: bytes) -> _Texts:
     def text(size: int, entry: bytes) -> bytes:
         return b"[" + b",".join([entry] * (size // (len(entry) + 1))) + b"]"
 
+    def large_entries(before: bytes, piece: bytes, after: bytes, size: int) -> bytes:
+        return text(size, before + piece * (_LARGE_ENTRY // len(piece)) + after)
+
+    def middling_entries(before: bytes, piece: bytes, after: bytes, size: int) -> bytes:
+        return text(size, before + piece * 8000 + after)
+
     yield "many entries", lambda size: text(size, _compact(first))
     yield "many entries, cut off", lambda size: text(size, _compact(first))[:-40]
     yield "entries without keys", lambda size: text(size, b"{}")
     yield "entries without one key", lambda size: text(size, _compact(without))
     yield "entries with a key twice", lambda size: text(size, b'{"a:":1,"a:":1,' + _compact(first)[1:])
     yield "one large entry", lambda size: b'[{"a":[' + b"0," * (size // 2) + b"0]}]"
+    for kind, piece in (
+        ("numbers", b"0,"),
+        ("lists", b"[],"),
+        ("objects", b"{},"),
+        ("strings", b'"",'),
+    ):
+        yield f"large entries of {kind}", partial(large_entries, b'{"a":[', piece, b"0]}")
+        yield f"middling entries of {kind}", partial(middling_entries, b'{"a":[', piece, b"0]}")
+    for kind, piece in (
+        ("backslashes", b"\\\\"),
+        ("quotation marks", b'\\"'),
+        ("quotation marks apart", b'""'),
+    ):
+        yield f"large entries of {kind}", partial(large_entries, b'{"a":"', piece, b'"}')
+    yield (
+        "one large entry of backslashes, no JSON",
+        lambda size: b'[{"a":"' + b"\\\\" * (_LARGE_ENTRY // 2) + b'",b}]',
+    )
     yield "one line for each entry", lambda size: b'{"y":7}\n' * (size // 8)
     yield "blanks, then no JSON", lambda size: b"[" + b" " * size + b"x]"
 

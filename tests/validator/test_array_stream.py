@@ -134,6 +134,33 @@ def test_an_entry_that_never_ends_is_not_read_to_its_end(size):
     assert stream.tell() < 50
 
 
+@pytest.mark.parametrize("size", [2, 7, 1 << 20])
+def test_entries_with_many_brackets_and_strings_end_where_json_says(size):
+    value = ['a\\"]', [{"b,": [[], "\\\\"]}] * 60, 1]
+    wanted = [value, {"c": value}, 2, value]
+    assert [json.loads(entry) for entry in entries(json.dumps(wanted), largest=10_000, size=size)] == wanted
+    deep = "[" + "[],{}," * 60 + "[" * 62 + "]" * 62 + "]"
+    assert len(entries(f"[{deep}]")) == 1
+    problem, _ = wrong(f"[1, [{deep}]]", size=size)
+    assert (problem.code, problem.where) == ("E-JSON-DEPTH", "/1")
+
+
+@pytest.mark.parametrize("piece", ["[],", "{},", '"",', '[[",["]],', '""'])
+def test_an_entry_with_very_many_parts_is_not_read_to_its_end(piece):
+    stream = Small(f"[1, [[], [], [], {piece * 1_000_000}0]]".encode(), 100_000)
+    before = []
+    entries_of_stream = iter_entries(stream.read, "x.json", 20_000_000, EntryLimit(10))
+    (problem,) = refused(before.extend, entries_of_stream).problems
+    assert (problem.code, problem.where, before) == ("E-JSON-COUNT", "/1", [b"1"])
+
+
+@pytest.mark.parametrize("text", ["[1]" + " " * 50, "\n" * 50 + "[1]"])
+def test_blanks_around_the_list_are_bounded(text):
+    assert entries(text, largest=60, size=4, sizes=SMALL_SIZES) == [b"1"]
+    problem, _ = wrong(text, largest=10, size=4, sizes=SMALL_SIZES)
+    assert values_of(problem.problem) == ["10"]
+
+
 def test_each_entry_is_measured_by_itself():
     assert entries("[" + "1, " * 50 + "2]", largest=2, most=100) == [b"1"] * 50 + [b"2"]
     assert_refused_at(2, 3, "[1, 2, 345]", largest=3)

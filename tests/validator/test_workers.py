@@ -21,6 +21,10 @@ class Gathering:
     def __init__(self):
         self.taken = []
 
+    @property
+    def is_done(self):
+        return False
+
     def take(self, batch):
         self.taken.append(batch)
 
@@ -38,6 +42,29 @@ def test_workers_take_batches_in_turn(n_workers):
     processes, taken = zip(*fold(iter(BATCHES), Gathering, n_workers))
     assert list(taken) == [BATCHES[number::n_workers] for number in range(n_workers)]
     assert len({*processes, os.getpid()}) == n_workers + 1
+
+
+class Sated(Gathering):
+    """Is done after its second batch."""
+
+    @property
+    def is_done(self):
+        return len(self.taken) >= 2
+
+
+@pytest.mark.parametrize("n_workers", [1, 2, 3])
+def test_no_batches_are_made_once_all_folds_are_done(n_workers):
+    made = []
+
+    def batches():
+        # More than the pipes hold, so that making them waits for the folds.
+        for number in range(1000):
+            made.append(number)
+            yield [(number, bytes(100_000))]
+
+    taken_batches = [taken for _, taken in fold(batches(), Sated, n_workers)]
+    assert [len(taken) for taken in taken_batches] == [2] * n_workers
+    assert len(made) < 500
 
 
 def test_without_batches_there_are_the_results_of_all_workers():

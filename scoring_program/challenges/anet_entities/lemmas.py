@@ -17,7 +17,9 @@ TABLE_VERSION = "3.9.1"
 # Not in scoring programs, as their references hold the lemmas.
 TABLE = Path(__file__).with_name(f"corenlp_{TABLE_VERSION}_lemmas.tsv.gz")
 _NAMED_WORDS = 10
-_FIRST_TOKEN = re.compile(r"\w+?(?=n't\b)|\w+(?:[-./:,]\w+)*|\.+|-+|[?!]+|.")
+_FIRST_TOKEN = re.compile(r"\w+?(?=n't\b)|\w[-./:,\w]*|\.+|-+|[?!]+|.")
+# A mark that joins no letters is looked for apart: a repeated group would take a record for each mark.
+_LOOSE_MARK = re.compile(r"(?<=\w)[-./:,](?!\w)")
 _PUNCTUATION = {
     "(": "-lrb-", ")": "-rrb-", "[": "-lsb-", "]": "-rsb-", "{": "-lcb-", "}": "-rcb-",
     '"': "''", "“": "``", "”": "''", "‘": "`", "…": "...", "–": "--", "—": "--",
@@ -40,7 +42,11 @@ def first_token(word: str) -> str:
         return word
     visible = "".join(" " if _is_invisible(character) else character for character in word)
     match = _FIRST_TOKEN.match(visible.strip().replace("’", "'"))
-    return match.group() if match else ""
+    if match is None:
+        return ""
+    token = match.group()
+    loose_mark = _LOOSE_MARK.search(token)
+    return token[: loose_mark.start()] if loose_mark else token
 
 
 def _is_invisible(character: str) -> bool:

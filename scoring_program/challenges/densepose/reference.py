@@ -429,6 +429,10 @@ class _Gatherer:
         self._hints = DetectionHints()
         self._person_mask = lru_cache(maxsize=_MASKS_KEPT)(persons.mask)
 
+    @property
+    def is_done(self) -> bool:
+        return self._checker.is_done
+
     def take(self, batch: Iterable[tuple[int, Entry]]) -> None:
         """Check the detections of a batch, and gather what is needed of each."""
         for detection in self._checker.good(batch):

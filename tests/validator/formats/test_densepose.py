@@ -50,6 +50,8 @@ def three_cores(monkeypatch):
 class Checking:
     """A fold that checks detections and keeps what `look` returns for each."""
 
+    is_done = False
+
     def __init__(self, look, most_pixels=None):
         self.checker, self.look, self.kept = Checker(SCHEMA, most_pixels), look, []
 
@@ -62,6 +64,8 @@ class Checking:
 
 class Batches:
     """A fold that checks nothing and keeps the batches, with the process that it is in."""
+
+    is_done = False
 
     def __init__(self):
         self.taken = []
@@ -450,6 +454,50 @@ def test_small_masks_count_as_larger_ones():
     checker = Checker(SCHEMA, most_pixels=40_000)
     assert len(list(checker.good(enumerate([encoded.encode()] * 100)))) < 10
     assert checker.result().n_pixels > 40_000
+
+
+@pytest.mark.parametrize("key", ["", "own"])
+@pytest.mark.parametrize("piece", ["0,", "[],", "{},", '"",', '"a",'])
+def test_an_entry_with_very_many_values_is_refused_before_it_is_parsed(tmp_path, monkeypatch, key, piece):
+    monkeypatch.setattr(fmt, "check_value", None)
+    text = json.dumps(GOOD[0])[:-1] + f', "{key}": [{piece * 20_000}0]}}'
+    assert places_of(check(f"[{text}]", tmp_path)) == [("E-JSON-COUNT", NAME, "/0")]
+
+
+@pytest.mark.parametrize(
+    ("entry", "number", "is_parallel"),
+    [
+        ("{}", 50_000, False),
+        ("{}", 300_000, True),
+        ('{"a": [' + "[]," * 5000 + "0]}", 2000, False),
+        ('{"a": [' + "[]," * 5000 + "0]}", 2000, True),
+        ('"' + "a" * 1_000_000 + '"', 100, False),
+    ],
+    ids=["small", "small, in workers", "many values", "many values, in workers", "large"],
+)
+def test_after_many_bad_entries_the_rest_is_not_looked_at(
+    tmp_path, monkeypatch, three_cores, entry, number, is_parallel
+):
+    texts = []
+
+    def watched_entries(*arguments, entries=fmt.entries):
+        for text in entries(*arguments):
+            texts.append(text)
+            yield text
+
+    monkeypatch.setattr(fmt, "entries", watched_entries)
+    sizes = ReaderSizes(batch_bytes=100_000, parallel_from_bytes=0 if is_parallel else 1 << 40)
+    findings = check(f"[{','.join([entry] * number)}]", tmp_path, sizes)
+    assert not findings.is_complete
+    assert len(texts) < number / 2
+
+
+def test_values_and_text_of_a_mask_count_as_pixels():
+    values, text = '"a": [' + "0," * 5000 + "0]", '"a": "' + "a" * 2_000_000 + '"'
+    for member in (values, text):
+        checker = Checker(SCHEMA, most_pixels=1_000_000)
+        list(checker.good(enumerate([(json.dumps(GOOD[0])[:-1] + f", {member}}}").encode()] * 10)))
+        assert checker.is_done
 
 
 def test_limit_of_pixels_follows_the_number_of_images():

@@ -44,7 +44,11 @@ _LEAST_PERCENT = 90
 _DETECTIONS_SEEN = 200
 _MOST_PROBLEMS = 500
 # Explaining a bad entry takes far longer than reading a good one.
-_MOST_BAD = REPORTED_PER_KIND
+_MOST_BAD, _MOST_BAD_BYTES = REPORTED_PER_KIND, 32_000_000
+# A detection has about a dozen values. More may be in keys of one's own.
+_MOST_VALUES = 10_000
+# So many are cut before it is asked whether they are of use.
+_MOST_IN_BATCH = 5000
 # The metric reads 20 detections of an image.
 _ENTRIES_AN_IMAGE, _LEAST_ENTRIES = 1000, 100_000
 # Equal masks that are not larger are decoded once, if they are among the last ones.
@@ -54,6 +58,9 @@ _FEW_PIXELS, _SMALL_MASKS_KEPT = 20_000, 64
 _PIXELS_AN_IMAGE, _LEAST_PIXELS = 3_000_000, 100_000_000
 # To read a detection takes as long as to decode so many pixels, however small its mask.
 _LEAST_PIXELS_OF_MASK = 10_000
+# The text of a mask has at most about 4 bytes for each pixel. To look for equal keys among the values of an
+# entry takes as long for each as to decode so many pixels.
+_TEXT_BYTES_OF_PIXEL, _PIXELS_OF_VALUE = 8, 50
 
 ResultT = TypeVar("ResultT")
 # ``x, y, width, height`` in pixels.
@@ -132,7 +139,12 @@ class Checker:
         The schema of a detection.
     most_pixels : int, optional
         After so many pixels of masks it reads no further; the caller refuses the submission. A small mask
-        counts as 10,000 pixels.
+        counts as 10,000 pixels, and one with a long text as more.
+
+    Attributes
+    ----------
+    is_done : bool
+        Whether it left a detection out, and will leave out all others.
     """
 
     def __init__(self, schema: Path, most_pixels: int | None = None) -> None:
@@ -141,26 +153,33 @@ class Checker:
         self._n_pixels = 0
         self._budget = Budget()
         self._n_bad = 0
+        self._n_bad_bytes = 0
         self._problems: list[tuple[int, Problem]] = []
         self._total = 0
         self._is_complete = True
+        self.is_done = False
 
     def good(self, batch: Iterable[tuple[int, Entry]]) -> Iterator[Detection]:
         """Check a batch; yield its detections, none after a problem, when they are of no use."""
         for index, entry in batch:
-            if self._n_bad == _MOST_BAD or self._has_too_many_pixels():
+            if self._has_too_many_bad() or self._has_too_many_pixels():
                 self._is_complete = False
+                self.is_done = True
                 return
             findings = Findings()
             with findings.part():
                 detection = check(index, entry, self._schema, self._budget)
             self._note(index, findings)
             if findings.ok:
-                self._n_pixels += max(detection.pixels[..., 0].size, _LEAST_PIXELS_OF_MASK)
+                self._n_pixels += _n_pixels_counted(entry, detection)
             else:
                 self._n_bad += 1
+                self._n_bad_bytes += len(_text_of(entry))
             if not self._total:
                 yield detection
+
+    def _has_too_many_bad(self) -> bool:
+        return self._n_bad == _MOST_BAD or self._n_bad_bytes > _MOST_BAD_BYTES
 
     def _has_too_many_pixels(self) -> bool:
         return self._most_pixels is not None and self._n_pixels > self._most_pixels
@@ -249,6 +268,26 @@ def read_at(path: Path, rules: Rules, positions: Collection[int]) -> dict[int, D
     return detections
 
 
+def _text_of(entry: Entry) -> bytes:
+    return entry[0] if isinstance(entry, tuple) else entry
+
+
+def _n_values(text: bytes) -> int:
+    """Return how many values the text of an entry has, or a few more."""
+    return sum(text.count(mark) for mark in (b",", b"[", b"{"))
+
+
+def _n_pixels_counted(entry: Entry, detection: Detection) -> int:
+    """Return how many pixels take as long to decode as this detection took to be read."""
+    text = _text_of(entry)
+    return max(
+        detection.pixels[..., 0].size,
+        _LEAST_PIXELS_OF_MASK,
+        len(text) // _TEXT_BYTES_OF_PIXEL,
+        _n_values(text) * _PIXELS_OF_VALUE,
+    )
+
+
 def _entry_limit(file: JsonFile, n_images: int | None) -> EntryLimit:
     """Return how many detections a file may have; ``n_images`` is None where images are not known."""
     most = file.entries or 0
@@ -274,7 +313,8 @@ def _refuse_many_pixels(parts: Sequence[Checked], n_images: int, name: str) -> N
     most = most_pixels(n_images)
     if sum(part.n_pixels for part in parts) > most:
         origin = f"{_PIXELS_AN_IMAGE:,} for each image, at least {_LEAST_PIXELS:,}"
-        origin += f"; a mask counts as {_LEAST_PIXELS_OF_MASK:,} or more"
+        origin += f"; a detection counts as {_LEAST_PIXELS_OF_MASK:,} or more"
+        origin += f", and as {_PIXELS_OF_VALUE} or more for each value"
         problem = f"the masks have more than {most:,} pixels ({origin})"
         Findings().refuse("E-JSON-COUNT", problem, "leave out detections with low scores", file=name)
 
@@ -299,7 +339,7 @@ def _batches(texts: Iterable[bytes], batch_bytes: int, findings: Findings) -> It
         for index, text in enumerate(texts):
             batch.append((index, text))
             size += len(text)
-            if size >= batch_bytes:
+            if size >= batch_bytes or len(batch) == _MOST_IN_BATCH:
                 yield batch
                 batch, size = [], 0
         if batch:
@@ -320,6 +360,7 @@ def check(index: int, entry: Entry, schema: Path, budget: Budget) -> Detection:
     """Parse, check, and decode the detection at ``index``. Raises Refused; problems name no file."""
     where = f"/{index}"
     text, pixels_in_memory = entry if isinstance(entry, tuple) else (entry, None)
+    _refuse_many_values(text, where)
     value = check_value(text, schema, where, budget)
     with Findings.collect() as findings:
         box = value["bbox"]
@@ -340,6 +381,14 @@ def check(index: int, entry: Entry, schema: Path, budget: Budget) -> Detection:
         score=float(value["score"]),
         pixels=pixels,
     )
+
+
+def _refuse_many_values(text: bytes, where: str) -> None:
+    """Refuse an entry with very many values before it is parsed: each takes a hundred bytes of memory."""
+    if _n_values(text) > _MOST_VALUES:
+        problem = f"the entry has more than {_MOST_VALUES:,} values (commas and brackets)"
+        remedy = "see the format's example for the right shape; uv_data is a PNG in base64"
+        Findings().refuse("E-JSON-COUNT", problem, remedy, where=where, rule="entry")
 
 
 def _check_size(value: dict[str, JsonValue], height: int, width: int, where: str, findings: Findings) -> None:
@@ -501,6 +550,10 @@ class _HintsFold:
     def take(self, batch: Batch) -> None:
         for detection in self._checker.good(batch):
             self._hints.take(detection)
+
+    @property
+    def is_done(self) -> bool:
+        return self._checker.is_done
 
     def result(self) -> tuple[Checked, DetectionHints]:
         return self._checker.result(), self._hints
