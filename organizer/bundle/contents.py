@@ -29,6 +29,7 @@ from organizer.data.prepare import SYNTHETIC_MARK
 from organizer.files import Files, unpack, zip_files
 from organizer.runs.dry_run import INTERVAL_KEYS, read_scores
 from organizer.runs.worker import BuiltTask, Run, run_program
+from scoring_program.marks import MARKS_FILE
 from scoring_program.settings import Settings
 from scoring_program.signature import KEY_FILE, VOCABULARY_FILE
 from scoring_program.task import Declaration, load_task, task_ids
@@ -358,15 +359,18 @@ def digests_in(data: bytes) -> dict[str, str]:
 
 @lru_cache
 def secret_digests_in(reference: bytes) -> dict[str, str]:
-    """Return what `digests_in` does, of a reference; without tiny files, which others may have, too.
+    """Return what `digests_in` does, of a reference, without what others may have, too: tiny files, and the few
+    rounded scores of plain answers.
 
     Its key is secret whatever its size.
     """
-    return {
-        digest: name
-        for digest, name, size in _each_digest(reference)
-        if size >= _COMPARED_FROM_BYTES or posixpath.basename(name) == KEY_FILE
-    }
+    secret_digests = {}
+    for digest, path, size in _each_digest(reference):
+        name = posixpath.basename(path)
+        is_distinctive = size >= _COMPARED_FROM_BYTES and name != MARKS_FILE
+        if is_distinctive or name == KEY_FILE:
+            secret_digests[digest] = path
+    return secret_digests
 
 
 def _each_digest(data: bytes) -> Iterator[tuple[str, str, int]]:

@@ -433,5 +433,8 @@ def _iso(text: str) -> str:
     if date:
         with contextlib.suppress(ValueError):
             datetime.date.fromisoformat(date[1])
-            return f"{date[1]}T{date[3]}" if date[3] else date[1]
+            if date[3] is None:
+                return date[1]
+            datetime.time.fromisoformat(date[3].partition(".")[0])
+            return f"{date[1]}T{date[3]}"
     return ""

@@ -88,7 +88,6 @@ ALWAYS = {
     f"bundle/{ID}_program.zip",
     "bundle/sample.zip",
     "ranking/ranking.html",
-    "ranking/ranking.csv",
     "ranking/pairs.csv",
     "report/ranking.csv",
     "report/methods.txt",

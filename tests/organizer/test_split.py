@@ -305,7 +305,9 @@ def test_parts_are_replaced_but_not_what_others_put_there(tmp_path, capsys):
     assert folder_files(tmp_path / "out") == again
 
 
-def test_three_shares_make_three_parts(tmp_path, capsys):
+def test_three_shares_make_three_parts(tmp_path, capsys, monkeypatch):
+    (tmp_path / "competition.yaml").write_text(competition_text(), encoding="utf-8")
+    monkeypatch.setattr("organizer.split.SOURCE", tmp_path)
     call = f"split {GESTURE} --reference {REFERENCES} --output {tmp_path} --shares 20 20 60"
     assert main(call.split()) == 0
     names = [GESTURE, f"{GESTURE}_2", f"{GESTURE}_3"]

@@ -648,6 +648,17 @@ def test_key_of_the_signature_is_an_error_under_any_name_though_it_is_small(lint
     assert places(lint(change).errors) == {("L-LEAK", "starting_kit.zip", "")}
 
 
+def test_marks_that_happen_to_be_those_of_the_demo_reference_are_no_leak(lint):
+    def change(data, files):
+        data["title"] = "Real data"
+        hidden(files)
+        marks = (ROOT / "reference_data" / ID / "marks.json").read_bytes()
+        files[REFERENCE] = inside(files[REFERENCE], {"marks.json": marks})
+        files["starting_kit.zip"] = inside(files["starting_kit.zip"], {"demo/marks.json": marks})
+
+    assert "L-LEAK" not in codes(lint(change).errors)
+
+
 @pytest.mark.parametrize("name", ["starting_kit.zip", f"{ID}_sample.zip"])
 @pytest.mark.parametrize("nested", [False, True])
 def test_baseline_where_participants_see_it_is_an_error(lint, name, nested):

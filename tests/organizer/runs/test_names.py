@@ -69,6 +69,8 @@ def test_a_team_may_have_several_users_with_several_submissions(tmp_path, capsys
         ("9.zip,A,", "submission '9.zip'"),
         ("2.zip,A,31.05.2024", "date '31.05.2024'"),
         ("2.zip,A,2024-13-01", "date '2024-13-01'"),
+        ("2.zip,A,2024-05-31T24:30", "date '2024-05-31T24:30'"),
+        ("2.zip,A,2024-05-31T10:61:00.5", "date '2024-05-31T10:61:00.5'"),
         ("2.zip,A,2024-05-31T10:30+02:00", "date '2024-05-31T10:30+02:00'"),
         ("2.zip,A,2024-05-31 or so", "date '2024-05-31 or so'"),
         ("2.zip,A,2024-05-31,yes,no", "more cells"),
