@@ -79,6 +79,8 @@ def _new_folder(parent: Path, name: str) -> Path:
 
 def _competition_of(task_id: str, title: str, competition: Competition) -> Competition:
     """Return what `make bundle` derives for a task, with a title and an overview. Raises Refused."""
+    if not title.strip():
+        raise refused("no title to start", "/title")
     derived = one_task(competition, load_task(task_id))
     if derived is None:
         raise refused("no task to start", "/tasks", id=task_id)

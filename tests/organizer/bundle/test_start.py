@@ -139,3 +139,12 @@ def test_task_that_no_phase_offers_is_refused(checkout):
         start("densepose", TITLE, True, checkout)
     assert places_of(error.value.findings) == [("L-TASK", "competition.yaml", "/tasks")]
     assert texts_of(checkout) == before
+
+
+def test_without_a_title_nothing_is_written(checkout):
+    before = (checkout / "competition.yaml").read_bytes()
+    with pytest.raises(Refused) as error:
+        start(ID, " ", False, checkout)
+    assert places_of(error.value.findings) == [("L-SCHEMA", "competition.yaml", "/title")]
+    assert "TITLE" in error.value.findings.problems[0].hint
+    assert (checkout / "competition.yaml").read_bytes() == before
