@@ -187,7 +187,7 @@ def read_json(
     """
     with naming_other_task(name, file.name), Findings.collect() as findings, collector_off():
         # Before anything is parsed: a value takes far more memory than its text.
-        if file.values is not None and _count(data, b",:") > file.values:
+        if file.values is not None and count_marks(data, b",:") > file.values:
             _refuse_too_many(f"values (commas and colons in the text) than {file.values:,}", name, findings)
         data = findings.take(check_encoding(data, name))
         budget = budget or Budget()
@@ -301,7 +301,7 @@ class _Document:
                 value = _decode(text, self._schema.decoder)
             except typed_json.DECODE_ERRORS:
                 refused_texts[key] = text
-                n_colons_left -= _count(text)
+                n_colons_left -= count_marks(text)
             else:
                 n_colons_left -= self._schema.count_keys((value,))
         return refused_texts, n_colons_left
@@ -428,7 +428,7 @@ class _LargeDocument(_Document):
 
     def _typed_value(self, data: bytes) -> JsonValue:
         """Return the value of an entry, or `_UNFIT` if it does not fit its schema or has a key twice."""
-        n_colons = _count(data)
+        n_colons = count_marks(data)
         self._n_colons += n_colons
         self._require_memory(len(data))
         with suppress(*typed_json.DECODE_ERRORS):
@@ -486,7 +486,7 @@ def _cut_file(data: bytes, schema: Schema, each: str, largest_around: int) -> _C
     try:
         members = typed_json.RAW_MEMBERS.decode(data)
         if not each:
-            return _CutFile(entries=members, members={}, n_colons=_count(data) - len(members))
+            return _CutFile(entries=members, members={}, n_colons=count_marks(data) - len(members))
         if each not in members or not members.keys() >= set(schema.get("required", ())):
             return None
         entries = typed_json.RAW_MEMBERS.decode(members.pop(each))
@@ -516,8 +516,8 @@ def _cut_file_around(
         _decode(member_texts[key], typed_json.decoder_for(properties[key], schema))
     if not findings.ok:
         return None
-    n_colons_around = 1 + _count(text)
-    return _CutFile(entries, members, n_colons=_count(data) - n_colons_around - len(entries))
+    n_colons_around = 1 + count_marks(text)
+    return _CutFile(entries, members, n_colons=count_marks(data) - n_colons_around - len(entries))
 
 
 def _object_text(members: Mapping[str, _Text]) -> bytes:
@@ -562,7 +562,7 @@ def check_value(data: bytes, schema_file: Path, where: str, budget: Budget) -> J
         value = _decode(data, decoder)
         if not data.isascii():
             data.decode("utf-8")  # one more of these errors, where it is not
-        if _count(data) == count_keys((value,)):
+        if count_marks(data) == count_keys((value,)):
             return value
     return _parse_value(data, schema_file, where, budget)
 
@@ -610,7 +610,7 @@ def _n_colons_outside_strings(data: bytes) -> int:
     return _STRING_WITHOUT_ESCAPES.sub(b"", text).count(b":")
 
 
-def _count(data: _Text, marks: bytes = b":") -> int:
+def count_marks(data: _Text, marks: bytes = b":") -> int:
     """Return how often some characters occur in a text.
 
     In JSON a key is followed by a colon, and each value but the first in its list by a comma or a key.

@@ -22,7 +22,7 @@ from validator.files import choose_named, naming_other_task
 from validator.findings import REPORTED_PER_KIND, Findings, Read
 from validator.formats.rules import Format, JsonFile, Rules
 from validator.hints import empty_note
-from validator.json_files import check_value
+from validator.json_files import check_value, count_marks
 from validator.limits import collector_off
 from validator.messages import Note, Problem
 from validator.png import ImageError, decode_base64, decode_png
@@ -58,9 +58,9 @@ _FEW_PIXELS, _SMALL_MASKS_KEPT = 20_000, 64
 _PIXELS_AN_IMAGE, _LEAST_PIXELS = 3_000_000, 100_000_000
 # To read a detection takes as long as to decode so many pixels, however small its mask.
 _LEAST_PIXELS_OF_MASK = 10_000
-# The text of a mask has at most about 4 bytes for each pixel. To look for equal keys among the values of an
-# entry takes as long for each as to decode so many pixels.
-_TEXT_BYTES_OF_PIXEL, _PIXELS_OF_VALUE = 8, 50
+# The text of a mask has at most about 4 bytes for each pixel and few escape sequences. To look for equal keys
+# among the values of an entry takes as long for each as to decode so many pixels.
+_TEXT_BYTES_OF_PIXEL, _PIXELS_OF_VALUE = 4, 50
 
 ResultT = TypeVar("ResultT")
 # ``x, y, width, height`` in pixels.
@@ -167,11 +167,13 @@ class Checker:
                 self.is_done = True
                 return
             findings = Findings()
+            n_values = count_marks(_text_of(entry), b",[{")
             with findings.part():
+                _refuse_many_values(n_values, f"/{index}")
                 detection = check(index, entry, self._schema, self._budget)
             self._note(index, findings)
             if findings.ok:
-                self._n_pixels += _n_pixels_counted(entry, detection)
+                self._n_pixels += _n_pixels_counted(detection, _text_of(entry), n_values)
             else:
                 self._n_bad += 1
                 self._n_bad_bytes += len(_text_of(entry))
@@ -272,19 +274,13 @@ def _text_of(entry: Entry) -> bytes:
     return entry[0] if isinstance(entry, tuple) else entry
 
 
-def _n_values(text: bytes) -> int:
-    """Return how many values the text of an entry has, or a few more."""
-    return sum(text.count(mark) for mark in (b",", b"[", b"{"))
-
-
-def _n_pixels_counted(entry: Entry, detection: Detection) -> int:
+def _n_pixels_counted(detection: Detection, text: bytes, n_values: int) -> int:
     """Return how many pixels take as long to decode as this detection took to be read."""
-    text = _text_of(entry)
     return max(
         detection.pixels[..., 0].size,
         _LEAST_PIXELS_OF_MASK,
-        len(text) // _TEXT_BYTES_OF_PIXEL,
-        _n_values(text) * _PIXELS_OF_VALUE,
+        len(text) // _TEXT_BYTES_OF_PIXEL + count_marks(text, b"\\"),
+        n_values * _PIXELS_OF_VALUE,
     )
 
 
@@ -360,7 +356,6 @@ def check(index: int, entry: Entry, schema: Path, budget: Budget) -> Detection:
     """Parse, check, and decode the detection at ``index``. Raises Refused; problems name no file."""
     where = f"/{index}"
     text, pixels_in_memory = entry if isinstance(entry, tuple) else (entry, None)
-    _refuse_many_values(text, where)
     value = check_value(text, schema, where, budget)
     with Findings.collect() as findings:
         box = value["bbox"]
@@ -383,9 +378,9 @@ def check(index: int, entry: Entry, schema: Path, budget: Budget) -> Detection:
     )
 
 
-def _refuse_many_values(text: bytes, where: str) -> None:
+def _refuse_many_values(n_values: int, where: str) -> None:
     """Refuse an entry with very many values before it is parsed: each takes a hundred bytes of memory."""
-    if _n_values(text) > _MOST_VALUES:
+    if n_values > _MOST_VALUES:
         problem = f"the entry has more than {_MOST_VALUES:,} values (commas and brackets)"
         remedy = "see the format's example for the right shape; uv_data is a PNG in base64"
         Findings().refuse("E-JSON-COUNT", problem, remedy, where=where, rule="entry")
