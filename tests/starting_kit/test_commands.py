@@ -156,6 +156,44 @@ def test_check_compares_with_a_reference(call, tmp_path):
     assert "E-REF-NONE" in err
 
 
+def test_refusals_by_the_demo_reference_say_so(call, tmp_path):
+    """Who has the ids of the challenge and no reference must not think that they are wrong."""
+    submission = tmp_path / "mine"
+    submission.mkdir()
+    (submission / "S1_prediction.csv").write_text("1,1,5\n")
+    (tmp_path / "reference").symlink_to(REFERENCES / TASK)
+    is_told = []
+    for options in ([], ["--reference", tmp_path / "reference"]):
+        assert call("score", TASK, submission, *options)[0] == INVALID
+        page = Path("evaluation/detailed_results.html").read_text()
+        _, _, log = call("score", TASK, submission, *options)
+        _, json_text, _ = call("score", TASK, submission, "--json", *options)
+        (problem,) = json.loads(json_text)["problems"]
+        assert problem["code"] == "E-ITEMS-NONE"
+        code, _, only = call("compare", TASK, submission, *options)
+        assert code == INVALID
+        _, _, beside = call("compare", TASK, GOOD, submission, *options)
+        comparison_page = Path("comparison/comparison.html").read_text()
+        texts = [page, log, problem["hint"], only, beside, comparison_page]
+        is_told.append(["demo reference" in text and "--reference" in text for text in texts])
+    assert is_told == [[True] * 6, [False] * 6]
+
+
+def test_limits_of_the_demo_reference_are_not_taken_for_those_of_the_challenge(call, monkeypatch):
+    """Who has a file of full size must not be told to leave out detections."""
+    monkeypatch.setattr("validator.formats.densepose.read.most_pixels", lambda n_images: 1)
+    n_images = len(json.loads((REFERENCES / "densepose" / "annotations.json").read_text())["images"])
+    code, _, err = call("score", SAMPLES / "densepose" / "good")
+    assert code == INVALID
+    assert "E-JSON-COUNT" in err
+    assert f"{n_images} images" in err
+    assert "demo reference" in err
+    assert "leave out" not in err
+    _, _, err = call("score", SAMPLES / "densepose" / "good", "--reference", REFERENCES / "densepose")
+    assert "demo reference" not in err
+    assert "leave out" in err
+
+
 def test_quiet_prints_the_number_alone(call):
     code, out, err = call("score", GOOD, "-q")
     assert (code, err) == (SCORED, "")
