@@ -103,7 +103,9 @@ def test_files_tell_the_task(task, call, tmp_path):
     assert code == SCORED
     head, *_, verdict = out.splitlines()
     assert head == f"task: {task}"
-    assert verdict == "well-formed; ids and names unchecked"
+    assert "unchecked" in verdict
+    assert "--public" in verdict
+    assert "--reference" in verdict
 
 
 @pytest.mark.parametrize(
@@ -155,6 +157,12 @@ def test_check_compares_with_a_reference(call, tmp_path):
     code, _, err = call("check", GOOD, "--reference", tmp_path / "other")
     assert code == BROKEN
     assert "E-REF-NONE" in err
+
+
+def test_only_commands_that_score_promise_the_demo_reference(call):
+    for command, has_default in [("score", True), ("compare", True), ("check", False)]:
+        _, out, _ = call(command, "--help")
+        assert ("demo reference" in out) == has_default
 
 
 def test_check_with_a_reference_tells_of_unknown_names(call, tmp_path):

@@ -34,7 +34,7 @@ from validator.checking import check_submission
 from validator.findings import Findings
 from validator.messages import Note, mistakes_first, note_lines, without_explained
 
-_UNCHECKED = "well-formed; ids and names unchecked"
+_UNCHECKED = "well-formed; ids and names unchecked: --public DIR or --reference DIR checks them"
 _CHECKED = "valid; ids and names were compared with the reference; score tells how the rest fits"
 _CHECKED_IN_PUBLIC = "valid; ids and names were compared with the public data"
 _EXAMPLES = """\
@@ -82,7 +82,7 @@ def _parser() -> argparse.ArgumentParser:
     add_words(parser, "your zip file, or a folder with its files")
     what = "folder or zip file with the public data of the task, to check ids, frames, sizes and names"
     parser.add_argument("--public", type=Path, metavar="PATH", help=what)
-    add_reference_options(parser)
+    add_reference_options(parser, "without it, and without --public, ids and names are not checked")
     add_print_options(
         parser,
         quiet="print problems only",
