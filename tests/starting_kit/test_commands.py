@@ -305,6 +305,18 @@ def test_history_prints_and_draws_the_runs(call):
     assert call("history")[0] == BROKEN
 
 
+def test_history_prints_the_runs_that_the_page_draws(call):
+    """Scores of other signatures must not stand in one table."""
+    for name, options in (("other", ["--protocol", "released"]), ("one", []), ("two", [])):
+        call("score", GOOD, "--run", name, "-q", *options)
+    _, out, _ = call("history")
+    *rows, left_out, page = out.splitlines()
+    assert [row.split()[0] for row in rows] == ["run", "one", "two"]
+    assert left_out.startswith("1 run")
+    assert left_out in Path(page.removeprefix("page: ")).read_text()
+    assert len(json.loads(call("history", "--json")[1])) == 3
+
+
 class Terminal:
     """Stands for stderr on a terminal."""
 
