@@ -8,6 +8,7 @@ from itertools import count
 from typing import NamedTuple, NoReturn
 
 from validator.findings import Findings
+from validator.items import LIMIT_OF_REFERENCE
 from validator.json_marks import iter_marks, string_end
 from validator.strict_json import BOM, DEEPEST, refuse_utf_16
 from validator.texts import counted
@@ -17,6 +18,7 @@ ReadBytes = Callable[[int], bytes]
 _SPACE = b" \t\r\n"
 # Within strings there are no line breaks, and in a list a comma stands between two objects.
 _NEXT_LINE = re.compile(rb"\}[ \t\r]*\n[ \t\r\n]*\{")
+_RULE = "list"
 _LIST = "write a list of entries: [{...}, ...]"
 # The ends of entries with more brackets and strings than usual are found by numpy, in blocks.
 _MOST_STEPS, _BLOCK_BYTES = 100, 8192
@@ -36,8 +38,10 @@ _STREAM_SIZES = StreamSizes()
 
 
 class EntryLimit(NamedTuple):
-    """How many entries a list may have; ``origin`` says in brackets what the number is made of, after a
-    blank."""
+    """How many entries a list may have.
+
+    ``origin`` says, after a blank, what the number is made of if it grows with the reference.
+    """
 
     number: int
     origin: str = ""
@@ -91,7 +95,8 @@ def iter_entries(
         is_open = buffer[end : end + 1] != b"]"
         if text and entry == most.number:
             problem = f"there are more entries than {most.number:,}{most.origin}"
-            _refuse(name, entry, problem, "submit only what is asked for")
+            rule = LIMIT_OF_REFERENCE if most.origin else _RULE
+            _refuse(name, entry, problem, "submit only what is asked for", rule=rule)
         if text:
             yield text
             entry += 1
@@ -106,10 +111,17 @@ def iter_entries(
         _refuse(name, entry, problem, "write one list into the file")
 
 
-def _refuse(name: str, entry: int | None, problem: str, remedy: str, code: str = "E-JSON-SYNTAX") -> NoReturn:
+def _refuse(
+    name: str,
+    entry: int | None,
+    problem: str,
+    remedy: str,
+    code: str = "E-JSON-SYNTAX",
+    rule: str = _RULE,
+) -> NoReturn:
     """Refuse a text that is no list; ``entry`` is None if the whole file is wrong."""
     where = "" if entry is None else f"/{entry}"
-    Findings().refuse(code, problem, remedy, file=name, where=where, rule="list")
+    Findings().refuse(code, problem, remedy, file=name, where=where, rule=rule)
 
 
 def _after_bracket(read: ReadBytes, name: str, most_blanks: int, chunk_bytes: int) -> bytes:

@@ -19,6 +19,8 @@ ITEMS_NONE = "E-ITEMS-NONE"
 ITEMS_UNKNOWN = "N-ITEMS-UNKNOWN"
 # What notes say of items that do not count.
 IGNORED = "not in the reference, ignored"
+# The rule of problems with limits that grow with the reference.
+LIMIT_OF_REFERENCE = "limit of the reference"
 _MOST_NAMED = 5
 _LONGEST_KEY = 40
 

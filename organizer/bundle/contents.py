@@ -359,10 +359,9 @@ def digests_in(data: bytes) -> dict[str, str]:
 
 @lru_cache
 def secret_digests_in(reference: bytes) -> dict[str, str]:
-    """Return what `digests_in` does, of a reference, without what others may have, too: tiny files, and the few
-    rounded scores of plain answers.
+    """Return what `digests_in` does, of a reference, without what others may have, too.
 
-    Its key is secret whatever its size.
+    That is tiny files, and the few rounded scores of plain answers. The key is secret whatever its size.
     """
     secret_digests = {}
     for digest, path, size in _each_digest(reference):

@@ -79,6 +79,17 @@ def draw_history(folder: Path) -> tuple[Path, list[dict[str, str]]]:
     return folder / _PAGE, rows
 
 
+def comparable_runs(rows: Sequence[Row]) -> Sequence[Row]:
+    """Return the runs that have the signature of the last one: other scores cannot be compared with it."""
+    signature = rows[-1]["signature"]
+    return [row for row in rows if row["signature"] == signature]
+
+
+def text_on_others(n_others: int) -> str:
+    """Return how many runs of other signatures are left out."""
+    return f"{counted(n_others, 'run')} of other signatures left out: see {RUNS}."
+
+
 def _row(name: str, result: Mapping[str, Any]) -> dict[str, str]:
     """Return the row of a run: its name, signature, scores and costs."""
     costs = {_COST + cost["type"]: cost["points"] for cost in result["error_costs"]}
@@ -125,9 +136,8 @@ def _read(path: Path) -> list[dict[str, str]]:
 
 def _page(rows: Sequence[Row]) -> str:
     """Return the page of the runs that have the signature of the last one: score, costs, and a table."""
-    signature = rows[-1]["signature"]
-    task = load_task(signature.split("|")[0])
-    runs = [row for row in rows if row["signature"] == signature]
+    runs = comparable_runs(rows)
+    task = load_task(runs[-1]["signature"].split("|")[0])
     titles = {_COST + error_type.key: error_type.title for error_type in task.error_types}
     costs = {column: title for column, title in titles.items() if any(_line(runs, column, title).y)}
     cards = [
@@ -147,8 +157,8 @@ def _head(task: AnyTask, runs: Sequence[Row], n_others: int) -> list[Element]:
         text += f" The best is {best}. {cut(runs[best - 1]['run'])}, {score:.4f}."
     head = [element("h1", f"{task.columns[0].title} by run"), element("p", text)]
     if n_others:
-        text = f"{counted(n_others, 'run')} of other signatures left out: see {RUNS}. "
-        head.append(element("p", f"{text}people_in_video/conventions.md says what moves a number."))
+        text = f"{text_on_others(n_others)} people_in_video/conventions.md says what moves a number."
+        head.append(element("p", text))
     return head
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from people_in_video.demo_data import demo_reference
+from people_in_video.demo_refusals import explaining_demo
 from people_in_video.gathering import REPEATS, Arguments, Gathered, GatheredState, named_calls
 from people_in_video.item_list import check_known
 from people_in_video.plain_values import half_precision_text
@@ -104,14 +105,10 @@ def score(
     """
     loaded = load_items(task, reference, cache, items, {**_HOME, **settings})
     try:
-        if isinstance(submission, (str, Path)) or is_table(submission):
-            return _score_file(loaded, submission)
-        gathered = Gathered(loaded)
-        with Findings.collect() as findings:
-            for call in named_calls(gathered.predictions, submission, findings):
-                with findings.part():
-                    gathered.update(*call)
-        return make_score(loaded, gathered.result())
+        with explaining_demo(reference is None):
+            if isinstance(submission, (str, Path)) or is_table(submission):
+                return _score_file(loaded, submission)
+            return _score_in_memory(loaded, submission)
     except Refused as refused:
         raise SubmissionError(refused.findings) from None
 
@@ -168,6 +165,16 @@ def _score_file(loaded: AnyLoaded, source: Any) -> Score:
     with read_tool_file(loaded.task.id, source) as submission:
         result = loaded.score_path(submission.path)
     return make_score(loaded, replace(result, notes=[*submission.notes, *result.notes]))
+
+
+def _score_in_memory(loaded: AnyLoaded, submission: Any) -> Score:
+    """Return the score of predictions in memory. Raises Refused."""
+    gathered = Gathered(loaded)
+    with Findings.collect() as findings:
+        for call in named_calls(gathered.predictions, submission, findings):
+            with findings.part():
+                gathered.update(*call)
+    return make_score(loaded, gathered.result())
 
 
 def convert(
@@ -273,8 +280,10 @@ class Evaluator:
 
     def compute(self) -> Score:
         """Return the score of all predictions, that of a zip with them. Raises SubmissionError."""
+        _, reference, *_ = self._arguments
         try:
-            return make_score(self._loaded, self._gathered.result())
+            with explaining_demo(reference is None):
+                return make_score(self._loaded, self._gathered.result())
         except Refused as refused:
             raise SubmissionError(refused.findings) from None
 

@@ -103,7 +103,9 @@ def test_files_tell_the_task(task, call, tmp_path):
     assert code == SCORED
     head, *_, verdict = out.splitlines()
     assert head == f"task: {task}"
-    assert verdict == "well-formed; ids and names unchecked"
+    assert "unchecked" in verdict
+    assert "--public" in verdict
+    assert "--reference" in verdict
 
 
 @pytest.mark.parametrize(
@@ -144,7 +146,8 @@ def test_the_default_of_a_kit_stands_in_where_the_files_do_not_tell(call, tmp_pa
 def test_check_compares_with_a_reference(call, tmp_path):
     reference = REFERENCES / TASK
     code, out, _ = call("check", GOOD, "--reference", reference)
-    assert (code, out.splitlines()[-1]) == (SCORED, "valid; ids and names were compared with the reference")
+    assert code == SCORED
+    assert "compared with the reference" in out.splitlines()[-1]
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "S1_prediction.csv").write_text("1,1,5\n")
     assert call("check", TASK, tmp_path / "other")[0] == SCORED
@@ -154,6 +157,71 @@ def test_check_compares_with_a_reference(call, tmp_path):
     code, _, err = call("check", GOOD, "--reference", tmp_path / "other")
     assert code == BROKEN
     assert "E-REF-NONE" in err
+
+
+def test_only_commands_that_score_promise_the_demo_reference(call):
+    for command, has_default in [("score", True), ("compare", True), ("check", False)]:
+        _, out, _ = call(command, "--help")
+        assert ("demo reference" in out) == has_default
+
+
+def test_check_with_a_reference_tells_of_unknown_names(call, tmp_path):
+    for path in (SAMPLES / "kinetics_tps" / "good").iterdir():
+        content = json.loads(path.read_text())
+        if path.name == "pred_vid_result.json":
+            content = {video: f"{name} of nobody" for video, name in content.items()}
+        (tmp_path / path.name).write_text(json.dumps(content))
+    code, out, _ = call("check", tmp_path, "--reference", REFERENCES / "kinetics_tps")
+    assert code == SCORED
+    assert "N-NAMES-UNKNOWN" in out
+    assert "of nobody" in out
+
+
+def test_check_with_a_reference_tells_of_likely_mistakes(call, tmp_path):
+    for path in Path(GOOD).iterdir():
+        rows = [line.split(",") for line in path.read_text().splitlines()]
+        (tmp_path / path.name).write_text("".join(f"1,{start},{end}\n" for _, start, end in rows))
+    code, out, _ = call("check", tmp_path, "--reference", REFERENCES / TASK, "--strict")
+    assert code == INVALID
+    assert "N-LOOKS-CONSTANT" in out
+
+
+def test_refusals_by_the_demo_reference_say_so(call, tmp_path):
+    """Who has the ids of the challenge and no reference must not think that they are wrong."""
+    submission = tmp_path / "mine"
+    submission.mkdir()
+    (submission / "S1_prediction.csv").write_text("1,1,5\n")
+    (tmp_path / "reference").symlink_to(REFERENCES / TASK)
+    is_told = []
+    for options in ([], ["--reference", tmp_path / "reference"]):
+        assert call("score", TASK, submission, *options)[0] == INVALID
+        page = Path("evaluation/detailed_results.html").read_text()
+        _, _, log = call("score", TASK, submission, *options)
+        _, json_text, _ = call("score", TASK, submission, "--json", *options)
+        (problem,) = json.loads(json_text)["problems"]
+        assert problem["code"] == "E-ITEMS-NONE"
+        code, _, only = call("compare", TASK, submission, *options)
+        assert code == INVALID
+        _, _, beside = call("compare", TASK, GOOD, submission, *options)
+        comparison_page = Path("comparison/comparison.html").read_text()
+        texts = [page, log, problem["hint"], only, beside, comparison_page]
+        is_told.append(["demo reference" in text and "--reference" in text for text in texts])
+    assert is_told == [[True] * 6, [False] * 6]
+
+
+def test_limits_of_the_demo_reference_are_not_taken_for_those_of_the_challenge(call, monkeypatch):
+    """Who has a file of full size must not be told to leave out detections."""
+    monkeypatch.setattr("validator.formats.densepose.read.most_pixels", lambda n_images: 1)
+    n_images = len(json.loads((REFERENCES / "densepose" / "annotations.json").read_text())["images"])
+    code, _, err = call("score", SAMPLES / "densepose" / "good")
+    assert code == INVALID
+    assert "E-JSON-COUNT" in err
+    assert f"{n_images} images" in err
+    assert "demo reference" in err
+    assert "leave out" not in err
+    _, _, err = call("score", SAMPLES / "densepose" / "good", "--reference", REFERENCES / "densepose")
+    assert "demo reference" not in err
+    assert "leave out" in err
 
 
 def test_quiet_prints_the_number_alone(call):
@@ -235,6 +303,18 @@ def test_history_prints_and_draws_the_runs(call):
     assert [row["run"] for row in rows] == ["one", "two"]
     Path("evaluation/runs.csv").write_text("run,signature\n")
     assert call("history")[0] == BROKEN
+
+
+def test_history_prints_the_runs_that_the_page_draws(call):
+    """Scores of other signatures must not stand in one table."""
+    for name, options in (("other", ["--protocol", "released"]), ("one", []), ("two", [])):
+        call("score", GOOD, "--run", name, "-q", *options)
+    _, out, _ = call("history")
+    *rows, left_out, page = out.splitlines()
+    assert [row.split()[0] for row in rows] == ["run", "one", "two"]
+    assert left_out.startswith("1 run")
+    assert left_out in Path(page.removeprefix("page: ")).read_text()
+    assert len(json.loads(call("history", "--json")[1])) == 3
 
 
 class Terminal:

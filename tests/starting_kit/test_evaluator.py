@@ -122,6 +122,7 @@ def test_items_that_are_not_in_the_reference_get_a_warning_at_once_and_a_note(ta
         evaluator.compute()
     (problem,) = caught.value.problems
     assert (problem.code, problem.file, problem.where) == ("E-ITEMS-NONE", "", "")
+    assert "demo reference" in problem.remedy
 
 
 def test_evaluators_of_other_settings_are_not_merged():

@@ -1,7 +1,8 @@
 """Check that a submission is well-formed: ``people-in-video check my.zip``.
 
-With ``--public``, the public data of the task, or ``--reference`` ids, frames, sizes and names are checked,
-too, as the server does. Exit codes: 0 it is well-formed; 1 it is not; 2 it cannot be checked.
+With ``--public``, the public data of the task, ids, frames, sizes and names are checked, too, as the server
+does; with ``--reference`` ids and names are, and scoring tells of the rest. Exit codes: 0 it is well-formed;
+1 it is not; 2 it cannot be checked.
 """
 
 from __future__ import annotations
@@ -26,13 +27,15 @@ from people_in_video.progress import reading_bar
 from people_in_video.public_data import check_with_public_data
 from people_in_video.tools.conversion import read_tool_file
 from scoring_program.run import BROKEN, INVALID, SCORED
+from scoring_program.task import AnyLoaded
+from scoring_program.vocabulary import find_unknown_names
 from validator import console
 from validator.checking import check_submission
 from validator.findings import Findings
-from validator.messages import note_lines
+from validator.messages import Note, mistakes_first, note_lines, without_explained
 
-_UNCHECKED = "well-formed; ids and names unchecked"
-_CHECKED = "valid; ids and names were compared with the reference"
+_UNCHECKED = "well-formed; ids and names unchecked: --public DIR or --reference DIR checks them"
+_CHECKED = "valid; ids and names were compared with the reference; score tells how the rest fits"
 _CHECKED_IN_PUBLIC = "valid; ids and names were compared with the public data"
 _EXAMPLES = """\
   people-in-video check my.zip
@@ -79,7 +82,7 @@ def _parser() -> argparse.ArgumentParser:
     add_words(parser, "your zip file, or a folder with its files")
     what = "folder or zip file with the public data of the task, to check ids, frames, sizes and names"
     parser.add_argument("--public", type=Path, metavar="PATH", help=what)
-    add_reference_options(parser)
+    add_reference_options(parser, "without it, and without --public, ids and names are not checked")
     add_print_options(
         parser,
         quiet="print problems only",
@@ -97,12 +100,30 @@ def _check(task: str, submission: Path, options: argparse.Namespace) -> Findings
         with reading_bar([readable.path], is_wanted=not options.quiet):
             if options.reference:
                 loaded = load(task, options.reference, options.cache, {"detail": "full"})
-                findings.take(loaded.read(readable.path))
+                findings.notes += _notes_with_reference(loaded, readable.path)
             elif public_data:
                 findings.extend(check_with_public_data(public_data, readable.path))
             else:
                 findings.extend(check_submission(task, readable.path))
     return findings
+
+
+def _notes_with_reference(loaded: AnyLoaded, submission: Path) -> list[Note]:
+    """Return the notes on a submission that need no scoring: on ids, names and likely mistakes.
+
+    Raises Refused.
+    """
+    task = loaded.task
+    read = loaded.read(submission)
+    unknown_names = find_unknown_names(
+        submitted=task.submitted_names(read.content),
+        vocabulary=loaded.vocabulary,
+        reference_names=task.names(loaded.reference),
+        is_open=True,
+    )
+    name_notes = [unknown.note() for unknown in unknown_names]
+    hints = task.hints(loaded.reference, read.content)
+    return mistakes_first(without_explained([*read.notes, *name_notes, *hints]))
 
 
 def _report(task: str, findings: Findings, options: argparse.Namespace) -> None:

@@ -8,10 +8,11 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from people_in_video.commands.options import aligned, command_parser
-from people_in_video.history import RUNS, draw_history
+from people_in_video.history import RUNS, Row, comparable_runs, draw_history, text_on_others
 from scoring_program.run import BROKEN, SCORED
 from validator import console
 from validator.texts import quote
@@ -38,12 +39,23 @@ def main(arguments: list[str] | None = None) -> int:
         elif options.quiet:
             console.say(str(page))
         else:
-            rows = [["run", "score"], *([quote(run["run"]), run.get("score", "")] for run in runs)]
-            console.say(*aligned(rows), f"page: {page}")
+            _print_runs(runs, page)
     except console.OutputError as error:
         console.report(error)
         return BROKEN
     return SCORED
+
+
+def _print_runs(runs: Sequence[Row], page: Path) -> None:
+    """Print the scores that the page draws, and how many are left out."""
+    drawn_runs = comparable_runs(runs)
+    rows = [["run", "score"]]
+    rows += [[quote(run["run"]), run.get("score", "")] for run in drawn_runs]
+    lines = aligned(rows)
+    n_others = len(runs) - len(drawn_runs)
+    if n_others:
+        lines.append(text_on_others(n_others))
+    console.say(*lines, f"page: {page}")
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -48,7 +48,7 @@ def add_words(parser: argparse.ArgumentParser, what: str) -> None:
 
 def add_scoring_options(parser: argparse.ArgumentParser, output: str) -> None:
     """Add the options of commands that score; ``output`` is the default folder for the results."""
-    add_reference_options(parser)
+    add_reference_options(parser, "default: the demo reference of the kit")
     what = "folder for the results; default: %(default)s"
     parser.add_argument("--output", type=Path, default=Path(output), metavar="DIR", help=what)
     parser.add_argument("--protocol", choices=PROTOCOLS, help="default: what the reference says")
@@ -59,9 +59,9 @@ def add_scoring_options(parser: argparse.ArgumentParser, output: str) -> None:
     selection.add_argument("--first", type=_positive, metavar="N", help=what)
 
 
-def add_reference_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of commands that read a reference."""
-    what = "reference folder; default: the demo reference of the kit"
+def add_reference_options(parser: argparse.ArgumentParser, default: str) -> None:
+    """Add the options of commands that read a reference; ``default`` says what happens without one."""
+    what = f"reference folder; {default}"
     parser.add_argument("--reference", type=Path, metavar="DIR", help=what)
     what = "where prepared references are kept; default: your cache folder"
     parser.add_argument("--cache", type=Path, metavar="DIR", help=what)

@@ -33,6 +33,7 @@ from people_in_video.commands.options import (
     split_words,
 )
 from people_in_video.demo_data import demo_reference
+from people_in_video.demo_refusals import DemoLoaded
 from people_in_video.history import add_run
 from people_in_video.home import ReferenceProblemsError, prepared_folder
 from people_in_video.progress import reading_bar
@@ -131,7 +132,9 @@ def _load(task: str, items: Sequence[str] | None, options: argparse.Namespace) -
     source = options.reference or demo_reference(task)
     reference = prepared_folder(load_task(task), source, options.cache)
     loaded = load_folder(task, reference, _overrides(options), is_limited=True)
-    return loaded if items is None else loaded.select_items(items)
+    if items is not None:
+        loaded = loaded.select_items(items)
+    return loaded if options.reference else DemoLoaded.of(loaded)
 
 
 def _run(

@@ -96,7 +96,7 @@ def test_commands_run_beside_modules_of_the_same_names(kit, tmp_path):
     assert arguments.keys() == COMMANDS.keys()
     commands = [["-m", "people_in_video", command, *words] for command, words in arguments.items()]
     checked, scored, compared, drawn, explained, converted = run_in_turn(commands, tmp_path)
-    assert checked.splitlines()[-1] == "well-formed; ids and names unchecked"
+    assert "ids and names unchecked" in checked.splitlines()[-1]
     assert scored.startswith("Mean Jaccard ")
     assert "good" in compared
     assert "first" in drawn

@@ -445,7 +445,10 @@ def test_masks_of_more_pixels_than_the_images_can_have_are_refused(tmp_path, mon
     make_fold = partial(Checking, type, most_pixels=most)
     findings = refused(fmt.read_folded, submission, RULES, make_fold, sizes, 1)
     assert places_of(findings) == [("E-JSON-COUNT", NAME, "")]
-    assert f"{most:,}" in findings.problems[0].problem
+    (problem,) = findings.problems
+    assert f"{most:,}" in problem.problem
+    assert "1 image" in problem.problem
+    assert "reference" in problem.remedy
 
 
 def test_small_masks_count_as_larger_ones():

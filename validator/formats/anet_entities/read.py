@@ -14,7 +14,7 @@ from validator.files import choose_named
 from validator.findings import Findings, Read
 from validator.formats.rules import Format, Rules
 from validator.hints import box_hints, empty_note, label_hints, repeat_hints
-from validator.items import IGNORED, Place, check_items
+from validator.items import IGNORED, LIMIT_OF_REFERENCE, Place, check_items
 from validator.json_files import Entries, Members, read_json
 from validator.messages import Note
 from validator.strict_json import JsonValue, pointer_part
@@ -194,7 +194,7 @@ def _check_numbers(grounding: Grounding, lengths: Ints, n_videos: int, name: str
     if len(lengths) > most:
         limit = f"{most:,} ({_SEGMENTS_A_VIDEO} for each video, at least {_LEAST_SEGMENTS:,})"
         problem = f"there are more segments than {limit}"
-        findings.add("E-JSON-COUNT", problem, remedy, file=name, where="/results", rule="segments")
+        findings.add("E-JSON-COUNT", problem, remedy, file=name, where="/results", rule=LIMIT_OF_REFERENCE)
     for number in findings.first_of(lengths.max(axis=1) > _MOST_OBJECTS):
         problem = f"the segment has more than {_MOST_OBJECTS:,} objects"
         where = _segment_place(grounding, number)

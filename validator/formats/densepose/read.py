@@ -22,6 +22,7 @@ from validator.files import choose_named, naming_other_task
 from validator.findings import REPORTED_PER_KIND, Findings, Read
 from validator.formats.rules import Format, JsonFile, Rules
 from validator.hints import empty_note
+from validator.items import LIMIT_OF_REFERENCE
 from validator.json_files import check_value, count_marks
 from validator.limits import collector_off
 from validator.messages import Note, Problem
@@ -293,6 +294,7 @@ def _entry_limit(file: JsonFile, n_images: int | None) -> EntryLimit:
     if most < for_images:
         return EntryLimit(most)
     origin = f" ({_ENTRIES_AN_IMAGE:,} for each image, at least {_LEAST_ENTRIES:,})"
+    origin += f"; the reference has {counted(n_images, 'image')}"
     return EntryLimit(for_images, origin)
 
 
@@ -308,11 +310,13 @@ def _refuse_many_pixels(parts: Sequence[Checked], n_images: int, name: str) -> N
     """
     most = most_pixels(n_images)
     if sum(part.n_pixels for part in parts) > most:
+        images = counted(n_images, "image")
         origin = f"{_PIXELS_AN_IMAGE:,} for each image, at least {_LEAST_PIXELS:,}"
         origin += f"; a detection counts as {_LEAST_PIXELS_OF_MASK:,} or more"
         origin += f", and as {_PIXELS_OF_VALUE} or more for each value"
-        problem = f"the masks have more than {most:,} pixels ({origin})"
-        Findings().refuse("E-JSON-COUNT", problem, "leave out detections with low scores", file=name)
+        problem = f"the masks have more than {most:,} pixels ({origin}); the reference has {images}"
+        remedy = "a reference with more images allows more; otherwise leave out detections with low scores"
+        Findings().refuse("E-JSON-COUNT", problem, remedy, file=name, rule=LIMIT_OF_REFERENCE)
 
 
 def entries(read_bytes: ReadBytes, name: str, file: JsonFile, n_images: int | None = None) -> Iterator[bytes]:
