@@ -8,7 +8,7 @@ from typing import NamedTuple
 from validator.csv_reader import INTEGER, MOST_BLANKS, PLAIN
 from validator.formats.rules import CsvRules
 from validator.other_tasks import task_with_columns
-from validator.texts import counted, quote
+from validator.texts import NUMPY_NUMBER, counted, quote
 
 # The start of a word: a letter, perhaps in quotes. Like all patterns in this module it takes linear time:
 # what may repeat is followed by other characters.
@@ -36,6 +36,12 @@ _NOT_INTEGERS = (
     ),
     _NotInteger(r"([\"'])[^\"']*\1", "is quoted", "write the number without quotes", "quoted"),
     _NotInteger("[+-][0-9]+", "has a sign", "write a plain whole number", "sign"),
+    _NotInteger(
+        rf"{NUMPY_NUMBER.pattern}\([^()]*\)",
+        "is how numpy prints a number",
+        "write the number alone: convert it with int(...) before, a fraction with round(float(...))",
+        "numpy",
+    ),
 )
 # A fraction, or hours, minutes and seconds.
 _TIME = r"[0-9]*\.[0-9]+|[0-9]+(?::[0-9]+)+(?:\.[0-9]+)?"
@@ -81,7 +87,7 @@ def _shape_problem(line: str, number: int, name: str, rules: CsvRules) -> LinePr
     write_row = f"write {','.join(columns)}"
     if not line.strip(" \t"):
         return LineProblem("E-CSV-EMPTY-LINE", column=1, problem="the line is empty", remedy="delete it")
-    if number == 1 and all(_WORD.match(field) for field in fields):
+    if number == 1 and all(map(_is_word, fields)):
         return LineProblem(
             "E-CSV-HEADER",
             column=1,
@@ -106,6 +112,11 @@ def _shape_problem(line: str, number: int, name: str, rules: CsvRules) -> LinePr
             remedy=f"{write_row}{choose}",
         )
     return None
+
+
+def _is_word(field: str) -> bool:
+    """Return whether a field begins like a word, and is no number that numpy printed."""
+    return bool(_WORD.match(field)) and not NUMPY_NUMBER.match(field.lstrip(" \t"))
 
 
 def _field_problem(line: str, rules: CsvRules) -> LineProblem:

@@ -6,6 +6,8 @@ import re
 from enum import Enum
 from typing import NamedTuple
 
+from validator.texts import NUMPY_NUMBER
+
 # Neighboring parts of each pattern begin with different characters, so that matching takes linear time.
 _SPACE = re.compile(r"[ \t\r\n]*")
 _STRING_START = re.compile(r'"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})[^"\\\x00-\x1f]*)*')
@@ -155,6 +157,11 @@ def _describe_problem(
         return SyntaxProblem(
             position, f"foreign {word}", f"{word} is not JSON", f"{_LIBRARY} (true, false, null)"
         )
+    numpy_type = NUMPY_NUMBER.match(text, position)
+    if numpy_type:
+        word = numpy_type[0]
+        remedy = f"convert numbers with float(...) or int(...) before, and {_LIBRARY}"
+        return SyntaxProblem(position, f"foreign {word}", f"{word} is of numpy, not JSON", remedy)
     string = _STRING_START.match(text, position)
     if string and text[string.end() : string.end() + 1] != '"':
         return _problem(string.end(), _rule_of_broken_string(text, string.end()))

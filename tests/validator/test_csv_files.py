@@ -130,6 +130,17 @@ def test_wrong_line_is_located(data, code, where, values):
     assert values_of(text_of(findings.problems[0])) == values
 
 
+def test_numbers_that_numpy_printed_are_no_header_and_no_words():
+    _, findings = read(b"np.int64(7), np.int64(10),np.int64(76)\n7,np.float64(90.0),95\n")
+    assert places_of(findings) == [
+        ("E-CSV-INTEGER", "S1_prediction.csv", "line 1 column 1"),
+        ("E-CSV-INTEGER", "S1_prediction.csv", "line 2 column 2"),
+    ]
+    for problem in findings.problems:
+        assert "numpy" in problem.problem
+        assert "int(...)" in problem.remedy
+
+
 @pytest.mark.parametrize(
     ("data", "where", "keyword"),
     [
