@@ -59,7 +59,23 @@ class LineProblem(NamedTuple):
     rule: str = ""
 
 
-def line_problem(line: str, number: int, name: str, rules: CsvRules) -> LineProblem:
+def has_row_numbers(text: str, n_columns: int) -> bool:
+    """Return whether each row of a file has one field more than the columns, first its number from 0.
+
+    pandas writes its index so, and a header that begins with an empty field.
+    """
+    lines = text.rstrip(" \t\n").split("\n")
+    if lines[0].startswith(","):
+        lines = lines[1:]
+    for row, line in enumerate(lines):
+        if line.count(",") != n_columns or line.partition(",")[0] != str(row):
+            return False
+    return bool(lines)
+
+
+def line_problem(
+    line: str, number: int, name: str, rules: CsvRules, is_numbered: bool = False
+) -> LineProblem:
     """Return the first thing that is wrong with a line that is no row.
 
     Parameters
@@ -72,15 +88,19 @@ def line_problem(line: str, number: int, name: str, rules: CsvRules) -> LineProb
         The name of the file.
     rules : CsvRules
         What the rows of the file must look like.
+    is_numbered : bool
+        Whether the file has row numbers, as `has_row_numbers` says.
     """
-    return _shape_problem(line, number, name, rules) or _field_problem(line, rules)
+    return _shape_problem(line, number, name, rules, is_numbered) or _field_problem(line, rules)
 
 
 def _columns(rules: CsvRules) -> list[str]:
     return [field.name for field in rules.fields]
 
 
-def _shape_problem(line: str, number: int, name: str, rules: CsvRules) -> LineProblem | None:
+def _shape_problem(
+    line: str, number: int, name: str, rules: CsvRules, is_numbered: bool
+) -> LineProblem | None:
     """Return why a line of a file is no row of the right number of fields, None if it is one."""
     columns = _columns(rules)
     n_wanted, fields = len(columns), line.split(",")
@@ -102,6 +122,14 @@ def _shape_problem(line: str, number: int, name: str, rules: CsvRules) -> LinePr
             remedy=write_row,
         )
     has_too_many = len(fields) > n_wanted and not rules.further_columns
+    if has_too_many and is_numbered:
+        return LineProblem(
+            "E-CSV-COLUMNS",
+            column=1,
+            problem="the first column is an index: it counts the rows from 0",
+            remedy=f"{write_row} alone, in pandas with to_csv(..., index=False, header=False)",
+            rule="index",
+        )
     if len(fields) < n_wanted or has_too_many:
         other_task = task_with_columns(name, len(fields))
         choose = f", or choose the task {other_task.id}, whose rows have {len(fields)}" if other_task else ""
