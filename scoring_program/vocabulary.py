@@ -22,6 +22,8 @@ Vocabulary = Mapping[str, Sequence[str]]
 NameCounts = Mapping[str, Mapping[str, int]]
 
 _MOST_NAMED = 5
+# Where a rule explains the names, which matters more.
+_MOST_NAMED_OF_RULE = 2
 _LONGEST_NAME = 40
 _PLURALS = {"class": "classes"}
 
@@ -62,8 +64,9 @@ class UnknownNames(NamedTuple):
         plural = _PLURALS.get(self.kind, f"{self.kind}s")
         n_unknown = sum(self.counts.values())
         share = f"{n_unknown:,} of {counted(self.n_used, self.kind, plural)} in the submission"
-        words = ", ".join(map(self._named, list(self.counts)[:_MOST_NAMED]))
-        n_others = len(self.counts) - _MOST_NAMED
+        most_named = _MOST_NAMED_OF_RULE if self.explanation else _MOST_NAMED
+        words = ", ".join(map(self._named, list(self.counts)[:most_named]))
+        n_others = len(self.counts) - most_named
         others = f" and {counted(n_others, 'other name')}" if n_others > 0 else ""
         text = f"{share}: no {self.kind} of the data has the name {words}{others}"
         if not self.explanation:

@@ -187,12 +187,13 @@ class _ItemReader(CsvReader):
 
     def _explain(self, text: str, name: str, row_pattern: re.Pattern[str]) -> None:
         """Add a problem for each line that does not match."""
-        from validator.csv_lines import line_problem
+        from validator.csv_lines import has_row_numbers, line_problem
 
+        is_numbered = has_row_numbers(text, len(self.columns))
         lines = enumerate(text.split("\n"), start=1)
         wrong_lines = ((number, line) for number, line in lines if not row_pattern.fullmatch(line))
         for number, line in islice(wrong_lines, _EXPLAINED_LINES):
-            wrong = line_problem(line, number, name, self.rules)
+            wrong = line_problem(line, number, name, self.rules, is_numbered=is_numbered)
             where = f"line {number} column {wrong.column}"
             self.findings.add(
                 wrong.code, wrong.problem, wrong.remedy, file=name, where=where, rule=wrong.rule

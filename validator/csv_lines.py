@@ -8,7 +8,7 @@ from typing import NamedTuple
 from validator.csv_reader import INTEGER, MOST_BLANKS, PLAIN
 from validator.formats.rules import CsvRules
 from validator.other_tasks import task_with_columns
-from validator.texts import counted, quote
+from validator.texts import NUMPY_NUMBER, counted, quote
 
 # The start of a word: a letter, perhaps in quotes. Like all patterns in this module it takes linear time:
 # what may repeat is followed by other characters.
@@ -36,6 +36,12 @@ _NOT_INTEGERS = (
     ),
     _NotInteger(r"([\"'])[^\"']*\1", "is quoted", "write the number without quotes", "quoted"),
     _NotInteger("[+-][0-9]+", "has a sign", "write a plain whole number", "sign"),
+    _NotInteger(
+        rf"{NUMPY_NUMBER.pattern}\([^()]*\)",
+        "is how numpy prints a number",
+        "write the number alone: convert it with int(...) before, a fraction with round(float(...))",
+        "numpy",
+    ),
 )
 # A fraction, or hours, minutes and seconds.
 _TIME = r"[0-9]*\.[0-9]+|[0-9]+(?::[0-9]+)+(?:\.[0-9]+)?"
@@ -53,7 +59,23 @@ class LineProblem(NamedTuple):
     rule: str = ""
 
 
-def line_problem(line: str, number: int, name: str, rules: CsvRules) -> LineProblem:
+def has_row_numbers(text: str, n_columns: int) -> bool:
+    """Return whether each row of a file has one field more than the columns, first its number from 0.
+
+    pandas writes its index so, and a header that begins with an empty field.
+    """
+    lines = text.rstrip(" \t\n").split("\n")
+    if lines[0].startswith(","):
+        lines = lines[1:]
+    for row, line in enumerate(lines):
+        if line.count(",") != n_columns or line.partition(",")[0] != str(row):
+            return False
+    return bool(lines)
+
+
+def line_problem(
+    line: str, number: int, name: str, rules: CsvRules, is_numbered: bool = False
+) -> LineProblem:
     """Return the first thing that is wrong with a line that is no row.
 
     Parameters
@@ -66,22 +88,26 @@ def line_problem(line: str, number: int, name: str, rules: CsvRules) -> LineProb
         The name of the file.
     rules : CsvRules
         What the rows of the file must look like.
+    is_numbered : bool
+        Whether the file has row numbers, as `has_row_numbers` says.
     """
-    return _shape_problem(line, number, name, rules) or _field_problem(line, rules)
+    return _shape_problem(line, number, name, rules, is_numbered) or _field_problem(line, rules)
 
 
 def _columns(rules: CsvRules) -> list[str]:
     return [field.name for field in rules.fields]
 
 
-def _shape_problem(line: str, number: int, name: str, rules: CsvRules) -> LineProblem | None:
+def _shape_problem(
+    line: str, number: int, name: str, rules: CsvRules, is_numbered: bool
+) -> LineProblem | None:
     """Return why a line of a file is no row of the right number of fields, None if it is one."""
     columns = _columns(rules)
     n_wanted, fields = len(columns), line.split(",")
     write_row = f"write {','.join(columns)}"
     if not line.strip(" \t"):
         return LineProblem("E-CSV-EMPTY-LINE", column=1, problem="the line is empty", remedy="delete it")
-    if number == 1 and all(_WORD.match(field) for field in fields):
+    if number == 1 and all(map(_is_word, fields)):
         return LineProblem(
             "E-CSV-HEADER",
             column=1,
@@ -96,6 +122,14 @@ def _shape_problem(line: str, number: int, name: str, rules: CsvRules) -> LinePr
             remedy=write_row,
         )
     has_too_many = len(fields) > n_wanted and not rules.further_columns
+    if has_too_many and is_numbered:
+        return LineProblem(
+            "E-CSV-COLUMNS",
+            column=1,
+            problem="the first column is an index: it counts the rows from 0",
+            remedy=f"{write_row} alone, in pandas with to_csv(..., index=False, header=False)",
+            rule="index",
+        )
     if len(fields) < n_wanted or has_too_many:
         other_task = task_with_columns(name, len(fields))
         choose = f", or choose the task {other_task.id}, whose rows have {len(fields)}" if other_task else ""
@@ -106,6 +140,11 @@ def _shape_problem(line: str, number: int, name: str, rules: CsvRules) -> LinePr
             remedy=f"{write_row}{choose}",
         )
     return None
+
+
+def _is_word(field: str) -> bool:
+    """Return whether a field begins like a word, and is no number that numpy printed."""
+    return bool(_WORD.match(field)) and not NUMPY_NUMBER.match(field.lstrip(" \t"))
 
 
 def _field_problem(line: str, rules: CsvRules) -> LineProblem:

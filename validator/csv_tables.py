@@ -177,7 +177,7 @@ class _TableReader(CsvReader):
             )
 
     def _check_header(self, wanted_columns: list[str]) -> None:
-        mark = _other_separator(self.columns, wanted_columns)
+        mark = other_separator(self.columns, wanted_columns)
         if mark:
             problem = f"the fields are separated by {mark}"
             self._refuse_header("E-CSV-SEPARATOR", "", problem, f"write {','.join(wanted_columns)}")
@@ -258,7 +258,7 @@ class _TableReader(CsvReader):
         self.refuse(wrong.code, (field.name, wrong.constraint), wrong.is_wrong, problem, wrong.remedy)
 
 
-def _other_separator(header: list[str], wanted_columns: list[str]) -> str:
+def other_separator(header: Sequence[str], wanted_columns: Sequence[str]) -> str:
     """Return what separates the fields of a header in place of commas, "" if nothing does."""
     if len(header) == 1:
         for mark, mark_name in ((";", "semicolons"), ("\t", "tabs")):

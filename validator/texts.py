@@ -46,6 +46,9 @@ def quote_path(path: str, longest: int = _LONGEST_QUOTE) -> str:
 _FORMULA = re.compile(" {0,20}[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 _AFTER_SEPARATOR = re.compile(rf"([;\t])(?={_FORMULA.pattern})")
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
+# What numpy 2 gives for a number in a list or a tuple that is printed. It is looked for at the beginning.
+NUMPY_NUMBER = re.compile(r"(?:np|numpy)\.(?:u?int|float)[0-9]{1,3}(?=\()")
+"""The pattern of a type of numpy with a bracket after it, as in ``np.int64(7)``."""
 _ASCII_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 

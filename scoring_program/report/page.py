@@ -52,6 +52,8 @@ _NO_SINGLE_COST = (
 _MOST_ENTRIES = 500
 _OPEN_NOTES = 3
 _LONGEST_NOTE = 400
+# The end of a longer note says what to do and what it costs.
+_END_OF_NOTE = 150
 _LONGEST_SIGNATURE = 1000
 
 
@@ -214,13 +216,20 @@ def _note_cards(notes: Sequence[Note], limit: int) -> list[Element]:
 
 
 def _note_card(key: str, title: str, notes: Sequence[Note], limit: int) -> Element:
-    lines = [element("li", cut(note.line(), _LONGEST_NOTE)) for note in notes[:limit]]
+    lines = [element("li", _cut_note(note.line())) for note in notes[:limit]]
     parts: list[Child] = [element("ul", *lines[:_OPEN_NOTES])]
     if more_lines := lines[_OPEN_NOTES:]:
         parts.append(folded(f"{len(more_lines):,} more", element("ul", *more_lines)))
     if len(notes) > limit:
         parts.append(f"and {len(notes) - limit:,} more")
     return card(key, title, "", *parts)
+
+
+def _cut_note(line: str) -> str:
+    """Return the line of a note, shortened before its end if it is long."""
+    if len(line) <= _LONGEST_NOTE:
+        return line
+    return cut(line[:-_END_OF_NOTE], _LONGEST_NOTE - _END_OF_NOTE) + line[-_END_OF_NOTE:]
 
 
 def cost_cards(

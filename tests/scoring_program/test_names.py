@@ -277,6 +277,9 @@ def test_all_names_in_another_spelling_are_told_how(hidden):
 
     (text,), _, _ = hidden({"class": CLASSES}, edit("pred_vid_result.json", rename))
     assert "in lower case and with blanks and marks as in the data, 6 of 6 are known" in text
+    # The rule tells more than further examples.
+    assert text.count("; the nearest is ") == 2
+    assert "and 4 other names" in text
 
 
 def test_notes_can_be_switched_off(scored):

@@ -467,6 +467,8 @@ def test_score_takes_a_data_frame(task):
     [
         ("", "the column item is missing"),
         ("item,class,start\n", "the column end is missing"),
+        ("item;class;start;end\nS;1;2;3\n", "the columns are separated by semicolons"),
+        ("item\tclass\tstart\tend\nS\t1\t2\t3\n", "the columns are separated by tabs"),
         ("item,class,start,end,end\n", "twice"),
         ("item,class,start,end\nS,1,2\n", "line 2"),
         ("item,class,start,end\nS,1,2,3\nS,1,,3\n", "row 2: start"),
@@ -490,6 +492,18 @@ def test_rows_beyond_the_rules_are_told_as_the_server_does(tmp_path):
     (tmp_path / "a.csv").write_text("item,class,start,end\nS,21,2,3\n")
     with pytest.raises(SubmissionError, match="E-CSV-RANGE"):
         convert("chalearn_gesture", tmp_path / "a.csv", tmp_path / "my.zip")
+
+
+def test_problems_of_values_are_told_with_their_rows_in_the_table(tmp_path):
+    rows = ["S,1,2,3", "R,1,2,3", "S,21,2,3", "R,1,9,3", "R,22,2,3"]
+    (tmp_path / "a.csv").write_text("\n".join(["item,class,start,end", *rows]))
+    with pytest.raises(SubmissionError) as refused:
+        convert("chalearn_gesture", tmp_path / "a.csv", tmp_path / "my.zip")
+    assert [(problem.code, problem.file, problem.where) for problem in refused.value.problems] == [
+        ("E-CSV-RANGE", "a.csv", "row 5"),
+        ("E-CSV-RANGE", "a.csv", "row 3"),
+        ("E-CSV-RANGE", "a.csv", "row 4"),
+    ]
 
 
 @pytest.mark.parametrize("name", ["../S", "a/b", "/S"])

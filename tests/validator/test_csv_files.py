@@ -130,6 +130,35 @@ def test_wrong_line_is_located(data, code, where, values):
     assert values_of(text_of(findings.problems[0])) == values
 
 
+def test_numbers_that_numpy_printed_are_no_header_and_no_words():
+    _, findings = read(b"np.int64(7), np.int64(10),np.int64(76)\n7,np.float64(90.0),95\n")
+    assert places_of(findings) == [
+        ("E-CSV-INTEGER", "S1_prediction.csv", "line 1 column 1"),
+        ("E-CSV-INTEGER", "S1_prediction.csv", "line 2 column 2"),
+    ]
+    for problem in findings.problems:
+        assert "numpy" in problem.problem
+        assert "int(...)" in problem.remedy
+
+
+@pytest.mark.parametrize("header", ["", ",gesture,start,end\n", ",0,1,2\n"])
+def test_the_index_of_pandas_is_named_and_no_other_task(header):
+    _, findings = read(f"{header}0,7,10,76\n1,2,80,95\n2,2,99,120\n".encode())
+    n_lines = 3 + bool(header)
+    places = [f"line {line} column 1" for line in range(1, n_lines + 1)]
+    assert places_of(findings) == [("E-CSV-COLUMNS", "S1_prediction.csv", place) for place in places]
+    for problem in findings.problems:
+        assert "index=False, header=False" in problem.remedy
+        assert "task" not in problem.remedy
+
+
+@pytest.mark.parametrize("rows", ["1,7,10,76\n2,2,80,95\n", "0,7,10,76\n0,2,80,95\n", "0,7,10,76\n1,2,80\n"])
+def test_a_first_column_that_does_not_count_rows_is_no_index(rows):
+    _, findings = read(rows.encode())
+    assert places_of(findings)[0] == ("E-CSV-COLUMNS", "S1_prediction.csv", "line 1 column 4")
+    assert "index" not in text_of(findings.problems[0])
+
+
 @pytest.mark.parametrize(
     ("data", "where", "keyword"),
     [

@@ -43,6 +43,8 @@ DOCUMENT = {"a": [1, 2.5, "x", [], {}, [1, 2, 3]], "b": {"c": None, "d": True}}
         ('[{"a": 1, 2: 3}]', 10, "key"),
         ("['x']", 1, "single quotes"),
         ("[None]", 1, "foreign None"),
+        ("[1, np.float64(97.9)]", 4, "foreign np.float64"),
+        ("[np.float64]", 1, "value"),
         ("[1, # one", 4, "comment"),
         ("{} {}", 3, "more text"),
         ('{"a": 1}\n{"b": 2}\n', 9, "lines"),

@@ -13,9 +13,11 @@ from typing import Any
 from people_in_video.chalearn.public_data import DATA_ENDING
 from people_in_video.public_data import PublicFiles, read_public_files
 from people_in_video.tools.conversion import ConversionError, ConversionOptions, Converter, is_table
-from people_in_video.writing import naming, save_zip
+from people_in_video.writing import InvalidFileError, naming, save_zip
 from scoring_program.task import load_task
-from validator.formats.chalearn.write import encode_files
+from validator.csv_tables import other_separator
+from validator.findings import Findings
+from validator.formats.chalearn.write import encode_files, prediction_name, sequence_of
 from validator.messages import Note
 from validator.texts import some_words
 
@@ -25,6 +27,8 @@ _TRACK_WITH_ACTORS = "chalearn_action"
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]{1,3})?", re.IGNORECASE)
 # A start or an end that is a frame but for the rounding of seconds is that frame.
 _DECIMALS = 6
+# How the place of a problem begins in the file of a sequence.
+_LINE = re.compile("line ([0-9]+)")
 # Turns a start and an end of an item into frames.
 _ToFrames = Callable[[str, float, float], tuple[int, int]]
 
@@ -42,6 +46,7 @@ def _convert(task_id: str, source: Any, output: Path, options: ConversionOptions
         _frames_as_they_are if options.unit == "frames" else _frames_of_seconds(task_id, options.public)
     )
     rows_of_sequence: dict[str, list[list[int]]] = {}
+    row_numbers: dict[str, list[int]] = {}
     has_default_actor = False
     for number, row in enumerate(_rows(source), start=1):
         with naming(f"row {number}"):
@@ -53,11 +58,34 @@ def _convert(task_id: str, source: Any, output: Path, options: ConversionOptions
                 actor = _number(row, _ACTOR) if _ACTOR in row else 1.0
                 values.insert(0, _whole(actor, _ACTOR))
         rows_of_sequence.setdefault(item, []).append(values)
+        row_numbers.setdefault(prediction_name(item), []).append(number)
     files = encode_files({item: rows_of_sequence[item] for item in sorted(rows_of_sequence)})
-    save_zip(output, task_id, files)
+    try:
+        save_zip(output, task_id, files)
+    except InvalidFileError as error:
+        table_name = source.name if isinstance(source, Path) else "table"
+        raise InvalidFileError(_findings_in_table(error.findings, table_name, row_numbers)) from None
     if not has_default_actor:
         return []
     return [Note("N-CONVERTED", "there is no column actor, so all actions are those of actor 1")]
+
+
+def _findings_in_table(
+    findings: Findings, table_name: str, row_numbers: Mapping[str, Sequence[int]]
+) -> Findings:
+    """Return problems of files of sequences at the rows of the table from which the files were made.
+
+    ``row_numbers`` are those of the lines of each file, from 1.
+    """
+    in_table = findings.with_files(lambda _: table_name)
+    for place, problem in enumerate(findings.problems):
+        line = _LINE.match(problem.where)
+        if line and problem.file in row_numbers:
+            where = f"row {row_numbers[problem.file][int(line[1]) - 1]}"
+        else:
+            where = sequence_of(problem.file)
+        in_table.problems[place] = in_table.problems[place]._replace(where=where)
+    return in_table
 
 
 def _rows(source: Any) -> Iterator[Mapping[str, Any]]:
@@ -94,6 +122,9 @@ def _rows_of_csv(text: str) -> Iterator[Mapping[str, Any]]:
 def _check_columns(columns: Sequence[str]) -> None:
     """Raise ConversionError if a column is missing or named twice."""
     missing = [column for column in _COLUMNS if column not in columns]
+    separator = other_separator(columns, _COLUMNS)
+    if separator:
+        raise ConversionError(f"the columns are separated by {separator}; separate them by commas")
     if missing:
         problem = f"the column {missing[0]} is missing from {some_words(columns) or 'an empty table'}"
         remedy = f"name the columns {', '.join(_COLUMNS)} and, for actions, {_ACTOR}"

@@ -250,6 +250,15 @@ def test_further_notes_are_folded():
     assert len(folded.findall("ul/li")) == 7
 
 
+def test_a_long_note_keeps_its_end_where_the_remedy_is():
+    note = Note("N-JUNK", f"the names {'long_name, ' * 100} are unknown; write others; this costs 0.5000")
+    made = parsed(result_page(notes=[note], error_costs=[]))
+    text = "".join(made.find(".//section[@id='run-notes']/ul/li").itertext())
+    assert text.startswith("N-JUNK: the names long_name")
+    assert text.endswith("write others; this costs 0.5000")
+    assert len(text) == 400
+
+
 @pytest.mark.parametrize(
     ("n", "opened", "folded", "more"), [(20, 20, 0, 0), (21, 20, 1, 0), (900, 20, 480, 400)]
 )

@@ -18,6 +18,10 @@ CODES = CodeTable(
         ),
     ),
     notes=(
-        MessageCode("N-ANET-EXTERNAL", "The challenge asks for `external_data`; it is missing.", "Add it."),
+        MessageCode(
+            "N-ANET-EXTERNAL",
+            "The challenge asks for `external_data`; it is missing, or a part of it is or has another type.",
+            'Write `{"used": false, "details": ""}`, or `true` and which data.',
+        ),
     ),
 )

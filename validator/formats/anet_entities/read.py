@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import chain
 
@@ -75,7 +75,7 @@ def read(path: Source, rules: Rules, reference_videos: Collection[str] | None = 
 
         content = read_json(submission.read(name), name, file, _as_grounding, check=check)
         (grounding, _), members = findings.take(content)
-        _note_external_data(members.get("external_data"), findings)
+        _note_external_data(members, findings)
         findings.refuse_problems()
         if reference_videos is not None:
             findings.notes += check_videos(grounding, rules, reference_videos, name)
@@ -110,15 +110,41 @@ def _check_mode(mode: str, task_id: str, name: str, findings: Findings) -> None:
     findings.add("E-ANET-MODE", problem, remedy, file=name, where="/eval_mode")
 
 
-def _note_external_data(external_data: JsonValue, findings: Findings) -> None:
+def _note_external_data(members: Mapping[str, JsonValue], findings: Findings) -> None:
     """Add a note if a file does not say what external data the method used."""
-    if isinstance(external_data, dict):
-        says_whether = isinstance(external_data.get("used"), bool)
-        says_what = isinstance(external_data.get("details"), str)
-        if says_whether and says_what:
-            return
-    wanted = '"external_data": {"used": true or false, "details": "..."}'
-    findings.note("N-ANET-EXTERNAL", f"the challenge asks for {wanted}; it is missing")
+    wrong = _wrong_external_data(members)
+    if wrong:
+        wanted = '"external_data": {"used": true or false, "details": "..."}'
+        findings.note("N-ANET-EXTERNAL", f"the challenge asks for {wanted}; {wrong}")
+
+
+def _wrong_external_data(members: Mapping[str, JsonValue]) -> str:
+    """Return what is missing or has another type in the words on external data, "" if nothing is."""
+    if "external_data" not in members:
+        return "it is missing"
+    external_data = members["external_data"]
+    if not isinstance(external_data, dict):
+        return f"it is there, but holds {_type_words(external_data)} in place of an object"
+    for key, wanted_type, wanted_words in (("used", bool, "true or false"), ("details", str, "a text")):
+        if key not in external_data:
+            return f"its member {key} is missing"
+        if not isinstance(external_data[key], wanted_type):
+            type_words = _type_words(external_data[key])
+            return f"its member {key} is there, but holds {type_words} in place of {wanted_words}"
+    return ""
+
+
+def _type_words(value: JsonValue) -> str:
+    """Return what kind of JSON value something is."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true or false"
+    if isinstance(value, str):
+        return "a text in quotes"
+    if isinstance(value, list):
+        return "a list"
+    return "an object" if isinstance(value, dict) else "a number"
 
 
 def check_videos(
