@@ -254,7 +254,8 @@ def _refuse_no_item(
     """Refuse a submission in which no file is named like that of an item."""
     problem = f"no usable file was found; found: {_named(ignored)}" if ignored else "there are no files"
     remedy = f"write one file for each {rules.item}, named {_pattern(rules)}, at the top of the zip"
-    findings.refuse("E-FILE-NONE", problem, remedy + _rename_example(ignored, rules, known_items or ()))
+    how = _rename_example(ignored, rules, known_items or ()) or _conversion_of_table(ignored, rules)
+    findings.refuse("E-FILE-NONE", problem, remedy + how)
 
 
 def _rename_example(ignored: list[str], rules: CsvRules, known_items: Collection[str]) -> str:
@@ -265,6 +266,15 @@ def _rename_example(ignored: list[str], rules: CsvRules, known_items: Collection
             if item in known_items:
                 return f": rename {quote(name)} to {quote(rules.path.format(key=item))}, and so on"
     return ""
+
+
+def _conversion_of_table(ignored: list[str], rules: CsvRules) -> str:
+    """Return how files are made from the only CSV file, which may be a table of all items, "" without one."""
+    tables = [name for name in ignored if PurePosixPath(folded(name)).suffix == ".csv"]
+    if len(tables) != 1 or not rules.table_columns:
+        return ""
+    columns = ", ".join(rules.table_columns)
+    return f"; `people-in-video convert` makes them from one table with the columns {columns}"
 
 
 def _pattern(rules: CsvRules) -> str:

@@ -66,7 +66,9 @@ class PlacedProblem(NamedTuple):
         if self.n_places == 1:
             return f"At {places[0]}." if places else ""
         number = f"In {_at_least(self.is_exact)}{counted(self.n_places, 'place')}"
-        if len(self.kinds) > 1:
+        if self.is_exact and self.n_places == len(self.kinds):
+            number = f"In {counted(len(self.kinds), 'file')}"
+        elif len(self.kinds) > 1:
             number += f" in {counted(len(self.kinds), 'file')}"
         n_more = (self.n_places if len(self.kinds) == 1 else len(self.kinds)) - len(places)
         if not places:
@@ -136,10 +138,11 @@ class ProblemSummary(NamedTuple):
         n_places = self.not_shown(most)
         if not n_places:
             return ""
-        # Of which kind a problem is that was only counted is not known.
-        which = "others" if self.is_complete else "these or others"
         places = counted(n_places, "more place", "more places")
-        return f"and {which}, in {_at_least(self.is_complete)}{places}; fix these first"
+        if not self.is_complete:
+            # Of which kind a problem is that was only counted is not known.
+            return f"and at least {places}; fix these first"
+        return f"and others, in {places}; fix these first"
 
     def lines(self, most: int | None = MOST_KINDS) -> list[str]:
         """Return the numbered list of `problems`, and how many more there are."""

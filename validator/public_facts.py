@@ -32,8 +32,8 @@ _GROUPS_COMPARED = 50
 _MANY_NAMES = 2_000
 _MOSTLY_KNOWN = 0.9
 _CLEARLY_MORE = 1.2
-# Another spelling under which few of the unknown names are known may be chance.
-_LEAST_SHARE_RESPELLED = 1 / 3
+# Another spelling under which no more than this share of the unknown names is known may be chance.
+_SHARE_OF_CHANCE = 1 / 2
 # Other numbers of few names, or under which few are known, may be chance.
 _LEAST_RENUMBERED = 3
 _LEAST_SHARE_RENUMBERED = 1 / 2
@@ -163,7 +163,7 @@ def _best_change(
 
 
 def _respelling(members: Sequence[Member], known: frozenset[Member]) -> _WordedChange | None:
-    """Return the change of spelling that makes a third of the unknown names known, None if none does."""
+    """Return the change of spelling that makes most of the unknown names known, None if none does."""
     from validator.spelling import best_spelling
 
     names = dict.fromkeys(name for _, name in members)
@@ -174,8 +174,8 @@ def _respelling(members: Sequence[Member], known: frozenset[Member]) -> _WordedC
     change = _WordedChange(spelling.words, lambda member: change_name(member[1]))
     n_as_is = len(known.intersection(members))
     n_unknown = min(len(set(members)), len(known)) - n_as_is
-    is_chance = change.n_known(members, known) - n_as_is < max(1, _LEAST_SHARE_RESPELLED * n_unknown)
-    return None if is_chance else change
+    n_explained = change.n_known(members, known) - n_as_is
+    return change if n_explained > _SHARE_OF_CHANCE * n_unknown else None
 
 
 def _renumbering(

@@ -30,6 +30,7 @@ from scoring_program.run import BROKEN, INVALID, SCORED
 from tests.helpers import ROOT, SAMPLES, make_zip
 from tests.starting_kit.hostile_pickles import ARRAYS, CONTAINERS
 from validator.formats.densepose.write import encode_detection
+from validator.formats.rules import load_rules
 
 FILES = Path(__file__).parent / "torch_files"
 
@@ -460,6 +461,14 @@ def test_score_takes_a_data_frame(task):
             rows.append({**row, "actor": actor[0]} if actor else row)
     frame = pandas.DataFrame(rows)
     assert score(task, frame).scores == score(task, SAMPLES / task / "weak").scores
+
+
+@pytest.mark.parametrize("task", ["chalearn_action", "chalearn_gesture"])
+def test_the_columns_that_the_rules_name_can_be_converted(task, tmp_path):
+    header = ",".join(load_rules(task).csv[0].table_columns)
+    (tmp_path / "a.csv").write_text(f"{header}\nS,1,2,3\n")
+    convert(task, tmp_path / "a.csv", tmp_path / "my.zip")
+    assert zipfile.ZipFile(tmp_path / "my.zip").namelist() == ["S_prediction.csv"]
 
 
 @pytest.mark.parametrize(

@@ -74,6 +74,12 @@ OTHERS = [f"{number}.txt" for number in range(5)]
             [("N-FILE-IGNORED", "all.csv")],
         ),
         (
+            ["table.csv"],
+            ["S1", "S2"],
+            [("E-FILE-NONE", "", "people-in-video convert` makes them from one table")],
+            [("N-FILE-IGNORED", "table.csv")],
+        ),
+        (
             ["S1_prediction.csv", "S2_predictionx.csv", *OTHERS],
             None,
             [],

@@ -85,6 +85,14 @@ def test_a_change_that_makes_one_of_many_unknown_names_known_is_no_rule():
     assert explain_unknown_names(names, ["jump", "run", "walk", "sit", "stand"]) == ""
 
 
+def test_a_change_that_makes_the_lesser_part_of_the_names_known_is_no_rule():
+    known = ["2153", "4765", "9001", "31457"]
+    assert explain_unknown_names(["782153", "785555", "781111"], known) == ""
+    assert explain_unknown_names(["782153", "785555"], known) == ""
+    explanation = explain_unknown_names(["782153", "784765", "785555"], known)
+    assert explanation == "without 78 in front of them, 2 of 3 are known"
+
+
 def test_items_of_two_phases_are_no_mistake():
     both_phases = [f"demo_{number}" for number in range(200)]
     assert explain_unknown_names(both_phases, both_phases[:100]) == ""

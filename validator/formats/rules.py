@@ -25,7 +25,7 @@ _RULES_ENDING = ".files.yaml"
 _DIALECT = {"header": True, "delimiter": ",", "quoteChar": '"'}
 # Our own words for files with a header, and for files of items without one.
 _TABLE_WORDS = {"x-values"}
-_ITEM_WORDS = {"x-item", "x-other-paths", "x-order", "x-frames", "x-further-columns"}
+_ITEM_WORDS = {"x-item", "x-other-paths", "x-order", "x-frames", "x-further-columns", "x-table-columns"}
 # The constraints of each type of field. Every field is required.
 _CONSTRAINTS = {
     "string": {"enum", "unique"},
@@ -73,6 +73,9 @@ class CsvRules(NamedTuple):
         No fields, or the first frame, which the item must have, and the last, which is cut to the item's.
     further_columns : bool
         Whether rows may go on after the fields.
+    table_columns : tuple of str
+        The columns of a table of all items from which ``people-in-video convert`` makes the files of items;
+        none where it does not.
     """
 
     path: str
@@ -84,6 +87,7 @@ class CsvRules(NamedTuple):
     order: tuple[str, ...] = ()
     frames: tuple[str, ...] = ()
     further_columns: bool = False
+    table_columns: tuple[str, ...] = ()
 
 
 class JsonFile(NamedTuple):
