@@ -117,6 +117,19 @@ def test_entities_writer_resizes_boxes_of_the_original_video():
     assert written_boxes(unknown_height) == tall.tolist()
 
 
+@pytest.mark.parametrize("frame_size", [None, (720, 480)])
+def test_entities_writer_takes_single_boxes_beyond_the_frame_in_calls_of_few_objects(frame_size):
+    """Those of a larger video are refused, with both remedies."""
+    boxes = np.tile(np.array([10.0, 10.0, 700.0, 400.0]), (3, 10, 1))
+    boxes[0, 0, 2] = 760
+    writer = AnetEntitiesWriter("gen")
+    writer.add_segment("v", "0", ["man"] * 3, [0, 1, 2], boxes, frame_size)
+    assert written_boxes(writer) == boxes.tolist()
+    boxes[0, :, 2] = 760
+    with pytest.raises(ValueError, match=r"10 of 30 boxes.*frame_size.*clip"):
+        writer.add_segment("v", "1", ["man"] * 3, [0, 1, 2], boxes, frame_size)
+
+
 def test_entities_writer_numbers_segments_as_text(tmp_path):
     writer = AnetEntitiesWriter("gen")
     writer.add_segment("v", np.int64(3), np.array(["man", "ball"]), np.array([1.0, 4.0]), BOXES)  # type: ignore[arg-type]
