@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import errno
 import hashlib
 import importlib
@@ -59,6 +60,9 @@ class ReferenceProblemsError(ProblemsError):
 
 # Everything but drawings, which only a page shows.
 _HOME = {"detail": "full", "drawings": 0}
+
+# What `score` and `Evaluator` take beside settings.
+_PARAMETERS = ("reference", "cache", "items")
 
 _HASH_BLOCK = 1 << 22
 # The reference of each task that was used last, and its key.
@@ -386,6 +390,7 @@ def load(task: str, reference: str | Path | None, cache: str | Path | None, sett
     require_path(source)
     try:
         _check_exists(source)
+        _check_setting_names(declared, settings)
         values = declared.settings(source, settings)
         key = _key(task, source, values)
         last_key, last = _loaded.get(task, ("", None))
@@ -426,6 +431,23 @@ def require_path(path: Path) -> None:
 def _check_task(task: str) -> None:
     if task not in task_ids():
         raise ValueError(f"there is no task {task!r}; this kit has {', '.join(task_ids())}")
+
+
+def _check_setting_names(task: AnyTask, settings: Settings) -> None:
+    """Raise Refused, naming the nearest parameter or setting, if one is neither."""
+    setting_names = [setting.name for setting in task.known_settings]
+    names = [*_PARAMETERS, *setting_names]
+    with Findings.collect() as findings:
+        for name in settings:
+            if name in setting_names:
+                continue
+            beginning = [known_name for known_name in names if known_name.startswith(name)]
+            nearest = beginning or difflib.get_close_matches(name, names, 1)
+            remedy = f"parameters are {', '.join(_PARAMETERS)}; settings are {', '.join(setting_names)}"
+            if nearest:
+                remedy = f"did you mean {nearest[0]}?"
+            problem = "there is no parameter or setting of this name"
+            findings.add("E-SETTINGS-KEY", problem, remedy, where=f"/{name}", rule=name)
 
 
 def _check_exists(source: Path) -> None:

@@ -110,6 +110,13 @@ def test_score_raises_the_list_of_problems(tmp_path, monkeypatch):
         people_in_video.ReferenceProblemsError, match=r"E-SETTINGS-KEY: .* protocol\b.* At /protocl\."
     ):
         people_in_video.score("chalearn_gesture", tmp_path, protocl="released")
+    for wrong, right in {"ref": "reference", "references": "reference", "item": "items"}.items():
+        with pytest.raises(people_in_video.ReferenceProblemsError, match=rf"E-SETTINGS-KEY.* {right}\?"):
+            people_in_video.score("chalearn_gesture", tmp_path, **{wrong: "x"})
+    with pytest.raises(
+        people_in_video.ReferenceProblemsError, match=r"E-SETTINGS-KEY.* reference,.* protocol"
+    ):
+        people_in_video.score("chalearn_gesture", tmp_path, zzz="x")
     with pytest.raises(FileNotFoundError, match="none"):
         people_in_video.score("chalearn_gesture", tmp_path, "none")
     with pytest.raises(ValueError, match=r"'gestures'.* anet_entities_gen"):

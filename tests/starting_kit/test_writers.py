@@ -11,8 +11,10 @@ from importlib import import_module
 import numpy as np
 import pytest
 
+import people_in_video
 from people_in_video import writing
 from people_in_video.anet_entities.writer import AnetEntitiesWriter
+from people_in_video.chalearn.writer import ChalearnWriter
 from people_in_video.commands import convert
 from people_in_video.densepose.writer import DensePoseWriter
 from people_in_video.kinetics_tps.writer import KineticsTPSWriter
@@ -115,6 +117,33 @@ def test_entities_writer_resizes_boxes_of_the_original_video():
     unknown_height = AnetEntitiesWriter("GT")
     unknown_height.add_segment("v", "0", ["man"], [1], tall)
     assert written_boxes(unknown_height) == tall.tolist()
+
+
+@pytest.mark.parametrize("name", ["valid/Sequence0001", "Sequence0001_prediction.csv"])
+def test_chalearn_writer_and_evaluator_refuse_names_of_files(name):
+    writer = ChalearnWriter("chalearn_gesture")
+    with pytest.raises(ValueError, match="'Sequence0001'"):
+        writer.add_sequence(name, [[1, 1, 5]])
+    with pytest.raises(people_in_video.SubmissionError, match=r"E-ARGUMENT.*'Sequence0001'"):
+        people_in_video.Evaluator("chalearn_gesture").update(name, [[1, 1, 5]])
+
+
+def test_chalearn_writer_refuses_other_tasks():
+    with pytest.raises(ValueError, match=r"'gesture'.* chalearn_gesture"):
+        ChalearnWriter("gesture")
+
+
+@pytest.mark.parametrize("frame_size", [None, (720, 480)])
+def test_entities_writer_takes_single_boxes_beyond_the_frame_in_calls_of_few_objects(frame_size):
+    """Those of a larger video are refused, with both remedies."""
+    boxes = np.tile(np.array([10.0, 10.0, 700.0, 400.0]), (3, 10, 1))
+    boxes[0, 0, 2] = 760
+    writer = AnetEntitiesWriter("gen")
+    writer.add_segment("v", "0", ["man"] * 3, [0, 1, 2], boxes, frame_size)
+    assert written_boxes(writer) == boxes.tolist()
+    boxes[0, :, 2] = 760
+    with pytest.raises(ValueError, match=r"10 of 30 boxes.*frame_size.*clip"):
+        writer.add_segment("v", "1", ["man"] * 3, [0, 1, 2], boxes, frame_size)
 
 
 def test_entities_writer_numbers_segments_as_text(tmp_path):

@@ -13,6 +13,8 @@ WIDTH = 720
 # A detector may reach a little beyond the frame: 734 pixels of 720.
 _BEYOND = 1.02
 _MOST_OUTSIDE = 1 / 100
+# Fewer boxes, as a call of a few objects has, may end beyond the frame without being of a larger video.
+_LEAST_OUTSIDE = 10
 # Width and height in pixels.
 FrameSize = Sequence[int]
 
@@ -45,15 +47,16 @@ def resized_boxes(boxes: Floats, frame_size: FrameSize | None) -> Floats:
     Raises
     ------
     ValueError
-        The size is not two whole numbers, or more than 1 of 100 boxes ends beyond the frame: to the right,
-        and below where the height is known.
+        The size is not two whole numbers, or more than 1 of 100 boxes, and at least 10, end beyond the
+        frame: to the right, and below where the height is known.
     """
     if frame_size is None:
         outside = explain_boxes_outside(boxes)
         if outside:
             raise ValueError(
                 f"boxes: {outside}; multiply x and y by {WIDTH} / width of the video, "
-                "or give frame_size=(width, height) of the video"
+                "or give frame_size=(width, height) of the video; if it is the resized one, clip them "
+                "to the frame"
             )
         return boxes
     width, height = _checked_size(frame_size)
@@ -62,7 +65,7 @@ def resized_boxes(boxes: Floats, frame_size: FrameSize | None) -> Floats:
     if outside:
         raise ValueError(
             f"boxes: resized to a width of {WIDTH}, {outside}; check that frame_size is (width, height) of "
-            "the frames that the boxes are of"
+            "the frames that the boxes are of; if it is, clip them to the frame"
         )
     return resized
 
@@ -75,7 +78,9 @@ def _checked_size(frame_size: Sequence[Any]) -> tuple[int, int]:
 
 
 def explain_boxes_outside(boxes: Floats, height: float | None = None) -> str:
-    """Return how many boxes end beyond the resized frame if more than 1 of 100 do, "" otherwise.
+    """Return how many boxes end beyond the resized frame if so many do that they are of a larger video.
+
+    These are more than 1 of 100, and at least 10; "" is returned for fewer.
 
     Parameters
     ----------
@@ -99,9 +104,10 @@ def explain_boxes_outside(boxes: Floats, height: float | None = None) -> str:
 
 
 def _explain_ends_beyond(ends: Floats, most: int, axis: str) -> str:
-    """Return how many boxes end beyond a place along an axis if more than 1 of 100 do, "" otherwise."""
+    """Return how many boxes end beyond a place along an axis, "" if they are few."""
     is_beyond = ends > most
-    if is_beyond.mean() <= _MOST_OUTSIDE:
+    n_beyond = int(is_beyond.sum())
+    if n_beyond < _LEAST_OUTSIDE or is_beyond.mean() <= _MOST_OUTSIDE:
         return ""
-    share = f"{int(is_beyond.sum()):,} of {counted(is_beyond.size, 'box', 'boxes')}"
+    share = f"{n_beyond:,} of {counted(is_beyond.size, 'box', 'boxes')}"
     return f"{share} end beyond {axis} = {most}, up to {ends.max():.6g}"

@@ -89,8 +89,8 @@ class AnetEntitiesWriter(FilePredictions):
         ------
         ValueError
             The three differ in length; classes are not a list of strings; a word index is not a whole number
-            from 0; boxes have another shape, are not in pixels, have x2 < x1, or more than 1 of 100 end
-            beyond the frame; an earlier call gave a word with another class or other boxes.
+            from 0; boxes have another shape, are not in pixels, have x2 < x1, or more than 1 of 100, and at
+            least 10, end beyond the frame; an earlier call gave a word with another class or other boxes.
         """
         plain = self.values.of
         video, segment, indexes = plain(video), plain(segment), plain(word_indexes)

@@ -36,7 +36,15 @@ _PLAIN_NAME = re.compile("[A-Za-z0-9_-]{1,60}")
 
 
 class ChalearnWriter(FilePredictions):
-    """Collects the rows of sequences and writes a CSV file for each in a zip; ``task_id`` names the track."""
+    """Collects the rows of sequences and writes a CSV file for each in a zip; ``task_id`` names the track.
+
+    Raises ValueError for any other task.
+    """
+
+    def __init__(self, task_id: str) -> None:
+        if task_id not in FIELDS:
+            raise ValueError(f"task_id is {task_id!r}; it must be one of {', '.join(FIELDS)}")
+        super().__init__(task_id)
 
     def add_sequence(self, sequence: str, rows: Sequence[Sequence[int]] | np.ndarray) -> None:
         """Add rows of a sequence; those that an earlier call gave are dropped.
@@ -52,11 +60,11 @@ class ChalearnWriter(FilePredictions):
         Raises
         ------
         ValueError
-            A row holds anything else.
+            A row holds anything else, or the sequence is the name of a file or in a folder.
         """
         fields = FIELDS[self.task_id]
         plain_rows = self.values.of(rows_of_table(rows, fields) if is_table(rows) else rows)
-        self.put({text(self.values.of(sequence), "the sequence"): whole_rows(plain_rows, fields)})
+        self.put({_sequence_name(self.values.of(sequence)): whole_rows(plain_rows, fields)})
 
     update = add_sequence
 
@@ -96,6 +104,15 @@ class ChalearnWriter(FilePredictions):
         row = int(match[1]) - 1 if match else 0
         field = int(match[2]) - 1 if match else 0
         return sequence_of(file), f"rows[{row}][{field}]"
+
+
+def _sequence_name(sequence: object) -> str:
+    """Return the name of a sequence. Raises ValueError for a path, or the name of a file of predictions."""
+    name = text(sequence, "the sequence")
+    if "/" in name or sequence_of(name) != name:
+        plain_name = sequence_of(name.rpartition("/")[-1])
+        raise ValueError(f"the sequence is {name!r}; give its name alone, {plain_name!r}")
+    return name
 
 
 def rows_of_table(table: Any, fields: Sequence[str]) -> np.ndarray:
