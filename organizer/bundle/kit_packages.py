@@ -7,6 +7,7 @@ beside it, in the kits of its competition only; `people_in_video.task_packages` 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
@@ -27,6 +28,11 @@ KIT_FOLDER = ROOT / "starting_kit"
 TASK_PROJECTS = "people-in-video-*"
 """The folders in a kit that are the projects of tasks that are not in all kits."""
 DemoReference = Callable[[str], Files]
+_DOCS = ROOT / "docs"
+# The path of a figure that a page shows, beside the page.
+_FIGURE = re.compile(r"!\[[^]]*\]\((images/[^)]+)\)")
+# A link to another page, and its text.
+_LINK_TO_PAGE = re.compile(r"\[([^]]+)\]\([\w/.]+\.md(?:#[^)]*)?\)")
 _REPORT = "scoring_program/report"
 _SCHEMAS = ("detailed_results.schema.json", "comparison.schema.json")
 
@@ -86,8 +92,12 @@ def _nested_files(kit_task_ids: Sequence[str], demo_reference: DemoReference) ->
     files = _code(tasks)
     files[f"{PACKAGE}/py.typed"] = b""
     challenges = sorted({task.folder.name for task in tasks})
-    files[f"{PACKAGE}/conventions.md"] = (ROOT / "docs" / "conventions.md").read_bytes()
-    files[f"{PACKAGE}/messages.md"] = kit_messages_page(challenges).encode()
+    conventions = (_DOCS / "conventions.md").read_text(encoding="utf-8")
+    files[f"{PACKAGE}/conventions.md"] = conventions.encode()
+    for name in _FIGURE.findall(conventions):
+        files[f"{PACKAGE}/{name}"] = (_DOCS / name).read_bytes()
+    # The pages that it leads to are for organizers.
+    files[f"{PACKAGE}/messages.md"] = _LINK_TO_PAGE.sub(r"\1", kit_messages_page(challenges)).encode()
     for task in tasks:
         files.update(_data(task, demo_reference(task.id)))
     return nest_packages(files, NESTED_PACKAGES, PACKAGE)

@@ -17,7 +17,14 @@ from people_in_video.result import Score
 from scoring_program.figures import Line
 from scoring_program.report.elements.axis import Axis
 from scoring_program.report.elements.layout import card, document
-from scoring_program.report.elements.plots import line_chart, line_points, lines_key, path_data, plot
+from scoring_program.report.elements.plots import (
+    line_chart,
+    line_mark,
+    line_points,
+    lines_key,
+    path_data,
+    plot,
+)
 from scoring_program.report.elements.svg import key, line, with_title
 from scoring_program.report.elements.tables import Heading, table
 from scoring_program.report.html import cut, element
@@ -188,7 +195,7 @@ def _score_card(runs: Sequence[Row], task: AnyTask) -> Element:
         percent = x_axis.percent(best)
         marks.append(line(percent, 0, percent, 100, "mark"))
         texts.append(element("span", "best", class_="threshold", style=f"left:{percent:.2f}%"))
-        score_line = element("path", class_="line-f", d=path_data(line_points(scores, x_axis, y_axis)))
+        score_line = line_mark(line_points(scores, x_axis, y_axis), "f")
         marks.append(with_title(score_line, title))
     chart = plot(f"{title} by run, with its 95 % interval", x_axis, y_axis, marks, texts)
     meanings = key([(title, "fill-f"), (_BAND, "area-f")])
@@ -223,8 +230,10 @@ def _axes(runs: Sequence[Row], title: str, lines: Sequence[Line]) -> tuple[Axis,
     numbers = list(chain.from_iterable(series.y for series in lines)) or [0.0]
     low = math.floor(10 * min(numbers)) / 10
     high = math.ceil(10 * max(numbers)) / 10
-    # An axis needs some length, even for one run.
-    x_axis = Axis("run", 1.0, float(max(len(runs), 2)), is_whole=True)
+    x_axis = Axis("run", 1.0, float(len(runs)), is_whole=True)
+    if len(runs) == 1:
+        # An axis needs some length; the one run is in its middle.
+        x_axis = Axis("run", 0.0, 2.0, numbers=[1.0])
     return x_axis, Axis(title.lower(), low, max(high, low + 0.1))
 
 

@@ -129,9 +129,14 @@ def line_chart(
         if is_filled and number == 0:
             area = [(points[0][0], 100.0), *points, (points[-1][0], 100.0)]
             marks.append(element("path", class_=f"area-{colors[0]}", d=f"{path_data(area)} Z"))
-        mark = element("path", class_=f"line-{colors[number]}", d=path_data(points))
-        marks.append(with_title(mark, series.label))
+        marks.append(with_title(line_mark(points, colors[number]), series.label))
     return plot(description, x_axis, y_axis, marks, texts)
+
+
+def line_mark(points: Sequence[Point], color: str) -> Element:
+    """Return a line through points in the color of a letter; a single point is a dot that can be seen."""
+    classes = f"line-{color}" if len(points) > 1 else f"line-{color} dot"
+    return element("path", class_=classes, d=path_data(points))
 
 
 def ordered_line_chart(description: str, x_axis: Axis, y_axis: Axis, lines: Sequence[Line]) -> Element:

@@ -55,6 +55,16 @@ def test_pages_of_tasks_show_their_figures(kit):
     assert [figure for figure in figures if not (kit / "formats" / figure).is_file()] == []
 
 
+def test_links_and_figures_of_all_pages_lead_somewhere(kit):
+    broken = []
+    for page in kit.rglob("*.md"):
+        for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+            path, _, _ = link.partition("#")
+            if not link.startswith(("http:", "https:", "mailto:")) and not (page.parent / path).exists():
+                broken.append((page.relative_to(kit).as_posix(), link))
+    assert broken == []
+
+
 def test_writing_a_kit_replaces_the_one_before(kit):
     (kit / "older.txt").touch()
     assert write_kit([TASK], kit) == kit
