@@ -170,14 +170,18 @@ def merge_small(support: Ints, minimum: int, overlapping: bool = False) -> tuple
     large, small = groups[~is_small], groups[is_small]
     # The smallest of the large groups follow until the merged row is large itself.
     large = large[np.argsort(support[large], kind="stable")]
-    merged_support = np.max if overlapping else np.sum
     n_taken = 0
-    while len(small) and merged_support(support[small]) < minimum:
+    while len(small) and _merged_support(support[small], overlapping) < minimum:
         if n_taken == len(large):
             return large[:0], small[:0]
         small = np.append(small, large[n_taken])
         n_taken += 1
     return np.sort(large[n_taken:]), np.sort(small)
+
+
+def _merged_support(support: Ints, overlapping: bool) -> int:
+    """Return on how many instances at least a row rests that is merged from groups of these sizes."""
+    return int(support.max() if overlapping else support.sum())
 
 
 def _group_table(section: Groups, minimum: int) -> Table | None:

@@ -125,7 +125,7 @@ class Guess:
         if self.baseline is Baseline.MOST_FREQUENT:
             return self._pools.median_boxes[kind]
         if self.baseline is Baseline.RANDOM:
-            drawn: list[float] = self._rng.choice(self._pools.boxes[kind]).tolist()
+            drawn: list[float] = np.asarray(self._rng.choice(self._pools.boxes[kind])).tolist()
             return drawn
         if self.baseline is Baseline.NOISY:
             return self.shake(np.array(box, dtype=np.float64), far)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Union
 
 import numpy as np
 
@@ -28,7 +28,7 @@ MOST_BITS_OF_NOTE = 0.5
 N_NAMES = 9
 PROBES = range(N_LABELS)
 AnyLoaded = Loaded[Any, Any, Any]
-Files = Mapping[str, str | bytes]
+Files = Mapping[str, Union[str, bytes]]
 
 
 class Place(Enum):

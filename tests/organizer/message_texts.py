@@ -32,7 +32,7 @@ REFERENCE_ERRORS = {
     "E-REF-EMPTY": "no segment of the splits validation is annotated; the split file holds validation (0 videos); choose with splits in settings.yaml",
     "E-REF-IMAGE": "id, height and width must be whole numbers, and none negative or a side of 0; correct it",
     "E-REF-LEMMAS": "this is not a mapping of words to lemmas; prepare it again",
-    "E-REF-MAT": "it cannot be read (MatReadError); take the official file",
+    "E-REF-MAT": "it cannot be read (ValueError); take the official file",
     "E-REF-NONE": "the file is missing; put it into the reference folder",
     "E-REF-PAIR": "{Id}_data.csv is missing; each sequence needs both",
     "E-REF-PERSON": "this is not a box of 4 numbers; write [x, y, width, height]",

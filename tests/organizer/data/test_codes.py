@@ -86,7 +86,7 @@ PROBLEMS = [
     ("E-REF-EMPTY", DENSEPOSE, data(ANNOTATIONS, lambda document: document.update(annotations=[])), ANNOTATIONS, ""),
     ("E-REF-IMAGE", DENSEPOSE, data(ANNOTATIONS, lambda document: document["images"][1].update(width=0)), ANNOTATIONS, "/images/1"),
     ("E-REF-LEMMAS", GENERATED, text("lemmas.json", "[]"), "lemmas.json", ""),
-    ("E-REF-MAT", DENSEPOSE, text(SUBDIVIDED, "no MATLAB file"), SUBDIVIDED, ""),
+    ("E-REF-MAT", DENSEPOSE, text(SUBDIVIDED, "no MATLAB file" * 20), SUBDIVIDED, ""),
     ("E-REF-MAT", DENSEPOSE, arrays(TRANSFORM, lambda document: document.update(other=document.pop("index"))), TRANSFORM, ""),
     ("E-REF-MAT", DENSEPOSE, text(DISTANCES, "no HDF5 file"), DISTANCES, ""),
     ("E-REF-NONE", KINETICS, without("gt_part_result.json"), "gt_part_result.json", ""),
