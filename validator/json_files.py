@@ -16,17 +16,23 @@ has checked every value. Otherwise a string holds a colon, there are further key
 then, and only then, the whole file is parsed strictly as well, which takes a few times as long and finds the
 duplicates; of a large file, the entries in which the numbers differ. Colons that are written as escape
 sequences change neither number.
+
+Two processes
+-------------
+Of a very large file a second process reads the second half of the entries, if there is a second core and all
+of them fit. If one does not, this process reads all entries, so that the messages are those of one reader.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, NoReturn, TypeVar, Union
+from typing import TYPE_CHECKING, Generic, NamedTuple, NoReturn, TypeVar, Union
 
 import numpy as np
 
@@ -40,6 +46,7 @@ from validator.limits import collector_off, require_memory
 from validator.schema_errors import Budget, Checks, SchemaExplainer
 from validator.strict_json import DEEPEST, Advice, JsonValue, check_encoding, parse, pointer_part
 from validator.texts import quote
+from validator.workers import call_together, usable_cores
 
 if TYPE_CHECKING:
     from msgspec import Raw
@@ -55,6 +62,8 @@ _BYTES_TO_SPARE = 16 << 20
 _BYTES_AT_ONCE = 100_000
 # An entry of a large file is not larger: it is held as objects.
 _ENTRY_BYTES = 10_000_000
+# From this many bytes on a second process pays.
+_HALVES_FROM_BYTES = 20_000_000
 # Stands for the value of an entry that does not fit its schema.
 _UNFIT = object()
 _ESCAPED_COLON = re.compile(rb"\\u003a", re.IGNORECASE)
@@ -63,11 +72,29 @@ _STRING_WITHOUT_ESCAPES = re.compile(rb'"[^"]*"')
 Content = TypeVar("Content")
 Members = dict[str, JsonValue]
 Entries = Iterator[tuple[str, JsonValue]]
-# Takes the entries (key and value) of a file in their order; returns what it builds of them.
-Convert = Callable[[Entries], Content]
-# Takes the content and the other members of a file, and adds problems.
-Check = Callable[[Content, Members, Findings], None]
 _Text = Union[bytes, "Raw"]
+
+
+@dataclass(frozen=True)
+class Conversion(Generic[Content]):
+    """What is made of the entries of a file.
+
+    Attributes
+    ----------
+    build : callable
+        Builds the content from the entries, keys and values in their order, as `dict` does.
+    check : callable, optional
+        Takes the content and the other members of the file, and adds what is wrong in them although they fit
+        the schema. Where entries do not fit it, the content is made of the others, so that the problems of
+        all are reported together.
+    join : callable, optional
+        Returns the content of a very large file by those of its two halves, None if that is not what one
+        process would build. Without it one process reads the file.
+    """
+
+    build: Callable[[Entries], Content]
+    check: Callable[[Content, Members, Findings], None] | None = None
+    join: Callable[[Sequence[Content]], Content | None] | None = None
 
 
 class _FileSchema(NamedTuple):
@@ -153,9 +180,8 @@ def read_json(
     data: bytes,
     name: str,
     file: JsonFile,
-    convert: Convert[Content],
+    conversion: Conversion[Content],
     budget: Budget | None = None,
-    check: Check[Content] | None = None,
 ) -> Read[tuple[Content, Members]]:
     """Read a JSON object, entry by entry, and check it against its schema.
 
@@ -167,13 +193,10 @@ def read_json(
         Its name, for messages.
     file : JsonFile
         Its schema and limits.
-    convert : callable
-        Builds the content from the entries, as `dict` does.
+    conversion : Conversion
+        Builds and checks the content.
     budget : Budget, optional
         One for all files of a submission, so that explaining them takes bounded time.
-    check : callable, optional
-        Adds what is wrong in content and members that fit the schema. Where entries do not fit it, the
-        content is made of the others, so that the problems of all are reported together.
 
     Returns
     -------
@@ -193,7 +216,7 @@ def read_json(
         budget = budget or Budget()
         make_document = _LargeDocument if len(data) > budget.bytes else _Document
         document = make_document(data, name, file, budget)
-        content = document.read(convert, check, findings)
+        content = document.read(conversion, findings)
     return Read((content, document.members), findings.notes)
 
 
@@ -230,7 +253,7 @@ class _Document:
             self._check_number_of_entries(len(self._cut.entries))
             self.members = self._cut.members
 
-    def read(self, convert: Convert[Content], check: Check[Content] | None, findings: Findings) -> Content:
+    def read(self, conversion: Conversion[Content], findings: Findings) -> Content:
         """Return what is built of the entries; ``findings`` get what is wrong.
 
         Raises Refused where there is nothing to go on with.
@@ -238,11 +261,11 @@ class _Document:
         if self._cut is None:
             self._read_whole()
         with findings.part():
-            content = convert(self._entries())
+            content = conversion.build(self._entries())
             self._check_keys()
-        if check is not None:
-            checked = content if findings.ok else convert(self._fitting_entries())
-            check(checked, self.members, findings)
+        if conversion.check is not None:
+            checked = content if findings.ok else conversion.build(self._fitting_entries())
+            conversion.check(checked, self.members, findings)
         findings.refuse_problems()
         return content
 
@@ -362,6 +385,18 @@ class _Document:
                 break
 
 
+class _UnfitError(Exception):
+    """An entry does not fit its schema at first sight."""
+
+
+@dataclass(frozen=True)
+class _Half(Generic[Content]):
+    """What is built of a half of the entries, and the number of colons in these."""
+
+    content: Content
+    n_colons: int
+
+
 class _LargeDocument(_Document):
     """A file that is too large to be parsed strictly as a whole.
 
@@ -376,19 +411,61 @@ class _LargeDocument(_Document):
         # Bytes of entries for which memory was asked for and that were not decoded yet.
         self._n_bytes_with_memory = 0
 
-    def read(self, convert: Convert[Content], check: Check[Content] | None, findings: Findings) -> Content:
+    def read(self, conversion: Conversion[Content], findings: Findings) -> Content:
         """As for smaller files; the content is that of the entries that fit."""
         if self._cut is None:
             self._refuse_uncut()
-        content = convert(self._fitting_entries())
+        content = self._content_of_halves(conversion)
+        if content is None:
+            self._n_colons = 0
+            content = conversion.build(self._fitting_entries())
         n_colons_outside = self._cut.n_colons - self._n_colons
         if n_colons_outside and n_colons_outside != self._n_colons_in_names():
             # Names of entries occur twice, or hold escape sequences.
             self._read_outline(self._entry_findings)
         findings.extend(self._entry_findings)
-        if check is not None:
-            check(content, self.members, findings)
+        if conversion.check is not None:
+            conversion.check(content, self.members, findings)
         return content
+
+    def _content_of_halves(self, conversion: Conversion[Content]) -> Content | None:
+        """Return the content as two processes read it, None where one has to read all entries."""
+        is_worth_it = len(self._data) >= _HALVES_FROM_BYTES and usable_cores() > 1
+        if self._cut is None or conversion.join is None or not is_worth_it:
+            return None
+        entries = list(self._cut.entries.items())
+        middle = len(entries) // 2
+        first, second = entries[:middle], entries[middle:]
+        halves = call_together([partial(self._read_half, half, conversion) for half in (first, second)])
+        contents = []
+        n_colons = 0
+        for half in halves:
+            if half is None:
+                return None
+            contents.append(half.content)
+            n_colons += half.n_colons
+        self._n_colons = n_colons
+        return conversion.join(contents)
+
+    def _read_half(
+        self, entries: Sequence[tuple[str, Raw]], conversion: Conversion[Content]
+    ) -> _Half[Content] | None:
+        """Return what is built of some entries, None if one of them does not fit its schema."""
+        self._n_colons = 0
+        try:
+            content = conversion.build(self._typed_entries(entries))
+        except _UnfitError:
+            return None
+        return _Half(content, self._n_colons)
+
+    def _typed_entries(self, entries: Iterable[tuple[str, Raw]]) -> Entries:
+        """Yield the entries. Raises _UnfitError for the first that does not fit its schema."""
+        for key, text in entries:
+            data = bytes(text)
+            value = self._typed_value(data)
+            if value is _UNFIT:
+                raise _UnfitError
+            yield key, value
 
     def _n_colons_in_names(self) -> int:
         """Return how many colons the text has in names of entries, -1 if some may be escape sequences."""
@@ -419,7 +496,7 @@ class _LargeDocument(_Document):
         # There may be 200,000 entries, so those that fit take no detours.
         for key, text in self._cut.entries.items() if self._cut else ():
             data = bytes(text)
-            value = self._typed_value(data) if len(data) <= _ENTRY_BYTES else _UNFIT
+            value = self._typed_value(data)
             if value is not _UNFIT:
                 yield key, value
                 continue
@@ -427,7 +504,9 @@ class _LargeDocument(_Document):
                 yield key, self._explained_value(key, data)
 
     def _typed_value(self, data: bytes) -> JsonValue:
-        """Return the value of an entry, or `_UNFIT` if it does not fit its schema or has a key twice."""
+        """Return the value of an entry, or `_UNFIT` if it is too large, does not fit, or has a key twice."""
+        if len(data) > _ENTRY_BYTES:
+            return _UNFIT
         n_colons = count_marks(data)
         self._n_colons += n_colons
         self._require_memory(len(data))

@@ -1,4 +1,4 @@
-"""Folding batches of a large file in worker processes.
+"""Reading parts of a large file in worker processes.
 
 Workers are started by fork, so that what they need is inherited rather than sent.
 """
@@ -12,8 +12,9 @@ import signal
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
+from functools import partial
 from itertools import cycle
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
 from validator import limits
 
@@ -46,8 +47,14 @@ class Fold(Protocol[ResultT_co]):
 
 
 def usable_cores() -> int:
-    """Return how many cores this process may use, 1 where the system cannot copy processes."""
+    """Return how many cores this process may use, 1 where it cannot start copies of itself.
+
+    Daemonic processes cannot: those of `multiprocessing.Pool`, of PyTorch's DataLoader, and of ``rescore``,
+    where other submissions use the other cores.
+    """
     if not hasattr(os, "sched_getaffinity") or not hasattr(os, "fork"):
+        return 1
+    if multiprocessing.current_process().daemon:
         return 1
     return len(os.sched_getaffinity(0))
 
@@ -75,17 +82,57 @@ def fold(batches: Iterable[Batch], make: Callable[[], Fold[ResultT]], n_workers:
         Another exception ended a worker; the message is its type alone, as its own could quote data.
     """
     with contextlib.ExitStack() as stack:
-        workers = _start_workers(n_workers if n_workers > 1 else 0, make, stack)
+        workers = _start_workers([make] * n_workers if n_workers > 1 else [], stack)
         if not workers:
             return [_fold_here(batches, make)]
         for batch, worker in zip(batches, cycle(workers)):
             if all(worker.pipe.poll() for worker in workers):
                 break
             _send(batch, worker.pipe)
+        _send_end(workers)
         answers = _answers(workers)
         for worker in workers:
             worker.process.join()
     return _results(answers)
+
+
+def call_together(calls: Sequence[Callable[[], ResultT]]) -> list[ResultT]:
+    """Return what the calls return: each is made in a worker process, but the first in this one.
+
+    Where the system allows no further process, the others are made in this one, too.
+
+    Raises
+    ------
+    MemoryError, RuntimeError
+        As `fold` does.
+    Exception
+        Whatever a call raises that is made in this process.
+    """
+    with contextlib.ExitStack() as stack:
+        workers = _start_workers([partial(_CallFold, call) for call in calls[1:]], stack)
+        _send_end(workers)
+        here = [calls[0], *calls[1 + len(workers) :]]
+        first, *last = [call() for call in here]
+        answers = _answers(workers)
+        for worker in workers:
+            worker.process.join()
+    return [first, *_results(answers), *last]
+
+
+class _CallFold(Generic[ResultT]):
+    """The fold of a worker that makes one call and takes no batches."""
+
+    is_done = True
+
+    def __init__(self, call: Callable[[], ResultT]) -> None:
+        self._call = call
+
+    def take(self, batch: Batch) -> None:
+        """Leave a batch out."""
+
+    def result(self) -> ResultT:
+        """Make the call."""
+        return self._call()
 
 
 class _Notice(Enum):
@@ -112,11 +159,11 @@ def _fold_here(batches: Iterable[Batch], make: Callable[[], Fold[ResultT]]) -> R
 
 
 def _start_workers(
-    number: int, make: Callable[[], Fold[ResultT]], stack: contextlib.ExitStack
+    makes: Sequence[Callable[[], Fold[ResultT]]], stack: contextlib.ExitStack
 ) -> list[_Worker]:
-    """Start workers, as many as the system allows; they are killed when ``stack`` is left."""
+    """Start a worker for each fold, as many as the system allows; they are killed when ``stack`` is left."""
     workers: list[_Worker] = []
-    for _ in range(number):
+    for make in makes:
         try:
             worker = _start(workers, make)
         except OSError:  # the system allows no further process
@@ -126,11 +173,16 @@ def _start_workers(
     return workers
 
 
-def _answers(workers: Sequence[_Worker]) -> list[Any]:
-    """Tell all workers that this was all; return what each answers: its result, or an exception."""
+def _send_end(workers: Sequence[_Worker]) -> None:
+    """Tell all workers that there are no more batches."""
     with _ended_without_answer():
         for worker in workers:
             worker.pipe.send(_NO_MORE)
+
+
+def _answers(workers: Sequence[_Worker]) -> list[Any]:
+    """Return what each worker answers: its result, or an exception."""
+    with _ended_without_answer():
         return [_answer(worker.pipe) for worker in workers]
 
 

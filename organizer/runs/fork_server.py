@@ -22,6 +22,7 @@ import gc
 import importlib
 import json
 import math
+import multiprocessing
 import os
 import pkgutil
 import select
@@ -135,6 +136,8 @@ def main() -> None:
     # Keep what the program prints out of the replies.
     replies = os.fdopen(os.dup(1), "w", encoding="ascii")
     os.dup2(2, 1)
+    # The other cores score other submissions, so readers start no processes of their own.
+    multiprocessing.current_process().daemon = True
     sys.dont_write_bytecode = True
     sys.path.insert(0, setup.program)
     sys.path.append(f"{setup.program}/scoring_program/vendor")

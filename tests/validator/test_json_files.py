@@ -35,7 +35,7 @@ from validator.findings import Findings, Read, Refused
 from validator.formats.anet_entities.read import read as read_anet_entities
 from validator.formats.kinetics_tps.read import read_classes, read_parts
 from validator.formats.rules import load_format, load_rules
-from validator.json_files import check_value, load_schema, read_json
+from validator.json_files import Conversion, check_value, load_schema, read_json
 from validator.schema_errors import Budget, ExplainSizes, SchemaExplainer
 from validator.strict_json import parse, strict_loads
 from validator.typed_json import SchemaError, decoder_for
@@ -482,7 +482,7 @@ def test_of_one_detection_two_hundred_problems_are_explained():
 def test_values_of_large_files_are_counted(most, ok):
     data = json.dumps({f"video {index}": "x" for index in range(20_000)}).encode()
     file = CLASSES._replace(values=most)
-    assert findings_of(read_json, data, "f.json", file, dict).ok == ok
+    assert findings_of(read_json, data, "f.json", file, Conversion(dict)).ok == ok
 
 
 # Words of our schemas that each give a message of their own.
@@ -517,7 +517,7 @@ def many_rules(tmp_path):
 
     def read(value, **limits):
         data = value if isinstance(value, bytes) else json.dumps(value).encode()
-        return read_json(data, "f.json", json_file(tmp_path, MANY_RULES, **limits), dict)
+        return read_json(data, "f.json", json_file(tmp_path, MANY_RULES, **limits), Conversion(dict))
 
     return read
 
@@ -611,7 +611,7 @@ def test_schema_that_cannot_be_used_is_refused_in_one_line(tmp_path, schema, rea
     file = json_file(tmp_path, schema)
     if isinstance(schema, str):
         file.schema.write_text(schema, encoding="utf-8")
-    findings = refused(read_json, b"{}", "f.json", file, dict)
+    findings = refused(read_json, b"{}", "f.json", file, Conversion(dict))
     assert places_of(findings) == [("E-SCHEMA", "schema.json", "")]
     assert reason in findings.problems[0].problem
     assert "docs/new_task.md" in findings.problems[0].remedy
@@ -705,7 +705,7 @@ def test_rules_of_entries_are_not_those_around_them(tmp_path):
         },
     }
     file = json_file(tmp_path, schema, each="entries")
-    findings = refused(read_json, b'{"entries": {"p": {}, "q": {}}}', "f.json", file, dict)
+    findings = refused(read_json, b'{"entries": {"p": {}, "q": {}}}', "f.json", file, Conversion(dict))
     assert [(problem.where, values_of(problem.problem)) for problem in findings.problems] == [
         ("/", ["'mode'"]),
         ("/entries/p", ["'a'"]),
@@ -736,7 +736,7 @@ NESTED: dict[str, Any] = {
 
 def nested(text, folder):
     """Read a file by `NESTED`."""
-    return read_json(text.encode(), "f.json", json_file(folder, NESTED, each="entries"), dict)
+    return read_json(text.encode(), "f.json", json_file(folder, NESTED, each="entries"), Conversion(dict))
 
 
 @pytest.mark.parametrize(
@@ -958,7 +958,7 @@ def test_entries_are_converted_once(tmp_path):
 
     # The second value is one that only the strict parser accepts.
     entry = {"type": "object", "additionalProperties": {"type": "integer"}}
-    read = read_json(b'{"v": 1, "w": 2.0, "x": 3}', "f.json", json_file(tmp_path, entry), convert)
+    read = read_json(b'{"v": 1, "w": 2.0, "x": 3}', "f.json", json_file(tmp_path, entry), Conversion(convert))
     assert calls == [[("v", 1), ("w", 2), ("x", 3)]]
     assert read == Read((calls[0], {}), [])
 
@@ -1049,7 +1049,7 @@ INDENTED = json.dumps({"results": {"u": SEGMENTS, "v": SEGMENTS}, "eval_mode": "
 )
 def test_a_large_file_is_judged_as_a_small_one(data):
     (file,) = load_rules("anet_entities_gen").json
-    read = partial(read_json, data, "f.json", file, dict)
+    read = partial(read_json, data, "f.json", file, Conversion(dict))
     small, large = findings_of(read, Budget()), findings_of(read, Budget(bytes=2000))
     assert set(places_of(large)) <= set(places_of(small))
     assert large.ok == small.ok

@@ -6,11 +6,13 @@ import multiprocessing
 import os
 import pickle
 import signal
+import time
+from functools import partial
 from multiprocessing.context import ForkProcess
 
 import pytest
 
-from validator.workers import fold, usable_cores
+from validator.workers import call_together, fold, usable_cores
 
 BATCHES = [[(0, b"a"), (1, b"b" * 300_000)], [(2, b"")], [(3, b"c")], [(4, b"d"), (5, b"e")]]
 
@@ -204,3 +206,51 @@ def test_one_core_is_used_where_processes_cannot_be_copied(monkeypatch, missing)
     assert usable_cores() == 3
     monkeypatch.delattr(f"os.{missing}")
     assert usable_cores() == 1
+
+
+def usable_cores_in_a_daemon(answers):
+    answers.put(usable_cores())
+
+
+def test_one_core_is_used_in_daemonic_processes(monkeypatch):
+    # They may not have children, as the workers of a DataLoader may not.
+    monkeypatch.setattr("os.sched_getaffinity", lambda process: {0, 1, 2}, raising=False)
+    context = multiprocessing.get_context("fork")
+    answers = context.SimpleQueue()
+    context.Process(target=usable_cores_in_a_daemon, args=(answers,), daemon=True).start()
+    assert answers.get() == 1
+
+
+def process_and(value):
+    return os.getpid(), value
+
+
+def test_calls_are_made_together_each_in_a_process():
+    calls = [partial(process_and, value) for value in ("a", "b", "c")]
+    processes, values = zip(*call_together(calls))
+    assert values == ("a", "b", "c")
+    assert processes[0] == os.getpid()
+    assert len(set(processes)) == 3
+
+
+@pytest.mark.parametrize("n_allowed", [0, 1])
+def test_calls_without_a_process_are_made_here_in_their_places(monkeypatch, n_allowed):
+    allow_processes(monkeypatch, n_allowed)
+    processes, values = zip(*call_together([partial(process_and, value) for value in ("a", "b", "c")]))
+    assert values == ("a", "b", "c")
+    assert processes.count(os.getpid()) == 3 - n_allowed
+
+
+def test_the_end_of_a_called_process_is_raised_without_its_data():
+    with pytest.raises(MemoryError):
+        call_together([os.getpid, lambda: os._exit(9)])
+    with pytest.raises(RuntimeError, match=r"^ValueError$"):
+        call_together([os.getpid, lambda: fail(ValueError("secret"))])
+
+
+def test_no_process_is_left_when_the_call_in_this_one_fails():
+    with pytest.raises(ValueError, match="our own"):
+        call_together([lambda: fail(ValueError("our own")), lambda: time.sleep(60)])
+    for process in multiprocessing.active_children():
+        process.join(10)
+    assert multiprocessing.active_children() == []

@@ -95,6 +95,28 @@ def test_a_system_that_starts_no_process_is_not_held_against_a_submission(tmp_pa
     assert outcomes(out)["a"]["outcome"] == "scored"
 
 
+# Writes where the submission says whether its process is one that has no children, as `usable_cores` asks.
+_TELL_DAEMON = """
+
+from multiprocessing import current_process
+from pathlib import Path
+
+class _Telling(GestureTask):
+    def read_submission(self, content_of_name, reference):
+        Path(content_of_name["tell"].decode()).write_text(str(current_process().daemon))
+        return super().read_submission(content_of_name, reference)
+
+TASKS = declared_tasks(__file__, {"chalearn_gesture": _Telling})
+"""
+
+
+@pytest.mark.slow
+def test_readers_leave_the_other_cores_to_other_submissions(tmp_path):
+    folder = write_submissions(tmp_path / "in", {"a.zip": sample(tell=tmp_path / "daemon")})
+    rescore(spoiled(code=_TELL_DAEMON), folder, tmp_path / "out", Choices())
+    assert (tmp_path / "daemon").read_text() == "True"
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not network_off(), reason="the system does not let us cut the network")
 def test_submissions_are_scored_without_network(misbehaving, tmp_path):

@@ -15,7 +15,7 @@ from validator.findings import Findings, Read
 from validator.formats.rules import Format, Rules
 from validator.hints import box_hints, empty_note, label_hints, repeat_hints
 from validator.items import IGNORED, LIMIT_OF_REFERENCE, Place, check_items
-from validator.json_files import Entries, Members, read_json
+from validator.json_files import Conversion, Entries, Members, read_json
 from validator.messages import Note
 from validator.strict_json import JsonValue, pointer_part
 from validator.texts import quote
@@ -73,7 +73,8 @@ def read(path: Source, rules: Rules, reference_videos: Collection[str] | None = 
             _check_lengths(*content, name, findings)
             _check_mode(members["eval_mode"], rules.id, name, findings)
 
-        content = read_json(submission.read(name), name, file, _as_grounding, check=check)
+        conversion = Conversion(_as_grounding, check)
+        content = read_json(submission.read(name), name, file, conversion)
         (grounding, _), members = findings.take(content)
         _note_external_data(members, findings)
         findings.refuse_problems()

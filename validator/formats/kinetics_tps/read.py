@@ -20,7 +20,7 @@ from validator.findings import Findings, Read, Refused
 from validator.formats.rules import Format, JsonFile, Rules
 from validator.hints import box_hints, empty_note, label_hints, repeat_hints
 from validator.items import Place, check_items
-from validator.json_files import Entries, Members, read_json
+from validator.json_files import Conversion, Entries, Members, read_json
 from validator.messages import Note
 from validator.schema_errors import Budget
 from validator.strict_json import JsonValue, pointer_part
@@ -150,7 +150,7 @@ def read_classes(
     data: bytes, name: str, file: JsonFile, budget: Budget | None = None
 ) -> Read[dict[str, str]]:
     """Read a mapping of videos to classes. Raises Refused."""
-    read = read_json(data, name, file, dict, budget)
+    read = read_json(data, name, file, Conversion(dict), budget)
     return Read(read.content[0], read.notes)
 
 
@@ -171,13 +171,29 @@ def read_parts(
         _check_boxes(parts, name, findings)
         _check_lengths(parts, name, findings)
 
-    def convert(entries: Entries) -> PartStates:
+    def build(entries: Entries) -> PartStates:
         if reference_frames is not None:
             entries = _without_most_unknown_humans(entries, reference_frames)
         return as_part_states(entries, one_each)
 
-    read = read_json(data, name, file, convert, budget, check)
+    def join(halves: Sequence[PartStates]) -> PartStates | None:
+        parts = joined(halves)
+        if reference_frames is not None and _n_unknown_frames(parts, reference_frames) > _MOST_UNKNOWN_FRAMES:
+            # Of the whole file humans are kept in fewer of them.
+            return None
+        return parts
+
+    conversion = Conversion(build, check, join)
+    read = read_json(data, name, file, conversion, budget)
     return Read(read.content[0], read.notes)
+
+
+def _n_unknown_frames(parts: PartStates, reference_frames: Mapping[str, Collection[str]]) -> int:
+    """Return how many frames the reference lacks."""
+    n_unknown = 0
+    for video, frames in frames_of_videos(parts).items():
+        n_unknown += len(set(frames).difference(reference_frames.get(video, ())))
+    return n_unknown
 
 
 def _without_most_unknown_humans(
@@ -200,8 +216,8 @@ def as_part_states(entries: Entries, one_each: bool = False) -> PartStates:
 
     Videos become arrays a few at a time, so that only these are held as Python objects.
     """
-    names: dict[str, int] = defaultdict(count().__next__)
-    states: dict[str, int] = defaultdict(count().__next__)
+    names = _numbering()
+    states = _numbering()
     groups: list[PartStates] = []
     for group in _in_groups(entries):
         frames_of_video = list(group.values())
@@ -274,6 +290,23 @@ def _concatenated(pieces: Sequence[PartStates], names: list[str], states: list[s
 
     columns = [name for name in PartStates._fields if name not in ("names", "states")]
     return PartStates(**{column: join(column) for column in columns}, names=names, states=states)
+
+
+def joined(pieces: Sequence[PartStates]) -> PartStates:
+    """Return all pieces as one, in which equal strings have one number."""
+    names = _numbering()
+    states = _numbering()
+    renumbered = []
+    for piece in pieces:
+        part_name = numbered(names, piece.names)[piece.part_name]
+        proposal_state = numbered(states, piece.states)[piece.proposal_state]
+        renumbered.append(piece._replace(part_name=part_name, proposal_state=proposal_state))
+    return _concatenated(renumbered, list(names), list(states))
+
+
+def _numbering() -> dict[str, int]:
+    """Return an empty numbering of strings, which gives a new one the next number."""
+    return defaultdict(count().__next__)
 
 
 def frames_of_videos(parts: PartStates) -> dict[str, list[str]]:

@@ -13,7 +13,7 @@ from validator.files import choose_named
 from validator.findings import Findings, Read
 from validator.formats.rules import Format, Rules
 from validator.hints import empty_note
-from validator.json_files import load_schema, read_json
+from validator.json_files import Conversion, load_schema, read_json
 from validator.keys import match_keys
 from validator.messages import Note
 from validator.strict_json import pointer_part
@@ -50,7 +50,7 @@ def read_file(
     """Read the file of a submission, or the ground truth, which looks the same. Raises Refused."""
     (file,) = rules.json
     with Findings.collect() as findings:
-        entries, _ = findings.take(read_json(data, name, file, dict))
+        entries, _ = findings.take(read_json(data, name, file, Conversion(dict)))
         entry_keys = list(entries)
         if keys is not None:
             places = [f"/{pointer_part(key)}" for key in entry_keys]
