@@ -14,6 +14,10 @@ sys.path[0] = HERE if os.path.isdir(os.path.join(HERE, "scoring_program")) else 
 # A built program carries the packages that it needs; those of the interpreter are preferred.
 sys.path.append(os.path.join(sys.path[0], "scoring_program", "vendor"))
 sys.dont_write_bytecode = True
+# The linear algebra of numpy would start a thread for each core: a quarter of the time of a small run, and
+# memory. It has little to do here, and sums of several threads may differ in their last digits.
+for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
 
 # This file must be readable by any Python, so that one that is too old can say so.
 if sys.version_info < (3, 9):
