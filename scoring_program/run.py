@@ -267,7 +267,7 @@ def _score(load: Callable[[], AnyLoaded], submission: Source, strict: bool, cloc
     try:
         read = loaded.read(submission)
     except Refused as refused:
-        return Outcome("invalid", INVALID, findings=refused.findings)
+        return Outcome("invalid", INVALID, findings=loaded.explain(refused.findings))
     result = loaded.score(read, clock.begin)
     time_limit = loaded.settings["time_limit"]
     if clock.total > _NEAR * time_limit:

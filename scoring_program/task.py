@@ -414,6 +414,10 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
         """Return the validated submission in a zip file or a folder, with notes. Raises Refused."""
         return self.task.read_submission(path, self.reference)
 
+    def explain(self, findings: Findings) -> Findings:
+        """Return the findings of a refused submission; a subclass may know more about their cause."""
+        return findings
+
     def score_path(self, path: Path) -> Result:
         """Read and score a submission, without any output. Raises Refused."""
         return self.score(self.read(path))

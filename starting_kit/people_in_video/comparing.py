@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 
 from people_in_video.comparison import Comparison, last_measure
-from people_in_video.demo_refusals import explaining_demo
 from people_in_video.home import SubmissionError, load_items, require_path
 from people_in_video.result import without_large_arrays
 from scoring_program.metrics import comparison as statistics
@@ -63,10 +62,9 @@ def compare(
     results, invalid = dict[str, Result](), dict[str, Findings]()
     for name, path in path_of_name.items():
         try:
-            with explaining_demo(reference is None):
-                results[name] = _without_large_parts(loaded.score_path(path))
+            results[name] = _without_large_parts(loaded.score_path(path))
         except Refused as refused:
-            invalid[name] = refused.findings
+            invalid[name] = loaded.explain(refused.findings)
     if not results:
         raise SubmissionError(_all_problems(invalid))
     if baseline_name in invalid:

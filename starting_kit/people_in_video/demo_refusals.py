@@ -1,18 +1,15 @@
-"""What is said of submissions that are refused beside the synthetic demo reference of a kit.
+"""The synthetic demo reference of a kit, which says of submissions that it refuses that they may be right.
 
 Those to a challenge have other ids than the demo reference, and may be much larger.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Generic
 
 from scoring_program.task import AnyLoaded, Loaded, ReferenceT, StatisticsT, SubmissionT
-from validator.archive import Source
-from validator.findings import Findings, Read, Refused
+from validator.findings import Findings
 from validator.items import ITEMS_NONE, LIMIT_OF_REFERENCE
 from validator.messages import Problem
 
@@ -22,19 +19,17 @@ DEMO_REFUSED = (
 )
 
 
-@contextmanager
-def explaining_demo(is_demo: bool = True) -> Iterator[None]:
-    """Say of problems that follow from the demo reference that they do; other problems stay as they are."""
-    try:
-        yield
-    except Refused as refused:
-        if is_demo:
-            _explain_problems(refused.findings)
-        raise
+class DemoLoaded(Loaded[ReferenceT, SubmissionT, StatisticsT], Generic[ReferenceT, SubmissionT, StatisticsT]):
+    """A task with its demo reference."""
 
+    @classmethod
+    def of(cls, loaded: AnyLoaded) -> AnyLoaded:
+        """Return a task with a reference that is the demo reference."""
+        return cls(**{field.name: getattr(loaded, field.name) for field in fields(loaded)})
 
-def _explain_problems(findings: Findings) -> None:
-    findings.problems[:] = map(_explained, findings.problems)
+    def explain(self, findings: Findings) -> Findings:
+        """Return findings; problems that follow from the demo reference say so."""
+        return replace(findings, problems=[_explained(problem) for problem in findings.problems])
 
 
 def _explained(problem: Problem) -> Problem:
@@ -45,17 +40,3 @@ def _explained(problem: Problem) -> Problem:
     if problem.rule == LIMIT_OF_REFERENCE:
         return problem._replace(remedy=DEMO_REFUSED)
     return problem
-
-
-class DemoLoaded(Loaded[ReferenceT, SubmissionT, StatisticsT], Generic[ReferenceT, SubmissionT, StatisticsT]):
-    """The demo reference of a task; what it refuses is explained."""
-
-    @classmethod
-    def of(cls, loaded: AnyLoaded) -> AnyLoaded:
-        """Return a task with its demo reference, so that what it refuses is explained."""
-        return cls(**{field.name: getattr(loaded, field.name) for field in fields(loaded)})
-
-    def read(self, path: Source) -> Read[SubmissionT]:
-        """Return the validated submission. Raises Refused."""
-        with explaining_demo():
-            return super().read(path)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from people_in_video.demo_data import demo_reference
-from people_in_video.demo_refusals import explaining_demo
+from people_in_video.demo_refusals import DemoLoaded
 from people_in_video.gathering import REPEATS, Arguments, Gathered, GatheredState, named_calls
 from people_in_video.item_list import check_known
 from people_in_video.plain_values import half_precision_text
@@ -109,12 +109,11 @@ def score(
     """
     loaded = load_items(task, reference, cache, items, {**_HOME, **settings})
     try:
-        with explaining_demo(reference is None):
-            if isinstance(submission, (str, Path)) or is_table(submission):
-                return _score_file(loaded, submission)
-            return _score_in_memory(loaded, submission)
+        if isinstance(submission, (str, Path)) or is_table(submission):
+            return _score_file(loaded, submission)
+        return _score_in_memory(loaded, submission)
     except Refused as refused:
-        raise SubmissionError(refused.findings) from None
+        raise SubmissionError(loaded.explain(refused.findings)) from None
 
 
 def check(task: str, submission: str | Path, public: str | Path | None = None) -> list[Note]:
@@ -284,12 +283,10 @@ class Evaluator:
 
     def compute(self) -> Score:
         """Return the score of all predictions, that of a zip with them. Raises SubmissionError."""
-        _, reference, *_ = self._arguments
         try:
-            with explaining_demo(reference is None):
-                return make_score(self._loaded, self._gathered.result())
+            return make_score(self._loaded, self._gathered.result())
         except Refused as refused:
-            raise SubmissionError(refused.findings) from None
+            raise SubmissionError(self._loaded.explain(refused.findings)) from None
 
     def reset(self) -> None:
         """Forget all predictions."""
@@ -386,7 +383,13 @@ def forget_references() -> None:
 def load(task: str, reference: str | Path | None, cache: str | Path | None, settings: Settings) -> AnyLoaded:
     """Return a task with its reference; the one that was used last is not read again. Raises as `score`."""
     _check_task(task)
-    declared, source = load_task(task), Path(reference or demo_reference(task))
+    if not reference:
+        return DemoLoaded.of(_load_folder(task, demo_reference(task), cache, settings))
+    return _load_folder(task, Path(reference), cache, settings)
+
+
+def _load_folder(task: str, source: Path, cache: str | Path | None, settings: Settings) -> AnyLoaded:
+    declared = load_task(task)
     require_path(source)
     try:
         _check_exists(source)
