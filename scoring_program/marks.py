@@ -40,18 +40,21 @@ def marks_text(marks: Sequence[Mark], signed: Mapping[str, SettingValue]) -> str
     return json.dumps({"settings": dict(signed), "scores": score_of_mark}, indent=1) + "\n"
 
 
-def read_marks(folder: Path, signed: Mapping[str, SettingValue]) -> list[Mark]:
+def read_marks(folder: Path, settings: Settings, known_settings: Sequence[Setting]) -> list[Mark]:
     """Return the marks beside a reference, none if there are none for these settings, in ascending order.
 
     Raises Refused if the file cannot be read.
     """
+    default_of_setting = {setting.name: setting.default for setting in known_settings if setting.signed}
     path = folder / MARKS_FILE
     if not path.is_file():
         return []
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
+        # A reference that an earlier version prepared lacks settings that were added since.
+        settings_of_marks = {**default_of_setting, **content["settings"]}
         # Under other settings other scores would stand beside a submission's.
-        if content["settings"] != dict(signed):
+        if settings_of_marks != signed_settings(settings, known_settings):
             return []
         marks = [Mark(name, float(score)) for name, score in content["scores"].items() if name in MARK_TEXTS]
     except (OSError, ValueError, KeyError, TypeError, AttributeError):

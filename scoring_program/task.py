@@ -30,7 +30,7 @@ from scoring_program.disclosure import (
 )
 from scoring_program.item_groups import ItemGroups, load_groups
 from scoring_program.low_score import is_low, low_score_note
-from scoring_program.marks import MARKS_FILE, Mark, read_marks, signed_settings
+from scoring_program.marks import MARKS_FILE, Mark, read_marks
 from scoring_program.metrics import resampling
 from scoring_program.metrics.resampling import HalfScores, Range
 from scoring_program.repair_notes import HiddenSide, repair_notes
@@ -351,7 +351,7 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
             groups=groups,
             vocabulary=vocabulary,
             signature=signature(self.id, settings, self.known_settings, digests, parts),
-            marks=read_marks(folder, signed_settings(settings, self.known_settings)),
+            marks=read_marks(folder, settings, self.known_settings),
             secret=key or digest.encode(),
         )
 
@@ -441,6 +441,20 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
         """Return notes on a submission, without that on items that are not among selected ones."""
         return [note for note in notes if note.code != ITEMS_UNKNOWN or self.whole_reference is None]
 
+    @property
+    def _is_open(self) -> bool:
+        """Whether names and costs that only the reference tells may be shown."""
+        return not min_group(self.settings["detail"])
+
+    def unknown_names(self, submission: SubmissionT) -> list[UnknownNames]:
+        """Return the names of each kind that a submission uses and the data does not have."""
+        return find_unknown_names(
+            submitted=self.task.submitted_names(submission),
+            vocabulary=self.vocabulary,
+            reference_names=self.task.names(self.whole_reference or self.reference),
+            is_open=self._is_open,
+        )
+
     def name_notes(self, submission: SubmissionT, score: float) -> list[Note]:
         """Return a note on each kind of names that the data does not have, at ``full`` with what they cost.
 
@@ -448,16 +462,10 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
         """
         if not self.settings["notes"]:
             return []
-        is_open = not min_group(self.settings["detail"])
         notes = []
-        for unknown in find_unknown_names(
-            submitted=self.task.submitted_names(submission),
-            vocabulary=self.vocabulary,
-            reference_names=self.task.names(self.whole_reference or self.reference),
-            is_open=is_open,
-        ):
+        for unknown in self.unknown_names(submission):
             note = unknown.note()
-            if is_open and unknown.nearest:
+            if self._is_open and unknown.nearest:
                 note = note._replace(text=note.text + self._cost_text(submission, unknown, score))
             notes.append(note)
         return notes

@@ -28,7 +28,6 @@ from people_in_video.public_data import check_with_public_data
 from people_in_video.tools.conversion import read_tool_file
 from scoring_program.run import BROKEN, INVALID, SCORED
 from scoring_program.task import AnyLoaded
-from scoring_program.vocabulary import find_unknown_names
 from validator import console
 from validator.checking import check_submission
 from validator.findings import Findings
@@ -113,16 +112,9 @@ def _notes_with_reference(loaded: AnyLoaded, submission: Path) -> list[Note]:
 
     Raises Refused.
     """
-    task = loaded.task
     read = loaded.read(submission)
-    unknown_names = find_unknown_names(
-        submitted=task.submitted_names(read.content),
-        vocabulary=loaded.vocabulary,
-        reference_names=task.names(loaded.reference),
-        is_open=True,
-    )
-    name_notes = [unknown.note() for unknown in unknown_names]
-    hints = task.hints(loaded.reference, read.content)
+    name_notes = [unknown.note() for unknown in loaded.unknown_names(read.content)]
+    hints = loaded.task.hints(loaded.reference, read.content)
     return mistakes_first(without_explained([*read.notes, *name_notes, *hints]))
 
 

@@ -80,6 +80,20 @@ def test_marks_move_neither_scores_nor_signature(reference):
 
 
 @pytest.mark.parametrize(
+    ("settings", "has_marks"), [({}, True), ({"kappa": 0.255}, False), ({"measure": "gps"}, False)]
+)
+def test_marks_of_an_earlier_version_hold_while_added_settings_have_their_defaults(
+    tmp_path, settings, has_marks
+):
+    shutil.copytree(REFERENCES / "densepose", tmp_path / "reference")
+    path = tmp_path / "reference" / MARKS_FILE
+    content = json.loads(path.read_text())
+    del content["settings"]["kappa"]
+    path.write_text(json.dumps(content))
+    assert bool(loaded("densepose", tmp_path / "reference", **settings).marks) == has_marks
+
+
+@pytest.mark.parametrize(
     "text", ["", "[]", "{}", '{"settings": {"protocol": "published"}, "scores": {"random": []}}']
 )
 def test_marks_that_cannot_be_read_are_the_organizers_mistake(reference, text):
