@@ -17,7 +17,7 @@ from organizer.bundle.programs import build_program
 from organizer.data.prepare import reference_files
 from organizer.files import unpack, write_files
 from quality import ROOT
-from quality.driver import results
+from quality.driver import run_program
 from scoring_program.task import task_ids
 from validator.findings import Refused
 from validator.texts import counted
@@ -75,7 +75,7 @@ def _cases(task_id: str, prepared: Path) -> list[_Case]:
 def _run(python: str, program: Path, cases: Sequence[_Case]) -> dict[Path, _Outcome]:
     """Return the outcomes by the folders of the cases."""
     outcomes = {}
-    for (_, submission), result in zip(cases, results(program, cases, python)):
+    for (_, submission), result in zip(cases, run_program(program, cases, python)):
         outcomes[submission.parent] = result["code"], result["scores"] or result["log"]
     return outcomes
 

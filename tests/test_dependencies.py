@@ -125,7 +125,7 @@ ORGANIZER_PARTS = (
     "__main__",
 )
 # The first asks CoreNLP for the lemmas of one challenge; the second lists outputs that may differ between versions.
-NAME_A_TASK = ("organizer.data.corenlp", "quality.same")
+NAME_A_TASK = ("organizer.data.corenlp", "quality.allowed_differences")
 CLUSTER = "organizer.runs.cluster"
 # What a run on the platform imports only if a submission is refused, names what the data does not have, may hold
 # a mistake, or scores next to nothing, and for pages with figures. Each compiles what it imports.

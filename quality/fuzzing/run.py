@@ -15,7 +15,7 @@ from organizer.bundle.programs import build_program
 from organizer.bundle.public_files import demo_reference
 from organizer.files import unpack, write_files
 from quality import ROOT
-from quality.driver import results
+from quality.driver import run_program
 from quality.fuzzing.mutations import mutate
 from quality.fuzzing.slow import search_slow
 from quality.fuzzing.small_zips import print_costs
@@ -61,7 +61,8 @@ def run_fuzz(
             folder = Path(name)
             cases = _write_cases(task_id, counts[task_id], seed, folder)
             pairs = [(folder / "reference", case) for case in cases]
-            for case, result in zip(cases, results(folder / "program", pairs, checks=True)):
+            results = run_program(folder / "program", pairs, checks_at_home=True)
+            for case, result in zip(cases, results):
                 verdicts[f"{task_id}: exit {result['code']}"] += 1
                 if fault := what_is_wrong(result):
                     failures.append(f"{case.name}: {fault}")
