@@ -23,6 +23,8 @@ TEAMS = (
     *("Avocet", "Bittern", "Curlew", "Dunlin", "Egret", "Fulmar"),
     *("Garganey", "Heron", "Ibis", "Jacana", "Kestrel", "Lapwing"),
 )
+# Seconds for each submission.
+_TIME_LIMIT = 600.0
 
 
 def write_demo_ranking(output: Path = ROOT / "out" / "demo" / "ranking") -> int:
@@ -36,7 +38,12 @@ def write_demo_ranking(output: Path = ROOT / "out" / "demo" / "ranking") -> int:
         (folder / "reference" / SYNTHETIC_MARK).touch()
         task.write_samples(folder / "reference", folder / "samples")
         _write_submissions(folder / "samples", folder / "submissions", folder / "names.csv")
-        built = BuiltTask(task_id, build_program(task_id), folder / "reference", 600.0)
+        built = BuiltTask(
+            id=task_id,
+            program=build_program(task_id),
+            reference=folder / "reference",
+            time_limit=_TIME_LIMIT,
+        )
         with contextlib.redirect_stdout(log):
             code = rescore(built, folder / "submissions", output, Choices(names=folder / "names.csv"))
             code = code or report(task_id, output, output / "report")
@@ -48,7 +55,8 @@ def write_demo_ranking(output: Path = ROOT / "out" / "demo" / "ranking") -> int:
 def _write_submissions(samples: Path, submissions: Path, names: Path) -> None:
     """Write submissions that take each file from the good or from the weak sample, and whose they are."""
     pick = random.Random(12)
-    good, weak = (folder_files(samples / name) for name in ("good", "weak"))
+    good = folder_files(samples / "good")
+    weak = folder_files(samples / "weak")
     rows = []
     for number, team in enumerate(TEAMS):
         (submissions / team).mkdir(parents=True)

@@ -124,16 +124,19 @@ def _report_misnamed(file: str, others: list[str], folder: str, findings: Findin
 
 def _report_missing(files: list[str], others: list[str], findings: Findings) -> None:
     """Add a problem for each missing file that another one may be, and one for all without such a one."""
-    lost = [file for file in files if not _report_similar(file, others, findings)]
-    found, rename = "there is no other file", ""
+    missing_files = [file for file in files if not _report_similar(file, others, findings)]
+    other_files = "there is no other file"
+    or_rename = ""
     if others:
-        found, rename = f"found: {_named(others)}", ", or rename what is meant"
-    if len(lost) == 1:
-        remedy = f"put it at the top of the zip{rename}"
-        findings.add("E-FILE-NONE", f"it is missing; {found}", remedy, file=lost[0])
-    elif lost:
-        problem = f"{' and '.join(lost)} are missing; {found}"
-        findings.add("E-FILE-NONE", problem, f"put them at the top of the zip{rename}")
+        other_files = f"found: {_named(others)}"
+        or_rename = ", or rename what is meant"
+    if len(missing_files) == 1:
+        problem = f"it is missing; {other_files}"
+        remedy = f"put it at the top of the zip{or_rename}"
+        findings.add("E-FILE-NONE", problem, remedy, file=missing_files[0])
+    elif missing_files:
+        problem = f"{' and '.join(missing_files)} are missing; {other_files}"
+        findings.add("E-FILE-NONE", problem, f"put them at the top of the zip{or_rename}")
 
 
 def _report_similar(file: str, others: list[str], findings: Findings) -> bool:

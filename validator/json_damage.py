@@ -70,7 +70,7 @@ def read_outline(data: bytes, name: str, each: str, advice: Advice, budget: Budg
             refuse_depth(origin_of(data, position).place(""), name)
         start = _after_blanks(data, 0)
         if data[start : start + 1] == b"{":
-            text = _LargeText(data, name, advice, budget, findings)
+            text = _LargeText(data=data, name=name, advice=advice, budget=budget, findings=findings)
             outline: JsonValue = text.outline(start, each)
         elif data[start : start + 1] in _STAND_INS:
             outline = _STAND_INS[data[start : start + 1]]

@@ -328,7 +328,13 @@ def _check_samples(
             if samples is SampleRuns.ALL or _is_built_here(program, task.declared.id):
                 reference = files[task.entry["reference_data"]]
                 image = str(data.get("docker_image") or "")
-                built = BuiltTask(task.declared.id, program, reference, limit, image=image)
+                built = BuiltTask(
+                    id=task.declared.id,
+                    program=program,
+                    reference=reference,
+                    time_limit=limit,
+                    image=image,
+                )
                 _check_run(_run(built, files[sample]), sample, keys, report)
             else:
                 report.add("program of another build", file=sample, program=task.entry["scoring_program"])

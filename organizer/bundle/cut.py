@@ -233,14 +233,16 @@ def _columns_of_task(competition: Competition, task: Declaration) -> list[_New]:
 def classic(data: Competition) -> tuple[Entry, list[str]]:
     """Return a bundle of one task in the older form, and notes on what that form cannot hold."""
     board = data["leaderboards"][0]
-    columns, notes = _classic_columns(board)
     rule = str(board.get("submission_rule", "Add"))
-    phases, lost = _classic_phases(data)
+    columns, notes = _classic_columns(board)
+    phases, left_out = _classic_phases(data)
     if len(phases) > 1:
         notes.append("Codabench ends a phase of a v1.5 bundle 24 hours before the next one starts")
-    lost += [key for key in data if key not in _CARRIED_KEYS]
-    lost += ["solutions"] if data.get("solutions") else []
-    notes += [f"not carried over to v1.5: {', '.join(lost)}"] if lost else []
+    left_out += [key for key in data if key not in _CARRIED_KEYS]
+    if data.get("solutions"):
+        left_out.append("solutions")
+    if left_out:
+        notes.append(f"not carried over to v1.5: {', '.join(left_out)}")
     result = {
         "title": data["title"],
         "description": data.get("description"),
@@ -270,12 +272,14 @@ def _html(data: Competition) -> dict[str, str]:
 
 
 def _classic_phases(data: Competition) -> tuple[dict[int, _New], list[str]]:
+    """Return the phases by their numbers, and what the older form cannot hold of them."""
     tasks = {task["index"]: task for task in data["tasks"]}
-    phases, lost = {}, []
+    phases: dict[int, _New] = {}
+    left_out: list[str] = []
     for phase_number, (_, phase) in enumerate(sorted_phases(data), start=1):
         task = tasks[phase["tasks"][0]]
-        others = [tasks[index]["name"] for index in phase["tasks"][1:]]
-        lost += [f"the task {name} of the phase {phase['name']}" for name in others]
+        other_tasks = [tasks[index]["name"] for index in phase["tasks"][1:]]
+        left_out += [f"the task {name} of the phase {phase['name']}" for name in other_tasks]
         phases[phase_number] = {
             "phasenumber": phase_number,
             "label": phase["name"],
@@ -285,10 +289,11 @@ def _classic_phases(data: Competition) -> tuple[dict[int, _New], list[str]]:
         }
         if yes(phase.get("auto_migrate_to_this_phase")):
             phases[phase_number]["auto_migration"] = True
-    return phases, lost
+    return phases, left_out
 
 
 def _classic_columns(board: Entry) -> tuple[_New, list[str]]:
+    """Return the columns by their keys, and a note on each that the older form cannot hold."""
     columns = {
         column["key"]: {
             "leaderboard": {"label": board["title"], "rank": 1},
@@ -301,5 +306,5 @@ def _classic_columns(board: Entry) -> tuple[_New, list[str]]:
         for column in board["columns"]
         if not column.get("computation")
     }
-    lost = [column["key"] for column in board["columns"] if column.get("computation")]
-    return columns, [f"not carried over to v1.5: the computed column {key}" for key in lost]
+    computed_keys = [column["key"] for column in board["columns"] if column.get("computation")]
+    return columns, [f"not carried over to v1.5: the computed column {key}" for key in computed_keys]

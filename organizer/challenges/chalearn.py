@@ -61,7 +61,8 @@ class TrackAnnotations(Annotations[Reference, Prediction]):
         """Return rows with noise and a lag."""
         pools = self.pools(reference)
         lag = np.array(rng.normal(0, 5 * noise))
-        return self.predicted(reference, _NoisyRows(Baseline.NOISY, pools, rng, noise, lag))
+        guess = _NoisyRows(baseline=Baseline.NOISY, pools=pools, rng=rng, noise=noise, bias=lag)
+        return self.predicted(reference, guess)
 
     def predicted(self, reference: Reference, guess: Guess) -> Prediction:
         """Return the rows of each sequence, equal ones once; the most frequent class all the time."""

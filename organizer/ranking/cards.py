@@ -25,7 +25,7 @@ from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
 from scoring_program.figures import Line
 from scoring_program.metrics.resampling import LEAST_ITEMS
-from scoring_program.report import standings as report
+from scoring_program.report import standings as standings_parts
 from scoring_program.report.elements import plots
 from scoring_program.report.elements.axis import Axis
 from scoring_program.report.elements.layout import card, scroll
@@ -72,12 +72,13 @@ def ranking_card(run: RankingRun, ranking: Ranking) -> Element:
     lines = [f"Possible ranks: those that a team may have over all such {run.task.item}s (its rank set)."]
     if not is_covered:
         lines.append("Coverage: the share of the reference that a team has submitted; 1 where none is shown.")
-    lines += report.sentences(standings)
+    lines += standings_parts.sentences(standings)
     lines += resampling_sentences(run, ranking)
     if run.about.keep == "best" and max(ranking.submissions) > 1:
         lines.append("The best of several submissions of a team counts; this favors teams with many.")
     text = element("ul", *(element("li", line) for line in lines), class_="after")
-    return card("ranking", "Ranking", "", *report.standings_table(standings, "Ranking", details), text)
+    parts = standings_parts.standings_table(standings, "Ranking", details)
+    return card("ranking", "Ranking", "", *parts, text)
 
 
 def expected_drop_text(run: RankingRun, ranking: Ranking, place: int) -> str:
@@ -122,13 +123,14 @@ def winner_cards(run: RankingRun, ranking: Ranking) -> list[Element]:
         verdict = "reaches it" if winner.passes[place] else "does not reach it"
         band = winner.band(place, standings.decimals)
         difference = f"{band.value:.{standings.decimals}f}"
-        margin = report.text_over_text(difference, report.band_text(band, standings.decimals))
+        interval = standings_parts.band_text(band, standings.decimals)
+        margin = standings_parts.text_over_text(difference, interval)
         rows.append([cut(team, LONGEST_NAME), standings.score_texts[place], verdict, margin])
     headings = [
         Heading("Team"),
         Heading("Score"),
         Heading("The line"),
-        Heading(report.text_over_text("Score less the line", "95 % interval")),
+        Heading(standings_parts.text_over_text("Score less the line", "95 % interval")),
     ]
     title = "Rule for winners"
     texts = " ".join(winner_sentences(run, ranking))
@@ -261,14 +263,14 @@ def protocol_cards(run: RankingRun, ranking: Ranking, other: Ranking | None) -> 
 
 def method_card(run: RankingRun, ranking: Ranking) -> Element:
     """Return how the ranking was computed, and the signature."""
-    return report.method_card(run.standings(ranking), ranking.signature, ranking.half_samples)
+    return standings_parts.method_card(run.standings(ranking), ranking.signature, ranking.half_samples)
 
 
 def pair_cards(run: RankingRun, ranking: Ranking) -> list[Element]:
     """Return the p values of all pairs of the first teams, if there are several."""
     if len(ranking.records) < 2:
         return []
-    return [report.pairs_card(run.standings(ranking), "pairs.csv")]
+    return [standings_parts.pairs_card(run.standings(ranking), "pairs.csv")]
 
 
 def coverage_cards(run: RankingRun, ranking: Ranking) -> list[Element]:

@@ -6,7 +6,7 @@ from organizer.ranking.cards import resampling_sentences, winner_sentences
 from organizer.ranking.run import RankingRun
 from organizer.ranking.statistics import Ranking
 from organizer.ranking.tables import Cell, csv_table
-from scoring_program.report import standings as report
+from scoring_program.report import standings as standings_parts
 from scoring_program.report.latex import NEEDED_PACKAGE, escape_latex, latex_table
 from scoring_program.report.standings import Standings, band_text, ranked_rows
 from validator.texts import counted, visible
@@ -54,9 +54,9 @@ def methods_text(run: RankingRun, ranking: Ranking, standings: Standings) -> str
     sentences = [
         f"{run.title}: {counted(len(standings.names), 'team')} with {n_scored};",
         f"the {run.about.keep} submission of a team counts.",
-        *report.sentences(standings),
+        *standings_parts.sentences(standings),
         *resampling_sentences(run, ranking),
-        *report.method_texts(standings, ranking.half_samples),
+        *standings_parts.method_texts(standings, ranking.half_samples),
         *winner_sentences(run, ranking),
     ]
     return f"{visible(' '.join(sentences))}\n\nSignature: {visible(ranking.signature)}\n"

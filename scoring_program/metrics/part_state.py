@@ -15,11 +15,15 @@ import numpy as np
 from scoring_program.metrics import pairs
 from validator.arrays import Bools, Floats, Ints
 
-GRID = 10_000
+# What a predicted human, and a proposal for a part, must exceed.
 HUMAN_IOU = 0.5
 PART_IOU = 0.3
+# Thresholds of PSC are 0/GRID, 1/GRID, ..., GRID/GRID.
+GRID = 10_000
+# A PSC that is so near to a threshold, as a multiple of 1/GRID, is compared with it in exact fractions.
 _NEAR_GRID = 1e-6
-PARTS_OF_A_BLOCK = 1 << 14
+# So many parts are compared with their proposals at once.
+_PARTS_OF_A_BLOCK = 1 << 14
 
 # What becomes of an annotated part.
 CORRECT, NO_HUMAN, NO_BOX, TOO_FAR, WRONG_STATE = range(5)
@@ -71,7 +75,7 @@ def match_best(
     ----------
     true_box, predicted_box : arrays of shape (n, 4)
     true_frame, predicted_frame : int arrays of shape (n,), ascending
-    human_iou : float
+    human_iou : float, optional
 
     Returns
     -------
@@ -211,9 +215,9 @@ def judge_parts(
     matched_human: Ints,
     parts: Parts,
     proposals: Proposals,
-    part_iou: float,
-    iou_suffices: bool,
-    block_size: int = PARTS_OF_A_BLOCK,
+    part_iou: float = PART_IOU,
+    iou_suffices: bool = False,
+    block_size: int = _PARTS_OF_A_BLOCK,
 ) -> PartOutcomes:
     """Compare each ground-truth part with the proposals for the same part of the matched human.
 
@@ -223,9 +227,9 @@ def judge_parts(
         The predicted human matched to the part's human, -1 if there is none.
     parts : Parts
     proposals : Proposals
-    part_iou : float
+    part_iou : float, optional
         The IoU that a proposal must exceed.
-    iou_suffices : bool
+    iou_suffices : bool, optional
         Whether an IoU of exactly ``part_iou`` suffices (released protocol).
     block_size : int, optional
         How many parts are compared at once; it changes no result.
@@ -234,7 +238,7 @@ def judge_parts(
     --------
     >>> box, zero = np.array([[0, 0, 9, 9]]), np.array([0])
     >>> proposals = Proposals(zero, zero, np.array([0, 0]), box[[0, 0]], np.array([2, 1]))
-    >>> judge_parts(zero, Parts(zero, box, np.array([1])), proposals, PART_IOU, iou_suffices=False)
+    >>> judge_parts(zero, Parts(zero, box, np.array([1])), proposals)
     PartOutcomes(kind=array([0], dtype=int8), n_proposals=array([2]), near_state=array([2]))
     """
     first, last = _proposals_of_parts(matched_human, parts.name, proposals)

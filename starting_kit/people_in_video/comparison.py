@@ -15,7 +15,7 @@ from people_in_video.paper_table import paper_table
 from scoring_program.disclosure import round_floats
 from scoring_program.figures import BodyFigure
 from scoring_program.metrics.comparison import Pairs
-from scoring_program.report import standings as report
+from scoring_program.report import standings as standings_parts
 from scoring_program.report.elements.forest import Scale, scale_ends
 from scoring_program.report.elements.layout import card, document, folded, style_sheet, with_contents
 from scoring_program.report.elements.tables import Cell, Heading, table
@@ -84,7 +84,7 @@ class Comparison:
     @cached_property
     def pair_sentences(self) -> list[str]:
         """A sentence for each pair."""
-        return report.pair_sentences(self.standings)
+        return standings_parts.pair_sentences(self.standings)
 
     @cached_property
     def values(self) -> dict[str, GroupValues]:
@@ -218,7 +218,7 @@ def sentences(standings: Standings) -> list[str]:
     items = f"{standings.task.item}s"
     advice = f"Choose checkpoints of one model on other {items} than those that you report: the best of many "
     advice += f"on the same {items} looks better than it is."
-    return [*report.sentences(standings), advice]
+    return [*standings_parts.sentences(standings), advice]
 
 
 def page(comparison: Comparison) -> str:
@@ -235,7 +235,7 @@ def page(comparison: Comparison) -> str:
         *_group_cards(comparison),
         *_pair_cards(comparison),
         *_note_cards(comparison),
-        report.method_card(standings, comparison.signature),
+        standings_parts.method_card(standings, comparison.signature),
     ]
     body = with_contents(first, rest)
     return document(standings.task.title, _head(comparison), body, style_sheet("standings.css"))
@@ -266,7 +266,7 @@ def _list(lines: Sequence[str], **attributes: str) -> Element:
 def _scores_card(standings: Standings) -> Element:
     title = "Scores and differences"
     no_details: list[list[str]] = [[] for _ in standings.names]
-    parts = report.standings_table(standings, title, no_details, _MOST_OTHERS)
+    parts = standings_parts.standings_table(standings, title, no_details, _MOST_OTHERS)
     lines = sentences(standings)
     if lines:
         parts.append(_list(lines, class_="after"))
@@ -382,7 +382,7 @@ def _leaderboard_card(comparison: Comparison) -> Element:
     for place in comparison.places:
         result = comparison.results[place]
         scores = [f"{result.scores[column.key]:.{column.precision}f}" for column in columns]
-        rows.append([report.name_element(comparison.standings.names[place]), *scores])
+        rows.append([standings_parts.name_element(comparison.standings.names[place]), *scores])
     title = "All columns of the leaderboard"
     headings = [Heading("Submission"), *(Heading(column.title) for column in columns)]
     return card("columns", title, "", *table(headings, rows, title, _MOST_OTHERS))
@@ -408,7 +408,7 @@ def _cost_cards(comparison: Comparison) -> list[Element]:
     for place in comparison.places:
         points_of_type = points_by_result[place]
         costs = [_cost_text(points_of_type.get(error_type.key)) for error_type in largest_first]
-        rows.append([report.name_element(comparison.standings.names[place]), *costs])
+        rows.append([standings_parts.name_element(comparison.standings.names[place]), *costs])
     note = "What the score would gain if one type of error were fixed. Gains overlap: they do not add up. "
     note += "Types that cost nothing are left out."
     headings = [Heading("Submission"), *(Heading(error_type.title) for error_type in largest_first)]
@@ -453,7 +453,7 @@ def _group_cards(comparison: Comparison) -> list[Element]:
         note += f". All are in {_WHERE}."
         title = f"{values.title} that differ most"
         headings = [Heading("Name", "text")]
-        headings += [Heading(report.name_element(name), "number") for name in names]
+        headings += [Heading(standings_parts.name_element(name), "number") for name in names]
         headings.append(Heading("Largest difference", "number"))
         cards.append(card(f"of-{key}", title, note, *table(headings, rows, title)))
     return cards
@@ -468,7 +468,7 @@ def _pair_cards(comparison: Comparison) -> list[Element]:
         return [card("pairs", "Pairs", "", lines)]
     n_lines = min(len(comparison.pair_sentences), _MOST_LINES)
     words = folded(f"The first {counted(n_lines, 'pair')} in words", lines)
-    return [report.pairs_card(comparison.standings, _WHERE, words)]
+    return [standings_parts.pairs_card(comparison.standings, _WHERE, words)]
 
 
 def _note_cards(comparison: Comparison) -> list[Element]:

@@ -47,21 +47,25 @@ class Joined(NamedTuple):
         Those in annotated segments.
     submitted : bool array of shape (n_segments,)
         Which annotated segments are in the submission.
-    classes, named : list of str, set of str
-        The classes of the reference, then those of the submission alone; those that the submission names.
+    classes : list of str
+        The classes of the reference, then those of the submission alone.
+    submitted_classes : set of str
+        The classes that the submission names.
     n_videos : int
         Number of videos with an annotated segment.
     segment_video : int array of shape (n_segments,)
         Index of the video of each annotated segment, among the sorted videos.
-    submitted_of_video, n_submitted : int array of shape (n_videos,), int
-        Number of submitted segments of each video, and of all, annotated or not.
+    submitted_of_video : int array of shape (n_videos,)
+        Number of submitted segments of each video, annotated or not.
+    n_submitted : int
+        Number of all submitted segments, those of other videos too.
     notes : list of Note
     """
 
     objects: grounding.Objects
     submitted: Bools
     classes: list[str]
-    named: set[str]
+    submitted_classes: set[str]
     n_videos: int
     segment_video: Ints
     submitted_of_video: Ints
@@ -90,7 +94,7 @@ def join(reference: Reference, submission: Grounding, effects: Effects = _GIVEN)
         objects=_objects(submission, true_segment, number_of_class),
         submitted=submitted,
         classes=list(number_of_class),
-        named=set(submission.classes),
+        submitted_classes=set(submission.classes),
         n_videos=len(videos),
         segment_video=np.array(segment_video, dtype=np.int64),
         submitted_of_video=np.bincount(np.array(submitted_videos, dtype=np.int64), minlength=len(videos)),
@@ -346,7 +350,7 @@ def _not_penalized(reference: Reference, joined: Joined, lemmas: Lemmas) -> Bool
 def _lemma_notes(reference: Reference, joined: Joined, lemmas: Lemmas, minimum: int) -> list[Note]:
     """Return a note if the fallback gave predicted classes the lemmas of enough unannotated tokens."""
     token_lemmas = {lemmas(reference.tokens[number]) for number in np.unique(reference.token).tolist()}
-    missing_classes = lemmas.missing & joined.named
+    missing_classes = lemmas.missing & joined.submitted_classes
     class_lemmas = {lemmas(name) for name in missing_classes}
     if len(token_lemmas & class_lemmas) < max(minimum, 1):
         return []

@@ -198,8 +198,8 @@ def measure_videos(
         matched_human[true_parts.part_human],
         _annotated_parts(true_parts),
         predicted.proposals,
-        settings["part_iou"],
-        protocol.part_iou_suffices,
+        part_iou=settings["part_iou"],
+        iou_suffices=protocol.part_iou_suffices,
     )
     correctness = _summarize(true_parts, outcomes, predicted.has_frame, protocol)
 

@@ -245,7 +245,7 @@ class TorchFile:
         are_numbers = _is_size(offset) and _are_sizes(shape) and _are_sizes(strides)
         if not are_numbers or len(shape) != len(strides):
             raise PickleProgramError("a tensor has no valid offset, sizes, and strides")
-        tensor = Tensor(storage, offset, shape, strides, self)
+        tensor = Tensor(storage=storage, offset=offset, shape=shape, strides=strides, _file=self)
         n_numbers = math.prod(shape)
         if n_numbers and (offset + _span(tensor) > storage.length or n_numbers > storage.length):
             raise PickleProgramError("a tensor reaches beyond its storage")

@@ -33,35 +33,48 @@ from validator.texts import counted
 from validator.workers import Batch, Fold, fold, usable_cores
 
 PARTS = 24
+
+# Limits of a detection: bytes and values of its entry, and pixels of its mask. A detection has about a dozen
+# values. More may be in keys of one's own.
 _LARGEST_ENTRY = 32_000_000
+_MOST_VALUES = 10_000
 _MOST_PIXELS = 25_000_000
+
+# Limits of a file: so many for each image of the reference, or the least if that is more. The metric reads 20
+# detections of an image. Masks of one value compress to nothing, and take as long as others: pixels are ten
+# times those of an image of 640 x 480.
+_ENTRIES_AN_IMAGE = 1000
+_LEAST_ENTRIES = 100_000
+_PIXELS_AN_IMAGE = 3_000_000
+_LEAST_PIXELS = 100_000_000
+
+# What a detection counts as, in pixels that take as long to decode: to read it takes as long as the first,
+# however small its mask; to look for equal keys, as long as the second for each value of its entry. The text
+# of a mask has at most about 4 bytes for each pixel and few escape sequences.
+_LEAST_PIXELS_OF_MASK = 10_000
+_PIXELS_OF_VALUE = 50
+_TEXT_BYTES_OF_PIXEL = 4
+
+# A batch is passed on at so many detections, before it is asked whether they are of use.
+_MOST_IN_BATCH = 5000
+# Equal masks that are not larger are decoded once, if they are among the last ones.
+_FEW_PIXELS = 20_000
+_SMALL_MASKS_KEPT = 64
+
+# Explaining a bad entry takes far longer than reading a good one: a fold ends after so many of them.
+_MOST_BAD = REPORTED_PER_KIND
+_MOST_BAD_BYTES = 32_000_000
+_MOST_PROBLEMS = 500
+
+# Hints are given from so many detections or scores on; some look at the first detections only.
 _LEAST_SCORES = 10
 _LEAST_DETECTIONS = 10
+_DETECTIONS_SEEN = 200
 # Masks of the annotations have 14 coarse parts; fine parts 1 and 2 alone are those of a torso.
 _COARSE_PARTS = 14
 _TORSO_PARTS = 2
 # U and V of many persons come near their largest value.
 _LEAST_PERCENT = 90
-_DETECTIONS_SEEN = 200
-_MOST_PROBLEMS = 500
-# Explaining a bad entry takes far longer than reading a good one.
-_MOST_BAD, _MOST_BAD_BYTES = REPORTED_PER_KIND, 32_000_000
-# A detection has about a dozen values. More may be in keys of one's own.
-_MOST_VALUES = 10_000
-# So many are cut before it is asked whether they are of use.
-_MOST_IN_BATCH = 5000
-# The metric reads 20 detections of an image.
-_ENTRIES_AN_IMAGE, _LEAST_ENTRIES = 1000, 100_000
-# Equal masks that are not larger are decoded once, if they are among the last ones.
-_FEW_PIXELS, _SMALL_MASKS_KEPT = 20_000, 64
-# Masks of one value compress to nothing, and take as long as others. Ten times the pixels of an image of
-# 640 x 480.
-_PIXELS_AN_IMAGE, _LEAST_PIXELS = 3_000_000, 100_000_000
-# To read a detection takes as long as to decode so many pixels, however small its mask.
-_LEAST_PIXELS_OF_MASK = 10_000
-# The text of a mask has at most about 4 bytes for each pixel and few escape sequences. To look for equal keys
-# among the values of an entry takes as long for each as to decode so many pixels.
-_TEXT_BYTES_OF_PIXEL, _PIXELS_OF_VALUE = 4, 50
 
 ResultT = TypeVar("ResultT")
 # ``x, y, width, height`` in pixels.
