@@ -1,7 +1,7 @@
 """Reading JSON strictly: what Python's parser lets through (NaN, 1e999, duplicate keys) is a located problem.
 
-This is the authority on what JSON is accepted. It is also slow; `validator.json_files` calls it only where a
-faster reader cannot vouch for a file.
+This is the authority on what JSON is accepted. It is also slow; the other readers call it only where
+they cannot vouch for a text.
 """
 
 from __future__ import annotations

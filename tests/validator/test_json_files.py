@@ -30,12 +30,14 @@ from tests.helpers import (
     scaled,
     values_of,
 )
-from validator import json_files
+from validator import json_decoding, strict_json
 from validator.findings import Findings, Read, Refused
 from validator.formats.anet_entities.read import read as read_anet_entities
 from validator.formats.kinetics_tps.read import read_classes, read_parts
 from validator.formats.rules import load_format, load_rules
-from validator.json_files import Conversion, check_value, load_schema, read_json
+from validator.json_document import Conversion
+from validator.json_files import check_value, read_json
+from validator.json_schemas import load_schema
 from validator.schema_errors import Budget, ExplainSizes, SchemaExplainer
 from validator.strict_json import parse, strict_loads
 from validator.typed_json import SchemaError, decoder_for
@@ -877,7 +879,7 @@ def strictly_parsed(monkeypatch):
         sizes.append(len(data))
         return parse(data, *arguments, **options)
 
-    monkeypatch.setattr(json_files, "parse", remember)
+    monkeypatch.setattr(strict_json, "parse", remember)
     return sizes
 
 
@@ -967,7 +969,7 @@ def test_without_memory_nothing_is_decoded(monkeypatch):
     def refuse(size):
         raise MemoryError
 
-    monkeypatch.setattr(json_files, "require_memory", refuse)
+    monkeypatch.setattr(json_decoding, "require_memory", refuse)
     for read, document in ((parts, GOOD), (detection, DETECTION)):
         with pytest.raises(MemoryError):
             read(json.dumps(document).encode())

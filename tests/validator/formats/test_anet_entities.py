@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.helpers import fewer_examples, make_zip, places_of, refused, values_of
-from validator import json_files
+from validator import strict_json
 from validator.formats.anet_entities import read as fmt
 from validator.formats.anet_entities.write import add_object, encode_submission, no_objects
 from validator.formats.rules import load_rules
@@ -59,7 +59,7 @@ def parse_small(data, *arguments, **options):
 @pytest.mark.parametrize("task", [GIVEN, GENERATED])
 def test_arrays_hold_what_the_document_holds(tmp_path, monkeypatch, task):
     # Good documents are not parsed strictly: all keys were counted.
-    monkeypatch.setattr(json_files, "parse", parse_small)
+    monkeypatch.setattr(strict_json, "parse", parse_small)
     named = task == GENERATED
 
     @fewer_examples()

@@ -15,7 +15,9 @@ from validator.findings import Findings, Read
 from validator.formats.rules import Format, Rules
 from validator.hints import box_hints, empty_note, label_hints, repeat_hints
 from validator.items import IGNORED, LIMIT_OF_REFERENCE, Place, check_items
-from validator.json_files import Conversion, Entries, Members, read_json
+from validator.json_cutting import Members
+from validator.json_document import Conversion, Entries
+from validator.json_files import read_json
 from validator.messages import Note
 from validator.strict_json import JsonValue, pointer_part
 from validator.texts import quote

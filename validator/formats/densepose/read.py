@@ -23,7 +23,8 @@ from validator.findings import REPORTED_PER_KIND, Findings, Read
 from validator.formats.rules import Format, JsonFile, Rules
 from validator.hints import empty_note
 from validator.items import LIMIT_OF_REFERENCE
-from validator.json_files import check_value, count_marks
+from validator.json_decoding import count_marks
+from validator.json_files import check_value
 from validator.limits import collector_off
 from validator.messages import Note, Problem
 from validator.png import ImageError, decode_base64, decode_png

@@ -20,7 +20,9 @@ from validator.findings import Findings, Read, Refused
 from validator.formats.rules import Format, JsonFile, Rules
 from validator.hints import box_hints, empty_note, label_hints, repeat_hints
 from validator.items import Place, check_items
-from validator.json_files import Conversion, Entries, Members, read_json
+from validator.json_cutting import Members
+from validator.json_document import Conversion, Entries
+from validator.json_files import read_json
 from validator.messages import Note
 from validator.schema_errors import Budget
 from validator.strict_json import JsonValue, pointer_part
