@@ -1055,6 +1055,17 @@ def test_a_large_file_is_judged_as_a_small_one(data):
     assert large.ok == small.ok
 
 
+@pytest.mark.parametrize("character", ["a", "\N{GRINNING FACE}", r"\ud83d\ude00", r"\u003a"])
+def test_names_of_entries_are_short_in_large_files(character):
+    def places(length, budget):
+        data = '{"v": {}, "%s": {}}' % (character * length)
+        return places_of(findings_of(partial(parts, budget=budget), data.encode()))
+
+    assert places(255, Budget(bytes=100)) == []
+    assert places(256, Budget(bytes=100)) == [("E-JSON-COUNT", "f.json", "line 1 column 11")]
+    assert places(256, Budget()) == []
+
+
 @settings(max_examples=scaled(300))
 @given(mutated())
 def test_in_parts_no_file_is_accepted_that_is_refused_as_a_whole(data):
