@@ -62,6 +62,10 @@ _BYTES_TO_SPARE = 16 << 20
 _BYTES_AT_ONCE = 100_000
 # An entry of a large file is not larger: it is held as objects.
 _ENTRY_BYTES = 10_000_000
+# A string takes 2 or 4 bytes for each character if one is beyond U+00FF. Entries of a large file with such
+# characters have at most so many bytes together.
+_MOST_WIDE_BYTES = 50_000_000
+_WIDE_CHARACTER = re.compile(rb"[\xc4-\xf4]|\\u(?!00)")
 # From this many bytes on a second process pays.
 _HALVES_FROM_BYTES = 20_000_000
 # Stands for the value of an entry that does not fit its schema.
@@ -391,10 +395,11 @@ class _UnfitError(Exception):
 
 @dataclass(frozen=True)
 class _Half(Generic[Content]):
-    """What is built of a half of the entries, and the number of colons in these."""
+    """What is built of a half of the entries, the number of colons in these, and the bytes of wide ones."""
 
     content: Content
     n_colons: int
+    n_wide_bytes: int
 
 
 class _LargeDocument(_Document):
@@ -408,6 +413,8 @@ class _LargeDocument(_Document):
         self._entry_findings = Findings()
         # Colons in the entries.
         self._n_colons = 0
+        # Bytes of entries with wide characters.
+        self._n_wide_bytes = 0
         # Bytes of entries for which memory was asked for and that were not decoded yet.
         self._n_bytes_with_memory = 0
 
@@ -417,7 +424,7 @@ class _LargeDocument(_Document):
             self._refuse_uncut()
         content = self._content_of_halves(conversion)
         if content is None:
-            self._n_colons = 0
+            self._n_colons = self._n_wide_bytes = 0
             content = conversion.build(self._fitting_entries())
         n_colons_outside = self._cut.n_colons - self._n_colons
         if n_colons_outside and n_colons_outside != self._n_colons_in_names():
@@ -438,12 +445,15 @@ class _LargeDocument(_Document):
         first, second = entries[:middle], entries[middle:]
         halves = call_together([partial(self._read_half, half, conversion) for half in (first, second)])
         contents = []
-        n_colons = 0
+        n_colons = n_wide_bytes = 0
         for half in halves:
             if half is None:
                 return None
             contents.append(half.content)
             n_colons += half.n_colons
+            n_wide_bytes += half.n_wide_bytes
+        if n_wide_bytes > _MOST_WIDE_BYTES:
+            return None
         self._n_colons = n_colons
         return conversion.join(contents)
 
@@ -451,12 +461,12 @@ class _LargeDocument(_Document):
         self, entries: Sequence[tuple[str, Raw]], conversion: Conversion[Content]
     ) -> _Half[Content] | None:
         """Return what is built of some entries, None if one of them does not fit its schema."""
-        self._n_colons = 0
+        self._n_colons = self._n_wide_bytes = 0
         try:
             content = conversion.build(self._typed_entries(entries))
         except _UnfitError:
             return None
-        return _Half(content, self._n_colons)
+        return _Half(content, self._n_colons, self._n_wide_bytes)
 
     def _typed_entries(self, entries: Iterable[tuple[str, Raw]]) -> Entries:
         """Yield the entries. Raises _UnfitError for the first that does not fit its schema."""
@@ -507,6 +517,10 @@ class _LargeDocument(_Document):
         """Return the value of an entry, or `_UNFIT` if it is too large, does not fit, or has a key twice."""
         if len(data) > _ENTRY_BYTES:
             return _UNFIT
+        if _is_wide(data):
+            self._n_wide_bytes += len(data)
+            if self._n_wide_bytes > _MOST_WIDE_BYTES:
+                return _UNFIT
         n_colons = count_marks(data)
         self._n_colons += n_colons
         self._require_memory(len(data))
@@ -529,6 +543,9 @@ class _LargeDocument(_Document):
         if len(data) > _ENTRY_BYTES:
             problem = f"the entry has {len(data):,} bytes; at most {_ENTRY_BYTES:,} are allowed"
             self._refuse_entry("E-JSON-COUNT", key, problem, "check what you wrote into it")
+        if _is_wide(data) and self._n_wide_bytes > _MOST_WIDE_BYTES:
+            problem = f"the entries with characters beyond U+00FF have more than {_MOST_WIDE_BYTES:,} bytes"
+            self._refuse_entry("E-JSON-COUNT", key, problem, "write names and classes as the data has them")
         if self._budget.entries <= 0:
             only_counted = Findings()
             only_counted.count_unread(1, self._name)
@@ -681,6 +698,12 @@ def _decode(data: _Text, decoder: Decoder) -> JsonValue:
 def _require_memory(n_bytes: int) -> None:
     """Raise MemoryError if there is none for decoding so many bytes: msgspec then ends the process."""
     require_memory(_BYTES_A_BYTE * n_bytes + _BYTES_TO_SPARE)
+
+
+def _is_wide(data: bytes) -> bool:
+    """Return whether a JSON text holds characters beyond U+00FF, with which strings are larger in memory."""
+    may_be_wide = not data.isascii() or b"\\u" in data
+    return may_be_wide and _WIDE_CHARACTER.search(data) is not None
 
 
 def _n_colons_outside_strings(data: bytes) -> int:

@@ -1066,6 +1066,23 @@ def test_names_of_entries_are_short_in_large_files(character):
     assert places(256, Budget()) == []
 
 
+@pytest.mark.parametrize("character", ["\u0100", r"\ud83d\ude00"])
+@pytest.mark.parametrize("n_cores", [1, 2])
+def test_strings_that_are_larger_in_memory_are_bounded_in_large_files(monkeypatch, character, n_cores):
+    monkeypatch.setattr(json_files, "_MOST_WIDE_BYTES", 1000)
+    monkeypatch.setattr(json_files, "_HALVES_FROM_BYTES", 0)
+    monkeypatch.setattr(json_files, "usable_cores", lambda: n_cores)
+
+    def places(name):
+        entries = [f'"v{number}": {{"{name}": {{"humans": []}}}}' for number in range(4)]
+        data = "{" + ",".join(entries) + "}"
+        return places_of(findings_of(partial(parts, budget=Budget(bytes=100)), data.encode()))
+
+    assert places("\u00e9" + "a" * 400) == []
+    assert places(character + "a" * 200) == []
+    assert places(character + "a" * 400) == [("E-JSON-COUNT", "f.json", f"/v{number}") for number in (2, 3)]
+
+
 @settings(max_examples=scaled(300))
 @given(mutated())
 def test_in_parts_no_file_is_accepted_that_is_refused_as_a_whole(data):
