@@ -33,7 +33,8 @@ class CutFile(NamedTuple):
 def cut_file(data: bytes, schema: Schema, each: str, largest_around: int) -> CutFile | None:
     """Return a file cut into its entries, None where only the strict parser knows what it holds.
 
-    What is around the entries has at most ``largest_around`` bytes.
+    What is around the entries has at most ``largest_around`` bytes, and names at most
+    `typed_json.LONGEST_NAME` characters.
     """
     try:
         members = typed_json.RAW_MEMBERS.decode(data)

@@ -27,6 +27,7 @@ from validator.strict_json import (
     refuse_depth,
 )
 from validator.texts import quote
+from validator.typed_json import LONGEST_NAME
 
 _BLANKS = re.compile(rb"[ \t\r\n]*")
 # What is looked at where something follows the end.
@@ -34,6 +35,8 @@ _NEXT_BYTES = 1000
 _NAMED_MEMBERS = 1000
 # A value that begins with another character is a number or a word.
 _STAND_INS: dict[bytes, JsonValue] = {b"{": {}, b"[": [], b'"': ""}
+# Two escape sequences.
+_MOST_BYTES_OF_CHARACTER = len(r"\ud83d\ude00")
 _COLON = re.compile(rb"[ \t\r\n]*:[ \t\r\n]*")
 
 
@@ -157,14 +160,25 @@ class _LargeText:
         names.add(name)
 
     def _check_size_of_name(self, span: _Span) -> None:
-        """Refuse a member with a very long name, of which there would be several copies in memory."""
+        """Refuse a member with a long name: there may be many, and several copies of each in memory."""
         name_span = self._name_span(span)
-        if name_span is not None and name_span.end - name_span.start > self._budget.bytes:
-            problem = f"the name that begins here has more than {self._budget.bytes:,} bytes"
+        if name_span is not None and self._is_long(name_span):
+            problem = f"the name that begins here has more than {LONGEST_NAME} characters"
             where = origin_of(self._data, name_span.start).place("")
             self._findings.refuse(
                 "E-JSON-COUNT", problem, "write a short name", file=self._name, where=where, rule="name"
             )
+
+    def _is_long(self, name_span: _Span) -> bool:
+        """Return whether a name, which may be no JSON, is longer than those that are read."""
+        n_bytes = name_span.end - name_span.start - len('""')
+        if n_bytes <= LONGEST_NAME:
+            return False
+        if n_bytes > LONGEST_NAME * _MOST_BYTES_OF_CHARACTER:
+            return True
+        with suppress(ValueError):
+            return len(json.loads(self._data[name_span.start : name_span.end])) > LONGEST_NAME
+        return False
 
     def _name_span(self, span: _Span) -> _Span | None:
         """Return where the name of a member is, with its quotation marks; None if the member has none."""

@@ -25,7 +25,7 @@ from validator.json_damage import read_outline
 from validator.json_decoding import count_colons_outside_strings, count_marks, require_memory_to_decode
 from validator.json_document import Content, Conversion, Document, Entries
 from validator.schema_errors import Budget
-from validator.strict_json import DEEPEST, Advice, JsonValue, pointer_part
+from validator.strict_json import DEEPEST, Advice, JsonValue, origin_of, pointer_part
 from validator.workers import call_together, usable_cores
 
 if TYPE_CHECKING:
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 _BYTES_AT_ONCE = 100_000
 # An entry of a large file is not larger: it is held as objects.
 _ENTRY_BYTES = 10_000_000
+# A string takes 2 or 4 bytes for each character if one of them is beyond U+00FF: a larger file has none.
+_MOST_BYTES_WITH_WIDE_CHARACTERS = 50_000_000
+_WIDE_CHARACTER = re.compile(rb"[\xc4-\xf4]|\\u(?!00)")
 # From this many bytes on a second process pays.
 HALVES_FROM_BYTES = 20_000_000
 # Stands for the value of an entry that does not fit its schema.
@@ -61,6 +64,8 @@ class LargeDocument(Document):
     """
 
     def __init__(self, data: bytes, name: str, file: JsonFile, budget: Budget) -> None:
+        if len(data) > _MOST_BYTES_WITH_WIDE_CHARACTERS:
+            _refuse_wide_characters(data, name)
         super().__init__(data, name, file, budget)
         self._entry_findings = Findings()
         # Colons in the entries.
@@ -212,3 +217,16 @@ class LargeDocument(Document):
         each = self.file.each
         where = f"/{each}/{pointer_part(key)}" if each else f"/{pointer_part(key)}"
         Findings().refuse(code, problem, remedy, file=self.name, where=where, rule="entry")
+
+
+def _refuse_wide_characters(data: bytes, name: str) -> None:
+    """Refuse a file with characters beyond U+00FF, which would need far more memory than its size."""
+    wide_character = _WIDE_CHARACTER.search(data)
+    if wide_character is not None:
+        problem = (
+            "the character here is beyond U+00FF, which is allowed in files of at most "
+            f"{_MOST_BYTES_WITH_WIDE_CHARACTERS:,} bytes"
+        )
+        where = origin_of(data, wide_character.start()).place("")
+        remedy = "write the names as the data of the challenge has them"
+        Findings().refuse("E-JSON-COUNT", problem, remedy, file=name, where=where, rule="character")

@@ -45,7 +45,12 @@ def decoder_for(schema: Mapping[str, JsonValue], root: Mapping[str, JsonValue]) 
         raise SchemaError(f"a keyword has the wrong value: {error}") from error
 
 
-RAW_MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
+LONGEST_NAME = 255
+"""Characters that the name of an entry of a large file may have, as many as that of a file: with one
+character beyond U+FFFF, each takes 4 bytes."""
+RAW_MEMBERS = msgspec.json.Decoder(
+    dict[Annotated[str, msgspec.Meta(max_length=LONGEST_NAME)], msgspec.Raw]  # type: ignore[misc]
+)
 DECODE_ERRORS = (msgspec.MsgspecError, RecursionError, UnicodeDecodeError)
 
 

@@ -115,6 +115,7 @@ def find_submissions(
     """Open a folder of zips, or Codabench's download of all, and yield the submissions in natural order.
 
     In a folder, each folder is a team; zips at the top are named as in the download, or teams of their own.
+    Hidden zips and symbolic links are left out, with a note.
     ``names`` is a table that says whose a submission is, and when it was made, see `read_names`;
     ``only_phase`` is the id of the phase whose submissions are wanted. In the download a submission and its
     reruns are one. Raises SubmissionsError if there is no submission, if they are of several phases, or
@@ -123,7 +124,7 @@ def find_submissions(
     with contextlib.ExitStack() as stack:
         sources: dict[str, Source] = {}
         if given.is_dir():
-            files = (path for path in given.rglob("*") if path.is_file())
+            files = _files_below(given)
             sources.update((path.relative_to(given).as_posix(), path) for path in files)
         else:
             try:
@@ -132,7 +133,10 @@ def find_submissions(
                 hint = f"{_HINT}, or the zip that Codabench gives for all of them"
                 raise SubmissionsError(f"{given}: this is neither a folder nor a zip; {hint}") from error
             sources.update((info.filename, (archive, info)) for info in archive.infolist())
-        wanted = sorted((name for name in sources if _is_submission(name)), key=natural)
+        zips = sorted(filter(_is_zip, sources), key=natural)
+        wanted = [name for name in zips if not _is_hidden(name)]
+        reason = "a part of their path begins with a dot or with __MACOSX"
+        _note_left_out(reason, [name for name in zips if _is_hidden(name)], "zip")
         if not wanted:
             raise SubmissionsError(f"{given}: there is no zip file in it; {_HINT}")
         downloaded = read_download_names(wanted)
@@ -143,6 +147,35 @@ def find_submissions(
         submissions = _of_one_phase(submissions, downloaded, only_phase)
         submissions = [_named(submission, rows.get(submission.name, {})) for submission in submissions]
         yield _told_apart(_without_reruns(submissions))
+
+
+def _files_below(folder: Path) -> list[Path]:
+    """Return the files in a folder and in those in it, without symbolic links, which may lead anywhere."""
+    files = []
+    links = []
+    for path in folder.rglob("*"):
+        if path.is_symlink():
+            links.append(path)
+        elif path.is_file():
+            files.append(path)
+    names_of_links = [
+        path.relative_to(folder).as_posix() for path in links if path.is_dir() or _is_zip(path.name)
+    ]
+    _note_left_out("they are symbolic links", names_of_links, "zip or folder", "zips or folders")
+    return files
+
+
+def _note_left_out(reason: str, names: Sequence[str], noun: str, nouns: str = "") -> None:
+    """Name what is in a folder of submissions and is not read, if there is any."""
+    if names:
+        examples = _first_names(sorted(names, key=natural))
+        print(f"note | left out, because {reason}: {counted(len(names), noun, nouns)}: {examples}")
+
+
+def _first_names(names: Sequence[str]) -> str:
+    """Return a few names, and how many more there are."""
+    examples = ", ".join(map(quote, names[:_SHOWN]))
+    return f"{examples}, and {len(names) - _SHOWN} more" if len(names) > _SHOWN else examples
 
 
 def _read_submissions(
@@ -314,9 +347,12 @@ def summary_of_others(others: Mapping[str, str]) -> str:
     return f"note | left out, because they are for other tasks: {n_zips}: {examples}"
 
 
-def _is_submission(name: str) -> bool:
-    hidden = any(part.startswith((".", "__MACOSX")) and part != ".." for part in PurePosixPath(name).parts)
-    return name.lower().endswith(".zip") and not hidden
+def _is_zip(name: str) -> bool:
+    return name.lower().endswith(".zip")
+
+
+def _is_hidden(name: str) -> bool:
+    return any(part.startswith((".", "__MACOSX")) and part != ".." for part in PurePosixPath(name).parts)
 
 
 def _team(name: str, reading: DownloadName | None) -> str:

@@ -208,6 +208,11 @@ def _object_texts(file: JsonFile, data: bytes) -> _Texts:
         others_text = _compact(others)[1:-1]
         return b"{" + _compact(file.each) + b":" + body + (b"," + others_text if others else b"") + b"}"
 
+    def text_of_long_names(size: int) -> bytes:
+        """Return a file with empty entries whose names take four times as much memory as in the file."""
+        begin = '"\N{GRINNING FACE}'.encode() + b"x" * 20_000
+        return around([b'%b%07d":{}' % (begin, index) for index in range(size // 20_020)], b"", other_members)
+
     def cut_off(size: int) -> bytes:
         return text(size, entry)[:-40]
 
@@ -237,6 +242,7 @@ def _object_texts(file: JsonFile, data: bytes) -> _Texts:
         "one large entry, wrong at its end",
         lambda size: text(0, entry, b'"y":' + _large_entry(entry, size)),
     )
+    yield "long names", text_of_long_names
     yield "one name of backslashes", lambda size: b'{"' + b"\\\\" * (size // 2) + b'":1}'
     yield "one name of escapes", lambda size: b'{"' + b"\\u0041" * (size // 6) + b'":1}'
     yield (

@@ -30,7 +30,7 @@ from tests.helpers import (
     scaled,
     values_of,
 )
-from validator import json_decoding, strict_json
+from validator import json_decoding, large_json, strict_json
 from validator.findings import Findings, Read, Refused
 from validator.formats.anet_entities.read import read as read_anet_entities
 from validator.formats.kinetics_tps.read import read_classes, read_parts
@@ -1055,6 +1055,31 @@ def test_a_large_file_is_judged_as_a_small_one(data):
     small, large = findings_of(read, Budget()), findings_of(read, Budget(bytes=2000))
     assert set(places_of(large)) <= set(places_of(small))
     assert large.ok == small.ok
+
+
+@pytest.mark.parametrize("character", ["a", "\N{GRINNING FACE}", r"\ud83d\ude00", r"\u003a"])
+def test_names_of_entries_are_short_in_large_files(character):
+    def places(length, budget):
+        data = '{"v": {}, "%s": {}}' % (character * length)
+        return places_of(findings_of(partial(parts, budget=budget), data.encode()))
+
+    assert places(255, Budget(bytes=100)) == []
+    assert places(256, Budget(bytes=100)) == [("E-JSON-COUNT", "f.json", "line 1 column 11")]
+    assert places(256, Budget()) == []
+
+
+@pytest.mark.parametrize("character", ["\u0100", "\N{GRINNING FACE}", r"\ud83d\ude00"])
+def test_characters_that_are_larger_in_memory_are_refused_in_very_large_files(monkeypatch, character):
+    monkeypatch.setattr(large_json, "_MOST_BYTES_WITH_WIDE_CHARACTERS", 1000)
+
+    def problem(name, length):
+        entries = {"v": {}, name: {"a" * length: {"humans": []}}}
+        data = json.dumps(entries, ensure_ascii=False).replace("\\\\", "\\")
+        return places_of(findings_of(partial(parts, budget=Budget(bytes=100)), data.encode()))
+
+    assert problem("\u00e9", 1000) == []
+    assert problem(character, 100) == []
+    assert problem(character, 1000) == [("E-JSON-COUNT", "f.json", "line 1 column 12")]
 
 
 @settings(max_examples=scaled(300))

@@ -157,9 +157,12 @@ def start(folder, output, *more):
     )
 
 
-def read_lines(process, count):
-    for _ in range(count):
-        assert process.stdout.readline()
+def wait_for_scored(process, count):
+    """Read what a command prints until it has scored so many submissions."""
+    while count:
+        line = process.stdout.readline()
+        assert line
+        count -= line.endswith(": scored\n")
 
 
 def processes_with(text):
@@ -178,7 +181,7 @@ def test_what_is_scored_survives_that_the_client_is_killed(tmp_path):
     folder = write_submissions(tmp_path / "in", {f"t{i:02}.zip": varied(5 * i) for i in range(N_KILLED)})
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     with start(folder, broken) as process:
-        read_lines(process, N_KILLED // 2)
+        wait_for_scored(process, N_KILLED // 2)
         os.killpg(process.pid, signal.SIGKILL)
     assert not (broken / "scores.csv").exists()
     kept = len(list((broken / "store").rglob("*.json")))
@@ -377,7 +380,7 @@ def test_where_there_are_no_locks_the_file_is_the_lock(tmp_path, monkeypatch):
 def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(tmp_path):
     folder = write_submissions(tmp_path / "in", {f"t{i:03}.zip": varied(i) for i in range(60)})
     with start(folder, tmp_path / "out", "--workers", "2") as process:
-        read_lines(process, 3)
+        wait_for_scored(process, 3)
         os.kill(process.pid, signal.SIGINT)
         out, _ = process.communicate(timeout=60)
     assert process.returncode == 130

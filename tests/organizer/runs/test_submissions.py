@@ -162,6 +162,30 @@ def test_dates_in_names_end_the_warning_about_the_order_of_ids(tmp_path, capsys)
     assert "warning | " not in capsys.readouterr().out
 
 
+def test_hidden_zips_and_symbolic_links_are_left_out_and_named(tmp_path, capsys):
+    elsewhere = write_submissions(tmp_path / "elsewhere", {"secret.zip": b"", "team/1.zip": b""})
+    names = ["ann/1.zip", ".bob.zip", "ann/.2.zip", ".cyd/1.zip", "__MACOSX/ann/1.zip"]
+    folder = write_submissions(tmp_path / "in", dict.fromkeys(names, b""))
+    (folder / "ann" / "notes.txt").symlink_to(elsewhere / "secret.zip")
+    (folder / "ann" / "link.zip").symlink_to(elsewhere / "secret.zip")
+    (folder / "broken.zip").symlink_to(elsewhere / "nothing.zip")
+    (folder / "linked").symlink_to(elsewhere / "team")
+    with find_submissions(folder) as found:
+        assert [submission.name for submission in found] == ["ann/1.zip"]
+    links, hidden = capsys.readouterr().out.splitlines()
+    assert "3 zips or folders" in links
+    assert all(name in links for name in ("ann/link.zip", "broken.zip", "linked"))
+    assert "4 zips" in hidden
+    assert ".bob.zip" in hidden
+
+
+def test_a_folder_of_hidden_zips_alone_is_explained(tmp_path, capsys):
+    folder = write_submissions(tmp_path / "in", {".1.zip": b""})
+    with pytest.raises(SubmissionsError, match="no zip file"), find_submissions(folder):
+        pass
+    assert ".1.zip" in capsys.readouterr().out
+
+
 def of_sample(task_id, path, prefix="9_ann_PhaseId3_2024-05-01_"):
     """Return a good sample submission of a task as a member of the download."""
     path.write_bytes(make_zip(folder_files(SAMPLES / task_id / "good")))
