@@ -195,7 +195,9 @@ def test_what_is_scored_survives_that_the_client_is_killed(tmp_path):
         out, _ = process.communicate()
     assert process.returncode == 0
     assert out.count("(kept from before)") == kept
-    assert call(folder, whole) == 0
+    with start(folder, whole) as process:
+        process.communicate()
+    assert process.returncode == 0
     assert left(broken) == left(whole)
     assert len(rows(whole / "ranking.csv")) == N_KILLED
 
