@@ -446,7 +446,7 @@ def method_texts(standings: Standings, half_samples: int) -> list[str]:
         "gives standard errors.",
         "Intervals of scores: Student's t with a correction for skewness (Efron 1987; DiCiccio and Efron "
         f"1992) and an allowance for bias; 95 of 100 hold the score over all such {item}s"
-        f"{caution(n_items, standings.unit)}.",
+        f"{caution(n_items, standings.unit)}. Where all halves score the same, no interval is given.",
         _test_method(standings),
         *_rank_set_method(standings),
         f"All this is about other {item}s of the same kind. It says nothing about other kinds of data, nor "
