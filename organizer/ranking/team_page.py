@@ -141,7 +141,7 @@ def other_teams(standings: Standings, place: int) -> list[Child]:
         Heading("This team is"),
         Heading(text_over_text("Difference", "95 % interval")),
     ]
-    axis = ["", "", forest_axis(scale)]
+    axis: list[Cell] = ["", "", forest_axis(scale)]
     return [text, *table(headings, rows, "Other teams", n_listed, last_row=axis)]
 
 
