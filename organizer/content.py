@@ -30,11 +30,15 @@ Place = Callable[[int], str]
 
 
 class Values(NamedTuple):
-    """Numbers of one kind, such as lengths; ``place`` names the thing that has the number of an index."""
+    """Numbers of one kind, such as lengths; ``place`` names the thing that has the number of an index.
+
+    ``things`` is what has a number each, as a plural: "videos".
+    """
 
     title: str
     numbers: Floats | Ints
     place: Place
+    things: str = "items"
 
 
 @dataclass(frozen=True)

@@ -199,10 +199,11 @@ def _group_table(section: Groups, minimum: int) -> Table | None:
     if not rows:
         return None
     visible = [i for i, column in enumerate(section.columns) if column.level == SUMMARY or not minimum]
+    note = section.note if minimum else f"{section.note} {section.full_note}".strip()
     return Table(
         key=section.key,
         title=section.title,
-        note=section.note,
+        note=note,
         columns=[section.columns[i] for i in visible],
         rows=[[row[i] for i in visible] for row in rows],
         level=SUMMARY,

@@ -108,6 +108,8 @@ class Groups(Section):
         Whether an instance may be in several groups: a merged row may rest on its largest group alone.
     named : bool array of shape (n,), optional
         Which groups the submission names; those without an instance of the reference are shown at ``full``.
+    full_note : str
+        What the note adds at ``full``: what the columns of `FULL` are.
     """
 
     columns: Sequence[Column]
@@ -117,6 +119,7 @@ class Groups(Section):
     worst_first: int | None = None
     overlapping: bool = False
     named: Bools | None = None
+    full_note: str = ""
 
 
 class Deferred(NamedTuple):

@@ -104,7 +104,10 @@ SCORING_TEXTS = {
     "N-CSV-CUT chalearn_gesture": "1 row cut at the last frame: the end frame is after it",
     "N-CSV-SECONDS chalearn_gesture": "the last frames look like seconds; the videos have 20 frames a second: multiply all by 20",
     "N-DETECTIONS-MANY densepose": "3 detections beyond the 20 best of an image left out",
-    "N-FILE-MISSING chalearn_gesture": "no file for 1 of 12 sequences; this costs COST",
+    "N-FILE-EMPTY chalearn_gesture": "a file without rows for 1 of 12 sequences: nothing is predicted there, but "
+    "they count as covered",
+    "N-FILE-MISSING chalearn_gesture": "no file for 1 of 12 sequences: nothing is predicted there, and they do not "
+    "count as covered; this costs COST",
     "N-FRAMES-MISSING kinetics_tps": "no prediction for 36 of 72 reference frames; this costs COST",
     "N-IMAGES-MISSING densepose": "no detection for 11 of 12 densely annotated images; this costs COST",
     "N-ITEMS-UNKNOWN anet_entities_gen": "not in the reference: 1 video; the first is 'moon' (submission_gen.json /results/moon)",

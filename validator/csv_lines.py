@@ -8,7 +8,7 @@ from typing import NamedTuple
 from validator.csv_reader import INTEGER, MOST_BLANKS, PLAIN
 from validator.formats.rules import CsvRules
 from validator.other_tasks import task_with_columns
-from validator.texts import NUMPY_NUMBER, counted, quote
+from validator.texts import NUMPY_VALUE, counted, quote
 
 # The start of a word: a letter, perhaps in quotes. Like all patterns in this module it takes linear time:
 # what may repeat is followed by other characters.
@@ -37,8 +37,8 @@ _NOT_INTEGERS = (
     _NotInteger(r"([\"'])[^\"']*\1", "is quoted", "write the number without quotes", "quoted"),
     _NotInteger("[+-][0-9]+", "has a sign", "write a plain whole number", "sign"),
     _NotInteger(
-        rf"{NUMPY_NUMBER.pattern}\([^()]*\)",
-        "is how numpy prints a number",
+        rf"{NUMPY_VALUE.pattern}(?:\([^()]*\))?",
+        "is how numpy prints a value",
         "write the number alone: convert it with int(...) before, a fraction with round(float(...))",
         "numpy",
     ),
@@ -143,8 +143,8 @@ def _shape_problem(
 
 
 def _is_word(field: str) -> bool:
-    """Return whether a field begins like a word, and is no number that numpy printed."""
-    return bool(_WORD.match(field)) and not NUMPY_NUMBER.match(field.lstrip(" \t"))
+    """Return whether a field begins like a word, and is no value that numpy printed."""
+    return bool(_WORD.match(field)) and not NUMPY_VALUE.match(field.lstrip(" \t"))
 
 
 def _field_problem(line: str, rules: CsvRules) -> LineProblem:

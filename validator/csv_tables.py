@@ -23,7 +23,7 @@ from validator.formats.rules import CsvRules, Field
 from validator.keys import match_keys, refuse_repeated
 from validator.limits import collector_off
 from validator.nearest_names import NearestNames
-from validator.texts import counted, quote, some_words
+from validator.texts import counted, numpy_words, quote, some_words
 
 # A note names this many columns that are not needed.
 _NAMED_COLUMNS = 5
@@ -186,6 +186,7 @@ class _TableReader(CsvReader):
         if missing_columns:
             header = quote(",".join(self.columns))
             problem = f"the header has no {' and no '.join(missing_columns)}: it is '{header}'"
+            problem += numpy_words(self.columns)
             remedy = f"begin the file with the line {','.join(wanted_columns)}"
             self._refuse_header("E-CSV-HEADER", "missing", problem, remedy)
         for name in sorted(wanted_columns):
@@ -252,10 +253,11 @@ class _TableReader(CsvReader):
         """Add fields of a column that break a constraint."""
         nearest_label = NearestNames(field.enum)
 
-        def problem(row: int) -> str:
-            return wrong.problem.format(quote(texts[row], 40)) + nearest_label.words(texts[row])
+        def problem_text(row: int) -> str:
+            problem = wrong.problem.format(quote(texts[row], 40))
+            return problem + (numpy_words([texts[row]]) or nearest_label.words(texts[row]))
 
-        self.refuse(wrong.code, (field.name, wrong.constraint), wrong.is_wrong, problem, wrong.remedy)
+        self.refuse(wrong.code, (field.name, wrong.constraint), wrong.is_wrong, problem_text, wrong.remedy)
 
 
 def other_separator(header: Sequence[str], wanted_columns: Sequence[str]) -> str:

@@ -16,7 +16,7 @@ _LEAST_ROWS = 4
 _OUTSIDE = 0.25
 _WRITE_PIXELS = "Write pixels: x times the width and y times the height of the image"
 _EMPTY = "the submission contains no predictions. Was it written too early?"
-_MISSING = ("N-FILE-MISSING", "N-FRAMES-MISSING", "N-IMAGES-MISSING", "N-SEGMENTS-MISSING")
+_MISSING = ("N-FILE-EMPTY", "N-FILE-MISSING", "N-FRAMES-MISSING", "N-IMAGES-MISSING", "N-SEGMENTS-MISSING")
 _MOST_REPEATED = 0.1
 _MOST_PLACEHOLDERS = 0.1
 

@@ -6,7 +6,7 @@ import re
 from enum import Enum
 from typing import NamedTuple
 
-from validator.texts import NUMPY_NUMBER
+from validator.texts import NUMPY_VALUE
 
 # Neighboring parts of each pattern begin with different characters, so that matching takes linear time. They
 # are for texts whose escape sequences are masked: a repeated group would take a record in memory for each.
@@ -182,10 +182,10 @@ def _describe_problem(
         return SyntaxProblem(
             position, f"foreign {word}", f"{word} is not JSON", f"{_LIBRARY} (true, false, null)"
         )
-    numpy_type = NUMPY_NUMBER.match(text, position)
-    if numpy_type:
-        word = numpy_type[0]
-        remedy = f"convert numbers with float(...) or int(...) before, and {_LIBRARY}"
+    numpy_value = NUMPY_VALUE.match(text, position)
+    if numpy_value:
+        word = numpy_value[0]
+        remedy = f"convert values with float(...), int(...), bool(...) or str(...) before, and {_LIBRARY}"
         return SyntaxProblem(position, f"foreign {word}", f"{word} is of numpy, not JSON", remedy)
     if string_stop is not None and text[string_stop : string_stop + 1] != '"':
         return _problem(string_stop, _rule_of_broken_string(text, string_stop))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from string import ascii_lowercase, ascii_uppercase
 
 _MOST_WORDS = 5
@@ -46,9 +46,24 @@ def quote_path(path: str, longest: int = _LONGEST_QUOTE) -> str:
 _FORMULA = re.compile(" {0,20}[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 _AFTER_SEPARATOR = re.compile(rf"([;\t])(?={_FORMULA.pattern})")
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
-# What numpy 2 gives for a number in a list or a tuple that is printed. It is looked for at the beginning.
-NUMPY_NUMBER = re.compile(r"(?:np|numpy)\.(?:u?int|float)[0-9]{1,3}(?=\()")
-"""The pattern of a type of numpy with a bracket after it, as in ``np.int64(7)``."""
+# What numpy 2 gives for a value in a list or a tuple that is printed. It is looked for at the beginning.
+NUMPY_VALUE = re.compile(r"(?:np|numpy)\.(?:(?:(?:u?int|float)[0-9]{1,3}|str_)(?=\()|(?:True_|False_)(?!\w))")
+"""The pattern of ``np.True_``, ``np.False_``, or a type of numpy before a bracket, as in ``np.int64(7)``."""
+
+
+def numpy_words(texts: Iterable[str]) -> str:
+    """Return what to add to a problem with texts if numpy printed one of them, otherwise "".
+
+    Examples
+    --------
+    >>> numpy_words(["id", "np.float64(3.0)"]), numpy_words(["3.0"])
+    (' (numpy prints values like this; convert them with .item() first)', '')
+    """
+    if any(NUMPY_VALUE.match(text.strip(" \t")) for text in texts):
+        return " (numpy prints values like this; convert them with .item() first)"
+    return ""
+
+
 _ASCII_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 

@@ -248,9 +248,9 @@ def _values(reference: Reference) -> list[Values]:
     segment_place, word_place = partial(_segment_place, reference), partial(_word_place, reference)
     box_place = partial(_box_place, reference)
     return [
-        Values("annotated words of a segment", n_words, segment_place),
-        Values("boxes of a word", np.diff(words.box_start), word_place),
-        Values("size of a box (root of the area, pixels)", size, box_place),
+        Values("annotated words of a segment", n_words, segment_place, "segments"),
+        Values("boxes of a word", np.diff(words.box_start), word_place, "words"),
+        Values("size of a box (root of the area, pixels)", size, box_place, "boxes"),
     ]
 
 

@@ -165,9 +165,9 @@ def _values(track: Track, reference: Reference) -> list[Values]:
     lengths = frames[:, 1] - frames[:, 0] + 1
     n_rows = np.diff(_first_rows(reference))
     return [
-        Values("frames of a sequence", reference.n_frames, sequences.__getitem__),
-        Values(f"frames of one {track.instance}", lengths, _line_of_row(reference)),
-        Values(f"{track.instance}s in a sequence", n_rows, sequences.__getitem__),
+        Values("frames of a sequence", reference.n_frames, sequences.__getitem__, "sequences"),
+        Values(f"frames of one {track.instance}", lengths, _line_of_row(reference), f"{track.instance}s"),
+        Values(f"{track.instance}s in a sequence", n_rows, sequences.__getitem__, "sequences"),
     ]
 
 

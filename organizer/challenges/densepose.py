@@ -287,9 +287,9 @@ def _values(persons: Persons, place: _PersonPlaces) -> list[Values]:
     n_points = np.diff(persons.point_start)[dense]
     size = np.sqrt(persons.box[:, 2:].prod(axis=1))
     return [
-        Values("persons in an image", np.diff(place.first_person), place.images.__getitem__),
-        Values("points of a person", n_points, lambda index: place(int(dense[index]))),
-        Values("size of a person (root of the area of the box, pixels)", size, place),
+        Values("persons in an image", np.diff(place.first_person), place.images.__getitem__, "images"),
+        Values("points of a person", n_points, lambda index: place(int(dense[index])), "persons"),
+        Values("size of a person (root of the area of the box, pixels)", size, place, "persons"),
     ]
 
 

@@ -192,10 +192,10 @@ def _values(parts: PartStates) -> list[Values]:
 
     name_human = partial(human_place, parts)
     return [
-        Values("frames of a video", frames_of_video, name_video),
-        Values("humans in a frame", humans_of_frame, name_frame),
-        Values("parts of a human", parts_of_human, name_human),
-        Values("size of a human (root of the area, pixels)", human_size, name_human),
+        Values("frames of a video", frames_of_video, name_video, "videos"),
+        Values("humans in a frame", humans_of_frame, name_frame, "frames"),
+        Values("parts of a human", parts_of_human, name_human, "humans"),
+        Values("size of a human (root of the area, pixels)", human_size, name_human, "humans"),
     ]
 
 

@@ -199,7 +199,7 @@ def _value_cards(content: Content) -> list[Element]:
         edges = _edges_around(values.numbers) if is_bar_of_each else _round_edges(values.numbers)
         counts = np.histogram(values.numbers, edges)[0].tolist()
         chart = histogram(
-            title=title, axis_title=values.title, items_title="values", edges=edges, counts=counts
+            title=title, axis_title=values.title, items_title=values.things, edges=edges, counts=counts
         )
         cards.append(card(f"values-{title}", title, "", chart))
     return cards

@@ -103,9 +103,10 @@ def resampling_sentences(run: RankingRun, ranking: Ranking) -> list[str]:
         return []
     first_on_both = int(ranking.stability.first_on_both[0])
     pairs = counted(n_pairs, "neighboring pair")
+    verb = "differs" if n_pairs == 1 else "differ"
     unit = run.standings(ranking).unit
     return [
-        f"{ranking.n_different_neighbors:,} of {pairs} differ significantly.",
+        f"{ranking.n_different_neighbors:,} of {pairs} {verb} significantly.",
         f"{cut(ranking.teams[0], LONGEST_NAME)} is first on both halves of the reference in "
         f"{first_on_both:,} of {ranking.half_samples:,} divisions; shared firsts count.",
         f"What is resampled: the {unit}s of the reference, not the methods, their training, or the tasks.",

@@ -109,11 +109,11 @@ def render_page(
 def page_document(
     title: str, heading: str, subtitle: str, warnings: Sequence[str], shown_cards: Sequence[Element]
 ) -> str:
-    """Return a page on rankings; the table of contents follows the first card."""
+    """Return a page on rankings; the first card is long, so the table of contents is before it."""
     head = [element("h1", heading), element("p", subtitle)]
     head += [element("p", element("strong", warning, class_="bad")) for warning in warnings]
     ranking_style = (Path(__file__).parent / "ranking.css").read_text(encoding="utf-8")
-    body = with_contents(shown_cards[:1], shown_cards[1:])
+    body = with_contents([], shown_cards)
     return document(title, head, body, style_sheet("standings.css") + ranking_style)
 
 

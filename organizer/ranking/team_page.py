@@ -13,7 +13,7 @@ from organizer.ranking.page import render_page
 from organizer.ranking.run import RankingRun
 from organizer.ranking.statistics import Ranking
 from scoring_program.metrics.resampling import LEAST_ITEMS
-from scoring_program.report.elements.forest import Band
+from scoring_program.report.elements.forest import Band, forest_axis, scale_of
 from scoring_program.report.elements.layout import card
 from scoring_program.report.elements.tables import Cell, Heading, table
 from scoring_program.report.html import Child, cut, element
@@ -22,6 +22,8 @@ from scoring_program.report.standings import (
     LONGEST_NAME,
     Standings,
     band_text,
+    difference_element,
+    name_element,
     rounded_band,
     text_over_text,
 )
@@ -43,7 +45,7 @@ class _Verdict(Enum):
 
 def team_page(run: RankingRun, ranking: Ranking, standings: Standings, place: int, band: Band) -> str:
     """Return the page of the team at a place from 0 on; ``band`` is its score with the interval."""
-    signature = ranking.records[place].entry.signature
+    signature = element("p", element("code", ranking.records[place].entry.signature))
     shown_cards = [
         _place_card(run, ranking, place, band),
         *_cost_cards(ranking, standings, place, band),
@@ -123,16 +125,24 @@ def other_teams(standings: Standings, place: int) -> list[Child]:
     n_listed = min(_MOST_TEAMS, len(others))
     text = _others_text(standings, verdicts, n_listed)
     nearest_first = np.argsort(np.abs(place - others), kind="stable")
-    rows = list[list[Cell]]()
-    for other in np.sort(nearest_first[:n_listed]).tolist():
-        rows.append(_other_row(standings, place, int(others[other]), verdicts[other]))
-    if not rows:
+    listed = np.sort(nearest_first[:n_listed]).tolist()
+    if not listed:
         return [text]
+    differences = [_difference_to(standings, place, int(others[other])) for other in listed]
+    no_difference = Band(0.0, 0.0, 0.0)
+    scale = scale_of([no_difference, *differences])
+    rows = list[list[Cell]]()
+    for other, difference in zip(listed, differences):
+        name = name_element(standings.names[int(others[other])])
+        texts = difference_element(difference, scale, standings.decimals)
+        rows.append([name, verdicts[other].value, texts])
     headings = [
-        Heading(text_over_text("Team", "this team is")),
+        Heading("Team"),
+        Heading("This team is"),
         Heading(text_over_text("Difference", "95 % interval")),
     ]
-    return [text, *table(headings, rows, "Other teams", n_listed)]
+    axis: list[Cell] = ["", "", forest_axis(scale)]
+    return [text, *table(headings, rows, "Other teams", n_listed, last_row=axis)]
 
 
 def _verdicts(standings: Standings, place: int, others: Ints) -> list[_Verdict]:
@@ -171,17 +181,6 @@ def _others_text(standings: Standings, verdicts: list[_Verdict], n_listed: int) 
     if more := len(verdicts) - n_listed:
         text += f" The {counted(n_listed, 'team')} next to it in the ranking are listed, {more:,} not."
     return text
-
-
-def _other_row(standings: Standings, place: int, other: int, verdict: _Verdict) -> list[Cell]:
-    """Return the name of another team, the verdict, and the difference with its interval."""
-    band = _difference_to(standings, place, other)
-    difference = f"{band.value:.{standings.decimals}f}"
-    name = cut(standings.names[other], LONGEST_NAME)
-    return [
-        element("div", name, element("small", verdict.value), class_="name"),
-        text_over_text(difference, band_text(band, standings.decimals)),
-    ]
 
 
 def _difference_to(standings: Standings, place: int, other: int) -> Band:

@@ -110,6 +110,8 @@ def _result_page(task: Declaration, result: Result, signature: str, options: Pag
         head += score_strip(score, result.interval, result.marks, min(_DECIMALS, result.decimals))
     if result.interval:
         head.append(element("small", _meaning_of_interval(task, result.interval)))
+    elif result.halves and result.halves.n_items > 1:
+        head.append(element("small", _why_no_interval(task)))
     first = [
         *_note_cards(result.notes, limit),
         *cost_cards(
@@ -183,9 +185,18 @@ def why_rough(task: Declaration, result: Result, n_items: int) -> str:
 
 
 def _meaning_of_interval(task: Declaration, interval: Interval) -> str:
+    text = "The interval says where the score would be over very many such "
+    text += f"{_unit(task, interval)}s; another set of this size could give a score a little outside."
+    for end in (interval.low, interval.high):
+        if end in task.range:
+            text += f" It is cut at {end:g}, because there are no scores beyond."
+    return text
+
+
+def _why_no_interval(task: Declaration) -> str:
     return (
-        "The interval says where the score would be over very many such "
-        f"{_unit(task, interval)}s; another set of this size could give a score a little outside."
+        f"An interval is computed from the scores of random halves of the {task.item}s: where these do not "
+        "differ in the digits that are shown, as for an empty or a perfect submission, it is left out."
     )
 
 

@@ -236,9 +236,13 @@ def _difference_cell(standings: Standings, row: Row, differences: Sequence[Band]
     """Return the difference to the base; the base itself, and scores that are not ranked, have none."""
     if row.place is None or row.place == standings.base_place:
         return ""
-    band, decimals = differences[row.place], standings.decimals
-    texts = text_over_text(f"{band.value:.{decimals}f}", band_text(band, decimals))
-    return element("div", texts, forest_row(band, scale, has_zero=True), class_="plotted")
+    return difference_element(differences[row.place], scale, standings.decimals)
+
+
+def difference_element(difference: Band, scale: Scale, decimals: int) -> Element:
+    """Return a difference with its interval, as text and as a band over a line at 0."""
+    texts = text_over_text(f"{difference.value:.{decimals}f}", band_text(difference, decimals))
+    return element("div", texts, forest_row(difference, scale, has_zero=True), class_="plotted")
 
 
 def text_over_text(text: str, below: str) -> Element:
@@ -442,7 +446,7 @@ def method_texts(standings: Standings, half_samples: int) -> list[str]:
         "gives standard errors.",
         "Intervals of scores: Student's t with a correction for skewness (Efron 1987; DiCiccio and Efron "
         f"1992) and an allowance for bias; 95 of 100 hold the score over all such {item}s"
-        f"{caution(n_items, standings.unit)}.",
+        f"{caution(n_items, standings.unit)}. Where all halves score the same, no interval is given.",
         _test_method(standings),
         *_rank_set_method(standings),
         f"All this is about other {item}s of the same kind. It says nothing about other kinds of data, nor "

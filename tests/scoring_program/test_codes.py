@@ -125,6 +125,7 @@ NOTES = [
     ("N-CSV-CUT", GESTURE, text(CSV, "1,1,2\n1,3,1000000\n")),
     ("N-CSV-SECONDS", GESTURE, in_seconds),
     ("N-DETECTIONS-MANY", DENSEPOSE, data(lambda document: document.extend(21 * document[:1]))),
+    ("N-FILE-EMPTY", GESTURE, lambda folder: (folder / CSV).write_bytes(b"")),
     ("N-FILE-MISSING", GESTURE, lambda folder: (folder / CSV).unlink()),
     ("N-FRAMES-MISSING", KINETICS, data(half, PARTS)),
     ("N-IMAGES-MISSING", DENSEPOSE, data(lambda document: document.__delitem__(slice(1, None)))),

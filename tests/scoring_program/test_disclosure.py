@@ -111,6 +111,24 @@ def test_a_merged_row_is_computed_from_its_members():
     assert disclosed([GROUPS], "none") == []
 
 
+def test_notes_tell_of_columns_of_full_at_full_alone():
+    groups = replace(GROUPS, note="Value: a sum.", full_note="Predicted: how many.")
+    assert disclosed([groups], "summary")[0].note == "Value: a sum."
+    assert disclosed([groups], "full")[0].note == "Value: a sum. Predicted: how many."
+
+
+@pytest.mark.parametrize("name", task_ids())
+def test_notes_name_no_column_that_is_not_shown(name):
+    tables = {}
+    for detail in ("summary", "full"):
+        result = loaded(name, REFERENCES / name, detail=detail).score_path(SAMPLES / name / "weak")
+        tables[detail] = {table.key: table for table in result.sections if isinstance(table, Table)}
+    for key, table in tables["summary"].items():
+        titles = {column.title for column in table.columns}
+        hidden = {column.title for column in tables["full"][key].columns} - titles
+        assert not [title for title in hidden if f"{title}:" in table.note]
+
+
 def test_rows_are_in_the_order_of_what_is_shown():
     groups = replace(GROUPS, row=lambda members: [0.5 - members[0] / 1000, 0], support=np.array([9, 9, 9]))
     assert [row[0] for row in disclosed([groups], "summary")[0].rows] == ["a", "b", "c"]

@@ -154,6 +154,16 @@ def test_missing_file_scores_as_empty_and_lowers_coverage(run):
     assert note in outcome.out
 
 
+def test_an_empty_file_and_a_missing_one_score_alike_and_differ_in_coverage_and_note(run):
+    first = {"S1_prediction.csv": PERFECT["S1_prediction.csv"]}
+    empty, missing = run(ID, REFERENCE, {**first, "S2_prediction.csv": ""}), run(ID, REFERENCE, first)
+    assert empty.scores["score"] == missing.scores["score"] == 0.5
+    assert (empty.scores["coverage"], missing.scores["coverage"]) == (1, 0.5)
+    codes = [[note["code"] for note in outcome.detail["notes"]] for outcome in (empty, missing)]
+    assert ["N-FILE-EMPTY" in codes_of_run for codes_of_run in codes] == [True, False]
+    assert ["N-FILE-MISSING" in codes_of_run for codes_of_run in codes] == [False, True]
+
+
 @pytest.mark.parametrize(
     ("files", "code", "file", "where", "name"),
     [

@@ -204,6 +204,11 @@ def test_an_image_whose_arrays_do_not_fit_is_named(arrays, tmp_path):
     assert problem.problem.startswith("12.jpg: pred_")
 
 
+def test_the_example_file_of_the_kit_scores_like_the_good_sample():
+    scores = score("densepose", ROOT / "starting_kit" / "densepose" / "detections.pkl").scores
+    assert scores == score("densepose", SAMPLES / "densepose" / "good").scores
+
+
 @pytest.mark.parametrize("ending", [".json", ".pkl"])
 def test_score_reads_what_tools_write(ending, tmp_path, capsys):
     """The number is that of the submission with the same detections."""

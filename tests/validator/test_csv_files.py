@@ -141,6 +141,11 @@ def test_numbers_that_numpy_printed_are_no_header_and_no_words():
         assert "int(...)" in problem.remedy
 
 
+def test_truth_values_that_numpy_printed_are_no_words():
+    _, findings = read(b"7,10,np.True_\n")
+    assert "numpy" in findings.problems[0].problem
+
+
 @pytest.mark.parametrize("header", ["", ",gesture,start,end\n", ",0,1,2\n"])
 def test_the_index_of_pandas_is_named_and_no_other_task(header):
     _, findings = read(f"{header}0,7,10,76\n1,2,80,95\n2,2,99,120\n".encode())
@@ -449,6 +454,20 @@ def test_files_as_people_have_them(text):
     assert compact_lines(findings) == []
     assert plain(table) == {"id": ["a", "b"], "label": [0, 1], "n": [1, 2], "p": [0.5, 0.001]}
     assert (table.columns["n"].dtype, table.columns["p"].dtype) == (np.int64, np.float64)
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("np.str_('id'),np.str_('label'),n,p\na,robin,1,0.5\n", [1]),
+        ("a,robin,np.int64(1),np.float64(3.0)\n", [1]),
+        ("id,label,n,p\na,np.str_('robin'),np.int64(1),np.float64(3.0)\n", [2, 3, 4]),
+    ],
+)
+def test_tables_that_numpy_printed_are_said_to_be(text, columns):
+    _, findings = table_of(text)
+    assert [int(problem.where.split()[-1]) for problem in findings.problems] == columns
+    assert all("numpy" in problem.problem for problem in findings.problems)
 
 
 def test_accepted_oddities_are_noted():

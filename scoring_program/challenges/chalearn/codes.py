@@ -7,8 +7,13 @@ from validator.message_codes import CodeTable, MessageCode
 CODES = CodeTable(
     notes=(
         MessageCode(
+            "N-FILE-EMPTY",
+            "Sequences have a file without rows: nothing is predicted there. They count as covered.",
+            "Check that predictions were written, unless the sequences have none.",
+        ),
+        MessageCode(
             "N-FILE-MISSING",
-            "Sequences have no file; they are scored as empty.",
+            "Sequences have no file: nothing is predicted there, and they do not count as covered.",
             "Check the names of the files.",
         ),
         MessageCode("N-LEFT-OUT", "Sequences in which neither side has a row do not count."),

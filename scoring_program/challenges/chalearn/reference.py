@@ -30,6 +30,8 @@ _DATA_NAME = "{key}_data.csv"
 _N_FRAMES = Field("number of frames", minimum=1, maximum=10**9)
 _DATA_RULES = CsvRules(_DATA_NAME, (_N_FRAMES,), further_columns=True)
 _RATE = re.compile(r"0*[1-9][0-9]{0,4}(\.[0-9]{0,6})?")
+_EMPTY = ": nothing is predicted there, but they count as covered"
+_MISSING = ": nothing is predicted there, and they do not count as covered"
 # The sequence, the name of the file, and its content.
 SequenceFile = tuple[str, str, bytes]
 
@@ -139,8 +141,14 @@ def read_submission(rules: Rules, path: Source, reference: Reference) -> Read[Pr
     submission = read(path, rules, frames)
     rows = submission.content
     is_present = np.isin(reference.sequences, rows.keys)
-    notes = [*submission.notes, *missing_notes("N-FILE-MISSING", "no file", ~is_present, "sequence")]
-    return Read(Prediction(_rows(rows, reference.sequences), is_present), notes)
+    prediction = Prediction(_rows(rows, reference.sequences), is_present)
+    has_row = np.bincount(prediction.rows.sequence, minlength=len(is_present)) > 0
+    notes = [
+        *submission.notes,
+        *missing_notes("N-FILE-EMPTY", "a file without rows", is_present & ~has_row, "sequence", _EMPTY),
+        *missing_notes("N-FILE-MISSING", "no file", ~is_present, "sequence", _MISSING),
+    ]
+    return Read(prediction, notes)
 
 
 def _rows(rows: SequenceRows, sequences: list[str]) -> Rows:

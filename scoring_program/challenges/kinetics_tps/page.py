@@ -112,7 +112,8 @@ def _class_table(statistics: VideoStatistics) -> Section:
     return Groups(
         key="classes",
         title="Action classes",
-        note="Area: the score of the videos of this class alone.",
+        note="Top-1: share of the videos with the right class.",
+        full_note="Area: the score of the videos of this class alone.",
         columns=titles,
         names=class_names,
         support=np.bincount(class_of_video, minlength=len(class_names)),
@@ -232,12 +233,11 @@ def _part_table(statistics: VideoStatistics) -> Section:
     share_titles = ["Right state", "Localized", "Human matched"]
     titles = columns(text=["Part"], share=share_titles, count=["Annotated"])
     titles += full_columns(number=["Proposals"])
-    note = "Shares of the annotated parts. Localized: a proposal overlaps enough. "
-    note += "Proposals: how many boxes the matched human has for the part, on average."
     return Groups(
         key="parts",
         title="Parts",
-        note=note,
+        note="Shares of the annotated parts. Localized: a proposal overlaps enough.",
+        full_note="Proposals: how many boxes the matched human has for the part, on average.",
         columns=titles,
         names=parts.names,
         support=in_video.sum(axis=1),

@@ -38,10 +38,14 @@ def style_sheet(name: str) -> str:
 
 def with_contents(first: Sequence[Element], rest: Sequence[Element]) -> list[Element]:
     """Return the body of a page: the first cards, the table of contents of all if there are several, and the
-    other cards."""
+    other cards.
+
+    Where the page is narrow the contents are between them, so the first cards should be short.
+    """
     cards = [section for part in (*first, *rest) for section in part.iter("section")]
     contents = [_contents(cards)] if len(cards) > 1 else []
-    return [element("div", *first), *contents, element("div", *rest)]
+    shown_first = [element("div", *first)] if first else []
+    return [*shown_first, *contents, element("div", *rest)]
 
 
 def _contents(cards: Sequence[Element]) -> Element:

@@ -6,6 +6,7 @@ classes (``fill-f``, ``line-f``) that ``style.css`` defines for light and dark m
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import cycle
 from xml.etree.ElementTree import Element
@@ -86,7 +87,7 @@ def histogram(
         numbers = [(low + high) / 2 for low, high in zip(edges, edges[1:])]
     x_axis = Axis(axis_title, edges[0], edges[-1], numbers)
     y_axis = Axis(items_title, 0, max([1, *counts]), numbers=())
-    noun = items_title.removesuffix("s")
+    noun = re.sub("(?<=x)es$|s$", "", items_title)
     marks, texts = [], []
     number_look = "value narrow" if len(counts) > _MOST_WIDE_BARS else "value"
     for count, low, high in zip(counts, edges, edges[1:]):
@@ -95,7 +96,7 @@ def histogram(
         width = max(right - left - 2 * _GAP, _NARROWEST_BAR)
         bar = rect(left + _GAP, 100 - height, width, height, "fill-f")
         bin_text = f"{(low + high) / 2:g}" if is_around_whole_numbers else f"{low:g} to {high:g}"
-        marks.append(with_title(bar, f"{bin_text}: {counted(count, noun)}"))
+        marks.append(with_title(bar, f"{bin_text}: {counted(count, noun, items_title)}"))
         if count:
             place = f"left:{(left + right) / 2:.2f}%;bottom:{height:.2f}%"
             texts.append(element("span", f"{count:,}", class_=number_look, style=place))

@@ -19,7 +19,7 @@ from validator.csv_tables import other_separator
 from validator.findings import Findings
 from validator.formats.chalearn.write import encode_files, prediction_name, sequence_of
 from validator.messages import Note
-from validator.texts import some_words
+from validator.texts import numpy_words, some_words
 
 _COLUMNS = ("item", "class", "start", "end")
 _ACTOR = "actor"
@@ -127,6 +127,7 @@ def _check_columns(columns: Sequence[str]) -> None:
         raise ConversionError(f"the columns are separated by {separator}; separate them by commas")
     if missing:
         problem = f"the column {missing[0]} is missing from {some_words(columns) or 'an empty table'}"
+        problem += numpy_words(columns)
         remedy = f"name the columns {', '.join(_COLUMNS)} and, for actions, {_ACTOR}"
         raise ConversionError(f"{problem}; {remedy}")
     twice = [column for column in (*_COLUMNS, _ACTOR) if columns.count(column) > 1]
@@ -154,7 +155,8 @@ def _number(row: Mapping[str, Any], column: str) -> float:
     """Return the finite number in a cell. Raises ConversionError."""
     text = _text(row, column)
     if not _is_finite_number(text):
-        raise ConversionError(f"{column} is {text[:40]!r}; write a number, with a point for decimals")
+        problem = f"{column} is {text[:40]!r}{numpy_words([text])}"
+        raise ConversionError(f"{problem}; write a number, with a point for decimals")
     return float(text)
 
 

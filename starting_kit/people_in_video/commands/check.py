@@ -34,7 +34,10 @@ from validator.findings import Findings
 from validator.messages import Note, mistakes_first, note_lines, without_explained
 
 _UNCHECKED = "well-formed; ids and names unchecked: --public DIR or --reference DIR checks them"
-_CHECKED = "valid; ids and names were compared with the reference; score tells how the rest fits"
+_CHECKED = (
+    "valid; ids and names were compared with the reference; "
+    "whether frames and segments fit, score or --public tells"
+)
 _CHECKED_IN_PUBLIC = "valid; ids and names were compared with the public data"
 _EXAMPLES = """\
   people-in-video check my.zip

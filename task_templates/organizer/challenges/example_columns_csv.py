@@ -72,7 +72,8 @@ def true_numbers(reference: Reference) -> Numbers:
 def content_of(loaded: AnyLoaded) -> Content:
     """Return what is scored: items and the numbers of each column."""
     keys, values, names = loaded.reference.items
-    columns = [Values(name, numbers, keys.__getitem__) for name, numbers in zip(names, values.T)]
+    things = f"{loaded.task.item}s"
+    columns = [Values(name, numbers, keys.__getitem__, things) for name, numbers in zip(names, values.T)]
     warnings = Findings()
     check_columns(columns, TRUTH, warnings)
     return Content(

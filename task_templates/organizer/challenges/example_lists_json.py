@@ -75,18 +75,19 @@ def content_of(loaded: AnyLoaded) -> Content:
     """Return what is scored: items and their labels."""
     keys, values, names = loaded.reference.items
     counts, warnings = _count_labels(loaded.reference), Findings()
+    noun = loaded.task.item
     for label, has_label in zip(names, values.T):
         if has_label.all():
             check_constant(f"label in their lists: {label}", has_label.tolist(), TRUTH, warnings)
     return Content(
         n_instances=int(values.sum()),
         counts={
-            f"{loaded.task.item}s": len(keys),
+            f"{noun}s": len(keys),
             "labels": int(values.any(axis=0).sum()),
             "labels of items": int(values.sum()),
         },
         names={"label": counts},
-        values=[Values(f"labels of one {loaded.task.item}", values.sum(axis=1), keys.__getitem__)],
+        values=[Values(f"labels of one {noun}", values.sum(axis=1), keys.__getitem__, f"{noun}s")],
         warnings=warnings,
     )
 

@@ -65,7 +65,8 @@ def true_numbers(reference: Reference) -> Numbers:
 def content_of(loaded: AnyLoaded) -> Content:
     """Return what is scored: items and their numbers."""
     keys, values, _ = loaded.reference.items
-    columns, warnings = [Values("number", values, keys.__getitem__)], Findings()
+    columns = [Values("number", values, keys.__getitem__, f"{loaded.task.item}s")]
+    warnings = Findings()
     check_columns(columns, TRUTH, warnings)
     return Content(
         n_instances=len(keys), counts={f"{loaded.task.item}s": len(keys)}, values=columns, warnings=warnings

@@ -124,9 +124,9 @@ def content_of(loaded: AnyLoaded) -> Content:
         },
         names={"label": counts},
         values=[
-            Values("seconds of one segment", items.times[:, 1] - items.times[:, 0], place),
-            Values("end of a segment in seconds", items.times[:, 1], place),
-            Values(f"segments of one {noun}", n_segments, items.keys.__getitem__),
+            Values("seconds of one segment", items.times[:, 1] - items.times[:, 0], place, "segments"),
+            Values("end of a segment in seconds", items.times[:, 1], place, "segments"),
+            Values(f"segments of one {noun}", n_segments, items.keys.__getitem__, f"{noun}s"),
         ],
         warnings=_warnings(items, place),
     )

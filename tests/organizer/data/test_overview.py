@@ -271,7 +271,16 @@ def page_with_numbers(numbers):
 
 def test_few_whole_numbers_have_a_bar_each():
     page = page_with_numbers([1, 3, 3, 4])
-    assert re.findall(r"<title>(\d+): (\d+) value", page) == [("1", "1"), ("2", "0"), ("3", "2"), ("4", "1")]
+    assert re.findall(r"<title>(\d+): (\d+) item", page) == [("1", "1"), ("2", "0"), ("3", "2"), ("4", "1")]
+
+
+def test_axes_of_distributions_say_what_is_counted():
+    overview = review_reference("anet_entities_gt", REFERENCES / "anet_entities_gt")
+    page = overview.page()
+    for values in overview.content.values:
+        assert f"{values.things}</div>" in page
+    assert {values.things for values in overview.content.values} == {"segments", "words", "boxes"}
+    assert re.findall(r": 1 (box\w*)<", page) == ["box"]
 
 
 @pytest.mark.parametrize(

@@ -130,6 +130,11 @@ def test_difference_to_the_first_team_has_the_interval_of_all_pairs_if_there_are
 
 
 @pytest.mark.slow
+def test_the_contents_are_before_the_ranking_which_is_long():
+    text = public_page(teams())
+    assert text.index("<nav") < text.index("<section")
+
+
 def test_nine_items_are_too_few_to_rank():
     text = shown(public_page(teams(CLOSE[:9])))
     assert "9 sequences are too few" in text

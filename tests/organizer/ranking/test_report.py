@@ -220,4 +220,5 @@ def test_pages_of_teams_in_a_long_ranking_list_those_next_to_it():
     assert " 29 not" in text
     listed = [cell.text for cell in table.iter("div") if cell.get("class") == "name"]
     assert listed == [f"team {i}" for i in range(29, 130) if i != 120]
+    assert len([svg for svg in table.iter("svg") if svg.get("class") == "forest"]) == len(listed)
     assert not more

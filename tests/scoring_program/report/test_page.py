@@ -163,6 +163,13 @@ def test_score_that_no_half_changes_has_no_interval():
     text = shown(result_page(interval=None, over="50 sequences"))
     assert "over 50 sequences; all halves score the same: no interval can be given" in text
     assert "95 % interval" not in text.split("Notes")[0]
+    assert "random halves of the sequences" in text
+
+
+@pytest.mark.parametrize(("low", "high", "cut_at"), [(0.0, 0.4, ["0"]), (0.1, 0.4, []), (0.6, 1.0, ["1"])])
+def test_ends_of_intervals_at_the_ends_of_the_scale_are_explained(low, high, cut_at):
+    text = shown(result_page(interval=Interval(low, high, 0.1, 500, 50), over="50 sequences"))
+    assert re.findall(r"It is cut at (\d),", text) == cut_at
 
 
 def test_interval_without_width_in_the_decimals_that_are_shown_is_not_given():
