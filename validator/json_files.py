@@ -498,7 +498,9 @@ class _LargeDocument(_Document):
     def _read_outline(self, findings: Findings) -> JsonValue:
         """Return the file without its entries, looked through for what is no JSON. Raises Refused."""
         advice = Advice.of(self._schema.whole)
-        outline = read_outline(self._data, self._name, self._file.each, advice, self._budget)
+        outline = read_outline(
+            self._data, self._name, self._file.each, advice, self._budget, self._file.entries
+        )
         return findings.take(outline)
 
     def _fitting_entries(self) -> Entries:

@@ -1083,6 +1083,19 @@ def test_strings_that_are_larger_in_memory_are_bounded_in_large_files(monkeypatc
     assert places(character + "a" * 400) == [("E-JSON-COUNT", "f.json", f"/v{number}") for number in (2, 3)]
 
 
+@pytest.mark.parametrize(
+    ("member", "codes"),
+    [
+        ('"v": {}', ["E-JSON-DUPLICATE", "E-JSON-DUPLICATE", "E-JSON-COUNT"]),
+        ('"v": x', ["E-JSON-SYNTAX"]),
+    ],
+)
+def test_equal_names_count_as_entries_in_large_files(member, codes):
+    data = ("{" + ",".join([member] * 200) + "}").encode()
+    findings = refused(read_parts, data, "f.json", PARTS._replace(entries=3), budget=Budget(bytes=100))
+    assert [problem.code for problem in findings.problems] == codes
+
+
 @settings(max_examples=scaled(300))
 @given(mutated())
 def test_in_parts_no_file_is_accepted_that_is_refused_as_a_whole(data):
