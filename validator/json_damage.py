@@ -120,7 +120,9 @@ class _LargeText:
         outline: dict[str, JsonValue] = {}
         names: set[str] = set()
         n_bytes_beside = 0
-        for span in self._members(spans, "/"):
+        # There may be fewer entries than members around them.
+        most_beside = None if self._most_members is None else max(self._most_members, _NAMED_MEMBERS)
+        for span in self._members(spans, "/", most_beside):
             match = holder.match(self._data, span.start, span.end)
             if match is not None:
                 outline[each] = self._check_entries(_after_blanks(self._data, match.end()), span.end, each)
@@ -155,12 +157,11 @@ class _LargeText:
         is_empty = len(spans.start) == 1 and _after_blanks(self._data, int(spans.start[0])) >= spans.end[0]
         if is_empty:
             return
-        for span in self._members(spans, where):
+        for span in self._members(spans, where, self._most_members):
             self._check_member(span, head, where, names)
 
-    def _members(self, spans: MemberSpans, where: str) -> Iterator[_Span]:
+    def _members(self, spans: MemberSpans, where: str, most: int | None) -> Iterator[_Span]:
         """Yield the members of an object at a JSON Pointer. Raises Refused after as many as it may have."""
-        most = self._most_members
         for start, end in zip(spans.start[:most].tolist(), spans.end[:most].tolist()):
             yield _Span(start, end)
         if most is not None and len(spans.start) > most:

@@ -1096,6 +1096,15 @@ def test_equal_names_count_as_entries_in_large_files(member, codes):
     assert [problem.code for problem in findings.problems] == codes
 
 
+def test_a_large_file_may_have_more_members_than_entries():
+    (file,) = load_rules("anet_entities_gen").json
+    document = {"results": {"v:": {}}, "eval_mode": "gen", "external_data": "x" * 100}
+    data = json.dumps(document).replace("v:", r"v\u003a").encode()
+    conversion = Conversion(dict)
+    read = read_json(data, "f.json", file._replace(entries=1), conversion, Budget(bytes=150))
+    assert read.content[0] == {"v:": {}}
+
+
 @settings(max_examples=scaled(300))
 @given(mutated())
 def test_in_parts_no_file_is_accepted_that_is_refused_as_a_whole(data):
