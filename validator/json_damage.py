@@ -47,7 +47,9 @@ class _Span(NamedTuple):
     end: int
 
 
-def read_outline(data: bytes, name: str, each: str, advice: Advice, budget: Budget) -> Read[JsonValue]:
+def read_outline(
+    data: bytes, name: str, each: str, advice: Advice, budget: Budget, most_members: int | None = None
+) -> Read[JsonValue]:
     """Return a large JSON file without its entries: an object of the same shape, or another value.
 
     Parameters
@@ -60,12 +62,14 @@ def read_outline(data: bytes, name: str, each: str, advice: Advice, budget: Budg
         The member of the top-level object that holds the entries, "" if it is that object itself.
     advice : Advice
     budget : Budget
+    most_members : int, optional
+        How many members an object that is cut may have; equal keys count each.
 
     Raises
     ------
     Refused
-        Where the file is no JSON, holds numbers that are not finite, keys that occur twice, or too much
-        beside its entries.
+        Where the file is no JSON, holds numbers that are not finite, keys that occur twice, too many members,
+        or too much beside its entries.
     """
     with Findings.collect() as findings:
         position = first_too_deep(data, DEEPEST)
@@ -73,7 +77,14 @@ def read_outline(data: bytes, name: str, each: str, advice: Advice, budget: Budg
             refuse_depth(origin_of(data, position).place(""), name)
         start = _after_blanks(data, 0)
         if data[start : start + 1] == b"{":
-            text = _LargeText(data=data, name=name, advice=advice, budget=budget, findings=findings)
+            text = _LargeText(
+                data=data,
+                name=name,
+                advice=advice,
+                budget=budget,
+                most_members=most_members,
+                findings=findings,
+            )
             outline: JsonValue = text.outline(start, each)
         elif data[start : start + 1] in _STAND_INS:
             outline = _STAND_INS[data[start : start + 1]]
@@ -85,11 +96,20 @@ def read_outline(data: bytes, name: str, each: str, advice: Advice, budget: Budg
 class _LargeText:
     """A text that is being looked through; problems are added to ``findings``."""
 
-    def __init__(self, data: bytes, name: str, advice: Advice, budget: Budget, findings: Findings) -> None:
+    def __init__(
+        self,
+        data: bytes,
+        name: str,
+        advice: Advice,
+        budget: Budget,
+        most_members: int | None,
+        findings: Findings,
+    ) -> None:
         self._data = data
         self._name = name
         self._advice = advice
         self._budget = budget
+        self._most_members = most_members
         self._findings = findings
 
     def outline(self, start: int, each: str) -> dict[str, JsonValue]:
@@ -107,7 +127,9 @@ class _LargeText:
         outline: dict[str, JsonValue] = {}
         names: set[str] = set()
         n_bytes_beside = 0
-        for span in _spans(spans):
+        # There may be fewer entries than members around them.
+        most_beside = None if self._most_members is None else max(self._most_members, _NAMED_MEMBERS)
+        for span in self._members(spans, "/", most_beside):
             match = holder.match(self._data, span.start, span.end)
             if match is not None:
                 outline[each] = self._check_entries(_after_blanks(self._data, match.end()), span.end, each)
@@ -142,8 +164,18 @@ class _LargeText:
         is_empty = len(spans.start) == 1 and _after_blanks(self._data, int(spans.start[0])) >= spans.end[0]
         if is_empty:
             return
-        for span in _spans(spans):
+        for span in self._members(spans, where, self._most_members):
             self._check_member(span, head, where, names)
+
+    def _members(self, spans: MemberSpans, where: str, most: int | None) -> Iterator[_Span]:
+        """Yield the members of an object at a JSON Pointer. Raises Refused after as many as it may have."""
+        for start, end in zip(spans.start[:most].tolist(), spans.end[:most].tolist()):
+            yield _Span(start, end)
+        if most is not None and len(spans.start) > most:
+            problem, remedy = f"there are more entries than {most:,}", "submit only what is asked for"
+            self._findings.refuse(
+                "E-JSON-COUNT", problem, remedy, file=self._name, where=where, rule="members"
+            )
 
     def _check_member(self, span: _Span, head: bytes, where: str, names: set[str]) -> None:
         """Check one member, as `_check_members`; its name is added to ``names``."""
@@ -270,11 +302,6 @@ class _LargeText:
             return {}
         name = json.loads(self._data[name_span.start : name_span.end])
         return {name: _STAND_INS.get(self._data[colon.end() : colon.end() + 1])}
-
-
-def _spans(spans: MemberSpans) -> Iterator[_Span]:
-    for start, end in zip(spans.start.tolist(), spans.end.tolist()):
-        yield _Span(start, end)
 
 
 def _after_blanks(data: bytes, position: int) -> int:

@@ -150,7 +150,7 @@ class LargeDocument(Document):
     def _read_outline(self, findings: Findings) -> JsonValue:
         """Return the file without its entries, looked through for what is no JSON. Raises Refused."""
         advice = Advice.of(self.schema.whole)
-        outline = read_outline(self.data, self.name, self.file.each, advice, self.budget)
+        outline = read_outline(self.data, self.name, self.file.each, advice, self.budget, self.file.entries)
         return findings.take(outline)
 
     def _fitting_entries(self) -> Entries:

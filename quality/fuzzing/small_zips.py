@@ -243,6 +243,10 @@ def _object_texts(file: JsonFile, data: bytes) -> _Texts:
         lambda size: text(0, entry, b'"y":' + _large_entry(entry, size)),
     )
     yield "long names", text_of_long_names
+    yield (
+        "one name again and again",
+        lambda size: around([b'"x":{}'] * _fitting_number(size, b"{}", file), b"", other_members),
+    )
     yield "one name of backslashes", lambda size: b'{"' + b"\\\\" * (size // 2) + b'":1}'
     yield "one name of escapes", lambda size: b'{"' + b"\\u0041" * (size // 6) + b'":1}'
     yield (

@@ -1082,6 +1082,28 @@ def test_characters_that_are_larger_in_memory_are_refused_in_very_large_files(mo
     assert problem(character, 1000) == [("E-JSON-COUNT", "f.json", "line 1 column 12")]
 
 
+@pytest.mark.parametrize(
+    ("member", "codes"),
+    [
+        ('"v": {}', ["E-JSON-DUPLICATE", "E-JSON-DUPLICATE", "E-JSON-COUNT"]),
+        ('"v": x', ["E-JSON-SYNTAX"]),
+    ],
+)
+def test_equal_names_count_as_entries_in_large_files(member, codes):
+    data = ("{" + ",".join([member] * 200) + "}").encode()
+    findings = refused(read_parts, data, "f.json", PARTS._replace(entries=3), budget=Budget(bytes=100))
+    assert [problem.code for problem in findings.problems] == codes
+
+
+def test_a_large_file_may_have_more_members_than_entries():
+    (file,) = load_rules("anet_entities_gen").json
+    document = {"results": {"v:": {}}, "eval_mode": "gen", "external_data": "x" * 100}
+    data = json.dumps(document).replace("v:", r"v\u003a").encode()
+    conversion = Conversion(dict)
+    read = read_json(data, "f.json", file._replace(entries=1), conversion, Budget(bytes=150))
+    assert read.content[0] == {"v:": {}}
+
+
 @settings(max_examples=scaled(300))
 @given(mutated())
 def test_in_parts_no_file_is_accepted_that_is_refused_as_a_whole(data):
