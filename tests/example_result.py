@@ -56,27 +56,34 @@ SCORES = {"score": 0.4127123456, "coverage": 0.9875, "score_low": 0.391, "score_
 SIGNATURE = "example|protocol:published|version:1.0.0|ref:1f3a9c0d2b4e"
 
 
-def example_result(size: int = 20, text: str = "", own: str = "") -> Result:
+def example_result(size: int = 20, text: str = "", fixed_text: str = "") -> Result:
     """Return a result whose lists have about ``size`` entries, with ``text`` wherever a text can be.
 
-    Titles of axes and the like, which come from our code and never from files, are ``own`` if there is one.
+    Titles of axes and the like, which come from our code and never from files, are ``fixed_text`` if there is
+    one.
     """
     pick = random.Random(7)
     names = [text or GESTURES[i % 20] + (f"{i // 20}" if i >= 20 else "") for i in range(size)]
     return Result(
         scores=SCORES,
         statistics=Statistics(
-            np.linspace(0, 1, size), np.ones(size, bool), np.ones(size, int), np.zeros(size, bool), []
+            item_scores=np.linspace(0, 1, size),
+            item_submitted=np.ones(size, bool),
+            item_weights=np.ones(size, int),
+            item_perfect=np.zeros(size, bool),
+            notes=[],
         ),
         items=[f"Sequence{i:04d}" for i in range(size)],
         halves=HalfScores(0.4127123456, np.full(500, 0.41), np.full(500, 0.415), 240),
-        interval=Interval(0.3911234567891, 0.4341234567891, 0.0109, 500, 240),
+        interval=Interval(
+            low=0.3911234567891, high=0.4341234567891, standard_error=0.0109, half_samples=500, items=240
+        ),
         over="240 sequences",
         error_costs=[
             ErrorCost(key, 0.4127 + points, points)
             for key, points in zip(ERROR_TYPES, (0.121, 0.0833, 0.0412, -0.001))
         ],
-        sections=[*_summary(text, own, names, pick), *_full(text, names, pick)],
+        sections=[*_summary(text, fixed_text, names, pick), *_full(text, names, pick)],
         notes=[
             Note("N-FILE-IGNORED", text or "2 files are not part of the reference and were ignored"),
             Note("N-FILE-MISSING", text or "3 of 240 sequences have no prediction file; they score 0"),
@@ -84,60 +91,145 @@ def example_result(size: int = 20, text: str = "", own: str = "") -> Result:
     )
 
 
-def _summary(text, own, names, pick):
-    columns = [Column(text or "Gesture"), Column("Jaccard", "share"), Column("Frames, annotated", "count")]
-    columns += [Column("Frames, predicted", "count"), Column("Mean length", "number")]
-    rows = [
-        (name, pick.random(), pick.randrange(9000), pick.randrange(9000), 40 * pick.random())
-        for name in names
+def _summary(text, fixed_text, names, pick):
+    """Return the sections that the level ``summary`` shows."""
+    note = text or "The mean over the sequences in which the gesture counts."
+    return [
+        *_tables(text, note, names, pick),
+        *_matrices(text, fixed_text, note, names, pick),
+        *_charts(text, fixed_text, note),
+        *_body_parts(text, fixed_text, note, pick),
     ]
+
+
+def _tables(text, note, names, pick):
+    columns = [
+        Column(text or "Gesture"),
+        Column("Jaccard", "share"),
+        Column("Frames, annotated", "count"),
+        Column("Frames, predicted", "count"),
+        Column("Mean length", "number"),
+    ]
+    rows = []
+    for name in names:
+        rows.append((name, pick.random(), pick.randrange(9000), pick.randrange(9000), 40 * pick.random()))
     rows[-1] = (names[-1], None, None, None, None)
-    n = min(len(names), 40)
-    counts = np.array([[pick.randrange(0, 9000 if i == j else 400) for j in range(n)] for i in range(n)])
+    groups = Groups(
+        key="groups",
+        title=text or "Actors",
+        note=note,
+        columns=[Column(text or "Actor"), Column("Sequences", "count")],
+        names=names,
+        support=np.full(len(names), 9),
+        row=lambda indexes: [9 * len(indexes)],
+    )
+    classes = Table(
+        key="classes",
+        title=text or "Gesture classes",
+        note=note,
+        columns=columns,
+        rows=rows,
+        level="summary",
+    )
+    return [*disclosed([groups], "full"), classes]
+
+
+def _matrices(text, fixed_text, note, names, pick):
+    names = names[:40]
+    counts = np.zeros((len(names), len(names)), dtype=int)
+    for row in range(len(names)):
+        for column in range(len(names)):
+            counts[row, column] = pick.randrange(0, 9000 if row == column else 400)
     counts[counts < 60] = 0
-    unpaired = np.pad(counts, ((0, 1), (0, 1)), constant_values=9)
-    bins = [0, 2, 5, 11, 40, 71, 60, 31, 15, 5]
+    confusions = Matrix(
+        key="confusions",
+        title=text or "Annotated and predicted",
+        note=note,
+        names=names,
+        counts=counts,
+        things=fixed_text or "frames",
+    )
+    unpaired = Matrix(
+        key="unpaired",
+        title=text or "With unpaired",
+        note=note,
+        names=names,
+        counts=np.pad(counts, ((0, 1), (0, 1)), constant_values=9),
+        things=fixed_text or "frames",
+        unpaired=(fixed_text or "(false)", fixed_text or "(missed)"),
+    )
+    return [confusions, unpaired]
+
+
+def _charts(text, fixed_text, note):
     recall = [step / 100 for step in range(101)]
     thresholds = [0.5 + 0.05 * step for step in range(10)]
-    steps = [
-        Line(f"{t:.2f}", recall, [max(0.0, 1 - r**3 - (t - 0.5) * (0.4 + r)) for r in recall])
-        for t in thresholds
+    precisions = []
+    for threshold in thresholds:
+        precision = [max(0.0, 1 - r**3 - (threshold - 0.5) * (0.4 + r)) for r in recall]
+        precisions.append(Line(f"{threshold:.2f}", recall, precision))
+    mean = Line(text or "mean", recall, np.mean([line.y for line in precisions], axis=0).tolist())
+    scores = Histogram(
+        key="scores",
+        title=text or "Sequence scores",
+        note=note,
+        edges=[step / 10 for step in range(11)],
+        counts=[0, 2, 5, 11, 40, 71, 60, 31, 15, 5],
+        value=text or "mean Jaccard index",
+        things=text or "sequences",
+        threshold=0.5,
+    )
+    precision_and_recall = LineChart(
+        key="precision",
+        title=text or "Precision and recall",
+        note=note,
+        lines=[*precisions, mean],
+        x_title=fixed_text or "recall",
+        y_title=fixed_text or "precision",
+        ordered=True,
+    )
+    measures = [
+        Line(name, thresholds, [1.2 - threshold * slope for threshold in thresholds])
+        for slope, name in enumerate(("GPSm", "GPS", "IoU"), start=1)
     ]
-    mean = Line(text or "mean", recall, np.mean([line.y for line in steps], axis=0).tolist())
+    average_precision = LineChart(
+        key="thresholds",
+        title=text or "AP by threshold",
+        note=note,
+        lines=measures,
+        x_title="threshold",
+        y_title="AP",
+        ranges=(0.5, 0.95, 0, 1),
+    )
+    accuracy = LineChart(
+        key="accuracy",
+        title=text or "Accuracy by threshold",
+        note=note,
+        lines=[Line("accuracy", recall, [1 - r for r in recall])],
+        x_title="threshold",
+        y_title="accuracy",
+        filled=True,
+    )
+    return [scores, precision_and_recall, average_precision, accuracy]
+
+
+def _body_parts(text, fixed_text, note, pick):
     limbs = ["hand", "foot", "upper leg", "lower leg", "upper arm", "lower arm"]
-    parts = ["torso", "head", *(f"{side} {limb}" for limb in limbs for side in ("right", "left"))]
-    shares = [
-        ("kept", 0.41),
-        ("missed person", 0.2642),
-        ("background", 0.0751),
-        ("wrong part", 0.1462),
-        ("off", 0.05),
-    ]
-    figure = [(part, pick.random(), 1000 + pick.randrange(9000)) for part in parts[1:]] + [("torso", None, 0)]
-    note = text or "The mean over the sequences in which the gesture counts."
-    if own:
-        shares, figure = [(own, share) for _, share in shares], [(own, *numbers) for _, *numbers in figure]
-    groups = Groups(
-        "groups", text or "Actors", note, [Column(text or "Actor"), Column("Sequences", "count")], names,
-        np.full(len(names), 9), lambda chosen: [9 * len(chosen)],
-    )  # fmt: skip
+    names = ["head", *(f"{side} {limb}" for limb in limbs for side in ("right", "left"))]
+    parts = [(fixed_text or name, pick.random(), 1000 + pick.randrange(9000)) for name in names]
+    parts.append((fixed_text or "torso", None, 0))
+    share_of_loss = {
+        "kept": 0.41,
+        "missed person": 0.2642,
+        "background": 0.0751,
+        "wrong part": 0.1462,
+        "off": 0.05,
+    }
+    shares = [(fixed_text or name, share) for name, share in share_of_loss.items()]
     return [
-        *disclosed([groups], "full"),
-        Table("classes", text or "Gesture classes", note, columns, rows, level="summary"),
-        Matrix("confusions", text or "Annotated and predicted", note, names[:n], counts, own or "frames"),
-        Matrix("unpaired", text or "With unpaired", note, names[:n], unpaired, own or "frames",
-               (own or "(false)", own or "(missed)")),
-        Histogram("scores", text or "Sequence scores", note, [i / 10 for i in range(11)], bins,
-                  text or "mean Jaccard index", text or "sequences", 0.5),
-        LineChart("precision", text or "Precision and recall", note, [*steps, mean], own or "recall", own or "precision", ordered=True),
-        LineChart("thresholds", text or "AP by threshold", note,
-                  [Line(name, thresholds, [1.2 - t * k for t in thresholds]) for k, name in enumerate(("GPSm", "GPS", "IoU"), 1)],
-                  "threshold", "AP", (0.5, 0.95, 0, 1)),
-        BodyFigure("body_parts", text or "Similarity by body part", note, figure),
+        BodyFigure("body_parts", text or "Similarity by body part", note, parts),
         StackedBar("lost", text or "Where the similarity is lost", note, shares),
-        LineChart("accuracy", text or "Accuracy by threshold", note, [Line("accuracy", recall, [1 - r for r in recall])],
-                  "threshold", "accuracy", filled=True),
-    ]  # fmt: skip
+    ]
 
 
 def _drawings(names, text):
@@ -150,11 +242,21 @@ def _drawings(names, text):
     points = [(40.0, 40.0, 0.2), (60.0, 60.0, 1.0)]
     right = DrawnObject(text or "person 1", text or "matched, IoU 0.80", False, shapes[:1])
     wrong = DrawnObject(text or "person 2", text or "IoU 0.42, needs 0.5", True, shapes, points)
-    words = [text or own for own in ("Cost 0.01.", "Canvas: the extent of all boxes.", "000000000001")]
-    return [Drawing(name, words[0], (320, 240), words[1], [right, wrong], words[2:]) for name in names[:100]]
+    return [
+        Drawing(
+            title=name,
+            text=text or "Cost 0.01.",
+            size=(320, 240),
+            extent=text or "Canvas: the extent of all boxes.",
+            objects=[right, wrong],
+            files=[text or "000000000001"],
+        )
+        for name in names[:100]
+    ]
 
 
 def _full(text, names, pick):
+    """Return the sections that only the level ``full`` shows."""
     n = len(names)
     columns = [
         Column("Sequence"),
@@ -162,15 +264,36 @@ def _full(text, names, pick):
         Column("False positive classes", "count"),
         Column("File"),
     ]
-    sequences = [(text or f"Sequence{i:04d}", i / n, i % 5, "yes") for i in range(n)]
-
-    def lane(name):
-        starts = [pick.randrange(1700) for _ in range(3)]
-        return Lane(name, [(s, s + 60) for s in starts[:2]], [(s + 12, s + 70) for s in starts], 7)
-
+    rows = [(text or f"Sequence{i:04d}", i / n, i % 5, "yes") for i in range(n)]
+    drawings = Drawings(
+        key="drawings",
+        title=text or "Worst images",
+        note="The worst first.",
+        drawings=_drawings(names, text),
+        points=text or "similarity",
+    )
+    timelines = []
+    for number in range(1, min(n, 100) + 1):
+        timeline = Timeline(
+            key=f"timeline_{number}",
+            title=text or f"Sequence{number:04d}",
+            note="Ground truth above, prediction below.",
+            n_frames=1834,
+            lanes=[_lane(name, pick) for name in names[: 5 + number % 8]],
+        )
+        timelines.append(timeline)
     return [
-        Table("sequences", text or "Sequences", "The worst first.", columns, sequences),
-        Drawings("drawings", text or "Worst images", "The worst first.", _drawings(names, text), text or "similarity"),
-        *(Timeline(f"timeline_{i}", text or f"Sequence{i:04d}", "Ground truth above, prediction below.", 1834,
-                   [lane(name) for name in names[: 5 + i % 8]]) for i in range(1, min(n, 100) + 1)),
-    ]  # fmt: skip
+        Table("sequences", text or "Sequences", "The worst first.", columns, rows),
+        drawings,
+        *timelines,
+    ]
+
+
+def _lane(name, pick):
+    starts = [pick.randrange(1700) for _ in range(3)]
+    return Lane(
+        label=name,
+        ground_truth=[(start, start + 60) for start in starts[:2]],
+        prediction=[(start + 12, start + 70) for start in starts],
+        number=7,
+    )

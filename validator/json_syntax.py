@@ -20,6 +20,7 @@ _TOKEN = re.compile(
 # Backslashes come first: each pair of them is one sequence, and the next character is not part of it.
 _SHORT_ESCAPES = ("\\\\", '\\"', "\\/", "\\b", "\\f", "\\n", "\\r", "\\t")
 _LONG_ESCAPE = re.compile(r"\\u[0-9A-Fa-f]{4}")
+# What other languages write for values that JSON writes otherwise, or does not have.
 _FOREIGN = re.compile(r"(?:True|False|None|nan|inf|undefined)\b")
 
 LINES = "lines"

@@ -30,10 +30,14 @@ def match_keys(
 
     Parameters
     ----------
-    keys, reference_keys : sequence of str
-        The keys of a submission; those of the reference, each once.
-    file, place : str, callable
-        The name of the file that holds the keys; returns the place in it of a key, given its index.
+    keys : sequence of str
+        The keys of a submission.
+    reference_keys : sequence of str
+        The keys of the reference, each once.
+    file : str
+        The name of the file that holds the keys of the submission.
+    place : callable
+        Returns the place of a key in this file, given its index.
     name_missing : bool
         Whether messages may name missing keys, which reveals the keys of the reference.
 
@@ -46,18 +50,21 @@ def match_keys(
     matched = _one_to_one(keys, reference_keys)
     if matched is not None:
         return Read(matched, [])
-    number_of_key = dict(zip(reference_keys, range(len(reference_keys))))
+    number_of_key = {key: number for number, key in enumerate(reference_keys)}
+    # Of each submitted key, -1 if the reference does not have it.
     numbers = np.fromiter(map(number_of_key.get, keys, repeat(-1)), np.int64, len(keys))
     missing = np.setdiff1d(np.arange(len(reference_keys)), numbers).tolist()
     first_index = _first_indexes(keys)
+
+    def place_of_key(key: str) -> Place:
+        return Place(file, place(first_index[key]))
+
     with Findings.collect() as findings:
         with findings.part():
             if missing and (numbers >= 0).any():
                 _refuse_unknown(keys, numbers, file, place)
             else:
-                findings.notes += check_items(
-                    first_index, number_of_key, "key", lambda key: Place(file, place(first_index[key]))
-                )
+                findings.notes += check_items(first_index, number_of_key, "key", place_of_key)
         with findings.part():
             refuse_repeated(keys, file, place)
         if missing:
@@ -66,6 +73,7 @@ def match_keys(
                 names = (quote(reference_keys[index], _LONGEST_KEY) for index in missing[:_NAMED_MISSING])
                 problem += f", as {', '.join(names)}"
             findings.add("E-KEY-MISSING", problem, "predict every item exactly once", file=file)
+    # Unknown keys, whose number is -1, come first.
     n_unknown = int((numbers < 0).sum())
     return Read(np.argsort(numbers)[n_unknown:], findings.notes)
 

@@ -21,6 +21,7 @@ TASK_DATA = ("scoring_program", "reference_data", "input_data", "ingestion_progr
 DATA_KEYS = ("starting_kit", "public_data", "path", *TASK_DATA)
 LIMITS = ("max_submissions_per_day", "max_submissions")
 DEFAULT_STEP = 600
+# A line with a text that is not quoted and has a comment after it; the comment is the second group.
 _COMMENT = re.compile(r"[\s-]*(title|name|description|reward): +[^\s\"'|>#][^#]*\s(#\S.*)")
 _FORMS = {"2": "v2", "1": "v1.5", "1.5": "v1.5"}
 
@@ -189,12 +190,14 @@ def sorted_phases(data: Competition) -> list[tuple[str, Entry]]:
     phases = entries_of(data, "phases")
     key = "index" if form_of(data) == "v2" else "phasenumber"
     values = [phase.get(key) for _, phase in phases]
+    positions = range(len(phases))
     if all(isinstance(value, str) for value in values):
         # Text in its order: "10" comes before "9".
-        texts = [str(value) for value in values]
-        return [phases[position] for position in sorted(range(len(phases)), key=lambda place: texts[place])]
-    numbers = [position if value is None else number(value) for position, value in enumerate(values)]
-    return [phases[position] for position in sorted(range(len(phases)), key=lambda place: numbers[place])]
+        order = sorted(positions, key=lambda position: str(values[position]))
+    else:
+        numbers = [position if value is None else number(value) for position, value in enumerate(values)]
+        order = sorted(positions, key=lambda position: numbers[position])
+    return [phases[position] for position in order]
 
 
 def named_files(data: Competition) -> Iterator[tuple[str, str, str]]:

@@ -147,7 +147,44 @@ def rescore(built: BuiltTask, source: Path, output: Path, choices: Choices) -> i
 def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choices: Choices) -> None:
     """Score the submissions by each protocol, and write a ranking for each."""
     baselines = _read_baselines(choices)
-    about = About(
+    about = _describe(built, choices, baselines.scores)
+    if about.is_demo:
+        print("DEMO: the reference is synthetic demo data")
+    if built.label and built.phase is None:
+        print("note | the phase is not known, so dates and limits are not checked: name it with --phase")
+    rule = choices.winner_rule or rule_of_reference(built)
+    board = None
+    if choices.leaderboard is not None and choices.columns is not None:
+        board = read_leaderboard(choices.leaderboard, choices.columns)
+    options = replace(choices.engine, signature=baselines.signature)
+    baseline_zips = [baseline.as_submission() for baseline in choices.baseline_zips]
+    runs = []
+    winner_baselines: dict[str, WinnerBaseline] = {}
+    for protocol in choices.protocols or [""]:
+        records = score_all(built, submissions, output, protocol, options)
+        scored_zips = score_all(built, baseline_zips, output, protocol, options) if baseline_zips else []
+        run = _rank(built, about, protocol, records, choices)
+        ranking = run.ranking
+        if rule is not None and ranking is not None:
+            baseline = find_baseline(rule, ranking, scored_zips, baselines.scores)
+            winner_baselines[protocol] = baseline
+            run = replace(run, winner=winner_line(rule, baseline, ranking))
+        if board and ranking is not None:
+            run = replace(run, board=compare_leaderboard(board, records, ranking))
+        runs.append(run)
+    _write_rankings(runs, output)
+    winners = {}
+    if rule is not None:
+        for protocol, baseline in winner_baselines.items():
+            winners[protocol] = saved_winner(rule, baseline)
+    saved_runs = {run.protocol: _saved_run(run) for run in runs}
+    content = {"about": asdict(about), "runs": {built.id: saved_runs}, "winners": winners}
+    write_durable(output / RUNS, json.dumps(content))
+
+
+def _describe(built: BuiltTask, choices: Choices, baselines: Sequence[Baseline]) -> About:
+    """Return what the pages say of the competition and of this call."""
+    return About(
         competition=built.competition,
         title=built.title,
         phase=built.phase.name if built.phase else "",
@@ -155,48 +192,25 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
         is_demo=built.is_demo,
         date=str(choices.date or ""),
         keep=choices.keep,
-        baselines=baselines.scores,
+        baselines=baselines,
     )
-    if about.is_demo:
-        print("DEMO: the reference is synthetic demo data")
-    if built.label and built.phase is None:
-        print("note | the phase is not known, so dates and limits are not checked: name it with --phase")
-    options = replace(choices.engine, signature=baselines.signature)
+
+
+def _rank(
+    built: BuiltTask, about: About, protocol: str, records: Sequence[Record], choices: Choices
+) -> RankingRun:
+    """Return the ranking of submissions that were scored by a protocol, by the rules of the phase."""
     task = load_task(built.id)
-    rule = choices.winner_rule or rule_of_reference(built)
-    board = None
-    if choices.leaderboard is not None and choices.columns is not None:
-        board = read_leaderboard(choices.leaderboard, choices.columns)
-    zips = [baseline.as_submission() for baseline in choices.baseline_zips]
-    runs, winner_baselines = [], dict[str, WinnerBaseline]()
-    for protocol in choices.protocols or [""]:
-        records = score_all(built, submissions, output, protocol, options)
-        scored_zips = score_all(built, zips, output, protocol, options) if zips else []
-        violations = find_violations(records, built.phase, choices.enforce)
-        ranking = ranking_of(ranked_records(records, names_left_out(violations)), task, choices.keep)
-        winner = None
-        if rule is not None and ranking is not None:
-            baseline = find_baseline(rule, ranking, scored_zips, baselines.scores)
-            winner_baselines[protocol] = baseline
-            winner = winner_line(rule, baseline, ranking)
-        run = RankingRun(
-            task=task,
-            about=about,
-            protocol=protocol,
-            records=records,
-            ranking=ranking,
-            winner=winner,
-            violations=violations,
-            board=compare_leaderboard(board, records, ranking) if board and ranking else (),
-        )
-        runs.append(run)
-    _write_rankings(runs, output)
-    saved = {run.protocol: _saved_run(run) for run in runs}
-    winners = {}
-    if rule is not None:
-        winners = {protocol: saved_winner(rule, found) for protocol, found in winner_baselines.items()}
-    content = {"about": asdict(about), "runs": {task.id: saved}, "winners": winners}
-    write_durable(output / RUNS, json.dumps(content))
+    violations = find_violations(records, built.phase, choices.enforce)
+    eligible_records = ranked_records(records, names_left_out(violations))
+    return RankingRun(
+        task=task,
+        about=about,
+        protocol=protocol,
+        records=records,
+        ranking=ranking_of(eligible_records, task, choices.keep),
+        violations=violations,
+    )
 
 
 def _saved_run(run: RankingRun) -> dict[str, Any]:

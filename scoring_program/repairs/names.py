@@ -42,7 +42,7 @@ def _folded_spelling(description: str, fold: Fold, true_words: Iterable[str]) ->
 
 
 def _bounded(change: Fold) -> Fold:
-    """Return a change that leaves words as they are which are too long to be names."""
+    """Return the same change, which leaves words alone that are too long to be names."""
     return lambda word: change(word) if len(word) <= _LONGEST else word
 
 

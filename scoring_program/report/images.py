@@ -9,6 +9,7 @@ import warnings
 from argparse import ArgumentTypeError
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,9 +23,11 @@ if TYPE_CHECKING:
 _ENDINGS = (".jpg", ".jpeg", ".png")
 # Others, as EPS, may start programs, whatever the ending of the file.
 _FORMATS = ("JPEG", "PNG")
+# Pixels of the longer side of an image on a page.
 _LONGEST = 480
 # As base64, so that the page stays below its limit.
 MOST_BYTES = 8_000_000
+# Boxes that reach beyond this multiple of width or height belong to another size.
 _OUTSIDE = 1.02
 _OTHER_SIZE = "The boxes belong to another size of the image: give it with --image-size."
 
@@ -77,13 +80,13 @@ def _with_images(drawings: Sequence[Drawing], images: Images, most_bytes: int) -
     drawings_with_images = []
     free_bytes = most_bytes
     for drawing in drawings:
-        image, image_size = "", None
+        address, size_of_file = "", None
         if images.folder:
-            image, image_size = _image(images.folder, drawing.files)
-        if len(image) <= free_bytes:
-            free_bytes -= len(image)
-            drawing = drawing._replace(image=image)
-        size = images.size or image_size
+            address, size_of_file = _read_first_image(images.folder, drawing.files)
+        if len(address) <= free_bytes:
+            free_bytes -= len(address)
+            drawing = drawing._replace(image=address)
+        size = images.size or size_of_file
         if size and drawing.extent:
             drawing = _on_canvas(drawing, size)
         drawings_with_images.append(drawing)
@@ -93,20 +96,22 @@ def _with_images(drawings: Sequence[Drawing], images: Images, most_bytes: int) -
 def _on_canvas(drawing: Drawing, size: Size) -> Drawing:
     """Return a drawing on a canvas of this size, with a note if boxes of the reference leave it."""
     width, height = size
-    leaves = False
-    for drawn in drawing.objects:
-        for shape in drawn.shapes:
+    has_true_box_outside = False
+    for drawn_object in drawing.objects:
+        for shape in drawn_object.shapes:
             _, _, right, bottom = shape.box
             is_outside = right > _OUTSIDE * width or bottom > _OUTSIDE * height
-            leaves |= is_outside and shape.role == GROUND_TRUTH
-    return drawing._replace(size=size, extent=_OTHER_SIZE if leaves else "")
+            if is_outside and shape.role == GROUND_TRUTH:
+                has_true_box_outside = True
+    return drawing._replace(size=size, extent=_OTHER_SIZE if has_true_box_outside else "")
 
 
-def _image(folder: Path, names: Sequence[str]) -> tuple[str, Size | None]:
+def _read_first_image(folder: Path, names: Sequence[str]) -> tuple[str, Size | None]:
     """Return the first image of these names that can be read, as a ``data:`` address, and its size."""
     from PIL import Image
 
-    for path in (folder / f"{name}{ending}" for name in names for ending in _ENDINGS):
+    paths = [folder / f"{name}{ending}" for name, ending in product(names, _ENDINGS)]
+    for path in paths:
         try:
             # No pipe, which has no end, and no link in a circle, which cannot be resolved.
             if not path.is_file() or not path.resolve().is_relative_to(folder.resolve()):
@@ -115,17 +120,20 @@ def _image(folder: Path, names: Sequence[str]) -> tuple[str, Size | None]:
                 warnings.simplefilter("ignore")
                 warnings.simplefilter("error", Image.DecompressionBombWarning)
                 with Image.open(path, formats=_FORMATS) as image:
-                    size, small = image.size, _small(image)
+                    size = image.size
+                    jpeg = _scaled_jpeg(image)
         except (OSError, ValueError, SyntaxError, Image.DecompressionBombError, Warning):
             continue
-        return f"data:image/jpeg;base64,{base64.b64encode(small).decode('ascii')}", size
+        return f"data:image/jpeg;base64,{base64.b64encode(jpeg).decode('ascii')}", size
     return "", None
 
 
-def _small(image: ImageFile) -> bytes:
-    """Return a scaled image as JPEG."""
+def _scaled_jpeg(image: ImageFile) -> bytes:
+    """Return an image as JPEG whose longer side has at most `_LONGEST` pixels."""
+    # Large files are decoded at a smaller size, which is faster.
     image.draft("RGB", (_LONGEST, _LONGEST))
-    small, stream = image.convert("RGB"), io.BytesIO()
-    small.thumbnail((_LONGEST, _LONGEST))
-    small.save(stream, "JPEG", quality=75)
+    scaled = image.convert("RGB")
+    scaled.thumbnail((_LONGEST, _LONGEST))
+    stream = io.BytesIO()
+    scaled.save(stream, "JPEG", quality=75)
     return stream.getvalue()

@@ -19,10 +19,12 @@ from validator.texts import counted
 if TYPE_CHECKING:
     from scoring_program.figures import Drawings
 
-OPEN_TIMELINES, OPEN_DRAWINGS = 10, 2
+# How many of a card show at once.
+OPEN_TIMELINES = 10
+OPEN_DRAWINGS = 2
 # What fits into half of the width.
-_MOST_COLUMNS_OF_A_HALF, _MOST_NAMES_OF_A_HALF = 3, 10
-
+_MOST_COLUMNS_OF_A_HALF = 3
+_MOST_NAMES_OF_A_HALF = 10
 
 # The addresses of drawings, by the first cells of the row about their item.
 Addresses = Mapping[tuple[str, ...], str]
@@ -152,9 +154,11 @@ def _timelines_card(sections: Sequence[Section], look: Look) -> Element:
     from scoring_program.report import charts
 
     timelines = [section for section in sections if isinstance(section, Timeline)]
-    drawn_timelines, sides = [], {GROUND_TRUTH}
+    drawn_timelines = []
+    sides = {GROUND_TRUTH}
     for section in timelines:
-        title, lanes = element("h3", cut(section.title)), charts.timeline(section, look.limit)
+        title = element("h3", cut(section.title))
+        lanes = charts.timeline(section, look.limit)
         place = {"id": section.anchor} if section.anchor else {}
         drawn_timelines.append(element("div", title, lanes, class_="timeline", **place))
         if any(lane.prediction for lane in section.lanes):

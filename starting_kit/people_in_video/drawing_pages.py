@@ -19,7 +19,9 @@ from scoring_program.report.sections import Addresses, Look, section_cards
 from scoring_program.result import Section
 
 FOLDER = "detailed_results_files"
-IN_DETAIL_PAGE, ON_A_PAGE = 24, 50
+# How many drawings the detail page has, and each further page.
+IN_DETAIL_PAGE = 24
+ON_A_PAGE = 50
 
 
 class DividedSections(NamedTuple):
@@ -62,7 +64,8 @@ def number_of_pages(sections: Sequence[Section]) -> int:
     for section in sections:
         if isinstance(section, Drawings):
             n_drawings += len(section.drawings)
-        n_drawings += isinstance(section, Timeline)
+        elif isinstance(section, Timeline):
+            n_drawings += 1
     return 1 + _page_of(n_drawings)
 
 

@@ -69,11 +69,11 @@ def look(attack: Attack, labels: Labels, **settings: object) -> Seen:
         # Equal submissions are scored once.
         looks = {data: _look(reference, data, attack.exit_code) for data in dict.fromkeys(zips)}
         runs = [looks[data] for data in zips]
-    keys = dict.fromkeys(key for own in runs for key in own.sections)
+    keys = dict.fromkeys(key for run in runs for key in run.sections)
     return Seen(
-        "\n".join(own.totals for own in runs),
-        "\n".join(own.everything for own in runs),
-        {key: "\n".join(own.sections.get(key, "") for own in runs) for key in keys},
+        "\n".join(run.totals for run in runs),
+        "\n".join(run.everything for run in runs),
+        {key: "\n".join(run.sections.get(key, "") for run in runs) for key in keys},
     )
 
 
@@ -121,8 +121,8 @@ class Gain:
 def gain(attack: Attack, **settings: object) -> Gain:
     """Return what an attack reveals."""
     seen = {labels: look(attack, labels, **settings) for labels in ALL}
-    totals = {labels: own.totals for labels, own in seen.items()}
-    everything = {labels: own.everything for labels, own in seen.items()}
+    totals = {labels: run.totals for labels, run in seen.items()}
+    everything = {labels: run.everything for labels, run in seen.items()}
     gained = [_n_revealed(everything, truth) - _n_revealed(totals, truth) for truth in BALANCED]
     return Gain(max(gained), bits(totals), bits(everything))
 
@@ -130,10 +130,10 @@ def gain(attack: Attack, **settings: object) -> Gain:
 def bits_by_section(attack: Attack, **settings: object) -> dict[str, float]:
     """Return how many bits each section, and the notes, reveal about the labels beyond the totals; print them."""
     seen = {labels: look(attack, labels, **settings) for labels in ALL}
-    totals = bits({labels: own.totals for labels, own in seen.items()})
-    keys = dict.fromkeys(key for own in seen.values() for key in own.sections)
+    totals = bits({labels: run.totals for labels, run in seen.items()})
+    keys = dict.fromkeys(key for run in seen.values() for key in run.sections)
     bits_of_section = {
-        key: bits({labels: own.totals + own.sections.get(key, "") for labels, own in seen.items()}) - totals
+        key: bits({labels: run.totals + run.sections.get(key, "") for labels, run in seen.items()}) - totals
         for key in keys
     }
     told = ", ".join(f"{key} {value / len(attack.submissions):.2f}" for key, value in bits_of_section.items())

@@ -86,15 +86,15 @@ def test_few_annotated_instances_are_not_compared(run):
 @pytest.mark.parametrize("task", one_task())
 def test_one_cause_gives_one_note(task, tmp_path):
     """Right answers with one mistake, and all notes and problems on mistakes in them."""
-    own = quality_tasks()[task]
-    own.write_reference(tmp_path / "source", seed=1, size=2)
+    quality_task = quality_tasks()[task]
+    quality_task.write_reference(tmp_path / "source", seed=1, size=2)
     against = load_against(task, tmp_path / "source", tmp_path / "prepared", detail="full")
-    right = own.correct_prediction(tmp_path / "source", np.random.default_rng([1, 0]), 0.0)
-    for number, mistake in enumerate(every_fourth(own.mistakes)):
+    right = quality_task.correct_prediction(tmp_path / "source", np.random.default_rng([1, 0]), 0.0)
+    for number, mistake in enumerate(every_fourth(quality_task.mistakes)):
         if mistake.size > 2:
             continue
         folder = tmp_path / f"submission{number}"
-        write_files(own.files(mistake.change(copy.deepcopy(right))), folder)
+        write_files(quality_task.files(mistake.change(copy.deepcopy(right))), folder)
         said_codes = {said.code for said in mistake.said}
         try:
             notes = against.score_path(folder).notes
@@ -112,7 +112,9 @@ def test_one_cause_gives_one_note(task, tmp_path):
 
 
 def iuv_maps(change):
-    return lambda found: [own._replace(iuv=np.stack(change(*own.iuv))) for own in found]
+    return lambda detections: [
+        detection._replace(iuv=np.stack(change(*detection.iuv))) for detection in detections
+    ]
 
 
 def mirrored(part, u, v):
@@ -219,10 +221,10 @@ MORE_MISTAKES = [
 )
 def test_a_mistake_gets_a_hint_that_is_true(task, change, line, tmp_path):
     """Right answers with one mistake, the whole of what is printed about them."""
-    own = quality_tasks()[task]
-    own.write_reference(tmp_path / "source", seed=1, size=2)
-    right = own.correct_prediction(tmp_path / "source", np.random.default_rng([1, 0]), 0.0)
-    write_files(own.files(change(right)), tmp_path / "submission")
+    quality_task = quality_tasks()[task]
+    quality_task.write_reference(tmp_path / "source", seed=1, size=2)
+    right = quality_task.correct_prediction(tmp_path / "source", np.random.default_rng([1, 0]), 0.0)
+    write_files(quality_task.files(change(right)), tmp_path / "submission")
     against = load_against(task, tmp_path / "source", tmp_path / "prepared", detail="full")
     result = against.score_path(tmp_path / "submission")
     (note,) = [note for note in result.notes if note.code != "N-ITEMS-UNKNOWN"]

@@ -39,9 +39,9 @@ def call(folder, *arguments):
 
 def outputs_of(folder):
     """Return the text of the page and the data, which keeps to the schema."""
-    found = json.loads((folder / "comparison.json").read_text(encoding="utf-8"))
-    jsonschema.Draft7Validator(SCHEMA).validate(found)
-    return shown((folder / "comparison.html").read_text(encoding="utf-8")), found
+    content = json.loads((folder / "comparison.json").read_text(encoding="utf-8"))
+    jsonschema.Draft7Validator(SCHEMA).validate(content)
+    return shown((folder / "comparison.html").read_text(encoding="utf-8")), content
 
 
 def shown(text):
@@ -54,7 +54,9 @@ def mixed(folder, n):
     paths = []
     for number in range(n):
         pick = random.Random(number)
-        files = {own.name: pick.choice([own, own, WEAK / own.name]).read_text() for own in GOOD.iterdir()}
+        files = {
+            path.name: pick.choice([path, path, WEAK / path.name]).read_text() for path in GOOD.iterdir()
+        }
         paths.append(folder / f"epoch{number}.zip")
         paths[-1].write_bytes(make_zip(files))
     return paths
@@ -64,18 +66,18 @@ def made(values, sorting="desc", names=None):
     """Return a comparison of submissions whose scores are means over their columns, the best first."""
     task = load_task(TASK)
     task = replace(task, columns=[task.columns[0]._replace(sorting=sorting), *task.columns[1:]])
-    halves = [half_scores(partial(weighted_mean, own), np.arange(len(own))) for own in values.T]
+    halves = [half_scores(partial(weighted_mean, column), np.arange(len(column))) for column in values.T]
     scores = {column.key: 0.5 for column in task.columns}
     results = [
         Result(
-            {**scores, "score": own.score},
+            {**scores, "score": scores_of_halves.score},
             Statistics(column, column == column, np.ones(len(column), int), column == 1, []),
             (),
         )
-        for own, column in zip(halves, values.T)
+        for scores_of_halves, column in zip(halves, values.T)
     ]
     names = names or [f"s{number}" for number in range(len(results))]
-    numbers = [own.score for own in halves]
+    numbers = [scores_of_halves.score for scores_of_halves in halves]
     standings = Standings(
         task=task,
         names=names,
@@ -104,16 +106,18 @@ def test_the_schema_is_one():
 def test_two_samples_are_compared_as_evaluate_scores_them(task, tmp_path, capsys):
     paths = [SAMPLES / task / name for name in ("weak", "good")]
     assert call(tmp_path, task, *paths) == SCORED
-    text, found = outputs_of(tmp_path)
-    assert [own["name"] for own in found["submissions"]] == ["good", "weak"]
-    for own, path in zip(found["submissions"], reversed(paths)):
+    text, content = outputs_of(tmp_path)
+    assert [submission["name"] for submission in content["submissions"]] == ["good", "weak"]
+    for submission, path in zip(content["submissions"], reversed(paths)):
         alone = people_in_video.score(task, path, detail="full")
-        assert own["scores"] == pytest.approx(alone.scores, abs=1e-9)
-        assert (own["low"], own["high"]) == pytest.approx((alone.interval.low, alone.interval.high))
-        assert own["error_costs"] == pytest.approx(
+        assert submission["scores"] == pytest.approx(alone.scores, abs=1e-9)
+        assert (submission["low"], submission["high"]) == pytest.approx(
+            (alone.interval.low, alone.interval.high)
+        )
+        assert submission["error_costs"] == pytest.approx(
             {cost.error_type: cost.points for cost in alone.error_costs}
         )
-    (pair,) = found["pairs"]
+    (pair,) = content["pairs"]
     assert pair["sentence"] in text
     assert pair["sentence"] in capsys.readouterr().out
     assert pair["low"] == pair["low_all"]
@@ -121,20 +125,21 @@ def test_two_samples_are_compared_as_evaluate_scores_them(task, tmp_path, capsys
     for column in load_task(task).columns:
         assert column.title in text or not column.leaderboard
     assert "on other" in text
-    assert len(found["values"]) > 1 or task not in PUBLISHED
-    sizes = {(len(own["names"]), 2) for own in found["values"].values()}
-    assert sizes == {np.shape(own["values"]) for own in found["values"].values()}
+    assert len(content["values"]) > 1 or task not in PUBLISHED
+    tables = content["values"].values()
+    sizes = {(len(table["names"]), 2) for table in tables}
+    assert sizes == {np.shape(table["values"]) for table in tables}
 
 
 def test_several_are_compared_in_all_pairs_at_once(tmp_path, capsys):
     paths = mixed(tmp_path, 4)
     assert call(tmp_path / "out", TASK, *paths) == SCORED
-    text, found = outputs_of(tmp_path / "out")
-    scores = [own["score"] for own in found["submissions"]]
+    text, content = outputs_of(tmp_path / "out")
+    scores = [submission["score"] for submission in content["submissions"]]
     assert scores == sorted(scores, reverse=True)
-    assert [own["rank"] for own in found["submissions"]] == [1, 2, 3, 4]
-    assert len(found["pairs"]) == 6
-    for pair in found["pairs"]:
+    assert [submission["rank"] for submission in content["submissions"]] == [1, 2, 3, 4]
+    assert len(content["pairs"]) == 6
+    for pair in content["pairs"]:
         assert pair["low_all"] < pair["low"] <= pair["difference"] <= pair["high"] < pair["high_all"]
         assert pair["p_adjusted"] >= pair["p"]
         assert pair["sentence"] in text
@@ -146,10 +151,10 @@ def test_several_are_compared_in_all_pairs_at_once(tmp_path, capsys):
 
 def test_one_submission_has_its_interval_and_no_pair(tmp_path):
     assert call(tmp_path, TASK, GOOD) == SCORED
-    text, found = outputs_of(tmp_path)
-    assert found["pairs"] == []
-    assert found["visible_difference"] is None
-    assert found["submissions"][0]["low"] < found["submissions"][0]["score"]
+    text, content = outputs_of(tmp_path)
+    assert content["pairs"] == []
+    assert content["visible_difference"] is None
+    assert content["submissions"][0]["low"] < content["submissions"][0]["score"]
     assert "good: Mean Jaccard 0.8932" in text
     assert "on other" not in text
     assert "Difference" not in text.split("Method")[0]
@@ -157,12 +162,12 @@ def test_one_submission_has_its_interval_and_no_pair(tmp_path):
 
 def costs_of(values, *costs_of_results):
     """Return the card of costs of a comparison whose results have these costs by type of error."""
-    found = made(values)
+    outcome = made(values)
     results = []
-    for result, costs in zip(found.results, costs_of_results):
+    for result, costs in zip(outcome.results, costs_of_results):
         error_costs = [ErrorCost(key, 0.5 + points, points) for key, points in costs.items()]
         results.append(replace(result, error_costs=error_costs))
-    text = comparison.page(replace(found, results=results))
+    text = comparison.page(replace(outcome, results=results))
     return text.split('id="costs"')[1].split("</section>")[0]
 
 
@@ -193,19 +198,24 @@ def test_a_copy_of_a_submission_changes_no_other_pair(tmp_path):
 def test_a_baseline_is_compared_with_each_other_submission_alone(tmp_path, capsys):
     paths = mixed(tmp_path, 4)
     assert call(tmp_path / "out", TASK, *paths, "--baseline", "epoch2", "--keep-order") == SCORED
-    text, found = outputs_of(tmp_path / "out")
-    assert found["baseline"] == "epoch2"
-    assert [own["name"] for own in found["submissions"]] == ["epoch0", "epoch1", "epoch2", "epoch3"]
-    assert len(found["pairs"]) == 3
-    assert all("epoch2" in (pair["first"], pair["second"]) for pair in found["pairs"])
+    text, content = outputs_of(tmp_path / "out")
+    assert content["baseline"] == "epoch2"
+    assert [submission["name"] for submission in content["submissions"]] == [
+        "epoch0",
+        "epoch1",
+        "epoch2",
+        "epoch3",
+    ]
+    assert len(content["pairs"]) == 3
+    assert all("epoch2" in (pair["first"], pair["second"]) for pair in content["pairs"])
     by_path = compare(TASK, paths, baseline=paths[2])
     assert by_path.standings.comparison.n_tests == 3
     assert " 3 pairs (Holm" in text
     assert "may be the best" not in text
     assert "to epoch2, 95 % interval" in text
     assert capsys.readouterr().out.count(" higher than ") == 3
-    scores = [own["scores"]["score"] for own in found["submissions"]]
-    items = np.array(found["values"]["items"]["values"])
+    scores = [submission["scores"]["score"] for submission in content["submissions"]]
+    items = np.array(content["values"]["items"]["values"])
     assert np.corrcoef(items.mean(axis=0), scores)[0, 1] > 0.9
 
 
@@ -233,38 +243,41 @@ def test_a_table_for_a_paper_has_intervals_and_the_best_in_bold(tmp_path, capsys
 
 def test_lower_scores_are_bold_where_lower_is_better():
     values = VALUES[:, np.argsort(VALUES.mean(axis=0))]
-    found = made(values, "asc")
-    scores = [
-        {**result.scores, "score": round(own, 4)} for result, own in zip(found.results, values.mean(axis=0))
+    outcome = made(values, "asc")
+    rounded_scores = [
+        {**result.scores, "score": round(mean, 4)}
+        for result, mean in zip(outcome.results, values.mean(axis=0))
     ]
-    results = [replace(result, scores=own) for result, own in zip(found.results, scores)]
-    (bold,) = re.findall(r"textbf\{(.*?)\}", replace(found, results=results).latex())
-    assert float(bold) == min(own["score"] for own in scores)
+    results = [replace(result, scores=scores) for result, scores in zip(outcome.results, rounded_scores)]
+    (bold,) = re.findall(r"textbf\{(.*?)\}", replace(outcome, results=results).latex())
+    assert float(bold) == min(scores["score"] for scores in rounded_scores)
 
 
 def test_rows_are_in_an_order_of_all_submissions_only():
-    found = made(VALUES)
-    assert [own["name"] for own in found.in_order(["s2", "s0", "s1"]).to_dict()["submissions"]] == [
+    outcome = made(VALUES)
+    assert [
+        submission["name"] for submission in outcome.in_order(["s2", "s0", "s1"]).to_dict()["submissions"]
+    ] == [
         "s2",
         "s0",
         "s1",
     ]
     with pytest.raises(ValueError, match="s0, s1, s2"):
-        found.in_order(["s0", "s1"])
+        outcome.in_order(["s0", "s1"])
 
 
 def test_an_invalid_submission_is_named_and_the_others_are_compared(tmp_path, capsys):
     (tmp_path / "<b>.zip").write_bytes(b"no zip")
     assert call(tmp_path / "out", TASK, GOOD, tmp_path / "<b>.zip", WEAK) == INVALID
-    text, found = outputs_of(tmp_path / "out")
+    text, content = outputs_of(tmp_path / "out")
     printed = capsys.readouterr()
     head, first = printed.err.splitlines()[:2]
     assert " <b> " in head
     assert first.startswith("1. E-ZIP-NOT <b>.zip: ")
     assert "1 submission not valid" in text
     assert "<b>: 1. E-ZIP-NOT <b>.zip: " in text
-    assert [problem["code"] for problem in found["invalid"]["<b>"]] == ["E-ZIP-NOT"]
-    assert [own["name"] for own in found["submissions"]] == ["good", "weak"]
+    assert [problem["code"] for problem in content["invalid"]["<b>"]] == ["E-ZIP-NOT"]
+    assert [submission["name"] for submission in content["submissions"]] == ["good", "weak"]
     assert " higher than weak" in printed.out
 
 
@@ -332,9 +345,9 @@ def test_reference_and_output_that_cannot_be_used_end_in_2(tmp_path, capsys, mon
 def test_settings_of_the_reference_do_not_prevent_a_comparison(tmp_path):
     reference = shutil.copytree(REFERENCES / TASK, tmp_path / "ref")
     (reference / "settings.yaml").write_text("detail: none\ninterval: false\n")
-    found = compare(TASK, [GOOD, WEAK], reference)
-    assert found.standings.comparison.pairs.p[0] < 0.05
-    assert "classes" in found.values
+    outcome = compare(TASK, [GOOD, WEAK], reference)
+    assert outcome.standings.comparison.pairs.p[0] < 0.05
+    assert "classes" in outcome.values
     released = compare(TASK, [GOOD, WEAK], reference, protocol="released")
     assert "protocol:released" in released.signature
 
@@ -346,9 +359,9 @@ def test_groups_of_items_are_what_is_independent(tmp_path):
     (reference / "persons.csv").write_text("\n".join(["item,group", *lines]) + "\n")
     (reference / "settings.yaml").write_text("item_groups: persons.csv\n")
     assert call(tmp_path / "out", TASK, GOOD, WEAK, "--reference", reference) == SCORED
-    text, found = outputs_of(tmp_path / "out")
-    assert found["over"] == "12 sequences of 6 persons"
-    assert "6 groups are too few" in found["pairs"][0]["sentence"]
+    text, content = outputs_of(tmp_path / "out")
+    assert content["over"] == "12 sequences of 6 persons"
+    assert "6 groups are too few" in content["pairs"][0]["sentence"]
     assert "Every rank set holds all ranks: 6 groups are too few" in text
 
 
@@ -400,11 +413,11 @@ def test_classes_and_items_that_differ_most_come_first():
 
 
 def test_notes_are_shown_with_the_submission():
-    found = made(VALUES)
-    noted = replace(found.results[1], notes=[Note("N-JUNK", "a <note>")])
-    found = replace(found, results=[found.results[0], noted, found.results[2]])
-    assert "s1: N-JUNK: a <note>" in shown(comparison.page(found))
-    assert found.to_dict()["submissions"][1]["notes"] == ["N-JUNK: a <note>"]
+    outcome = made(VALUES)
+    noted = replace(outcome.results[1], notes=[Note("N-JUNK", "a <note>")])
+    outcome = replace(outcome, results=[outcome.results[0], noted, outcome.results[2]])
+    assert "s1: N-JUNK: a <note>" in shown(comparison.page(outcome))
+    assert outcome.to_dict()["submissions"][1]["notes"] == ["N-JUNK: a <note>"]
 
 
 @pytest.mark.slow
@@ -413,12 +426,12 @@ def test_fifty_submissions_make_a_page_below_3_mb_and_all_numbers_are_in_the_dat
     values = np.round(pick.rand(300, 1) * 0.5 + pick.rand(300, 50) * 0.5, 3)
     values = values[:, np.argsort(-values.mean(axis=0))]
     names = [f"<script>{number}" + "W" * 300 for number in range(50)]
-    found = made(values, names=names)
-    page = comparison.page(found)
+    outcome = made(values, names=names)
+    page = comparison.page(outcome)
     assert len(page.encode()) < 3_000_000
     assert "<script" not in page
     assert page.split('id="differences"')[1].split("</section>")[0].count("<svg") == 10
-    data = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    data = json.loads(json.dumps(outcome.to_dict(), allow_nan=False))
     jsonschema.Draft7Validator(SCHEMA).validate(data)
     assert len(data["pairs"]) == 1225
     assert data["values"]["items"]["values"] == values.tolist()

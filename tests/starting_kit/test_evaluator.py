@@ -63,13 +63,13 @@ def written(task, calls, path):
 @pytest.mark.parametrize("task", one_of_each_challenge(PUBLISHED))
 def test_predictions_in_memory_score_as_the_zip_does(task, tmp_path):
     of_sample = people_in_video.score(task, sample(task))
-    found = people_in_video.score(task, PREDICTIONS[task])
-    assert found == people_in_video.score(task, written(task, PREDICTIONS[task], tmp_path / "my.zip"))
-    assert (found.scores, found.items, found.interval) == (
+    result = people_in_video.score(task, PREDICTIONS[task])
+    assert result == people_in_video.score(task, written(task, PREDICTIONS[task], tmp_path / "my.zip"))
+    assert (result.scores, result.items, result.interval) == (
         of_sample.scores, of_sample.items, of_sample.interval,
     )  # fmt: skip
-    plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert plain["scores"]["score"] == pytest.approx(found.scores["score"], abs=1e-10)
+    plain = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert plain["scores"]["score"] == pytest.approx(result.scores["score"], abs=1e-10)
 
 
 @pytest.mark.parametrize("task", slow_for("densepose", "kinetics_tps"))
@@ -157,18 +157,18 @@ def test_problems_name_the_argument_and_its_index(task, call, code, where, probl
     good = PREDICTIONS[task][-1]
     with pytest.raises(SubmissionError) as caught:
         people_in_video.score(task, [good, call])
-    (found,) = caught.value.problems
-    assert (found.code, found.file) == (code, "")
-    assert found.where.startswith(".".join(filter(None, ["predictions[1]", where])))
-    assert problem in found.problem
+    (refusal,) = caught.value.problems
+    assert (refusal.code, refusal.file) == (code, "")
+    assert refusal.where.startswith(".".join(filter(None, ["predictions[1]", where])))
+    assert problem in refusal.problem
     evaluator = Evaluator(task)
     evaluator.update(*good)
     expected = evaluator.compute()
     with pytest.raises(SubmissionError, match=code) as caught:
         evaluator.update(*call)
-    (found,) = caught.value.problems
-    assert found.where.startswith(f"call 2, update({call[0]!r}")
-    assert problem in found.problem
+    (refusal,) = caught.value.problems
+    assert refusal.where.startswith(f"call 2, update({call[0]!r}")
+    assert problem in refusal.problem
     assert evaluator.compute() == expected
 
 
@@ -299,19 +299,19 @@ def test_a_task_without_a_writer_takes_files_only(monkeypatch):
 
 
 def test_items_become_a_data_frame_where_pandas_is(monkeypatch):
-    found = people_in_video.score("chalearn_gesture", PREDICTIONS["chalearn_gesture"])
+    result = people_in_video.score("chalearn_gesture", PREDICTIONS["chalearn_gesture"])
     monkeypatch.setitem(sys.modules, "pandas", types.SimpleNamespace(DataFrame=list))
-    assert found.to_frame() == found.items
+    assert result.to_frame() == result.items
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match="pandas"):
-        found.to_frame()
+        result.to_frame()
 
 
 def test_what_is_missing_has_no_cost_where_nothing_would_be_gained():
     background = np.zeros((3, 6, 8), np.uint8)
-    found = people_in_video.score("densepose", [(1, [([1, 2, 8, 6], 0.5, background)])])
-    assert {cost.error_type: cost.points for cost in found.error_costs}["not_submitted"] == 0
-    (text,) = [note.text for note in found.notes if note.code == "N-IMAGES-MISSING"]
+    result = people_in_video.score("densepose", [(1, [([1, 2, 8, 6], 0.5, background)])])
+    assert {cost.error_type: cost.points for cost in result.error_costs}["not_submitted"] == 0
+    (text,) = [note.text for note in result.notes if note.code == "N-IMAGES-MISSING"]
     assert values_of(text) == ["11", "12"]
 
 
@@ -325,7 +325,7 @@ def test_a_pickled_evaluator_holds_no_reference():
 
 @pytest.mark.parametrize("task", one_of_each_challenge(PUBLISHED))
 def test_without_predictions_the_score_is_0_with_a_note(task):
-    found = Evaluator(task).compute()
-    assert found.scores["score"] == found.scores["coverage"] == 0
-    assert found.notes[0].code == "N-EMPTY"
-    assert not any(row["submitted"] for row in found.items)
+    result = Evaluator(task).compute()
+    assert result.scores["score"] == result.scores["coverage"] == 0
+    assert result.notes[0].code == "N-EMPTY"
+    assert not any(row["submitted"] for row in result.items)

@@ -47,17 +47,17 @@ def nothing_loaded():
 @pytest.mark.slow
 @pytest.mark.parametrize("task", one_of_each_challenge())
 def test_score_gives_what_the_command_writes(task, tmp_path, capsys):
-    found = people_in_video.score(task, SAMPLES / task / "weak")
+    result = people_in_video.score(task, SAMPLES / task / "weak")
     sample = str(SAMPLES / task / "weak")
     assert score_command.main([task, sample, "--output", str(tmp_path), "-v"]) == SCORED
     written = json.loads((tmp_path / "scores.json").read_text())
-    assert {key: pytest.approx(value, abs=1e-9) for key, value in found.scores.items()} == written
-    assert found.signature in capsys.readouterr().out
-    assert found.interval.low <= found.scores["score"] <= found.interval.high
-    assert {cost.error_type for cost in found.error_costs} == {
+    assert {key: pytest.approx(value, abs=1e-9) for key, value in result.scores.items()} == written
+    assert result.signature in capsys.readouterr().out
+    assert result.interval.low <= result.scores["score"] <= result.interval.high
+    assert {cost.error_type for cost in result.error_costs} == {
         error.key for error in load_task(task).error_types
     }
-    assert len(found.items) >= 4
+    assert len(result.items) >= 4
 
 
 def test_second_call_does_not_read_the_reference_again(tmp_path, monkeypatch):
@@ -198,9 +198,9 @@ def test_subset_scores_annotated_segments_only_and_the_signature_says_so(tmp_pat
     assert score_command.main([*arguments, "--subset", "-v"]) == SCORED
     assert "|subset:True|" in capsys.readouterr().out
     subset = json.loads((tmp_path / "out" / "scores.json").read_text())
-    found = json.loads(path.read_text())
-    found["results"] = {video: own for video, own in found["results"].items() if video in kept}
-    path.write_text(json.dumps(found))
+    content = json.loads(path.read_text())
+    content["results"] = {video: segments for video, segments in content["results"].items() if video in kept}
+    path.write_text(json.dumps(content))
     cut = people_in_video.score(task, tmp_path / "all", reference)
     fixed = {cost.error_type: cost.score_if_fixed for cost in whole.error_costs}["not_annotated"]
     assert whole.scores["score"] < subset["score"] == pytest.approx(cut.scores["score"], abs=1e-9)
@@ -236,17 +236,17 @@ def test_score_interval_and_costs_above_0_are_printed_and_all_else_on_request(tm
     short = capsys.readouterr().out
     assert score_command.main([*arguments, "-v"]) == SCORED
     verbose = capsys.readouterr().out
-    found = people_in_video.score("kinetics_tps", sample)
+    result = people_in_video.score("kinetics_tps", sample)
     titles = {error_type.key: error_type.title for error_type in load_task("kinetics_tps").error_types}
-    assert {cost.points > 0 for cost in found.error_costs} == {True, False}
-    for cost in found.error_costs:
+    assert {cost.points > 0 for cost in result.error_costs} == {True, False}
+    for cost in result.error_costs:
         line = rf"^  {titles[cost.error_type]} +{cost.points:.4f}$"
         assert bool(re.search(line, short, re.MULTILINE)) == (cost.points > 0)
         assert re.search(line, verbose, re.MULTILINE)
-    for key, score in found.scores.items():
+    for key, score in result.scores.items():
         assert re.search(rf"^  {key} +{score:.6f}$", verbose, re.MULTILINE)
         assert key == "score" or f"  {key} " not in short
-    for text in (found.signature, "\ntime: "):
+    for text in (result.signature, "\ntime: "):
         assert text in verbose
         assert text not in short
 
@@ -267,11 +267,11 @@ def test_the_score_is_printed_with_its_interval(tmp_path, capsys):
     sample = str(SAMPLES / "chalearn_gesture" / "weak")
     assert score_command.main(["chalearn_gesture", sample, "--output", str(tmp_path)]) == SCORED
     first, *_ = capsys.readouterr().out.splitlines()
-    found = people_in_video.score("chalearn_gesture", sample)
+    result = people_in_video.score("chalearn_gesture", sample)
     assert first.startswith(
-        f"Mean Jaccard {found.scores['score']:.4f}, {found.interval}, over 12 sequences; "
+        f"Mean Jaccard {result.scores['score']:.4f}, {result.interval}, over 12 sequences; "
     )
-    assert f"{found.interval}" == f"95 % interval {found.interval.low:.4f} to {found.interval.high:.4f}"
+    assert f"{result.interval}" == f"95 % interval {result.interval.low:.4f} to {result.interval.high:.4f}"
 
 
 def test_split_file_of_the_challenge_is_named_with_the_setting_it_needs(tmp_path, capsys):
@@ -376,11 +376,11 @@ def test_named_runs_are_kept_and_drawn(tmp_path):
         assert score_command.main(["chalearn_gesture", sample, *output, "--run", name]) == SCORED
     text = (tmp_path / "out" / "runs.csv").read_text(encoding="utf-8")
     rows = list(csv.DictReader(io.StringIO(text)))
-    found = json.loads((tmp_path / "out" / "detailed_results.json").read_text(encoding="utf-8"))
+    content = json.loads((tmp_path / "out" / "detailed_results.json").read_text(encoding="utf-8"))
     assert [row["run"] for row in rows] == ["one", "<two>", "three, last"]
-    assert {key: float(rows[-1][key]) for key in found["scores"]} == found["scores"]
+    assert {key: float(rows[-1][key]) for key in content["scores"]} == content["scores"]
     assert {key: rows[-1][f"cost_{key}"] for key in ("timing",)} == {
-        cost["type"]: f"{cost['points']}" for cost in found["error_costs"] if cost["type"] == "timing"
+        cost["type"]: f"{cost['points']}" for cost in content["error_costs"] if cost["type"] == "timing"
     }
     page = (tmp_path / "out" / "history.html").read_text(encoding="utf-8")
     assert "Mean Jaccard by run" in page
@@ -388,7 +388,7 @@ def test_named_runs_are_kept_and_drawn(tmp_path):
     # The band of intervals, the score, and each type of error that costs anything in any run.
     costs = {key for row in rows for key in row if key.startswith("cost_") and float(row[key])}
     assert page.count("<path") == 2 + len(costs)
-    assert 0 < len(costs) < len(found["error_costs"])
+    assert 0 < len(costs) < len(content["error_costs"])
     assert f"The best is 2. &lt;two&gt;, {float(rows[1]['score']):.4f}." in page
     assert all(f"<td>{number}. " in page for number in (1, 2, 3))
     assert "></th>" not in page
@@ -401,38 +401,38 @@ def test_named_runs_are_kept_and_drawn(tmp_path):
 def test_runs_of_another_signature_are_kept_and_not_drawn(tmp_path):
     good = SAMPLES / "chalearn_gesture" / "good"
     for name, settings in (("a", {}), ("b", {"protocol": "released"}), ("c", {"protocol": "released"})):
-        found = people_in_video.score("chalearn_gesture", good, interval=name != "c", **settings)
-        people_in_video.add_run(tmp_path, name, found.to_dict())
+        result = people_in_video.score("chalearn_gesture", good, interval=name != "c", **settings)
+        people_in_video.add_run(tmp_path, name, result.to_dict())
     assert len((tmp_path / "runs.csv").read_text().splitlines()) == 4
     assert "1 run of other signatures" in (tmp_path / "history.html").read_text()
 
 
 def test_tables_hold_no_formula(tmp_path):
-    found = people_in_video.score("chalearn_gesture", SAMPLES / "chalearn_gesture" / "good")
+    result = people_in_video.score("chalearn_gesture", SAMPLES / "chalearn_gesture" / "good")
     for name in ("=1+1", "a;=1", "\uff1d1", "-a", "\n=1"):
-        people_in_video.add_run(tmp_path, name, found)
+        people_in_video.add_run(tmp_path, name, result)
     with (tmp_path / "runs.csv").open(encoding="utf-8", newline="") as stream:
         rows = [*csv.DictReader(stream)]
     assert [row["run"] for row in rows] == ["'=1+1", "a;'=1", "'\uff1d1", "'-a", "'\n=1"]
-    assert float(rows[0]["score"]) == pytest.approx(found.scores["score"])
+    assert float(rows[0]["score"]) == pytest.approx(result.scores["score"])
     table = {"columns": [{"title": "@name"}, {"title": "number"}], "rows": [["+a", -0.5], ["b", None]]}
     (path,) = write_tables({"classes": table}, tmp_path / "tables")
     assert path.read_text(encoding="utf-8").splitlines() == ["'@name,number", "'+a,-0.5", "b,"]
 
 
 def test_types_of_errors_that_never_cost_anything_are_in_no_table_of_runs(tmp_path):
-    found = people_in_video.score("chalearn_gesture", SAMPLES / "chalearn_gesture" / "good")
-    people_in_video.add_run(tmp_path, "a", found)
+    result = people_in_video.score("chalearn_gesture", SAMPLES / "chalearn_gesture" / "good")
+    people_in_video.add_run(tmp_path, "a", result)
     titles = {error_type.key: error_type.title for error_type in load_task("chalearn_gesture").error_types}
     page = (tmp_path / "history.html").read_text(encoding="utf-8")
-    has_cost = {cost["type"]: cost["points"] > 0 for cost in found.to_dict()["error_costs"]}
+    has_cost = {cost["type"]: cost["points"] > 0 for cost in result.to_dict()["error_costs"]}
     assert set(has_cost.values()) == {True, False}
     assert {error_type: f">{titles[error_type]}</th>" in page for error_type in has_cost} == has_cost
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="its folders have no locks")
 def test_runs_added_at_the_same_time_are_all_kept(tmp_path, monkeypatch):
-    found = people_in_video.score("chalearn_gesture", SAMPLES / "chalearn_gesture" / "good").to_dict()
+    result = people_in_video.score("chalearn_gesture", SAMPLES / "chalearn_gesture" / "good").to_dict()
     read_text = Path.read_text
 
     def read_slowly(path, **options):
@@ -442,17 +442,17 @@ def test_runs_added_at_the_same_time_are_all_kept(tmp_path, monkeypatch):
 
     monkeypatch.setattr(Path, "read_text", read_slowly)
     with ThreadPoolExecutor(4) as threads:
-        list(threads.map(lambda name: people_in_video.add_run(tmp_path, name, found), "abcd"))
+        list(threads.map(lambda name: people_in_video.add_run(tmp_path, name, result), "abcd"))
     lines = (tmp_path / "runs.csv").read_text().splitlines()[1:]
     assert sorted(line.split(",")[0] for line in lines) == [*"abcd"]
 
 
 def edited_runs(tmp_path, text):
     """Add two runs, the second after ``runs.csv`` was edited by hand; return the page."""
-    found = people_in_video.score("chalearn_gesture", SAMPLES / "chalearn_gesture" / "good").to_dict()
-    (tmp_path / "runs.csv").write_bytes(text.replace(b"SIGNATURE", found["signature"].encode()))
-    people_in_video.add_run(tmp_path, "new", found)
-    people_in_video.add_run(tmp_path, "newer", found)
+    result = people_in_video.score("chalearn_gesture", SAMPLES / "chalearn_gesture" / "good").to_dict()
+    (tmp_path / "runs.csv").write_bytes(text.replace(b"SIGNATURE", result["signature"].encode()))
+    people_in_video.add_run(tmp_path, "new", result)
+    people_in_video.add_run(tmp_path, "newer", result)
     return (tmp_path / "history.html").read_text(encoding="utf-8")
 
 
@@ -480,18 +480,18 @@ def test_another_table_stays_as_it_is(tmp_path, capsys, text):
 
 
 def test_a_folder_that_cannot_be_made_is_an_output_error(tmp_path):
-    found = people_in_video.score("chalearn_gesture", SAMPLES / "chalearn_gesture" / "good").to_dict()
+    result = people_in_video.score("chalearn_gesture", SAMPLES / "chalearn_gesture" / "good").to_dict()
     (tmp_path / "file").touch()
     with pytest.raises(console.OutputError, match=r"\(Not a directory\)"):
-        people_in_video.add_run(tmp_path / "file" / "runs", "a", found)
+        people_in_video.add_run(tmp_path / "file" / "runs", "a", result)
 
 
 def test_a_single_run_is_a_dot(tmp_path):
-    found = people_in_video.score("chalearn_gesture", SAMPLES / "chalearn_gesture" / "good")
-    people_in_video.add_run(tmp_path, "a", found.to_dict())
+    result = people_in_video.score("chalearn_gesture", SAMPLES / "chalearn_gesture" / "good")
+    people_in_video.add_run(tmp_path, "a", result.to_dict())
     page = (tmp_path / "history.html").read_text()
     places = re.findall(r'class="line-. dot" d="M([0-9. ]+) L([0-9. ]+)"', page)
-    assert len(places) == 1 + sum(cost.points != 0 for cost in found.error_costs)
+    assert len(places) == 1 + sum(cost.points != 0 for cost in result.error_costs)
     # At the border of the chart half of a dot would be cut off.
     assert all(start == end and start.startswith("50 ") for start, end in places)
 
@@ -550,8 +550,8 @@ def test_nothing_at_home_needs_what_windows_does_not_have(task, tmp_path):
 
 @pytest.mark.slow
 def test_converter_works_where_nobody_reads(tmp_path):
-    found = [{"image_id": 1, "bbox": [1, 2, 8, 6], "score": 0.5, "uv": np.full((3, 6, 8), 20, np.uint8)}]
-    (tmp_path / "a.pkl").write_bytes(pickle.dumps(found))
+    detections = [{"image_id": 1, "bbox": [1, 2, 8, 6], "score": 0.5, "uv": np.full((3, 6, 8), 20, np.uint8)}]
+    (tmp_path / "a.pkl").write_bytes(pickle.dumps(detections))
     script = ROOT / "starting_kit" / "densepose" / "densepose_convert.py"
     command = [str(script), "a.pkl", "densepose_a_results.json"]
     assert run_closed(command, tmp_path) == 0

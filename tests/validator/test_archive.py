@@ -346,9 +346,9 @@ def test_name_with_nul_is_a_problem(tmp_path):
     ],
 )
 def test_harmless_wrapping_is_accepted(tmp_path, files, notes):
-    found = read_bytes(tmp_path, make_zip(files))
-    assert found.content == {"a.csv": b"1,2,3\n"}
-    assert codes(found.notes) == notes
+    files_read = read_bytes(tmp_path, make_zip(files))
+    assert files_read.content == {"a.csv": b"1,2,3\n"}
+    assert codes(files_read.notes) == notes
 
 
 def test_folder_as_the_platform_leaves_it(tmp_path):
@@ -384,25 +384,25 @@ def test_backslashes_in_a_folder_are_read_as_in_the_zip_that_the_platform_unpack
     (tmp_path / "metadata").write_text("placed by the platform")
     (tmp_path / "top\\").touch()
     (tmp_path / "top\\a.csv").write_text("1,2,3\n")
-    found = read(tmp_path)
-    assert found.content == {"a.csv": b"1,2,3\n"}
-    assert codes(found.notes) == ["N-BACKSLASH", "N-FOLDER"]
+    files_read = read(tmp_path)
+    assert files_read.content == {"a.csv": b"1,2,3\n"}
+    assert codes(files_read.notes) == ["N-BACKSLASH", "N-FOLDER"]
 
 
 def test_folder_with_a_single_zip(tmp_path):
     (tmp_path / "metadata").write_text("placed by the platform")
     (tmp_path / "mine.zip").write_bytes(make_zip(GOOD))
-    found = read(tmp_path)
-    assert found.content == {"a.csv": b"1,2,3\n"}
-    assert codes(found.notes) == ["N-FOUND-ZIP"]
+    files_read = read(tmp_path)
+    assert files_read.content == {"a.csv": b"1,2,3\n"}
+    assert codes(files_read.notes) == ["N-FOUND-ZIP"]
 
 
 def test_folder_in_a_folder(tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "a.csv").write_text("1,2,3\n")
-    found = read(tmp_path)
-    assert found.content == {"a.csv": b"1,2,3\n"}
-    assert codes(found.notes) == ["N-FOLDER"]
+    files_read = read(tmp_path)
+    assert files_read.content == {"a.csv": b"1,2,3\n"}
+    assert codes(files_read.notes) == ["N-FOLDER"]
 
 
 def test_links_in_a_folder_are_not_followed(tmp_path):
@@ -457,16 +457,16 @@ def test_whole_names_may_have_a_thousand_characters(tmp_path, length, ok):
 
 def test_what_the_system_added_is_counted(tmp_path):
     files = {"a.csv": "1", "b.csv": "1", "c.csv": "1", "__MACOSX/a.csv": "", "._b.csv": ""}
-    found = read_bytes(tmp_path, make_zip(files))
-    assert sorted(found.content) == ["a.csv", "b.csv", "c.csv"]
-    (note,) = found.notes
+    files_read = read_bytes(tmp_path, make_zip(files))
+    assert sorted(files_read.content) == ["a.csv", "b.csv", "c.csv"]
+    (note,) = files_read.notes
     assert (note.code, values_of(note.text)) == ("N-JUNK", ["2"])
 
 
 def test_only_the_outermost_folder_is_taken_off(tmp_path):
-    found = read_bytes(tmp_path, make_zip({"a/bc/x.csv": "1", "a/bc/y.csv": "2"}))
-    assert found.content == {"bc/x.csv": b"1", "bc/y.csv": b"2"}
-    (note,) = found.notes
+    files_read = read_bytes(tmp_path, make_zip({"a/bc/x.csv": "1", "a/bc/y.csv": "2"}))
+    assert files_read.content == {"bc/x.csv": b"1", "bc/y.csv": b"2"}
+    (note,) = files_read.notes
     assert note.code == "N-FOLDER"
     assert " a/bc/; only the outermost" in note.text
 
@@ -634,10 +634,10 @@ def test_zip64_end_has_one_verdict_on_every_python(tmp_path, data, expected):
 
 def codes_of(tmp_path, data):
     try:
-        found = read_bytes(tmp_path, data)
+        files_read = read_bytes(tmp_path, data)
     except Refused as refused:
         return refused.findings.problems
-    assert found
+    assert files_read
     return []
 
 

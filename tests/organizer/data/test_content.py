@@ -37,33 +37,33 @@ ENTITIES = ("anet_entities_gt", "anet_entities_gen")
 VIDEOS, PARTS, ANNOTATIONS = "gt_vid_result.json", "gt_part_result.json", "annotations.json"
 
 
-def first_human(found):
-    return found["demo_00000"]["img_00001.json"]["humans"][0]
+def first_human(content):
+    return content["demo_00000"]["img_00001.json"]["humans"][0]
 
 
 def with_human(edit):
-    return data(PARTS, lambda found: edit(first_human(found)))
+    return data(PARTS, lambda content: edit(first_human(content)))
 
 
 def with_part(edit):
-    return data(PARTS, lambda found: edit(first_human(found)["parts"]["hip"]))
+    return data(PARTS, lambda content: edit(first_human(content)["parts"]["hip"]))
 
 
 def with_words(edit):
     """Return a change of the first annotated segment."""
-    return data("reference.json", lambda found: edit(annotated(found)[2]))
+    return data("reference.json", lambda content: edit(annotated(content)[2]))
 
 
 def with_person(edit):
-    return data(ANNOTATIONS, lambda found: edit(found["annotations"][0]))
+    return data(ANNOTATIONS, lambda content: edit(content["annotations"][0]))
 
 
 def with_class(name):
     """Return a change that gives the first word of the data another class, which the vocabulary has, too."""
 
-    def edit(found):
-        annotated(found)[2]["process_clss"][0] = [name]
-        found["vocab"].append(name)
+    def edit(content):
+        annotated(content)[2]["process_clss"][0] = [name]
+        content["vocab"].append(name)
 
     return data("reference.json", edit)
 
@@ -91,22 +91,22 @@ def copy_sequence(first, second):
     return edit
 
 
-def copy_video(found):
-    found["demo_00001"] = copy.deepcopy(found["demo_00000"])
+def copy_video(content):
+    content["demo_00001"] = copy.deepcopy(content["demo_00000"])
 
 
-def copy_annotated(found):
-    first, second, *_ = sorted(found["annotations"])
-    found["annotations"][second] = copy.deepcopy(found["annotations"][first])
+def copy_annotated(content):
+    first, second, *_ = sorted(content["annotations"])
+    content["annotations"][second] = copy.deepcopy(content["annotations"][first])
 
 
-def copy_image(found):
+def copy_image(content):
     """Give image 2 the persons of image 1, under ids of their own."""
-    others = [person for person in found["annotations"] if person["image_id"] != 2]
+    others = [person for person in content["annotations"] if person["image_id"] != 2]
     copies = [
         {**person, "image_id": 2, "id": 900 + person["id"]} for person in others if person["image_id"] == 1
     ]
-    found["annotations"] = others + copies
+    content["annotations"] = others + copies
 
 
 def repeat_box(segment):
@@ -114,8 +114,8 @@ def repeat_box(segment):
         segment[key].append(copy.deepcopy(segment[key][0]))
 
 
-def repeat_person(found):
-    found["annotations"].append({**found["annotations"][0], "id": 999})
+def repeat_person(content):
+    content["annotations"].append({**content["annotations"][0], "id": 999})
 
 
 def forget_points(person):
@@ -126,15 +126,15 @@ def forget_points(person):
 def every_point(key, change):
     """Return a change of one number of each point of all persons."""
 
-    def edit(found):
-        for person in found["annotations"]:
+    def edit(content):
+        for person in content["annotations"]:
             person.update({key: [change(value) for value in person[key]]} if key in person else {})
 
     return data(ANNOTATIONS, edit)
 
 
-def all_boxes_in_shares(found):
-    for person in found["annotations"]:
+def all_boxes_in_shares(content):
+    for person in content["annotations"]:
         person["bbox"] = [value / 640 for value in person["bbox"]]
 
 
@@ -175,16 +175,16 @@ SPOILED = [
     ("R-SAME", DENSEPOSE, data(ANNOTATIONS, copy_image), "image 2", ("image 1",)),
     ("R-REPEATED", ACTION, rows(LABELS[ACTION], lambda lines: lines.append(lines[0])), "DemoSeq0001_labels.csv line 13", ()),
     ("R-REPEATED", GESTURE, rows(LABELS[GESTURE], lambda lines: lines.append(lines[0])), "DemoSequence0001_labels.csv line 11", ()),
-    ("R-REPEATED", KINETICS, data(PARTS, lambda found: found["demo_00000"]["img_00001.json"]["humans"].append(first_human(found))), f"{PARTS} /demo_00000/img_00001.json/humans/1", ()),
+    ("R-REPEATED", KINETICS, data(PARTS, lambda content: content["demo_00000"]["img_00001.json"]["humans"].append(first_human(content))), f"{PARTS} /demo_00000/img_00001.json/humans/1", ()),
     *in_both("R-REPEATED", with_words(repeat_box), WORD, ()),
     ("R-REPEATED", DENSEPOSE, data(ANNOTATIONS, repeat_person), f"{ANNOTATIONS} image 1 person 3", ()),
     ("R-OVERLAP", ACTION, rows(LABELS[ACTION], lambda lines: lines.append("1,6,130,150")), "DemoSeq0001_labels.csv line 13", ()),
     ("R-OVERLAP", GESTURE, rows(LABELS[GESTURE], lambda lines: lines.append("7,1,14")), "DemoSequence0001_labels.csv line 1", ()),
     ("R-CUT", ACTION, rows(LABELS[ACTION], lambda lines: lines.append("1,6,2,9000")), "DemoSeq0001_labels.csv line 13", ()),
     ("R-CUT", GESTURE, rows(LABELS[GESTURE], lambda lines: lines.append("7,900,9000")), "DemoSequence0001_labels.csv line 11", ()),
-    ("R-NAME", KINETICS, data(VIDEOS, lambda found: found.update(demo_00000="play_drum")), VIDEOS, ("'play_drum' (1)", "'play_drums' (3)")),
-    ("R-NAME", KINETICS, data(VIDEOS, lambda found: found.update(demo_00000="Play drums")), VIDEOS, ("'Play drums' (1)", "'play_drums' (3)")),
-    ("R-NAME", KINETICS, data(VIDEOS, lambda found: found.update(demo_00000=" play_drums")), VIDEOS, ("' play_drums'", "blank")),
+    ("R-NAME", KINETICS, data(VIDEOS, lambda content: content.update(demo_00000="play_drum")), VIDEOS, ("'play_drum' (1)", "'play_drums' (3)")),
+    ("R-NAME", KINETICS, data(VIDEOS, lambda content: content.update(demo_00000="Play drums")), VIDEOS, ("'Play drums' (1)", "'play_drums' (3)")),
+    ("R-NAME", KINETICS, data(VIDEOS, lambda content: content.update(demo_00000=" play_drums")), VIDEOS, ("' play_drums'", "blank")),
     ("R-NAME", KINETICS, with_human(rename_part), PARTS, ("part 'hips' (1)", "'hip' (125)")),
     ("R-NAME", KINETICS, with_part(lambda part: part.update(verb="Swing")), PARTS, ("state 'Swing' (1)", "'swing' (140)")),
     ("R-NAME", KINETICS, with_part(lambda part: part.update(verb="tuch")), PARTS, ("state 'tuch' (1)", "'touch' (127)")),
@@ -206,11 +206,11 @@ SPOILED = [
     ("R-BOX", DENSEPOSE, with_person(lambda person: person.update(bbox=[-90, 20, 117, 101])), f"{ANNOTATIONS} {PERSON}", ("negative",)),
     ("R-BOX", DENSEPOSE, with_person(lambda person: person.update(bbox=[306, 20, 0, 101])), f"{ANNOTATIONS} {PERSON}", ("no area",)),
     ("R-BOX", DENSEPOSE, with_person(lambda person: person.update(bbox=[306, 20, 1, 3])), f"{ANNOTATIONS} {PERSON}", ("1/1,000",)),
-    ("R-BOX", DENSEPOSE, both(with_person(lambda person: person.update(bbox=[0, 0, 4000, 4000])), data(ANNOTATIONS, lambda found: found["images"][0].update(width=4000, height=4000))), f"{ANNOTATIONS} {PERSON}", ("1,000 times",)),
-    ("R-FRAMES", KINETICS, data(PARTS, lambda found: found.update(demo_00003={})), f"{PARTS} /demo_00003", ()),
-    *in_both("R-SPLIT", data("split.json", lambda found: found["validation"].pop()), "split.json", ("in no split", "{v}00015")),
-    *in_both("R-SPLIT", data("split.json", lambda found: found["validation"].append(min(found["validation"]))), "split.json", ("more than once", "{v}00000")),
-    *in_both("R-SPLIT", data("split.json", lambda found: found.update(training=[found["validation"].pop(), "v_other"])), "split.json", ("split training", "v_other")),
+    ("R-BOX", DENSEPOSE, both(with_person(lambda person: person.update(bbox=[0, 0, 4000, 4000])), data(ANNOTATIONS, lambda content: content["images"][0].update(width=4000, height=4000))), f"{ANNOTATIONS} {PERSON}", ("1,000 times",)),
+    ("R-FRAMES", KINETICS, data(PARTS, lambda content: content.update(demo_00003={})), f"{PARTS} /demo_00003", ()),
+    *in_both("R-SPLIT", data("split.json", lambda content: content["validation"].pop()), "split.json", ("in no split", "{v}00015")),
+    *in_both("R-SPLIT", data("split.json", lambda content: content["validation"].append(min(content["validation"]))), "split.json", ("more than once", "{v}00000")),
+    *in_both("R-SPLIT", data("split.json", lambda content: content.update(training=[content["validation"].pop(), "v_other"])), "split.json", ("split training", "v_other")),
     ("R-BOX", DENSEPOSE, data(ANNOTATIONS, all_boxes_in_shares), f"{ANNOTATIONS} {PERSON}, image 1 person 2, image 2 person 1", ("pixel", "26")),
     ("R-BOX", KINETICS, with_human(set_box(0.1, 0.2, 0.3, 0.9)), f"{PARTS} {HUMAN}", ("pixel",)),
     *in_both("R-BOX", with_words(set_word_box(0.1, 0.2, 0.3, 0.9)), WORD, ("pixel",)),
@@ -281,10 +281,10 @@ def test_every_kind_is_spoiled_in_every_task_where_it_can_occur():
     }
     expected |= {"R-SAME": everywhere, "R-REPEATED": everywhere, "R-LEFT-OUT": everywhere}
     expected |= {"R-BOX": json_tasks | {DENSEPOSE}, "R-SPLIT": set(ENTITIES)}
-    found: dict[str, set[str]] = {}
+    tasks_of_code: dict[str, set[str]] = {}
     for code, task, *_ in SPOILED:
-        found.setdefault(code, set()).add(task)
-    assert found == expected
+        tasks_of_code.setdefault(code, set()).add(task)
+    assert tasks_of_code == expected
 
 
 # Golden references that are unusual on purpose, by what they are about. All others have no warning.
@@ -315,13 +315,13 @@ CASES = sorted(path for task in task_ids() for path in (GOLDEN / task).glob("*/r
 )
 def test_golden_reference_has_warnings_only_if_it_is_unusual(folder):
     try:
-        found = content_of(loaded(folder.parent.parent.name, folder)).warnings
+        warnings = content_of(loaded(folder.parent.parent.name, folder)).warnings
     except Refused as refused:
         assert refused.findings.problems[0].code == "E-REF-EMPTY"
         assert folder.parent.name in ("nothing-annotated", "nothing-to-average")
         return
-    codes = {problem.code for problem in found.problems}
-    assert codes <= {code for code, cases in UNUSUAL.items() if folder.parent.name in cases}, found.lines()
+    codes = {problem.code for problem in warnings.problems}
+    assert codes <= {code for code, cases in UNUSUAL.items() if folder.parent.name in cases}, warnings.lines()
 
 
 # Pairs of classes of the public test set of ActivityNet-Entities, with their numbers.
@@ -330,9 +330,9 @@ REAL = {"she": 1301, "shoe": 106, "boy": 405, "body": 31, "toy": 12, "glass": 85
 
 
 def names_found(counts, words=()):
-    found = Findings()
-    check_names("class", counts, "x.json", found, words)
-    return [re.findall(r"'(.*?)'", problem.problem) for problem in found.problems]
+    findings = Findings()
+    check_names("class", counts, "x.json", findings, words)
+    return [re.findall(r"'(.*?)'", problem.problem) for problem in findings.problems]
 
 
 def test_known_words_are_no_misspellings():
@@ -342,7 +342,7 @@ def test_known_words_are_no_misspellings():
 
 
 @pytest.mark.parametrize(
-    ("counts", "found"),
+    ("counts", "pairs"),
     [
         ({"wave": 30, "wve": 3}, [["wve", "wave"]]),
         ({"wave": 30, "wve": 4}, []),
@@ -357,8 +357,8 @@ def test_known_words_are_no_misspellings():
         ({"": 1, "a": 30}, [["", "a"]]),
     ],
 )  # fmt: skip
-def test_near_names(counts, found):
-    assert names_found(counts) == found
+def test_near_names(counts, pairs):
+    assert names_found(counts) == pairs
 
 
 @pytest.mark.parametrize(
@@ -366,9 +366,9 @@ def test_near_names(counts, found):
     [
         (ACTION, lambda folder: [path.write_text("") for path in folder.glob("*_labels.csv")]),
         (GESTURE, lambda folder: [path.write_text("") for path in folder.glob("*_labels.csv")]),
-        (KINETICS, data(PARTS, lambda found: [frame.update(humans=[]) for video in found.values() for frame in video.values()])),
-        *[(task, data("reference.json", lambda found: [segment.update(frame_ind=[], process_bnd_box=[]) for video in found["annotations"].values() for segment in video["segments"].values()])) for task in ENTITIES],
-        (DENSEPOSE, data(ANNOTATIONS, lambda found: [person.pop(key) for person in found["annotations"] for key in list(person) if key.startswith("dp_")])),
+        (KINETICS, data(PARTS, lambda content: [frame.update(humans=[]) for video in content.values() for frame in video.values()])),
+        *[(task, data("reference.json", lambda content: [segment.update(frame_ind=[], process_bnd_box=[]) for video in content["annotations"].values() for segment in video["segments"].values()])) for task in ENTITIES],
+        (DENSEPOSE, data(ANNOTATIONS, lambda content: [person.pop(key) for person in content["annotations"] for key in list(person) if key.startswith("dp_")])),
     ],
 )  # fmt: skip
 def test_reference_without_any_annotation_is_refused(task, change, tmp_path, capsys):

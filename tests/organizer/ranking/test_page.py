@@ -83,9 +83,9 @@ def rows_of(text):
 @pytest.mark.parametrize(("sorting", "first"), [("desc", "item00"), ("asc", "item01")])
 def test_hardest_items_are_those_with_the_worst_scores(sorting, first):
     values = np.tile(np.array([[0.1], [0.9], [0.5]]), 3)
-    found = teams(values, sorting)
-    assert tables.hardest_items(found.ranking)[0][0] == first
-    assert rows_of(tables.items_csv(found.ranking))[0] == {
+    pages = teams(values, sorting)
+    assert tables.hardest_items(pages.ranking)[0][0] == first
+    assert rows_of(tables.items_csv(pages.ranking))[0] == {
         "item": first, "mean": {"item00": "0.1", "item01": "0.9"}[first], "spread": "0.0", "teams": "3"
     }  # fmt: skip
 
@@ -104,10 +104,10 @@ def test_coverage_is_drawn_if_a_team_left_something_out(coverage, expected):
 
 
 def test_page_has_rank_sets_and_says_which_ranks_are_not_distinguishable():
-    found = teams()
-    compared = found.ranking.comparison
+    pages = teams()
+    compared = pages.ranking.comparison
     assert compared.rank_low.tolist() == [1, 1, 1, 4]
-    text = shown(public_page(found))
+    text = shown(public_page(pages))
     assert "not distinguishable: 1 to 3." in text
     assert "3 of 4 teams may be the best" in text
     assert f"between two teams that is below about {compared.visible:.4f}" in text
@@ -119,12 +119,12 @@ def test_page_has_rank_sets_and_says_which_ranks_are_not_distinguishable():
 @pytest.mark.slow
 @pytest.mark.parametrize("m", [2, 3])
 def test_difference_to_the_first_team_has_the_interval_of_all_pairs_if_there_are_several(m):
-    found = teams(CLOSE[:, [0, 3, 1][:m]])
-    pairs = found.ranking.comparison.pairs
+    pages = teams(CLOSE[:, [0, 3, 1][:m]])
+    pairs = pages.ranking.comparison.pairs
     low, high = (pairs.low_all, pairs.high_all) if m > 2 else (pairs.low, pairs.high)
     last = m - 2
     expected = f"{-pairs.difference[last]:.4f} {-high[last]:.4f} to {-low[last]:.4f}"
-    text = shown(public_page(found))
+    text = shown(public_page(pages))
     assert expected in text
     assert ("pairs of teams at once" in text) == (m > 2)
 
@@ -142,16 +142,16 @@ def test_nine_items_are_too_few_to_rank():
 
 
 def test_one_item_has_no_intervals():
-    found = teams(CLOSE[:1])
-    assert "no interval" in shown(public_page(found))
-    assert rows_of(tables.ranking_csv(found.ranking))[0]["score_low"] == ""
-    assert rows_of(tables.pairs_csv(found.ranking))[0]["low_all"] == ""
+    pages = teams(CLOSE[:1])
+    assert "no interval" in shown(public_page(pages))
+    assert rows_of(tables.ranking_csv(pages.ranking))[0]["score_low"] == ""
+    assert rows_of(tables.pairs_csv(pages.ranking))[0]["low_all"] == ""
 
 
 @pytest.mark.slow
 def test_groups_are_counted_as_groups():
-    found = teams(CLOSE, groups=np.arange(40) % 9)
-    assert "9 groups are too few" in shown(public_page(found))
+    pages = teams(CLOSE, groups=np.arange(40) % 9)
+    assert "9 groups are too few" in shown(public_page(pages))
 
 
 @pytest.mark.slow
@@ -180,12 +180,12 @@ def test_equal_on_the_leaderboard_is_said():
 
 @pytest.mark.slow
 def test_stability_shows_numbers_of_ranks_and_how_often_each_team_is_first():
-    found = teams()
-    text = public_page(found)
+    pages = teams()
+    text = public_page(pages)
     assert "<span>1</span><span>2</span><span>3</span>" in text
-    assert f"first in {100 * found.ranking.stability.shares[0, 0]:.1f} %" in text
+    assert f"first in {100 * pages.ranking.stability.shares[0, 0]:.1f} %" in text
     assert "not an interval" in text
-    (header, *lines) = tables.stability_csv(found.ranking).splitlines()
+    (header, *lines) = tables.stability_csv(pages.ranking).splitlines()
     assert header == "team,1,2,3,4"
     assert len(lines) == 4
 
@@ -218,13 +218,13 @@ def test_p_values_have_two_digits(p, text):
 
 @pytest.mark.slow
 def test_tables_have_the_columns_of_their_headers():
-    found = teams().ranking
+    ranking = teams().ranking
     header = (
         "rank,rank_low,rank_high,may_be_best,team,submission,submissions,score,score_low,score_high,coverage"
     )
-    assert tables.ranking_csv(found).splitlines()[0] == header
-    assert rows_of(tables.ranking_csv(found))[3]["may_be_best"] == "false"
-    pairs = rows_of(tables.pairs_csv(found))
+    assert tables.ranking_csv(ranking).splitlines()[0] == header
+    assert rows_of(tables.ranking_csv(ranking))[3]["may_be_best"] == "false"
+    pairs = rows_of(tables.pairs_csv(ranking))
     assert list(pairs[0]) == [
         "first",
         "second",
@@ -237,7 +237,7 @@ def test_tables_have_the_columns_of_their_headers():
         "p_adjusted",
     ]
     assert [(row["first"], row["second"]) for row in pairs[:2]] == [
-        (found.teams[0], t) for t in found.teams[1:3]
+        (ranking.teams[0], t) for t in ranking.teams[1:3]
     ]
 
 
@@ -271,12 +271,12 @@ def test_coverage_stands_below_the_teams_that_left_something_out():
 )
 def test_baselines_are_rows_without_a_rank(sorting, order):
     baselines = [Baseline("low", 0.1, 0.05, 0.25), Baseline("high", 0.9, 0.9, 0.9)]
-    found = pages_of([record_of("team", CLOSE[:, 0])], sorting, baselines=baselines)
-    text = public_page(found)
+    pages = pages_of([record_of("team", CLOSE[:, 0])], sorting, baselines=baselines)
+    text = public_page(pages)
     assert re.findall('class="name">([a-z]+)', text) == order
     assert "– low baseline 0.1000 0.0500 to 0.2500" in shown(text)
     assert "– high baseline 0.9000 no interval" in shown(text)
-    assert len(found.ranking.teams) == 1
+    assert len(pages.ranking.teams) == 1
 
 
 @pytest.mark.slow

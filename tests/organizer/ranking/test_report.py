@@ -54,15 +54,15 @@ def shown(text):
 
 def test_tables_and_plot_hold_teams_and_baselines_as_the_leaderboard_shows_them(written):
     out, folder = written
-    found = rows(folder / "ranking.csv", "team")
+    published_rows = rows(folder / "ranking.csv", "team")
     teams = rows(out / "ranking.csv", "team")
-    assert list(found) == ["perfect", *teams, "random"]
-    for team, own in teams.items():
+    assert list(published_rows) == ["perfect", *teams, "random"]
+    for team, row in teams.items():
         for key in ("rank", "rank_low", "rank_high"):
-            assert found[team][key] == own[key]
+            assert published_rows[team][key] == row[key]
         for key in ("score", "score_low", "score_high"):
-            assert float(found[team][key]) == round(float(own[key]), 4)
-    assert (found["random"]["rank"], found["random"]["score_low"]) == ("", "")
+            assert float(published_rows[team][key]) == round(float(row[key]), 4)
+    assert (published_rows["random"]["rank"], published_rows["random"]["score_low"]) == ("", "")
     lines = (folder / "ranking.tex").read_text().splitlines()
     assert re.match(
         r"% \[DEMO DATA\] (People in Video: )?ChaLearn LAP 2014, track 3 \(gestures\)\. ", lines[0]
@@ -94,16 +94,16 @@ def test_page_of_a_team_has_its_place_its_costs_and_the_other_teams(written):
     out, folder = written
     pages = [path.read_text() for path in sorted((folder / "teams").iterdir())]
     assert len(pages) == 3
-    (text,) = (shown(own) for own in pages if "<h1>c</h1>" in own)
-    own = rows(out / "ranking.csv", "team")["c"]
-    assert re.search(f"Rank 3 of 3 teams; [a-z ]+: {own['rank_low']}", text)
-    interval = f"95 % interval: {float(own['score_low']):.4f} to {float(own['score_high']):.4f}"
-    assert f"Mean Jaccard {float(own['score']):.4f} over 12 sequences; {interval}." in text
+    (text,) = (shown(page) for page in pages if "<h1>c</h1>" in page)
+    row_of_c = rows(out / "ranking.csv", "team")["c"]
+    assert re.search(f"Rank 3 of 3 teams; [a-z ]+: {row_of_c['rank_low']}", text)
+    interval = f"95 % interval: {float(row_of_c['score_low']):.4f} to {float(row_of_c['score_high']):.4f}"
+    assert f"Mean Jaccard {float(row_of_c['score']):.4f} over 12 sequences; {interval}." in text
     assert "; 2024-05-31. DEMO: " in text
     better = [
         row["first"] for row in rows(out / "pairs.csv", "first").values() if float(row["p_adjusted"]) < 0.05
     ]
-    assert re.search(f" better than 0 teams, .* worse than {int(own['rank_low']) - 1} team", text)
+    assert re.search(f" better than 0 teams, .* worse than {int(row_of_c['rank_low']) - 1} team", text)
     assert len(better) <= 2
     for pair in csv.DictReader((out / "pairs.csv").read_text(encoding="utf-8").splitlines()):
         if "c" in (pair["first"], pair["second"]):

@@ -47,7 +47,10 @@ def detections(source, errors=RIGHT, seed=1):
 
 
 def gathered(reference, predicted):
-    entries = [array_entry(own.image_id, own.box, own.score, own.iuv) for own in predicted]
+    entries = [
+        array_entry(prediction.image_id, prediction.box, prediction.score, prediction.iuv)
+        for prediction in predicted
+    ]
     return gather(entries, load_rules(ID), reference)
 
 
@@ -58,11 +61,11 @@ def repairs_of(reference, predicted):
 
 
 def with_box(change):
-    return lambda own: own._replace(box=change(*own.box))
+    return lambda prediction: prediction._replace(box=change(*prediction.box))
 
 
 def with_iuv(change):
-    return lambda own: own._replace(iuv=np.ascontiguousarray(change(own.iuv)))
+    return lambda prediction: prediction._replace(iuv=np.ascontiguousarray(change(prediction.iuv)))
 
 
 def exchange_sides(iuv):
@@ -83,18 +86,20 @@ def write_columns(iuv):
     return iuv.transpose(0, 2, 1).reshape(iuv.shape)
 
 
-def as_corners(own):
+def as_corners(prediction):
     """Write two corners, and pixels of the size that these seem to have."""
-    x, y, width, height = np.abs(own.box).tolist()
+    x, y, width, height = np.abs(prediction.box).tolist()
     iuv = np.zeros((3, int(y + height), int(x + width)), np.uint8)
-    iuv[:, : own.iuv.shape[1], : own.iuv.shape[2]] = own.iuv[:, : iuv.shape[1], : iuv.shape[2]]
-    return own._replace(box=(x, y, x + width, y + height), iuv=iuv)
+    iuv[:, : prediction.iuv.shape[1], : prediction.iuv.shape[2]] = prediction.iuv[
+        :, : iuv.shape[1], : iuv.shape[2]
+    ]
+    return prediction._replace(box=(x, y, x + width, y + height), iuv=iuv)
 
 
-def half_size(own):
-    x, y, width, height = own.box
-    iuv = own.iuv[:, ::2, ::2][:, : int(height / 2), : int(width / 2)]
-    return own._replace(box=(x / 2, y / 2, width / 2, height / 2), iuv=iuv)
+def half_size(prediction):
+    x, y, width, height = prediction.box
+    iuv = prediction.iuv[:, ::2, ::2][:, : int(height / 2), : int(width / 2)]
+    return prediction._replace(box=(x / 2, y / 2, width / 2, height / 2), iuv=iuv)
 
 
 MISTAKES = [
@@ -113,36 +118,38 @@ MISTAKES = [
     (half_size, "boxes", "with x times 2 and y times 2"),
     (with_box(lambda x, y, w, h: (x + 40, y + 40, w, h)), "boxes", "with x minus 40 and y minus 40"),
     (with_box(lambda x, y, w, h: (CANVAS[0] - x - w, y, w, h)), "boxes", "with x mirrored (640 minus x)"),
-    (lambda own: own._replace(image_id=own.image_id % 24 + 1), "boxes", "as predictions of the previous image"),
+    (lambda prediction: prediction._replace(image_id=prediction.image_id % 24 + 1), "boxes", "as predictions of the previous image"),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("change", "what", "words"), MISTAKES, ids=[words for _, _, words in MISTAKES])
 def test_a_mistake_is_named_in_words(change, what, words, source, reference):
-    predicted = [change(own) for own in detections(source)]
+    predicted = [change(prediction) for prediction in detections(source)]
     assert repairs_of(reference, predicted) == [(what, words)]
 
 
 def test_image_ids_one_too_high_are_named(source, reference):
     persons = reference.persons
     of_few_ids = reference._replace(persons=persons._replace(image_id=100 * persons.image_id))
-    predicted = [own._replace(image_id=100 * own.image_id + 1) for own in detections(source)]
+    predicted = [
+        prediction._replace(image_id=100 * prediction.image_id + 1) for prediction in detections(source)
+    ]
     assert repairs_of(of_few_ids, predicted) == [("images", "with images numbered n - 1")]
 
 
-def draw_to_middle(own):
-    x, y, width, height = own.box
-    return own._replace(box=(0.3 * x + 160, 0.3 * y + 120, width, height))
+def draw_to_middle(prediction):
+    x, y, width, height = prediction.box
+    return prediction._replace(box=(0.3 * x + 160, 0.3 * y + 120, width, height))
 
 
-def one_point(own):
-    iuv = np.full_like(own.iuv, 128)
+def one_point(prediction):
+    iuv = np.full_like(prediction.iuv, 128)
     iuv[0] = 2
-    return own._replace(iuv=iuv)
+    return prediction._replace(iuv=iuv)
 
 
 HONEST = {
-    "right": lambda own: own,
+    "right": lambda prediction: prediction,
     "the same coordinates everywhere": with_iuv(lambda iuv: np.stack([iuv[0], iuv[0] * 0 + 128, iuv[0] * 0 + 128])),
     "the torso everywhere": one_point,
     "background": with_iuv(np.zeros_like),
@@ -154,23 +161,25 @@ HONEST = {
 @pytest.mark.parametrize("errors", [RIGHT, WEAK], ids=["right", "weak"])
 def test_honest_submissions_need_no_repair(change, errors, source, reference):
     for seed in range(5 if is_nightly() else 1):
-        predicted = [change(own) for own in detections(source, errors, seed)]
+        predicted = [change(prediction) for prediction in detections(source, errors, seed)]
         assert repairs_of(reference, predicted) == []
 
 
 def test_false_and_repeated_detections_hide_no_mistake(source, reference):
     """Ten detections of low scores beside each that is meant."""
     predicted = []
-    for own in detections(source):
-        flipped = own._replace(iuv=np.ascontiguousarray(own.iuv[:, :, ::-1]), score=0.9)
-        elsewhere = own._replace(box=(5.0 + own.image_id, 5.0, *own.box[2:]), score=0.1)
+    for prediction in detections(source):
+        flipped = prediction._replace(iuv=np.ascontiguousarray(prediction.iuv[:, :, ::-1]), score=0.9)
+        elsewhere = prediction._replace(box=(5.0 + prediction.image_id, 5.0, *prediction.box[2:]), score=0.1)
         predicted += [flipped, flipped, *[elsewhere] * 5]
     assert repairs_of(reference, predicted) == [("arrays", "with arrays flipped left to right")]
 
 
 def test_nothing_is_compared_where_nothing_can_be(reference, source):
     assert repairs_of(reference, []) == []
-    elsewhere = [own._replace(box=(5000.0, 5000.0, *own.box[2:])) for own in detections(source)]
+    elsewhere = [
+        prediction._replace(box=(5000.0, 5000.0, *prediction.box[2:])) for prediction in detections(source)
+    ]
     assert repairs_of(reference, elsewhere) == []
 
 
@@ -216,7 +225,7 @@ def lines_of_run(many_images, tmp_path, capsys):
     source, prepared = many_images
 
     def score(change, **settings):
-        write_files(TASK.files([change(own) for own in detections(source)]), tmp_path / "res")
+        write_files(TASK.files([change(prediction) for prediction in detections(source)]), tmp_path / "res")
         outcome = run_folder(ID, prepared, tmp_path / "res", tmp_path / "out", **settings)
         assert outcome.exit_code == SCORED
         return [line for line in capsys.readouterr().out.splitlines() if line.startswith("likely mistake")]
@@ -251,11 +260,13 @@ def test_coarse_parts_are_named_without_labels(lines_of_run):
 
 @pytest.mark.slow
 def test_boxes_outside_of_images_say_less_than_how_they_fit(lines_of_run):
-    def double(own):
-        x, y, width, height = own.box
-        iuv = np.repeat(np.repeat(own.iuv, 2, axis=1), 2, axis=2)[:, : int(2 * height), : int(2 * width)]
+    def double(prediction):
+        x, y, width, height = prediction.box
+        iuv = np.repeat(np.repeat(prediction.iuv, 2, axis=1), 2, axis=2)[
+            :, : int(2 * height), : int(2 * width)
+        ]
         iuv = np.pad(iuv, ((0, 0), (0, int(2 * height) - iuv.shape[1]), (0, int(2 * width) - iuv.shape[2])))
-        return own._replace(box=(2 * x, 2 * y, 2 * width, 2 * height), iuv=iuv)
+        return prediction._replace(box=(2 * x, 2 * y, 2 * width, 2 * height), iuv=iuv)
 
     def codes(**settings):
         return [line.split()[2] for line in lines_of_run(double, **settings)]
@@ -271,7 +282,7 @@ def test_a_low_score_says_where_agreement_is_lost(many_images, tmp_path):
     random_parts = with_iuv(
         lambda iuv: rng.integers(0, [[[25]], [[256]], [[256]]], iuv.shape).astype(np.uint8)
     )
-    write_files(TASK.files([random_parts(own) for own in detections(source)]), tmp_path)
+    write_files(TASK.files([random_parts(prediction) for prediction in detections(source)]), tmp_path)
     result = loaded(ID, prepared, detail="full").score_path(tmp_path)
     (note,) = [note for note in result.notes if note.is_mistake]
     assert note.code == "N-LOW"

@@ -72,13 +72,19 @@ def plain(teams, higher_is_better):
 @given(TEAMS, st.booleans())
 def test_comparison_by_its_definition(values, higher_is_better):
     teams = submissions(values)
-    found = compare(teams, higher_is_better)
+    compared_teams = compare(teams, higher_is_better)
     raw, adjusted, ranks, low, high = plain(teams, higher_is_better)
-    assert found.pairs.p.tolist() == pytest.approx(list(raw.values()), abs=1e-9)
-    assert found.pairs.p_adjusted.tolist() == pytest.approx([adjusted[pair] for pair in raw], abs=1e-7)
-    assert (found.rank.tolist(), found.rank_low.tolist(), found.rank_high.tolist()) == (ranks, low, high)
-    assert (found.rank_low <= found.rank).all()
-    assert (found.rank <= found.rank_high).all()
+    assert compared_teams.pairs.p.tolist() == pytest.approx(list(raw.values()), abs=1e-9)
+    assert compared_teams.pairs.p_adjusted.tolist() == pytest.approx(
+        [adjusted[pair] for pair in raw], abs=1e-7
+    )
+    assert (
+        compared_teams.rank.tolist(),
+        compared_teams.rank_low.tolist(),
+        compared_teams.rank_high.tolist(),
+    ) == (ranks, low, high)
+    assert (compared_teams.rank_low <= compared_teams.rank).all()
+    assert (compared_teams.rank <= compared_teams.rank_high).all()
 
 
 @given(TEAMS)
@@ -126,11 +132,11 @@ def test_lower_is_better_mirrors_ranks(values):
 
 @given(TEAMS)
 def test_two_copies_of_a_team_are_never_different(values):
-    found = compare(submissions(np.concatenate([values, values[:, :1]], axis=1)))
+    compared_teams = compare(submissions(np.concatenate([values, values[:, :1]], axis=1)))
     m = values.shape[1] + 1
-    (pair,) = np.flatnonzero((found.pairs.first == 0) & (found.pairs.second == m - 1))
-    assert (found.pairs.p[pair], found.pairs.difference[pair]) == (1, 0)
-    assert found.rank[0] == found.rank[m - 1]
+    (pair,) = np.flatnonzero((compared_teams.pairs.first == 0) & (compared_teams.pairs.second == m - 1))
+    assert (compared_teams.pairs.p[pair], compared_teams.pairs.difference[pair]) == (1, 0)
+    assert compared_teams.rank[0] == compared_teams.rank[m - 1]
 
 
 def team(score, spread, n):
@@ -155,15 +161,25 @@ def test_edges_of_p(difference, spread, n, p):
 
 @pytest.mark.parametrize("n", [0, 1])
 def test_without_two_items_nothing_is_known(n):
-    found = compare([team(0.5, 0.0, n), team(0.4, 0.0, n)])
-    assert np.isnan([found.pairs.standard_error[0], found.pairs.low[0], found.pairs.high_all[0]]).all()
-    assert found.pairs.p.tolist() == [1]
-    assert (found.rank.tolist(), found.rank_low.tolist(), found.rank_high.tolist()) == (
+    compared_teams = compare([team(0.5, 0.0, n), team(0.4, 0.0, n)])
+    assert np.isnan(
+        [
+            compared_teams.pairs.standard_error[0],
+            compared_teams.pairs.low[0],
+            compared_teams.pairs.high_all[0],
+        ]
+    ).all()
+    assert compared_teams.pairs.p.tolist() == [1]
+    assert (
+        compared_teams.rank.tolist(),
+        compared_teams.rank_low.tolist(),
+        compared_teams.rank_high.tolist(),
+    ) == (
         [1, 2],
         [1, 1],
         [2, 2],
     )
-    assert np.isnan(found.visible)
+    assert np.isnan(compared_teams.visible)
 
 
 @pytest.mark.parametrize(("n", "is_known"), [(9, False), (10, True)])
@@ -173,20 +189,24 @@ def test_a_difference_is_visible_with_at_least_10_items(n, is_known):
 
 
 def test_a_single_submission_is_the_best():
-    found = compare([team(0.5, 0.1, 40)])
-    assert (found.rank.tolist(), found.rank_low.tolist(), found.rank_high.tolist()) == ([1], [1], [1])
-    assert found.may_be_best.tolist() == [True]
-    assert len(found.pairs.p) == 0
-    assert np.isnan(found.visible)
+    compared_teams = compare([team(0.5, 0.1, 40)])
+    assert (
+        compared_teams.rank.tolist(),
+        compared_teams.rank_low.tolist(),
+        compared_teams.rank_high.tolist(),
+    ) == ([1], [1], [1])
+    assert compared_teams.may_be_best.tolist() == [True]
+    assert len(compared_teams.pairs.p) == 0
+    assert np.isnan(compared_teams.visible)
 
 
 def test_smallest_visible_difference_and_items_that_another_needs():
     teams = [team(0.5 + k / 10, 0.01 * k, 25) for k in range(4)]
-    found = compare(teams)
-    expected = student_quantile(1 - 0.05 / 12, 24) * float(np.median(found.pairs.standard_error))
-    assert found.visible == pytest.approx(expected, abs=1e-12)
-    assert found.items_needed(expected / 2) == pytest.approx(100)
-    assert np.isnan(found.items_needed(0.0))
+    compared_teams = compare(teams)
+    expected = student_quantile(1 - 0.05 / 12, 24) * float(np.median(compared_teams.pairs.standard_error))
+    assert compared_teams.visible == pytest.approx(expected, abs=1e-12)
+    assert compared_teams.items_needed(expected / 2) == pytest.approx(100)
+    assert np.isnan(compared_teams.items_needed(0.0))
 
 
 def test_standard_error_of_a_difference_is_not_made_of_variances():
@@ -230,9 +250,12 @@ def test_a_baseline_is_tested_as_often_as_there_are_others(values, data):
     m = distinct.shape[1]
     baseline = data.draw(st.integers(0, m - 1))
     everything = compare_distinct(submissions(distinct))
-    found = compare_distinct(submissions(distinct), baseline=baseline)
-    assert found.n_tests == len(found.pairs.p) == m - 1
-    assert set(found.pairs.first.tolist()) | set(found.pairs.second.tolist()) == set(range(m)) or m == 1
+    compared_teams = compare_distinct(submissions(distinct), baseline=baseline)
+    assert compared_teams.n_tests == len(compared_teams.pairs.p) == m - 1
+    assert (
+        set(compared_teams.pairs.first.tolist()) | set(compared_teams.pairs.second.tolist()) == set(range(m))
+        or m == 1
+    )
     is_pair = (everything.pairs.first == baseline) | (everything.pairs.second == baseline)
-    assert found.pairs.p.tolist() == everything.pairs.p[is_pair].tolist()
-    assert (found.pairs.p_adjusted <= everything.pairs.p_adjusted[is_pair] + 1e-9).all()
+    assert compared_teams.pairs.p.tolist() == everything.pairs.p[is_pair].tolist()
+    assert (compared_teams.pairs.p_adjusted <= everything.pairs.p_adjusted[is_pair] + 1e-9).all()

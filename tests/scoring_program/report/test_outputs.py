@@ -28,9 +28,9 @@ STAGES = {"reference": 0.12345, "score": 1.0}
 
 def read(text: str) -> dict:
     """Return the data of a text that keeps to the schema."""
-    found = json.loads(text)
-    jsonschema.Draft7Validator(SCHEMA).validate(found)
-    return found
+    content = json.loads(text)
+    jsonschema.Draft7Validator(SCHEMA).validate(content)
+    return content
 
 
 def test_the_schema_is_one():
@@ -40,28 +40,28 @@ def test_the_schema_is_one():
 @pytest.mark.parametrize("size", [1, 20])
 def test_a_result_keeps_to_the_schema_and_holds_every_section(size):
     result = example_result(size)
-    found = read(outputs.result_json(result, SIGNATURE, STAGES))
-    assert list(found["tables"]) == [section.key for section in result.sections]
-    assert (found["outcome"], found["exit_code"], found["signature"]) == ("scored", 0, SIGNATURE)
-    assert found["interval"]["low"] == 0.3911234568
-    assert found["format"] == 2
-    assert found["interval"]["half_samples"] == 500
-    assert "item_type" not in found["interval"]
-    assert found["error_costs"][0] == {"type": "false_classes", "score_if_fixed": 0.5337, "points": 0.121}
-    assert found["notes"][0]["code"] == "N-FILE-IGNORED"
-    assert found["problems"] == []
+    content = read(outputs.result_json(result, SIGNATURE, STAGES))
+    assert list(content["tables"]) == [section.key for section in result.sections]
+    assert (content["outcome"], content["exit_code"], content["signature"]) == ("scored", 0, SIGNATURE)
+    assert content["interval"]["low"] == 0.3911234568
+    assert content["format"] == 2
+    assert content["interval"]["half_samples"] == 500
+    assert "item_type" not in content["interval"]
+    assert content["error_costs"][0] == {"type": "false_classes", "score_if_fixed": 0.5337, "points": 0.121}
+    assert content["notes"][0]["code"] == "N-FILE-IGNORED"
+    assert content["problems"] == []
 
 
 def test_what_decides_on_hidden_numbers_is_left_out():
-    found = read(outputs.result_json(example_result(20), SIGNATURE, STAGES))
-    assert "support" not in json.dumps(found)
+    content = read(outputs.result_json(example_result(20), SIGNATURE, STAGES))
+    assert "support" not in json.dumps(content)
 
 
 def test_the_scores_are_those_of_the_scores_file(tmp_path):
     scores = {"score": 1 / 3, "coverage": 2 / 3, "x": -1e-12}
     outputs.write_scored(tmp_path, "", "", scores)
-    found = read(outputs.result_json(replace(example_result(1), scores=scores), SIGNATURE, {}))
-    assert found["scores"] == json.loads((tmp_path / "scores.json").read_text())
+    content = read(outputs.result_json(replace(example_result(1), scores=scores), SIGNATURE, {}))
+    assert content["scores"] == json.loads((tmp_path / "scores.json").read_text())
 
 
 def test_numbers_of_all_kinds_are_rounded():
@@ -79,9 +79,9 @@ def test_numbers_of_all_kinds_are_rounded():
 
 
 def test_text_that_no_reader_could_decode_is_replaced():
-    found = read(outputs.result_json(example_result(2, "a\ud800\u202eb\x85"), SIGNATURE, STAGES))
-    assert found["notes"][0]["text"] == "a\ufffd\ufffdb\ufffd"
-    found["tables"]["classes"]["title"].encode()
+    content = read(outputs.result_json(example_result(2, "a\ud800\u202eb\x85"), SIGNATURE, STAGES))
+    assert content["notes"][0]["text"] == "a\ufffd\ufffdb\ufffd"
+    content["tables"]["classes"]["title"].encode()
 
 
 @pytest.mark.parametrize(("outcome", "code"), [("invalid", 1), ("time", 1), ("memory", 1), ("broken", 2)])
@@ -91,9 +91,14 @@ def test_a_run_without_a_score_lists_its_problems(outcome, code):
         findings.add(
             "E-CSV-RANGE", "end before start", "swap them", file="Seq03.csv", where=f"line {line} column 3"
         )
-    found = read(outputs.failed_json(outcome, code, findings, {}))
-    assert (found["outcome"], found["exit_code"], found["scores"], found["tables"]) == (outcome, code, {}, {})
-    assert found["problems"][0] == {
+    content = read(outputs.failed_json(outcome, code, findings, {}))
+    assert (content["outcome"], content["exit_code"], content["scores"], content["tables"]) == (
+        outcome,
+        code,
+        {},
+        {},
+    )
+    assert content["problems"][0] == {
         "code": "E-CSV-RANGE",
         "file": "Seq03.csv",
         "where": "line 0 column 3, line 1 column 3, line 2 column 3",
@@ -103,7 +108,7 @@ def test_a_run_without_a_score_lists_its_problems(outcome, code):
         "at_least": False,
         "files": 1,
     }
-    assert (len(found["problems"]), found["more_problems"]) == (1, 0)
+    assert (len(content["problems"]), content["more_problems"]) == (1, 0)
 
 
 def test_items_are_listed_with_their_scores():
