@@ -45,6 +45,7 @@ from organizer.bundle.cut import (
 )
 from organizer.bundle.kits import KIT
 from organizer.bundle.lint import lint_files
+from organizer.bundle.outdated import has_changed_settings
 from organizer.bundle.parts import Parts
 from organizer.bundle.phases import Offer, find_offer, offers_of, rules_of_phase
 from organizer.bundle.pictures import with_pictures
@@ -411,6 +412,10 @@ def built_task(task_id: str, reference: Path | None, phase_name: str = "") -> Bu
     path = DIST / f"{task_id}.zip"
     files = read_zip(path) if path.is_file() else {}
     competition = yaml.safe_load(files[COMPETITION]) if files else load_competition()
+    if files and has_changed_settings(path, files, SOURCE):
+        place = f"{DIST.name}/{path.name}"
+        remedy = "to use its dates and settings, run make bundle"
+        print(f"warning | {place} is not built from today's {COMPETITION}; {remedy}")
     # Demo data, without a bundle, stands for the reference that has the name of the task.
     given_names = None if files else {task_id}
     if reference:

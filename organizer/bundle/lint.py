@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from PIL import Image, UnidentifiedImageError
 
-from organizer.bundle import COMPETITION, DIST
+from organizer.bundle import COMPETITION, DIST, SOURCE
 from organizer.bundle.competition import (
     DATA_KEYS,
     Competition,
@@ -23,6 +23,7 @@ from organizer.bundle.competition import (
     read_competition,
 )
 from organizer.bundle.contents import SampleRuns, check_contents
+from organizer.bundle.outdated import changed_sources
 from organizer.bundle.rules import check_competition
 from organizer.bundle.visibility import visibility_lines
 from organizer.bundle.zip_members import MOST_BYTES, is_zip, measure_zip, member_names, unpacked_bytes
@@ -63,7 +64,7 @@ def lint_command(
     last_table: list[str] = []
     for path in paths:
         report, table = lint_bundle(path, date, samples)
-        if not bundles and path.stem not in {"competition", *task_ids()}:
+        if not bundles and path.stem not in _stems():
             report.add("no such task", file=path.name)
         failed |= not report.errors.ok or (strict and not report.warnings.ok)
         errors = counted(report.errors.total, "error")
@@ -105,8 +106,23 @@ def lint_bundle(
     if data is None:
         return report, []
     lint_files(data, files, samples, report, today)
+    if report.errors.ok:
+        _check_sources(path, files, report)
     full = {problem.file for problem in report.warnings.problems if problem.code == "L-DETAIL"}
     return report, visibility_lines(data, full) if report.errors.ok else []
+
+
+def _check_sources(path: Path, files: Files, report: LintReport) -> None:
+    """Report what has changed since a bundle was built, if it is one of dist/."""
+    is_built_here = path.resolve().parent in (DIST.resolve(), (DIST / "v1.5").resolve())
+    names = changed_sources(path, files, SOURCE) if is_built_here and path.stem in _stems() else []
+    if names:
+        report.add("changed since the build", file=path.name, names=some_words(names))
+
+
+def _stems() -> set[str]:
+    """Return the names of bundles without their ending."""
+    return {"competition", *task_ids()}
 
 
 def lint_files(
