@@ -35,6 +35,7 @@ from organizer.ranking.winner_rule import (
     BaselineZip,
     WinnerBaseline,
     WinnerRule,
+    check_baseline_name,
     find_baseline,
     rule_of_reference,
     saved_winner,
@@ -164,6 +165,9 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
     options = replace(choices.engine, signature=baselines.signature)
     task = load_task(built.id)
     rule = choices.winner_rule or rule_of_reference(built)
+    if rule is not None:
+        teams = {submission.team for submission in submissions}
+        check_baseline_name(rule, teams, _names_of_baselines(choices, baselines))
     board = None
     if choices.leaderboard is not None and choices.columns is not None:
         board = read_leaderboard(choices.leaderboard, choices.columns)
@@ -197,6 +201,12 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
         winners = {protocol: saved_winner(rule, found) for protocol, found in winner_baselines.items()}
     content = {"about": asdict(about), "runs": {task.id: saved}, "winners": winners}
     write_durable(output / RUNS, json.dumps(content))
+
+
+def _names_of_baselines(choices: Choices, baselines: _Baselines) -> list[str]:
+    """Return the names of the baselines that are scored here, and of those whose scores were given."""
+    scored_here = [baseline.name for baseline in choices.baseline_zips]
+    return [*scored_here, *(baseline.name for baseline in baselines.scores)]
 
 
 def _saved_run(run: RankingRun) -> dict[str, Any]:
