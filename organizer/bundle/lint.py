@@ -6,7 +6,7 @@ import datetime
 import io
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path, PurePosixPath
 
 from PIL import Image, UnidentifiedImageError
@@ -30,6 +30,7 @@ from organizer.bundle.zip_members import MOST_BYTES, is_zip, measure_zip, member
 from organizer.data.overview import SUFFIX
 from organizer.files import DAMAGED, Files, files_below, read_zip, zip_bytes
 from scoring_program.task import task_ids
+from validator.nearest_names import NearestNames
 from validator.texts import counted, printable, quote, some_words
 
 FILL_IN = "FILL IN:"
@@ -131,14 +132,18 @@ def lint_files(
     samples: SampleRuns,
     report: LintReport,
     today: datetime.date | None = None,
+    other_names: Collection[str] = (),
 ) -> None:
-    """Check a bundle that is not yet a zip: its competition.yaml as data, and its files."""
+    """Check a bundle that is not yet a zip: its competition.yaml as data, and its files.
+
+    ``other_names`` are those of files that it could also hold: one of them may be meant by a misspelled name.
+    """
     if not _are_bounded(files, report):
         return
     _check_overviews(files, report)
     if check_competition(data, report, today):
         data = _without_keys(data, files, report)
-        files_in_use = _check_files(data, files, report)
+        files_in_use = _check_files(data, files, report, other_names)
         _check_wording(data, files_in_use, report)
         if report.errors.ok:
             check_contents(data, files_in_use, samples, report)
@@ -204,10 +209,13 @@ def _check_overviews(files: Files, report: LintReport) -> None:
             report.add("overview in a zip", file=name, problem=problem)
 
 
-def _check_files(data: Competition, files: Files, report: LintReport) -> dict[str, bytes]:
+def _check_files(
+    data: Competition, files: Files, report: LintReport, other_names: Collection[str]
+) -> dict[str, bytes]:
     """Return the named files, with folders zipped as the platform does; report what is wrong with them."""
     files_in_use = {}
     names = {posixpath.normpath(name) for _, name, _ in named_files(data)}
+    nearest_names = NearestNames({*files, *other_names})
     for where, name, key in named_files(data):
         path = posixpath.normpath(name)
         if not name or path == ".":
@@ -222,7 +230,9 @@ def _check_files(data: Competition, files: Files, report: LintReport) -> dict[st
             if f"{path}.zip" in names:
                 report.add("folder over file", where, path=path)
         else:
-            report.add("file is missing", where, name=name)
+            nearest = "" if path in other_names else nearest_names.words(path)
+            remedy = "correct the name, or add the file" if nearest else "add it"
+            report.add("file is missing", where, name=name, nearest=nearest, remedy=remedy)
     return files_in_use
 
 
