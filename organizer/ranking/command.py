@@ -18,6 +18,7 @@ from organizer.ranking import cards, page, tables
 from organizer.ranking.cards import tau_sentence
 from organizer.ranking.changes import Change, History, changes_tau_b
 from organizer.ranking.eligibility import (
+    count_left_out,
     find_violations,
     names_left_out,
     ranked_records,
@@ -191,6 +192,7 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
             ranking=ranking,
             winner=winner,
             violations=violations,
+            n_left_out=count_left_out(violations),
             board=compare_leaderboard(board, records, ranking) if board and ranking else (),
         )
         runs.append(run)
@@ -212,7 +214,11 @@ def _names_of_baselines(choices: Choices, baselines: _Baselines) -> list[str]:
 def _saved_run(run: RankingRun) -> dict[str, Any]:
     """Return the submissions of a ranking as JSON, for ``report``."""
     records = [record.saved() for record in run.records]
-    return {"records": records, "left_out": names_left_out(run.violations)}
+    return {
+        "records": records,
+        "left_out": names_left_out(run.violations),
+        "n_left_out": dict(run.n_left_out),
+    }
 
 
 def _write_rankings(runs: Sequence[RankingRun], output: Path) -> None:

@@ -321,6 +321,7 @@ def test_what_breaks_the_rules_of_a_phase_is_listed_and_ranked_until_they_are_en
         text = (out / name).read_text()
         assert "Us: Our task" in text
         assert "phase: Final phase; reference: refs_2" in text
+        assert "not ranked" not in text
     out = ranked("--enforce")
     assert {row["ranked"] for row in rows(out / "rules.csv").values()} == {"false"}
     ranking = rows(out / "ranking.csv", "team")
@@ -333,6 +334,18 @@ def test_what_breaks_the_rules_of_a_phase_is_listed_and_ranked_until_they_are_en
     assert {team: row["rank"] for team, row in published.items()} == {
         team: row["rank"] for team, row in ranking.items()
     }
+    # Participants read that submissions were left out, and why.
+    report = out / "report"
+    for path in (
+        out / "ranking.html",
+        report / "methods.txt",
+        report / "index.html",
+        *report.glob("teams/*.html"),
+    ):
+        text = path.read_text()
+        assert "2 scored submissions are not ranked" in text
+        assert "1 made after the phase" in text
+        assert "1 over the limit of a day" in text
 
 
 @pytest.mark.slow
