@@ -13,7 +13,14 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from organizer.files import LockedError, keep_out_of_git, locked, replacing_folder, write_durable
+from organizer.files import (
+    LockedError,
+    keep_out_of_git,
+    locked,
+    remove_unfinished,
+    replacing_folder,
+    write_durable,
+)
 from organizer.ranking import cards, page, tables
 from organizer.ranking.cards import tau_sentence
 from organizer.ranking.changes import Change, History, changes_tau_b
@@ -43,7 +50,7 @@ from organizer.ranking.winner_rule import (
     winner_line,
 )
 from organizer.runs.pool import BrokenError
-from organizer.runs.rescore import Options, Record, score_all
+from organizer.runs.rescore import WORK, Options, Record, score_all
 from organizer.runs.submissions import Submission, SubmissionsError, find_submissions
 from organizer.runs.worker import BuiltTask
 from scoring_program.report.standings import Baseline
@@ -125,6 +132,7 @@ def rescore(built: BuiltTask, source: Path, output: Path, choices: Choices) -> i
             locked(output / "store"),
             find_submissions(source, choices.names, choices.only_phase_id) as submissions,
         ):
+            _remove_left_overs(output)
             _rescore(built, submissions, output, choices)
     except LockedError as error:
         print(printable(f"{output}: {error}; wait for it, or give another --output"))
@@ -144,6 +152,14 @@ def rescore(built: BuiltTask, source: Path, output: Path, choices: Choices) -> i
         print("\nstopped; what is scored is kept: the same command goes on from here")
         return 130
     return 0
+
+
+def _remove_left_overs(output: Path) -> None:
+    """Remove what a killed call has left: a work folder with the reference, and temporary files."""
+    shutil.rmtree(output / WORK, ignore_errors=True)
+    store = output / "store"
+    for folder in (output, *(output / name for name in PROTOCOLS), store, *store.glob("*/")):
+        remove_unfinished(folder)
 
 
 def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choices: Choices) -> None:
