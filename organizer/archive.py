@@ -14,9 +14,10 @@ from pathlib import Path
 
 import yaml
 
-from organizer.bundle import COMPETITION, DIST
+from organizer.bundle import COMPETITION, DIST, SOURCE
 from organizer.bundle.competition import DATA_KEYS, Competition, LintReport, entries_of
 from organizer.bundle.contents import digests_in, secret_digests_in
+from organizer.bundle.outdated import changed_sources
 from organizer.bundle.public_checks import check_public_data
 from organizer.data.prepare import is_synthetic
 from organizer.files import (
@@ -82,6 +83,10 @@ def _archive_files(task_id: str, ranking: Path, report: Path, with_reference: bo
     if not bundle_path.is_file():
         raise ArchiveError(f"{bundle_path}: there is no such bundle; run make bundle")
     bundle = read_zip(bundle_path)
+    changed = changed_sources(bundle_path, bundle, SOURCE)
+    if changed:
+        built_from = f"{bundle_path.name} is not built from today's {some_words(changed)}"
+        print(printable(f"warning | {built_from}; to archive these, run make bundle first"))
     competition = _with_names_of_bundle(yaml.safe_load(bundle[COMPETITION]))
     references = _references(competition, bundle)
     public_bundle, left_out = _public_bundle(task_id, competition, bundle, references)

@@ -240,8 +240,9 @@ CODES = CodeTable(
         ),
         MessageCode(
             "L-OLD",
-            "A bundle in `dist/` belongs to a task that does not exist (any more).",
-            "Delete it.",
+            "A bundle in `dist/` belongs to a task that does not exist (any more), or `competition.yaml`, a "
+            "page or the logo has changed since it was built.",
+            "Delete it, or build it again with `make bundle`.",
         ),
         MessageCode(
             "L-OVERVIEW",

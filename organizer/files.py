@@ -9,6 +9,7 @@ import errno
 import hashlib
 import io
 import os
+import re
 import shutil
 import socket
 import tempfile
@@ -31,6 +32,8 @@ GIT_IGNORE = ".gitignore"
 _HASH_BLOCK = 1 << 24
 _COMPRESSED = (".png", ".zip")
 _EPOCH = (1980, 1, 1, 0, 0, 0)
+# The name that `replacing` gives, with the id of the process.
+_UNFINISHED = re.compile(r"\..+\.[0-9]+\.tmp")
 
 
 def zip_bytes(files: Files) -> bytes:
@@ -144,6 +147,16 @@ def write_durable(path: Path, content: str | bytes) -> None:
         stream.flush()
         os.fsync(stream.fileno())
     _sync(path.parent)
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Remove the files that `write_durable` had not yet renamed when its process was killed.
+
+    To be called by the only process that works in the folder.
+    """
+    for path in folder.glob(".*.tmp"):
+        if _UNFINISHED.fullmatch(path.name):
+            path.unlink(missing_ok=True)
 
 
 def _sync(path: Path) -> None:

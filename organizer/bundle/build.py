@@ -9,7 +9,7 @@ of competition.yaml.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -45,6 +45,7 @@ from organizer.bundle.cut import (
 )
 from organizer.bundle.kits import KIT
 from organizer.bundle.lint import lint_files
+from organizer.bundle.outdated import has_changed_settings
 from organizer.bundle.parts import Parts
 from organizer.bundle.phases import Offer, find_offer, offers_of, rules_of_phase
 from organizer.bundle.pictures import with_pictures
@@ -121,8 +122,9 @@ def build_all(
         add_key(folder, folder)
     refuse_ignored_files(task_ids())
     plan = plan_bundles(competition, Parts(folders, demo or reference is None, source), form)
+    file_names = _names_of_files(competition, source)
     for name, bundle in plan.bundles.items():
-        plan.notes += _check_bundle(name, bundle)
+        plan.notes += _check_bundle(name, bundle, file_names)
     used_names = {reference_name(task) for task in competition["tasks"]}
     for name in sorted(folders.keys() - used_names):
         plan.notes.append(f"{name} of REFERENCE is not used: no task names {name}_reference.zip")
@@ -147,13 +149,28 @@ def _reference_folders_of(competition: Competition, source: Path) -> list[Path]:
     return [folder for folder in folders if folder.is_dir() and folder != source]
 
 
-def _check_bundle(name: str, bundle: Bundle) -> list[str]:
+def _names_of_files(competition: Competition, source: Path) -> set[str]:
+    """Return names that competition.yaml may use: of files where it names others, and of zips built here."""
+    names = {KIT, PUBLIC_DATA}
+    for task_id in task_ids():
+        names |= {f"{task_id}_program.zip", f"{task_id}_reference.zip", f"{task_id}{_SAMPLE}"}
+    folders = {posixpath.dirname(posixpath.normpath(name)) for _, name, _ in named_files(competition)}
+    for folder in {"", "pages", *folders}:
+        if not folder.startswith(("/", "..")) and (source / folder).is_dir():
+            files = [path for path in (source / folder).iterdir() if path.is_file()]
+            names |= {posixpath.join(folder, path.name) for path in files if path.name[0] != "."}
+    return names
+
+
+def _check_bundle(name: str, bundle: Bundle, file_names: Collection[str]) -> list[str]:
     """Return notes on a bundle. Raises Refused if it has an error.
+
+    ``file_names`` are those of files that competition.yaml could name, for misspelled ones.
 
     A rehearsal with a copy of the demo data can be built, although the starting kit shows that data.
     """
     report = LintReport()
-    lint_files(bundle.data, bundle.files, SampleRuns.NONE, report)
+    lint_files(bundle.data, bundle.files, SampleRuns.NONE, report, other_names=file_names)
     notes = [
         f"warning {problem.line()}"
         for problem in report.warnings.summary().problems(None)
@@ -411,6 +428,10 @@ def built_task(task_id: str, reference: Path | None, phase_name: str = "") -> Bu
     path = DIST / f"{task_id}.zip"
     files = read_zip(path) if path.is_file() else {}
     competition = yaml.safe_load(files[COMPETITION]) if files else load_competition()
+    if files and has_changed_settings(path, files, SOURCE):
+        place = f"{DIST.name}/{path.name}"
+        remedy = "to use its dates and settings, run make bundle"
+        print(f"warning | {place} is not built from today's {COMPETITION}; {remedy}")
     # Demo data, without a bundle, stands for the reference that has the name of the task.
     given_names = None if files else {task_id}
     if reference:

@@ -6,12 +6,12 @@ import datetime
 import io
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path, PurePosixPath
 
 from PIL import Image, UnidentifiedImageError
 
-from organizer.bundle import COMPETITION, DIST
+from organizer.bundle import COMPETITION, DIST, SOURCE
 from organizer.bundle.competition import (
     DATA_KEYS,
     Competition,
@@ -23,12 +23,14 @@ from organizer.bundle.competition import (
     read_competition,
 )
 from organizer.bundle.contents import SampleRuns, check_contents
+from organizer.bundle.outdated import changed_sources
 from organizer.bundle.rules import check_competition
 from organizer.bundle.visibility import visibility_lines
 from organizer.bundle.zip_members import MOST_BYTES, is_zip, measure_zip, member_names, unpacked_bytes
 from organizer.data.overview import SUFFIX
 from organizer.files import DAMAGED, Files, files_below, read_zip, zip_bytes
 from scoring_program.task import task_ids
+from validator.nearest_names import NearestNames
 from validator.texts import counted, printable, quote, some_words
 
 FILL_IN = "FILL IN:"
@@ -63,7 +65,7 @@ def lint_command(
     last_table: list[str] = []
     for path in paths:
         report, table = lint_bundle(path, date, samples)
-        if not bundles and path.stem not in {"competition", *task_ids()}:
+        if not bundles and path.stem not in _stems():
             report.add("no such task", file=path.name)
         failed |= not report.errors.ok or (strict and not report.warnings.ok)
         errors = counted(report.errors.total, "error")
@@ -105,8 +107,23 @@ def lint_bundle(
     if data is None:
         return report, []
     lint_files(data, files, samples, report, today)
+    if report.errors.ok:
+        _check_sources(path, files, report)
     full = {problem.file for problem in report.warnings.problems if problem.code == "L-DETAIL"}
     return report, visibility_lines(data, full) if report.errors.ok else []
+
+
+def _check_sources(path: Path, files: Files, report: LintReport) -> None:
+    """Report what has changed since a bundle was built, if it is one of dist/."""
+    is_built_here = path.resolve().parent in (DIST.resolve(), (DIST / "v1.5").resolve())
+    names = changed_sources(path, files, SOURCE) if is_built_here and path.stem in _stems() else []
+    if names:
+        report.add("changed since the build", file=path.name, names=some_words(names))
+
+
+def _stems() -> set[str]:
+    """Return the names of bundles without their ending."""
+    return {"competition", *task_ids()}
 
 
 def lint_files(
@@ -115,14 +132,18 @@ def lint_files(
     samples: SampleRuns,
     report: LintReport,
     today: datetime.date | None = None,
+    other_names: Collection[str] = (),
 ) -> None:
-    """Check a bundle that is not yet a zip: its competition.yaml as data, and its files."""
+    """Check a bundle that is not yet a zip: its competition.yaml as data, and its files.
+
+    ``other_names`` are those of files that it could also hold: one of them may be meant by a misspelled name.
+    """
     if not _are_bounded(files, report):
         return
     _check_overviews(files, report)
     if check_competition(data, report, today):
         data = _without_keys(data, files, report)
-        files_in_use = _check_files(data, files, report)
+        files_in_use = _check_files(data, files, report, other_names)
         _check_wording(data, files_in_use, report)
         if report.errors.ok:
             check_contents(data, files_in_use, samples, report)
@@ -188,10 +209,13 @@ def _check_overviews(files: Files, report: LintReport) -> None:
             report.add("overview in a zip", file=name, problem=problem)
 
 
-def _check_files(data: Competition, files: Files, report: LintReport) -> dict[str, bytes]:
+def _check_files(
+    data: Competition, files: Files, report: LintReport, other_names: Collection[str]
+) -> dict[str, bytes]:
     """Return the named files, with folders zipped as the platform does; report what is wrong with them."""
     files_in_use = {}
     names = {posixpath.normpath(name) for _, name, _ in named_files(data)}
+    nearest_names = NearestNames({*files, *other_names})
     for where, name, key in named_files(data):
         path = posixpath.normpath(name)
         if not name or path == ".":
@@ -206,7 +230,9 @@ def _check_files(data: Competition, files: Files, report: LintReport) -> dict[st
             if f"{path}.zip" in names:
                 report.add("folder over file", where, path=path)
         else:
-            report.add("file is missing", where, name=name)
+            nearest = "" if path in other_names else nearest_names.words(path)
+            remedy = "correct the name, or add the file" if nearest else "add it"
+            report.add("file is missing", where, name=name, nearest=nearest, remedy=remedy)
     return files_in_use
 
 

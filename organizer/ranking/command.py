@@ -13,11 +13,19 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from organizer.files import LockedError, keep_out_of_git, locked, replacing_folder, write_durable
+from organizer.files import (
+    LockedError,
+    keep_out_of_git,
+    locked,
+    remove_unfinished,
+    replacing_folder,
+    write_durable,
+)
 from organizer.ranking import cards, page, tables
 from organizer.ranking.cards import tau_sentence
 from organizer.ranking.changes import Change, History, changes_tau_b
 from organizer.ranking.eligibility import (
+    count_left_out,
     find_violations,
     names_left_out,
     ranked_records,
@@ -35,13 +43,14 @@ from organizer.ranking.winner_rule import (
     BaselineZip,
     WinnerBaseline,
     WinnerRule,
+    check_baseline_name,
     find_baseline,
     rule_of_reference,
     saved_winner,
     winner_line,
 )
 from organizer.runs.pool import BrokenError
-from organizer.runs.rescore import Options, Record, score_all
+from organizer.runs.rescore import WORK, Options, Record, score_all
 from organizer.runs.submissions import Submission, SubmissionsError, find_submissions
 from organizer.runs.worker import BuiltTask
 from scoring_program.report.standings import Baseline
@@ -123,6 +132,7 @@ def rescore(built: BuiltTask, source: Path, output: Path, choices: Choices) -> i
             locked(output / "store"),
             find_submissions(source, choices.names, choices.only_phase_id) as submissions,
         ):
+            _remove_left_overs(output)
             _rescore(built, submissions, output, choices)
     except LockedError as error:
         print(printable(f"{output}: {error}; wait for it, or give another --output"))
@@ -144,6 +154,14 @@ def rescore(built: BuiltTask, source: Path, output: Path, choices: Choices) -> i
     return 0
 
 
+def _remove_left_overs(output: Path) -> None:
+    """Remove what a killed call has left: a work folder with the reference, and temporary files."""
+    shutil.rmtree(output / WORK, ignore_errors=True)
+    store = output / "store"
+    for folder in (output, *(output / name for name in PROTOCOLS), store, *store.glob("*/")):
+        remove_unfinished(folder)
+
+
 def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choices: Choices) -> None:
     """Score the submissions by each protocol, and write a ranking for each."""
     baselines = _read_baselines(choices)
@@ -153,6 +171,9 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
     if built.label and built.phase is None:
         print("note | the phase is not known, so dates and limits are not checked: name it with --phase")
     rule = choices.winner_rule or rule_of_reference(built)
+    if rule is not None:
+        teams = {submission.team for submission in submissions}
+        check_baseline_name(rule, teams, _names_of_baselines(choices, baselines))
     board = None
     if choices.leaderboard is not None and choices.columns is not None:
         board = read_leaderboard(choices.leaderboard, choices.columns)
@@ -210,13 +231,24 @@ def _rank(
         records=records,
         ranking=ranking_of(eligible_records, task, choices.keep),
         violations=violations,
+        n_left_out=count_left_out(violations),
     )
+
+
+def _names_of_baselines(choices: Choices, baselines: _Baselines) -> list[str]:
+    """Return the names of the baselines that are scored here, and of those whose scores were given."""
+    scored_here = [baseline.name for baseline in choices.baseline_zips]
+    return [*scored_here, *(baseline.name for baseline in baselines.scores)]
 
 
 def _saved_run(run: RankingRun) -> dict[str, Any]:
     """Return the submissions of a ranking as JSON, for ``report``."""
     records = [record.saved() for record in run.records]
-    return {"records": records, "left_out": names_left_out(run.violations)}
+    return {
+        "records": records,
+        "left_out": names_left_out(run.violations),
+        "n_left_out": dict(run.n_left_out),
+    }
 
 
 def _write_rankings(runs: Sequence[RankingRun], output: Path) -> None:

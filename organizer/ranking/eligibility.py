@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import datetime
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple
 
@@ -34,6 +34,16 @@ class Rule(Enum):
 
 _CERTAIN = {Rule.EARLY, Rule.LATE, Rule.DAILY_LIMIT, Rule.LIMIT}
 """What ``--enforce`` leaves out. In which of several teams a user is cannot be decided here."""
+
+
+_PUBLIC_REASONS = {
+    Rule.EARLY: "made before the phase",
+    Rule.LATE: "made after the phase",
+    Rule.DAILY_LIMIT: "over the limit of a day",
+    Rule.LIMIT: "over the limit of the phase",
+    Rule.EXCLUDED: "excluded by the organizers",
+}
+"""Why a submission is left out, in the words of public pages."""
 
 
 class BrokenRule(NamedTuple):
@@ -95,6 +105,39 @@ def names_left_out(violations: Sequence[Violation]) -> list[str]:
     """Return the names of the submissions that are not ranked."""
     names = [violation.record.submission.name for violation in violations if not violation.is_ranked]
     return list(dict.fromkeys(names))
+
+
+def count_left_out(violations: Sequence[Violation]) -> dict[str, int]:
+    """Return how many submissions are not ranked for each reason, in words that may be published.
+
+    Each is counted once: for what organizers say in the table of names, else for the first rule that it
+    breaks.
+    """
+    rule_of_name: dict[str, Rule] = {}
+    for violation in violations:
+        if violation.is_ranked or violation.rule not in _PUBLIC_REASONS:
+            continue
+        name = violation.record.submission.name
+        if violation.rule is Rule.EXCLUDED or name not in rule_of_name:
+            rule_of_name[name] = violation.rule
+    n_of_rule = Counter(rule_of_name.values())
+    return {reason: n_of_rule[rule] for rule, reason in _PUBLIC_REASONS.items() if n_of_rule[rule]}
+
+
+def left_out_text(n_left_out: Mapping[str, int]) -> str:
+    """Return how many scored submissions are not ranked, and why, given `count_left_out`; "" if all are.
+
+    Examples
+    --------
+    >>> left_out_text({"made after the phase": 2, "excluded by the organizers": 1})
+    '3 scored submissions are not ranked (2 made after the phase, 1 excluded by the organizers)'
+    """
+    if not n_left_out:
+        return ""
+    n_submissions = sum(n_left_out.values())
+    verb = "is" if n_submissions == 1 else "are"
+    reasons = ", ".join(f"{number:,} {reason}" for reason, number in n_left_out.items())
+    return f"{counted(n_submissions, 'scored submission')} {verb} not ranked ({reasons})"
 
 
 def _rules_broken_by_date(date: str, phase: Phase) -> list[BrokenRule]:

@@ -11,6 +11,7 @@ from xml.etree.ElementTree import Element
 
 from organizer.ranking import cards
 from organizer.ranking.changes import Change
+from organizer.ranking.eligibility import left_out_text
 from organizer.ranking.run import RankingRun
 from organizer.ranking.statistics import Ranking
 from organizer.runs.rescore import Overlap, overlap_with_reference
@@ -118,7 +119,10 @@ def page_document(
 
 
 def run_subtitle(run: RankingRun) -> str:
-    """Return how many teams and submissions there are, what they were for and scored by, and the date."""
+    """Return how many teams and submissions there are, what they were for and scored by, and the date.
+
+    Whatever page says it, participants read here that submissions were left out.
+    """
     n_teams = len(run.ranking.records) if run.ranking else 0
     text = f"{counted(n_teams, 'team')} ranked; "
     text += f"{run.n_scored:,} of {counted(len(run.records), 'submission')} scored"
@@ -133,4 +137,5 @@ def run_subtitle(run: RankingRun) -> str:
             text += f"; {what}: {name}"
     if run.about.date:
         text += f"; {run.about.date}"
-    return f"{text}."
+    not_ranked = left_out_text(run.n_left_out)
+    return f"{text}. {not_ranked}." if not_ranked else f"{text}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from organizer.ranking.cards import resampling_sentences, winner_sentences
+from organizer.ranking.eligibility import left_out_text
 from organizer.ranking.run import RankingRun
 from organizer.ranking.statistics import Ranking
 from organizer.ranking.tables import Cell, csv_table
@@ -51,9 +52,11 @@ def ranking_latex(standings: Standings, title: str, is_demo: bool) -> str:
 def methods_text(run: RankingRun, ranking: Ranking, standings: Standings) -> str:
     """Return what was ranked, what the ranks mean, and how they were computed, for a paper."""
     n_scored = counted(sum(ranking.submissions), "scored submission")
+    not_ranked = left_out_text(run.n_left_out)
     sentences = [
         f"{run.title}: {counted(len(standings.names), 'team')} with {n_scored};",
         f"the {run.about.keep} submission of a team counts.",
+        *([f"{not_ranked}."] if not_ranked else []),
         *standings_parts.sentences(standings),
         *resampling_sentences(run, ranking),
         *standings_parts.method_texts(standings, ranking.half_samples),

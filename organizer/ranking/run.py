@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from organizer.bundle import DEMO_TITLE
@@ -64,6 +64,8 @@ class RankingRun:
         The line that a winner must reach, None without a rule.
     violations : sequence of Violation
         What submissions break of the rules of the phase.
+    n_left_out : mapping of str to int
+        How many scored submissions are not ranked, by the reason, in words that may be published.
     deleted : sequence of str
         The submissions of earlier runs that are no longer there.
     board : sequence of BoardComparison
@@ -77,6 +79,7 @@ class RankingRun:
     ranking: Ranking | None
     winner: WinnerLine | None = None
     violations: Sequence[Violation] = ()
+    n_left_out: Mapping[str, int] = field(default_factory=dict)
     deleted: Sequence[str] = ()
     board: Sequence[BoardComparison] = ()
 

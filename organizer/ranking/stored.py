@@ -62,7 +62,13 @@ def _rankings(folder: Path, data: Mapping[str, Any], task_id: str) -> list[Ranki
         winner = stored_winner(saved_winner, folder, ranking) if saved_winner and ranking else None
         runs.append(
             RankingRun(
-                task=task, about=about, protocol=protocol, records=records, ranking=ranking, winner=winner
+                task=task,
+                about=about,
+                protocol=protocol,
+                records=records,
+                ranking=ranking,
+                winner=winner,
+                n_left_out=saved_run.get("n_left_out", {}),
             )
         )
     return runs

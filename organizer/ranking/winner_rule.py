@@ -7,7 +7,7 @@ same reference; scores that were published for other data cannot be compared wit
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,7 +25,8 @@ from scoring_program.report.standings import Baseline, rounded_band
 from scoring_program.settings import SETTINGS_FILE
 from scoring_program.task import load_task
 from validator.arrays import Bools, Floats
-from validator.texts import quote
+from validator.nearest_names import NearestNames
+from validator.texts import quote, some_words
 
 _MOST_GAIN = 10.0
 
@@ -166,7 +167,9 @@ class BaselineZip(NamedTuple):
     path: Path
 
     def as_submission(self) -> Submission:
-        """Return the zip as something to be scored."""
+        """Return the zip as something to be scored. Raises SubmissionsError if there is no such file."""
+        if not self.path.is_file():
+            raise SubmissionsError(f"{self.path}: there is no such file; give --baseline-zip NAME=file.zip")
         return Submission(name=f"baseline {self.name}", team=self.name, date="", source=self.path)
 
 
@@ -191,7 +194,7 @@ def find_baseline(
     Raises
     ------
     SubmissionsError
-        If there is none of this name, or if it has no score.
+        If it has no score.
     """
     for record in [*scored_zips, *ranking.records]:
         if record.submission.team == rule.baseline:
@@ -202,10 +205,23 @@ def find_baseline(
     for baseline in published:
         if baseline.name == rule.baseline:
             return WinnerBaseline(rule.baseline, baseline.score, None)
-    names = [*(record.submission.team for record in scored_zips), *(baseline.name for baseline in published)]
-    known_baselines = f"; baselines are {', '.join(map(quote, names))}" if names else ""
-    problem = (
-        f"the rule for winners names the baseline {quote(rule.baseline)}, which is no team{known_baselines}"
-    )
-    remedy = f"give it with --baseline-zip {quote(rule.baseline)}=file.zip, or correct the name"
-    raise SubmissionsError(f"{problem}; {remedy}")
+    problem = f"the baseline {quote(rule.baseline)} has no submission with a score that is ranked"
+    raise SubmissionsError(f"{problem}; {_baseline_remedy(rule)}")
+
+
+def check_baseline_name(rule: WinnerRule, teams: Collection[str], baselines: Collection[str]) -> None:
+    """Raise SubmissionsError if the name in a rule is neither a team nor a baseline.
+
+    It is called before submissions are scored, which may take hours.
+    """
+    names = {*teams, *baselines}
+    if rule.baseline in names:
+        return
+    nearest = NearestNames(names).words(rule.baseline)
+    problem = f"the rule for winners names the baseline {quote(rule.baseline)}, which is no team{nearest}"
+    known_baselines = f"; baselines are {some_words([*map(quote, baselines)])}" if baselines else ""
+    raise SubmissionsError(f"{problem}{known_baselines}; {_baseline_remedy(rule)}")
+
+
+def _baseline_remedy(rule: WinnerRule) -> str:
+    return f"give it with --baseline-zip {quote(rule.baseline)}=file.zip, or correct the name"

@@ -38,6 +38,8 @@ _WRONG_REFERENCE = (
     "the next submissions, the reference is the wrong one: give another with REFERENCE=DIR (--reference)"
 )
 
+WORK = "work"
+"""The folder of the program and the reference while submissions are scored."""
 # Instead of the format of an entry.
 _UNREADABLE = 0
 
@@ -109,7 +111,7 @@ def score_all(
     if store.is_first_after_old:
         scored_again = f"all {counted(len(submissions), 'submission')} are scored again"
         print(f"made by an earlier version: {scored_again}", flush=True)
-    start = partial(_engine, built, setup, output / "work", options)
+    start = partial(_engine, built, setup, output / WORK, options)
     records: dict[str, Record] = {}
     tasks_of_others: dict[str, str] = {}
     # A bar with rate and remaining time on a terminal, a line for each submission elsewhere.

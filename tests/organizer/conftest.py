@@ -6,7 +6,8 @@ from functools import cache
 
 import pytest
 
-from organizer.bundle import build
+from organizer import archive
+from organizer.bundle import build, lint
 from organizer.bundle.programs import build_program
 from organizer.runs import rescore
 from tests.rescoring import LastingPools
@@ -18,7 +19,8 @@ _program = cache(build_program)
 def all_tasks(competition_source):
     """Build the competition of all tasks, whatever competition is in the repository."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(build, "SOURCE", competition_source)
+        for module in (build, lint, archive):
+            patch.setattr(module, "SOURCE", competition_source)
         yield
 
 

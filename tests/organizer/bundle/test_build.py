@@ -498,6 +498,32 @@ def test_competition_of_nothing_but_keys_is_refused_where_a_file_is_missing(edit
     )
 
 
+@pytest.mark.parametrize(
+    ("path", "nearest"),
+    [
+        (("pages", 0, "file"), "pages/overview.md"),
+        (("image",), "logo.png"),
+        (("terms",), "pages/terms.md"),
+        (("tasks", 0, "scoring_program"), "chalearn_action_program.zip"),
+        (("phases", 0, "starting_kit"), "starting_kit.zip"),
+    ],
+)
+def test_nearest_name_of_a_file_is_named(edited, path, nearest):
+    def change(data, source):
+        *head, key = path
+        entry = data
+        for step in head:
+            entry = entry[step]
+        assert entry[key] == nearest
+        entry[key] = nearest[:-5] + nearest[-4:]
+
+    problem, *others = [problem for problem in refused(edited, change).problems if problem.code == "L-FILE"]
+    assert problem.where == "/" + "/".join(map(str, path))
+    assert f"'{nearest}'" in problem.problem
+    # Without its program, a task has no other files, whose names are right.
+    assert all("nearest" not in problem.problem for problem in others)
+
+
 @pytest.mark.slow
 def test_own_data_and_a_computed_column_reach_the_bundles(edited, tmp_path):
     def change(data, source):

@@ -67,6 +67,26 @@ def test_all_zips_get_a_row_and_a_page_and_teams_a_rank(submissions, tmp_path, c
     }
 
 
+def test_what_a_killed_call_left_is_removed_even_if_nothing_is_left_to_score(submissions, tmp_path):
+    out = tmp_path / "out"
+    assert call(submissions, out) == 0
+    (kept,) = [path for path in (out / "store").iterdir() if path.is_dir()]
+    left_overs = [
+        out / "work" / "reference" / "labels.csv",
+        out / ".ranking.csv.4711.tmp",
+        out / "store" / ".ranking.json.4711.tmp",
+        kept / ".0123.html.4711.tmp",
+    ]
+    mine = [out / "notes.tmp", out / ".notes.tmp"]
+    for path in [*left_overs, *mine]:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    assert call(submissions, out) == 0
+    assert [path for path in left_overs if path.exists()] == []
+    assert not (out / "work").exists()
+    assert all(path.exists() for path in mine)
+
+
 def test_the_last_submission_of_a_team_counts_if_asked(tmp_path):
     folder = write_submissions(
         tmp_path / "in", {"a/2.zip": sample(), "a/10.zip": sample("weak"), "a/11.zip": b"no"}
@@ -321,6 +341,7 @@ def test_what_breaks_the_rules_of_a_phase_is_listed_and_ranked_until_they_are_en
         text = (out / name).read_text()
         assert "Us: Our task" in text
         assert "phase: Final phase; reference: refs_2" in text
+        assert "not ranked" not in text
     out = ranked("--enforce")
     assert {row["ranked"] for row in rows(out / "rules.csv").values()} == {"false"}
     ranking = rows(out / "ranking.csv", "team")
@@ -333,6 +354,18 @@ def test_what_breaks_the_rules_of_a_phase_is_listed_and_ranked_until_they_are_en
     assert {team: row["rank"] for team, row in published.items()} == {
         team: row["rank"] for team, row in ranking.items()
     }
+    # Participants read that submissions were left out, and why.
+    report = out / "report"
+    for path in (
+        out / "ranking.html",
+        report / "methods.txt",
+        report / "index.html",
+        *report.glob("teams/*.html"),
+    ):
+        text = path.read_text()
+        assert "2 scored submissions are not ranked" in text
+        assert "1 made after the phase" in text
+        assert "1 over the limit of a day" in text
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from organizer.ranking.eligibility import Rule, find_violations, names_left_out
+from organizer.ranking.eligibility import Rule, count_left_out, find_violations, left_out_text, names_left_out
 from organizer.runs.fork_server import INVALID, SCORED, Entry
 from organizer.runs.phase import Phase
 from organizer.runs.rescore import Record
@@ -181,3 +181,20 @@ def test_only_what_is_certain_is_left_out_and_what_organizers_say_comes_before(e
 
 def test_what_is_ranked_all_the_same_is_listed():
     assert broken([record_of(1, "2027-02-01", counts="yes")], enforce=True) == {1: [Rule.LATE]}
+
+
+def test_each_submission_that_is_left_out_is_counted_once_for_one_public_reason():
+    records = [
+        record_of(1, "2027-02-01", user="a"),
+        record_of(2, "2027-02-01", user="b", counts="no"),
+        record_of(3, "2027-02-01", user="c", counts="yes"),
+        # Beyond the limit of the day, and beyond that of the phase.
+        *(record_of(number, "2027-01-10", user="d") for number in range(4, 9)),
+    ]
+    counts = count_left_out(find_violations(records, PHASE, enforce=True))
+    assert sum(counts.values()) == 5
+    assert sorted(counts.values()) == [1, 1, 3]
+    text = left_out_text(counts)
+    assert text.startswith("5 ")
+    assert "3 over the limit" in text
+    assert left_out_text(count_left_out(find_violations(records[2:], PHASE, enforce=False))) == ""

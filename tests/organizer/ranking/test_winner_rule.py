@@ -115,6 +115,22 @@ def test_baseline_that_is_not_there_or_has_no_score_is_an_error(folder, tmp_path
     assert re.search(words, capsys.readouterr().out)
 
 
+def test_name_that_is_no_baseline_is_refused_before_anything_is_scored(folder, tmp_path, capsys):
+    assert call(folder, tmp_path / "out", "--beats", "midle", "--by", "10%") == 1
+    printed = capsys.readouterr().out
+    assert "midle" in printed
+    assert "middle" in printed
+    assert list((tmp_path / "out" / "store").glob("*/*.json")) == []
+
+
+def test_baseline_zip_that_is_not_there_is_refused_before_anything_is_scored(folder, tmp_path, capsys):
+    path = tmp_path / "missing.zip"
+    options = ["--beats", "GVD", "--by", "10%", "--baseline-zip", f"GVD={path}"]
+    assert call(folder, tmp_path / "out", *options) == 1
+    assert str(path) in capsys.readouterr().out
+    assert list((tmp_path / "out" / "store").glob("*/*.json")) == []
+
+
 @pytest.mark.parametrize("options", [["--beats", "low"], ["--by", "10%"]])
 def test_both_options_are_needed(folder, tmp_path, options):
     assert call(folder, tmp_path / "out", *options) == 2
