@@ -116,10 +116,10 @@ def test_baseline_that_is_not_there_or_has_no_score_is_an_error(folder, tmp_path
 
 
 def test_name_that_is_no_baseline_is_refused_before_anything_is_scored(folder, tmp_path, capsys):
-    assert call(folder, tmp_path / "out", "--beats", "middlo", "--by", "10%") == 1
+    assert call(folder, tmp_path / "out", "--beats", "Middle", "--by", "10%") == 1
     printed = capsys.readouterr().out
-    assert "middlo" in printed
-    assert "middle" in printed
+    assert "Middle" in printed
+    assert "'middle'" in printed
     assert list((tmp_path / "out" / "store").glob("*/*.json")) == []
 
 
