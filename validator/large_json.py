@@ -222,6 +222,9 @@ class LargeDocument(Document):
 def _refuse_wide_characters(data: bytes, name: str) -> None:
     """Refuse a file with characters beyond U+00FF, which would need far more memory than its size."""
     wide_character = _WIDE_CHARACTER.search(data)
+    if wide_character is not None and rb"\\u" in data:
+        # A backslash that is escaped itself begins no escape sequence. All other bytes stay at their places.
+        wide_character = _WIDE_CHARACTER.search(data.replace(rb"\\", b"__"))
     if wide_character is not None:
         problem = (
             "the character here is beyond U+00FF, which is allowed in files of at most "
