@@ -212,7 +212,7 @@ def find_baseline(
 def check_baseline_name(rule: WinnerRule, teams: Collection[str], baselines: Collection[str]) -> None:
     """Raise SubmissionsError if the name in a rule is neither a team nor a baseline.
 
-    It is called before submissions are scored, which may take hours.
+    To be called before submissions are scored, which may take hours.
     """
     names = {*teams, *baselines}
     if rule.baseline in names:
@@ -224,4 +224,5 @@ def check_baseline_name(rule: WinnerRule, teams: Collection[str], baselines: Col
 
 
 def _baseline_remedy(rule: WinnerRule) -> str:
+    """Return what to do about a baseline without a score."""
     return f"give it with --baseline-zip {quote(rule.baseline)}=file.zip, or correct the name"
