@@ -35,7 +35,7 @@ _NEXT_BYTES = 1000
 _NAMED_MEMBERS = 1000
 # A value that begins with another character is a number or a word.
 _STAND_INS: dict[bytes, JsonValue] = {b"{": {}, b"[": [], b'"': ""}
-# Two escape sequences.
+# A character beyond U+FFFF is written as two escape sequences.
 _MOST_BYTES_OF_CHARACTER = len(r"\ud83d\ude00")
 _COLON = re.compile(rb"[ \t\r\n]*:[ \t\r\n]*")
 
@@ -202,7 +202,7 @@ class _LargeText:
             )
 
     def _is_long(self, name_span: _Span) -> bool:
-        """Return whether a name, which may be no JSON, is longer than those that are read."""
+        """Return whether a name has too many characters; it may be no JSON."""
         n_bytes = name_span.end - name_span.start - len('""')
         if n_bytes <= LONGEST_NAME:
             return False
