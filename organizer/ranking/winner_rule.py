@@ -218,7 +218,9 @@ def check_baseline_name(rule: WinnerRule, teams: Collection[str], baselines: Col
     if rule.baseline in names:
         return
     nearest = NearestNames(names).words(rule.baseline)
-    problem = f"the rule for winners names the baseline {quote(rule.baseline)}, which is no team{nearest}"
+    problem = (
+        f"the rule for winners names {quote(rule.baseline)}, which is neither a team nor a baseline{nearest}"
+    )
     known_baselines = f"; baselines are {some_words([*map(quote, baselines)])}" if baselines else ""
     raise SubmissionsError(f"{problem}{known_baselines}; {_baseline_remedy(rule)}")
 
