@@ -85,7 +85,7 @@ def _archive_files(task_id: str, ranking: Path, report: Path, with_reference: bo
     bundle = read_zip(bundle_path)
     changed = changed_sources(bundle_path, bundle, SOURCE)
     if changed:
-        built_from = f"{bundle_path.name} is not built from today's {some_words(changed)}"
+        built_from = f"{bundle_path.name} was not built from today's {some_words(changed)}"
         print(printable(f"warning | {built_from}; to archive these, run make bundle first"))
     competition = _with_names_of_bundle(yaml.safe_load(bundle[COMPETITION]))
     references = _references(competition, bundle)

@@ -152,8 +152,8 @@ class _ItemReader(CsvReader):
         if self.rules.further_columns:
             row += f"(?:,{PLAIN})?"
         row_pattern = re.compile(row)
-        # It finds the start of a line that is no row, and not the end of the text. One such line is enough:
-        # a pattern of all rows would take a record in memory for each.
+        # Finds the start of the first line that is no row; the end of the text does not count. A pattern of
+        # all rows would take a record in memory for each.
         wrong_line_pattern = re.compile(rf"^(?!(?:{row})$|\Z)", re.MULTILINE)
         texts = []
         for name, data in zip(self.names, contents):

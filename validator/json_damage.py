@@ -35,7 +35,7 @@ _NEXT_BYTES = 1000
 _NAMED_MEMBERS = 1000
 # A value that begins with another character is a number or a word.
 _STAND_INS: dict[bytes, JsonValue] = {b"{": {}, b"[": [], b'"': ""}
-# Two escape sequences.
+# A character beyond U+FFFF is written as two escape sequences.
 _MOST_BYTES_OF_CHARACTER = len(r"\ud83d\ude00")
 _COLON = re.compile(rb"[ \t\r\n]*:[ \t\r\n]*")
 
@@ -129,7 +129,7 @@ class _LargeText:
         n_bytes_beside = 0
         # There may be fewer entries than members around them.
         most_beside = None if self._most_members is None else max(self._most_members, _NAMED_MEMBERS)
-        for span in self._members(spans, "/", most_beside):
+        for span in self._members(spans, "/", "members", most_beside):
             match = holder.match(self._data, span.start, span.end)
             if match is not None:
                 outline[each] = self._check_entries(_after_blanks(self._data, match.end()), span.end, each)
@@ -164,15 +164,19 @@ class _LargeText:
         is_empty = len(spans.start) == 1 and _after_blanks(self._data, int(spans.start[0])) >= spans.end[0]
         if is_empty:
             return
-        for span in self._members(spans, where, self._most_members):
+        for span in self._members(spans, where, "entries", self._most_members):
             self._check_member(span, head, where, names)
 
-    def _members(self, spans: MemberSpans, where: str, most: int | None) -> Iterator[_Span]:
-        """Yield the members of an object at a JSON Pointer. Raises Refused after as many as it may have."""
+    def _members(self, spans: MemberSpans, where: str, nouns: str, most: int | None) -> Iterator[_Span]:
+        """Yield the members of an object at a JSON Pointer. Raises Refused after as many as it may have.
+
+        ``nouns`` is what they are called in the message.
+        """
         for start, end in zip(spans.start[:most].tolist(), spans.end[:most].tolist()):
             yield _Span(start, end)
         if most is not None and len(spans.start) > most:
-            problem, remedy = f"there are more entries than {most:,}", "submit only what is asked for"
+            problem = f"there are more {nouns} than {most:,}"
+            remedy = "submit only what is asked for"
             self._findings.refuse(
                 "E-JSON-COUNT", problem, remedy, file=self._name, where=where, rule="members"
             )
@@ -202,7 +206,7 @@ class _LargeText:
             )
 
     def _is_long(self, name_span: _Span) -> bool:
-        """Return whether a name, which may be no JSON, is longer than those that are read."""
+        """Return whether a name has too many characters; it may be no JSON."""
         n_bytes = name_span.end - name_span.start - len('""')
         if n_bytes <= LONGEST_NAME:
             return False

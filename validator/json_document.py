@@ -42,8 +42,8 @@ class Conversion(Generic[Content]):
         the schema. Where entries do not fit it, the content is made of the others, so that the problems of
         all are reported together.
     join : callable, optional
-        Returns the content of a very large file by those of its two halves, None if that is not what one
-        process would build. Without it one process reads the file.
+        Makes the content of a very large file from the contents of its two halves; returns None if one
+        process would build another content. Without this function, one process reads the file.
     """
 
     build: Callable[[Entries], Content]
@@ -54,7 +54,7 @@ class Conversion(Generic[Content]):
 class Document:
     """A JSON file that is being read; ``members`` are those around the entries, for files that have some.
 
-    Making one raises Refused.
+    Raises Refused if it has too many entries.
     """
 
     def __init__(self, data: bytes, name: str, file: JsonFile, budget: Budget) -> None:
@@ -136,7 +136,7 @@ class Document:
         return self._strict_entries[key]
 
     def _refused_texts(self, cut: CutFile) -> tuple[dict[str, Raw], int]:
-        """Return the entries that their type refuses, and how many colons all others have more than keys."""
+        """Return the entries that their type refuses, and how many more colons than keys the others have."""
         refused_texts = {}
         n_colons_left = cut.n_colons
         for key, text in cut.entries.items():
@@ -186,6 +186,7 @@ class Document:
         return strict_json.parse(data, self.name, findings, advice=Advice.of(self.schema.whole))
 
     def _check_number_of_entries(self, n_entries: int) -> None:
+        """Raise Refused if there are more entries than the file may have."""
         most = self.file.entries
         if most is not None and n_entries > most:
             refuse_too_many(f"entries than {most:,}", self.name, Findings(), self.file.each)

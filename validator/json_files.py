@@ -10,8 +10,8 @@ That nothing was dropped is known by counting: outside of strings each key is fo
 are no other colons. If as many keys were kept as there are colons in the file, no key was dropped, and a type
 has checked every value. Otherwise a string holds a colon, there are further keys, or a key occurs twice:
 then, and only then, the whole file is parsed strictly as well, which takes a few times as long and finds the
-duplicates; of a large file, the entries in which the numbers differ. Colons that are written as escape
-sequences change neither number.
+duplicates; of a large file, only the entries in which the numbers differ are parsed strictly. Colons that are
+written as escape sequences change neither number.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ def match_keys(
     if matched is not None:
         return Read(matched, [])
     number_of_key = {key: number for number, key in enumerate(reference_keys)}
-    # Of each submitted key, -1 if the reference does not have it.
+    # The number of each submitted key, -1 if the reference does not have it.
     numbers = np.fromiter(map(number_of_key.get, keys, repeat(-1)), np.int64, len(keys))
     missing = np.setdiff1d(np.arange(len(reference_keys)), numbers).tolist()
     first_index = _first_indexes(keys)

@@ -5,8 +5,9 @@ first wrong ones are explained, and `validator.json_damage` says where the file 
 
 Two processes
 -------------
-Of a very large file a second process reads the second half of the entries, if there is a second core and all
-of them fit. If one does not, this process reads all entries, so that the messages are those of one reader.
+A second process reads the second half of the entries of a very large file, if there is a second core. If an
+entry does not fit its schema, this process reads all entries again, so that the messages are those of one
+reader.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
 _BYTES_AT_ONCE = 100_000
 # An entry of a large file is not larger: it is held as objects.
 _ENTRY_BYTES = 10_000_000
-# A string takes 2 or 4 bytes for each character if one of them is beyond U+00FF: a larger file has none.
+# A string takes 2 or 4 bytes for each character if one of them is beyond U+00FF: larger files may not have
+# any.
 _MOST_BYTES_WITH_WIDE_CHARACTERS = 50_000_000
 _WIDE_CHARACTER = re.compile(rb"[\xc4-\xf4]|\\u(?!00)")
 # From this many bytes on a second process pays.
@@ -51,7 +53,7 @@ class _UnfitError(Exception):
 
 @dataclass(frozen=True)
 class _Half(Generic[Content]):
-    """What is built of a half of the entries, and the number of colons in these."""
+    """What is built of half of the entries, and the number of colons in these."""
 
     content: Content
     n_colons: int
@@ -70,7 +72,7 @@ class LargeDocument(Document):
         self._entry_findings = Findings()
         # Colons in the entries.
         self._n_colons = 0
-        # Bytes of entries for which memory was asked for and that were not decoded yet.
+        # How many more bytes of entries can be decoded before memory is asked for again.
         self._n_bytes_with_memory = 0
 
     def read(self, conversion: Conversion[Content], findings: Findings) -> Content:
@@ -222,6 +224,9 @@ class LargeDocument(Document):
 def _refuse_wide_characters(data: bytes, name: str) -> None:
     """Refuse a file with characters beyond U+00FF, which would need far more memory than its size."""
     wide_character = _WIDE_CHARACTER.search(data)
+    if wide_character is not None and rb"\\u" in data:
+        # A backslash that is escaped itself begins no escape sequence. All other bytes stay at their places.
+        wide_character = _WIDE_CHARACTER.search(data.replace(rb"\\", b"__"))
     if wide_character is not None:
         problem = (
             "the character here is beyond U+00FF, which is allowed in files of at most "

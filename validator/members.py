@@ -21,10 +21,10 @@ from validator.findings import Findings
 from validator.strict_yaml import load_plain
 from validator.texts import counted, folded, is_printable, quote
 
-# What file systems take: of a file or folder, and of all folders with the file.
+# The longest names that file systems take: of one file or folder, and of a file with all its folders.
 _LONGEST_PART = 255
 _LONGEST_NAME = 1000
-# What systems put beside files: Macs and Windows.
+# What macOS and Windows put beside the files of users.
 _JUNK = re.compile(r"(^|/)(__MACOSX/|\.DS_Store\Z|Thumbs\.db\Z|desktop\.ini\Z|\._[^/]*\Z)")
 _PIECE = 65_536
 PLATFORM_FILES = ("metadata.yaml", "metadata")

@@ -23,15 +23,15 @@ _LONGEST_AFFIX = 40
 # A later change wins if so many more names of the data occur under it.
 _CLEARLY_MORE = 0.2
 
-# Of ASCII all but digits and small letters.
+# All ASCII characters but digits and lowercase letters.
 _MARKS = re.compile(r"[\0-/:-`{-\x7f]+")
 _WORD = re.compile(r"[^\W_]+")
 _DIGIT = re.compile("[0-9]")
-# Those in front of a number: "007" has two.
+# Zeros in front of a number: "007" has two.
 _ZEROS = re.compile("(?<![0-9])0+(?=[0-9])")
-# That of a file, after at least one other character: ".mp4".
+# The ending of a file name, after at least one other character: ".mp4".
 _ENDING = re.compile(r"(?<=[^./\\])\.[A-Za-z][A-Za-z0-9]{1,4}\Z")
-# Start and end of a clip in seconds, as in names of Kinetics: "_000012_000022".
+# Start and end of a clip in seconds, as names of Kinetics have them: "_000012_000022".
 _CLIP_TIMES = re.compile(r"_[0-9]{6}_[0-9]{6}\Z")
 
 Change = Callable[[str], str]

@@ -52,7 +52,7 @@ NUMPY_VALUE = re.compile(r"(?:np|numpy)\.(?:(?:(?:u?int|float)[0-9]{1,3}|str_)(?
 
 
 def numpy_words(texts: Iterable[str]) -> str:
-    """Return what to add to a problem with texts if numpy printed one of them, otherwise "".
+    """Return what to add to the message on some texts if numpy printed one of them, otherwise "".
 
     Examples
     --------

@@ -46,8 +46,10 @@ def decoder_for(schema: Mapping[str, JsonValue], root: Mapping[str, JsonValue]) 
 
 
 LONGEST_NAME = 255
-"""Characters that the name of an entry of a large file may have, as many as that of a file: with one
-character beyond U+FFFF, each takes 4 bytes."""
+"""Characters that the name of an entry of a large file may have, as many as file systems allow in a name.
+
+There may be many names, and all characters of one take 4 bytes each in memory if one is beyond U+FFFF.
+"""
 RAW_MEMBERS = msgspec.json.Decoder(
     dict[Annotated[str, msgspec.Meta(max_length=LONGEST_NAME)], msgspec.Raw]  # type: ignore[misc]
 )

@@ -431,7 +431,7 @@ def built_task(task_id: str, reference: Path | None, phase_name: str = "") -> Bu
     if files and has_changed_settings(path, files, SOURCE):
         place = f"{DIST.name}/{path.name}"
         remedy = "to use its dates and settings, run make bundle"
-        print(f"warning | {place} is not built from today's {COMPETITION}; {remedy}")
+        print(f"warning | {place} was not built from today's {COMPETITION}; {remedy}")
     # Demo data, without a bundle, stands for the reference that has the name of the task.
     given_names = None if files else {task_id}
     if reference:

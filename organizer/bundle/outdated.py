@@ -1,6 +1,7 @@
 """Whether a built bundle still says what competition.yaml and the files beside it say today.
 
-Contents are compared, because a bundle has no time: the same files always give the same bytes.
+Contents are compared, because a bundle does not say when it was built: the same files always give the same
+bytes.
 """
 
 from __future__ import annotations
@@ -46,9 +47,13 @@ def changed_sources(bundle: Path, files: Files, source: Path) -> list[str]:
     source : Path
         The folder of competition.yaml. If that file is not there, nothing can be compared.
     """
-    changed = [COMPETITION] if has_changed_settings(bundle, files, source) else []
+    if not (source / COMPETITION).is_file():
+        return []
     expected = _expected_data(bundle, source)
-    return changed + (_changed_files(expected, files, source) if expected is not None else [])
+    if expected is None:
+        return [COMPETITION]
+    changed = [COMPETITION] if _differs(files, expected) else []
+    return changed + _changed_files(expected, files, source)
 
 
 def has_changed_settings(bundle: Path, files: Files, source: Path) -> bool:
@@ -56,18 +61,22 @@ def has_changed_settings(bundle: Path, files: Files, source: Path) -> bool:
     if not (source / COMPETITION).is_file():
         return False
     expected = _expected_data(bundle, source)
+    return expected is None or _differs(files, expected)
+
+
+def _differs(files: Files, expected: Entry) -> bool:
+    """Return whether the competition.yaml in a bundle differs from the one that it would get today."""
     built = load_plain(files[COMPETITION].decode("utf-8"))
-    return expected is None or _comparable(built) != _comparable(expected)
+    return _comparable(built) != _comparable(expected)
 
 
 def _expected_data(bundle: Path, source: Path) -> Entry | None:
     """Return the competition.yaml that a bundle would get today, None if it would not be built."""
-    path = source / COMPETITION
-    competition = _read_if_right(path) if path.is_file() else None
+    competition = _read_if_valid(source / COMPETITION)
     return _data_of_bundle(bundle, competition) if competition is not None else None
 
 
-def _read_if_right(path: Path) -> Competition | None:
+def _read_if_valid(path: Path) -> Competition | None:
     """Return competition.yaml, None if no bundle can be built from it."""
     report = LintReport()
     data = read_competition(path.read_bytes(), report)

@@ -155,7 +155,7 @@ def rescore(built: BuiltTask, source: Path, output: Path, choices: Choices) -> i
 
 
 def _remove_left_overs(output: Path) -> None:
-    """Remove what a killed call has left: a work folder with the reference, and temporary files."""
+    """Remove what a killed call left: a work folder with the reference, and temporary files."""
     shutil.rmtree(output / WORK, ignore_errors=True)
     store = output / "store"
     for folder in (output, *(output / name for name in PROTOCOLS), store, *store.glob("*/")):

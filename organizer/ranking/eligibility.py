@@ -35,7 +35,6 @@ class Rule(Enum):
 _CERTAIN = {Rule.EARLY, Rule.LATE, Rule.DAILY_LIMIT, Rule.LIMIT}
 """What ``--enforce`` leaves out. In which of several teams a user is cannot be decided here."""
 
-
 _PUBLIC_REASONS = {
     Rule.EARLY: "made before the phase",
     Rule.LATE: "made after the phase",
@@ -110,8 +109,8 @@ def names_left_out(violations: Sequence[Violation]) -> list[str]:
 def count_left_out(violations: Sequence[Violation]) -> dict[str, int]:
     """Return how many submissions are not ranked for each reason, in words that may be published.
 
-    Each is counted once: for what organizers say in the table of names, else for the first rule that it
-    breaks.
+    Each is counted once: as excluded if the organizers say so in the table of names, otherwise for the first
+    rule that it breaks.
     """
     rule_of_name: dict[str, Rule] = {}
     for violation in violations:
@@ -125,7 +124,9 @@ def count_left_out(violations: Sequence[Violation]) -> dict[str, int]:
 
 
 def left_out_text(n_left_out: Mapping[str, int]) -> str:
-    """Return how many scored submissions are not ranked, and why, given `count_left_out`; "" if all are.
+    """Return how many scored submissions are not ranked, and why; "" if all are ranked.
+
+    ``n_left_out`` is what `count_left_out` returns.
 
     Examples
     --------

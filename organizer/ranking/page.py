@@ -110,7 +110,7 @@ def render_page(
 def page_document(
     title: str, heading: str, subtitle: str, warnings: Sequence[str], shown_cards: Sequence[Element]
 ) -> str:
-    """Return a page on rankings; the first card is long, so the table of contents is before it."""
+    """Return a page on rankings; the table of contents comes first, because the first card is long."""
     head = [element("h1", heading), element("p", subtitle)]
     head += [element("p", element("strong", warning, class_="bad")) for warning in warnings]
     ranking_style = (Path(__file__).parent / "ranking.css").read_text(encoding="utf-8")
@@ -121,7 +121,7 @@ def page_document(
 def run_subtitle(run: RankingRun) -> str:
     """Return how many teams and submissions there are, what they were for and scored by, and the date.
 
-    Whatever page says it, participants read here that submissions were left out.
+    It also says how many submissions were left out: all pages show it, those for participants, too.
     """
     n_teams = len(run.ranking.records) if run.ranking else 0
     text = f"{counted(n_teams, 'team')} ranked; "

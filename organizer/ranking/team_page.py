@@ -125,17 +125,17 @@ def other_teams(standings: Standings, place: int) -> list[Child]:
     n_listed = min(_MOST_TEAMS, len(others))
     text = _others_text(standings, verdicts, n_listed)
     nearest_first = np.argsort(np.abs(place - others), kind="stable")
-    listed = np.sort(nearest_first[:n_listed]).tolist()
-    if not listed:
+    listed_indexes = np.sort(nearest_first[:n_listed]).tolist()
+    if not listed_indexes:
         return [text]
-    differences = [_difference_to(standings, place, int(others[other])) for other in listed]
+    differences = [_difference_to(standings, place, int(others[index])) for index in listed_indexes]
     no_difference = Band(0.0, 0.0, 0.0)
     scale = scale_of([no_difference, *differences])
     rows = list[list[Cell]]()
-    for other, difference in zip(listed, differences):
-        name = name_element(standings.names[int(others[other])])
-        texts = difference_element(difference, scale, standings.decimals)
-        rows.append([name, verdicts[other].value, texts])
+    for index, difference in zip(listed_indexes, differences):
+        name = name_element(standings.names[int(others[index])])
+        difference_cell = difference_element(difference, scale, standings.decimals)
+        rows.append([name, verdicts[index].value, difference_cell])
     headings = [
         Heading("Team"),
         Heading("This team is"),

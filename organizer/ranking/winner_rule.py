@@ -212,16 +212,19 @@ def find_baseline(
 def check_baseline_name(rule: WinnerRule, teams: Collection[str], baselines: Collection[str]) -> None:
     """Raise SubmissionsError if the name in a rule is neither a team nor a baseline.
 
-    It is called before submissions are scored, which may take hours.
+    To be called before submissions are scored, which may take hours.
     """
     names = {*teams, *baselines}
     if rule.baseline in names:
         return
     nearest = NearestNames(names).words(rule.baseline)
-    problem = f"the rule for winners names the baseline {quote(rule.baseline)}, which is no team{nearest}"
+    problem = (
+        f"the rule for winners names {quote(rule.baseline)}, which is neither a team nor a baseline{nearest}"
+    )
     known_baselines = f"; baselines are {some_words([*map(quote, baselines)])}" if baselines else ""
     raise SubmissionsError(f"{problem}{known_baselines}; {_baseline_remedy(rule)}")
 
 
 def _baseline_remedy(rule: WinnerRule) -> str:
+    """Return what to do about a baseline without a score."""
     return f"give it with --baseline-zip {quote(rule.baseline)}=file.zip, or correct the name"

@@ -135,8 +135,8 @@ def find_submissions(
             sources.update((info.filename, (archive, info)) for info in archive.infolist())
         zips = sorted(filter(_is_zip, sources), key=natural)
         wanted = [name for name in zips if not _is_hidden(name)]
-        reason = "a part of their path begins with a dot or with __MACOSX"
-        _note_left_out(reason, [name for name in zips if _is_hidden(name)], "zip")
+        hidden_zips = [name for name in zips if _is_hidden(name)]
+        _note_left_out("a part of their path begins with a dot or with __MACOSX", hidden_zips, "zip")
         if not wanted:
             raise SubmissionsError(f"{given}: there is no zip file in it; {_HINT}")
         downloaded = read_download_names(wanted)
@@ -150,7 +150,10 @@ def find_submissions(
 
 
 def _files_below(folder: Path) -> list[Path]:
-    """Return the files in a folder and in those in it, without symbolic links, which may lead anywhere."""
+    """Return the files in a folder and in the folders below it.
+
+    Symbolic links, which may lead anywhere, are left out; a note names those that could be submissions.
+    """
     files = []
     links = []
     for path in folder.rglob("*"):
@@ -166,16 +169,16 @@ def _files_below(folder: Path) -> list[Path]:
 
 
 def _note_left_out(reason: str, names: Sequence[str], noun: str, nouns: str = "") -> None:
-    """Name what is in a folder of submissions and is not read, if there is any."""
+    """Print a note on what is not read among the submissions, if there is any."""
     if names:
-        examples = _first_names(sorted(names, key=natural))
+        examples = _first_words([quote(name) for name in sorted(names, key=natural)])
         print(f"note | left out, because {reason}: {counted(len(names), noun, nouns)}: {examples}")
 
 
-def _first_names(names: Sequence[str]) -> str:
-    """Return a few names, and how many more there are."""
-    examples = ", ".join(map(quote, names[:_SHOWN]))
-    return f"{examples}, and {len(names) - _SHOWN} more" if len(names) > _SHOWN else examples
+def _first_words(words: Sequence[str]) -> str:
+    """Return the first words, and how many more there are."""
+    examples = ", ".join(words[:_SHOWN])
+    return f"{examples}, and {len(words) - _SHOWN} more" if len(words) > _SHOWN else examples
 
 
 def _read_submissions(
@@ -340,9 +343,7 @@ def _is_matched(pattern: str, names: Sequence[str]) -> bool:
 def summary_of_others(others: Mapping[str, str]) -> str:
     """Return one line about the submissions to other tasks, given as {name: task}."""
     names = sorted(others, key=natural)
-    examples = ", ".join(f"{quote(name)} ({others[name]})" for name in names[:_SHOWN])
-    if len(names) > _SHOWN:
-        examples += f", and {len(names) - _SHOWN} more"
+    examples = _first_words([f"{quote(name)} ({others[name]})" for name in names])
     n_zips = counted(len(names), "zip")
     return f"note | left out, because they are for other tasks: {n_zips}: {examples}"
 

@@ -109,7 +109,7 @@ def _result_page(task: Declaration, result: Result, signature: str, options: Pag
     if task.range == (0, 1) and (result.interval or result.marks):
         head += score_strip(score, result.interval, result.marks, min(_DECIMALS, result.decimals))
     if result.interval:
-        head.append(element("small", _meaning_of_interval(task, result.interval)))
+        head.append(element("small", _meaning_of_interval(task, result.interval, result.decimals)))
     elif result.halves and result.halves.n_items > 1:
         head.append(element("small", _why_no_interval(task)))
     first = [
@@ -184,10 +184,12 @@ def why_rough(task: Declaration, result: Result, n_items: int) -> str:
     return interval.few.text(counted(n_items, _unit(task, interval)))
 
 
-def _meaning_of_interval(task: Declaration, interval: Interval) -> str:
+def _meaning_of_interval(task: Declaration, interval: Interval, decimals: int) -> str:
     text = "The interval says where the score would be over very many such "
     text += f"{_unit(task, interval)}s; another set of this size could give a score a little outside."
-    for end in (interval.low, interval.high):
+    # An end that was rounded may only be near the end of the scale; which it is would reveal a hidden digit.
+    ends = (interval.low, interval.high) if decimals >= DECIMALS else ()
+    for end in ends:
         if end in task.range:
             text += f" It is cut at {end:g}, because there are no scores beyond."
     return text

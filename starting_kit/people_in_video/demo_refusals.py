@@ -1,6 +1,6 @@
-"""The synthetic demo reference of a kit, which says of submissions that it refuses that they may be right.
+"""The synthetic demo reference of a kit, which says that a submission that it refuses may be right.
 
-Those to a challenge have other ids than the demo reference, and may be much larger.
+Submissions to a challenge have other ids than the demo reference, and may be much larger.
 """
 
 from __future__ import annotations

@@ -389,6 +389,7 @@ def load(task: str, reference: str | Path | None, cache: str | Path | None, sett
 
 
 def _load_folder(task: str, source: Path, cache: str | Path | None, settings: Settings) -> AnyLoaded:
+    """Return a task with the reference in a folder; see `load`."""
     declared = load_task(task)
     require_path(source)
     try:

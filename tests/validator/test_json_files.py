@@ -1082,6 +1082,16 @@ def test_characters_that_are_larger_in_memory_are_refused_in_very_large_files(mo
     assert problem(character, 1000) == [("E-JSON-COUNT", "f.json", "line 1 column 12")]
 
 
+def test_escaped_backslash_before_u_is_no_wide_character_in_very_large_files(monkeypatch):
+    monkeypatch.setattr(large_json, "_MOST_BYTES_WITH_WIDE_CHARACTERS", 10)
+
+    def places(name):
+        return places_of(findings_of(partial(parts, budget=Budget(bytes=10)), b'{"%s": {}}' % name))
+
+    assert places(rb"C:\\users\\v") == []
+    assert places(rb"C:\\users\\\u0100") == [("E-JSON-COUNT", "f.json", "line 1 column 14")]
+
+
 @pytest.mark.parametrize(
     ("member", "codes"),
     [

@@ -36,7 +36,7 @@ from validator.messages import Note, mistakes_first, note_lines, without_explain
 _UNCHECKED = "well-formed; ids and names unchecked: --public DIR or --reference DIR checks them"
 _CHECKED = (
     "valid; ids and names were compared with the reference; "
-    "whether frames and segments fit, score or --public tells"
+    "score or --public tells whether frames and segments fit"
 )
 _CHECKED_IN_PUBLIC = "valid; ids and names were compared with the public data"
 _EXAMPLES = """\

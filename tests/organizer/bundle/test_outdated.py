@@ -92,6 +92,20 @@ def test_linter_warns_of_an_older_bundle_in_dist(source, capsys):
     assert "pages/terms.md" in line
 
 
+def test_archive_warns_of_an_older_bundle(source, tmp_path, capsys):
+    def warnings():
+        options = [f"--{name}={tmp_path / name}" for name in ("ranking", "report", "output")]
+        # There is no ranking: only what comes before it is tried.
+        assert main(["archive", ID, *options]) == 1
+        return [line for line in capsys.readouterr().out.splitlines() if line.startswith("warning | ")]
+
+    assert warnings() == []
+    edit(source / "pages" / "terms.md", "#", "##")
+    (line,) = warnings()
+    assert f" {ID}.zip " in line
+    assert "pages/terms.md" in line
+
+
 def test_linter_does_not_compare_bundles_of_other_folders(source, bundles, capsys):
     edit(source / "pages" / "terms.md", "#", "##")
     assert main(["lint", str(bundles / f"{ID}.zip")]) == 0

@@ -172,6 +172,13 @@ def test_ends_of_intervals_at_the_ends_of_the_scale_are_explained(low, high, cut
     assert re.findall(r"It is cut at (\d),", text) == cut_at
 
 
+def test_rounded_end_of_an_interval_is_not_said_to_be_cut():
+    interval = Interval(0.003, 0.4, 0.1, 500, 50)
+    result = rounded(replace(SMALL, interval=interval, decimals=2))
+    assert result.interval.low == 0
+    assert "It is cut" not in shown(page.result_page(TASK, result, SIGNATURE))
+
+
 def test_interval_without_width_in_the_decimals_that_are_shown_is_not_given():
     text = shown(result_page(interval=None, over="50 sequences", decimals=2))
     assert "over 50 sequences; with 2 decimals both ends of the interval are the same: none is given" in text

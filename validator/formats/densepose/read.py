@@ -49,14 +49,14 @@ _LEAST_ENTRIES = 100_000
 _PIXELS_AN_IMAGE = 3_000_000
 _LEAST_PIXELS = 100_000_000
 
-# What a detection counts as, in pixels that take as long to decode: to read it takes as long as the first,
-# however small its mask; to look for equal keys, as long as the second for each value of its entry. The text
-# of a mask has at most about 4 bytes for each pixel and few escape sequences.
+# What reading a detection costs, in pixels that take as long to decode: the first however small its mask is,
+# and the second for each value of its entry, among which equal keys are looked for. The text of a mask has at
+# most about 4 bytes for each pixel and few escape sequences.
 _LEAST_PIXELS_OF_MASK = 10_000
 _PIXELS_OF_VALUE = 50
 _TEXT_BYTES_OF_PIXEL = 4
 
-# A batch is passed on at so many detections, before it is asked whether they are of use.
+# A batch is passed on when it has so many detections. Only then is it known whether more are needed.
 _MOST_IN_BATCH = 5000
 # Equal masks that are not larger are decoded once, if they are among the last ones.
 _FEW_PIXELS = 20_000

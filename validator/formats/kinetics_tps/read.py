@@ -181,7 +181,7 @@ def read_parts(
     def join(halves: Sequence[PartStates]) -> PartStates | None:
         parts = joined(halves)
         if reference_frames is not None and _n_unknown_frames(parts, reference_frames) > _MOST_UNKNOWN_FRAMES:
-            # Of the whole file humans are kept in fewer of them.
+            # Each half keeps the humans in as many unknown frames as the whole file may.
             return None
         return parts
 
@@ -191,7 +191,7 @@ def read_parts(
 
 
 def _n_unknown_frames(parts: PartStates, reference_frames: Mapping[str, Collection[str]]) -> int:
-    """Return how many frames the reference lacks."""
+    """Return how many of the frames the reference lacks."""
     n_unknown = 0
     for video, frames in frames_of_videos(parts).items():
         n_unknown += len(set(frames).difference(reference_frames.get(video, ())))
