@@ -164,7 +164,12 @@ def _files_below(folder: Path) -> list[Path]:
     names_of_links = [
         path.relative_to(folder).as_posix() for path in links if path.is_dir() or _is_zip(path.name)
     ]
-    _note_left_out("they are symbolic links (copy the zips themselves)", names_of_links, "zip or folder", "zips or folders")
+    _note_left_out(
+        "they are symbolic links (copy the zips themselves)",
+        names_of_links,
+        "zip or folder",
+        "zips or folders",
+    )
     return files
 
 
