@@ -68,7 +68,9 @@ def _rankings(folder: Path, data: Mapping[str, Any], task_id: str) -> list[Ranki
                 records=records,
                 ranking=ranking,
                 winner=winner,
-                n_left_out=saved_run.get("n_left_out", {}),
+                n_left_out={
+                    reason: int(number) for reason, number in saved_run.get("n_left_out", {}).items()
+                },
             )
         )
     return runs

@@ -26,6 +26,7 @@ from scoring_program.report.standings import (
     name_element,
     rounded_band,
     text_over_text,
+    too_few,
 )
 from scoring_program.result import ErrorCost, Interval
 from validator.arrays import Ints
@@ -175,7 +176,7 @@ def _others_text(standings: Standings, verdicts: list[_Verdict], n_listed: int) 
         counts.append(f"{verdict.value} {preposition} {counted(verdicts.count(verdict), 'team')}")
     text = ", ".join(counts)
     text = text[0].upper() + text[1:]
-    text += f": {counted(n_items, standings.unit)} are too few to say more." if n_items < LEAST_ITEMS else "."
+    text += f": {too_few(n_items, standings.unit)} to say more." if n_items < LEAST_ITEMS else "."
     text += " Difference: the score of this team less that of the other"
     text += "; the intervals hold for all pairs of teams at once." if len(verdicts) > 1 else "."
     if more := len(verdicts) - n_listed:

@@ -245,6 +245,12 @@ def difference_element(difference: Band, scale: Scale, decimals: int) -> Element
     return element("div", texts, forest_row(difference, scale, has_zero=True), class_="plotted")
 
 
+def too_few(n_items: int, unit: str) -> str:
+    """Return the beginning of a sentence: "9 sequences are too few"."""
+    verb = "is" if n_items == 1 else "are"
+    return f"{counted(n_items, unit)} {verb} too few"
+
+
 def text_over_text(text: str, below: str) -> Element:
     """Return a text over a smaller one."""
     return element("div", text, element("small", below), class_="two")
@@ -273,9 +279,7 @@ def _indistinct_sentences(standings: Standings) -> list[str]:
     if len(standings.names) < 2 or standings.baseline_place is not None:
         return []
     if n_items < LEAST_ITEMS:
-        return [
-            f"Every rank set holds all ranks: {counted(n_items, standings.unit)} are too few to say more."
-        ]
+        return [f"Every rank set holds all ranks: {too_few(n_items, standings.unit)} to say more."]
     runs = _runs_of_equals(standings.comparison)
     if not runs:
         return [f"All {standings.noun}s with different scores are significantly different."]
@@ -378,7 +382,7 @@ def _verdict(standings: Standings, pair: int, interval: list[float]) -> str:
     low, high = (round(end, 4) + 0.0 for end in interval)
     text = f", 95 % interval {low:.4f} to {high:.4f}: "
     if n_items < LEAST_ITEMS:
-        return f"{text}{counted(n_items, standings.unit)} are too few to say whether that is significant."
+        return f"{text}{too_few(n_items, standings.unit)} to say whether that is significant."
     word = "not significant"
     if comparison.pairs.is_significant[pair]:
         # By Holm's method alone: the interval for all tests holds 0.

@@ -192,7 +192,9 @@ def test_without_a_ranking_there_is_no_report(tmp_path, capsys):
     assert f"make rescore ID={ID}" in said
     out = ranked(tmp_path)
     kept = (out / "store" / "ranking.json").read_text()
-    for damaged in ([], {"": [[1]]}, {"": 1}):
+    runs_of_kept = json.loads(kept)["runs"][ID]
+    with_wrong_counts = {protocol: {**run, "n_left_out": [2]} for protocol, run in runs_of_kept.items()}
+    for damaged in ([], {"": [[1]]}, {"": 1}, with_wrong_counts):
         data = {**json.loads(kept), "runs": {ID: damaged}}
         (out / "store" / "ranking.json").write_text(json.dumps(data))
         assert report(out, tmp_path / "report") == 1

@@ -80,6 +80,11 @@ def test_few_items_are_said(n, end):
     assert text.endswith(end)
 
 
+@pytest.mark.parametrize(("n", "words"), [(1, " 1 sequence is too few "), (9, " 9 sequences are too few ")])
+def test_rank_sets_of_few_items_are_said_to_hold_all_ranks(n, words):
+    assert words in " ".join(sentences(standings(VALUES[:n])))
+
+
 def test_equal_scores_are_said():
     assert pair_sentences(standings(VALUES[:, [0, 0]])) == ["a and b score the same."]
     swapped = np.concatenate([VALUES[:20, :2], VALUES[:20, 1::-1]])
