@@ -223,6 +223,9 @@ class LargeDocument(Document):
 
 def _refuse_wide_characters(data: bytes, name: str) -> None:
     """Refuse a file with characters beyond U+00FF, which would need far more memory than its size."""
+    # Of the usual file this is known much sooner than the pattern finds out.
+    if data.isascii() and rb"\u" not in data:
+        return
     wide_character = _WIDE_CHARACTER.search(data)
     if wide_character is not None and rb"\\u" in data:
         # A backslash that is escaped itself begins no escape sequence. All other bytes stay at their places.
