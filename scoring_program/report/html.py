@@ -65,9 +65,12 @@ def cut(text: str, longest: int = 60) -> str:
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
-def cut_middle(text: str) -> str:
-    """Return the text, shortened to 60 characters in its middle, as names differ at both ends."""
-    return text if len(text) <= 60 else f"{text[:30]}…{text[-29:]}"
+def cut_middle(text: str, longest: int = 60, n_last: int = 29) -> str:
+    """Return the text, shortened to ``longest`` characters before its last ones.
+
+    Names differ at both ends, and the end of a note says what to do.
+    """
+    return text if len(text) <= longest else f"{text[: longest - 1 - n_last]}…{text[-n_last:]}"
 
 
 def render(root: Element) -> str:

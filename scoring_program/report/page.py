@@ -15,7 +15,7 @@ from scoring_program.low_score import LOW_SCORE
 from scoring_program.metrics.resampling import LEAST_ITEMS
 from scoring_program.report.elements.layout import card, document, folded, style_sheet, with_contents
 from scoring_program.report.elements.tables import Heading, bar, table
-from scoring_program.report.html import Child, append, cut, element
+from scoring_program.report.html import Child, append, cut, cut_middle, element
 from scoring_program.report.score_strip import score_strip
 from scoring_program.report.sections import NO_ADDRESSES, Addresses, Look, section_cards
 from scoring_program.result import DECIMALS, ErrorCost, Interval, Result
@@ -229,20 +229,13 @@ def _note_cards(notes: Sequence[Note], limit: int) -> list[Element]:
 
 
 def _note_card(key: str, title: str, notes: Sequence[Note], limit: int) -> Element:
-    lines = [element("li", _cut_note(note.line())) for note in notes[:limit]]
+    lines = [element("li", cut_middle(note.line(), _LONGEST_NOTE, _END_OF_NOTE)) for note in notes[:limit]]
     parts: list[Child] = [element("ul", *lines[:_OPEN_NOTES])]
     if more_lines := lines[_OPEN_NOTES:]:
         parts.append(folded(f"{len(more_lines):,} more", element("ul", *more_lines)))
     if len(notes) > limit:
         parts.append(f"and {len(notes) - limit:,} more")
     return card(key, title, "", *parts)
-
-
-def _cut_note(line: str) -> str:
-    """Return the line of a note, shortened before its end if it is long."""
-    if len(line) <= _LONGEST_NOTE:
-        return line
-    return cut(line[:-_END_OF_NOTE], _LONGEST_NOTE - _END_OF_NOTE) + line[-_END_OF_NOTE:]
 
 
 def cost_cards(
