@@ -46,9 +46,9 @@ def quote_path(path: str, longest: int = _LONGEST_QUOTE) -> str:
 _FORMULA = re.compile(" {0,20}[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 _AFTER_SEPARATOR = re.compile(rf"([;\t])(?={_FORMULA.pattern})")
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
-# What numpy 2 gives for a value in a list or a tuple that is printed. It is looked for at the beginning.
 NUMPY_VALUE = re.compile(r"(?:np|numpy)\.(?:(?:(?:u?int|float)[0-9]{1,3}|str_)(?=\()|(?:True_|False_)(?!\w))")
-"""The pattern of ``np.True_``, ``np.False_``, or a type of numpy before a bracket, as in ``np.int64(7)``."""
+"""The pattern of what numpy 2 prints for a value in a list, at its beginning: ``np.True_``, ``np.False_``,
+or a type before a bracket, as in ``np.int64(7)``."""
 
 
 def numpy_words(texts: Iterable[str]) -> str:

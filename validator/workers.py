@@ -91,8 +91,6 @@ def fold(batches: Iterable[Batch], make: Callable[[], Fold[ResultT]], n_workers:
             _send(batch, worker.pipe)
         _send_end(workers)
         answers = _answers(workers)
-        for worker in workers:
-            worker.process.join()
     return _results(answers)
 
 
@@ -114,8 +112,6 @@ def call_together(calls: Sequence[Callable[[], ResultT]]) -> list[ResultT]:
         here = [calls[0], *calls[1 + len(workers) :]]
         first, *last = [call() for call in here]
         answers = _answers(workers)
-        for worker in workers:
-            worker.process.join()
     return [first, *_results(answers), *last]
 
 
@@ -181,9 +177,12 @@ def _send_end(workers: Sequence[_Worker]) -> None:
 
 
 def _answers(workers: Sequence[_Worker]) -> list[Any]:
-    """Return what each worker answers: its result, or an exception."""
+    """Return what each worker answers, its result or an exception, once all have ended."""
     with _ended_without_answer():
-        return [_answer(worker.pipe) for worker in workers]
+        answers = [_answer(worker.pipe) for worker in workers]
+    for worker in workers:
+        worker.process.join()
+    return answers
 
 
 def _answer(pipe: Connection) -> Any:
