@@ -14,6 +14,7 @@ from typing import NamedTuple, NoReturn
 
 from validator import typed_json
 from validator.findings import Findings, Read, Refused
+from validator.json_document import refuse_too_many
 from validator.json_marks import MemberSpans, first_too_deep, member_spans, string_end
 from validator.json_syntax import explain_syntax
 from validator.schema_errors import Budget
@@ -175,11 +176,7 @@ class _LargeText:
         for start, end in zip(spans.start[:most].tolist(), spans.end[:most].tolist()):
             yield _Span(start, end)
         if most is not None and len(spans.start) > most:
-            problem = f"there are more {nouns} than {most:,}"
-            remedy = "submit only what is asked for"
-            self._findings.refuse(
-                "E-JSON-COUNT", problem, remedy, file=self._name, where=where, rule="members"
-            )
+            refuse_too_many(f"{nouns} than {most:,}", self._name, self._findings, where, rule="members")
 
     def _check_member(self, span: _Span, head: bytes, where: str, names: set[str]) -> None:
         """Check one member, as `_check_members`; its name is added to ``names``."""

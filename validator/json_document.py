@@ -189,31 +189,36 @@ class Document:
         """Raise Refused if there are more entries than the file may have."""
         most = self.file.entries
         if most is not None and n_entries > most:
-            refuse_too_many(f"entries than {most:,}", self.name, Findings(), self.file.each)
+            each = self.file.each
+            refuse_too_many(f"entries than {most:,}", self.name, Findings(), f"/{each}", rule=each)
 
     def make_explainer(self, findings: Findings) -> SchemaExplainer:
         """Return what explains the values of the file that do not fit the schema, to ``findings``."""
         definitions = self.schema.whole.get("definitions", {})
         return SchemaExplainer(definitions, findings, self.name, self.budget, checks=self.schema.checks)
 
+    def place_of(self, key: str) -> str:
+        """Return the JSON Pointer of an entry."""
+        each = self.file.each
+        return f"/{each}/{pointer_part(key)}" if each else f"/{pointer_part(key)}"
+
     def _explain_entries(self, entries: Members, n_entries: int, explainer: SchemaExplainer) -> None:
         """Add the problems of entries; the file has ``n_entries`` of them in all."""
-        schema, each = self.schema.entry, self.file.each
+        schema = self.schema.entry
         for key, value in entries.items():
             if explainer.fits(value, schema):
                 continue
-            where = f"/{each}/{pointer_part(key)}" if each else f"/{pointer_part(key)}"
-            if not explainer.explain_entry(value, schema, where, is_only_entry=n_entries == 1):
+            if not explainer.explain_entry(value, schema, self.place_of(key), is_only_entry=n_entries == 1):
                 break
 
 
-def refuse_too_many(what: str, name: str, findings: Findings, member: str = "") -> NoReturn:
-    """Refuse a file that has more of something than it may; ``member`` is where, "" for the whole file."""
+def refuse_too_many(what: str, name: str, findings: Findings, where: str = "/", rule: str = "") -> NoReturn:
+    """Refuse a file that has more of something than it may; ``where`` is a JSON Pointer."""
     findings.refuse(
         "E-JSON-COUNT",
         f"there are more {what}",
         "submit only what is asked for",
         file=name,
-        where=f"/{member}",
-        rule=member,
+        where=where,
+        rule=rule,
     )

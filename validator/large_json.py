@@ -26,8 +26,7 @@ from validator.json_damage import read_outline
 from validator.json_decoding import count_colons_outside_strings, count_marks, require_memory_to_decode
 from validator.json_document import Content, Conversion, Document, Entries
 from validator.schema_errors import Budget
-from validator.strict_json import DEEPEST, Advice, JsonValue, origin_of, pointer_part
-from validator.workers import call_together, usable_cores
+from validator.strict_json import DEEPEST, Advice, JsonValue, origin_of
 
 if TYPE_CHECKING:
     from msgspec import Raw
@@ -94,8 +93,12 @@ class LargeDocument(Document):
 
     def _content_of_halves(self, conversion: Conversion[Content]) -> Content | None:
         """Return the content as two processes read it, None where one has to read all entries."""
-        is_worth_it = len(self.data) >= HALVES_FROM_BYTES and usable_cores() > 1
-        if self.cut is None or conversion.join is None or not is_worth_it:
+        if self.cut is None or conversion.join is None or len(self.data) < HALVES_FROM_BYTES:
+            return None
+        # Smaller files need no processes, whose modules take a while to import.
+        from validator.workers import call_together, usable_cores
+
+        if usable_cores() < 2:
             return None
         entries = list(self.cut.entries.items())
         middle = len(entries) // 2
@@ -216,9 +219,7 @@ class LargeDocument(Document):
         return entries[key]
 
     def _refuse_entry(self, code: str, key: str, problem: str, remedy: str) -> NoReturn:
-        each = self.file.each
-        where = f"/{each}/{pointer_part(key)}" if each else f"/{pointer_part(key)}"
-        Findings().refuse(code, problem, remedy, file=self.name, where=where, rule="entry")
+        Findings().refuse(code, problem, remedy, file=self.name, where=self.place_of(key), rule="entry")
 
 
 def _refuse_wide_characters(data: bytes, name: str) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.helpers import compact_lines, make_zip, places_of, refused, values_of
-from validator import large_json, strict_json
+from validator import large_json, strict_json, workers
 from validator.findings import Refused
 from validator.formats.kinetics_tps import read as fmt
 from validator.formats.kinetics_tps.read import KineticsSubmission, joined, read_classes, read_parts
@@ -322,7 +322,7 @@ def test_exchanged_files_are_named_before_all_else(tmp_path):
 def read_in(n_cores, value, monkeypatch, **options):
     """Return what a machine with so many cores reads of a large file, or the problems."""
     monkeypatch.setattr(large_json, "HALVES_FROM_BYTES", 0)
-    monkeypatch.setattr(large_json, "usable_cores", lambda: n_cores)
+    monkeypatch.setattr(workers, "usable_cores", lambda: n_cores)
     data = value if isinstance(value, bytes) else json.dumps(value).encode()
     # The file is large, and its entries are small enough to be explained.
     budget = Budget(bytes=min(len(data) - 1, 400))
