@@ -55,7 +55,7 @@ def run_same(other: Path, ids: Sequence[str], scores: bool) -> int:
     if scores:
         outputs_here = _scores(outputs_here)
         outputs_there = _scores(outputs_there)
-    n_differing = _print_differences(outputs_here, outputs_there, n_cases=len(inputs.cases))
+    n_differing = print_differences(outputs_here, outputs_there, n_cases=len(inputs.cases))
     return 1 if n_differing else 0
 
 
@@ -69,7 +69,7 @@ def _scores(outputs: Files) -> Files:
     return {name: data for name, data in outputs.items() if PurePosixPath(name).name in _SCORE_FILES}
 
 
-def _print_differences(here: Files, there: Files, n_cases: int) -> int:
+def print_differences(here: Files, there: Files, n_cases: int) -> int:
     """Print what differs, one line for each kind of difference; return the number of outputs that differ."""
     allowed_outputs = Counter[str]()
     names_of_difference = defaultdict[str, list[str]](list)
