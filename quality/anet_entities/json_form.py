@@ -21,5 +21,7 @@ def segments_form(mode: str) -> JsonForm:
         number="/bbox_for_all_frames/0/9/3",
         required=',"idx_in_sent":[1]',
         container="/results",
+        wrapper="submission",
+        place_of_wrapped="/",
         unread=('"details":0', '"details":1e999'),
     )

@@ -23,28 +23,31 @@ _NOT_YET = {
     "unread number above 64 bits",
 }
 # What the second reader, for files above 1 MB, tells in another way than the first, or refuses.
-_SECOND_READER = {
+_SECOND_READER = {"the same in an entry above 1 MB", "half a character"}
+_SECOND_READER_OF_PARTS = {
     "wrapped",
     "wrapped, above 10 MB",
-    "the same in an entry above 1 MB",
-    "half a character",
     "curly apostrophe above 50 MB",
     "the same, escaped",
 }
 
 
+def _xfail_reason(form, mistake, is_large):
+    """Return why a mistake does not get its message yet, "" if it does; lists have a reader of their own."""
+    if form.is_list:
+        return ""
+    if mistake.name in _NOT_YET:
+        return "decided for the reader that takes the place of both JSON readers"
+    names = _SECOND_READER | _SECOND_READER_OF_PARTS if form.is_largest else _SECOND_READER
+    return "the second JSON reader" if is_large and mistake.name in names else ""
+
+
 def _cases(is_large):
     cases = []
-    for task_id in FORMS:
-        for mistake in possible_mistakes(FORMS[task_id]):
-            marks = []
-            # Lists have a reader of their own.
-            if not FORMS[task_id].is_list and mistake.name in _NOT_YET:
-                marks.append(
-                    pytest.mark.xfail(strict=True, reason="decided for the reader that replaces both")
-                )
-            elif is_large and not FORMS[task_id].is_list and mistake.name in _SECOND_READER:
-                marks.append(pytest.mark.xfail(strict=True, reason="the second JSON reader"))
+    for task_id, form in FORMS.items():
+        for mistake in possible_mistakes(form):
+            reason = _xfail_reason(form, mistake, is_large)
+            marks = pytest.mark.xfail(strict=True, reason=reason) if reason else ()
             cases.append(pytest.param(task_id, mistake, marks=marks, id=f"{task_id}-{mistake.name}"))
     return cases
 
