@@ -64,6 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_ids(
         add("demo-data", "demo_command:demo_data_command", "write the demo references and samples again")
     )
+    _add_ids(add("wrong-files", "wrong_files:print_wrong_files", "check wrong JSON files of full size"))
     add("demo-ranking", "demo_ranking:write_demo_ranking", "rank made-up teams, into out/demo/ranking/")
     add("figures", "figures:write_figures", "draw the figures of the tasks into docs/images/")
     bench = add("bench", "benchmarks.run:run_bench", "measure the built programs on full-size data")

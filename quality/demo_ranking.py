@@ -32,12 +32,7 @@ def write_demo_ranking(output: Path = ROOT / "out" / "demo" / "ranking") -> int:
     task_id = finest_task()
     with tempfile.TemporaryDirectory() as name:
         folder, log = Path(name), io.StringIO()
-        (folder / "reference").mkdir()
-        task = quality_tasks()[task_id]
-        task.write_reference(folder / "reference", size=5)
-        (folder / "reference" / SYNTHETIC_MARK).touch()
-        task.write_samples(folder / "reference", folder / "samples")
-        _write_submissions(folder / "samples", folder / "submissions", folder / "names.csv")
+        write_ranking_inputs(task_id, folder)
         built = BuiltTask(
             id=task_id,
             program=build_program(task_id),
@@ -50,6 +45,17 @@ def write_demo_ranking(output: Path = ROOT / "out" / "demo" / "ranking") -> int:
     pages = f"a ranking of made-up teams: {output / 'index.html'}; public: ranking.html, report/"
     print(log.getvalue() if code else pages)
     return code
+
+
+def write_ranking_inputs(task_id: str, folder: Path) -> None:
+    """Write a reference, submissions of twelve teams to it, and whose they are, names.csv."""
+    reference, samples = folder / "reference", folder / "samples"
+    reference.mkdir()
+    task = quality_tasks()[task_id]
+    task.write_reference(reference, size=5)
+    (reference / SYNTHETIC_MARK).touch()
+    task.write_samples(reference, samples)
+    _write_submissions(samples, folder / "submissions", folder / "names.csv")
 
 
 def _write_submissions(samples: Path, submissions: Path, names: Path) -> None:

@@ -19,6 +19,7 @@ import numpy as np
 from organizer.challenges import annotations_of
 from organizer.files import Files, folder_files, samples_folder
 from quality.cures import Cure
+from quality.json_form import JsonForm
 from scoring_program.task import load_task
 from validator.discovery import discover
 
@@ -94,6 +95,8 @@ class QualityTask(ABC, Generic[PredictionT]):
     tricks: Sequence[Trick]
     mistakes: Sequence[Mistake[PredictionT]] = ()
     weak_models: Sequence[WeakModel[PredictionT]] = ()
+    json_form: JsonForm | None = None
+    """How its JSON files are written by hand, None if it has none."""
     shows_items = True
     """Whether the full detail page names items."""
     variants: Mapping[str, Callable[[PredictionT], PredictionT]] = {"": lambda prediction: prediction}

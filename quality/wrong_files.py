@@ -1,0 +1,374 @@
+"""Wrong JSON files of any size, each with the code and the place of the message that it should give.
+
+A file is made of equal entries and one mistake, so the same mistake can be made in a file of three entries
+and at full size, and should give the same message. ``quality wrong-files`` prints what came of each, with
+seconds and peak memory.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+from quality import ROOT
+from quality.json_form import NUMBER, TEXT, JsonForm
+from quality.task import quality_tasks
+
+_FULL_SIZE, _LARGEST = 10_000_000, 55_000_000
+_ENTRY_SIZE, _LARGE_ENTRY = 70_000, 1_200_000
+_LEAST_ENTRIES = 3
+_MOST_PROBLEMS = 200
+_DEPTH = 200_000
+# Encoded with this handler, this character becomes a byte that is not UTF-8.
+_BAD_CHARACTER, _ENCODING_ERRORS = "\udcff", "surrogateescape"
+_CODE_FOLDERS = os.pathsep.join([str(ROOT), str(ROOT / "starting_kit")])
+# Prints last what the check took; the peak that a parent learns may be its own.
+_MEASURED_CHECK = """
+import re, resource, sys
+from people_in_video.__main__ import main
+main(sys.argv[1:])
+usage = resource.getrusage(resource.RUSAGE_SELF)
+peak = re.search(r"VmHWM:\\s*(\\d+)", open("/proc/self/status").read())
+print(usage.ru_utime + usage.ru_stime, int(peak[1]) << 10)
+"""
+
+
+class Place(NamedTuple):
+    """The code of a problem, and its JSON Pointer, or line and column."""
+
+    code: str
+    where: str
+
+
+@dataclass(frozen=True)
+class Document:
+    """A JSON file of some form: its entries, those of an object with their keys."""
+
+    form: JsonForm
+    entries: Sequence[str]
+    n_units: int
+
+    @property
+    def text(self) -> str:
+        """The whole file."""
+        return self.form.head + ",".join(self.entries) + self.form.tail
+
+    def holder(self, entry: int, unit: int) -> str:
+        """Return the pointer of the object in a unit of an entry."""
+        key = str(entry) if self.form.is_list else _key(entry)
+        return f"{self.form.container}/{key}" + self.form.holder.format(unit)
+
+    @property
+    def last_holder(self) -> str:
+        """The pointer of the last object in which mistakes are made."""
+        return self.holder(len(self.entries) - 1, self.n_units - 1)
+
+    def before_last(self, part: str) -> str:
+        """Return the file up to where a part of the last entry stands last."""
+        return self.text[: self.text.rindex(part)]
+
+    def change_last(self, part: str, replacement: str) -> str:
+        """Return the file with a part of the last entry replaced, where it stands last."""
+        before = self.before_last(part)
+        return before + replacement + self.text[len(before) + len(part) :]
+
+    def text_with(self, value: str) -> str:
+        """Return the file with one more entry."""
+        entry = value if self.form.is_list else f'"x":{value}'
+        return replace(self, entries=[*self.entries, entry]).text
+
+
+class Wrong(NamedTuple):
+    """A file, and the problems in it; of ``n_problems`` of one kind only the first."""
+
+    text: str
+    places: Sequence[Place] = ()
+    n_problems: int = 1
+
+
+class Mistake(NamedTuple):
+    """A mistake, and the sizes of the file and of its entries.
+
+    ``is_possible`` says in which forms it can be made, ``is_in_lists`` whether in lists, too: there a line
+    and column are not those of the whole text.
+    """
+
+    name: str
+    make: Callable[[Document], Wrong]
+    n_bytes: int = _FULL_SIZE
+    entry_bytes: int = _ENTRY_SIZE
+    is_possible: Callable[[JsonForm], bool] = lambda form: True
+    is_in_lists: bool = False
+
+
+def _key(entry: int) -> str:
+    return f"video_{entry:05d}"
+
+
+def _column(before: str) -> str:
+    """Return the place of what stands behind the beginning of a file, which is one line."""
+    return f"line 1 column {len(before) + 1}"
+
+
+def _syntax_error(text: str, before: str) -> Wrong:
+    return Wrong(text, [Place("E-JSON-SYNTAX", _column(before))])
+
+
+def _wrap(document: Document) -> Wrong:
+    text = f'{{"{document.form.wrapper}":{document.text}}}'
+    return Wrong(text, [Place("E-JSON-SCHEMA", document.form.place_of_wrapped)])
+
+
+def _write_number(code: str, text: str, document: Document) -> Wrong:
+    place = Place(code, document.last_holder + document.form.number)
+    return Wrong(document.change_last(NUMBER, text), [place])
+
+
+def _write_string(document: Document) -> Wrong:
+    return _write_number("E-JSON-SCHEMA", '"40"', document)
+
+
+def _write_nan(document: Document) -> Wrong:
+    return _write_number("E-JSON-NUMBER", "NaN", document)
+
+
+def _write_infinite(document: Document) -> Wrong:
+    return _write_number("E-JSON-NUMBER", "1e999", document)
+
+
+def _repeat_member(document: Document) -> Wrong:
+    text = document.change_last(document.form.required, 2 * document.form.required)
+    return Wrong(text, [Place("E-JSON-DUPLICATE", document.last_holder)])
+
+
+def _repeat_entry(document: Document) -> Wrong:
+    entries = [*document.entries, f'"{_key(0)}":{{}}']
+    return Wrong(
+        replace(document, entries=entries).text,
+        [Place("E-JSON-DUPLICATE", document.form.container or "/")],
+    )
+
+
+def _leave_out_member(document: Document) -> Wrong:
+    text = document.text
+    place = Place("E-JSON-SCHEMA", document.holder(0, 0))
+    return Wrong(text.replace(document.form.required, ""), [place], text.count(document.form.required))
+
+
+def _add_entry_of_other_type(document: Document) -> Wrong:
+    key = len(document.entries) if document.form.is_list else "x"
+    return Wrong(document.text_with('"x"'), [Place("E-JSON-SCHEMA", f"{document.form.container}/{key}")])
+
+
+def _cut_off(document: Document) -> Wrong:
+    before = document.before_last(NUMBER)
+    return _syntax_error(before, before)
+
+
+def _add_comma(document: Document) -> Wrong:
+    text = document.text
+    return _syntax_error(f"{text[:-1]},{text[-1]}", text[:-1])
+
+
+def _leave_out_colon(document: Document) -> Wrong:
+    key = document.form.required[1:].partition(":")[0]
+    return _syntax_error(document.change_last(f"{key}:", key), document.before_last(key) + key)
+
+
+def _leave_out_comma(document: Document) -> Wrong:
+    text = document.text
+    first = text[: text.rindex(document.entries[-1])].removesuffix(",")
+    return _syntax_error(first + text[len(first) + 1 :], first)
+
+
+def _add_text(document: Document) -> Wrong:
+    return _syntax_error(document.text + "}", document.text)
+
+
+def _write_in_single_quotes(document: Document) -> Wrong:
+    text = document.text.replace('"', "'")
+    return _syntax_error(text, text[: text.index("'")])
+
+
+def _add_comment(document: Document) -> Wrong:
+    before = document.before_last(NUMBER) + NUMBER
+    return _syntax_error(document.change_last(NUMBER, f"{NUMBER}//x"), before)
+
+
+def _break_string(document: Document) -> Wrong:
+    return _syntax_error(document.change_last(TEXT, "a\nb"), document.before_last(TEXT) + "a")
+
+
+def _break_encoding(document: Document) -> Wrong:
+    place = Place("E-JSON-ENCODING", _column(document.before_last(TEXT)))
+    return Wrong(f"\ufeff{document.change_last(TEXT, _BAD_CHARACTER)}", [place])
+
+
+def _nest_deeply(document: Document) -> Wrong:
+    return Wrong(document.text_with("[" * _DEPTH + "]" * _DEPTH), [Place("E-JSON-DEPTH", "")])
+
+
+def _write_string_and_add_text(document: Document) -> Wrong:
+    wrong_value = _write_string(document)
+    return Wrong(f"{wrong_value.text}}}", [*wrong_value.places, *_add_text(document).places])
+
+
+def _write_half_character(document: Document) -> Wrong:
+    return Wrong(document.change_last(TEXT, r"\ud800"))
+
+
+def _write_unread_number(document: Document) -> Wrong:
+    return Wrong(document.change_last(*document.form.unread))
+
+
+def _write_apostrophe(document: Document) -> Wrong:
+    return Wrong(document.change_last(TEXT, "don\N{RIGHT SINGLE QUOTATION MARK}t look"))
+
+
+def _escape_apostrophe(document: Document) -> Wrong:
+    return Wrong(document.change_last(TEXT, r"don\u2019t look"))
+
+
+def _has_wrapper(form: JsonForm) -> bool:
+    return bool(form.wrapper)
+
+
+def _is_largest(form: JsonForm) -> bool:
+    return form.is_largest
+
+
+MISTAKES = (
+    Mistake("wrapped", _wrap, n_bytes=2_000_000, is_possible=_has_wrapper),
+    Mistake("wrapped, above 10 MB", _wrap, n_bytes=12_000_000, is_possible=_has_wrapper),
+    Mistake("string for a number", _write_string, is_in_lists=True),
+    Mistake("the same in an entry above 1 MB", _write_string, entry_bytes=_LARGE_ENTRY),
+    Mistake("the same above 50 MB", _write_string, n_bytes=_LARGEST, is_possible=_is_largest),
+    Mistake("NaN", _write_nan, is_in_lists=True),
+    Mistake("number above 64 bits", _write_infinite, is_in_lists=True),
+    Mistake("key twice in an entry", _repeat_member, is_in_lists=True),
+    Mistake("name of an entry twice", _repeat_entry),
+    Mistake("member left out everywhere", _leave_out_member, is_in_lists=True),
+    Mistake("last entry of another type", _add_entry_of_other_type, is_in_lists=True),
+    Mistake("cut off", _cut_off),
+    Mistake("comma before the last bracket", _add_comma),
+    Mistake("colon left out", _leave_out_colon),
+    Mistake("comma between entries left out", _leave_out_comma),
+    Mistake("text after the value", _add_text),
+    Mistake("single quotes", _write_in_single_quotes),
+    Mistake("comment", _add_comment),
+    Mistake("line break in a string", _break_string),
+    Mistake("byte order mark, and a byte that is not UTF-8", _break_encoding),
+    Mistake("nested too deeply", _nest_deeply),
+    Mistake("string for a number, and text after the value", _write_string_and_add_text),
+    Mistake("half a character", _write_half_character, is_in_lists=True),
+    Mistake("unread number above 64 bits", _write_unread_number),
+    Mistake("curly apostrophe above 50 MB", _write_apostrophe, n_bytes=_LARGEST, is_possible=_is_largest),
+    Mistake("the same, escaped", _escape_apostrophe, n_bytes=_LARGEST, is_possible=_is_largest),
+)
+"""The mistakes; some files are valid, because what they hold is allowed."""
+
+
+def make_document(form: JsonForm, n_bytes: int = 0, entry_bytes: int = 0) -> Document:
+    """Return a valid document of so many bytes, with entries of so many; without any, the smallest one."""
+    if form.is_list:
+        n_units = 1
+        entry = f"{{{form.unit(0)}}}"
+        entries = [entry] * max(n_bytes // len(entry), _LEAST_ENTRIES)
+    else:
+        n_units = max(entry_bytes // len(form.unit(0)), 1)
+        units = ",".join(map(form.unit, range(n_units)))
+        n_entries = max(n_bytes // len(units), _LEAST_ENTRIES)
+        entries = [f'"{_key(number)}":{{{units}}}' for number in range(n_entries)]
+    return Document(form, entries, n_units)
+
+
+def json_forms() -> dict[str, JsonForm]:
+    """Return the form of the JSON files of each task that has any."""
+    forms = {}
+    for task_id, task in quality_tasks().items():
+        if task.json_form:
+            forms[task_id] = task.json_form
+    return forms
+
+
+def possible_mistakes(form: JsonForm) -> list[Mistake]:
+    """Return the mistakes that can be made in files of a form."""
+    mistakes = [mistake for mistake in MISTAKES if mistake.is_possible(form)]
+    return [mistake for mistake in mistakes if mistake.is_in_lists or not form.is_list]
+
+
+def write_submission(text: str, document: Document, folder: Path) -> None:
+    """Write a submission with the text of a document, changed or not."""
+    (folder / document.form.file).write_bytes(text.encode("utf-8", _ENCODING_ERRORS))
+    if document.form.classes_file:
+        classes = {_key(number): "x" for number in range(len(document.entries))}
+        (folder / document.form.classes_file).write_text(json.dumps(classes), encoding="utf-8")
+
+
+class Finding(NamedTuple):
+    """What a check found in a submission, all in all ``n_problems``, and what it took."""
+
+    places: Sequence[Place]
+    n_problems: int
+    seconds: float = 0.0
+    peak_bytes: int = 0
+
+    def is_expected(self, wrong: Wrong) -> bool:
+        """Return whether these are the problems of a file; of very many some may not have been counted."""
+        if wrong.n_problems == 1:
+            return sorted(self.places) == sorted(wrong.places)
+        least = min(wrong.n_problems, _MOST_PROBLEMS)
+        return self.places[:1] == wrong.places and self.n_problems >= least
+
+
+def read_finding(report: str) -> Finding:
+    """Return what the kit's command ``check`` printed with ``--json``."""
+    found = json.loads(report)
+    places = [Place(problem["code"], problem["where"]) for problem in found["problems"]]
+    return Finding(places, len(places) + found["more"])
+
+
+def check_in_process(task_id: str, submission: Path) -> Finding:
+    """Check a submission as participants do, and measure processor time and, on Linux, peak memory."""
+    command = [sys.executable, "-c", _MEASURED_CHECK, "check", task_id, str(submission), "--json"]
+    environment = {**os.environ, "PYTHONPATH": _CODE_FOLDERS}
+    run = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    report, _, usage = run.stdout.rstrip().rpartition("\n")
+    seconds, peak_bytes = usage.split()
+    return read_finding(report)._replace(seconds=float(seconds), peak_bytes=int(peak_bytes))
+
+
+def print_wrong_files(ids: Sequence[str]) -> int:
+    """Print a table of the wrong files of tasks; return 1 if one does not give the message that it should."""
+    n_unexpected = 0
+    print(
+        "| task | mistake | MB | seconds | peak MB | message | as expected |\n|---|---|---|---|---|---|---|"
+    )
+    forms = json_forms()
+    for task_id in sorted(forms.keys() & ids):
+        for mistake in possible_mistakes(forms[task_id]):
+            document = make_document(forms[task_id], mistake.n_bytes, mistake.entry_bytes)
+            wrong = mistake.make(document)
+            with tempfile.TemporaryDirectory() as name:
+                write_submission(wrong.text, document, Path(name))
+                finding = check_in_process(task_id, Path(name))
+            is_expected = finding.is_expected(wrong)
+            n_unexpected += not is_expected
+            print(_row(task_id, mistake, len(wrong.text), finding, is_expected), flush=True)
+    return 1 if n_unexpected else 0
+
+
+def _row(task_id: str, mistake: Mistake, n_bytes: int, finding: Finding, is_expected: bool) -> str:
+    code, where = finding.places[0] if finding.places else ("none", "")
+    message = f"{code} {where}".strip()
+    if finding.n_problems > 1:
+        message += f" and {finding.n_problems - 1:,} more"
+    sizes = f"{n_bytes / 1e6:.1f} | {finding.seconds:.2f} | {finding.peak_bytes / 1e6:.0f}"
+    return f"| {task_id} | {mistake.name} | {sizes} | {message} | {'yes' if is_expected else 'no'} |"
