@@ -49,12 +49,8 @@ class EntitiesAnnotations(Annotations[Reference, Results]):
         self._generated = isinstance(TASKS[task_id], GeneratedSentences)
         self._mode = TASKS[task_id].eval_mode
         if self._generated:
-            # Otherwise each submitted segment counts, whether it is annotated or not.
+            # Otherwise each submitted segment counts under ``released``, those of other parts, too.
             self.part_settings = {"subset": True}
-            self.part_rule = (
-                "F1 per sentence leaves out submitted segments that are not annotated, as those of the other "
-                "phase (subset: true)."
-            )
 
     def pools(self, reference: Reference) -> Pools:
         """Return the vocabulary and the annotated boxes."""

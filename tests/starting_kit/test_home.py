@@ -186,7 +186,7 @@ def test_subset_scores_annotated_segments_only_and_the_signature_says_so(tmp_pat
     (reference / "split.json").write_text(json.dumps({**split, "validation": kept}))
     shutil.copytree(SAMPLES / task / "good", tmp_path / "all")
     path = tmp_path / "all" / "submission_gen.json"
-    whole = people_in_video.score(task, tmp_path / "all", reference)
+    whole = people_in_video.score(task, tmp_path / "all", reference, protocol="released")
     arguments = [
         task,
         str(tmp_path / "all"),
@@ -194,6 +194,8 @@ def test_subset_scores_annotated_segments_only_and_the_signature_says_so(tmp_pat
         str(reference),
         "--output",
         str(tmp_path / "out"),
+        "--protocol",
+        "released",
     ]
     assert score_command.main([*arguments, "--subset", "-v"]) == SCORED
     assert "|subset:True|" in capsys.readouterr().out
@@ -201,7 +203,7 @@ def test_subset_scores_annotated_segments_only_and_the_signature_says_so(tmp_pat
     content = json.loads(path.read_text())
     content["results"] = {video: segments for video, segments in content["results"].items() if video in kept}
     path.write_text(json.dumps(content))
-    cut = people_in_video.score(task, tmp_path / "all", reference)
+    cut = people_in_video.score(task, tmp_path / "all", reference, protocol="released")
     fixed = {cost.error_type: cost.score_if_fixed for cost in whole.error_costs}["not_annotated"]
     assert whole.scores["score"] < subset["score"] == pytest.approx(cut.scores["score"], abs=1e-9)
     assert fixed == pytest.approx(subset["score"], abs=1e-9)

@@ -77,7 +77,7 @@ class Reference(NamedTuple):
         return sorted({video for video, _ in self.segments})
 
 
-def load_reference(folder: Path, settings: Settings, with_n_segments: bool) -> Reference:
+def load_reference(folder: Path, settings: Settings, with_n_segments: bool = False) -> Reference:
     """Read the reference and keep the segments of the chosen splits. Raises Refused."""
     prepared = folder / PREPARED_FILE
     if prepared.is_file():
@@ -194,7 +194,7 @@ def _from_prepared(texts: Texts, arrays: Arrays) -> Reference:
     )
 
 
-def prepare_reference(source: Path, output: Path, settings: Settings, with_n_segments: bool) -> Reference:
+def prepare_reference(source: Path, output: Path, settings: Settings, with_n_segments: bool = False) -> Reference:
     """Read the organizers' JSON files and write them, with all splits, as arrays. Raises Refused."""
     whole = _load_json(source, settings, with_n_segments)
     save_reference(whole, output)

@@ -100,7 +100,7 @@ class EntitiesTask(Task[Reference, Grounding, StatisticsT]):
 
     def prepare_reference(self, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
         """Write the annotations as arrays."""
-        prepare_reference(source, output, settings, with_n_segments=False)
+        prepare_reference(source, output, settings)
         return []
 
 
@@ -109,7 +109,7 @@ class GivenSentences(EntitiesTask[WordStatistics]):
 
     def load_reference(self, folder: Path, settings: Settings) -> Reference:
         """Read the annotations of the chosen splits."""
-        return load_reference(folder, settings, with_n_segments=False)
+        return load_reference(folder, settings)
 
     def check_reference(self, folder: Path, settings: Settings, reference: Reference) -> list[Note]:
         """Look for empty splits, and for classes outside of the vocabulary."""
