@@ -404,7 +404,12 @@ def harmonic_mean(precision: float, recall: float) -> float:
 
 
 def per_sentence(
-    judged: Generated, object_segment: Ints, words: Words, submitted: Bools, n_sentences: int, localization: bool
+    judged: Generated,
+    object_segment: Ints,
+    words: Words,
+    submitted: Bools,
+    n_sentences: int,
+    localization: bool,
 ) -> tuple[PrecisionRecall, Floats]:
     """Return F1 over sentences, and the F1 of each segment (NaN where it does not count).
 

@@ -67,7 +67,9 @@ def test_generated_sentences_that_are_not_submitted_have_no_released_weight(tmp_
     whole = json.loads(path.read_text())
     missing = whole["results"].popitem()[0]
     path.write_text(json.dumps(whole))
-    result = loaded("anet_entities_gen", REFERENCES / "anet_entities_gen", protocol="released").score_path(folder)
+    result = loaded("anet_entities_gen", REFERENCES / "anet_entities_gen", protocol="released").score_path(
+        folder
+    )
     rows = {row["item"]: row for row in result.item_rows()}
     assert rows[missing] == {"item": missing, "submitted": False, "score": None, "weight": 0}
     assert mean_of_rows(rows.values()) == pytest.approx(result.scores["score"], abs=1e-12)
@@ -81,7 +83,11 @@ def test_videos_without_annotations_are_a_row_that_counts_0(tmp_path, submitted)
     empty = {key: [] for key in lists}
     for path, key, entry in (
         (reference / "reference.json", "annotations", {"segments": {"0": empty, "1": empty}}),
-        (folder / "submission_gen.json", "results", {"0": {"clss": [], "idx_in_sent": [], "bbox_for_all_frames": []}}),
+        (
+            folder / "submission_gen.json",
+            "results",
+            {"0": {"clss": [], "idx_in_sent": [], "bbox_for_all_frames": []}},
+        ),
     ):
         whole = json.loads(path.read_text())
         if key == "annotations" or submitted:
@@ -103,7 +109,9 @@ def test_segments_outside_of_the_items_are_a_row_that_counts_0_in_released(tmp_p
     segments = next(iter(whole["results"].values()))
     whole["results"]["v_elsewhere"] = {"0": next(iter(segments.values())), "1": next(iter(segments.values()))}
     path.write_text(json.dumps(whole))
-    result = loaded("anet_entities_gen", REFERENCES / "anet_entities_gen", protocol="released").score_path(folder)
+    result = loaded("anet_entities_gen", REFERENCES / "anet_entities_gen", protocol="released").score_path(
+        folder
+    )
     *rows, outside = result.item_rows()
     assert outside == {"item": "(outside)", "submitted": True, "score": 0.0, "weight": 2}
     assert len(rows) == len(result.items)

@@ -359,8 +359,10 @@ def generated_error_costs(statistics: SentenceStatistics) -> dict[str, float]:
     }
 
 
-def _score_if_judged(statistics: SentenceStatistics, judged: grounding.Generated, object_segment: Ints) -> float:
-    """Return the score if objects and words were judged in another way, and objects were in these segments."""
+def _score_if_judged(
+    statistics: SentenceStatistics, judged: grounding.Generated, object_segment: Ints
+) -> float:
+    """Return the score if objects and words were judged in another way, of objects in these segments."""
     joined = statistics.joined
     average, _ = grounding.per_sentence(
         judged, object_segment, statistics.words, joined.submitted, statistics.sentences.number, False
@@ -398,7 +400,7 @@ def _cost_of_not_annotated(statistics: SentenceStatistics) -> dict[str, float]:
 
 
 def _mean_f1(joined: Joined, f1: Floats, sentences: Sentences) -> float:
-    """Return the mean over sentences of the F1 of the annotated ones, (n_segments,), NaN where none counts."""
+    """Return the mean over sentences of the F1 of the annotated ones, (n_segments,), NaN without one."""
     has_f1 = ~np.isnan(f1)
     n_counting = sentences.number - int((joined.submitted & ~has_f1).sum())
     return float(f1[has_f1].sum()) / n_counting if n_counting > 0 else 0.0
@@ -435,7 +437,11 @@ def _protocol(settings: Settings) -> Protocol:
 
 
 def _per_sentence(
-    judged: grounding.Generated, words: grounding.Words, joined: Joined, sentences: Sentences, is_loc: bool = False
+    judged: grounding.Generated,
+    words: grounding.Words,
+    joined: Joined,
+    sentences: Sentences,
+    is_loc: bool = False,
 ) -> tuple[grounding.PrecisionRecall, Floats]:
     """Return F1 over sentences in a mode, and that of each segment."""
     object_segment, submitted = joined.objects.segment, joined.submitted

@@ -194,7 +194,9 @@ def _from_prepared(texts: Texts, arrays: Arrays) -> Reference:
     )
 
 
-def prepare_reference(source: Path, output: Path, settings: Settings, with_n_segments: bool = False) -> Reference:
+def prepare_reference(
+    source: Path, output: Path, settings: Settings, with_n_segments: bool = False
+) -> Reference:
     """Read the organizers' JSON files and write them, with all splits, as arrays. Raises Refused."""
     whole = _load_json(source, settings, with_n_segments)
     save_reference(whole, output)

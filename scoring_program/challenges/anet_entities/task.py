@@ -222,7 +222,7 @@ class GeneratedSentences(EntitiesTask[SentenceStatistics]):
         return findings.notes
 
     def signature_parts(self, reference: Reference, settings: Settings) -> dict[str, str]:
-        """Return the name of the lemmatizer, and over which sentences `published` averages since version 2."""
+        """Return the lemmatizer, and over which sentences ``published`` averages since version 2."""
         parts = {"lemmas": reference.lemmatizer}
         if settings["protocol"] == "published":
             parts["sentences"] = "all"

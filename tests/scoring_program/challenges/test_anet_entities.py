@@ -18,6 +18,7 @@ from people_in_video.commands import score as score_command
 from scoring_program.run import INVALID, SCORED
 from tests.helpers import (
     CODE_FOLDERS,
+    GOLDEN,
     REFERENCES,
     ROOT,
     SAMPLES,
@@ -456,3 +457,18 @@ def test_the_signature_says_over_which_sentences_published_averages(protocol):
     signature = loaded(GEN, REFERENCES / GEN, protocol=protocol).signature
     assert ("|sentences:all|" in signature) == (protocol == "published")
     assert "|sentences:" not in loaded(GT, REFERENCES / GT, protocol=protocol).signature
+
+
+def test_submitting_the_other_segments_empty_raises_mode_loc_alone(run):
+    case = GOLDEN / GEN / "one-sentence-submitted"
+    reference = {**texts(case / "ref"), "settings.yaml": "lemma_fallback: lower\n"}
+    found = documents(case / "res")
+    results = found["submission_gen.json"]["results"]
+    before = run(GEN, reference, files(found)).scores
+    for video, content in json.loads(reference["reference.json"])["annotations"].items():
+        for segment, annotated in content["segments"].items():
+            if annotated["frame_ind"]:
+                results.setdefault(video, {}).setdefault(segment, no_objects())
+    after = run(GEN, reference, files(found)).scores
+    assert (before["score"], before["f1_loc_per_sent"]) == pytest.approx((0.0625, 0.0625))
+    assert (after["score"], after["f1_loc_per_sent"]) == pytest.approx((0.0625, 1 / 3))

@@ -74,7 +74,8 @@ def f1(precision, recall):
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
-def plain_given(reference, split, submission, fixed=""):
+def plain_given(case, fixed=""):
+    reference, split, submission = case
     of_class, found, words = {}, 0, 0
     for video, key, segment in chosen_segments(reference, split):
         is_submitted = key in submission["results"].get(video, {})
@@ -99,8 +100,9 @@ def plain_given(reference, split, submission, fixed=""):
     }
 
 
-def n_averaged(reference, split, submission, protocol, fixed):
+def n_averaged(case, protocol, fixed):
     """Return the number of sentences over which is averaged, those without recall among them."""
+    reference, split, submission = case
     if protocol == "published":
         return sum(len(reference["annotations"][video]["segments"]) for video in split["validation"])
     if fixed == "not_annotated":
@@ -109,7 +111,8 @@ def n_averaged(reference, split, submission, protocol, fixed):
     return sum(map(len, submission["results"].values()))
 
 
-def plain_generated(reference, split, submission, protocol, mode, fixed=""):
+def plain_generated(case, protocol, mode, fixed=""):
+    reference, split, submission = case
     precision, recall, visited_classes, sentences = {}, {}, set(), []
     n_without_recall = 0
     for video, key, segment in chosen_segments(reference, split):
@@ -152,7 +155,7 @@ def plain_generated(reference, split, submission, protocol, mode, fixed=""):
         elif fixed == "not_submitted":
             sentences.append((1.0, 1.0, 1.0))
     v = len(visited_classes)
-    d = n_averaged(reference, split, submission, protocol, fixed) - n_without_recall
+    d = n_averaged(case, protocol, fixed) - n_without_recall
     p, r = (sum(map(mean, found.values())) / v if v else 0.0 for found in (precision, recall))
     per_sentence = [sum(values) / d if d > 0 else 0.0 for values in zip(*sentences)] or [0.0] * 3
     return {
@@ -240,8 +243,9 @@ def make_case(seed, mode):
     return reference, split, submission
 
 
-def score_texts(run, mode, reference, split, submission, protocol):
-    """Score JSON texts through the program of a sub-task."""
+def score_texts(run, mode, case, protocol):
+    """Score a case through the program of a sub-task."""
+    reference, split, submission = case
     texts = {"reference.json": reference, "split.json": split, "lemmas.json": LEMMAS}
     texts = {name: json.dumps(content) for name, content in texts.items()}
     texts["settings.yaml"] = f"splits: [validation]\nprotocol: {protocol}\n"
@@ -257,11 +261,11 @@ def approximately(numbers):
 @pytest.mark.parametrize("seed", range(scaled(60)))
 def test_scores_of_given_sentences_are_those_of_the_plain_program(run, seed):
     case = make_case(seed, "GT")
-    outcome = score_texts(run, "GT", *case, "published")
+    outcome = score_texts(run, "GT", case, "published")
     assert len(outcome.if_fixed) == 3
-    fixed = {key: plain_given(*case, key)["score"] for key in outcome.if_fixed}
+    fixed = {key: plain_given(case, key)["score"] for key in outcome.if_fixed}
     assert outcome.if_fixed == approximately(fixed)
-    expected = plain_given(*case)
+    expected = plain_given(case)
     assert {key: outcome.scores[key] for key in expected} == approximately(expected)
 
 
@@ -269,14 +273,14 @@ def test_scores_of_given_sentences_are_those_of_the_plain_program(run, seed):
 @pytest.mark.parametrize("seed", range(scaled(60)))
 def test_scores_of_generated_sentences_are_those_of_the_plain_program(run, seed, protocol):
     case = make_case(seed, "gen")
-    outcome = score_texts(run, "gen", *case, protocol)
+    outcome = score_texts(run, "gen", case, protocol)
     submitted = "not_submitted" if protocol == "published" else "not_annotated"
     assert outcome.if_fixed.keys() == {submitted, "hallucinated", "missed_words", "boxes"}
-    fixed = {key: plain_generated(*case, protocol, "all", key)["f1_all_per_sent"] for key in outcome.if_fixed}
+    fixed = {key: plain_generated(case, protocol, "all", key)["f1_all_per_sent"] for key in outcome.if_fixed}
     assert outcome.if_fixed == approximately(fixed)
     expected = {
-        **plain_generated(*case, protocol, "all"),
-        **plain_generated(*case, protocol, "loc"),
+        **plain_generated(case, protocol, "all"),
+        **plain_generated(case, protocol, "loc"),
     }
     expected["score"] = expected["f1_all_per_sent"]
     assert {key: outcome.scores[key] for key in expected} == approximately(expected)
@@ -297,7 +301,7 @@ def complete(reference, split, submission):
 def test_a_complete_submission_has_the_same_scores_in_both_protocols(run, seed):
     reference, split, submission = make_case(seed, "gen")
     case = reference, split, complete(reference, split, submission)
-    published, released = (score_texts(run, "gen", *case, protocol) for protocol in ("published", "released"))
+    published, released = (score_texts(run, "gen", case, protocol) for protocol in ("published", "released"))
     assert published.scores == released.scores
 
 
@@ -309,25 +313,32 @@ def test_what_is_not_in_the_chosen_splits_changes_no_published_score(run, seed):
         segments = reference["annotations"][video]["segments"]
         submitted = submission["results"].get(video, {})
         results[video] = {key: objects for key, objects in submitted.items() if key in segments}
-    cut = score_texts(run, "gen", reference, split, {**submission, "results": results}, "published")
-    whole = score_texts(run, "gen", reference, split, submission, "published")
+    cut = score_texts(run, "gen", (reference, split, {**submission, "results": results}), "published")
+    whole = score_texts(run, "gen", (reference, split, submission), "published")
     assert whole.scores == cut.scores
+
+
+@pytest.mark.parametrize("seed", range(scaled(30)))
+def test_leaving_out_a_sentence_never_raises_the_published_score(run, seed):
+    reference, split, submission = make_case(seed, "gen")
+    whole = score_texts(run, "gen", (reference, split, submission), "published")
+    video, segments = random.Random(seed).choice(list(submission["results"].items()))
+    fewer = {**submission["results"], video: dict(list(segments.items())[1:])}
+    outcome = score_texts(run, "gen", (reference, split, {**submission, "results": fewer}), "published")
+    assert outcome.scores["f1_all_per_sent"] <= whole.scores["f1_all_per_sent"]
 
 
 def annotated_case(seed):
     """Return the first case from a seed on in which a word of the chosen videos is annotated."""
-    for number in count(seed):
-        case = make_case(number, "gen")
-        if any(annotated_words(segment) for _, _, segment in chosen_segments(*case[:2])):
-            return case
-    return None
+    cases = (make_case(number, "gen") for number in count(seed))
+    return next(case for case in cases if any(annotated_words(s) for *_, s in chosen_segments(*case[:2])))
 
 
 @pytest.mark.parametrize("protocol", ["published", "released"])
 @pytest.mark.parametrize("seed", range(scaled(20)))
 def test_source_and_prepared_folder_score_alike(run, tmp_path, seed, protocol):
     case = annotated_case(seed)
-    plain = score_texts(run, "gen", *case, protocol)
+    plain = score_texts(run, "gen", case, protocol)
     prepare("anet_entities_gen", tmp_path / "ref", tmp_path / "prepared")
     outcome = run_folder("anet_entities_gen", tmp_path / "prepared", tmp_path / "res", tmp_path / "again")
     assert outcome.exit_code == SCORED

@@ -99,7 +99,9 @@ def test_no_words_and_no_objects_score_zero():
     judged = gr.judge_generated(objects, nothing, np.zeros(0, bool), 1)
     submitted = np.zeros(0, bool)
     assert gr.per_class(judged, objects, nothing, submitted, 1, False) == gr.PrecisionRecall(0, 0, 0)
-    assert gr.per_sentence(judged, objects.segment, nothing, submitted, 0, True)[0] == gr.PrecisionRecall(0, 0, 0)
+    assert gr.per_sentence(judged, objects.segment, nothing, submitted, 0, True)[0] == gr.PrecisionRecall(
+        0, 0, 0
+    )
     assert gr.localization_accuracy(np.zeros(0, bool), np.zeros(0, np.int64), 3) == 0
 
 
@@ -151,7 +153,9 @@ def test_a_segment_without_words_that_count_leaves_the_denominator():
     objects = gr.Objects(one, one, np.array([1]), np.zeros((1, 10, 4), F))
     judged = gr.judge_generated(objects, words, np.zeros(1, bool), 2)
     submitted = np.array([True])
-    assert gr.per_sentence(judged, objects.segment, words, submitted, 1, True)[0] == gr.PrecisionRecall(0, 0, 0)
+    assert gr.per_sentence(judged, objects.segment, words, submitted, 1, True)[0] == gr.PrecisionRecall(
+        0, 0, 0
+    )
     assert np.isnan(gr.per_sentence(judged, objects.segment, words, submitted, 3, True)[1]).all()
 
 
