@@ -170,7 +170,7 @@ class Protocol(NamedTuple):
     Attributes
     ----------
     sentences : callable
-        Returns the sentences of a reference, of a submission, or of both.
+        Returns the sentences of the reference, of the submission, or of both.
     effects : Effects
     error_costs : callable
         Returns the score if the sentences were those that are asked for, by the key of the error type.
@@ -296,12 +296,12 @@ def _sentences_of_reference(reference: Reference, joined: Joined) -> Sentences:
     return Sentences(number, np.array(of_video, dtype=np.int64))
 
 
-def _submitted_sentences(joined: Joined) -> Sentences:
+def _submitted_sentences(reference: Reference, joined: Joined) -> Sentences:
     """Return all submitted sentences, in or out of the reference."""
     return Sentences(joined.n_submitted, joined.submitted_of_video)
 
 
-def _annotated_sentences(joined: Joined) -> Sentences:
+def _annotated_sentences(reference: Reference, joined: Joined) -> Sentences:
     """Return the submitted sentences that are annotated."""
     videos = joined.segment_video[joined.submitted]
     return Sentences(len(videos), np.bincount(videos, minlength=joined.n_videos))
@@ -390,19 +390,19 @@ def _score_with_missed_words(statistics: SentenceStatistics) -> float:
 def _cost_of_not_submitted(statistics: SentenceStatistics) -> dict[str, float]:
     """Return the score if all annotated sentences that are not submitted were right."""
     f1 = np.where(statistics.joined.submitted, statistics.f1, 1.0)
-    return {"not_submitted": _mean_f1(statistics.joined, f1, statistics.sentences)}
+    return {"not_submitted": _mean_f1(statistics.joined, f1, statistics.sentences.number)}
 
 
 def _cost_of_not_annotated(statistics: SentenceStatistics) -> dict[str, float]:
     """Return the score if only annotated sentences were submitted."""
     joined = statistics.joined
-    return {"not_annotated": _mean_f1(joined, statistics.f1, _annotated_sentences(joined))}
+    return {"not_annotated": _mean_f1(joined, statistics.f1, int(joined.submitted.sum()))}
 
 
-def _mean_f1(joined: Joined, f1: Floats, sentences: Sentences) -> float:
+def _mean_f1(joined: Joined, f1: Floats, n_sentences: int) -> float:
     """Return the mean over sentences of the F1 of the annotated ones, (n_segments,), NaN without one."""
     has_f1 = ~np.isnan(f1)
-    n_counting = sentences.number - int((joined.submitted & ~has_f1).sum())
+    n_counting = n_sentences - int((joined.submitted & ~has_f1).sum())
     return float(f1[has_f1].sum()) / n_counting if n_counting > 0 else 0.0
 
 
@@ -413,7 +413,7 @@ _PROTOCOLS = {
         error_costs=_cost_of_not_submitted,
     ),
     "released": Protocol(
-        sentences=lambda reference, joined: _submitted_sentences(joined),
+        sentences=_submitted_sentences,
         effects=Effects(
             outside="; they stay in the averages per sentence, with 0",
             missing="; they lower f1_all, f1_loc, and the coverage, not the score",
@@ -424,12 +424,12 @@ _PROTOCOLS = {
 
 
 def _protocol(settings: Settings) -> Protocol:
-    """Return the chosen protocol; `released` may leave out submitted segments that are not annotated."""
+    """Return the chosen protocol; ``released`` may leave out submitted segments that are not annotated."""
     protocol = _PROTOCOLS[settings["protocol"]]
     if settings["protocol"] == "published" or not settings["subset"]:
         return protocol
     return protocol._replace(
-        sentences=lambda reference, joined: _annotated_sentences(joined),
+        sentences=_annotated_sentences,
         effects=protocol.effects._replace(
             outside="; they are left out of the averages per sentence (subset)"
         ),
