@@ -144,7 +144,8 @@ CODES = CodeTable(
     linter=(
         MessageCode(
             "L-BOARD",
-            "The leaderboard has columns or an index that the site cannot show.",
+            "The leaderboard has columns or an index that the site cannot show, or is sorted by a column "
+            "that can be raised without better predictions.",
             "Number columns from 0, show at least one, use precisions from 0 to 10.",
         ),
         MessageCode(

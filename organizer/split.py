@@ -241,7 +241,7 @@ def phase_sentence(task: Declaration, n_parts: int = 2) -> str:
     all_parts = (
         f"A submission may hold predictions for {which}: each phase scores its own and ignores the others."
     )
-    return f"{other_items} {all_parts} {annotations_of(task.id).part_rule}".rstrip()
+    return f"{other_items} {all_parts}"
 
 
 def write_parts(

@@ -150,12 +150,13 @@ def population(
             shutil.rmtree(source)
             shutil.rmtree(prepared)
             write_files(files, source)
+        task.variants[variant](source)
         loaded = load_against(task_id, source, prepared)
         submissions = []
         for number, noise in enumerate(noises, start=1):
             prediction = task.correct_prediction(source, np.random.default_rng(number), noise)
             folder = work / str(number)
-            write_files(task.files(task.variants[variant](prediction)), folder)
+            write_files(task.files(prediction), folder)
             submission = loaded.read(folder).content
             submissions.append(loaded.task.measure(loaded.reference, submission, loaded.settings))
     return Population(loaded.task, len(loaded.items), submissions)

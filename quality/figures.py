@@ -251,7 +251,7 @@ def _judge_example() -> list[PrecisionRecall]:
     modes = []
     for localization in (False, True):
         mode, _ = grounding.per_sentence(
-            judged, objects, words, np.ones(1, bool), n_submitted=1, localization=localization
+            judged, objects.segment, words, np.ones(1, bool), n_sentences=1, localization=localization
         )
         modes.append(mode)
     return modes

@@ -99,8 +99,8 @@ class QualityTask(ABC, Generic[PredictionT]):
     """How its JSON files are written by hand, None if it has none."""
     shows_items = True
     """Whether the full detail page names items."""
-    variants: Mapping[str, Callable[[PredictionT], PredictionT]] = {"": lambda prediction: prediction}
-    """Changes of predictions whose intervals are measured, too, by the name of each."""
+    variants: Mapping[str, Callable[[Path], None]] = {"": lambda folder: None}
+    """Changes of the reference in a folder with which intervals are measured, too, by the name of each."""
 
     @abstractmethod
     def write_reference(self, folder: Path, seed: int = ..., size: int = 1) -> None:

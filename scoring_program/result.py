@@ -221,8 +221,12 @@ class Statistics:
     notes: Sequence[Note]
 
     def outside_weight(self) -> int:
-        """Return the weight of what is submitted outside of the items, which has the score 0."""
+        """Return the weight of what counts outside of the items, which has the score 0."""
         return 0
+
+    def outside_submitted(self) -> bool:
+        """Return whether anything is submitted outside of the items."""
+        return False
 
     def item_columns(self) -> Mapping[str, Floats]:
         """Return further numbers of the items by name, arrays of shape (n,)."""
@@ -273,8 +277,7 @@ class Result:
     def item_rows(self) -> list[dict[str, Any]]:
         """Return ``item``, ``submitted``, ``score``, ``weight``, and what the task adds, for each item.
 
-        A row ``(outside)`` stands for what is submitted outside of the items, if it counts. Only for
-        ``detail: full``.
+        A row ``(outside)`` stands for what counts outside of the items. Only for ``detail: full``.
         """
         statistics = self.statistics
         arrays: dict[str, NDArray[Any]] = {
@@ -286,5 +289,6 @@ class Result:
         columns = [self.items, *(cells(values) for values in arrays.values())]
         rows = [dict(zip(("item", *arrays), row)) for row in zip(*columns)]
         if outside_weight := statistics.outside_weight():
-            rows.append({"item": "(outside)", "submitted": True, "score": 0.0, "weight": outside_weight})
+            submitted = statistics.outside_submitted()
+            rows.append({"item": "(outside)", "submitted": submitted, "score": 0.0, "weight": outside_weight})
         return rows

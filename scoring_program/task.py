@@ -89,7 +89,10 @@ Options = Mapping[str, Any]
 
 
 class ScoreColumn(NamedTuple):
-    """A number that the scoring program writes, as the leaderboard and the detail page show it."""
+    """A number that the scoring program writes, as the leaderboard and the detail page show it.
+
+    ``loophole`` is a clause on what raises it without better predictions, so that it should not decide ranks.
+    """
 
     key: str
     title: str
@@ -97,6 +100,7 @@ class ScoreColumn(NamedTuple):
     sorting: str = "desc"
     precision: int = 4
     leaderboard: bool = True
+    loophole: str = ""
 
 
 INTERVAL_COLUMNS = (

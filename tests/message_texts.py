@@ -114,6 +114,6 @@ SCORING_TEXTS = {
     "N-ITEMS-UNKNOWN chalearn_gesture": "not in the reference, ignored: 1 sequence; the first is 'Moon' (Moon_prediction.csv)",
     "N-FRAMES-UNKNOWN kinetics_tps": "ignored what is not in the reference: 1 frame of the submission",
     "N-SEGMENTS-MISSING anet_entities_gt": "nothing submitted for 4 of 54 annotated segments; this costs COST",
-    "N-SEGMENTS-OUTSIDE anet_entities_gen": "3 submitted segments not annotated in the chosen splits; they stay in the averages per sentence, with 0; this costs COST",
+    "N-SEGMENTS-OUTSIDE anet_entities_gen": "3 submitted segments not annotated in the chosen splits; ignored",
     "N-SEGMENTS-OUTSIDE anet_entities_gt": "3 submitted segments not annotated in the chosen splits; ignored",
 }

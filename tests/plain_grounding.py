@@ -107,9 +107,9 @@ def over_classes(judged, objects, words, submitted, localization):
     return (*found, f1(*found))
 
 
-def over_sentences(judged, objects, words, submitted, n_submitted, localization):
+def over_sentences(judged, objects, words, submitted, n_sentences, localization):
     kept_objects, kept_words = counting(judged, objects, words, submitted, localization)
-    sums, scores, denominator = [0.0, 0.0, 0.0], [np.nan] * len(submitted), n_submitted
+    sums, scores, denominator = [0.0, 0.0, 0.0], [np.nan] * len(submitted), n_sentences
     for segment in np.flatnonzero(submitted).tolist():
         of_words = [right for word, right in kept_words if word.segment == segment]
         if not of_words:

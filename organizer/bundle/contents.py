@@ -98,6 +98,7 @@ def check_contents(data: Competition, files: Files, samples: SampleRuns, report:
     _check_intervals(data, tasks, files, report)
     written_keys = _check_columns(data, our_tasks, len(tasks), report)
     _check_sorting(data, our_tasks, report)
+    _check_primary_column(data, our_tasks, report)
     if samples is not SampleRuns.NONE and report.errors.ok:
         # Where all halves of a reference score the same, there is no interval.
         keys = [key for key in written_keys if key not in INTERVAL_KEYS]
@@ -302,6 +303,16 @@ def _check_sorting(data: Competition, our_tasks: Collection[Declaration], report
         where = f"{column.where}/{column.sorting_key}"
         tasks = ", ".join(wrong_tasks)
         report.add("sorts the other way", where, key=column.key, tasks=tasks, remedy=remedy)
+
+
+def _check_primary_column(data: Competition, our_tasks: Collection[Declaration], report: LintReport) -> None:
+    """Report a primary column that can be raised without better predictions."""
+    primary_column = competition.primary_column(data)
+    for task in our_tasks:
+        for column in task.columns:
+            if column.key == primary_column.key and column.loophole:
+                where = primary_column.where
+                report.add("primary column with a loophole", where, key=column.key, loophole=column.loophole)
 
 
 def _check_samples(

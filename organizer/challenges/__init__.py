@@ -173,8 +173,6 @@ class Annotations(ABC, Generic[ReferenceT, PredictionT]):
     """The baselines that can be submitted, and differ: where each item has one label, none is empty."""
     part_settings: Settings = MappingProxyType({})
     """Settings of each part of a reference, so that a part ignores predictions for the others."""
-    part_rule: str = ""
-    """What these settings change, as a sentence for participants."""
     shared: Sequence[str] = ()
     """Files of a prepared reference that all of its parts have."""
 

@@ -49,12 +49,8 @@ class EntitiesAnnotations(Annotations[Reference, Results]):
         self._generated = isinstance(TASKS[task_id], GeneratedSentences)
         self._mode = TASKS[task_id].eval_mode
         if self._generated:
-            # Otherwise each submitted segment counts, whether it is annotated or not.
+            # Otherwise each submitted segment counts under ``released``, those of other parts, too.
             self.part_settings = {"subset": True}
-            self.part_rule = (
-                "F1 per sentence leaves out submitted segments that are not annotated, as those of the other "
-                "phase (subset: true)."
-            )
 
     def pools(self, reference: Reference) -> Pools:
         """Return the vocabulary and the annotated boxes."""
@@ -109,9 +105,11 @@ class EntitiesAnnotations(Annotations[Reference, Results]):
             several_classes = words.segment[np.flatnonzero(has_several_classes)].tolist()
             segments["two words of one class in different boxes of a frame"] = conflicts
             segments["the boxes of a word have several classes"] = several_classes
-        videos = {}
+        videos: dict[str, set[str]] = {}
         for reason, numbers in segments.items():
             videos[reason] = {reference.segments[number][0] for number in numbers}
+        if self._generated and settings["protocol"] == "published":
+            videos |= _videos_with_sentences_that_count_0(reference)
         return videos
 
     def classes(self, reference: Reference) -> dict[str, list[str]]:
@@ -127,6 +125,19 @@ class EntitiesAnnotations(Annotations[Reference, Results]):
     def cut(self, source: Path, reference: Reference, names: Collection[str], output: Path) -> None:
         """Write the arrays of some videos."""
         save_reference(part_of_reference(reference, names), output)
+
+
+def _videos_with_sentences_that_count_0(reference: Reference) -> dict[str, set[str]]:
+    """Return the annotated videos that segments without annotations make worse, their own or others."""
+    n_annotated = Counter(video for video, _ in reference.segments)
+    n_segments = reference.n_segments or {}
+    with_others = {video for video, number in n_annotated.items() if number < n_segments[video]}
+    other_videos = reference.chosen_videos - n_annotated.keys()
+    is_worse = any(n_segments.get(video) for video in other_videos)
+    return {
+        "segments without annotations count 0": with_others,
+        "videos without annotations count 0": set(n_annotated) if is_worse else set(),
+    }
 
 
 def _boxes_on_all_frames(true_boxes: Boxes, guess: Guess) -> list[list[float]]:

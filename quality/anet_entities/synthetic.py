@@ -99,10 +99,16 @@ def words_of(segment: Json) -> Iterator[tuple[str, int, int, Box]]:
         yield label, index, frame, box
 
 
-def with_outside(results: Json, n: int) -> Json:
-    """Return predicted segments with ``n`` more for each, of a video that is not in the reference."""
-    number = n * sum(map(len, results.values()))
-    return {**results, "v_outside": {str(segment): no_objects() for segment in range(number)}}
+def add_outside(folder: Path, n: int) -> None:
+    """Add to a reference ``n`` segments for each, of a video without annotations."""
+    reference = json.loads((folder / "reference.json").read_text(encoding="utf-8"))
+    annotations = reference["annotations"]
+    number = n * sum(len(video["segments"]) for video in annotations.values())
+    lists = ("process_clss", "tokens", "frame_ind", "process_idx", "process_bnd_box", "crowds")
+    segments: Json = {str(segment): {key: [] for key in lists} for segment in range(number)}
+    annotations["v_outside"] = {"duration": 60.0, "segments": segments}
+    write_json(folder / "reference.json", reference)
+    write_json(folder / "split.json", {"validation": list(annotations)})
 
 
 def write_prediction(

@@ -21,7 +21,9 @@ from quality.task import CANARY, Mistake, QualityTask, Trick, WeakModel
 from validator.formats.anet_entities.write import decode_predictions, encode_submission, segment_objects
 
 
-def _trick(name: str, change: Callable[[Json, Json], None], rewarded: bool = False) -> Trick:
+def _trick(
+    name: str, change: Callable[[Json, Json], None], protocol: str = "published", rewarded: bool = False
+) -> Trick:
     """Return a trick that changes results; ``change`` gets the reference, too."""
 
     def play(reference: Files, sample: Files) -> Files:
@@ -30,7 +32,7 @@ def _trick(name: str, change: Callable[[Json, Json], None], rewarded: bool = Fal
         change(content["results"], json.loads(reference["reference.json"]))
         return encode_submission(content["results"], content["eval_mode"])
 
-    return Trick(name, play, rewarded=rewarded)
+    return Trick(name, play, protocol, rewarded)
 
 
 def _giant_boxes(results: Json, reference: Json) -> None:
@@ -112,9 +114,9 @@ GIVEN_TRICKS = (*_TRICKS, _trick("every word, with the whole image as box", _eve
 GENERATED_TRICKS = (
     *_TRICKS,
     _trick("all classes in each segment", _every_class),
-    # The averages per sentence run over the segments that are submitted: the published metric rewards leaving
-    # some out.
-    _trick("only the segments that it is sure of", _only_sure, rewarded=True),
+    _trick("only the segments that it is sure of", _only_sure),
+    # The released averages per sentence run over the segments that are submitted.
+    _trick("only the segments that it is sure of", _only_sure, "released", rewarded=True),
     # Precision counts each object, recall the first of a class.
     _trick("only the first object of each class", _first_of_each_class, rewarded=True),
     # In a sentence precision counts every object and recall only the first of a class: repeating what is sure
@@ -143,7 +145,7 @@ class EntitiesTask(QualityTask[Json]):
         self._mode = mode
         self._generated = mode == "gen"
         if self._generated:
-            outside = {f", {n} outside": partial(synthetic.with_outside, n=n) for n in (1, 2)}
+            outside = {f", {n} outside": partial(synthetic.add_outside, n=n) for n in (1, 2)}
             self.variants = {**self.variants, **outside}
 
     def write_reference(self, folder: Path, seed: int = 2019, size: int = 1) -> None:

@@ -22,7 +22,7 @@ array([ True])
 >>> judged, submitted = judge_generated(objects, words, np.array([False]), 1), np.array([True])
 >>> per_class(judged, objects, words, submitted, 1, localization=False)
 PrecisionRecall(precision=1.0, recall=1.0, f1=1.0)
->>> per_sentence(judged, objects, words, submitted, 2, localization=False)
+>>> per_sentence(judged, objects.segment, words, submitted, 2, localization=False)
 (PrecisionRecall(precision=0.5, recall=0.5, f1=0.5), array([1.]))
 """
 
@@ -404,28 +404,34 @@ def harmonic_mean(precision: float, recall: float) -> float:
 
 
 def per_sentence(
-    judged: Generated, objects: Objects, words: Words, submitted: Bools, n_submitted: int, localization: bool
+    judged: Generated,
+    object_segment: Ints,
+    words: Words,
+    submitted: Bools,
+    n_sentences: int,
+    localization: bool,
 ) -> tuple[PrecisionRecall, Floats]:
     """Return F1 over sentences, and the F1 of each segment (NaN where it does not count).
 
     Parameters
     ----------
+    object_segment : int array of shape (n_objects,)
     submitted : bool array of shape (n_segments,)
-    n_submitted : int
-        Number of segments in the submission, in the reference or not: the denominator, less the submitted
+    n_sentences : int
+        Number of sentences over which is averaged, annotated or not: the denominator, less the submitted
         segments without a word that counts.
     """
     object_counts, word_counts = _counting(judged, words, submitted, localization)
     n = len(submitted)
     word_segment = words.segment[word_counts]
-    precision = group_means(judged.object_correct[object_counts], objects.segment[object_counts], n, 0.0)
+    precision = group_means(judged.object_correct[object_counts], object_segment[object_counts], n, 0.0)
     recall = group_means(judged.word_correct[word_counts], word_segment, n, 0.0)
     total = precision + recall
     f1 = np.where(total > 0, 2 * precision * recall / np.where(total > 0, total, 1), 0.0)
     has_words = np.bincount(word_segment, minlength=n) > 0
     counting = submitted & has_words
     scores = np.where(counting, f1, np.nan)
-    denominator = n_submitted - int((submitted & ~has_words).sum())
+    denominator = n_sentences - int((submitted & ~has_words).sum())
     if denominator <= 0:
         return PrecisionRecall(0.0, 0.0, 0.0), scores
     averages = [float(values[counting].sum()) / denominator for values in (precision, recall, f1)]

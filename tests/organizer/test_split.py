@@ -62,13 +62,33 @@ def test_one_submission_scores_on_each_part_as_its_items_did_in_the_whole(split,
     assert sorted(covered) == sorted(of_all.items)
 
 
-def test_only_generated_sentences_need_a_setting_and_the_command_says_so(tmp_path, capsys):
+def test_only_generated_sentences_need_a_setting(tmp_path):
     for name in ("anet_entities_gen", "anet_entities_gt"):
         assert main(f"split {name} --reference {REFERENCES} --output {tmp_path / name}".split()) == 0
-        said = "F1 per sentence" in capsys.readouterr().out
         for part in (name, f"{name}_2"):
             settings = load_task(name).settings(tmp_path / name / part)
-            assert settings.get("subset", False) == said == (name == "anet_entities_gen")
+            assert settings.get("subset", False) == (name == "anet_entities_gen")
+
+
+def test_parts_know_the_number_of_segments_without_annotations(tmp_path):
+    name = "anet_entities_gen"
+    reference = tmp_path / "ref" / name
+    shutil.copytree(REFERENCES / name, reference)
+    document = json.loads((reference / "reference.json").read_text())
+    lists = ("process_clss", "process_idx", "process_bnd_box", "frame_ind", "tokens")
+    for video in document["annotations"].values():
+        video["segments"]["77"] = {key: [] for key in lists}
+    (reference / "reference.json").write_text(json.dumps(document))
+    whole = loaded(name, reference)
+    statistics = whole.score_path(SAMPLES / name / "good").statistics
+    assert main(f"split {name} --reference {reference} --output {tmp_path / 'out'}".split()) == 0
+    for part in (name, f"{name}_2"):
+        of_part = loaded(name, tmp_path / "out" / part)
+        is_in_part = np.isin(whole.items, of_part.items)
+        expected = whole.task.reduce(statistics, is_in_part[None].astype(float))
+        for few in (of_part, whole.select_items(of_part.items)):
+            score = few.score_path(SAMPLES / name / "good").scores["score"]
+            assert expected == pytest.approx([score], abs=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -50,31 +50,72 @@ def test_what_is_not_submitted_counts_0_where_it_lowers_the_score(sample):
     assert [row["item"] for row in rows] == list(result.items)
     missing = [row for row in rows if not row["submitted"]]
     assert 0 < len(missing) < len(rows)
-    if task == "anet_entities_gen":
-        assert {(row["score"], row["weight"]) for row in missing} == {(None, 0)}
-    else:
-        assert {row["score"] for row in missing if row["weight"]} == {0.0}
+    assert {row["score"] for row in missing if row["weight"]} == {0.0}
     assert all((row["score"] is None) == (row["weight"] == 0) for row in rows)
     if task in MEANS:
-        weights = [row["weight"] for row in rows]
-        mean = np.average([row["score"] or 0.0 for row in rows], weights=weights)
-        assert mean == pytest.approx(result.scores[MEANS[task]], abs=1e-12)
+        assert mean_of_rows(rows) == pytest.approx(result.scores[MEANS[task]], abs=1e-12)
 
 
-def test_segments_outside_of_the_items_are_a_row_that_counts_0(tmp_path):
+def mean_of_rows(rows):
+    return np.average([row["score"] or 0.0 for row in rows], weights=[row["weight"] for row in rows])
+
+
+@pytest.mark.slow
+def test_generated_sentences_that_are_not_submitted_have_no_released_weight(tmp_path):
+    folder = shutil.copytree(SAMPLES / "anet_entities_gen" / "good", tmp_path / "sample")
+    path = folder / "submission_gen.json"
+    whole = json.loads(path.read_text())
+    missing = whole["results"].popitem()[0]
+    path.write_text(json.dumps(whole))
+    result = loaded("anet_entities_gen", REFERENCES / "anet_entities_gen", protocol="released").score_path(
+        folder
+    )
+    rows = {row["item"]: row for row in result.item_rows()}
+    assert rows[missing] == {"item": missing, "submitted": False, "score": None, "weight": 0}
+    assert mean_of_rows(rows.values()) == pytest.approx(result.scores["score"], abs=1e-12)
+
+
+@pytest.mark.parametrize("submitted", [False, True])
+def test_videos_without_annotations_are_a_row_that_counts_0(tmp_path, submitted):
+    reference = shutil.copytree(REFERENCES / "anet_entities_gen", tmp_path / "reference")
+    folder = shutil.copytree(SAMPLES / "anet_entities_gen" / "good", tmp_path / "sample")
+    lists = ("process_clss", "process_idx", "process_bnd_box", "frame_ind", "tokens")
+    empty = {key: [] for key in lists}
+    for path, key, entry in (
+        (reference / "reference.json", "annotations", {"segments": {"0": empty, "1": empty}}),
+        (
+            folder / "submission_gen.json",
+            "results",
+            {"0": {"clss": [], "idx_in_sent": [], "bbox_for_all_frames": []}},
+        ),
+    ):
+        whole = json.loads(path.read_text())
+        if key == "annotations" or submitted:
+            whole[key]["v_elsewhere"] = entry
+        path.write_text(json.dumps(whole))
+    split = json.loads((reference / "split.json").read_text())
+    (reference / "split.json").write_text(json.dumps({"validation": [*split["validation"], "v_elsewhere"]}))
+    result = loaded("anet_entities_gen", reference).score_path(folder)
+    rows = result.item_rows()
+    assert rows[-1] == {"item": "(outside)", "submitted": submitted, "score": 0.0, "weight": 2}
+    assert len(rows) == len(result.items) + 1
+    assert mean_of_rows(rows) == pytest.approx(result.scores["score"], abs=1e-12)
+
+
+def test_segments_outside_of_the_items_are_a_row_that_counts_0_in_released(tmp_path):
     folder = shutil.copytree(SAMPLES / "anet_entities_gen" / "good", tmp_path / "sample")
     path = folder / "submission_gen.json"
     whole = json.loads(path.read_text())
     segments = next(iter(whole["results"].values()))
     whole["results"]["v_elsewhere"] = {"0": next(iter(segments.values())), "1": next(iter(segments.values()))}
     path.write_text(json.dumps(whole))
-    result = loaded("anet_entities_gen", REFERENCES / "anet_entities_gen").score_path(folder)
+    result = loaded("anet_entities_gen", REFERENCES / "anet_entities_gen", protocol="released").score_path(
+        folder
+    )
     *rows, outside = result.item_rows()
     assert outside == {"item": "(outside)", "submitted": True, "score": 0.0, "weight": 2}
     assert len(rows) == len(result.items)
-    total = sum((row["score"] or 0.0) * row["weight"] for row in rows)
-    mean = total / sum(row["weight"] for row in (*rows, outside))
-    assert mean == pytest.approx(result.scores["score"], abs=1e-12)
+    assert mean_of_rows([*rows, outside]) == pytest.approx(result.scores["score"], abs=1e-12)
 
 
 @pytest.mark.parametrize("name", ["anet_entities_gt", "anet_entities_gen"])

@@ -79,27 +79,40 @@ def test_halves_are_references_with_half_of_the_groups(tmp_path, name, protocol)
 
 
 @pytest.mark.slow
-def test_segments_of_videos_that_are_no_items_have_the_mean_weight(tmp_path):
-    """A half is scored as the reference that holds its items twice, with outside segments once."""
+@pytest.mark.parametrize("protocol", ["published", "released"])
+def test_segments_of_videos_that_are_no_items_have_the_mean_weight(tmp_path, protocol):
+    """A half is scored as the reference that holds its items twice, with outside segments once.
+
+    These are segments of the reference without annotations under ``published``, submitted ones under ``released``.
+    """
     name = "anet_entities_gen"
     reference, submission = folder_files(REFERENCES / name), folder_files(SAMPLES / name / "weak")
     reference.pop("SYNTHETIC.md")
-    (file,) = submission
 
-    empty = {"clss": [], "idx_in_sent": [], "bbox_for_all_frames": []}
-
-    def with_outside(files):
+    def with_outside(files, file, key, segments):
         content = json.loads(files[file])
-        content["results"]["v_elsewhere"] = {str(number): empty for number in range(3)}
-        return {file: json.dumps(content).encode()}
+        content[key]["v_elsewhere"] = segments
+        return {**files, file: json.dumps(content).encode()}
 
-    once = scored(name, reference, with_outside(submission), tmp_path / "once", "published", interval=True)
+    def whole(reference, submission):
+        if protocol == "released":
+            empty = {"clss": [], "idx_in_sent": [], "bbox_for_all_frames": []}
+            segments = {str(number): empty for number in range(3)}
+            return reference, with_outside(submission, "submission_gen.json", "results", segments)
+        lists = ("process_clss", "process_idx", "process_bnd_box", "frame_ind", "tokens")
+        segments = {str(number): {key: [] for key in lists} for number in range(3)}
+        reference = with_outside(reference, "reference.json", "annotations", {"segments": segments})
+        split = json.loads(reference["split.json"])
+        split["validation"].append("v_elsewhere")
+        return {**reference, "split.json": json.dumps(split).encode()}, submission
+
+    once = scored(name, *whole(reference, submission), tmp_path / "once", protocol, interval=True)
     side = resampling.sides(len(once.items))[0]
     assert len(once.items) % 2 == 0
     truth, predictions = (
         repeated(name, part, once.items, 2.0 * (side > 0)) for part in (reference, submission)
     )
-    again = scored(name, truth, with_outside(predictions), tmp_path / "half", "published")
+    again = scored(name, *whole(truth, predictions), tmp_path / "half", protocol)
     assert once.halves.first[0] == pytest.approx(again.scores["score"], abs=1e-9)
 
 

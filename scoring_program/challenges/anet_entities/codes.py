@@ -46,9 +46,9 @@ CODES = CodeTable(
         ),
         MessageCode(
             "N-SEGMENTS-OUTSIDE",
-            "Submitted segments are not annotated in the chosen splits. For generated sentences they "
-            "count 0 in the averages per sentence.",
-            "At home, `people-in-video score --subset` leaves them out.",
+            "Submitted segments are not annotated in the chosen splits. With `protocol: released` of "
+            "generated sentences they count 0 in the averages per sentence.",
+            "At home, `people-in-video score --protocol released --subset` leaves them out.",
         ),
     ),
 )

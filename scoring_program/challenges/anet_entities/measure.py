@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -31,11 +32,6 @@ class Effects(NamedTuple):
 
 
 _GIVEN = Effects(outside="; ignored", missing="")
-_GENERATED = Effects(
-    outside="; they stay in the averages per sentence, with 0",
-    missing="; they lower f1_all, f1_loc, and the coverage, not the score",
-)
-_GENERATED_SUBSET = _GENERATED._replace(outside="; they are left out of the averages per sentence (subset)")
 
 
 class Joined(NamedTuple):
@@ -120,13 +116,6 @@ def _objects(submission: Grounding, true_segment: Ints, number_of_class: dict[st
     )
 
 
-def _annotated_only(joined: Joined) -> Joined:
-    """Return a submission without the segments that are not annotated."""
-    videos = joined.segment_video[joined.submitted]
-    submitted_of_video = np.bincount(videos, minlength=joined.n_videos)
-    return joined._replace(n_submitted=len(videos), submitted_of_video=submitted_of_video)
-
-
 def _notes(reference: Reference, submission: Grounding, submitted: Bools, effects: Effects) -> list[Note]:
     """Return notes on segments that are not annotated, and on annotated ones that are not submitted."""
     notes = []
@@ -168,6 +157,30 @@ class WordStatistics(Statistics):
     joined: Joined
 
 
+class Sentences(NamedTuple):
+    """The sentences over which the averages per sentence run: ``number``, and of each item, (n_videos,)."""
+
+    number: int
+    of_video: Ints
+
+
+class Protocol(NamedTuple):
+    """What the two protocols of sub-task II do differently: over which sentences is averaged.
+
+    Attributes
+    ----------
+    sentences : callable
+        Returns the sentences of the reference, of the submission, or of both.
+    effects : Effects
+    error_costs : callable
+        Returns the score if the sentences were those that are asked for, by the key of the error type.
+    """
+
+    sentences: Callable[[Reference, Joined], Sentences]
+    effects: Effects
+    error_costs: Callable[[SentenceStatistics], dict[str, float]]
+
+
 @dataclass(frozen=True)
 class SentenceStatistics(Statistics):
     """What became of the objects and words of each sentence.
@@ -180,10 +193,16 @@ class SentenceStatistics(Statistics):
     judged: grounding.Generated
     words: grounding.Words
     joined: Joined
+    sentences: Sentences
+    protocol: Protocol
 
     def outside_weight(self) -> int:
-        """Return the number of submitted segments of videos that are not items."""
-        return self.joined.n_submitted - int(self.joined.submitted_of_video.sum())
+        """Return the number of sentences of videos that are not items."""
+        return self.sentences.number - int(self.sentences.of_video.sum())
+
+    def outside_submitted(self) -> bool:
+        """Return whether segments of videos that are not items are submitted."""
+        return self.joined.n_submitted > int(self.joined.submitted_of_video.sum())
 
 
 def measure_given(reference: Reference, submission: Grounding, settings: Settings) -> WordStatistics:
@@ -240,18 +259,17 @@ def _accuracy(statistics: WordStatistics, correct: Bools) -> float:
 
 def measure_generated(reference: Reference, submission: Grounding, settings: Settings) -> SentenceStatistics:
     """Compare the objects of each sentence with the annotated words of its segment."""
+    protocol = _protocol(settings)
     lemmas = Lemmas(reference.lemmas, settings["lemma_fallback"])
-    if settings["subset"]:
-        joined = _annotated_only(join(reference, submission, _GENERATED_SUBSET))
-    else:
-        joined = join(reference, submission, _GENERATED)
+    joined = join(reference, submission, protocol.effects)
+    sentences = protocol.sentences(reference, joined)
     words = reference.words
     not_penalized = _not_penalized(reference, joined, lemmas)
     judged = grounding.judge_generated(joined.objects, words, not_penalized, len(joined.classes))
-    _, f1 = _per_sentence(judged, words, joined)
+    _, f1 = _per_sentence(judged, words, joined, sentences)
     # A submitted sentence in which no word is annotated does not count.
     empty_video = joined.segment_video[joined.submitted & np.isnan(f1)]
-    weights = joined.submitted_of_video - np.bincount(empty_video, minlength=joined.n_videos)
+    weights = sentences.of_video - np.bincount(empty_video, minlength=joined.n_videos)
     f1_sums = _f1_sums(joined, f1)
     lemma_notes = _lemma_notes(reference, joined, lemmas, min_group(settings["detail"]))
     return SentenceStatistics(
@@ -265,7 +283,28 @@ def measure_generated(reference: Reference, submission: Grounding, settings: Set
         judged=judged,
         words=words,
         joined=joined,
+        sentences=sentences,
+        protocol=protocol,
     )
+
+
+def _sentences_of_reference(reference: Reference, joined: Joined) -> Sentences:
+    """Return all sentences of the chosen videos, annotated or not."""
+    n_segments = reference.n_segments or {}
+    number = sum(n_segments.get(video, 0) for video in reference.chosen_videos)
+    of_video = [n_segments[video] for video in reference.annotated_videos()]
+    return Sentences(number, np.array(of_video, dtype=np.int64))
+
+
+def _submitted_sentences(reference: Reference, joined: Joined) -> Sentences:
+    """Return all submitted sentences, in or out of the reference."""
+    return Sentences(joined.n_submitted, joined.submitted_of_video)
+
+
+def _annotated_sentences(reference: Reference, joined: Joined) -> Sentences:
+    """Return the submitted sentences that are annotated."""
+    videos = joined.segment_video[joined.submitted]
+    return Sentences(len(videos), np.bincount(videos, minlength=joined.n_videos))
 
 
 def _f1_sums(joined: Joined, f1: Floats) -> Floats:
@@ -275,7 +314,7 @@ def _f1_sums(joined: Joined, f1: Floats) -> Floats:
 
 
 def generated_score(statistics: SentenceStatistics, weights: Floats) -> Floats:
-    """Return the mean F1 of the submitted sentences.
+    """Return the mean F1 of the sentences over which the protocol averages.
 
     Those of videos that are not items have the mean weight of the items, 1 if there is none.
     """
@@ -293,7 +332,7 @@ def generated_scores(statistics: SentenceStatistics) -> dict[str, float]:
     for mode, is_loc in _MODES.items():
         averages[mode] = grounding.per_class(judged, objects, words, submitted, n_classes, is_loc)
     for mode, is_loc in _MODES.items():
-        averages[f"{mode}_per_sent"], _ = _per_sentence(judged, words, joined, is_loc)
+        averages[f"{mode}_per_sent"], _ = _per_sentence(judged, words, joined, statistics.sentences, is_loc)
     scores = {"score": averages["all_per_sent"].f1, "coverage": grounding.share(submitted)}
     for name in ("all_per_sent", "loc_per_sent", "all", "loc"):
         scores[f"f1_{name}"] = averages[name].f1
@@ -304,30 +343,109 @@ def generated_scores(statistics: SentenceStatistics) -> dict[str, float]:
 
 
 def generated_error_costs(statistics: SentenceStatistics) -> dict[str, float]:
-    """Return the score without segments that are not annotated, without hallucinated objects, without missed
+    """Return the score with the sentences that are asked for, without hallucinated objects, without missed
     words, and with the right boxes."""
-    judged, words, joined = statistics.judged, statistics.words, statistics.joined
+    judged, object_segment = statistics.judged, statistics.joined.objects.segment
     annotated, predicted = judged.object_annotated, judged.word_predicted
     without_hallucinated = judged._replace(object_skipped=~annotated)
-    with_missed_words = judged._replace(word_correct=judged.word_correct | ~predicted)
     with_right_boxes = judged._replace(
         object_correct=judged.object_correct | annotated, word_correct=judged.word_correct | predicted
     )
-    averages = {
-        "not_annotated": _per_sentence(judged, words, _annotated_only(joined)),
-        "hallucinated": _per_sentence(without_hallucinated, words, joined),
-        "missed_words": _per_sentence(with_missed_words, words, joined),
-        "boxes": _per_sentence(with_right_boxes, words, joined),
+    return {
+        **statistics.protocol.error_costs(statistics),
+        "hallucinated": _score_if_judged(statistics, without_hallucinated, object_segment),
+        "missed_words": _score_with_missed_words(statistics),
+        "boxes": _score_if_judged(statistics, with_right_boxes, object_segment),
     }
-    return {error_type: average.f1 for error_type, (average, _) in averages.items()}
+
+
+def _score_if_judged(
+    statistics: SentenceStatistics, judged: grounding.Generated, object_segment: Ints
+) -> float:
+    """Return the score if objects and words were judged in another way, of objects in these segments."""
+    joined = statistics.joined
+    average, _ = grounding.per_sentence(
+        judged, object_segment, statistics.words, joined.submitted, statistics.sentences.number, False
+    )
+    return average.f1
+
+
+def _score_with_missed_words(statistics: SentenceStatistics) -> float:
+    """Return the score if each annotated class that is not predicted had one right object."""
+    judged, words = statistics.judged, statistics.words
+    is_missed = ~judged.word_predicted
+    missed_classes = np.stack([words.segment[is_missed], words.label[is_missed]])
+    segment, _ = np.unique(missed_classes, axis=1)
+    is_right = np.ones(len(segment), dtype=bool)
+    with_missed_words = judged._replace(
+        object_correct=np.append(judged.object_correct, is_right),
+        object_annotated=np.append(judged.object_annotated, is_right),
+        object_skipped=np.append(judged.object_skipped, ~is_right),
+        word_correct=judged.word_correct | is_missed,
+    )
+    object_segment = np.append(statistics.joined.objects.segment, segment)
+    return _score_if_judged(statistics, with_missed_words, object_segment)
+
+
+def _cost_of_not_submitted(statistics: SentenceStatistics) -> dict[str, float]:
+    """Return the score if all annotated sentences that are not submitted were right."""
+    f1 = np.where(statistics.joined.submitted, statistics.f1, 1.0)
+    return {"not_submitted": _mean_f1(statistics.joined, f1, statistics.sentences.number)}
+
+
+def _cost_of_not_annotated(statistics: SentenceStatistics) -> dict[str, float]:
+    """Return the score if only annotated sentences were submitted."""
+    joined = statistics.joined
+    return {"not_annotated": _mean_f1(joined, statistics.f1, int(joined.submitted.sum()))}
+
+
+def _mean_f1(joined: Joined, f1: Floats, n_sentences: int) -> float:
+    """Return the mean over sentences of the F1 of the annotated ones, (n_segments,), NaN without one."""
+    has_f1 = ~np.isnan(f1)
+    n_counting = n_sentences - int((joined.submitted & ~has_f1).sum())
+    return float(f1[has_f1].sum()) / n_counting if n_counting > 0 else 0.0
+
+
+_PROTOCOLS = {
+    "published": Protocol(
+        sentences=_sentences_of_reference,
+        effects=Effects(outside="; ignored", missing="; they count 0 in the averages per sentence"),
+        error_costs=_cost_of_not_submitted,
+    ),
+    "released": Protocol(
+        sentences=_submitted_sentences,
+        effects=Effects(
+            outside="; they stay in the averages per sentence, with 0",
+            missing="; they lower f1_all, f1_loc, and the coverage, not the score",
+        ),
+        error_costs=_cost_of_not_annotated,
+    ),
+}
+
+
+def _protocol(settings: Settings) -> Protocol:
+    """Return the chosen protocol; ``released`` may leave out submitted segments that are not annotated."""
+    protocol = _PROTOCOLS[settings["protocol"]]
+    if settings["protocol"] == "published" or not settings["subset"]:
+        return protocol
+    return protocol._replace(
+        sentences=_annotated_sentences,
+        effects=protocol.effects._replace(
+            outside="; they are left out of the averages per sentence (subset)"
+        ),
+    )
 
 
 def _per_sentence(
-    judged: grounding.Generated, words: grounding.Words, joined: Joined, is_loc: bool = False
+    judged: grounding.Generated,
+    words: grounding.Words,
+    joined: Joined,
+    sentences: Sentences,
+    is_loc: bool = False,
 ) -> tuple[grounding.PrecisionRecall, Floats]:
-    """Return F1 over the submitted sentences in a mode, and that of each segment."""
-    objects, submitted, n_submitted = joined.objects, joined.submitted, joined.n_submitted
-    return grounding.per_sentence(judged, objects, words, submitted, n_submitted, is_loc)
+    """Return F1 over sentences in a mode, and that of each segment."""
+    object_segment, submitted = joined.objects.segment, joined.submitted
+    return grounding.per_sentence(judged, object_segment, words, submitted, sentences.number, is_loc)
 
 
 def _not_penalized(reference: Reference, joined: Joined, lemmas: Lemmas) -> Bools:

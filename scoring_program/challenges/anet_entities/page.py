@@ -19,7 +19,7 @@ from validator.arrays import Bools, Floats, Ints
 from validator.formats.anet_entities.read import Grounding
 
 _CLASSES_NOTE = "In the score each class weighs the same, however often it occurs."
-_CLASSES_OF_F1 = "In f1_all and f1_loc each class weighs the same; in the score each submitted segment does."
+_CLASSES_OF_F1 = "In f1_all and f1_loc each class weighs the same; in the score each sentence does."
 # The lower ends of bins: of the words of a class, and of the square root of the area of a box.
 _FREQUENCIES = (1, 10, 30, 100, 300)
 _SIDES = (0, 32, 96, 192)

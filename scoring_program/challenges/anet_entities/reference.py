@@ -51,6 +51,9 @@ class Reference(NamedTuple):
         All videos, annotated or not.
     chosen_videos : frozenset of str
         The videos of the splits that are scored, annotated or not.
+    n_segments : dict of str to int, optional
+        For sub-task II: the number of all segments of each video, annotated or not; None if the reference was
+        prepared by version 1.
     lemmas, lemmatizer : dict of str to str, str
         For sub-task II: the table of lemmas, and the name of the lemmatizer that made it.
     """
@@ -67,16 +70,20 @@ class Reference(NamedTuple):
     lemmas: dict[str, str]
     lemmatizer: str
     chosen_videos: frozenset[str] = frozenset()
+    n_segments: dict[str, int] | None = None
 
     def annotated_videos(self) -> list[str]:
         """Return the videos with an annotated segment, in ascending order."""
         return sorted({video for video, _ in self.segments})
 
 
-def load_reference(folder: Path, settings: Settings) -> Reference:
+def load_reference(folder: Path, settings: Settings, with_n_segments: bool = False) -> Reference:
     """Read the reference and keep the segments of the chosen splits. Raises Refused."""
     prepared = folder / PREPARED_FILE
-    whole = load_prepared(prepared, _from_prepared) if prepared.is_file() else _load_json(folder, settings)
+    if prepared.is_file():
+        whole = load_prepared(prepared, _from_prepared)
+    else:
+        whole = _load_json(folder, settings, with_n_segments)
     with Findings.collect() as findings:
         for split in settings["splits"]:
             if split not in whole.splits:
@@ -183,12 +190,15 @@ def _from_prepared(texts: Texts, arrays: Arrays) -> Reference:
         videos=texts["videos"],
         lemmas={},
         lemmatizer="",
+        n_segments=texts.get("n_segments"),
     )
 
 
-def prepare_reference(source: Path, output: Path, settings: Settings) -> Reference:
+def prepare_reference(
+    source: Path, output: Path, settings: Settings, with_n_segments: bool = False
+) -> Reference:
     """Read the organizers' JSON files and write them, with all splits, as arrays. Raises Refused."""
-    whole = _load_json(source, settings)
+    whole = _load_json(source, settings, with_n_segments)
     save_reference(whole, output)
     return whole
 
@@ -197,7 +207,10 @@ def save_reference(reference: Reference, output: Path) -> None:
     """Write a reference as arrays, which load fast."""
     arrays = {field.name: getattr(reference.words, field.name) for field in fields(Words)}
     arrays |= {"token_segment": reference.token_segment, "token": reference.token}
-    save_prepared(output / PREPARED_FILE, {name: getattr(reference, name) for name in _TEXTS}, arrays)
+    texts = {name: getattr(reference, name) for name in _TEXTS}
+    if reference.n_segments is not None:
+        texts["n_segments"] = reference.n_segments
+    save_prepared(output / PREPARED_FILE, texts, arrays)
 
 
 def _read_file(folder: Path, setting: str, name: str) -> Read[JsonValue]:
@@ -213,7 +226,7 @@ def _read_file(folder: Path, setting: str, name: str) -> Read[JsonValue]:
     Findings().refuse("E-REF-NONE", problem, remedy, file=name)
 
 
-def _load_json(folder: Path, settings: Settings) -> Reference:
+def _load_json(folder: Path, settings: Settings, with_n_segments: bool) -> Reference:
     """Return the reference in the organizers' files, with all splits, as it is ordered there."""
     reference_file = settings["reference_file"]
     split_file = settings["split_file"]
@@ -234,7 +247,11 @@ def _load_json(folder: Path, settings: Settings) -> Reference:
         for video, content in annotations.items():
             segments += checker.read_video(video, content, f"/annotations/{pointer_part(video)}")
     vocab = data.get("vocab", [])
-    return _as_arrays(segments, splits, vocab if _is_list_of(vocab, str) else [], list(annotations))
+    whole = _as_arrays(segments, splits, vocab if _is_list_of(vocab, str) else [], list(annotations))
+    if not with_n_segments:
+        return whole
+    n_segments = {video: len(content["segments"]) for video, content in annotations.items()}
+    return whole._replace(n_segments=n_segments)
 
 
 def _check_shape_of_splits(splits: JsonValue, file: str, findings: Findings) -> None:
@@ -431,11 +448,15 @@ def part_of_reference(whole: Reference, videos: Collection[str]) -> Reference:
     splits = {}
     for split, videos_of_split in whole.splits.items():
         splits[split] = [video for video in videos_of_split if video in videos]
+    n_segments = whole.n_segments
+    if n_segments is not None:
+        n_segments = {video: number for video, number in n_segments.items() if video in videos}
     return part._replace(
         tokens=[part.tokens[number] for number in used_tokens.tolist()],
         token=token,
         splits=splits,
         videos=[video for video in whole.videos if video in videos],
+        n_segments=n_segments,
     )
 
 

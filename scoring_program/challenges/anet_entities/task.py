@@ -33,6 +33,7 @@ from scoring_program.challenges.anet_entities.page import (
 from scoring_program.challenges.anet_entities.reference import (
     LEMMAS_FILE,
     LEMMATIZER_FILE,
+    PREPARED_FILE,
     Reference,
     check_reference,
     load_lemmas,
@@ -154,7 +155,7 @@ class GivenSentences(EntitiesTask[WordStatistics]):
 
 
 class GeneratedSentences(EntitiesTask[SentenceStatistics]):
-    """Sub-task II; both protocols are the same."""
+    """Sub-task II; the protocols average over different sentences."""
 
     prepared_file = LEMMAS_FILE
 
@@ -177,7 +178,10 @@ class GeneratedSentences(EntitiesTask[SentenceStatistics]):
 
     def load_reference(self, folder: Path, settings: Settings) -> Reference:
         """Read the annotations of the chosen splits and their lemmas, or make the lemmas at home."""
-        annotated = load_reference(folder, settings)
+        annotated = load_reference(folder, settings, with_n_segments=True)
+        if settings["protocol"] == "published" and annotated.n_segments is None:
+            problem = "it lacks the number of segments of each video, over which protocol: published averages"
+            Findings().refuse("E-REF-PREPARED", problem, "prepare it again", file=PREPARED_FILE)
         if TABLE.is_file() and not (folder / LEMMAS_FILE).is_file():
             # At home, with annotations that were not prepared.
             words, fallback = _words_to_lemmatize(annotated), settings["lemma_fallback"]
@@ -203,7 +207,7 @@ class GeneratedSentences(EntitiesTask[SentenceStatistics]):
         A ``lemmas.json`` of the source is kept. ``options["lemmatize"]`` may replace `lemmas_from_table`.
         """
         with Findings.collect() as findings:
-            annotated = prepare_reference(source, output, settings)
+            annotated = prepare_reference(source, output, settings, with_n_segments=True)
             if (source / LEMMAS_FILE).is_file():
                 lemmas, lemmatizer = load_lemmas(source)
             else:
@@ -218,8 +222,11 @@ class GeneratedSentences(EntitiesTask[SentenceStatistics]):
         return findings.notes
 
     def signature_parts(self, reference: Reference, settings: Settings) -> dict[str, str]:
-        """Return the name of the lemmatizer."""
-        return {"lemmas": reference.lemmatizer}
+        """Return the lemmatizer, and over which sentences ``published`` averages since version 2."""
+        parts = {"lemmas": reference.lemmatizer}
+        if settings["protocol"] == "published":
+            parts["sentences"] = "all"
+        return parts
 
     def measure(self, reference: Reference, submission: Grounding, settings: Settings) -> SentenceStatistics:
         """Judge the objects and words of all segments."""

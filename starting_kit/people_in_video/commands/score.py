@@ -290,7 +290,8 @@ def _parser(modes: Sequence[str]) -> argparse.ArgumentParser:
     tasks_with_subset = ", ".join(_tasks_with_subset())
     if tasks_with_subset:
         what = (
-            f"{tasks_with_subset}: leave out submitted segments that are not annotated; the signature says so"
+            f"{tasks_with_subset}: with --protocol released, leave out submitted segments that are not "
+            "annotated; the signature says so"
         )
         parser.add_argument("--subset", action="store_true", help=what)
     if modes:

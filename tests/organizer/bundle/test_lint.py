@@ -28,7 +28,14 @@ from tests.organizer.message_texts import LINTER_ERRORS, LINTER_WARNINGS, with_t
 
 ID = "chalearn_gesture"
 DELETE = object()
-BASES = {"gesture": f"{ID}.zip", "all": "competition.zip", "gesture-v1.5": f"v1.5/{ID}.zip"}
+GENERATED = "anet_entities_gen"
+BASES = {
+    "gesture": f"{ID}.zip",
+    "all": "competition.zip",
+    "gesture-v1.5": f"v1.5/{ID}.zip",
+    "generated": f"{GENERATED}.zip",
+    "generated-v1.5": f"v1.5/{GENERATED}.zip",
+}
 # Small changes of our bundles with what Codabench said to each (a copy of what was tried there).
 CASES = json.loads((Path(__file__).parent / "bundles.json").read_text(encoding="utf-8"))
 FACTS = {
@@ -427,6 +434,32 @@ def test_what_is_unwise_is_a_warning_with_its_code_and_place(lint, code, name, w
 def test_what_is_wrong_in_the_older_form_has_its_code_and_place(lint, code, where, change):
     report = lint(change, "gesture-v1.5")
     assert (code, YAML, where) in places(report.errors) | places(report.warnings)
+
+
+def sort_by(key):
+    """Return a change that makes a column the primary one, in either form of a bundle."""
+
+    def change(data, files):
+        if "leaderboard" in data:
+            columns = data["leaderboard"]["columns"]
+            first = next(column for column in columns.values() if column["rank"] == 1)
+            first["rank"], columns[key]["rank"] = columns[key]["rank"], 1
+            return
+        board = data["leaderboards"][0]
+        (index,) = (column["index"] for column in board["columns"] if column["key"] == key)
+        board["primary_index"] = index
+
+    return change
+
+
+@pytest.mark.parametrize("key", ["score", "f1_loc_per_sent", "f1_loc"])
+@pytest.mark.parametrize("base", ["generated", "generated-v1.5"])
+def test_a_leaderboard_sorted_by_a_column_with_a_loophole_is_a_warning(lint, base, key):
+    report = lint(sort_by(key), base)
+    assert report.errors.lines() == []
+    boards = [problem.where for problem in report.warnings.problems if problem.code == "L-BOARD"]
+    column = "/leaderboard/columns/f1_loc_per_sent" if base.endswith("v1.5") else "/leaderboards/0/columns/2"
+    assert boards == ([column] if key == "f1_loc_per_sent" else [])
 
 
 @pytest.mark.parametrize(
@@ -1059,7 +1092,7 @@ def test_not_a_zip_and_missing_competition(tmp_path):
     assert places(lint_bundle(bad)[0].errors) == {("L-COMPETITION", "x.zip", "")}
 
 
-@pytest.mark.parametrize("base", BASES)
+@pytest.mark.parametrize("base", ["gesture", "all", "gesture-v1.5"])
 def test_column_that_puts_the_worst_first_is_noticed(lint, base):
     def change(data, files):
         if base == "gesture-v1.5":

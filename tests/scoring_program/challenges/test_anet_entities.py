@@ -18,6 +18,7 @@ from people_in_video.commands import score as score_command
 from scoring_program.run import INVALID, SCORED
 from tests.helpers import (
     CODE_FOLDERS,
+    GOLDEN,
     REFERENCES,
     ROOT,
     SAMPLES,
@@ -141,15 +142,16 @@ def test_order_of_videos_does_not_matter(run, name):
 
 
 @pytest.mark.slow
-def test_submitting_only_sure_segments_raises_the_score_and_lowers_coverage(run):
+def test_submitting_only_sure_segments_raises_the_released_score_and_lowers_coverage(run):
     found, file = submission(GEN)
-    first = run(GEN, REFERENCE[GEN], files(found)).scores
+    reference = {**REFERENCE[GEN], "settings.yaml": "protocol: released\n"}
+    first = run(GEN, reference, files(found)).scores
     result = first
     for video in list(found[file]["results"]):
         for segment in list(found[file]["results"][video]):
             fewer = copy.deepcopy(found)
             del fewer[file]["results"][video][segment]
-            outcome = run(GEN, REFERENCE[GEN], files(fewer)).scores
+            outcome = run(GEN, reference, files(fewer)).scores
             if outcome["score"] > result["score"]:
                 found, result = fewer, outcome
     assert result["score"] > first["score"]
@@ -338,7 +340,8 @@ def test_sentences_without_words_and_objects_count_for_no_weight(tmp_path):
     assert task.task.reduce(result.statistics, weights) == pytest.approx([0.5, 2 / 3, 0.25, 0.0])
 
 
-def test_sentences_that_are_not_submitted_do_not_raise_the_score(run):
+@pytest.mark.parametrize(("protocol", "score"), [("published", 1 / 3), ("released", 0.5)])
+def test_sentences_that_are_not_submitted_do_not_raise_the_score(run, protocol, score):
     box = [0, 0, 9, 9]
     word = {"process_clss": [["man"]], "process_idx": [[0]], "process_bnd_box": [box], "frame_ind": [0]}
     no_word = {**word, "process_clss": [[]], "process_idx": [[]]}
@@ -351,9 +354,10 @@ def test_sentences_that_are_not_submitted_do_not_raise_the_score(run):
     }
     man = segment_objects(["man"], [0], [[box] * 10])
     results = {"v": {"right": man, "says nothing": no_objects()}}
-    outcome = run(GEN, files(reference), encode_submission(results, "gen"))
-    assert outcome.scores["score"] == 0.5
-    assert outcome.scores["f1_all_per_sent"] == 0.5
+    texts = {**files(reference), "settings.yaml": f"protocol: {protocol}\n"}
+    outcome = run(GEN, texts, encode_submission(results, "gen"))
+    assert outcome.scores["score"] == pytest.approx(score, abs=1e-10)
+    assert outcome.scores["f1_all_per_sent"] == pytest.approx(score, abs=1e-10)
 
 
 def annotated_man(boxes, tokens):
@@ -404,7 +408,7 @@ def test_segments_of_the_chosen_splits_are_loaded_with_all_that_belongs_to_them(
     check_three_segments(tmp_path / "prepared")
 
 
-def test_references_prepared_by_version_1_2_are_loaded(tmp_path):
+def write_prepared_by_version_1(folder):
     texts = {
         "form": 2,
         "segments": [["w", "0"], ["v", "10"], ["v", "9"]],
@@ -416,7 +420,7 @@ def test_references_prepared_by_version_1_2_are_loaded(tmp_path):
     }
     corners = [[0, 0, 9, 9], [1, 1, 9, 9], [2, 2, 9, 9], [3, 3, 9, 9], [4, 4, 9, 9], [5, 5, 9, 9]]
     np.savez(
-        tmp_path / "reference.npz",
+        folder / "reference.npz",
         text=np.frombuffer(json.dumps(texts).encode(), np.uint8),
         segment=np.arange(3),
         index=np.ones(3, np.int64),
@@ -429,4 +433,42 @@ def test_references_prepared_by_version_1_2_are_loaded(tmp_path):
         token_segment=np.arange(3),
         token=np.array([0, 1, 0]),
     )
+
+
+def test_references_prepared_by_version_1_are_loaded(tmp_path):
+    write_prepared_by_version_1(tmp_path)
     check_three_segments(tmp_path)
+
+
+def test_references_prepared_by_version_1_do_not_know_over_which_sentences_published_averages(run, tmp_path):
+    write_prepared_by_version_1(tmp_path)
+    (tmp_path / "lemmas.json").write_text("{}")
+    (tmp_path / "settings.yaml").write_text("lemma_fallback: lower\n")
+    submission = encode_submission({"v": {"9": segment_objects(["man"], [1], [[[3, 3, 9, 9]] * 10])}}, "gen")
+    write_files(submission, tmp_path / "res")
+    (problem,) = refused(loaded, GEN, tmp_path).problems
+    assert (problem.code, problem.file) == ("E-REF-PREPARED", "reference.npz")
+    result = loaded(GEN, tmp_path, protocol="released").score_path(tmp_path / "res")
+    assert result.scores["score"] == 1
+
+
+@pytest.mark.parametrize("protocol", ["published", "released"])
+def test_the_signature_says_over_which_sentences_published_averages(protocol):
+    signature = loaded(GEN, REFERENCES / GEN, protocol=protocol).signature
+    assert ("|sentences:all|" in signature) == (protocol == "published")
+    assert "|sentences:" not in loaded(GT, REFERENCES / GT, protocol=protocol).signature
+
+
+def test_submitting_the_other_segments_empty_raises_mode_loc_alone(run):
+    case = GOLDEN / GEN / "one-sentence-submitted"
+    reference = {**texts(case / "ref"), "settings.yaml": "lemma_fallback: lower\n"}
+    found = documents(case / "res")
+    results = found["submission_gen.json"]["results"]
+    before = run(GEN, reference, files(found)).scores
+    for video, content in json.loads(reference["reference.json"])["annotations"].items():
+        for segment, annotated in content["segments"].items():
+            if annotated["frame_ind"]:
+                results.setdefault(video, {}).setdefault(segment, no_objects())
+    after = run(GEN, reference, files(found)).scores
+    assert (before["score"], before["f1_loc_per_sent"]) == pytest.approx((0.0625, 0.0625))
+    assert (after["score"], after["f1_loc_per_sent"]) == pytest.approx((0.0625, 1 / 3))

@@ -69,7 +69,8 @@ def test_numbers_of_the_released_script_with_corenlp(case, tmp_path, monkeypatch
     # The second is a participant with annotations that nobody prepared.
     for number, reference in enumerate((tmp_path / "ready", case / "source")):
         output = tmp_path / f"out{number}"
-        assert run_folder(GEN, reference, tmp_path / "res", output).exit_code == SCORED
+        outcome = run_folder(GEN, reference, tmp_path / "res", output, protocol="released")
+        assert outcome.exit_code == SCORED
         assert "|lemmas:corenlp-3.9.1-table+0|" in capsys.readouterr().out
         scores = json.loads((output / "scores.json").read_text())
         for mode, numbers in released.items():

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import random
+from itertools import count
 
 import numpy as np
 import pytest
 
-from tests.helpers import scaled
+from organizer.data.prepare import prepare
+from scoring_program.run import SCORED
+from tests.helpers import run_folder, scaled
 
 CLASSES = ["man", "dog", "cup", "tree"]
 TOKENS = ["", "a", "man", "dogs", "Cup", "trees", "runs"]
@@ -71,7 +74,8 @@ def f1(precision, recall):
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
-def plain_given(reference, split, submission, fixed=""):
+def plain_given(case, fixed=""):
+    reference, split, submission = case
     of_class, found, words = {}, 0, 0
     for video, key, segment in chosen_segments(reference, split):
         is_submitted = key in submission["results"].get(video, {})
@@ -96,12 +100,20 @@ def plain_given(reference, split, submission, fixed=""):
     }
 
 
-def plain_generated(reference, split, submission, mode, fixed=""):
-    precision, recall, visited_classes, sentences = {}, {}, set(), []
-    n_submitted = sum(map(len, submission["results"].values()))
+def n_averaged(case, protocol, fixed):
+    """Return the number of sentences over which is averaged, those without recall among them."""
+    reference, split, submission = case
+    if protocol == "published":
+        return sum(len(reference["annotations"][video]["segments"]) for video in split["validation"])
     if fixed == "not_annotated":
-        segments = {(video, key) for video, key, _ in chosen_segments(reference, split)}
-        n_submitted = sum(key in submission["results"].get(video, {}) for video, key in segments)
+        segments = [(video, key) for video, key, _ in chosen_segments(reference, split)]
+        return sum(key in submission["results"].get(video, {}) for video, key in segments)
+    return sum(map(len, submission["results"].values()))
+
+
+def plain_generated(case, protocol, mode, fixed=""):
+    reference, split, submission = case
+    precision, recall, visited_classes, sentences = {}, {}, set(), []
     n_without_recall = 0
     for video, key, segment in chosen_segments(reference, split):
         words = annotated_words(segment)
@@ -129,6 +141,9 @@ def plain_generated(reference, split, submission, mode, fixed=""):
                 own_recall.append((name, fixed == "boxes" or plain_correct(boxes, truth)))
             elif mode == "all":
                 own_recall.append((name, int(fixed == "missed_words")))
+        if objects is not None and fixed == "missed_words":
+            missed_classes = {name for name, _ in words.values()} - set(objects["clss"])
+            own_precision += [(name, 1) for name in missed_classes]
         for collected, own in ((precision, own_precision), (recall, own_recall)):
             for name, value in own:
                 collected.setdefault(name, []).append(value)
@@ -137,7 +152,10 @@ def plain_generated(reference, split, submission, mode, fixed=""):
             sentences.append((p, r, f1(p, r)))
         elif objects is not None:
             n_without_recall += 1
-    v, d = len(visited_classes), n_submitted - n_without_recall
+        elif fixed == "not_submitted":
+            sentences.append((1.0, 1.0, 1.0))
+    v = len(visited_classes)
+    d = n_averaged(case, protocol, fixed) - n_without_recall
     p, r = (sum(map(mean, found.values())) / v if v else 0.0 for found in (precision, recall))
     per_sentence = [sum(values) / d if d > 0 else 0.0 for values in zip(*sentences)] or [0.0] * 3
     return {
@@ -167,7 +185,7 @@ def make_reference(rng):
             tokens = [rng.choice(TOKENS) for _ in range(6)]
             classes, indexes, boxes, frames = [], [], [], []
             for _ in range(rng.randrange(0, 5)):
-                own = rng.sample(range(6), rng.choice([1, 1, 1, 2]))
+                own = rng.sample(range(6), rng.choice([0, 1, 1, 1, 1, 1, 1, 2]))
                 indexes.append(own)
                 classes.append([rng.choice(CLASSES[:3]) for _ in own])
                 boxes.append(make_box(rng))
@@ -210,34 +228,118 @@ def make_submission(rng, reference, mode):
     return {"results": results, "eval_mode": mode, "external_data": external}
 
 
-@pytest.mark.parametrize("mode", ["GT", "gen"])
-@pytest.mark.parametrize("seed", range(scaled(60)))
-def test_scores_are_those_of_the_plain_program(run, seed, mode):
+def make_case(seed, mode):
+    """Return a reference, its split, and a submission; the last of several videos may be in another split."""
     rng = random.Random(seed)
     reference = make_reference(rng)
     if not any(s["frame_ind"] for v in reference["annotations"].values() for s in v["segments"].values()):
         reference = make_reference(random.Random(0))
-    split = {"validation": list(reference["annotations"]), "other": []}
+    videos = list(reference["annotations"])
+    n_chosen = len(videos) - (len(videos) > 1 and rng.random() < 0.3)
+    split = {"validation": videos[:n_chosen], "other": videos[n_chosen:]}
     submission = make_submission(rng, reference, mode)
+    # Without any video of the data it would be refused.
+    submission["results"].setdefault(videos[0], {})
+    return reference, split, submission
+
+
+def score_texts(run, mode, case, protocol):
+    """Score a case through the program of a sub-task."""
+    reference, split, submission = case
     texts = {"reference.json": reference, "split.json": split, "lemmas.json": LEMMAS}
     texts = {name: json.dumps(content) for name, content in texts.items()}
-    texts["settings.yaml"] = "splits: [validation]\n" + ("lemma_fallback: lower\n" if mode == "gen" else "")
+    texts["settings.yaml"] = f"splits: [validation]\nprotocol: {protocol}\n"
+    texts["settings.yaml"] += "lemma_fallback: lower\n" if mode == "gen" else ""
     name = f"anet_entities_{mode.lower()}"
-    outcome = run(name, texts, {f"submission_{mode.lower()}.json": json.dumps(submission)})
-    for key, score in outcome.if_fixed.items():
-        plain = reference, split, submission, *(() if mode == "GT" else ("all",)), key
-        fixed = plain_given(*plain)["score"] if mode == "GT" else plain_generated(*plain)["f1_all_per_sent"]
-        assert score == pytest.approx(fixed, rel=0, abs=6e-11), key
-    assert len(outcome.if_fixed) == (3 if mode == "GT" else 4)
-    if mode == "GT":
-        expected = plain_given(reference, split, submission)
-    else:
-        expected = {
-            key: value
-            for way in ("all", "loc")
-            for key, value in plain_generated(reference, split, submission, way).items()
-        }
-        expected["score"] = expected["f1_all_per_sent"]
-    assert {key: outcome.scores[key] for key in expected} == {
-        key: pytest.approx(value, rel=0, abs=6e-11) for key, value in expected.items()
+    return run(name, texts, {f"submission_{mode.lower()}.json": json.dumps(submission)})
+
+
+def approximately(numbers):
+    return {key: pytest.approx(number, rel=0, abs=6e-11) for key, number in numbers.items()}
+
+
+@pytest.mark.parametrize("seed", range(scaled(60)))
+def test_scores_of_given_sentences_are_those_of_the_plain_program(run, seed):
+    case = make_case(seed, "GT")
+    outcome = score_texts(run, "GT", case, "published")
+    assert len(outcome.if_fixed) == 3
+    fixed = {key: plain_given(case, key)["score"] for key in outcome.if_fixed}
+    assert outcome.if_fixed == approximately(fixed)
+    expected = plain_given(case)
+    assert {key: outcome.scores[key] for key in expected} == approximately(expected)
+
+
+@pytest.mark.parametrize("protocol", ["published", "released"])
+@pytest.mark.parametrize("seed", range(scaled(60)))
+def test_scores_of_generated_sentences_are_those_of_the_plain_program(run, seed, protocol):
+    case = make_case(seed, "gen")
+    outcome = score_texts(run, "gen", case, protocol)
+    submitted = "not_submitted" if protocol == "published" else "not_annotated"
+    assert outcome.if_fixed.keys() == {submitted, "hallucinated", "missed_words", "boxes"}
+    fixed = {key: plain_generated(case, protocol, "all", key)["f1_all_per_sent"] for key in outcome.if_fixed}
+    assert outcome.if_fixed == approximately(fixed)
+    expected = {
+        **plain_generated(case, protocol, "all"),
+        **plain_generated(case, protocol, "loc"),
     }
+    expected["score"] = expected["f1_all_per_sent"]
+    assert {key: outcome.scores[key] for key in expected} == approximately(expected)
+
+
+def complete(reference, split, submission):
+    """Return a submission of all segments of the split and no others; what it lacked says nothing."""
+    nothing = {"clss": [], "idx_in_sent": [], "bbox_for_all_frames": []}
+    results = {}
+    for video in split["validation"]:
+        submitted = submission["results"].get(video, {})
+        segments = reference["annotations"][video]["segments"]
+        results[video] = {key: submitted.get(key, nothing) for key in segments}
+    return {**submission, "results": results}
+
+
+@pytest.mark.parametrize("seed", range(scaled(30)))
+def test_a_complete_submission_has_the_same_scores_in_both_protocols(run, seed):
+    reference, split, submission = make_case(seed, "gen")
+    case = reference, split, complete(reference, split, submission)
+    published, released = (score_texts(run, "gen", case, protocol) for protocol in ("published", "released"))
+    assert published.scores == released.scores
+
+
+@pytest.mark.parametrize("seed", range(scaled(30)))
+def test_what_is_not_in_the_chosen_splits_changes_no_published_score(run, seed):
+    reference, split, submission = make_case(seed, "gen")
+    results = {}
+    for video in split["validation"]:
+        segments = reference["annotations"][video]["segments"]
+        submitted = submission["results"].get(video, {})
+        results[video] = {key: objects for key, objects in submitted.items() if key in segments}
+    cut = score_texts(run, "gen", (reference, split, {**submission, "results": results}), "published")
+    whole = score_texts(run, "gen", (reference, split, submission), "published")
+    assert whole.scores == cut.scores
+
+
+@pytest.mark.parametrize("seed", range(scaled(30)))
+def test_leaving_out_a_sentence_never_raises_the_published_score(run, seed):
+    reference, split, submission = make_case(seed, "gen")
+    whole = score_texts(run, "gen", (reference, split, submission), "published")
+    video, segments = random.Random(seed).choice(list(submission["results"].items()))
+    fewer = {**submission["results"], video: dict(list(segments.items())[1:])}
+    outcome = score_texts(run, "gen", (reference, split, {**submission, "results": fewer}), "published")
+    assert outcome.scores["f1_all_per_sent"] <= whole.scores["f1_all_per_sent"]
+
+
+def annotated_case(seed):
+    """Return the first case from a seed on in which a word of the chosen videos is annotated."""
+    cases = (make_case(number, "gen") for number in count(seed))
+    return next(case for case in cases if any(annotated_words(s) for *_, s in chosen_segments(*case[:2])))
+
+
+@pytest.mark.parametrize("protocol", ["published", "released"])
+@pytest.mark.parametrize("seed", range(scaled(20)))
+def test_source_and_prepared_folder_score_alike(run, tmp_path, seed, protocol):
+    case = annotated_case(seed)
+    plain = score_texts(run, "gen", case, protocol)
+    prepare("anet_entities_gen", tmp_path / "ref", tmp_path / "prepared")
+    outcome = run_folder("anet_entities_gen", tmp_path / "prepared", tmp_path / "res", tmp_path / "again")
+    assert outcome.exit_code == SCORED
+    assert json.loads((tmp_path / "again" / "scores.json").read_text()) == plain.scores

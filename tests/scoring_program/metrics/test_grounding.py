@@ -99,7 +99,9 @@ def test_no_words_and_no_objects_score_zero():
     judged = gr.judge_generated(objects, nothing, np.zeros(0, bool), 1)
     submitted = np.zeros(0, bool)
     assert gr.per_class(judged, objects, nothing, submitted, 1, False) == gr.PrecisionRecall(0, 0, 0)
-    assert gr.per_sentence(judged, objects, nothing, submitted, 0, True)[0] == gr.PrecisionRecall(0, 0, 0)
+    assert gr.per_sentence(judged, objects.segment, nothing, submitted, 0, True)[0] == gr.PrecisionRecall(
+        0, 0, 0
+    )
     assert gr.localization_accuracy(np.zeros(0, bool), np.zeros(0, np.int64), 3) == 0
 
 
@@ -151,8 +153,10 @@ def test_a_segment_without_words_that_count_leaves_the_denominator():
     objects = gr.Objects(one, one, np.array([1]), np.zeros((1, 10, 4), F))
     judged = gr.judge_generated(objects, words, np.zeros(1, bool), 2)
     submitted = np.array([True])
-    assert gr.per_sentence(judged, objects, words, submitted, 1, True)[0] == gr.PrecisionRecall(0, 0, 0)
-    assert np.isnan(gr.per_sentence(judged, objects, words, submitted, 3, True)[1]).all()
+    assert gr.per_sentence(judged, objects.segment, words, submitted, 1, True)[0] == gr.PrecisionRecall(
+        0, 0, 0
+    )
+    assert np.isnan(gr.per_sentence(judged, objects.segment, words, submitted, 3, True)[1]).all()
 
 
 def test_a_segment_that_is_not_submitted_and_has_no_word_does_not_lower_the_denominator():
@@ -172,7 +176,7 @@ def test_a_segment_that_is_not_submitted_and_has_no_word_does_not_lower_the_deno
     objects = gr.Objects(zeros[:1], zeros[:1], zeros[:1], np.repeat(box[:1, None], 10, axis=1))
     judged = gr.judge_generated(objects, words, np.zeros(1, bool), 1)
     submitted = np.array([True, True, False])
-    average, f1 = gr.per_sentence(judged, objects, words, submitted, 2, False)
+    average, f1 = gr.per_sentence(judged, objects.segment, words, submitted, 2, False)
     assert average == gr.PrecisionRecall(0.5, 0.5, 0.5)
     assert f1.tolist() == pytest.approx([1.0, 0.0, np.nan], nan_ok=True)
 
@@ -264,15 +268,15 @@ def test_scores_are_those_of_the_plain_program(seed):
         box, overlap = gr.nearest_boxes(object_arrays, word_arrays, chosen)
         assert (overlap > 0.5).tolist() == correct.tolist()
         check_nearest(object_arrays, word_arrays, chosen, box, overlap)
-    n_submitted = int(submitted.sum()) + int(rng.integers(0, 2))
+    n_sentences = int(submitted.sum()) + int(rng.integers(0, 2))
     for localization in (False, True):
         found = gr.per_class(judged, object_arrays, word_arrays, submitted, n_labels, localization)
         expected = plain.over_classes(by_loops, objects, words, submitted, localization)
         assert (found.precision, found.recall, found.f1) == pytest.approx(expected, abs=1e-12)
         found, scores = gr.per_sentence(
-            judged, object_arrays, word_arrays, submitted, n_submitted, localization
+            judged, object_arrays.segment, word_arrays, submitted, n_sentences, localization
         )
-        totals, each = plain.over_sentences(by_loops, objects, words, submitted, n_submitted, localization)
+        totals, each = plain.over_sentences(by_loops, objects, words, submitted, n_sentences, localization)
         assert (found.precision, found.recall, found.f1) == pytest.approx(totals, abs=1e-12)
         assert scores.tolist() == pytest.approx(each, abs=1e-12, nan_ok=True)
 
