@@ -113,12 +113,11 @@ split: .venv/run
 start: .venv/run
 	@$(BIN)/python -m organizer start $(ID) --title "$(TITLE)" $(if $(REPLACE),--replace)
 
-# make new-task ID=bird_calls TITLE="Bird calls" FORMAT=csv|json|segments
-#   [METRIC=accuracy|balanced_accuracy|macro_f1|rmse|f1|segment_f1] [LABELS="robin wren owl"] [COLUMNS="valence arousal"];
-#   f1 is for a list of labels for each item, with FORMAT=json; segment_f1 is for segments; columns are for rmse
-new-task: .venv/dev
-	@$(BIN)/python -m organizer new-task "$(ID)" --title "$(TITLE)" $(if $(FORMAT),--format $(FORMAT)) \
-		$(if $(METRIC),--metric $(METRIC)) $(if $(LABELS),--labels "$(LABELS)") \
+# make new-task ID=bird_calls [TITLE="Bird calls"] [KIND=label|number|columns|labels|segments] [FORMAT=csv|json]
+#   [METRIC=accuracy|balanced_accuracy|macro_f1|rmse|f1|segment_f1] [LABELS="robin wren owl"] [COLUMNS="valence arousal"]
+new-task: .venv/run
+	@$(BIN)/python -m organizer new-task "$(ID)" $(if $(TITLE),--title "$(TITLE)") $(if $(KIND),--kind $(KIND)) \
+		$(if $(FORMAT),--format $(FORMAT)) $(if $(METRIC),--metric $(METRIC)) $(if $(LABELS),--labels "$(LABELS)") \
 		$(if $(COLUMNS),--columns "$(COLUMNS)")
 
 # make undo-new-task ID=bird_calls

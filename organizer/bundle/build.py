@@ -51,6 +51,7 @@ from organizer.bundle.phases import Offer, find_offer, offers_of, rules_of_phase
 from organizer.bundle.pictures import with_pictures
 from organizer.bundle.programs import build_program
 from organizer.bundle.public_files import demo_reference, other_files, refuse_ignored_files
+from organizer.bundle.own_tasks import complete_competition
 from organizer.bundle.rules import check_competition
 from organizer.bundle.sbom import SBOM, sbom
 from organizer.data.overview import SUFFIX, review_reference
@@ -228,7 +229,7 @@ def load_competition(source: Path | None = None, report: LintReport | None = Non
     if data is None:
         raise Refused(report.errors)
     check_buildable(data)
-    return data
+    return complete_competition(path.read_text(encoding="utf-8"), data)
 
 
 def check_buildable(data: Competition) -> None:

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from scoring_program.metrics.item_statistics import PairStatistics, pair_statistics
 from validator.arrays import Floats, Ints
+from validator.formats.items.arrays import Values
+
+KINDS = ("label",)
+SORTING = "desc"
+RANGE = (0.0, 1.0)
 
 
 def weighted(truth: Ints, predicted: Ints, weights: Floats) -> Floats:
@@ -22,3 +28,19 @@ def weighted(truth: Ints, predicted: Ints, weights: Floats) -> Floats:
     right = weights @ (of_label * (truth == predicted)[:, None])
     recalls: Floats = right / np.where(total > 0, total, 1)
     return recalls.sum(axis=1) / np.maximum((total > 0).sum(axis=1), 1)
+
+
+def measure(truth: Values, predicted: Values) -> PairStatistics:
+    """Return which items are right."""
+    return pair_statistics(truth, predicted, (truth.values == predicted.values).astype(np.float64))
+
+
+def reduce(statistics: PairStatistics, weights: Floats) -> Floats:
+    """Return the score for each row of weights."""
+    return weighted(statistics.truth, statistics.predicted, weights)
+
+
+def scores(statistics: PairStatistics) -> dict[str, float]:
+    """Return the score, also by its name."""
+    score = float(reduce(statistics, statistics.once)[0])
+    return {"score": score, "balanced_accuracy": score}

@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from scoring_program.metrics import resampling
+from scoring_program.metrics.item_statistics import PairStatistics, pair_statistics
 from validator.arrays import Bools, Floats
+from validator.formats.items.arrays import Values
+
+KINDS = ("labels",)
+SORTING = "desc"
+RANGE = (0.0, 1.0)
 
 
 def of_items(truth: Bools, predicted: Bools) -> Floats:
@@ -22,14 +28,17 @@ def of_items(truth: Bools, predicted: Bools) -> Floats:
     return np.where(total > 0, 2 * (truth & predicted).sum(axis=1) / np.maximum(total, 1), 1.0)
 
 
-def weighted(truth: Bools, predicted: Bools, weights: Floats) -> Floats:
-    """Return the mean F1 of the items for each row of weights.
+def measure(truth: Values, predicted: Values) -> PairStatistics:
+    """Return the F1 of each item."""
+    return pair_statistics(truth, predicted, of_items(truth.values, predicted.values))
 
-    Shapes: (n, n_labels), (n, n_labels), (n_rows, n) -> (n_rows,).
 
-    Examples
-    --------
-    >>> weighted(np.array([[True, True]]), np.array([[True, False]]), np.ones((1, 1))).round(4)
-    array([0.6667])
-    """
-    return resampling.weighted_mean(of_items(truth, predicted), weights)
+def reduce(statistics: PairStatistics, weights: Floats) -> Floats:
+    """Return the score for each row of weights."""
+    return resampling.weighted_mean(statistics.item_scores, weights)
+
+
+def scores(statistics: PairStatistics) -> dict[str, float]:
+    """Return the score, also by its name."""
+    score = float(reduce(statistics, statistics.once)[0])
+    return {"score": score, "f1": score}

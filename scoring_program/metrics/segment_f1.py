@@ -9,10 +9,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from scoring_program.metrics import resampling
+from scoring_program.metrics import item_statistics, resampling
+from scoring_program.metrics.item_statistics import SegmentStatistics
 from scoring_program.metrics.pairs import pairs_in_groups
 from validator.arrays import Bools, Floats, Ints
+from validator.formats.items.arrays import Segments
 
+KINDS = ("segments",)
+SORTING = "desc"
+RANGE = (0.0, 1.0)
+NEEDS = ("scipy",)
+"""Packages that a task needs for it, besides numpy."""
 LEAST_IOU = 0.5
 
 
@@ -70,14 +77,26 @@ def of_items(n_matched: Ints, n_true: Ints, n_predicted: Ints) -> Floats:
     return np.where(total > 0, 2 * n_matched / np.maximum(total, 1), 1.0)
 
 
-def weighted(n_matched: Ints, n_true: Ints, n_predicted: Ints, weights: Floats) -> Floats:
-    """Return the mean F1 of the items for each row of weights.
+def measure(truth: Segments, predicted: Segments) -> SegmentStatistics:
+    """Match the segments of both sides; return the F1 of each item."""
+    n_labels, n_items = len(truth.names), len(truth.keys)
+    true_group = truth.item * n_labels + truth.label
+    predicted_group = predicted.item * n_labels + predicted.label
+    is_matched = match(true_group, truth.times, predicted_group, predicted.times) >= 0
+    item_scores = of_items(
+        np.bincount(truth.item[is_matched], minlength=n_items),
+        np.bincount(truth.item, minlength=n_items),
+        np.bincount(predicted.item, minlength=n_items),
+    )
+    return SegmentStatistics(**item_statistics.of_items(item_scores, 1.0), is_matched=is_matched)
 
-    Shapes: (n,), (n,), (n,), (n_rows, n) -> (n_rows,).
 
-    Examples
-    --------
-    >>> weighted(np.array([1, 0]), np.array([2, 0]), np.array([1, 0]), np.array([[3.0, 1.0]]))
-    array([0.75])
-    """
-    return resampling.weighted_mean(of_items(n_matched, n_true, n_predicted), weights)
+def reduce(statistics: SegmentStatistics, weights: Floats) -> Floats:
+    """Return the score for each row of weights."""
+    return resampling.weighted_mean(statistics.item_scores, weights)
+
+
+def scores(statistics: SegmentStatistics) -> dict[str, float]:
+    """Return the score, also by its name."""
+    score = float(reduce(statistics, statistics.once)[0])
+    return {"score": score, "segment_f1": score}

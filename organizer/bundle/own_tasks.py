@@ -1,0 +1,36 @@
+"""Tasks of one's own in competition.yaml: those that it does not name are added as it is read."""
+
+from __future__ import annotations
+
+from organizer.bundle.competition import Competition, entries_of, form_of
+from organizer.bundle.edit import with_task
+from scoring_program.task import load_task, task_ids
+from validator.strict_yaml import load_plain
+
+
+def with_own_tasks(text: str, competition: Competition) -> str:
+    """Return the text of a competition.yaml with the tasks of one's own that it does not name.
+
+    Parameters
+    ----------
+    text : str
+    competition : mapping
+        What the text holds; one of Codabench's v2, without errors.
+    """
+    if form_of(competition) != "v2":
+        return text
+    programs = {entry.get("scoring_program") for _, entry in entries_of(competition, "tasks")}
+    for task_id in task_ids():
+        task = load_task(task_id)
+        if not task.in_all_kits and f"{task_id}_program.zip" not in programs:
+            text = with_task(text, task_id, task.title, task.summary)
+    return text
+
+
+def complete_competition(text: str, competition: Competition) -> Competition:
+    """Return a competition with the tasks of one's own; the parameters are those of `with_own_tasks`."""
+    complete_text = with_own_tasks(text, competition)
+    if complete_text == text:
+        return competition
+    complete: Competition = load_plain(complete_text)
+    return complete
