@@ -46,12 +46,12 @@ from organizer.bundle.cut import (
 from organizer.bundle.kits import KIT
 from organizer.bundle.lint import lint_files
 from organizer.bundle.outdated import has_changed_settings
+from organizer.bundle.own_tasks import complete_competition
 from organizer.bundle.parts import Parts
 from organizer.bundle.phases import Offer, find_offer, offers_of, rules_of_phase
 from organizer.bundle.pictures import with_pictures
 from organizer.bundle.programs import build_program
 from organizer.bundle.public_files import demo_reference, other_files, refuse_ignored_files
-from organizer.bundle.own_tasks import complete_competition
 from organizer.bundle.rules import check_competition
 from organizer.bundle.sbom import SBOM, sbom
 from organizer.data.overview import SUFFIX, review_reference

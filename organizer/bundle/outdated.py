@@ -23,9 +23,9 @@ from organizer.bundle.competition import (
     read_competition,
 )
 from organizer.bundle.cut import classic, one_task
+from organizer.bundle.own_tasks import complete_competition
 from organizer.bundle.parts import Parts
 from organizer.bundle.pictures import with_pictures
-from organizer.bundle.own_tasks import complete_competition
 from organizer.bundle.rules import check_competition
 from organizer.files import Files
 from scoring_program.task import load_task, task_ids

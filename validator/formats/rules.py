@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, cast
 
 from validator.discovery import discover
-from validator.findings import Findings, Read
+from validator.findings import Read
 from validator.members import Limits
 from validator.messages import Note
 from validator.strict_yaml import YamlValue, load_declaration
@@ -26,7 +27,8 @@ _FORMATS = __package__
 _RULES_ENDING = ".files.yaml"
 # Table Dialect, with its defaults.
 _DIALECT = {"header": True, "delimiter": ",", "quoteChar": '"'}
-# The limits of tasks that declare the values of items.
+# Tasks that declare the values of items name the file first.
+_DECLARES_VALUES = re.compile("^(file|values) *:", re.MULTILINE)
 _LIMITS = Limits(files=1000, file_bytes=300_000_000, total_bytes=300_000_000)
 _MOST_ITEMS, _MOST_VALUES = 2_000_000, 20_000_000
 # Our own words for files with a header, and for files of items without one.
@@ -172,10 +174,10 @@ def parse_rules(path: Path) -> Rules:
 
     Raises Refused where ``values`` cannot be used.
     """
-    data = load_declaration(path.read_text(encoding="utf-8"))
-    folder = path.parent
-    if "values" in data:
-        return _rules_of_values(path, data)
+    text, folder = path.read_text(encoding="utf-8"), path.parent
+    if _DECLARES_VALUES.search(text):
+        return _rules_of_values(path, text)
+    data = load_declaration(text)
     json_files = []
     for words in data.pop("json", ()):
         json_files.append(JsonFile(**{**words, "schema": folder / words["schema"]}))
@@ -191,17 +193,15 @@ def parse_rules(path: Path) -> Rules:
     )
 
 
-def _rules_of_values(path: Path, data: dict[str, Any]) -> Rules:
+def _rules_of_values(path: Path, text: str) -> Rules:
     """Return the rules that follow from what items have. Raises Refused."""
-    from validator.formats.values import json_schema, parse_form, table_schema
+    from validator.formats.values import json_schema, parse_form, reading_declaration, table_schema
 
-    try:
+    with reading_declaration(path):
+        data = load_declaration(text)
         if data.keys() != {"file", "values"}:
-            raise ValueError("the file holds file and values, and nothing else")
+            raise ValueError("it holds file and values, and nothing else")
         form = parse_form(data["file"], data["values"])
-    except (ValueError, TypeError, AttributeError) as error:
-        remedy = "docs/new_task.md lists what a declaration says"
-        Findings().refuse("E-SCHEMA", f"this declaration cannot be used: {error}", remedy, file=path.name)
     rules = Rules(id=path.name.removesuffix(_RULES_ENDING), folder=path.parent, limits=_LIMITS, form=form)
     if form.is_table:
         return rules._replace(csv=(parse_csv_rules({"path": form.file, "schema": table_schema(form)}),))

@@ -12,10 +12,15 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from enum import Enum
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
 
+import yaml
+
+from validator.findings import Findings
 from validator.texts import is_printable
 
 _LARGEST = 1e9
@@ -98,6 +103,28 @@ class GeneratedSchema(NamedTuple):
     def read_text(self, encoding: str = "utf-8") -> str:
         """Return the text."""
         return self.text
+
+
+@contextmanager
+def reading_declaration(path: Path) -> Iterator[None]:
+    """Refuse what an organizer declares in a file where reading it raises an error."""
+    try:
+        yield
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        _refuse_declaration(
+            path, getattr(error, "problem", "") or "no YAML", f"line {mark.line + 1}" if mark else ""
+        )
+    except KeyError as error:
+        _refuse_declaration(path, f"{error} is missing")
+    except (AttributeError, ImportError, TypeError, ValueError) as error:
+        _refuse_declaration(path, str(error))
+
+
+def _refuse_declaration(path: Path, problem: str, where: str = "") -> NoReturn:
+    remedy = "docs/new_task.md lists what a declaration says"
+    text = f"this declaration cannot be used: {problem}"
+    Findings().refuse("E-SCHEMA", text, remedy, file=path.name, where=where)
 
 
 def parse_form(file: str, words: Mapping[str, Any]) -> Form:

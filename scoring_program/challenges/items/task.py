@@ -19,13 +19,13 @@ from scoring_program.settings import Settings
 from scoring_program.task import Task, declared_task
 from validator.archive import Source
 from validator.arrays import Floats
-from validator.findings import Findings, Read
+from validator.findings import Read
 from validator.formats.items import read
 from validator.formats.items.arrays import Items, select
 from validator.formats.items.read import form_of
 from validator.formats.items.write import example_value
 from validator.formats.rules import Rules, load_rules
-from validator.formats.values import Form, Kind
+from validator.formats.values import Form, Kind, reading_declaration
 from validator.messages import Note
 
 # The numbers of a submission to the demo reference.
@@ -112,17 +112,11 @@ class ItemTask(Task[Reference, Items, ItemStatistics]):
 def item_task(path: Path, rules: Rules) -> ItemTask:
     """Return the task that a file declares. Raises Refused if it cannot be used."""
     form = form_of(rules)
-    with Findings.collect() as findings:
-        try:
-            task = declared_task(path, ItemTask, rules=rules, kit_example=_kit_example(path.stem, form))
-            kinds = import_module(f"{metrics.__name__}.{task.metric}").KINDS
-            if form.kind.value not in kinds:
-                raise ValueError(
-                    f"the metric {task.metric} is for {' or '.join(kinds)}, not {form.kind.value}"
-                )
-        except (AttributeError, ImportError, KeyError, TypeError, ValueError) as error:
-            remedy = "docs/new_task.md lists what a declaration says"
-            findings.add("E-SCHEMA", f"this declaration cannot be used: {error}", remedy, file=path.name)
+    with reading_declaration(path):
+        task = declared_task(path, ItemTask, rules=rules, kit_example=_kit_example(path.stem, form))
+        kinds = import_module(f"{metrics.__name__}.{task.metric}").KINDS
+        if form.kind.value not in kinds:
+            raise ValueError(f"the metric {task.metric} is for {' or '.join(kinds)}, not {form.kind.value}")
     return task
 
 
