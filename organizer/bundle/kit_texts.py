@@ -55,10 +55,7 @@ def fill_text(text: str, task_ids: Sequence[str], *, is_json: bool) -> str:
 def _fill_conditional(words: Sequence[str], paragraph: str, task_ids: Sequence[str]) -> str:
     """Return a paragraph for the tasks in ``words``, filled for those of the kit; "" if there is none."""
     is_for_all = ("several" in words and len(task_ids) > 1) or ("own" in words and own_task_ids(task_ids))
-    if is_for_all:
-        matching_ids = list(task_ids)
-    else:
-        matching_ids = [task_id for task_id in task_ids if task_id in words]
+    matching_ids = [task_id for task_id in task_ids if is_for_all or task_id in words]
     if not matching_ids:
         return ""
     label = ""

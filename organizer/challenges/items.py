@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -14,13 +14,12 @@ from organizer.challenges import Annotations, Baseline, Guess, Pools
 from organizer.content import Content, Values, check_columns, check_constant, check_same, repeated, warn_where
 from organizer.files import Files
 from scoring_program.challenges.items.reference import Reference
-from scoring_program.challenges.items.task import TASKS
+from scoring_program.challenges.items.task import TASKS, ItemTask
 from scoring_program.settings import Settings
 from scoring_program.task import AnyLoaded
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings
 from validator.formats.items.arrays import Segments, plain_values
-from validator.formats.items.read import form_of
 from validator.formats.items.write import encode
 from validator.formats.values import Form, Kind
 from validator.strict_json import pointer_part
@@ -161,7 +160,7 @@ def _count_labels(items: Any) -> Counter[str]:
 def content_of(loaded: AnyLoaded) -> Content:
     """Return what is scored: items, what they have, and warnings of what looks like a mistake."""
     items, noun, warnings = loaded.reference.items, loaded.task.item, Findings()
-    form = form_of(loaded.task.rules)
+    form = cast(ItemTask, loaded.task).form
     truth, kind, n_items = form.truth_file, form.kind, len(items.keys)
     if kind is Kind.SEGMENTS:
         return _content_of_segments(items, noun, truth, warnings)

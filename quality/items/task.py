@@ -1,4 +1,4 @@
-"""What is made up for tasks with a value for each item: synthetic data, samples, tricks, mistakes, canaries."""
+"""What is made up for tasks with a value for each item: data, samples, tricks, mistakes, canaries."""
 
 from __future__ import annotations
 

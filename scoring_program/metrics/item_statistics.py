@@ -1,12 +1,13 @@
 """What metrics of tasks with a value for each item gather of it.
 
-A metric is a module of this package that a task names, ``metric: accuracy``. Its docstring begins with its title and
-what the score is. It has
+A metric is a module of this package that a task names, ``metric: accuracy``. Its docstring begins with its
+title and what the score is. It has
 
-- ``KINDS``: what an item may have (`validator.formats.values.Kind`), ``SORTING`` (``desc`` where more is better) and
-  ``RANGE`` of the score, None for an open end;
+- ``KINDS``: what an item may have (`validator.formats.values.Kind`);
+- ``SORTING``: ``desc`` where more is better, else ``asc``, and ``RANGE`` of the score, None for an open end;
 - ``measure(truth, predicted)``, which returns the statistics of each item, once;
-- ``reduce(statistics, weights)``, which returns the score for each row of weights: how often each item occurs;
+- ``reduce(statistics, weights)``, which returns the score for each row of weights, how often each item
+  occurs;
 - ``scores(statistics)``, which returns ``score`` and the other numbers of the leaderboard.
 """
 
@@ -66,8 +67,6 @@ def of_items(item_scores: Floats, perfect: float) -> dict[str, Any]:
     }
 
 
-def pair_statistics(
-    truth: Values, predicted: Values, item_scores: Floats, perfect: float = 1.0
-) -> PairStatistics:
-    """Return the statistics of items with a value each; the parameters are those of `of_items`."""
-    return PairStatistics(**of_items(item_scores, perfect), truth=truth.values, predicted=predicted.values)
+def pair_statistics(truth: Values, predicted: Values, item_scores: Floats) -> PairStatistics:
+    """Return the statistics of items with a value each, whose scores are 1 if they are right."""
+    return PairStatistics(**of_items(item_scores, 1.0), truth=truth.values, predicted=predicted.values)

@@ -200,7 +200,7 @@ def table_schema(form: Form) -> dict[str, Any]:
         value_type, constraints = "string", {"enum": list(form.names)}
     else:
         value_type, constraints = "number", dict(zip(("minimum", "maximum"), form.range))
-    fields = [{"name": form.key, "type": "string"}]
+    fields: list[dict[str, Any]] = [{"name": form.key, "type": "string"}]
     fields += [{"name": name, "type": value_type, "constraints": constraints} for name in form.columns]
     return {"fields": fields, "fieldsMatch": "subset", "primaryKey": [form.key]}
 

@@ -22,7 +22,7 @@ _LABELS = "Write the labels of the task's page, each for what it names"
 
 def comparisons(true: Items, predicted: Items) -> list[Comparison]:
     """Return what is compared, in the order of scoring; nothing where items have no segments."""
-    if not isinstance(true, Segments):
+    if not isinstance(true, Segments) or not isinstance(predicted, Segments):
         return []
     segments = partial(_sample_segments, true, predicted)
     labels = partial(_sample_labels, true, predicted)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
 from scoring_program.figures import Histogram
 from scoring_program.metrics.item_statistics import ItemStatistics, SegmentStatistics
 from scoring_program.result import FULL, Cell, Column, Deferred, Groups, Section, Sections, Table
-from validator.arrays import Bools, Floats, Ints
+from validator.arrays import Floats, Ints
 from validator.formats.items.arrays import Items, Segments, Values
 
 _BINS = 10
@@ -31,45 +31,42 @@ def sections(true: Items, predicted: Items, statistics: ItemStatistics) -> Secti
     return [_labels_of_items(true, predicted), _table_of_labels(true, predicted)]
 
 
+class LabelCounts(NamedTuple):
+    """How often each label is true, right, and predicted, arrays of shape (n_labels,)."""
+
+    n_true: Ints
+    n_right: Ints
+    n_predicted: Ints
+
+
 def _labels_of_items(true: Values, predicted: Values) -> Section:
     n = len(true.names)
-    return _labels(
-        noun="Items",
-        note="Recall: the share of the items of a label that are predicted so.",
-        names=true.names,
-        n_true=np.bincount(true.values, minlength=n),
-        n_right=np.bincount(true.values[true.values == predicted.values], minlength=n),
-        n_predicted=np.bincount(predicted.values, minlength=n),
+    counts = LabelCounts(
+        np.bincount(true.values, minlength=n),
+        np.bincount(true.values[true.values == predicted.values], minlength=n),
+        np.bincount(predicted.values, minlength=n),
     )
+    note = "Recall: the share of the items of a label that are predicted so."
+    return _labels("Items", note, true.names, counts)
 
 
 def _labels_of_lists(true: Values, predicted: Values) -> Section:
-    return _labels(
-        noun="Items",
-        note="Recall: the share of the items with a label that are predicted to have it.",
-        names=true.names,
-        n_true=true.values.sum(axis=0),
-        n_right=(true.values & predicted.values).sum(axis=0),
-        n_predicted=predicted.values.sum(axis=0),
-        overlapping=True,
+    counts = LabelCounts(
+        true.values.sum(axis=0),
+        (true.values & predicted.values).sum(axis=0),
+        predicted.values.sum(axis=0),
     )
+    note = "Recall: the share of the items with a label that are predicted to have it."
+    return _labels("Items", note, true.names, counts, overlapping=True)
 
 
 def _labels(
-    noun: str,
-    note: str,
-    names: Sequence[str],
-    n_true: Ints,
-    n_right: Ints,
-    n_predicted: Ints,
-    overlapping: bool = False,
+    noun: str, note: str, names: Sequence[str], counts: LabelCounts, overlapping: bool = False
 ) -> Section:
     """Return recall and precision of each label."""
 
     def row(group: Ints) -> list[Cell]:
-        right = int(n_right[group].sum())
-        true = int(n_true[group].sum())
-        predicted = int(n_predicted[group].sum())
+        true, right, predicted = (int(numbers[group].sum()) for numbers in counts)
         return [true, right / true if true else None, predicted, right / predicted if predicted else None]
 
     columns = [
@@ -85,11 +82,11 @@ def _labels(
         note=note,
         columns=columns,
         names=names,
-        support=n_true,
+        support=counts.n_true,
         row=row,
         worst_first=2,
         overlapping=overlapping,
-        named=n_predicted > 0,
+        named=counts.n_predicted > 0,
     )
 
 
@@ -153,25 +150,25 @@ def _table_of_numbers(true: Values, predicted: Values) -> Table:
 
 
 def _sections_of_segments(true: Segments, predicted: Segments, statistics: ItemStatistics) -> Sections:
-    """Return how many segments each item has; where the metric matches them, what is right of each label, too."""
+    """Return the numbers of segments of each item; where they are matched, what is right of each label."""
     n_items, n_labels = len(true.keys), len(true.names)
+    titles = [Column("Ground truth", "count"), Column("Prediction", "count")]
     columns: list[Sequence[Cell]] = [
         np.bincount(true.item, minlength=n_items).tolist(),
         np.bincount(predicted.item, minlength=n_items).tolist(),
     ]
-    titles = [Column("Ground truth", "count"), Column("Prediction", "count")]
-    score_column = Column("Score", "share")
-    if not isinstance(statistics, SegmentStatistics):
-        return [_table(true.keys, [*titles, score_column], [*columns, statistics.item_scores.tolist()])]
-    is_matched: Bools = statistics.is_matched
-    columns.append(np.bincount(true.item[is_matched], minlength=n_items).tolist())
-    titles.append(Column("Matched", "count"))
-    labels = _labels(
-        noun="Segments",
-        note="Recall: the share of the segments with a label that are matched to a predicted one.",
-        names=true.names,
-        n_true=np.bincount(true.label, minlength=n_labels),
-        n_right=np.bincount(true.label[is_matched], minlength=n_labels),
-        n_predicted=np.bincount(predicted.label, minlength=n_labels),
-    )
-    return [labels, _table(true.keys, [*titles, score_column], [*columns, statistics.item_scores.tolist()])]
+    labels = []
+    if isinstance(statistics, SegmentStatistics):
+        is_matched = statistics.is_matched
+        titles.append(Column("Matched", "count"))
+        columns.append(np.bincount(true.item[is_matched], minlength=n_items).tolist())
+        counts = LabelCounts(
+            np.bincount(true.label, minlength=n_labels),
+            np.bincount(true.label[is_matched], minlength=n_labels),
+            np.bincount(predicted.label, minlength=n_labels),
+        )
+        note = "Recall: the share of the segments with a label that are matched to a predicted one."
+        labels.append(_labels("Segments", note, true.names, counts))
+    titles.append(Column("Score", "share"))
+    columns.append(statistics.item_scores.tolist())
+    return [*labels, _table(true.keys, titles, columns)]

@@ -17,7 +17,7 @@ from organizer.baselines import predict_baselines
 from organizer.bundle.programs import program_files
 from organizer.challenges import Baseline
 from organizer.challenges.items import content_of
-from organizer.files import folder_files, write_files
+from organizer.files import folder_files, rewrite_files, write_files
 from organizer.new_task import NewTask, metric_names, task_files
 from people_in_video import public_data, writing
 from people_in_video.items import writer
@@ -29,7 +29,6 @@ from tests.helpers import compact_lines, places_of, refused, scaled, values_of
 from tests.item_cases import (
     COLUMNS,
     EXAMPLES,
-    LABELS,
     declared,
     declared_in,
     random_cases,
@@ -292,7 +291,7 @@ def test_example_of_the_kit_writes_a_submission(example, tmp_path, monkeypatch):
     monkeypatch.setattr(writing, "load_format", lambda task_id: (FORMAT, example.task.rules))
     monkeypatch.setattr(writer, "load_rules", lambda task_id: example.task.rules)
     monkeypatch.chdir(tmp_path)
-    exec(example.task.kit_example, {})
+    exec(example.task.kit_example, {})  # noqa: S102 - what participants run
     assert example.load(tmp_path / "ref").score_path(tmp_path / "my.zip").scores["coverage"] == 1
 
 
@@ -551,7 +550,7 @@ def test_random_cases_score_as_the_brute_force_says(tmp_path, task_id):
     ],
 )
 def test_declarations_of_values_that_cannot_be_used_are_refused(tmp_path, words, other_words, named):
-    declared(tmp_path, NewTask("birds"))
+    rewrite_files(task_files(NewTask("birds")), tmp_path)
     rules_file = tmp_path / "validator" / "formats" / "items" / "birds.files.yaml"
     text = "file: birds.csv\nvalues: {kind: label, labels: [robin, wren]}\n"
     rules_file.write_text(text.replace(words, other_words), encoding="utf-8")
@@ -572,7 +571,7 @@ def test_declarations_of_values_that_cannot_be_used_are_refused(tmp_path, words,
     ],
 )
 def test_declarations_of_scores_that_cannot_be_used_are_refused(tmp_path, words, other_words, named):
-    declared(tmp_path, NewTask("birds"))
+    rewrite_files(task_files(NewTask("birds")), tmp_path)
     path = tmp_path / "scoring_program" / "challenges" / "items" / "birds.yaml"
     path.write_text(path.read_text(encoding="utf-8").replace(words, other_words), encoding="utf-8")
     (problem,) = refused(declared_in, tmp_path, "birds").problems
@@ -581,7 +580,7 @@ def test_declarations_of_scores_that_cannot_be_used_are_refused(tmp_path, words,
 
 
 def test_columns_of_a_table_are_those_that_are_declared(tmp_path):
-    declared(tmp_path, NewTask("birds"))
+    rewrite_files(task_files(NewTask("birds")), tmp_path)
     rules_file = tmp_path / "validator" / "formats" / "items" / "birds.files.yaml"
     values = "{kind: label, labels: [robin, wren], key: clip, column: bird}"
     rules_file.write_text(f"file: birds.csv\nvalues: {values}\n", encoding="utf-8")
@@ -592,7 +591,7 @@ def test_columns_of_a_table_are_those_that_are_declared(tmp_path):
 
 
 def test_numbers_have_the_range_that_is_declared(tmp_path):
-    declared(tmp_path, NewTask("ages", kind="number"))
+    rewrite_files(task_files(NewTask("ages", kind="number")), tmp_path)
     rules_file = tmp_path / "validator" / "formats" / "items" / "ages.files.yaml"
     rules_file.write_text(
         "file: ages.json\nvalues: {kind: number, minimum: 1, maximum: 5}\n", encoding="utf-8"
