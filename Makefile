@@ -15,8 +15,15 @@ demo: .venv/run
 	@$(BIN)/python -m organizer demo
 	@$(BIN)/python -m quality demo-ranking
 
+# make check [ID=bird_calls: the tests of one task, slow ones too, and what looks at all tasks at once]
+ifdef ID
+check: .venv/dev
+	$(BIN)/python -m pytest -n 2 --dist worksteal --hypothesis-profile=quick -k "$(ID)" tests
+	@$(MAKE) --no-print-directory style
+else
 check: style
 	$(call TEST,-m "not slow" --hypothesis-profile=quick)
+endif
 
 test: style
 	$(call TEST,-m "not slow" --durations=20)

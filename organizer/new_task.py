@@ -88,7 +88,7 @@ def new_task(task_id: str, **options: Any) -> int:
 def task_files(wanted: NewTask) -> dict[str, bytes]:
     """Return the declarations, the page and the golden cases of a new task by their paths. Raises Refused."""
     _check_id(wanted.id)
-    title = wanted.title or wanted.id.replace("_", " ").capitalize()
+    title = wanted.id.replace("_", " ").capitalize() if wanted.title is None else wanted.title
     _check_title(title)
     kind = _kind_of(wanted)
     words = load_declaration((TEMPLATES / f"{kind.value}.yaml").read_text(encoding="utf-8"))

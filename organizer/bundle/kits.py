@@ -42,7 +42,7 @@ def kit_files(task_ids: Sequence[str], demo_reference: DemoReference) -> dict[st
     Parameters
     ----------
     task_ids : sequence of str
-        The tasks of a competition. The pages and scripts are for them; the package has those of all kits, too.
+        The tasks of a competition. The pages and scripts are for them; the package holds others, too.
     demo_reference : callable
         Returns the files of the demo reference of a task. A kit never holds another reference.
     """
