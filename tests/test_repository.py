@@ -192,7 +192,7 @@ def test_make_says_what_it_installs_before_and_only_then(tmp_path):
     )
     python.chmod(0o755)
     # No lines about folders, which make prints where make test runs this.
-    command = ["make", "--no-print-directory", "new-task", "ID=birds", "PYTHON=./python"]
+    command = ["make", "--no-print-directory", "test-slow", "PYTHON=./python"]
     first, second = (
         subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout.splitlines()
         for _ in range(2)
