@@ -120,12 +120,13 @@ split: .venv/run
 start: .venv/run
 	@$(BIN)/python -m organizer start $(ID) --title "$(TITLE)" $(if $(REPLACE),--replace)
 
+# (Shells export COLUMNS, the width of the terminal: only that of the command line counts.)
 # make new-task ID=bird_calls [TITLE="Bird calls"] [KIND=label|number|columns|labels|segments] [FORMAT=csv|json]
 #   [METRIC=accuracy|balanced_accuracy|macro_f1|rmse|f1|segment_f1] [LABELS="robin wren owl"] [COLUMNS="valence arousal"]
 new-task: .venv/run
 	@$(BIN)/python -m organizer new-task "$(ID)" $(if $(TITLE),--title "$(TITLE)") $(if $(KIND),--kind $(KIND)) \
 		$(if $(FORMAT),--format $(FORMAT)) $(if $(METRIC),--metric $(METRIC)) $(if $(LABELS),--labels "$(LABELS)") \
-		$(if $(COLUMNS),--columns "$(COLUMNS)")
+		$(if $(findstring command,$(origin COLUMNS)),--columns "$(COLUMNS)")
 
 # make undo-new-task ID=bird_calls
 undo-new-task: .venv/run

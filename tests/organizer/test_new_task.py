@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
 import shutil
 import subprocess
 import sys
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -25,7 +28,7 @@ TITLE = 'Birds: "calls" & more | \\ {x}'
 LABELS = ["l'été", "#2", "{x}"]
 COLUMNS = ["valence", "arousal", "score_3"]
 # All that make new-task accepts together, by the id of a task.
-CHOICES = {
+CHOICES: dict[str, dict[str, Any]] = {
     **{
         f"{form}_{metric}": {"form": form, "metric": metric, "labels": LABELS}
         for form in ("csv", "json")
@@ -85,8 +88,9 @@ def test_only_tasks_of_ones_own_are_put_aside():
 
 def test_make_asks_for_nothing_but_an_id():
     command = ["make", "--no-print-directory", "--dry-run", "new-task", "ID=birds"]
-    shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    assert "--" not in shown.stdout
+    environment = {**os.environ, "COLUMNS": "80"}
+    shown = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    assert shlex.split(shown.stdout)[1:] == ["-m", "organizer", "new-task", "birds"]
 
 
 @pytest.mark.parametrize("task_id", CHOICES)
