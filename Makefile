@@ -15,10 +15,10 @@ demo: .venv/run
 	@$(BIN)/python -m organizer demo
 	@$(BIN)/python -m quality demo-ranking
 
-# make check [ID=bird_calls: the tests of one task, slow ones too, and what looks at all tasks at once]
+# make check [ID=bird_calls: what is about one task]
 ifdef ID
 check: .venv/dev
-	$(BIN)/python -m pytest -n 2 --dist worksteal --hypothesis-profile=quick -k "$(ID)" tests
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" --hypothesis-profile=quick -k "$(ID)" tests
 	@$(MAKE) --no-print-directory style
 else
 check: style

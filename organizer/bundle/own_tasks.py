@@ -1,4 +1,4 @@
-"""Tasks of one's own in competition.yaml: those that it does not name are added as it is read."""
+"""Tasks of one's own in the competition of all tasks, whose competition.yaml need not name them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from validator.strict_yaml import load_plain
 def with_own_tasks(text: str, competition: Competition) -> str:
     """Return the text of a competition.yaml with the tasks of one's own that it does not name.
 
+    Only the competition of all published tasks gets them: another one names what it is for.
+
     Parameters
     ----------
     text : str
@@ -20,10 +22,11 @@ def with_own_tasks(text: str, competition: Competition) -> str:
     if form_of(competition) != "v2":
         return text
     programs = {entry.get("scoring_program") for _, entry in entries_of(competition, "tasks")}
-    for task_id in task_ids():
-        task = load_task(task_id)
-        if not task.in_all_kits and f"{task_id}_program.zip" not in programs:
-            text = with_task(text, task_id, task.title, task.summary)
+    missing_tasks = [load_task(task_id) for task_id in task_ids() if f"{task_id}_program.zip" not in programs]
+    if any(task.in_all_kits for task in missing_tasks):
+        return text
+    for task in missing_tasks:
+        text = with_task(text, task.id, task.title, task.summary)
     return text
 
 

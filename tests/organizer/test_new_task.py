@@ -171,7 +171,7 @@ def tried_ids():
 
 
 def check_tests(folder):
-    """Run all tests of the new tasks, slow ones too, and those that look at all tasks at once."""
+    """Run all tests of new tasks, slow ones too, and those that look at all tasks at once."""
     run = partial(run_python, folder, "-m", "pytest", "-p", "no:cacheprovider", "--hypothesis-profile=smoke")
     run("-n", "2", "-k", " or ".join(tried_ids()))
     of_all_tasks = ("test_golden", "test_reference_files", "test_repository", "test_rules", "test_task")

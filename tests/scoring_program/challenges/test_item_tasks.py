@@ -194,6 +194,32 @@ def test_weights_repeat_items(example, tmp_path):
         assert task.reduce(once.statistics, weights[None]) == pytest.approx([again], abs=1e-12)
 
 
+def other_value(form, value):
+    """Return a value of an item that is wrong."""
+    if form.kind is Kind.LABEL:
+        return form.names[form.names.index(value) - 1]
+    if form.kind is Kind.NUMBER:
+        return value + 1
+    if form.kind is Kind.COLUMNS:
+        return {**value, form.names[-1]: value[form.names[-1]] + 1}
+    if form.kind is Kind.LABELS:
+        return [label for label in form.names if label not in value]
+    return [{"label": form.names[0], "start": 100, "end": 101}] if not value else value[1:]
+
+
+def test_items_are_perfect_where_the_prediction_is(example, tmp_path):
+    form = example.task.form
+    truth = decode(form, (tmp_path / "ref" / form.truth_file).read_bytes())
+    wrong_items = set(list(truth)[::3])
+    predicted = {
+        item: other_value(form, value) if item in wrong_items else value for item, value in truth.items()
+    }
+    write_case(example.made_up, tmp_path, truth, predicted)
+    result = example.load(tmp_path / "ref").score_path(tmp_path / "res")
+    is_perfect = dict(zip(result.items, result.statistics.item_perfect.tolist()))
+    assert is_perfect == {item: item not in wrong_items for item in truth}
+
+
 @pytest.mark.parametrize("detail", ["none", "summary", "full"])
 def test_only_full_detail_reveals_the_ground_truth(example, tmp_path, detail):
     (tmp_path / "planted").mkdir()

@@ -18,8 +18,6 @@ from validator.formats.items.arrays import Items, Segments, Values, as_items, ha
 from validator.formats.rules import Format, Rules
 from validator.formats.values import Form, Kind
 from validator.hints import empty_note
-from validator.json_document import Conversion
-from validator.json_files import read_json
 from validator.keys import match_keys
 from validator.messages import Note
 from validator.strict_json import pointer_part
@@ -56,6 +54,10 @@ def read_file(
     """Read the file of a submission, or the ground truth, which looks the same. Raises Refused."""
     if rules.csv:
         return _read_table(data, name, rules, keys, name_missing)
+    # Tables are read without the packages that JSON needs.
+    from validator.json_document import Conversion
+    from validator.json_files import read_json
+
     form = form_of(rules)
     with Findings.collect() as findings:
         entries, _ = findings.take(read_json(data, name, rules.json[0], Conversion(dict)))
