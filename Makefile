@@ -15,8 +15,15 @@ demo: .venv/run
 	@$(BIN)/python -m organizer demo
 	@$(BIN)/python -m quality demo-ranking
 
+# make check [ID=bird_calls: what is about one task]
+ifdef ID
+check: .venv/dev
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" --hypothesis-profile=quick -k "$(ID)" tests
+	@$(MAKE) --no-print-directory style
+else
 check: style
 	$(call TEST,-m "not slow" --hypothesis-profile=quick)
+endif
 
 test: style
 	$(call TEST,-m "not slow" --durations=20)
@@ -113,13 +120,13 @@ split: .venv/run
 start: .venv/run
 	@$(BIN)/python -m organizer start $(ID) --title "$(TITLE)" $(if $(REPLACE),--replace)
 
-# make new-task ID=bird_calls TITLE="Bird calls" FORMAT=csv|json|segments
-#   [METRIC=accuracy|balanced_accuracy|macro_f1|rmse|f1|segment_f1] [LABELS="robin wren owl"] [COLUMNS="valence arousal"];
-#   f1 is for a list of labels for each item, with FORMAT=json; segment_f1 is for segments; columns are for rmse
-new-task: .venv/dev
-	@$(BIN)/python -m organizer new-task "$(ID)" --title "$(TITLE)" $(if $(FORMAT),--format $(FORMAT)) \
-		$(if $(METRIC),--metric $(METRIC)) $(if $(LABELS),--labels "$(LABELS)") \
-		$(if $(COLUMNS),--columns "$(COLUMNS)")
+# (Shells export COLUMNS, the width of the terminal: only that of the command line counts.)
+# make new-task ID=bird_calls [TITLE="Bird calls"] [KIND=label|number|columns|labels|segments] [FORMAT=csv|json]
+#   [METRIC=accuracy|balanced_accuracy|macro_f1|rmse|f1|segment_f1] [LABELS="robin wren owl"] [COLUMNS="valence arousal"]
+new-task: .venv/run
+	@$(BIN)/python -m organizer new-task "$(ID)" $(if $(TITLE),--title "$(TITLE)") $(if $(KIND),--kind $(KIND)) \
+		$(if $(FORMAT),--format $(FORMAT)) $(if $(METRIC),--metric $(METRIC)) $(if $(LABELS),--labels "$(LABELS)") \
+		$(if $(findstring command,$(origin COLUMNS)),--columns "$(COLUMNS)")
 
 # make undo-new-task ID=bird_calls
 undo-new-task: .venv/run

@@ -236,13 +236,14 @@ def _add_task_commands(add: _Add) -> None:
     start.add_argument("--replace", action="store_true", help=what)
     new = add("new-task", "new_task:new_task", "write a new task that works at once")
     new.add_argument("task_id", metavar="id")
-    new.add_argument("--title", required=True)
-    new.add_argument("--format", dest="form", required=True, help="csv, json or segments")
-    metrics = "accuracy, balanced_accuracy, macro_f1, rmse or f1; for segments segment_f1"
-    new.add_argument("--metric", help=metrics)
+    new.add_argument("--title", help="1 to 60 characters; default: the id in words")
+    what = "what an item has: label, number, columns, labels or segments; default: label"
+    new.add_argument("--kind", help=what)
+    new.add_argument("--format", dest="form", help="csv or json; default: csv where a table can hold it")
+    new.add_argument("--metric", help="a module of scoring_program/metrics; default: the first for the kind")
     what = "words separated by spaces; default: first second third"
     new.add_argument("--labels", type=str.split, help=what)
-    columns = "names of columns of numbers, for rmse, separated by spaces; default: one, called number"
+    columns = "names of columns of numbers, separated by spaces; default: first second"
     new.add_argument("--columns", type=str.split, help=columns)
     undo = add("undo-new-task", "new_task:undo_new_task", "take back what new-task wrote")
     undo.add_argument("task_id", metavar="id")

@@ -18,9 +18,8 @@ CODES = CodeTable(
         ),
         MessageCode(
             "E-NEW",
-            "`make new-task` cannot use the given ID, title, format, metric or labels, or the packages "
-            "for developers are missing; or `make new-task` did not write the task that `make "
-            "undo-new-task` should remove.",
+            "`make new-task` cannot use the given ID, title, kind, format, metric, labels or columns; or "
+            "`make new-task` did not write the task that `make undo-new-task` should put aside.",
             "Correct what the message names; nothing was changed.",
         ),
         MessageCode(

@@ -103,6 +103,14 @@ def rewrite_files(files: Files, folder: Path) -> None:
         write_durable(folder / name, data)
 
 
+def new_folder(parent: Path, name: str) -> Path:
+    """Return the path of a folder that is not there: ``name``, ``name_2``, ``name_3`` and so on."""
+    folder, number = parent / name, 2
+    while folder.exists():
+        folder, number = parent / f"{name}_{number}", number + 1
+    return folder
+
+
 def unpack(archive: bytes, folder: Path) -> None:
     """Unpack one of our own zips."""
     with zipfile.ZipFile(io.BytesIO(archive)) as opened:

@@ -24,6 +24,7 @@ from organizer import ROOT
 from organizer.bundle import COMPETITION, SOURCE
 from organizer.bundle.build import load_competition, task_names
 from organizer.bundle.edit import with_phases_of_parts
+from organizer.bundle.own_tasks import with_own_tasks
 from organizer.challenges import annotations_of
 from organizer.data.marks import add_marks
 from organizer.data.prepare import SYNTHETIC_MARK, copy_key, prepare, refuse_to_lose, write_manifest
@@ -87,6 +88,7 @@ def split_command(
     names = [task_id, *(f"{task_id}_{number}" for number in range(2, n_parts + 1))]
     competition = SOURCE / COMPETITION
     text = competition.read_text(encoding="utf-8")
+    text = with_own_tasks(text, load_strict(text))
     edited_text, findings = _add_phases(text, task, n_parts)
     if write:
         findings.refuse_problems()

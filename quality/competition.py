@@ -8,9 +8,9 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from organizer.bundle.edit import with_task
+from organizer.bundle.own_tasks import with_own_tasks
 from quality import ROOT
-from scoring_program.task import load_task, task_ids
+from validator.strict_yaml import load_strict
 
 TEMPLATE = ROOT / "task_templates" / "all_tasks"
 
@@ -18,11 +18,7 @@ TEMPLATE = ROOT / "task_templates" / "all_tasks"
 def competition_text() -> str:
     """Return competition.yaml of all tasks."""
     text = (TEMPLATE / "competition.yaml").read_text(encoding="utf-8")
-    for task_id in task_ids():
-        if f"{task_id}_program.zip" not in text:
-            task = load_task(task_id)
-            text = with_task(text, task.id, task.title, task.summary)
-    return text
+    return with_own_tasks(text, load_strict(text))
 
 
 def write_source(folder: Path) -> Path:

@@ -157,6 +157,8 @@ class Declaration:
     """Code that writes ``my.zip`` for the demo reference, for the README and the notebook of the kit."""
     kit_update: str = ""
     """Code that gives an evaluator one prediction for the demo reference, for the README."""
+    metric: str = ""
+    """A module of `scoring_program.metrics` that the declaration names, "" if the code of the task does."""
     range: Range = (None, None)
     """The lowest and the highest possible score; None for an open end."""
 
@@ -361,6 +363,7 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
 
 
 AnyTask = Task[Any, Any, Any]
+TaskT = TypeVar("TaskT", bound=AnyTask)
 
 
 @dataclass(frozen=True)
@@ -717,7 +720,7 @@ def declared_tasks(module: str, classes: Mapping[str, type[AnyTask]]) -> dict[st
     for task_id, task_class in classes.items():
         path = Path(module).with_name(f"{task_id}.yaml")
         if path.is_file():
-            tasks[task_id] = _declared(path, task_class)
+            tasks[task_id] = declared_task(path, task_class)
     return tasks
 
 
@@ -727,7 +730,8 @@ def _read_declaration(path: Path) -> Mapping[str, Any]:
     return data
 
 
-def _declared(path: Path, task_class: type[AnyTask]) -> AnyTask:
+def declared_task(path: Path, task_class: type[TaskT], **further: Any) -> TaskT:
+    """Return an object of a class with what a file declares, and with ``further`` fields."""
     data = dict(_read_declaration(path))
     columns = [ScoreColumn(**column) for column in data.pop("columns")]
     keys = {column.key for column in columns}
@@ -739,5 +743,6 @@ def _declared(path: Path, task_class: type[AnyTask]) -> AnyTask:
         error_types=[ErrorType(**error_type) for error_type in data.pop("error_types", [])],
         known_settings=declared(data.pop("settings", {})),
         range=tuple(data.pop("range", (None, None))),
+        **further,
         **data,
     )

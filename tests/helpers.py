@@ -32,12 +32,8 @@ REFERENCES = ROOT / "reference_data"
 SAMPLES = ROOT / "starting_kit" / "samples"
 CODE_FOLDERS = os.pathsep.join([str(ROOT), str(ROOT / "starting_kit")])
 """The folders of all packages, for the PYTHONPATH of programs that tests start elsewhere."""
-PUBLISHED = [
-    task_id
-    for task_id in task_ids()
-    if not (ROOT / "task_templates" / ".written" / f"{task_id}.json").is_file()
-]
-"""Tasks of published challenges: those that make new-task did not write."""
+PUBLISHED = [task_id for task_id in task_ids() if load_task(task_id).in_all_kits]
+"""Tasks of published challenges, without those of one's own."""
 
 
 _CODE = r"[ELR]-[A-Z][A-Z0-9-]*"

@@ -1,18 +1,66 @@
-"""Random cases of tasks with one value for each item, as `make new-task` writes them."""
+"""Tasks with a value for each item, as `make new-task` declares them, and random cases of them."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from organizer.files import write_files
+from organizer.challenges.items import ItemAnnotations
+from organizer.files import rewrite_files, write_files
+from organizer.new_task import NewTask, task_files
+from quality.items.task import ItemQuality
+from scoring_program.challenges.items.task import ItemTask, item_task
+from validator.formats.rules import parse_rules
+
+LABELS = ("robin", "wren", "owl")
+COLUMNS = ("valence", "arousal")
+EXAMPLES = {
+    "label_csv": NewTask("label_csv", kind="label", form="csv", labels=LABELS),
+    "label_json": NewTask("label_json", kind="label", form="json", labels=LABELS),
+    "number_csv": NewTask("number_csv", kind="number", form="csv"),
+    "number_json": NewTask("number_json", kind="number", form="json"),
+    "columns_csv": NewTask("columns_csv", kind="columns", form="csv", columns=COLUMNS),
+    "columns_json": NewTask("columns_json", kind="columns", form="json", columns=COLUMNS),
+    "labels_json": NewTask("labels_json", kind="labels", labels=LABELS),
+    "segments_json": NewTask("segments_json", kind="segments", labels=LABELS),
+    "segments_in_results": NewTask("segments_in_results", kind="segments", labels=LABELS),
+}
+"""New tasks of all kinds in all formats; the map of items of the last one lies under a key."""
+
+
+class Example(NamedTuple):
+    """A task that is declared in a folder of its own."""
+
+    task: ItemTask
+    made_up: ItemQuality
+    annotations: ItemAnnotations
+
+    def load(self, folder, **settings):
+        return self.task.load(folder, self.task.settings(folder, settings))
+
+
+def declared(folder, wanted):
+    """Write a new task into a folder, and return it."""
+    rewrite_files(task_files(wanted), folder)
+    rules_file = folder / "validator" / "formats" / "items" / f"{wanted.id}.files.yaml"
+    if wanted.id == "segments_in_results":
+        text = rules_file.read_text(encoding="utf-8")
+        rules_file.write_text(text.replace("{kind:", "{each: results, kind:"), encoding="utf-8")
+    return declared_in(folder, wanted.id)
+
+
+def declared_in(folder, task_id):
+    """Return the task that files in a folder declare."""
+    rules = parse_rules(folder / "validator" / "formats" / "items" / f"{task_id}.files.yaml")
+    task = item_task(folder / "scoring_program" / "challenges" / "items" / f"{task_id}.yaml", rules)
+    return Example(task, ItemQuality(task_id, task.form), ItemAnnotations(task.form))
 
 
 def write_case(made_up, folder, truth, predicted):
     """Write ``ref`` and ``res`` in a folder; ``made_up`` is what quality makes up for the task."""
-    made_up.write_reference(folder / "ref")
-    (path,) = (folder / "ref").iterdir()
-    (data,) = made_up.files(truth).values()
-    path.write_bytes(data)
+    (folder / "ref").mkdir(parents=True, exist_ok=True)
+    made_up.write_truth(folder / "ref", truth)
     write_files(made_up.files(predicted), folder / "res")
 
 

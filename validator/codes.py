@@ -195,8 +195,8 @@ CODES = CodeTable(
         ),
         MessageCode(
             "E-SCHEMA",
-            "The JSON Schema of a task is not JSON, or uses a keyword that does not work.",
-            "Use the keywords that [new_task.md](new_task.md) lists.",
+            "What a task declares of its values, or its JSON Schema, cannot be used.",
+            "Write the words that [new_task.md](new_task.md) lists.",
         ),
     ),
     notes=(

@@ -8,24 +8,22 @@ from types import ModuleType
 
 
 def discover(package: str, pattern: str) -> list[Path]:
-    """Return the files below the folders of a package that match a pattern, in ascending order.
-
-    A package has several folders where tasks are installed that bring modules for it.
+    """Return the files below the folder of a package that match a pattern, in ascending order.
 
     Parameters
     ----------
     package : str
         The dotted name of a package, as ``validator.formats``.
     pattern : str
-        A glob pattern relative to a folder, as ``*/*.files.yaml``.
+        A glob pattern relative to the folder, as ``*/*.files.yaml``.
 
     Raises
     ------
     ModuleNotFoundError
         If there is no such package.
     """
-    folders = importlib.import_module(package).__path__
-    return sorted(path for folder in folders for path in Path(folder).glob(pattern))
+    (folder,) = importlib.import_module(package).__path__
+    return sorted(Path(folder).glob(pattern))
 
 
 def find_module(package: str, name: str) -> ModuleType | None:

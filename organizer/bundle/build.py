@@ -46,6 +46,7 @@ from organizer.bundle.cut import (
 from organizer.bundle.kits import KIT
 from organizer.bundle.lint import lint_files
 from organizer.bundle.outdated import has_changed_settings
+from organizer.bundle.own_tasks import complete_competition
 from organizer.bundle.parts import Parts
 from organizer.bundle.phases import Offer, find_offer, offers_of, rules_of_phase
 from organizer.bundle.pictures import with_pictures
@@ -228,7 +229,7 @@ def load_competition(source: Path | None = None, report: LintReport | None = Non
     if data is None:
         raise Refused(report.errors)
     check_buildable(data)
-    return data
+    return complete_competition(path.read_text(encoding="utf-8"), data)
 
 
 def check_buildable(data: Competition) -> None:

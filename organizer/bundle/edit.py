@@ -48,7 +48,7 @@ def with_task(text: str, task_id: str, title: str, summary: str) -> str:
     task_lines = [
         f"index: {index}",
         f"name: {name}",
-        f"description: {summary}",
+        f"description: {_quoted(summary)}",
         f"scoring_program: {task_id}_program.zip",
         f"reference_data: {task_id}_reference.zip",
     ]

@@ -1,4 +1,4 @@
-"""``make kit``: a starting kit as a folder, and the packages in it as wheels."""
+"""``make kit``: a starting kit as a folder, and the package in it as a wheel."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from organizer import ROOT
 from organizer.bundle import DIST
 from organizer.bundle.build import load_competition
 from organizer.bundle.cut import task_id_of
-from organizer.bundle.kit_packages import PACKAGE, TASK_PROJECTS
+from organizer.bundle.kit_packages import PACKAGE, kit_version
 from organizer.bundle.kits import kit_files
 from organizer.bundle.public_files import demo_reference
 from organizer.files import LockedError, replacing_folder, write_files
-from scoring_program.signature import VERSION
 from validator.texts import printable
 
 # A fixed date in zips, so that the same content always gives the same wheel.
@@ -24,15 +23,15 @@ _EPOCH = "315532800"
 
 
 def kit_command(task_id: str | None) -> int:
-    """Write the kit of a task, or of the whole competition, and its wheels into dist/; print their paths."""
+    """Write the kit of a task, or of the whole competition, and its wheel into dist/; print their paths."""
     kit_task_ids = [task_id] if task_id else _tasks_of_competition()
     try:
         folder = write_kit(kit_task_ids, DIST / "kit")
     except LockedError as error:
         print(printable(f"{DIST / 'kit'}: {error}; wait until it is done"))
         return 2
-    paths = [folder, *build_wheels(folder, DIST)]
-    print(*(path.relative_to(ROOT) for path in paths), sep="\n")
+    wheel = build_wheel(folder, DIST, kit_version(kit_task_ids))
+    print(folder.relative_to(ROOT), wheel.relative_to(ROOT), sep="\n")
     return 0
 
 
@@ -51,16 +50,12 @@ def write_kit(kit_task_ids: list[str], folder: Path) -> Path:
     return folder
 
 
-def build_wheels(kit: Path, output: Path) -> list[Path]:
-    """Build the wheels of the projects in a kit's folder, and return their paths."""
-    wheels = []
-    for project in (kit, *sorted(kit.glob(TASK_PROJECTS))):
-        (module,) = (path.parent.name for path in project.glob(f"{PACKAGE}*/__init__.py"))
-        subprocess.run(
-            [sys.executable, "-m", "flit_core.wheel", str(project), "--outdir", str(output)],
-            env={**os.environ, "SOURCE_DATE_EPOCH": _EPOCH},
-            check=True,
-            stdout=subprocess.DEVNULL,
-        )
-        wheels.append(output / f"{module}-{VERSION}-py3-none-any.whl")
-    return wheels
+def build_wheel(kit: Path, output: Path, version: str) -> Path:
+    """Build the wheel of the package in a kit's folder, and return its path."""
+    subprocess.run(
+        [sys.executable, "-m", "flit_core.wheel", str(kit), "--outdir", str(output)],
+        env={**os.environ, "SOURCE_DATE_EPOCH": _EPOCH},
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+    return output / f"{PACKAGE}-{version}-py3-none-any.whl"

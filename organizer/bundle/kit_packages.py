@@ -1,8 +1,7 @@
-"""The packages in a starting kit: ``people_in_video``, and one for each task of an organizer's own.
+"""The package in a starting kit, ``people_in_video``, with code, demo references and samples of tasks.
 
-All kits hold the same ``people_in_video``, with the code, demo references and samples of the same tasks, so
-two kits of one version can be installed into one environment. A task that is not ``in_all_kits`` is a project
-beside it, in the kits of its competition only; `people_in_video.task_packages` finds it.
+All kits hold the tasks that are ``in_all_kits``, so one kit of a version does for all their competitions. The
+kit of a competition with tasks of its own holds these, too, and its version names them: ``2.0.0+bird.calls``.
 """
 
 from __future__ import annotations
@@ -25,8 +24,6 @@ from validator.formats.rules import load_rules
 PACKAGE = "people_in_video"
 NESTED_PACKAGES = ("scoring_program", "validator")
 KIT_FOLDER = ROOT / "starting_kit"
-TASK_PROJECTS = "people-in-video-*"
-"""The folders in a kit that are the projects of tasks that are not in all kits."""
 DemoReference = Callable[[str], Files]
 _DOCS = ROOT / "docs"
 # The path of a figure that a page shows, beside the page.
@@ -37,58 +34,34 @@ _REPORT = "scoring_program/report"
 _SCHEMAS = ("detailed_results.schema.json", "comparison.schema.json")
 
 
-def task_ids_of_all_kits() -> list[str]:
-    """Return the ids of the tasks that every kit holds, in ascending order."""
-    return [task_id for task_id in task_ids() if load_task(task_id).in_all_kits]
+def own_task_ids(kit_task_ids: Sequence[str]) -> tuple[str, ...]:
+    """Return the ids of the tasks of a competition that other kits do not hold, in ascending order."""
+    return tuple(sorted(task_id for task_id in kit_task_ids if not load_task(task_id).in_all_kits))
 
 
-@lru_cache(maxsize=1)
-def package_files(demo_reference: DemoReference) -> Files:
-    """Return the package ``people_in_video`` of all kits; ``demo_reference`` returns that of a task."""
-    return _nested_files(task_ids_of_all_kits(), demo_reference)
+def kit_version(kit_task_ids: Sequence[str]) -> str:
+    """Return the version of the package in the kit of a competition, which names its own tasks.
 
-
-def task_project(task_id: str, package: Files, demo_reference: DemoReference) -> dict[str, bytes]:
-    """Return the project of a task that is not in all kits.
-
-    Parameters
-    ----------
-    task_id : str
-    package : mapping of str to bytes
-        The package of all kits; the project holds what the task needs beyond it.
-    demo_reference : callable
-        Returns the demo reference of a task.
+    A local version label has letters and digits between dots.
     """
-    project, module = project_name(task_id), f"{PACKAGE}_{task_id}"
-    all_files = _nested_files([*task_ids_of_all_kits(), task_id], demo_reference)
-    files = {
-        f"{project}/pyproject.toml": project_file("task.toml", task_id),
-        f"{project}/{module}/__init__.py": f'"""The task {task_id} of people_in_video."""\n'.encode(),
-    }
-    for name in all_files.keys() - package.keys():
-        files[f"{project}/{module}/{name.removeprefix(f'{PACKAGE}/')}"] = all_files[name]
-    return files
+    label = ".".join(own_task_ids(kit_task_ids)).replace("_", ".")
+    return f"{VERSION}+{label}" if label else VERSION
 
 
-def project_name(task_id: str) -> str:
-    """Return the name of the project of a task that is not in all kits, and of its folder."""
-    return TASK_PROJECTS.replace("*", task_id)
+def project_file(kit_task_ids: Sequence[str]) -> bytes:
+    """Return the ``pyproject.toml`` of a kit, from its template."""
+    template = (KIT_FOLDER / "kit.toml").read_text(encoding="utf-8")
+    return template.replace("{version}", kit_version(kit_task_ids)).encode()
 
 
-def data_folder(task: AnyTask) -> str:
-    """Return the package with the data of a task, as a path in the folder of a kit."""
-    return PACKAGE if task.in_all_kits else f"{project_name(task.id)}/{PACKAGE}_{task.id}"
+@lru_cache(maxsize=2)
+def package_files(own_ids: Sequence[str], demo_reference: DemoReference) -> Files:
+    """Return the package ``people_in_video`` with the tasks of all kits and some of one's own.
 
-
-def project_file(name: str, task_id: str = "") -> bytes:
-    """Return a ``pyproject.toml``, from its template."""
-    template = (KIT_FOLDER / "packaging" / name).read_text(encoding="utf-8")
-    return template.replace("{version}", VERSION).replace("{id}", task_id).encode()
-
-
-def _nested_files(kit_task_ids: Sequence[str], demo_reference: DemoReference) -> dict[str, bytes]:
-    """Return the code and the data of tasks, all below the package."""
-    tasks = [load_task(task_id) for task_id in kit_task_ids]
+    ``demo_reference`` returns that of a task.
+    """
+    ids_of_all_kits = [task_id for task_id in task_ids() if load_task(task_id).in_all_kits]
+    tasks = [load_task(task_id) for task_id in [*ids_of_all_kits, *own_ids]]
     files = _code(tasks)
     files[f"{PACKAGE}/py.typed"] = b""
     challenges = sorted({task.folder.name for task in tasks})

@@ -6,11 +6,11 @@ A text may hold paragraphs for some tasks only, between two comments:
     ...
     <!-- end -->
 
-They are left out where the kit has none of these tasks (``several``: where it has one task). In them ``{id}``
+They are left out where the kit has none of these tasks (``several``: where it has one task; ``own``: where
+all kits hold its tasks). In them ``{id}``
 is the first of these tasks that the kit has, ``{only}`` names all of them unless these are all tasks of the
 kit, and ``{mode}`` is the evaluation mode of the first. Elsewhere ``{id}`` and ``{ids}`` stand for the first
 task and for all of them, and the comments ``# {example}`` and ``# {update}`` for the code of its example.
-``{data}`` is the package with the demo data of the task that ``{id}`` names, ``{projects}`` what to install.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import textwrap
 from collections.abc import Sequence
 
 from organizer import ROOT
-from organizer.bundle.kit_packages import data_folder, project_name
+from organizer.bundle.kit_packages import kit_version, own_task_ids
 from scoring_program.task import AnyTask, load_task
 
 _CONDITIONAL = re.compile("<!-- only ([a-z_ ]+) -->\n(.*?)<!-- end -->\n", re.DOTALL)
@@ -43,8 +43,7 @@ def fill_text(text: str, task_ids: Sequence[str], *, is_json: bool) -> str:
     values = {
         "# {example}": task.kit_example.strip(),
         "    # {update}": textwrap.indent(task.kit_update.strip(), "    "),
-        "{data}": data_folder(task),
-        "{projects}": " ".join([".", *_further_projects(task_ids)]),
+        "{version}": kit_version(task_ids),
         "{id}": task.id,
         "{ids}": ", ".join(task_ids),
     }
@@ -53,24 +52,17 @@ def fill_text(text: str, task_ids: Sequence[str], *, is_json: bool) -> str:
     return text
 
 
-def _further_projects(task_ids: Sequence[str]) -> list[str]:
-    """Return the paths of the projects of tasks that are not in all kits."""
-    return [f"./{project_name(task_id)}" for task_id in task_ids if not load_task(task_id).in_all_kits]
-
-
 def _fill_conditional(words: Sequence[str], paragraph: str, task_ids: Sequence[str]) -> str:
     """Return a paragraph for the tasks in ``words``, filled for those of the kit; "" if there is none."""
-    if "several" in words and len(task_ids) > 1:
-        matching_ids = list(task_ids)
-    else:
-        matching_ids = [task_id for task_id in task_ids if task_id in words]
+    is_for_all = ("several" in words and len(task_ids) > 1) or ("own" in words and own_task_ids(task_ids))
+    matching_ids = [task_id for task_id in task_ids if is_for_all or task_id in words]
     if not matching_ids:
         return ""
     label = ""
     if len(matching_ids) < len(task_ids):
         label = ", ".join(f"`{task_id}`" for task_id in matching_ids) + ": "
     task = load_task(matching_ids[0])
-    values = {"{only}": label, "{data}": data_folder(task), "{id}": task.id, "{mode}": task.eval_mode}
+    values = {"{only}": label, "{id}": task.id, "{mode}": task.eval_mode}
     for placeholder, value in values.items():
         paragraph = paragraph.replace(placeholder, value)
     return paragraph

@@ -12,9 +12,9 @@ from organizer.bundle.kit_packages import (
     NESTED_PACKAGES,
     PACKAGE,
     DemoReference,
+    own_task_ids,
     package_files,
     project_file,
-    task_project,
 )
 from organizer.bundle.kit_texts import fill_text, format_page
 from organizer.bundle.nesting import nest_packages
@@ -42,17 +42,13 @@ def kit_files(task_ids: Sequence[str], demo_reference: DemoReference) -> dict[st
     Parameters
     ----------
     task_ids : sequence of str
-        The tasks of a competition. The pages and scripts are for them; the package holds those of all kits.
+        The tasks of a competition. The pages and scripts are for them; the package holds others, too.
     demo_reference : callable
         Returns the files of the demo reference of a task. A kit never holds another reference.
     """
-    package = package_files(demo_reference)
-    files = {**package, **_shared_files(task_ids)}
+    files = {**package_files(own_task_ids(task_ids), demo_reference), **_shared_files(task_ids)}
     for task_id in task_ids:
-        task = load_task(task_id)
-        files.update(_files_of_task(task))
-        if not task.in_all_kits:
-            files.update(task_project(task_id, package, demo_reference))
+        files.update(_files_of_task(load_task(task_id)))
     return files
 
 
@@ -60,7 +56,7 @@ def _shared_files(task_ids: Sequence[str]) -> dict[str, bytes]:
     """Return the project file and the scripts of the kit, and its pages, filled for these tasks."""
     scripts = {name: (KIT_FOLDER / name).read_bytes() for name in _SCRIPTS}
     files = nest_packages(scripts, NESTED_PACKAGES, PACKAGE)
-    files["pyproject.toml"] = project_file("kit.toml")
+    files["pyproject.toml"] = project_file(task_ids)
     files["LICENSE"] = (ROOT / "LICENSE").read_bytes()
     files[_PICTURE] = (KIT_FOLDER / _PICTURE).read_bytes()
     if len(task_ids) == 1:

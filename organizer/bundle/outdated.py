@@ -23,6 +23,7 @@ from organizer.bundle.competition import (
     read_competition,
 )
 from organizer.bundle.cut import classic, one_task
+from organizer.bundle.own_tasks import complete_competition
 from organizer.bundle.parts import Parts
 from organizer.bundle.pictures import with_pictures
 from organizer.bundle.rules import check_competition
@@ -83,7 +84,9 @@ def _read_if_valid(path: Path) -> Competition | None:
     if data is None or form_of(data) != "v2":
         return None
     check_competition(data, report)
-    return data if report.errors.ok else None
+    if not report.errors.ok:
+        return None
+    return complete_competition(path.read_text(encoding="utf-8"), data)
 
 
 def _data_of_bundle(bundle: Path, competition: Competition) -> Entry | None:

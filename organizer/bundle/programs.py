@@ -45,7 +45,8 @@ def code_files(task_ids: Sequence[str]) -> dict[str, bytes]:
     tasks = [load_task(task_id) for task_id in task_ids]
     # Tasks are discovered by the folder of their challenge.
     task_modules = [f"scoring_program.challenges.{task.folder.name}.task" for task in tasks]
-    files = needed_modules(["scoring_program.run", *task_modules])
+    metric_modules = [f"scoring_program.metrics.{task.metric}" for task in tasks if task.metric]
+    files = needed_modules(["scoring_program.run", *task_modules, *metric_modules])
     if not any((task.folder / "drawings.py").exists() for task in tasks):
         del files[_DRAWINGS]
     report = ROOT / "scoring_program" / "report"

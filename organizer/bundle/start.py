@@ -16,7 +16,7 @@ from organizer.bundle.build import check_buildable, load_competition
 from organizer.bundle.competition import Competition, refused
 from organizer.bundle.cut import one_task
 from organizer.bundle.lint import FILL_IN
-from organizer.files import rewrite_files
+from organizer.files import new_folder, rewrite_files
 from scoring_program.task import load_task
 from validator.findings import Findings
 
@@ -61,20 +61,12 @@ def start(task_id: str, title: str, replace: bool, source: Path) -> Started:
     former_files = [path for path in texts if (source / path).is_file()]
     if not replace:
         _refuse_to_lose(former_files, source)
-    former_folder = _new_folder(source / "out", "started")
+    former_folder = new_folder(source / "out", "started")
     for path in former_files:
         (former_folder / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source / path, former_folder / path)
     rewrite_files({path: text.encode() for path, text in texts.items()}, source)
     return Started(texts, former_folder)
-
-
-def _new_folder(parent: Path, name: str) -> Path:
-    """Return a folder that is not there: ``name``, ``name_2``, ``name_3`` and so on."""
-    folder, number = parent / name, 2
-    while folder.exists():
-        folder, number = parent / f"{name}_{number}", number + 1
-    return folder
 
 
 def _competition_of(task_id: str, title: str, competition: Competition) -> Competition:

@@ -34,7 +34,7 @@ ROUGH_BELOW = 30
 """Intervals over fewer items are called rough."""
 # Decimals of intervals and costs.
 _DECIMALS = 4
-# The page of kits on what the challenges' texts leave open.
+# The page of kits on what the texts of published challenges leave open.
 _CONVENTIONS = "people_in_video/conventions.md"
 # The title while the task is not known yet.
 NO_TASK = "Scoring"
@@ -314,8 +314,9 @@ def _scores_card(task: Declaration, result: Result, signature: str) -> Element:
         parts.append(element("p", text, class_="after"))
     code = element("code", cut(signature, _LONGEST_SIGNATURE))
     parts.append(element("p", "Scores with this signature are comparable: ", code, class_="after"))
-    differs = "Your number differs from that of another program? This page of the starting kit says why: "
-    parts.append(element("p", differs, element("code", _CONVENTIONS), class_="after"))
+    if task.in_all_kits:
+        differs = "Your number differs from that of another program? This page of the starting kit says why: "
+        parts.append(element("p", differs, element("code", _CONVENTIONS), class_="after"))
     return card("run-scores", "Scores", "", *parts)
 
 

@@ -12,8 +12,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from people_in_video.task_packages import add_task_packages
-
 if TYPE_CHECKING:
     from people_in_video.comparing import compare
     from people_in_video.comparison import Comparison
@@ -57,8 +55,6 @@ _MODULE_OF_NAME = {
     "sample_predictions": "samples",
     "score": "home",
 }
-
-add_task_packages()
 
 
 def __getattr__(name: str) -> Any:

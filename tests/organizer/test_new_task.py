@@ -1,169 +1,121 @@
-"""``make new-task``: what it refuses, its copies of the examples, tasks that work at once, and taking them back."""
+"""``make new-task``: what it refuses, what it writes, tasks that work at once, and putting them aside."""
 
 from __future__ import annotations
 
-import ast
 import json
-import re
+import os
+import shlex
 import shutil
 import subprocess
 import sys
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
 from organizer import new_task
-from tests.helpers import PUBLISHED, ROOT, is_nightly, refused
+from organizer.new_task import NewTask, task_files
+from tests.helpers import ROOT, is_nightly, refused
 
-# What git ignores; the copy gets what mypy knows of the repository, and what Python has compiled.
+# What git ignores.
 IGNORED = {
-    ".git",
-    ".venv",
-    ".cache",
-    "out",
-    "dist",
-    ".hypothesis",
-    ".mypy_cache",
-    ".ruff_cache",
-    ".pytest_cache",
+    *(".git", ".venv", ".cache", "out", "dist", ".hypothesis"),
+    *(".mypy_cache", ".ruff_cache", ".pytest_cache", "__pycache__", "mutants"),
 }
-IGNORED |= {"__pycache__", "mutants"}
-TITLE = 'Birds: "calls" & more | \\ '
+TITLE = 'Birds: "calls" & more | \\ {x}'
 LABELS = ["l'été", "#2", "{x}"]
 COLUMNS = ["valence", "arousal", "score_3"]
-# Formats, metrics and columns: all that make new-task accepts together.
-CHOICES = [
-    *[
-        (form, metric, [])
+# All that make new-task accepts together, by the id of a task.
+CHOICES: dict[str, dict[str, Any]] = {
+    **{
+        f"{form}_{metric}": {"form": form, "metric": metric, "labels": LABELS}
         for form in ("csv", "json")
         for metric in ("accuracy", "balanced_accuracy", "macro_f1")
-    ],
-    *[("json", "f1", []), ("segments", "segment_f1", [])],
-    *[(form, "rmse", columns) for form in ("csv", "json") for columns in ([], COLUMNS)],
-]
+    },
+    **{f"{form}_number": {"form": form, "kind": "number"} for form in ("csv", "json")},
+    **{f"{form}_columns": {"form": form, "columns": COLUMNS} for form in ("csv", "json")},
+    "some_labels": {"kind": "labels", "labels": LABELS},
+    "some_segments": {"kind": "segments", "labels": LABELS},
+    "defaults": {},
+}
 
 
 @pytest.mark.parametrize(
-    ("arguments", "value"),
+    ("task_id", "options", "value"),
     [
-        (("Bird", "x", "csv", "accuracy", ["a", "b"]), "'Bird'"),
-        (("import", "x", "csv", "accuracy", ["a", "b"]), "'import'"),
-        (("../x", "x", "csv", "accuracy", ["a", "b"]), "'../x'"),
-        (("densepose", "x", "csv", "accuracy", ["a", "b"]), "organizer/challenges/densepose.py"),
-        (("overview", "x", "csv", "accuracy", ["a", "b"]), "pages/overview.md"),
-        (("rules", "x", "csv", "accuracy", ["a", "b"]), "module"),
-        (("json", "x", "csv", "accuracy", ["a", "b"]), "module"),
-        (("birds", "x", "tsv", "accuracy", ["a", "b"]), "FORMAT 'tsv'"),
-        (("birds", "x", "csv", "bleu", ["a", "b"]), "METRIC 'bleu'"),
-        (("birds", "x\ny", "csv", "accuracy", ["a", "b"]), "1 to 60 characters"),
-        (("birds", " ", "csv", "accuracy", ["a", "b"]), "1 to 60 characters"),
-        (("birds", "x", "csv", "accuracy", []), "labels"),
-        (("birds", "x", "csv", "accuracy", ["a"]), "labels"),
-        (("birds", "x", "csv", "accuracy", ["a", "b", "a"]), "labels"),
-        (("birds", "x", "csv", "rmse", ["a", "b"]), "rmse"),
-        (("birds", "x", "csv", "f1", ["a", "b"]), "FORMAT=json"),
-        (("birds", "x", "json", "f1", ["a", "a"]), "labels"),
-        (("birds", "x", "csv", "accuracy", ["a", "b,c"]), "labels"),
-        (("birds", "x", "segments", None, ["a"]), "labels"),
-        (("birds", "x", "segments", "f1", ["a", "b"]), "FORMAT=json"),
-        (("birds", "x", "segments", "accuracy", ["a", "b"]), "METRIC=segment_f1"),
-        (("birds", "x", "segments", "rmse", None), "METRIC=segment_f1"),
-        (("birds", "x", "json", "segment_f1", None), "FORMAT=segments"),
-        (("birds", "x", "csv", None, None, ["a", "b"]), "METRIC=rmse"),
-        (("birds", "x", "csv", "rmse", None, ["a"]), "columns"),
-        (("birds", "x", "csv", "rmse", None, ["a", "a"]), "columns"),
-        (("birds", "x", "csv", "rmse", None, ["a", "id"]), "columns"),
-        (("birds", "x", "csv", "rmse", None, ["a", "B"]), "columns"),
-        (("birds", "x", "csv", "rmse", None, ["a", "b,c"]), "columns"),
-        (("birds", "x", "csv", "rmse", None, [f"c{number}" for number in range(21)]), "columns"),
+        ("Bird", {}, "'Bird'"),
+        ("import", {}, "'import'"),
+        ("../x", {}, "'../x'"),
+        ("densepose", {}, "densepose"),
+        ("overview", {}, "pages/overview.md"),
+        ("birds", {"kind": "boxes"}, "KIND 'boxes'"),
+        ("birds", {"form": "tsv"}, "FORMAT 'tsv'"),
+        ("birds", {"metric": "bleu"}, "METRIC 'bleu'"),
+        ("birds", {"metric": "geodesic"}, "METRIC 'geodesic'"),
+        ("birds", {"title": "x\ny"}, "1 to 60 characters"),
+        ("birds", {"title": " "}, "1 to 60 characters"),
+        ("birds", {"labels": []}, "labels"),
+        ("birds", {"labels": ["a"]}, "labels"),
+        ("birds", {"labels": ["a", "b", "a"]}, "labels"),
+        ("birds", {"labels": ["a", "b,c"]}, "labels"),
+        ("birds", {"metric": "rmse", "labels": ["a", "b"]}, "labels"),
+        ("birds", {"kind": "labels", "form": "csv"}, "FORMAT=json"),
+        ("birds", {"kind": "segments", "form": "csv"}, "FORMAT=json"),
+        ("birds", {"kind": "segments", "metric": "accuracy"}, "KIND=label"),
+        ("birds", {"kind": "label", "metric": "rmse"}, "KIND=number or columns"),
+        ("birds", {"kind": "label", "columns": ["a", "b"]}, "COLUMNS"),
+        ("birds", {"columns": ["a"]}, "columns"),
+        ("birds", {"columns": ["a", "a"]}, "columns"),
+        ("birds", {"columns": ["a", "id"]}, "columns"),
+        ("birds", {"columns": ["a", "B"]}, "columns"),
+        ("birds", {"columns": [f"c{number}" for number in range(21)]}, "columns"),
     ],
 )
-def test_wrong_arguments_are_refused_in_one_line_with_nothing_written(arguments, value, monkeypatch):
+def test_wrong_arguments_are_refused_in_one_line_with_nothing_written(task_id, options, value, monkeypatch):
     monkeypatch.setattr(Path, "write_bytes", lambda *_, **__: pytest.fail("it wrote a file"))
-    (problem,) = refused(new_task.new_task, *arguments).problems
+    (problem,) = refused(new_task.new_task, task_id, **options).problems
     assert problem.code == "E-NEW"
     assert value in f"{problem.problem}; {problem.remedy}"
 
 
-def test_packages_of_developers_are_asked_for_before_anything_is_written(monkeypatch):
-    monkeypatch.setattr(Path, "write_bytes", lambda *_, **__: pytest.fail("it wrote a file"))
-    monkeypatch.setattr(new_task, "find_spec", lambda name: None)
-    (problem,) = refused(new_task.new_task, "birds", "x", "csv", "accuracy", ["a", "b"]).problems
-    assert problem.code == "E-NEW"
-    assert problem.remedy.endswith(" .venv/dev")
-
-
-def test_a_task_that_was_not_written_is_not_taken_back():
+def test_only_tasks_of_ones_own_are_put_aside():
     (problem,) = refused(new_task.undo_new_task, "densepose").problems
     assert problem.code == "E-NEW"
     assert "'densepose'" in problem.problem
 
 
-def test_make_asks_for_the_format_of_a_new_task():
-    command = ["make", "--dry-run", "new-task", "ID=birds"]
-    shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    assert "--format" not in shown.stdout
+def test_make_asks_for_nothing_but_an_id():
+    command = ["make", "--no-print-directory", "--dry-run", "new-task", "ID=birds"]
+    environment = {**os.environ, "COLUMNS": "80"}
+    shown = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    assert shlex.split(shown.stdout.replace("\\\n", ""))[1:] == ["-m", "organizer", "new-task", "birds"]
 
 
-def id_of(form, metric, columns):
-    """Return the id of a new task of each choice."""
-    return f"{form}_{metric}{'_columns' if columns else ''}"
-
-
-@pytest.mark.parametrize(("form", "metric", "columns"), CHOICES, ids=map(id_of, *zip(*CHOICES)))
-def test_copies_have_no_placeholder_and_can_be_read(form, metric, columns):
-    labels = [] if metric == "rmse" else LABELS
-    task = new_task.NewTask(
-        id="bird_calls", title=TITLE, format=form, metric=metric, labels=labels, columns=columns
-    )
-    copies = new_task.copied_files(task)
-    other_file = "truth.json" if form == "csv" else "truth.csv"
-    for path, text in copies.items():
-        assert not [word for word in ("example_", "task_templates", other_file) if word in path + text], path
-        if path.endswith(".py"):
-            ast.parse(text)
-        elif path.endswith(".json"):
-            json.loads(text)
+@pytest.mark.parametrize("task_id", CHOICES)
+def test_texts_of_new_tasks_can_be_read(task_id):
+    files = task_files(NewTask(task_id, title=TITLE, **CHOICES[task_id]))
+    assert not [path for path in files if path.endswith(".py")]
+    for path, data in files.items():
+        if path.endswith(".json"):
+            json.loads(data)
         elif path.endswith(".yaml"):
-            assert yaml.safe_load(text).get("title", TITLE) == TITLE
-    schema = copies[f"validator/formats/bird_calls/bird_calls.{'files.yaml' if form == 'csv' else 'json'}"]
-    assert all(f'"{label}"' in schema for label in labels)
-    assert all(column in schema for column in columns)
-    golden = ROOT / "task_templates" / "tests" / "golden" / task.example
-    assert sorted(path for path in copies if "expected" in path) == sorted(
-        f"tests/golden/bird_calls/{case.name}/expected.json" for case in golden.iterdir()
-    )
+            assert yaml.safe_load(data).get("title", TITLE) == TITLE
 
 
-def test_each_metric_has_its_formats():
-    assert {metric for _, metric, _ in CHOICES} == set(new_task.METRICS)
-    assert {form for form, _, _ in CHOICES} == set(new_task.FORMATS)
-
-
-@pytest.mark.parametrize("form", ["csv", "json"])
 @pytest.mark.parametrize("columns", [["b", "a"], COLUMNS, [f"c{number}" for number in range(20)]])
-def test_columns_are_in_their_order_in_all_files(form, columns):
-    task = new_task.NewTask(id="affect", title="x", format=form, metric="rmse", labels=[], columns=columns)
-    copies = new_task.copied_files(task)
-    declaration = yaml.safe_load(copies["scoring_program/challenges/affect/affect.yaml"])
+def test_columns_are_in_their_order_in_all_files(columns):
+    files = task_files(NewTask("affect", columns=columns))
+    declaration = yaml.safe_load(files["scoring_program/challenges/items/affect.yaml"])
     keys = [column["key"] for column in declaration["columns"]]
     assert keys == ["score", "coverage", *(f"rmse_{column}" for column in columns)]
-    expected = json.loads(copies["tests/golden/affect/one-wrong/expected.json"])["published"]
+    case = "tests/golden/affect/one-wrong"
+    expected = json.loads(files[f"{case}/expected.json"])["published"]
     errors = [1.0 if number % 2 == 0 else 0.0 for number in range(len(columns))]
     assert [expected[f"rmse_{column}"] for column in columns] == errors
     assert expected["score"] == pytest.approx(sum(errors) / len(errors))
-    truth = copies[f"tests/golden/affect/one-wrong/ref/truth.{form}"]
-    rules = copies[f"validator/formats/affect/affect.{'files.yaml' if form == 'csv' else 'json'}"]
-    if form == "csv":
-        assert truth.splitlines()[0] == ",".join(["id", *columns])
-        fields = yaml.safe_load(rules)["csv"][0]["schema"]["fields"]
-        assert [field["name"] for field in fields] == ["id", *columns]
-    else:
-        assert list(json.loads(truth)["item_1"]) == columns
-        schema = json.loads(rules)["additionalProperties"]
-        assert schema["required"] == list(schema["properties"]) == columns
+    assert files[f"{case}/ref/truth.csv"].decode().splitlines()[0] == ",".join(["id", *columns])
 
 
 def run_python(folder, *arguments):
@@ -175,187 +127,118 @@ def run_python(folder, *arguments):
     return done.stdout
 
 
-def files(folder):
+def files_in(folder):
     """Return what git would see of a folder."""
-    found = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
-    return {path: (folder / path).read_bytes() for path in found if not IGNORED & {*path.parts}}
+    paths = [path.relative_to(folder) for path in folder.rglob("*") if path.is_file()]
+    return {path: (folder / path).read_bytes() for path in paths if not IGNORED & {*path.parts}}
 
 
-# Modules with tests that look at all tasks at once, without the id of one in their names; at night all modules are run.
-TESTS_OF_ALL_TASKS = [
-    "test_docstrings",
-    "test_golden",
-    "test_item_groups",
-    "test_reference_files",
-    "test_repository",
-    "test_rules",
-    "test_settings",
-    "test_task",
-]
-
-
-# The one that is tried by day, at night all are.
-TRIED = "segments_segment_f1"
+# By day one task of each kind that differs most is tried.
+TRIED = ("csv_balanced_accuracy", "some_segments")
 
 
 @pytest.mark.slow
-def test_all_new_tasks_work_at_once_and_are_taken_back(tmp_path):
+def test_new_tasks_work_at_once_and_are_put_aside(tmp_path):
     folder = tmp_path / "copy"
-    ignored = IGNORED - {".mypy_cache", "__pycache__", ".cache"}
-    shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(*ignored))
-    run = partial(run_python, folder)
-    before = files(folder)
-    tasks = {id_of(*choice): choice for choice in CHOICES}
-    if not is_nightly():
-        tasks = {TRIED: tasks[TRIED]}
-    create(folder, tasks)
-    # The types of the examples are checked by day. As in the Makefile, they are those of the numpy of newer
-    # versions.
-    types = [["mypy"]] if is_nightly() and sys.version_info >= (3, 11) else []
-    for tool in (["ruff", "format", "--check", "."], ["ruff", "check", "."], *types):
-        run("-m", *tool)
-    run_tests(folder, tasks)
-    for task_id in tasks:
-        check_kit(folder, task_id)
-    if is_nightly():
-        assert {*tasks} <= {*run("-m", "organizer", "demo").split()}
-    check_programs(folder, list(tasks))
-    check_references(folder, list(tasks))
-    shutil.rmtree(folder / "out")
-    check_taken_back(folder, before, tasks)
+    shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(*(IGNORED - {"__pycache__"})))
+    before = files_in(folder)
+    for task_id in tried_ids():
+        run_command(folder, "new-task", task_id, *option_words({"title": TITLE, **CHOICES[task_id]}))
+    assert (folder / "competition.yaml").read_bytes() == before[Path("competition.yaml")]
+    check_tests(folder)
+    check_bundles(folder)
+    check_references(folder)
+    check_kits(folder)
+    check_started_competition(folder, before)
+    check_put_aside(folder, before)
 
 
-# Runs a command of the organizer with each list of arguments, and writes a line after it.
-RUN_COMMANDS = """
-import json, sys
-from organizer.__main__ import main
-
-for arguments in json.loads(sys.argv[1]):
-    assert main(arguments) == 0, arguments
-    print("DONE")
-"""
+def option_words(options):
+    """Return options of a call as those of the command."""
+    words = []
+    for name, value in options.items():
+        option = {"form": "format"}.get(name, name)
+        words += [f"--{option}", value if isinstance(value, str) else " ".join(value)]
+    return words
 
 
-def run_commands(folder, commands):
-    """Run commands of the organizer in one process; return what each printed."""
-    *printed, rest = run_python(folder, "-c", RUN_COMMANDS, json.dumps(commands)).split("DONE\n")
-    assert (len(printed), rest) == (len(commands), "")
-    return printed
+def run_command(folder, *arguments):
+    return run_python(folder, "-m", "organizer", *arguments)
 
 
-def create(folder, tasks):
-    """Write new tasks in a copy of the repository, and check what the command says of each."""
-    commands = []
-    for task_id, (form, metric, columns) in tasks.items():
-        commands.append(["new-task", task_id, "--title", TITLE, "--format", form, "--metric", metric])
-        if metric != "rmse":
-            commands[-1] += ["--labels", " ".join(LABELS)]
-        if columns:
-            commands[-1] += ["--columns", " ".join(columns)]
-    for printed in run_commands(folder, commands):
-        written, _, rest = printed.partition("changed:")
-        for place in written.split()[1:]:
-            assert (folder / place).exists(), place
-        edits = rest.partition("left to edit:\n")[2]
-        assert 1 <= len(edits.splitlines()) <= 6
-        assert not re.search('[",]$', edits, re.MULTILINE)
+def tried_ids():
+    return list(CHOICES if is_nightly() else TRIED)
 
 
-def run_tests(folder, task_ids):
-    """Run the modules of tests of new tasks in the copy, and those that look at all tasks, without the cases of
-    other tasks; at night all quick tests."""
-    quick = ["-m", "not slow", "--hypothesis-profile=smoke"]
-    if is_nightly():
-        quick += ["-n", "2", "--dist", "worksteal", "--ignore=tests/organizer/test_new_task.py"]
-    else:
-        names = [*TESTS_OF_ALL_TASKS, *(f"test_{task_id}" for task_id in task_ids)]
-        modules = sorted(path for name in names for path in (folder / "tests").rglob(f"{name}.py"))
-        quick += ["-k", f"not ({' or '.join(PUBLISHED)})", *map(str, modules)]
-    run_python(folder, "-m", "pytest", "-p", "no:cacheprovider", *quick)
+def check_tests(folder):
+    """Run all tests of new tasks, slow ones too, and those that look at all tasks at once."""
+    run = partial(run_python, folder, "-m", "pytest", "-p", "no:cacheprovider", "--hypothesis-profile=smoke")
+    run("-n", "2", "-k", " or ".join(tried_ids()))
+    of_all_tasks = ("test_golden", "test_reference_files", "test_repository", "test_rules", "test_task")
+    modules = sorted(str(path) for name in of_all_tasks for path in (folder / "tests").rglob(f"{name}.py"))
+    run("-m", "not slow", *modules)
 
 
-# Writes the scoring programs of tasks as folders.
-WRITE_PROGRAMS = """
-import sys
-from pathlib import Path
-from organizer.bundle.programs import program_files
-from organizer.files import write_files
-
-for task_id in sys.argv[1:]:
-    write_files(program_files(task_id), Path("out", task_id, "program"))
-"""
+def check_bundles(folder):
+    """Check that the tasks have bundles without errors, whose programs score a sample."""
+    run_command(folder, "bundle")
+    bundles = [f"dist/{task_id}.zip" for task_id in tried_ids()]
+    assert run_command(folder, "lint", *bundles).count(": 0 errors") == len(bundles)
+    for task_id in tried_ids():
+        sample = str(folder / "starting_kit" / "samples" / task_id / "good")
+        assert "leaderboard row" in run_command(folder, "dry-run", task_id, sample)
 
 
-def check_programs(folder, task_ids):
-    """Check that the built program of each task scores its sample, in the folders of the platform."""
-    run_python(folder, "-c", WRITE_PROGRAMS, *task_ids)
-    for task_id in task_ids:
-        work = folder / "out" / task_id
-        shutil.copytree(folder / "reference_data" / task_id, work / "input" / "ref")
-        shutil.copytree(folder / "starting_kit" / "samples" / task_id / "good", work / "input" / "res")
-        run_python(work, "program/score.py", "input", "output")
-        scores = json.loads((work / "output" / "scores.json").read_text())
-        columns = [scores[f"rmse_{column}"] for column in COLUMNS if f"rmse_{column}" in scores]
-        assert len(columns) == (3 if "columns" in task_id else 0)
-        assert scores["coverage"] == 1
-        assert scores["score"] == pytest.approx(sum(columns) / 3 if columns else scores["score"])
-        assert "detailed_results.html" in {path.name for path in (work / "output").iterdir()}
-
-
-def check_references(folder, task_ids):
+def check_references(folder):
     """Check that each task has references with overviews that were checked, baselines, and parts."""
-    commands = []
-    for task_id in task_ids:
+    for task_id in tried_ids():
         source, output = f"reference_data/{task_id}", f"out/refs/{task_id}"
-        commands.append(["prepare", task_id, "--source", source, "--output", output])
-        commands.append(["baselines", task_id, "--reference", output])
-        commands.append(["split", task_id, "--reference", output])
-    run_commands(folder, commands)
-    for task_id in task_ids:
+        run_command(folder, "prepare", task_id, "--source", source, "--output", output)
+        run_command(folder, "baselines", task_id, "--reference", output)
+        run_command(folder, "split", task_id, "--reference", output)
         overview = (folder / "out" / "refs" / f"{task_id}.overview.html").read_text(encoding="utf-8")
         assert "Nothing looks like a mistake" in overview
         assert (folder / "out" / "refs" / f"{task_id}_public" / "items.csv").is_file()
         assert (folder / "out" / "split" / f"{task_id}_2").is_dir()
 
 
-def check_kit(folder, task_id):
-    """Check that the kit of a new task holds it beside the package of all kits, and scores it there."""
-    write = f"import pathlib; from organizer.bundle.kit_folder import write_kit; write_kit(['{task_id}'], pathlib.Path('out/kit'))"
-    run_python(folder, "-c", write)
-    kit = folder / "out" / "kit"
-    project = kit / f"people-in-video-{task_id}"
-    assert not [path for path in (kit / "people_in_video").rglob("*") if task_id in path.name]
-    sample = str(project / f"people_in_video_{task_id}" / "samples" / task_id / "good.zip")
-    run_python(kit, "-m", "people_in_video", "score", task_id, sample)
-    scores = json.loads((kit / "evaluation" / "scores.json").read_text())
-    assert scores["coverage"] == 1
-    public = folder / "out" / "public"
-    source = f"reference_data/{task_id}"
-    run_commands(folder, [["public-data", task_id, "--source", source, "--output", str(public)]])
-    check = ("-m", "people_in_video", "check", task_id, sample)
-    assert "ids and names unchecked" in run_python(kit, *check)
-    assert "compared with the public data" in run_python(kit, *check, "--public", str(public))
+def check_kits(folder):
+    """Check that a kit holds the own tasks of its competition, and says so in its version."""
+    for task_id in tried_ids():
+        *_, wheel = run_command(folder, "kit", task_id).split()
+        label = task_id.replace("_", ".")
+        assert f"+{label}-" in wheel
+        assert (folder / wheel).is_file()
+        kit = folder / "dist" / "kit"
+        assert f"+{label}" in (kit / "README.md").read_text(encoding="utf-8")
+        sample = f"people_in_video/samples/{task_id}/good.zip"
+        run_python(kit, "-m", "people_in_video", "score", task_id, sample)
+        assert json.loads((kit / "evaluation" / "scores.json").read_text())["coverage"] == 1
+        check = ("-m", "people_in_video", "check", task_id, sample)
+        assert "ids and names unchecked" in run_python(kit, *check)
+        public = str(folder / "out" / "refs" / f"{task_id}_public")
+        assert "compared with the public data" in run_python(kit, *check, "--public", public)
 
 
-def check_taken_back(folder, before, tasks):
-    """Edit one task in all ways, take all back, and check what is left."""
-    mine = Path("tests/golden") / TRIED / "mine" / "expected.json"
-    (folder / mine).parent.mkdir()
-    (folder / mine).write_text("{}")
-    edited = Path("quality") / TRIED / "values.py"
-    (folder / edited).write_text((folder / edited).read_text() + "# mine\n")
-    for name, old, new in (
-        ("competition.yaml", "hide_output: false", "hide_output: true"),
-        ("README.md", "# People", "# Birds"),
-    ):
-        text = (folder / name).read_text()
-        (folder / name).write_text(text.replace(old, new))
-        before[Path(name)] = before[Path(name)].replace(old.encode(), new.encode())
-    printed = dict(zip(tasks, run_commands(folder, [["undo-new-task", task_id] for task_id in tasks])))
-    aside = f"out/undone/{TRIED}"
-    assert f"{aside}/:\n  {edited}\n" in printed[TRIED]
-    assert printed[TRIED].endswith(f":\n  {mine}\n")
-    assert (folder / aside / edited).read_text().endswith("# mine\n")
-    assert [task_id for task_id in tasks if "edited" in printed[task_id]] == [TRIED]
-    assert files(folder) == {**before, mine: b"{}"}
-    assert not (folder / "task_templates" / ".written").exists()
+def check_started_competition(folder, before):
+    """Check that the texts of a competition of one new task name samples that its kit has."""
+    task_id = tried_ids()[-1]
+    run_command(folder, "start", task_id, "--title", "Birds", "--replace")
+    overview = (folder / "pages" / "overview.md").read_text(encoding="utf-8")
+    run_command(folder, "kit", task_id)
+    for name in ("good", "weak"):
+        sample = f"people_in_video/samples/{task_id}/{name}.zip"
+        assert sample in overview
+        assert (folder / "dist" / "kit" / sample).is_file()
+    for path in ("competition.yaml", "pages/overview.md", "pages/terms.md"):
+        (folder / path).write_bytes(before[Path(path)])
+
+
+def check_put_aside(folder, before):
+    """Check that nothing of the new tasks is left, and nothing is lost."""
+    page = Path("pages") / f"{tried_ids()[0]}.md"
+    (folder / page).write_text("# Mine\n", encoding="utf-8")
+    for task_id in tried_ids():
+        run_command(folder, "undo-new-task", task_id)
+    assert files_in(folder) == before
+    assert (folder / "out" / "undone" / tried_ids()[0] / page).read_text(encoding="utf-8") == "# Mine\n"

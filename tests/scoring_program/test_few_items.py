@@ -13,8 +13,8 @@ from quality.task import quality_tasks
 from scoring_program.disclosure import few_items
 from scoring_program.report.page import score_line
 from scoring_program.result import HAVE_ERRORS, HAVE_SCORES, FewItems
-from scoring_program.task import load_task, task_ids
-from tests.helpers import run_folder
+from scoring_program.task import load_task
+from tests.helpers import PUBLISHED, run_folder
 
 
 def found(n_imperfect, n_scored, detail="full", decimals=10, starts_at_zero=True):
@@ -58,7 +58,7 @@ def scored(tmp_path_factory):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("task_id", task_ids())
+@pytest.mark.parametrize("task_id", PUBLISHED)
 def test_items_are_perfect_where_the_prediction_is(scored, task_id):
     without_errors, with_errors = scored(task_id, 0), scored(task_id, 5.0)
     is_perfect = without_errors.statistics.item_perfect

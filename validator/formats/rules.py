@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import importlib
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, cast
 
 from validator.discovery import discover
 from validator.findings import Read
@@ -17,12 +18,19 @@ from validator.members import Limits
 from validator.messages import Note
 from validator.strict_yaml import YamlValue, load_declaration
 
+if TYPE_CHECKING:
+    from validator.formats.values import Form
+
 # This package; kits have it below another one.
 _FORMATS = __package__
 # How the names of files of rules end; the id of the task is before it.
 _RULES_ENDING = ".files.yaml"
 # Table Dialect, with its defaults.
 _DIALECT = {"header": True, "delimiter": ",", "quoteChar": '"'}
+# Tasks that declare the values of items name the file first.
+_DECLARES_VALUES = re.compile("^(file|values) *:", re.MULTILINE)
+_LIMITS = Limits(files=1000, file_bytes=300_000_000, total_bytes=300_000_000)
+_MOST_ITEMS, _MOST_VALUES = 2_000_000, 20_000_000
 # Our own words for files with a header, and for files of items without one.
 _TABLE_WORDS = {"x-values"}
 _ITEM_WORDS = {"x-item", "x-other-paths", "x-order", "x-frames", "x-further-columns", "x-table-columns"}
@@ -112,7 +120,7 @@ class Rules(NamedTuple):
 
     With ``any_single`` a submission with one file of another name is accepted. ``tool_names`` are patterns of
     names under which tools write the file to send, beside others that are not. ``reference_schemas`` are
-    those of files of the reference.
+    those of files of the reference. ``form`` is what items have, None unless the rules follow from it.
     """
 
     id: str
@@ -123,6 +131,7 @@ class Rules(NamedTuple):
     any_single: bool = False
     tool_names: tuple[str, ...] = ()
     reference_schemas: tuple[Path, ...] = ()
+    form: Form | None = None
 
     @property
     def name_patterns(self) -> Sequence[str]:
@@ -135,7 +144,7 @@ class Rules(NamedTuple):
     def data_files(self) -> list[Path]:
         """The files that the rules consist of."""
         rules_file = self.folder / f"{self.id}{_RULES_ENDING}"
-        schemas = [file.schema for file in self.json]
+        schemas = [file.schema for file in self.json if isinstance(file.schema, Path)]
         return [rules_file, *schemas, *self.reference_schemas]
 
 
@@ -161,9 +170,14 @@ class Format(Generic[ContentT]):
 
 
 def parse_rules(path: Path) -> Rules:
-    """Return the rules in a file. Raises KeyError, TypeError, or ValueError for what is not supported."""
-    data = load_declaration(path.read_text(encoding="utf-8"))
-    folder = path.parent
+    """Return the rules in a file. Raises KeyError, TypeError, or ValueError for what is not supported.
+
+    Raises Refused where ``values`` cannot be used.
+    """
+    text, folder = path.read_text(encoding="utf-8"), path.parent
+    if _DECLARES_VALUES.search(text):
+        return _rules_of_values(path, text)
+    data = load_declaration(text)
     json_files = []
     for words in data.pop("json", ()):
         json_files.append(JsonFile(**{**words, "schema": folder / words["schema"]}))
@@ -177,6 +191,24 @@ def parse_rules(path: Path) -> Rules:
         reference_schemas=tuple(folder / name for name in data.pop("reference_schemas", ())),
         **data,
     )
+
+
+def _rules_of_values(path: Path, text: str) -> Rules:
+    """Return the rules that follow from what items have. Raises Refused."""
+    from validator.formats.values import json_schema, parse_form, reading_declaration, table_schema
+
+    with reading_declaration(path):
+        data = load_declaration(text)
+        if data.keys() != {"file", "values"}:
+            raise ValueError("it holds file and values, and nothing else")
+        form = parse_form(data["file"], data["values"])
+    rules = Rules(id=path.name.removesuffix(_RULES_ENDING), folder=path.parent, limits=_LIMITS, form=form)
+    if form.is_table:
+        return rules._replace(csv=(parse_csv_rules({"path": form.file, "schema": table_schema(form)}),))
+    # Readers use the name and the text of a schema alone.
+    schema = cast(Path, json_schema(form))
+    file = JsonFile(form.file, schema, each=form.each, entries=_MOST_ITEMS, values=_MOST_VALUES)
+    return rules._replace(json=(file,), any_single=True)
 
 
 def parse_csv_rules(data: dict[str, YamlValue]) -> CsvRules:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-import shutil
 import zipfile
+from dataclasses import replace
 
 import pytest
+from packaging.version import Version
 
-from organizer.bundle.kit_folder import build_wheels, write_kit
+from organizer.bundle import kit_packages
+from organizer.bundle.kit_folder import build_wheel, write_kit
 from organizer.bundle.kits import kit_files
-from organizer.files import folder_files, write_files
+from organizer.files import folder_files
 from people_in_video.__main__ import COMMANDS
 from scoring_program.signature import VERSION
 from scoring_program.task import load_task, task_ids
@@ -74,7 +76,7 @@ def test_writing_a_kit_replaces_the_one_before(kit):
 
 def test_the_wheel_holds_the_files_of_the_folder(kit, tmp_path):
     pytest.importorskip("flit_core")
-    (wheel,) = build_wheels(kit, tmp_path)
+    wheel = build_wheel(kit, tmp_path, VERSION)
     assert wheel.name == f"people_in_video-{VERSION}-py3-none-any.whl"
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
@@ -114,30 +116,14 @@ def test_commands_run_beside_modules_of_the_same_names(kit, tmp_path):
     assert "my.zip" in converted
 
 
-# What prints that a task of an organizer's own is there, as ``birds``.
-LOOK = """
-from people_in_video.demo_data import demo_reference
-from people_in_video.scoring_program.metrics.loudness import UNIT
-from people_in_video.validator.formats.rules import load_rules, task_ids
-print(load_rules("birds").id, task_ids().count("birds"), UNIT, demo_reference("birds").is_dir())
-"""
-
-
-@pytest.mark.parametrize("place", ["", "people-in-video-birds/"])
-def test_a_task_of_its_own_is_found_where_it_is_installed_and_in_the_folder_of_a_kit(kit, tmp_path, place):
-    shutil.copytree(kit / "people_in_video", tmp_path / "people_in_video")
-    package = f"{place}people_in_video_birds"
-    rules = folder_files(kit)["people_in_video/validator/formats/chalearn/chalearn_gesture.files.yaml"]
-    files = {
-        f"{package}/__init__.py": b"",
-        f"{package}/demo_reference/birds/birds.csv": b"",
-        f"{package}/scoring_program/metrics/loudness.py": b"UNIT = 'dB'",
-        f"{package}/validator/formats/birds/__init__.py": b"",
-        f"{package}/validator/formats/birds/birds.files.yaml": rules,
+def test_the_version_of_a_kit_names_the_tasks_that_other_kits_do_not_hold(monkeypatch):
+    published = load_task(TASK)
+    own = {"bird_calls": replace(published, in_all_kits=False), "owls": replace(published, in_all_kits=False)}
+    monkeypatch.setattr(kit_packages, "load_task", lambda task_id: own.get(task_id, published))
+    assert kit_packages.kit_version([TASK]) == VERSION
+    assert kit_packages.kit_version(["bird_calls"]) == f"{VERSION}+bird.calls"
+    versions = {
+        kit_packages.kit_version(ids) for ids in (["owls", TASK, "bird_calls"], ["bird_calls", "owls"])
     }
-    if not place:
-        files["people_in_video_birds-1.dist-info/METADATA"] = b"Name: people-in-video-birds"
-        entry_point = b"[people_in_video.tasks]\nbirds = people_in_video_birds\n"
-        files["people_in_video_birds-1.dist-info/entry_points.txt"] = entry_point
-    write_files(files, tmp_path)
-    assert run_in_turn([["-c", LOOK]], tmp_path) == ["birds 1 dB True\n"]
+    assert versions == {f"{VERSION}+bird.calls.owls"}
+    assert str(Version(*versions)) == f"{VERSION}+bird.calls.owls"

@@ -1,0 +1,159 @@
+"""What is made up for tasks with a value for each item: data, samples, tricks, mistakes, canaries."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from organizer.files import Files, write_files
+from quality import cures
+from quality.items import values
+from quality.task import CANARY, Mistake, QualityTask, Said, Trick
+from scoring_program.challenges.items.task import TASKS as SCORED
+from scoring_program.repairs.decision import Family
+from validator.formats.items.write import decode, encode
+from validator.formats.values import Form, Kind
+
+# The value of each item, as it is in a JSON file.
+Items = dict[str, Any]
+_N_ITEMS = 60
+_N_FULL_SIZE = 100_000
+_STEPS_OF_SECOND, _FRAMES_A_SECOND, _SECONDS_LATE = 1000, 25, 5.0
+
+
+class ItemQuality(QualityTask[Items]):
+    """A task whose items have a ``form``."""
+
+    def __init__(self, id: str, form: Form) -> None:
+        self.id = id
+        self.form = form
+        self.tricks = (Trick(values.TRICKS[form.kind], self._same_everywhere),)
+        self.mistakes = _mistakes(form)
+
+    def _same_everywhere(self, reference: Files, sample: Files) -> Files:
+        truth = decode(self.form, reference[self.form.truth_file])
+        return self.files(dict.fromkeys(truth, values.trick(self.form, truth.values())))
+
+    def write_reference(self, folder: Path, seed: int = 1, size: int = 1) -> None:
+        rng = random.Random(seed)
+        items = [f"demo_{number:05d}" for number in range(_N_ITEMS * size)]
+        self.write_truth(folder, {item: values.random_value(self.form, rng) for item in items})
+
+    def write_truth(self, folder: Path, truth: Items) -> None:
+        """Write a ground truth."""
+        write_files({self.form.truth_file: encode(self.form, truth)}, folder)
+
+    def write_samples(self, reference: Path, folder: Path) -> None:
+        self._write_guesses(reference, folder / "good", wrong=0.1)
+        self._write_guesses(reference, folder / "weak", wrong=0.5)
+
+    def _write_guesses(self, reference: Path, folder: Path, wrong: float) -> None:
+        guesses = self._guesses(reference, random.Random(2), wrong)
+        write_files(self.files(guesses), folder)
+
+    def write_full_size(self, folder: Path, scale: float) -> None:
+        size = max(round(_N_FULL_SIZE * scale / _N_ITEMS), 1)
+        self.write_reference(folder / "ref", size=size)
+        self._write_guesses(folder / "ref", folder / "res", wrong=0.2)
+
+    def plant(self, folder: Path) -> None:
+        planted = enumerate(values.canaries(self.form))
+        self.write_truth(folder, {f"{CANARY}{number}": value for number, value in planted})
+
+    def knowing(self) -> Files:
+        value = values.random_value(self.form, random.Random(3))
+        return self.files({f"{CANARY}{number}": value for number in range(values.N_CANARIES)})
+
+    def correct_prediction(self, reference: Path, rng: np.random.Generator, noise: float) -> Items:
+        seed = int(rng.integers(1 << 32))
+        return self._guesses(reference, random.Random(seed), noise)
+
+    def files(self, prediction: Items) -> Files:
+        return {self.form.file: encode(self.form, prediction)}
+
+    def repeated(self, files: Files, copies: Mapping[str, Sequence[str]]) -> Files:
+        repeated = dict(files)
+        for name in {self.form.file, self.form.truth_file} & files.keys():
+            items: Items = {}
+            for item, value in decode(self.form, files[name]).items():
+                items.update(dict.fromkeys(copies[item], value))
+            repeated[name] = encode(self.form, items)
+        return repeated
+
+    def _guesses(self, reference: Path, rng: random.Random, wrong: float) -> Items:
+        truth = decode(self.form, (reference / self.form.truth_file).read_bytes())
+        return {item: values.guess(self.form, value, rng, wrong) for item, value in truth.items()}
+
+
+def _mistakes(form: Form) -> list[Mistake[Items]]:
+    if form.kind is Kind.LABELS:
+        return [_constant("the same labels everywhere", list(form.names))]
+    if form.kind is Kind.SEGMENTS:
+        segment = {"label": form.names[0], "start": 0.0, "end": 9.0}
+        return [_constant("the same segments everywhere", [segment]), *_mistakes_of_segments(form)]
+    return []
+
+
+def _constant(name: str, value: Any) -> Mistake[Items]:
+    return Mistake(
+        name=name,
+        change=lambda prediction: dict.fromkeys(prediction, value),
+        said=[Said("N-LOOKS-CONSTANT")],
+    )
+
+
+def _mistakes_of_segments(form: Form) -> list[Mistake[Items]]:
+    meant_label = cures.other_order(list(form.names))
+    written_label = {name: other for other, name in meant_label.items()}
+    return [
+        _times("milliseconds instead of seconds", 1000, 0),
+        _times("frames instead of seconds", _FRAMES_A_SECOND, 0),
+        _times("5 seconds late", 1, _SECONDS_LATE),
+        Mistake(
+            name="labels in another order",
+            change=partial(_with_segments, label=written_label.__getitem__),
+            cures=[cures.word_cure(("labels",), Family.ORDER, meant_label.__getitem__)],
+        ),
+        Mistake(
+            name="the segments of the next item",
+            change=_of_next_item,
+            cures=[cures.items_cure(("segments",), cures.next_items)],
+        ),
+    ]
+
+
+def _times(name: str, scale: float, delay: float) -> Mistake[Items]:
+    """Return the mistake that times are ``scale`` times as large, and ``delay`` seconds late."""
+
+    def write_time(seconds: float) -> float:
+        return scale * seconds + delay
+
+    def cure(times: Any, parent: Any) -> Any:
+        return times / scale - _STEPS_OF_SECOND * delay
+
+    change = partial(_with_segments, start=write_time, end=write_time)
+    return Mistake(name, change, cures=[cures.corners_cure(("segments",), Family.FIT, cure)])
+
+
+def _with_segments(prediction: Items, **changes: Any) -> Items:
+    """Return a prediction with fields of all segments changed."""
+    changed: Items = {}
+    for item, segments in prediction.items():
+        changed[item] = [
+            {**segment, **{key: change(segment[key]) for key, change in changes.items()}}
+            for segment in segments
+        ]
+    return changed
+
+
+def _of_next_item(prediction: Items) -> Items:
+    first, *others = prediction.values()
+    return dict(zip(prediction, [*others, first]))
+
+
+TASKS = tuple(ItemQuality(task_id, task.form) for task_id, task in SCORED.items())

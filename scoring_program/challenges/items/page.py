@@ -1,0 +1,174 @@
+"""The sections of the detail page: what is right of each label, or the sizes of errors; then all items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from scoring_program.figures import Histogram
+from scoring_program.metrics.item_statistics import ItemStatistics, SegmentStatistics
+from scoring_program.result import FULL, Cell, Column, Deferred, Groups, Section, Sections, Table
+from validator.arrays import Floats, Ints
+from validator.formats.items.arrays import Items, Segments, Values
+
+_BINS = 10
+# The end of a histogram in which all errors are 0.
+_LEAST_ERROR = 1e-9
+
+
+def sections(true: Items, predicted: Items, statistics: ItemStatistics) -> Sections:
+    """Return all sections, the aggregates first."""
+    if isinstance(true, Segments):
+        return _sections_of_segments(true, cast(Segments, predicted), statistics)
+    predicted = cast(Values, predicted)
+    if true.values.dtype == np.float64:
+        return [*_histograms(true, predicted), _table_of_numbers(true, predicted)]
+    if true.values.dtype == bool:
+        labels = _labels_of_lists(true, predicted)
+        return [labels, Deferred(lambda: [_table_of_lists(true, predicted, statistics)])]
+    return [_labels_of_items(true, predicted), _table_of_labels(true, predicted)]
+
+
+class LabelCounts(NamedTuple):
+    """How often each label is true, right, and predicted, arrays of shape (n_labels,)."""
+
+    n_true: Ints
+    n_right: Ints
+    n_predicted: Ints
+
+
+def _labels_of_items(true: Values, predicted: Values) -> Section:
+    n = len(true.names)
+    counts = LabelCounts(
+        np.bincount(true.values, minlength=n),
+        np.bincount(true.values[true.values == predicted.values], minlength=n),
+        np.bincount(predicted.values, minlength=n),
+    )
+    note = "Recall: the share of the items of a label that are predicted so."
+    return _labels("Items", note, true.names, counts)
+
+
+def _labels_of_lists(true: Values, predicted: Values) -> Section:
+    counts = LabelCounts(
+        true.values.sum(axis=0),
+        (true.values & predicted.values).sum(axis=0),
+        predicted.values.sum(axis=0),
+    )
+    note = "Recall: the share of the items with a label that are predicted to have it."
+    return _labels("Items", note, true.names, counts, overlapping=True)
+
+
+def _labels(
+    noun: str, note: str, names: Sequence[str], counts: LabelCounts, overlapping: bool = False
+) -> Section:
+    """Return recall and precision of each label."""
+
+    def row(group: Ints) -> list[Cell]:
+        true, right, predicted = (int(numbers[group].sum()) for numbers in counts)
+        return [true, right / true if true else None, predicted, right / predicted if predicted else None]
+
+    columns = [
+        Column("Label"),
+        Column(noun, "count"),
+        Column("Recall", "share"),
+        Column("Predicted", "count", level=FULL),
+        Column("Precision", "share", level=FULL),
+    ]
+    return Groups(
+        key="labels",
+        title="Labels",
+        note=note,
+        columns=columns,
+        names=names,
+        support=counts.n_true,
+        row=row,
+        worst_first=2,
+        overlapping=overlapping,
+        named=counts.n_predicted > 0,
+    )
+
+
+def _table(keys: Sequence[str], titles: Sequence[Column], columns: Sequence[Sequence[Cell]]) -> Table:
+    return Table(
+        key="items",
+        title="Items",
+        note="In the order of their keys.",
+        columns=[Column("Item"), *titles],
+        rows=list(zip(keys, *columns)),
+    )
+
+
+def _table_of_labels(true: Values, predicted: Values) -> Table:
+    is_right = np.where(true.values == predicted.values, "yes", "no").tolist()
+    true_labels = [true.names[label] for label in true.values.tolist()]
+    predicted_labels = [true.names[label] for label in predicted.values.tolist()]
+    titles = [Column("Ground truth"), Column("Prediction"), Column("Right")]
+    return _table(true.keys, titles, [true_labels, predicted_labels, is_right])
+
+
+def _table_of_lists(true: Values, predicted: Values, statistics: ItemStatistics) -> Table:
+    titles = [Column("Ground truth"), Column("Prediction"), Column("Score", "share")]
+    columns = [_listed(true), _listed(predicted), statistics.item_scores.tolist()]
+    return _table(true.keys, titles, columns)
+
+
+def _listed(items: Values) -> list[str | None]:
+    """Return the labels of each item in words, None for none."""
+    lists = [", ".join(items.names[label] for label in np.flatnonzero(row).tolist()) for row in items.values]
+    return [text or None for text in lists]
+
+
+def _histograms(true: Values, predicted: Values) -> Iterator[Histogram]:
+    """Yield the distribution of the errors of each column, or of the one number."""
+    errors = np.abs(predicted.values - true.values).reshape(len(true.keys), -1)
+    for name, absolute_errors in zip(true.names or ("",), errors.T):
+        largest = max(float(absolute_errors.max()), _LEAST_ERROR)
+        counts, edges = np.histogram(absolute_errors, bins=_BINS, range=(0, largest))
+        yield Histogram(
+            key=f"errors_{name}" if name else "errors",
+            title=f"Errors of {name}" if name else "Errors",
+            note="Predictions by the size of their error.",
+            edges=edges.tolist(),
+            counts=counts.tolist(),
+            value="absolute error",
+            things="predictions",
+        )
+
+
+def _table_of_numbers(true: Values, predicted: Values) -> Table:
+    """Return a row for each number."""
+    numbers: list[Floats] = [true.values.ravel(), predicted.values.ravel()]
+    numbers.append(numbers[1] - numbers[0])
+    columns: list[Sequence[Cell]] = [column.tolist() for column in numbers]
+    titles = [Column(title, "number") for title in ("Ground truth", "Prediction", "Error")]
+    if not true.names:
+        return _table(true.keys, titles, columns)
+    keys = [key for key in true.keys for _ in true.names]
+    return _table(keys, [Column("Column"), *titles], [list(true.names) * len(true.keys), *columns])
+
+
+def _sections_of_segments(true: Segments, predicted: Segments, statistics: ItemStatistics) -> Sections:
+    """Return the numbers of segments of each item; where they are matched, what is right of each label."""
+    n_items, n_labels = len(true.keys), len(true.names)
+    titles = [Column("Ground truth", "count"), Column("Prediction", "count")]
+    columns: list[Sequence[Cell]] = [
+        np.bincount(true.item, minlength=n_items).tolist(),
+        np.bincount(predicted.item, minlength=n_items).tolist(),
+    ]
+    labels = []
+    if isinstance(statistics, SegmentStatistics):
+        is_matched = statistics.is_matched
+        titles.append(Column("Matched", "count"))
+        columns.append(np.bincount(true.item[is_matched], minlength=n_items).tolist())
+        counts = LabelCounts(
+            np.bincount(true.label, minlength=n_labels),
+            np.bincount(true.label[is_matched], minlength=n_labels),
+            np.bincount(predicted.label, minlength=n_labels),
+        )
+        note = "Recall: the share of the segments with a label that are matched to a predicted one."
+        labels.append(_labels("Segments", note, true.names, counts))
+    titles.append(Column("Score", "share"))
+    columns.append(statistics.item_scores.tolist())
+    return [*labels, _table(true.keys, titles, columns)]

@@ -1,0 +1,37 @@
+"""The reference: a file like that of a submission, ``truth.csv`` or ``truth.json``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from validator.findings import Findings
+from validator.formats.items.arrays import Items, has_values
+from validator.formats.items.read import form_of, read_file
+from validator.formats.rules import Rules
+from validator.formats.values import Kind
+
+_WITH = {Kind.LABELS: " with a label", Kind.SEGMENTS: " with a segment"}
+
+
+class Reference(NamedTuple):
+    """The ground truth, its keys ascending; messages may name items if it ``is_open``."""
+
+    items: Items
+    is_open: bool
+
+
+def load_reference(folder: Path, rules: Rules, is_open: bool) -> Reference:
+    """Read the ground truth. Raises Refused."""
+    form = form_of(rules)
+    path = folder / form.truth_file
+    with Findings.collect() as findings:
+        keys: list[str] = []
+        if path.is_file():
+            items = findings.take(read_file(path.read_bytes(), path.name, rules))
+            keys = items.keys if has_values(items) else []
+        if not keys:
+            remedy = f"write at least one item{_WITH.get(form.kind, '')} into it"
+            findings.add("E-REF-NONE", "there is no ground truth", remedy, file=path.name)
+    # The reader puts items into an order.
+    return Reference(read_file(path.read_bytes(), path.name, rules, sorted(keys)).content, is_open)

@@ -1,0 +1,72 @@
+"""What metrics of tasks with a value for each item gather of it.
+
+A metric is a module of this package that a task names, ``metric: accuracy``. Its docstring begins with its
+title and what the score is. It has
+
+- ``KINDS``: what an item may have (`validator.formats.values.Kind`);
+- ``SORTING``: ``desc`` where more is better, else ``asc``, and ``RANGE`` of the score, None for an open end;
+- ``measure(truth, predicted)``, which returns the statistics of each item, once;
+- ``reduce(statistics, weights)``, which returns the score for each row of weights, how often each item
+  occurs;
+- ``scores(statistics)``, which returns ``score`` and the other numbers of the leaderboard.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from scoring_program.result import Statistics
+from validator.arrays import Bools, Floats
+from validator.formats.items.arrays import Values
+
+
+@dataclass(frozen=True)
+class ItemStatistics(Statistics):
+    """The score of each item."""
+
+    @property
+    def once(self) -> Floats:
+        """One row of weights with each item once."""
+        return np.ones((1, len(self.item_scores)))
+
+
+@dataclass(frozen=True)
+class PairStatistics(ItemStatistics):
+    """Ground truth and prediction of each item, arrays of shape (n_items,) or (n_items, n_names)."""
+
+    truth: np.ndarray
+    predicted: np.ndarray
+
+
+@dataclass(frozen=True)
+class SegmentStatistics(ItemStatistics):
+    """Which true segments are matched, in their order in the ground truth."""
+
+    is_matched: Bools
+
+
+def of_items(item_scores: Floats, perfect: float) -> dict[str, Any]:
+    """Return what all statistics have, where every item has a prediction and counts once.
+
+    Parameters
+    ----------
+    item_scores : float64 array of shape (n,)
+    perfect : float
+        The score of an item without an error.
+    """
+    n = len(item_scores)
+    return {
+        "item_scores": item_scores,
+        "item_submitted": np.ones(n, bool),
+        "item_weights": np.ones(n, np.int64),
+        "item_perfect": item_scores == perfect,
+        "notes": [],
+    }
+
+
+def pair_statistics(truth: Values, predicted: Values, item_scores: Floats) -> PairStatistics:
+    """Return the statistics of items with a value each, whose scores are 1 if they are right."""
+    return PairStatistics(**of_items(item_scores, 1.0), truth=truth.values, predicted=predicted.values)

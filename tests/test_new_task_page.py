@@ -1,0 +1,88 @@
+"""docs/new_task.md: its declarations can be read, and its metric is what it says."""
+
+from __future__ import annotations
+
+import re
+from types import ModuleType
+
+import numpy as np
+import pytest
+import yaml
+
+from tests.helpers import ROOT
+from validator.formats.items.arrays import Values
+from validator.formats.values import Kind, parse_form
+
+PAGE = (ROOT / "docs" / "new_task.md").read_text(encoding="utf-8")
+NEEDED = {
+    Kind.LABEL: {"labels": ["robin", "wren"]},
+    Kind.NUMBER: {},
+    Kind.COLUMNS: {"columns": ["valence", "arousal"]},
+    Kind.LABELS: {"labels": ["robin", "wren"]},
+    Kind.SEGMENTS: {"labels": ["robin", "wren"]},
+}
+VALUES = {"minimum": 0, "maximum": 9, "latest": 60, "each": "results", "key": "clip", "column": "bird"}
+
+
+def code_blocks(language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+
+
+def is_accepted(file, words):
+    try:
+        parse_form(file, words)
+    except ValueError:
+        return False
+    return True
+
+
+def test_the_declaration_can_be_read():
+    (text,) = code_blocks("yaml")
+    data = yaml.safe_load(text)
+    form = parse_form(data["file"], data["values"])
+    assert (form.kind, form.names) == (Kind.LABEL, ("robin", "wren", "owl"))
+
+
+def documented_words():
+    """Return the words of the table, and for what each is."""
+    table = PAGE.partition("| word | for | what it says |")[2].partition("\n\n")[0]
+    words = {}
+    for line in table.splitlines()[2:]:
+        _, names, kinds, _, _ = line.split("|")
+        for name in re.findall("`([a-z]+)`", names):
+            words[name] = kinds
+    return words
+
+
+@pytest.mark.parametrize("word", VALUES)
+def test_each_word_is_for_the_kinds_and_formats_that_the_page_names(word):
+    kinds = documented_words()[word]
+    for kind in Kind:
+        for ending in ("csv", "json"):
+            declared = {"kind": kind.value, **NEEDED[kind]}
+            if not is_accepted(f"birds.{ending}", declared):
+                continue
+            if word == "column" and kind is Kind.COLUMNS:
+                continue
+            is_for = f"`{kind.value}`" in kinds or ending.upper() in kinds
+            assert is_accepted(f"birds.{ending}", {**declared, word: VALUES[word]}) == is_for, (kind, ending)
+
+
+def test_the_page_names_all_words():
+    needed = {word for words in NEEDED.values() for word in words}
+    assert documented_words().keys() == {"kind", *needed, *VALUES}
+
+
+def test_the_metric_is_what_it_says():
+    (code,) = code_blocks("python")
+    metric = ModuleType("near_accuracy")
+    exec(code, metric.__dict__)  # noqa: S102 - a module of our own page
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        n = int(rng.integers(1, 20))
+        keys = [str(number) for number in range(n)]
+        truth, predicted = rng.integers(0, 4, n), rng.integers(0, 4, n)
+        statistics = metric.measure(Values(keys, truth, ()), Values(keys, predicted, ()))
+        points = [{0: 1.0, 1: 0.5}.get(abs(int(a) - int(b)), 0.0) for a, b in zip(truth, predicted)]
+        assert metric.scores(statistics)["score"] == pytest.approx(sum(points) / n)
+        assert np.isfinite(metric.reduce(statistics, np.zeros((1, n)))).all()

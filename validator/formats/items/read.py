@@ -1,0 +1,131 @@
+"""Submissions with a value for each item: a table in CSV, or a JSON object that maps each item to its value.
+
+What a value is, the task declares (`validator.formats.values`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from validator.archive import Source, open_submission
+from validator.csv_tables import read_table
+from validator.files import choose_named
+from validator.findings import Findings, Read
+from validator.formats.items.arrays import Items, Segments, Values, as_items, has_values
+from validator.formats.rules import Format, Rules
+from validator.formats.values import Form, Kind
+from validator.hints import empty_note
+from validator.keys import match_keys
+from validator.messages import Note
+from validator.strict_json import pointer_part
+from validator.texts import counted
+
+# Fewer items that are the same are no sign of a mistake.
+_LEAST_SAME = 4
+
+
+def form_of(rules: Rules) -> Form:
+    """Return what the items of a task have."""
+    if rules.form is None:
+        raise ValueError(f"{rules.id} declares no values")
+    return rules.form
+
+
+def read(
+    path: Source, rules: Rules, keys: Sequence[str] | None = None, name_missing: bool = False
+) -> Read[Items]:
+    """Check a submission and read its one file. Raises Refused.
+
+    ``keys`` are those of the reference, None at home; messages may name missing ones with ``name_missing``.
+    """
+    with Findings.collect() as findings, open_submission(path, rules.limits) as submission:
+        findings.notes += submission.notes
+        (name,) = findings.take(choose_named(submission, rules)).values()
+        items = findings.take(read_file(submission.read(name), name, rules, keys, name_missing))
+    return Read(items, findings.notes)
+
+
+def read_file(
+    data: bytes, name: str, rules: Rules, keys: Sequence[str] | None = None, name_missing: bool = False
+) -> Read[Items]:
+    """Read the file of a submission, or the ground truth, which looks the same. Raises Refused."""
+    if rules.csv:
+        return _read_table(data, name, rules, keys, name_missing)
+    # Tables are read without the packages that JSON needs.
+    from validator.json_document import Conversion
+    from validator.json_files import read_json
+
+    form = form_of(rules)
+    with Findings.collect() as findings:
+        entries, _ = findings.take(read_json(data, name, rules.json[0], Conversion(dict)))
+        place = f"/{pointer_part(form.each)}" if form.each else ""
+        if form.kind is Kind.SEGMENTS:
+            _check_order(entries, name, place, findings)
+        entry_keys = list(entries)
+        if keys is not None:
+            places = [f"{place}/{pointer_part(key)}" for key in entry_keys]
+            findings.take(match_keys(entry_keys, keys, name, places.__getitem__, name_missing))
+            entry_keys = list(keys)
+        findings.refuse_problems()
+        items = as_items(form, entry_keys, [entries[key] for key in entry_keys])
+    return Read(items, findings.notes)
+
+
+def _read_table(
+    data: bytes, name: str, rules: Rules, keys: Sequence[str] | None, name_missing: bool
+) -> Read[Items]:
+    form = form_of(rules)
+    table = read_table(data, name, rules.csv[0], keys, name_missing)
+    columns = [np.asarray(table.content.columns[column]) for column in form.columns]
+    values = np.column_stack(columns) if form.kind is Kind.COLUMNS else columns[0]
+    return Read(Values(table.content.keys, values, form.names), table.notes)
+
+
+def _check_order(
+    entries: Mapping[str, Sequence[Mapping[str, Any]]], name: str, place: str, findings: Findings
+) -> None:
+    """Add a problem for each segment that does not end after its start."""
+    for key, segments in entries.items():
+        for number, segment in enumerate(segments):
+            if segment["start"] >= segment["end"]:
+                times = f"from {segment['start']:g} to {segment['end']:g}"
+                problem = f"the segment {times} does not end after its start"
+                remedy = "write start and end in seconds, the end last"
+                where = f"{place}/{pointer_part(key)}/{number}"
+                findings.add("E-SEGMENT-ORDER", problem, remedy, file=name, where=where)
+
+
+def hints(items: Items) -> list[Note]:
+    """Return notes on likely mistakes that need no reference."""
+    if not has_values(items):
+        return [empty_note()]
+    same = _what_is_same(items)
+    return [Note("N-LOOKS-CONSTANT", f"all {same}. Was it written by mistake?")] if same else []
+
+
+def _what_is_same(items: Items) -> str:
+    """Return what all items have in common, "" if nothing that looks like a mistake."""
+    if isinstance(items, Segments):
+        rows = np.column_stack([items.label, items.times])
+        is_same = len(rows) >= _LEAST_SAME and bool((rows == rows[0]).all())
+        return f"{counted(len(rows), 'segment')} are the same" if is_same else ""
+    if len(items.keys) < _LEAST_SAME:
+        return ""
+    values = items.values.reshape(len(items.keys), -1)
+    is_same_column = (values == values[0]).all(axis=0)
+    n_items = counted(len(values), "item")
+    if items.values.dtype == bool:
+        which = "all labels" if items.values.all() else "the same labels"
+        return f"{n_items} have {which}" if is_same_column.all() else ""
+    if items.values.ndim == 1:
+        what = "label" if items.names else "number"
+        return f"{n_items} have the same {what}" if is_same_column[0] else ""
+    names = [name for name, is_same in zip(items.names, is_same_column.tolist()) if is_same]
+    numbers = "number" if len(names) == 1 else "numbers"
+    return f"{n_items} have the same {numbers} in {', '.join(names)}" if names else ""
+
+
+FORMAT = Format(read, hints, read_items=read)
