@@ -84,6 +84,11 @@ def refused(rule: str, where: str = "", **fields: object) -> Refused:
     return Refused(report.errors)
 
 
+def no_yaml(error: Exception) -> Refused:
+    """Return the exception for a competition.yaml that cannot be read; ``error`` is that of a YAML library."""
+    return refused("no YAML", _position(error), problem=_problem(error))
+
+
 class BoardColumn(NamedTuple):
     """A column of the leaderboard; ``sorting_key`` is the key of its order."""
 
@@ -134,12 +139,16 @@ def read_competition(text: bytes, report: LintReport) -> Competition | None:
     except UnicodeDecodeError:
         report.add("not UTF-8")
     except yaml.YAMLError as error:
-        report.add("no YAML", _position(error), problem=getattr(error, "problem", None) or str(error))
+        report.add("no YAML", _position(error), problem=_problem(error))
     else:
         if isinstance(data, dict):
             return data
         report.add("no mapping")
     return None
+
+
+def _problem(error: Exception) -> str:
+    return getattr(error, "problem", None) or str(error)
 
 
 def _position(error: Exception) -> str:
