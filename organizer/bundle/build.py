@@ -52,7 +52,6 @@ from organizer.bundle.pictures import with_pictures
 from organizer.bundle.programs import build_program
 from organizer.bundle.public_files import demo_reference, other_files, refuse_ignored_files
 from organizer.bundle.rules import check_competition
-from organizer.bundle.sbom import SBOM, sbom
 from organizer.data.overview import SUFFIX, review_reference
 from organizer.data.prepare import add_key, reference_files
 from organizer.data.references import task_folder, task_folders
@@ -198,20 +197,18 @@ def build_command(reference: Path | None, form: str, demo: bool) -> int:
 
 
 def _write(plan: Plan, output: Path) -> None:
-    """Write all bundles or none, and what their programs are made of.
+    """Write all bundles or none.
 
     Folders of builds that were killed hold hidden references: they are removed. Raises LockedError while
     another build writes there.
     """
-    bill_of_materials = sbom()
     output.mkdir(parents=True, exist_ok=True)
     keep_out_of_git(output)
     with work_folder(output, _BUILDING) as folder:
-        write_durable(folder / SBOM, bill_of_materials)
         for name, bundle in plan.bundles.items():
             (folder / name).parent.mkdir(exist_ok=True)
             write_durable(folder / name, bundle.zipped())
-        for name in (SBOM, *plan.bundles):
+        for name in plan.bundles:
             (output / name).parent.mkdir(exist_ok=True)
             (folder / name).replace(output / name)
 

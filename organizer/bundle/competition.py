@@ -85,7 +85,7 @@ def refused(rule: str, where: str = "", **fields: object) -> Refused:
 
 
 def no_yaml(error: Exception) -> Refused:
-    """Return the exception for a competition.yaml that cannot be read; ``error`` is that of a YAML library."""
+    """Return the exception for a competition.yaml that a YAML library cannot read."""
     return refused("no YAML", _position(error), problem=_problem(error))
 
 

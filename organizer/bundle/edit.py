@@ -21,6 +21,7 @@ Node = Any
 # The limits of a phase with hidden data, and what it takes over from the phase before.
 _FINAL_LIMITS = {"max_submissions_per_day": 1, "max_submissions": 3}
 _CARRIED = ("execution_time_limit", "hide_output", "starting_kit")
+_PROGRAM = "_program.zip"
 _DATE = "%Y-%m-%d %H:%M:%S"
 _PART_OF_REFERENCE = re.compile(r"(?P<id>.+)_(?P<part>[2-9])_reference\.zip")
 # No line is wrapped.
@@ -33,6 +34,15 @@ class _Part(NamedTuple):
     id: str
     number: int
     task_index: object
+
+
+class _NewPart(NamedTuple):
+    """A part of a reference that gets a task: which it is, the kind of its phase, and what that tells."""
+
+    number: int
+    kind: str
+    rule: str
+    is_last: bool
 
 
 class _Document:
@@ -66,7 +76,7 @@ def with_task(text: str, task_id: str, title: str, summary: str) -> str:
         "index": index,
         "name": name,
         "description": Quoted(summary),
-        "scoring_program": f"{task_id}_program.zip",
+        "scoring_program": f"{task_id}{_PROGRAM}",
         "reference_data": f"{task_id}_reference.zip",
     }
     _append(data, "tasks", CommentedMap(task))
@@ -89,9 +99,9 @@ def without_task(text: str, task_id: str) -> str:
     """
     document = _Document(text)
     data = document.data
-    program = f"{task_id}_program.zip"
+    program = f"{task_id}{_PROGRAM}"
     removed = {task["index"] for task in data["tasks"] or () if task.get("scoring_program") == program}
-    first_phase, *later_phases = data["phases"]
+    later_phases = data["phases"][1:]
     emptied_phases = [
         phase for phase in later_phases if phase["tasks"] and removed.issuperset(phase["tasks"])
     ]
@@ -128,7 +138,7 @@ def with_phases_of_parts(text: str, task_id: str, rule: str, kinds: Sequence[str
     """
     document = _Document(text)
     data = document.data
-    program = f"{task_id}_program.zip"
+    program = f"{task_id}{_PROGRAM}"
     task = next((task for task in data["tasks"] or () if task.get("scoring_program") == program), None)
     if task is None:
         raise refused("no task to split", "/tasks", id=task_id)
@@ -138,38 +148,37 @@ def with_phases_of_parts(text: str, task_id: str, rule: str, kinds: Sequence[str
         raise refused(
             "other number of parts", "/tasks", id=task_id, former=max(former_parts), wanted=last_part
         )
-    for part, kind in enumerate(kinds, start=2):
-        if part not in former_parts:
-            _add_part(data, task, task_id, rule, part, kind, is_last=part == last_part)
+    for number, kind in enumerate(kinds, start=2):
+        if number not in former_parts:
+            _add_part(data, task, _NewPart(number, kind, rule, is_last=number == last_part))
     return document.text()
 
 
-def _add_part(
-    data: Node, task: Node, task_id: str, rule: str, part: int, kind: str, *, is_last: bool
-) -> None:
-    """Add the task of one part, in a phase. Raises Refused."""
+def _add_part(data: Node, task: Node, part: _NewPart) -> None:
+    """Add the task of one part, in a phase; ``task`` is that of the first part. Raises Refused."""
+    program = task["scoring_program"]
+    task_id = program.removesuffix(_PROGRAM)
     index, name = _next_index(data["tasks"]), task["name"]
     # Bundles of one task show the description of the task, not that of the phase.
-    description = f"{task.get('description', '')} {rule}".strip()
+    description = f"{task.get('description', '')} {part.rule}".strip()
     task_of_part = {
         "index": index,
-        "name": Quoted(f"{name} ({kind})"),
+        "name": Quoted(f"{name} ({part.kind})"),
         "description": Quoted(description),
-        "scoring_program": task["scoring_program"],
-        "reference_data": f"{task_id}_{part}_reference.zip",
+        "scoring_program": program,
+        "reference_data": f"{task_id}_{part.number}_reference.zip",
     }
     final_indexes, earlier_indexes = _indexes_of_other_parts(data, task_id)
     _append(data, "tasks", CommentedMap(task_of_part))
-    rule_of_task = f"{name}: {rule}"
-    phases = _phases_offering(data, final_indexes if is_last else earlier_indexes)
+    rule_of_task = f"{name}: {part.rule}"
+    phases = _phases_offering(data, final_indexes if part.is_last else earlier_indexes)
     if phases:
         _join_phase(phases[0], index, rule_of_task)
-    elif not is_last and _phases_offering(data, final_indexes):
-        raise refused("phase before the final one", "/phases", id=task_id, kind=kind)
+    elif not part.is_last and _phases_offering(data, final_indexes):
+        raise refused("phase before the final one", "/phases", id=task_id, kind=part.kind)
     else:
-        _append(
-            data, "phases", _phase_after(data["phases"], f"{kind.capitalize()} phase", rule_of_task, index)
-        )
+        title = f"{part.kind.capitalize()} phase"
+        _append(data, "phases", _phase_after(data["phases"], title, rule_of_task, index))
 
 
 def _later_parts(data: Node) -> list[_Part]:
@@ -177,7 +186,7 @@ def _later_parts(data: Node) -> list[_Part]:
     parts = []
     for task in data["tasks"] or ():
         match = _PART_OF_REFERENCE.fullmatch(str(task.get("reference_data")))
-        if match and task.get("scoring_program") == f"{match['id']}_program.zip":
+        if match and task.get("scoring_program") == f"{match['id']}{_PROGRAM}":
             parts.append(_Part(match["id"], int(match["part"]), task["index"]))
     return parts
 
