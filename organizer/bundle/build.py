@@ -47,7 +47,7 @@ from organizer.bundle.kits import KIT
 from organizer.bundle.lint import lint_files
 from organizer.bundle.outdated import has_changed_settings
 from organizer.bundle.parts import Parts
-from organizer.bundle.phases import Offer, find_offer, offers_of, rules_of_phase
+from organizer.runs.built import Offer, find_offer, offers_of, rules_of_phase
 from organizer.bundle.pictures import with_pictures
 from organizer.bundle.programs import build_program
 from organizer.bundle.public_files import demo_reference, other_files, refuse_ignored_files

@@ -12,7 +12,7 @@ from organizer import ROOT
 from organizer.bundle import DIST
 from organizer.bundle.build import load_competition
 from organizer.bundle.cut import task_id_of
-from organizer.bundle.kit_packages import PACKAGE, TASK_PROJECTS
+from organizer.bundle.kit import PACKAGE, TASK_PROJECTS
 from organizer.bundle.kits import kit_files
 from organizer.bundle.public_files import demo_reference
 from organizer.files import LockedError, replacing_folder, write_files

@@ -21,7 +21,7 @@ import textwrap
 from collections.abc import Sequence
 
 from organizer import ROOT
-from organizer.bundle.kit_packages import data_folder, project_name
+from organizer.bundle.kit import data_folder, project_name
 from scoring_program.task import AnyTask, load_task
 
 _CONDITIONAL = re.compile("<!-- only ([a-z_ ]+) -->\n(.*?)<!-- end -->\n", re.DOTALL)

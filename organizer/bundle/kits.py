@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from organizer import ROOT
-from organizer.bundle.kit_packages import (
+from organizer.bundle.kit import (
     KIT_FOLDER,
     NESTED_PACKAGES,
     PACKAGE,
