@@ -104,7 +104,7 @@ def _add_bundle_commands(add: _Add) -> None:
     demo = "use demo data for the tasks missing from REFERENCE"
     bundle.add_argument("--demo", action="store_true", help=demo)
     bundle.add_argument("--format", dest="form", choices=["v2", "v1.5"], default="v2")
-    kit = add("kit", "bundle.kit_folder:kit_command", "write the starting kit as a folder and as wheels")
+    kit = add("kit", "bundle.kit:kit_command", "write the starting kit as a folder and as wheels")
     what = "a kit for one task; default: for the tasks of competition.yaml"
     kit.add_argument("task_id", nargs="?", metavar="id", choices=task_ids(), help=what)
     lint = add("lint", "bundle.lint:lint_command", "check bundles before they are uploaded")
@@ -219,7 +219,7 @@ def _add_data_commands(add: _Add) -> None:
     what = "delete files in the parts that this command did not write, or that were edited"
     split.add_argument("--replace", action="store_true", dest="replace_edited", help=what)
     what = "show what the references of a bundle hold"
-    overview = add("overview", "bundle.build:overview_command", what)
+    overview = add("overview", "runs.built:overview_command", what)
     overview.add_argument("bundle", type=_path("dist/x.zip"))
     for command in (prepare, overview):
         what = "folder of images or frames, drawn behind the boxes of the overview"
@@ -358,7 +358,7 @@ def _prepare(
 def _dry_run(
     task_id: str, submission: Path, reference: Path | None, phase: str, output: Path, image: str | None
 ) -> int:
-    from organizer.bundle.build import built_task
+    from organizer.runs.built import built_task
     from organizer.runs.dry_run import dry_run
 
     built = built_task(task_id, reference, phase)
@@ -373,9 +373,9 @@ def _rescore(
     output: Path | None,
     **options: Any,
 ) -> int:
-    from organizer.bundle.build import built_task
     from organizer.ranking.command import Choices, rescore
     from organizer.ranking.winner_rule import BaselineZip, WinnerRule
+    from organizer.runs.built import built_task
     from organizer.runs.rescore import Options
 
     for name, other in (("beats", "by"), ("leaderboard", "columns")):

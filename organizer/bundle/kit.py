@@ -1,27 +1,58 @@
-"""The packages in a starting kit: ``people_in_video``, and one for each task of an organizer's own.
+"""Starting kits: what participants download to check, score and compare submissions at home.
 
-All kits hold the same ``people_in_video``, with the code, demo references and samples of the same tasks, so
-two kits of one version can be installed into one environment. A task that is not ``in_all_kits`` is a project
-beside it, in the kits of its competition only; `people_in_video.task_packages` finds it.
+All kits hold the same package ``people_in_video``, with the code, demo references and samples of the same
+tasks, so two kits of one version can be installed into one environment. A task that is not ``in_all_kits``
+is a project beside it, in the kits of its competition only; `people_in_video.task_packages` finds it.
+
+Texts of kits are pages with placeholders, filled for the tasks that the kit is for. They may hold paragraphs
+for some tasks only, between two comments:
+
+    <!-- only TASK OTHER_TASK -->
+    ...
+    <!-- end -->
+
+They are left out where the kit has none of these tasks (``several``: where it has one task). In them ``{id}``
+is the first of these tasks that the kit has, ``{only}`` names all of them unless these are all tasks of the
+kit, and ``{mode}`` is the evaluation mode of the first. Elsewhere ``{id}`` and ``{ids}`` stand for the first
+task and for all of them, and the comments ``# {example}`` and ``# {update}`` for the code of its example.
+``{data}`` is the package with the demo data of the task that ``{id}`` names, ``{projects}`` what to install.
 """
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import subprocess
+import sys
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
+from pathlib import Path
 
 from organizer import ROOT
+from organizer.bundle import DIST
+from organizer.bundle.cut import task_id_of
 from organizer.bundle.modules import imported_names, needed_modules
 from organizer.bundle.nesting import nest_packages
 from organizer.bundle.programs import code_files
-from organizer.bundle.public_files import SAMPLES, demo_source_files, sample_files
-from organizer.files import Files, folder_files, zip_bytes
+from organizer.bundle.public_files import SAMPLES, demo_reference, demo_source_files, sample_files
+from organizer.bundle.source import load_competition
+from organizer.files import Files, LockedError, folder_files, replacing_folder, write_files, zip_bytes
 from organizer.messages import kit_messages_page
 from scoring_program.signature import VERSION
 from scoring_program.task import AnyTask, load_task, task_ids
 from validator.formats.rules import load_rules
+from validator.texts import printable
 
+KIT = "starting_kit.zip"
+_SCRIPTS = ("compare.py", "evaluate.py")
+_TEXTS = ("README.md", "quickstart.ipynb")
+_PICTURE = "page.png"
+"""The picture of a detail page in the README."""
+
+_FIGURES = "docs/images"
+"""The folder of the figures that pages of tasks show."""
 PACKAGE = "people_in_video"
 NESTED_PACKAGES = ("scoring_program", "validator")
 KIT_FOLDER = ROOT / "starting_kit"
@@ -35,6 +66,63 @@ _FIGURE = re.compile(r"!\[[^]]*\]\((images/[^)]+)\)")
 _LINK_TO_PAGE = re.compile(r"\[([^]]+)\]\([\w/.]+\.md(?:#[^)]*)?\)")
 _REPORT = "scoring_program/report"
 _SCHEMAS = ("detailed_results.schema.json", "comparison.schema.json")
+_CONDITIONAL = re.compile("<!-- only ([a-z_ ]+) -->\n(.*?)<!-- end -->\n", re.DOTALL)
+# What pages call the names of a kind.
+_TITLES = {"class": "Classes", "part": "Parts", "state": "States"}
+# A fixed date in zips, so that the same content always gives the same wheel.
+_EPOCH = "315532800"
+
+
+def build_kit(task_ids: Sequence[str], demo_reference: DemoReference) -> bytes:
+    """Return the starting kit for these tasks as a zip; the parameters are those of `kit_files`."""
+    return zip_bytes(kit_files(task_ids, demo_reference))
+
+
+def kit_files(task_ids: Sequence[str], demo_reference: DemoReference) -> dict[str, bytes]:
+    """Return the files of the starting kit for these tasks.
+
+    Parameters
+    ----------
+    task_ids : sequence of str
+        The tasks of a competition. The pages and scripts are for them; the package holds those of all kits.
+    demo_reference : callable
+        Returns the files of the demo reference of a task. A kit never holds another reference.
+    """
+    package = package_files(demo_reference)
+    files = {**package, **_shared_files(task_ids)}
+    for task_id in task_ids:
+        task = load_task(task_id)
+        files.update(_files_of_task(task))
+        if not task.in_all_kits:
+            files.update(task_project(task_id, package, demo_reference))
+    return files
+
+
+def _shared_files(task_ids: Sequence[str]) -> dict[str, bytes]:
+    """Return the project file and the scripts of the kit, and its pages, filled for these tasks."""
+    scripts = {name: (KIT_FOLDER / name).read_bytes() for name in _SCRIPTS}
+    files = nest_packages(scripts, NESTED_PACKAGES, PACKAGE)
+    files["pyproject.toml"] = project_file("kit.toml")
+    files["LICENSE"] = (ROOT / "LICENSE").read_bytes()
+    files[_PICTURE] = (KIT_FOLDER / _PICTURE).read_bytes()
+    if len(task_ids) == 1:
+        files["kit.json"] = json.dumps({"default_task": task_ids[0]}).encode()
+    for name in _TEXTS:
+        text = (KIT_FOLDER / name).read_text(encoding="utf-8")
+        files[name] = fill_text(text, task_ids, is_json=name.endswith("ipynb")).encode()
+    return files
+
+
+def _files_of_task(task: AnyTask) -> dict[str, bytes]:
+    """Return the files of one task beside the package: its scripts, their data, and its page."""
+    folder = KIT_FOLDER / task.folder.name
+    files = {name: (folder / name).read_bytes() for name in task.kit_files}
+    files = nest_packages(files, NESTED_PACKAGES, PACKAGE)
+    page = format_page(task)
+    for name in re.findall(rf"\]\(\.\./{_FIGURES}/([^)]+)\)", page):
+        files[f"formats/images/{name}"] = (ROOT / _FIGURES / name).read_bytes()
+    files[f"formats/{task.id}.md"] = page.replace(f"](../{_FIGURES}/", "](images/").encode()
+    return files
 
 
 def task_ids_of_all_kits() -> list[str]:
@@ -154,3 +242,117 @@ def _official_demo(task: AnyTask) -> Mapping[str, bytes]:
     small_files = folder_files(KIT_FOLDER / task.folder.name / "official")
     files.update({name: data for name, data in small_files.items() if name in files})
     return files
+
+
+def fill_text(text: str, task_ids: Sequence[str], *, is_json: bool) -> str:
+    """Fill the placeholders of a text, and leave out paragraphs for tasks that the kit does not have.
+
+    Parameters
+    ----------
+    text : str
+    task_ids : sequence of str
+        The tasks of the kit.
+    is_json : bool
+        Whether the placeholders are in strings of JSON, as in a notebook.
+    """
+    text = _CONDITIONAL.sub(lambda match: _fill_conditional(match[1].split(), match[2], task_ids), text)
+    task = load_task(task_ids[0])
+    values = {
+        "# {example}": task.kit_example.strip(),
+        "    # {update}": textwrap.indent(task.kit_update.strip(), "    "),
+        "{data}": data_folder(task),
+        "{projects}": " ".join([".", *_further_projects(task_ids)]),
+        "{id}": task.id,
+        "{ids}": ", ".join(task_ids),
+    }
+    for placeholder, value in values.items():
+        text = text.replace(placeholder, json.dumps(value)[1:-1] if is_json else value)
+    return text
+
+
+def _further_projects(task_ids: Sequence[str]) -> list[str]:
+    """Return the paths of the projects of tasks that are not in all kits."""
+    return [f"./{project_name(task_id)}" for task_id in task_ids if not load_task(task_id).in_all_kits]
+
+
+def _fill_conditional(words: Sequence[str], paragraph: str, task_ids: Sequence[str]) -> str:
+    """Return a paragraph for the tasks in ``words``, filled for those of the kit; "" if there is none."""
+    if "several" in words and len(task_ids) > 1:
+        matching_ids = list(task_ids)
+    else:
+        matching_ids = [task_id for task_id in task_ids if task_id in words]
+    if not matching_ids:
+        return ""
+    label = ""
+    if len(matching_ids) < len(task_ids):
+        label = ", ".join(f"`{task_id}`" for task_id in matching_ids) + ": "
+    task = load_task(matching_ids[0])
+    values = {"{only}": label, "{data}": data_folder(task), "{id}": task.id, "{mode}": task.eval_mode}
+    for placeholder, value in values.items():
+        paragraph = paragraph.replace(placeholder, value)
+    return paragraph
+
+
+def format_page(task: AnyTask) -> str:
+    """Return the page of a task, with the files of a reference and the names of the demo data."""
+    text = (ROOT / "pages" / f"{task.id}.md").read_text(encoding="utf-8")
+    reference_page = ROOT / "starting_kit" / "reference" / f"{task.id}.md"
+    if reference_page.is_file():
+        text += f"\n{reference_page.read_text(encoding='utf-8')}"
+    text += f"\n## A program that writes a submission\n\n```python\n{task.kit_example}```\n"
+    if "{names}" in text:
+        text = text.replace("{names}", _names_of_demo_data(task))
+    return text
+
+
+def _names_of_demo_data(task: AnyTask) -> str:
+    """Return a list of the names that the demo reference of a task uses, by what they name."""
+    folder = ROOT / "reference_data" / task.id
+    names_of_kind = task.names(task.load_reference(folder, task.settings(folder)))
+    items = []
+    for kind, names in names_of_kind.items():
+        items.append(f"- {_TITLES[kind]} ({len(names)}): {', '.join(names)}.")
+    return "\n".join(items)
+
+
+def kit_command(task_id: str | None) -> int:
+    """Write the kit of a task, or of the whole competition, and its wheels into dist/; print their paths."""
+    kit_task_ids = [task_id] if task_id else _tasks_of_competition()
+    try:
+        folder = write_kit(kit_task_ids, DIST / "kit")
+    except LockedError as error:
+        print(printable(f"{DIST / 'kit'}: {error}; wait until it is done"))
+        return 2
+    paths = [folder, *build_wheels(folder, DIST)]
+    print(*(path.relative_to(ROOT) for path in paths), sep="\n")
+    return 0
+
+
+def _tasks_of_competition() -> list[str]:
+    return sorted({task_id for task in load_competition()["tasks"] if (task_id := task_id_of(task))})
+
+
+def write_kit(kit_task_ids: Sequence[str], folder: Path) -> Path:
+    """Write the starting kit for these tasks; what was in ``folder`` is replaced.
+
+    Raises LockedError if another process writes it.
+    """
+    files = kit_files(kit_task_ids, cache(demo_reference))
+    with replacing_folder(folder) as work:
+        write_files(files, work)
+    return folder
+
+
+def build_wheels(kit: Path, output: Path) -> list[Path]:
+    """Build the wheels of the projects in a kit's folder, and return their paths."""
+    wheels = []
+    for project in (kit, *sorted(kit.glob(TASK_PROJECTS))):
+        (module,) = (path.parent.name for path in project.glob(f"{PACKAGE}*/__init__.py"))
+        subprocess.run(
+            [sys.executable, "-m", "flit_core.wheel", str(project), "--outdir", str(output)],
+            env={**os.environ, "SOURCE_DATE_EPOCH": _EPOCH},
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+        wheels.append(output / f"{module}-{VERSION}-py3-none-any.whl")
+    return wheels

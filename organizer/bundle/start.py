@@ -12,10 +12,10 @@ import yaml
 
 from organizer import ROOT
 from organizer.bundle import COMPETITION
-from organizer.bundle.build import check_buildable, load_competition
 from organizer.bundle.competition import Competition, refused
 from organizer.bundle.cut import one_task
 from organizer.bundle.lint import FILL_IN
+from organizer.bundle.source import check_buildable, load_competition
 from organizer.files import rewrite_files
 from scoring_program.task import load_task
 from validator.findings import Findings

@@ -320,7 +320,7 @@ def check_references(folder, task_ids):
 
 def check_kit(folder, task_id):
     """Check that the kit of a new task holds it beside the package of all kits, and scores it there."""
-    write = f"import pathlib; from organizer.bundle.kit_folder import write_kit; write_kit(['{task_id}'], pathlib.Path('out/kit'))"
+    write = f"import pathlib; from organizer.bundle.kit import write_kit; write_kit(['{task_id}'], pathlib.Path('out/kit'))"
     run_python(folder, "-c", write)
     kit = folder / "out" / "kit"
     project = kit / f"people-in-video-{task_id}"

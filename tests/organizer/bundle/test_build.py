@@ -16,11 +16,14 @@ import jsonschema
 import pytest
 import yaml
 
-from organizer.bundle import build, parts
-from organizer.bundle.build import build_all, load_competition, plan_bundles
+from organizer.bundle import parts
+from organizer.bundle.build import build_all
 from organizer.bundle.competition import named_files
+from organizer.bundle.plan import plan_bundles
+from organizer.bundle.source import load_competition
 from organizer.data.prepare import reference_files
 from organizer.files import folder_files, unpack, write_files, zip_files
+from organizer.runs import built
 from organizer.runs.dry_run import describe
 from organizer.runs.worker import BuiltTask, run_program
 from quality.competition import competition_text, write_source
@@ -536,8 +539,8 @@ def test_own_reference_folder_is_dry_run_from_the_bundle(edited, tmp_path, monke
         data["tasks"][0]["reference_data"] = "mine"
 
     edited(change)
-    monkeypatch.setattr(build, "DIST", tmp_path / "dist")
-    task = build.built_task("chalearn_action", None)
+    monkeypatch.setattr(built, "DIST", tmp_path / "dist")
+    task = built.built_task("chalearn_action", None)
     assert names_in(task.reference) == folder_files(tmp_path / "source" / "mine").keys()
 
 
@@ -549,8 +552,8 @@ def test_bundle_without_a_reference_cannot_be_dry_run(edited, tmp_path, monkeypa
     competition = yaml.safe_load(files["competition.yaml"])
     del competition["tasks"][0]["reference_data"]
     path.write_bytes(make_zip({**files, "competition.yaml": yaml.safe_dump(competition)}))
-    monkeypatch.setattr(build, "DIST", tmp_path / "dist")
-    (problem,) = refused(build.built_task, "chalearn_action", None).problems
+    monkeypatch.setattr(built, "DIST", tmp_path / "dist")
+    (problem,) = refused(built.built_task, "chalearn_action", None).problems
     assert (problem.code, problem.file, problem.where) == ("L-REFERENCE", "competition.yaml", "")
 
 

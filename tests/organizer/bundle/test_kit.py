@@ -8,8 +8,7 @@ import zipfile
 
 import pytest
 
-from organizer.bundle.kit_folder import build_wheels, write_kit
-from organizer.bundle.kits import kit_files
+from organizer.bundle.kit import build_wheels, kit_files, write_kit
 from organizer.files import folder_files, write_files
 from people_in_video.__main__ import COMMANDS
 from scoring_program.signature import VERSION

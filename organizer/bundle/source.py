@@ -1,0 +1,41 @@
+"""competition.yaml of this repository, or of another folder: what bundles are built from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from organizer.bundle import COMPETITION, SOURCE
+from organizer.bundle.competition import Competition, LintReport, form_of, read_competition, refused
+from organizer.bundle.cut import reference_name
+from organizer.bundle.rules import check_competition
+from scoring_program.task import task_ids
+from validator.findings import Refused
+
+
+def load_competition(source: Path | None = None, report: LintReport | None = None) -> Competition:
+    """Return competition.yaml; a ``report`` gets the warnings about its text, which no bundle shows.
+
+    Raises Refused if it is not one of Codabench's v2, or wrong.
+    """
+    report, path = report or LintReport(), (source or SOURCE) / COMPETITION
+    if not path.is_file():
+        raise refused("no competition", folder=path.parent)
+    data = read_competition(path.read_bytes(), report)
+    if data is None:
+        raise Refused(report.errors)
+    check_buildable(data)
+    return data
+
+
+def check_buildable(data: Competition) -> None:
+    """Raise Refused if bundles cannot be built from a competition.yaml."""
+    if form_of(data) == "v1.5":
+        raise refused("built from v2", "/version")
+    report = LintReport()
+    check_competition(data, report)
+    report.errors.refuse_problems()
+
+
+def task_names(competition: Competition) -> set[str]:
+    """Return the names that a folder of REFERENCE may have: those of tasks and of references."""
+    return {*task_ids(), *filter(None, (reference_name(task) for task in competition["tasks"]))}
