@@ -24,8 +24,7 @@ from organizer.bundle.competition import (
 )
 from organizer.bundle.contents import SampleRuns, check_contents
 from organizer.bundle.outdated import changed_sources
-from organizer.bundle.rules import check_competition
-from organizer.bundle.visibility import visibility_lines
+from organizer.bundle.rules import check_competition, visibility_lines
 from organizer.bundle.zip_members import MOST_BYTES, is_zip, measure_zip, member_names, unpacked_bytes
 from organizer.data.overview import SUFFIX
 from organizer.files import DAMAGED, Files, files_below, read_zip, zip_bytes

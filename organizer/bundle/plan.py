@@ -17,6 +17,7 @@ from typing import NamedTuple
 import yaml
 
 from organizer.bundle import COMPETITION, DEMO_TITLE
+from organizer.bundle.classic import classic
 from organizer.bundle.competition import (
     LIMITS,
     Competition,
@@ -30,7 +31,6 @@ from organizer.bundle.competition import (
 from organizer.bundle.cut import (
     PUBLIC,
     PUBLIC_DATA,
-    classic,
     one_task,
     public_names,
     reference_name,

@@ -15,19 +15,19 @@ from organizer.bundle.competition import (
     Entry,
     LintReport,
     entries_of,
-    form_of,
     is_key,
     number,
     read_competition,
     refused,
     sorted_phases,
     step_limit,
+    task_entries,
 )
 from organizer.bundle.cut import leaderboard_columns, reference_name, task_id_of
+from organizer.bundle.dates import read_date
 from organizer.bundle.outdated import changed_sources
 from organizer.bundle.programs import build_program
 from organizer.bundle.public_files import demo_reference
-from organizer.bundle.rules import read_date
 from organizer.bundle.source import load_competition, task_names
 from organizer.data.overview import SUFFIX, review_reference
 from organizer.data.prepare import reference_files
@@ -244,7 +244,7 @@ def overview_command(bundle: Path, images: Path | None, image_size: Size | None)
         raise refused("no zip", problem="there is no bundle that can be read") from None
     if data is None:
         raise Refused(report.errors)
-    entries = [entry for _, entry in entries_of(data, "tasks" if form_of(data) == "v2" else "phases")]
+    entries = [entry for _, entry in task_entries(data)]
     for position, entry in enumerate(entries):
         if task_id := task_id_of(entry):
             print(f"{task_id}: {printable(str(entry.get('reference_data')))}")

@@ -20,7 +20,7 @@ from organizer.bundle.build import build_all
 from organizer.bundle.competition import LintReport, read_competition
 from organizer.bundle.contents import SampleRuns
 from organizer.bundle.lint import lint_bundle, lint_files
-from organizer.bundle.visibility import visibility_lines
+from organizer.bundle.rules import visibility_lines
 from organizer.codes import CODES
 from organizer.files import zip_bytes
 from tests.helpers import REFERENCES, ROOT, every_fourth, make_zip
