@@ -104,6 +104,8 @@ def _add_bundle_commands(add: _Add) -> None:
     demo = "use demo data for the tasks missing from REFERENCE"
     bundle.add_argument("--demo", action="store_true", help=demo)
     bundle.add_argument("--format", dest="form", choices=["v2", "v1.5"], default="v2")
+    zone_help = "a time zone for the table of dates, as Europe/Paris or +09:00"
+    bundle.add_argument("--zone", type=_zone, metavar="NAME", help=zone_help)
     kit = add("kit", "bundle.kit:kit_command", "write the starting kit as a folder and as wheels")
     what = "a kit for one task; default: for the tasks of competition.yaml"
     kit.add_argument("task_id", nargs="?", metavar="id", choices=task_ids(), help=what)
@@ -111,7 +113,8 @@ def _add_bundle_commands(add: _Add) -> None:
     lint.add_argument("bundles", nargs="*", type=_path(), help="default: all in dist/")
     lint.add_argument("--strict", action="store_true", help="fail on warnings, too")
     what = "run programs of other builds, too, which may do anything that you may"
-    lint.add_argument("--run", action="store_true", help=what)
+    lint.add_argument("--run", dest="run_samples", action="store_true", help=what)
+    lint.add_argument("--zone", type=_zone, metavar="NAME", help=zone_help)
     what = "warn of phases that are over on this day (make lint-bundle: today)"
     lint.add_argument("--date", type=_date, metavar="YYYY-MM-DD", help=what)
 
@@ -273,6 +276,14 @@ def _at_least(least: int) -> Callable[[str], int]:
         return int(text)
 
     return whole
+
+
+def _zone(text: str) -> str:
+    from organizer.bundle.dates import find_zone
+
+    if find_zone(text) is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time zone; give one as Europe/Paris or +09:00")
+    return text
 
 
 def _date(text: str) -> datetime.date:

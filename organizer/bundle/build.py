@@ -11,6 +11,7 @@ from organizer.bundle import DIST, SOURCE
 from organizer.bundle.competition import Competition, LintReport, named_files
 from organizer.bundle.contents import CONTENT, SampleRuns
 from organizer.bundle.cut import PUBLIC_DATA, reference_name, task_id_of
+from organizer.bundle.dates import date_lines
 from organizer.bundle.kit import KIT
 from organizer.bundle.lint import lint_files
 from organizer.bundle.parts import Parts
@@ -33,13 +34,14 @@ def build_all(
     output: Path = DIST,
     demo: bool = False,
     source: Path | None = None,
+    zone: str | None = None,
 ) -> list[Path]:
     """Build all bundles of a form (``v2`` or ``v1.5``), print what is left out, and return their paths.
 
     ``reference`` is a folder of tasks or of one task, see `organizer.data.references`; without one the demo
     data is used. Bundles with a task that it lacks are built with ``demo`` only. ``source`` is the folder of
-    competition.yaml, by default that of this repository. Raises Refused if the reference or competition.yaml
-    is wrong, and writes nothing.
+    competition.yaml, by default that of this repository. Dates are printed in UTC, anywhere on earth, and in
+    ``zone``. Raises Refused if the reference or competition.yaml is wrong, and writes nothing.
     """
     report = LintReport()
     source = source or SOURCE
@@ -61,6 +63,7 @@ def build_all(
         plan.notes.append(f"not packed, because no task names them: {some_words(others)}")
     for line in dict.fromkeys(plan.notes):
         print(f"note | {printable(line)}")
+    print(*map(printable, date_lines(competition, zone)), sep="\n")
     _write(plan, output)
     written = [output / name for name in plan.bundles]
     folder = written[0].parent
@@ -115,10 +118,10 @@ def _names_of_files(competition: Competition, source: Path) -> set[str]:
     return names
 
 
-def build_command(reference: Path | None, form: str, demo: bool) -> int:
+def build_command(reference: Path | None, form: str, demo: bool, zone: str | None = None) -> int:
     """Build all bundles into dist/ and print their paths."""
     try:
-        paths = build_all(reference, form, demo=demo)
+        paths = build_all(reference, form, demo=demo, zone=zone)
     except LockedError as error:
         print(printable(f"{DIST}: {error}; wait until it is done"))
         return 2

@@ -146,7 +146,7 @@ def check_phases(data: Competition, report: LintReport) -> None:
             report.add("classic phases overlap", f"{where}/start_date")
         previous = start or previous
     has_end = data.get("end_date") not in (None, "", "null")
-    end = read_date(data["end_date"], "/end_date", report) if has_end else None
+    end = read_date(data["end_date"], "/end_date", report, is_end=True) if has_end else None
     if end and previous and end <= previous:
         report.add("classic end", "/end_date")
 

@@ -14,7 +14,8 @@ from ruamel.yaml.error import YAMLError
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString as Quoted
 from ruamel.yaml.util import load_yaml_guess_indent
 
-from organizer.bundle.competition import no_yaml, refused
+from organizer.bundle.competition import LintReport, no_yaml, refused
+from organizer.bundle.dates import in_utc, read_date
 
 # A mapping of competition.yaml, which knows where its comments are.
 Node = Any
@@ -218,10 +219,9 @@ def _join_phase(phase: Node, index: int, rule: str) -> None:
 def _phase_after(phases: Sequence[Node], title: str, description: str, index: int) -> CommentedMap:
     """Return a phase that follows all others and offers one task. Raises Refused."""
     last_phase = phases[-1]
-    try:
-        last_end = datetime.datetime.strptime(str(last_phase["end"]), _DATE)
-    except (KeyError, ValueError):
-        raise refused("no end to follow", "/phases") from None
+    last_end = read_date(in_utc(last_phase.get("end"), is_end=True), "", LintReport())
+    if last_end is None:
+        raise refused("no end to follow", "/phases")
     start = last_end + datetime.timedelta(seconds=1)
     end = last_end + datetime.timedelta(days=30)
     return CommentedMap(

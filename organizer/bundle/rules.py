@@ -121,7 +121,7 @@ def _check_phases(data: Competition, report: LintReport) -> None:
     previous_end = None
     for order, (where, phase) in enumerate(phases, start=1):
         start = read_date(phase["start"], f"{where}/start", report)
-        end = read_date(phase["end"], f"{where}/end", report) if phase.get("end") else None
+        end = read_date(phase["end"], f"{where}/end", report, is_end=True) if phase.get("end") else None
         if not phase.get("end") and order < len(phases):
             report.add("no end", where)
         if start and end and end <= start:

@@ -7,13 +7,14 @@ from pathlib import Path
 from organizer.bundle import COMPETITION, SOURCE
 from organizer.bundle.competition import Competition, LintReport, form_of, read_competition, refused
 from organizer.bundle.cut import reference_name
+from organizer.bundle.dates import with_dates_in_utc
 from organizer.bundle.rules import check_competition
 from scoring_program.task import task_ids
 from validator.findings import Refused
 
 
 def load_competition(source: Path | None = None, report: LintReport | None = None) -> Competition:
-    """Return competition.yaml; a ``report`` gets the warnings about its text, which no bundle shows.
+    """Return competition.yaml, its dates in UTC; a ``report`` gets the warnings that no bundle shows.
 
     Raises Refused if it is not one of Codabench's v2, or wrong.
     """
@@ -23,6 +24,7 @@ def load_competition(source: Path | None = None, report: LintReport | None = Non
     data = read_competition(path.read_bytes(), report)
     if data is None:
         raise Refused(report.errors)
+    data = with_dates_in_utc(data)
     check_buildable(data)
     return data
 

@@ -14,6 +14,7 @@ from organizer import ROOT
 from organizer.bundle import COMPETITION
 from organizer.bundle.competition import Competition, refused
 from organizer.bundle.cut import one_task
+from organizer.bundle.dates import date_lines
 from organizer.bundle.lint import FILL_IN
 from organizer.bundle.source import check_buildable, load_competition
 from organizer.files import rewrite_files
@@ -103,6 +104,7 @@ def _overview(task_id: str, competition: Competition) -> str:
         title=competition["title"],
         description=competition["description"],
         page=title_of_page.get(f"pages/{task_id}.md", "Task"),
+        dates="\n".join(date_lines(competition)),
         id=task_id,
     )
 

@@ -20,6 +20,8 @@ class Words(NamedTuple):
 # A row is a line.
 # fmt: off
 ERRORS = {
+    "no date": Words("L-DATE", "there is no such day or time: {date}", 'write it in UTC, in the form "YYYY-MM-DD HH:MM:SS"'),
+    "date that is refused": Words("L-DATE", "the platform refuses the date {date}", "write {dates}, in UTC"),
     "required": Words("L-SCHEMA", "{missing} is missing", "add {missing}"),
     "maxLength": Words("L-SCHEMA", "{message}", "the platform's database takes at most {limit} characters"),
     "boolean": Words("L-SCHEMA", "{value} is not allowed here", "write true or false"),
@@ -65,7 +67,6 @@ ERRORS = {
     "no shown column": Words("L-BOARD", "all columns are hidden, so the leaderboard ends in an error", "show one"),
     "computed from itself": Words("L-COLUMN", "the column is computed from itself", "name other columns"),
     "computed from nothing": Words("L-COLUMN", "there is no column with index {index}", "name columns that exist"),
-    "no date": Words("L-DATE", "there is no such day or time: {date}", 'write it in UTC, in the form "YYYY-MM-DD HH:MM:SS"'),
     "no zip": Words("L-ZIP", "{problem}", "build it with: make bundle"),
     "large zips": Words("L-ZIP", "the zips unpack to more than {gigabytes} GB, so nothing in them was checked", "take out what the competition does not need"),
     "damaged zip": Words("L-ZIP", "the zip cannot be unpacked", "make it again"),
@@ -106,6 +107,13 @@ ERRORS = {
 """What the platform refuses, or what makes every run or the leaderboard fail."""
 
 WARNINGS = {
+    "date without quotes": Words("L-DATE", "a date without quotes loses its time of day", "write {dates}, with the quotes"),
+    "ambiguous date": Words("L-DATE", "{date} can be read in more than one way; the platform reads it as {taken}", "write {dates}, in UTC"),
+    "zone": Words("L-DATE", "the platform drops the zone of {date}, and takes {taken} in UTC", "write {dates}, the same moment in UTC{note}"),
+    "zone with several meanings": Words("L-DATE", "the platform drops {zone} of {date}; several zones have this name, or none", "write the moment in UTC, or the offset, as in +05:30"),
+    "form of a date": Words("L-DATE", "{date} is not in the ISO form; the platform reads it as {taken}", "write {dates}, in UTC"),
+    "incomplete date": Words("L-DATE", "{date} is not a whole date: the platform takes what is missing from the day of the upload, today {taken}", 'write it in UTC, in the form "YYYY-MM-DD HH:MM:SS"'),
+    "end without a time": Words("L-DATE", "the end has no time, so the platform takes 00:00 and the last day is lost", "write {dates}"),
     "additionalProperties": Words("L-UNKNOWN", "the platform ignores the key {key}", "the known keys here are {known}"),
     "unread key": Words("L-UNKNOWN", "{key} is documented, but the platform does not read it", "remove it"),
     "time limit of 0": Words("L-LIMIT", "0 does not mean unlimited, but 600 s", "write the limit in seconds"),
@@ -135,9 +143,6 @@ WARNINGS = {
     "classic phases overlap": Words("L-PHASE", "the previous phase would end before it starts", "leave more than a day between the starts: a phase ends one day before the next one starts"),
     "classic end": Words("L-PHASE", "the competition ends before its last phase starts", "correct it"),
     "unknown label": Words("L-BOARD", "there is no leaderboard with the label {label}", "the labels are {known}"),
-    "date without quotes": Words("L-DATE", "a date without quotes loses its time of day", "write {date}, with the quotes"),
-    "ambiguous date": Words("L-DATE", "{date} can be read in more than one way; the platform reads it as {taken}", "write {dates}, in UTC"),
-    "offset": Words("L-DATE", "the platform drops the offset of {date}", "write {utc}, the same moment in UTC"),
     "no such task": Words("L-OLD", "there is no task of this name", "delete the bundle"),
     "changed since the build": Words("L-OLD", "the bundle was not built from today's {names}", "build it again with make bundle; delete it if that does not write it"),
     "deep zips": Words("L-ZIP", "zips that are in zips of it were not looked into: {names}", "unpack them, so that what must not be seen is found"),
