@@ -104,14 +104,17 @@ def _add_bundle_commands(add: _Add) -> None:
     demo = "use demo data for the tasks missing from REFERENCE"
     bundle.add_argument("--demo", action="store_true", help=demo)
     bundle.add_argument("--format", dest="form", choices=["v2", "v1.5"], default="v2")
-    kit = add("kit", "bundle.kit_folder:kit_command", "write the starting kit as a folder and as wheels")
+    zone_help = "a time zone for the table of dates, as Europe/Paris or +09:00"
+    bundle.add_argument("--zone", type=_zone, metavar="NAME", help=zone_help)
+    kit = add("kit", "bundle.kit:kit_command", "write the starting kit as a folder and as wheels")
     what = "a kit for one task; default: for the tasks of competition.yaml"
     kit.add_argument("task_id", nargs="?", metavar="id", choices=task_ids(), help=what)
     lint = add("lint", "bundle.lint:lint_command", "check bundles before they are uploaded")
     lint.add_argument("bundles", nargs="*", type=_path(), help="default: all in dist/")
     lint.add_argument("--strict", action="store_true", help="fail on warnings, too")
     what = "run programs of other builds, too, which may do anything that you may"
-    lint.add_argument("--run", action="store_true", help=what)
+    lint.add_argument("--run", dest="run_samples", action="store_true", help=what)
+    lint.add_argument("--zone", type=_zone, metavar="NAME", help=zone_help)
     what = "warn of phases that are over on this day (make lint-bundle: today)"
     lint.add_argument("--date", type=_date, metavar="YYYY-MM-DD", help=what)
 
@@ -219,7 +222,7 @@ def _add_data_commands(add: _Add) -> None:
     what = "delete files in the parts that this command did not write, or that were edited"
     split.add_argument("--replace", action="store_true", dest="replace_edited", help=what)
     what = "show what the references of a bundle hold"
-    overview = add("overview", "bundle.build:overview_command", what)
+    overview = add("overview", "runs.built:overview_command", what)
     overview.add_argument("bundle", type=_path("dist/x.zip"))
     for command in (prepare, overview):
         what = "folder of images or frames, drawn behind the boxes of the overview"
@@ -274,6 +277,14 @@ def _at_least(least: int) -> Callable[[str], int]:
         return int(text)
 
     return whole
+
+
+def _zone(text: str) -> str:
+    from organizer.bundle.dates import find_zone
+
+    if find_zone(text) is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time zone; give one as Europe/Paris or +09:00")
+    return text
 
 
 def _date(text: str) -> datetime.date:
@@ -359,7 +370,7 @@ def _prepare(
 def _dry_run(
     task_id: str, submission: Path, reference: Path | None, phase: str, output: Path, image: str | None
 ) -> int:
-    from organizer.bundle.build import built_task
+    from organizer.runs.built import built_task
     from organizer.runs.dry_run import dry_run
 
     built = built_task(task_id, reference, phase)
@@ -374,9 +385,9 @@ def _rescore(
     output: Path | None,
     **options: Any,
 ) -> int:
-    from organizer.bundle.build import built_task
     from organizer.ranking.command import Choices, rescore
     from organizer.ranking.winner_rule import BaselineZip, WinnerRule
+    from organizer.runs.built import built_task
     from organizer.runs.rescore import Options
 
     for name, other in (("beats", "by"), ("leaderboard", "columns")):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from organizer import ROOT
-from organizer.bundle.build import load_competition, task_names
+from organizer.bundle.source import load_competition, task_names
 from organizer.challenges import Annotations, Baseline, annotations_of, plain_guess
 from organizer.data.references import task_folder
 from organizer.files import Files, keep_out_of_git, write_durable, zip_bytes

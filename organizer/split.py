@@ -22,9 +22,9 @@ import yaml
 
 from organizer import ROOT
 from organizer.bundle import COMPETITION, SOURCE
-from organizer.bundle.build import load_competition, task_names
 from organizer.bundle.edit import with_phases_of_parts
 from organizer.bundle.own_tasks import with_own_tasks
+from organizer.bundle.source import load_competition, task_names
 from organizer.challenges import annotations_of
 from organizer.data.marks import add_marks
 from organizer.data.prepare import SYNTHETIC_MARK, copy_key, prepare, refuse_to_lose, write_manifest

@@ -17,11 +17,12 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from organizer.bundle.build import check_buildable, plan_bundles
 from organizer.bundle.competition import LintReport
 from organizer.bundle.contents import SampleRuns
 from organizer.bundle.lint import lint_files
 from organizer.bundle.parts import Parts
+from organizer.bundle.plan import plan_bundles
+from organizer.bundle.source import check_buildable
 from organizer.files import zip_bytes
 from quality import ROOT
 from quality.competition import competition_text, write_source

@@ -18,8 +18,7 @@ from hypothesis import settings
 
 from organizer.bundle import parts
 from organizer.bundle.build import build_all
-from organizer.bundle.kit_packages import PACKAGE
-from organizer.bundle.kits import KIT
+from organizer.bundle.kit import KIT, PACKAGE
 from organizer.bundle.public_files import demo_folder
 from organizer.files import read_zip, unpack, write_files, zip_files
 from quality.competition import write_source

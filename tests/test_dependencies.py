@@ -127,6 +127,7 @@ ORGANIZER_PARTS = (
     "public_data",
     "runs",
     "bundle",
+    "runs.built",
     "archive",
     "uncertainty",
     "baselines",
@@ -233,10 +234,15 @@ def is_allowed(name, other):
     if challenge_of(other) not in ("", challenge_of(name)) and not knows_other:
         return False
     if is_below(name, "organizer") and is_below(other, "organizer") and "." in name and "." in other:
-        part, other_part = (ORGANIZER_PARTS.index(module.split(".")[1]) for module in (name, other))
-        return other_part <= part
+        return part_number(other) <= part_number(name)
     package = max((rule for rule in MAY_IMPORT if is_below(name, rule)), key=len, default="")
     return is_below(other, package or name, *MAY_IMPORT.get(package, []))
+
+
+def part_number(name):
+    """Return the place of a module of the organizer's tools among the parts; the longest name that fits counts."""
+    parts = [part for part in ORGANIZER_PARTS if is_below(name, f"organizer.{part}")]
+    return ORGANIZER_PARTS.index(max(parts, key=len))
 
 
 def test_there_is_no_cycle():

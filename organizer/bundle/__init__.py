@@ -1,7 +1,7 @@
 """Bundles: building them and checking them before they are uploaded.
 
-`parts` makes the zips, `cut` cuts competition.yaml for one task, `build` puts them together. `lint` runs all
-checks: `rules` for competition.yaml, `contents` for the zips that it names.
+`cut` cuts competition.yaml for one task, `parts` makes the zips, `plan` puts them together, `build` writes
+them. `lint` runs all checks: `rules` for competition.yaml, `contents` for the zips that it names.
 """
 
 from organizer import ROOT

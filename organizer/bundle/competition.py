@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from organizer.bundle import COMPETITION
+from organizer.bundle.words import ERRORS, WARNINGS
 from validator.findings import Findings, Refused
 from validator.strict_yaml import load_plain, load_strict
 from validator.texts import quote
@@ -32,25 +33,9 @@ Competition = Entry
 
 def load_schema(name: str) -> Entry:
     """Return the data of a file of ``schemas/``."""
-    return _load_json(f"schemas/{name}.json")
-
-
-def _load_json(path: str) -> dict[str, Any]:
-    data: dict[str, Any] = json.loads((Path(__file__).parent / path).read_text(encoding="utf-8"))
-    return data
-
-
-class RuleWords(NamedTuple):
-    """The words for a broken rule; ``level`` is ``error`` or ``warning``, texts have fields in braces."""
-
-    level: str
-    code: str
-    problem: str
-    remedy: str
-
-
-WORDS = {rule: RuleWords(*words) for rule, words in _load_json("words.json").items()}
-"""The words of each rule by its name, from ``words.json``."""
+    text = (Path(__file__).parent / "schemas" / f"{name}.json").read_text(encoding="utf-8")
+    schema: Entry = json.loads(text)
+    return schema
 
 
 @dataclass
@@ -61,12 +46,12 @@ class LintReport:
     warnings: Findings = field(default_factory=Findings)
 
     def add(self, rule: str, where: str = "", file: str = COMPETITION, **fields: object) -> None:
-        """Record what breaks a rule in the words that ``words.json`` has for it, filled with fields.
+        """Record what breaks a rule in the words that `words` has for it, filled with fields.
 
         ``where`` is a JSON Pointer into competition.yaml or a place in another file.
         """
-        words = WORDS[rule]
-        findings = self.errors if words.level == "error" else self.warnings
+        findings = self.errors if rule in ERRORS else self.warnings
+        words = ERRORS[rule] if rule in ERRORS else WARNINGS[rule]
         problem, remedy = words.problem.format(**fields), words.remedy.format(**fields)
         # Each value has a message of its own; places with the same one share it.
         findings.add(words.code, problem, remedy, file=file, where=where, rule=f"{problem}; {remedy}")
@@ -82,6 +67,11 @@ def refused(rule: str, where: str = "", **fields: object) -> Refused:
     report = LintReport()
     report.add(rule, where, COMPETITION, **fields)
     return Refused(report.errors)
+
+
+def no_yaml(error: Exception) -> Refused:
+    """Return the exception for a competition.yaml that a YAML library cannot read."""
+    return refused("no YAML", _position(error), problem=_problem(error))
 
 
 class BoardColumn(NamedTuple):
@@ -134,12 +124,16 @@ def read_competition(text: bytes, report: LintReport) -> Competition | None:
     except UnicodeDecodeError:
         report.add("not UTF-8")
     except yaml.YAMLError as error:
-        report.add("no YAML", _position(error), problem=getattr(error, "problem", None) or str(error))
+        report.add("no YAML", _position(error), problem=_problem(error))
     else:
         if isinstance(data, dict):
             return data
         report.add("no mapping")
     return None
+
+
+def _problem(error: Exception) -> str:
+    return getattr(error, "problem", None) or str(error)
 
 
 def _position(error: Exception) -> str:
@@ -159,30 +153,9 @@ def entries_of(data: Competition, group: str) -> list[tuple[str, Entry]]:
     return [(f"/{group}/{key}", entry) for key, entry in pairs]
 
 
-def columns_of(data: Competition) -> list[BoardColumn]:
-    """Return the columns of the leaderboard."""
-    if form_of(data) == "v1.5":
-        return [
-            BoardColumn(
-                where=f"/leaderboard{where}",
-                key=where.rpartition("/")[2],
-                data=entry,
-                sorting_key="sort",
-                computed="computed" in entry,
-            )
-            for where, entry in entries_of(data["leaderboard"], "columns")
-        ]
-    return [
-        BoardColumn(
-            where=f"/leaderboards/0{where}",
-            # The platform cuts off blanks around texts.
-            key=str(entry["key"]).strip(),
-            data=entry,
-            sorting_key="sorting",
-            computed=bool(entry.get("computation")),
-        )
-        for where, entry in entries_of(data["leaderboards"][0], "columns")
-    ]
+def task_entries(data: Competition) -> list[tuple[str, Entry]]:
+    """Return (JSON Pointer, entry) of what names programs and references: tasks, in v1.5 the phases."""
+    return entries_of(data, "tasks" if form_of(data) == "v2" else "phases")
 
 
 def primary_column(data: Competition) -> BoardColumn:
@@ -221,3 +194,16 @@ def named_files(data: Competition) -> Iterator[tuple[str, str, str]]:
             for key in ("file", *DATA_KEYS):
                 if key in entry:
                     yield f"{where}/{key}", entry[key], key
+
+
+def check_unique(rule: str, values: Sequence[object], where: str, name: str, report: LintReport) -> None:
+    """Report values that occur more than once, by a rule of `words`."""
+    repeated_values = {str(value) for value in values if values.count(value) > 1}
+    for value in sorted(repeated_values):
+        report.add(rule, where, name=name, value=value)
+
+
+def check_types(values: Sequence[object], where: str, name: str, report: LintReport) -> None:
+    """Report values that the platform sorts by and that are numbers in some places and text in others."""
+    if len({isinstance(value, str) for value in values}) > 1:
+        report.add("types of an order", where, name=name)

@@ -23,6 +23,7 @@ from organizer.bundle import DEMO_TITLE, competition
 from organizer.bundle.competition import Competition, Entry, LintReport, form_of
 from organizer.bundle.programs import program_files
 from organizer.bundle.public_checks import check_public_data
+from organizer.bundle.rules import columns_of
 from organizer.bundle.zip_members import is_zip, member_names, members_of
 from organizer.challenges import content_of
 from organizer.data.prepare import SYNTHETIC_MARK
@@ -46,7 +47,7 @@ _SHOWN_NAMES = 3
 CONTENT = "L-REFERENCE R-"
 """How codes of warnings about the content of a reference begin."""
 _DEMO_IN_KIT = "/demo_reference/"
-# A rule of words.json, and the fields of its words.
+# A rule of `words`, and the fields of its words.
 _Broken = tuple[str, dict[str, str]]
 
 
@@ -83,7 +84,7 @@ def check_contents(data: Competition, files: Files, samples: SampleRuns, report:
     ``files`` holds every file that a competition.yaml without errors names, folders as zips.
     """
     tasks = []
-    for where, entry in competition.entries_of(data, "tasks" if form_of(data) == "v2" else "phases"):
+    for where, entry in competition.task_entries(data):
         task = _Task(entry, _check_programs(entry, files, report))
         tasks.append(task)
         if task.declared and "key" not in entry and "reference_data" not in entry:
@@ -255,7 +256,7 @@ def _check_baselines(data: Competition, files: Files, report: LintReport) -> Non
 
 def _check_intervals(data: Competition, tasks: Sequence[_Task], files: Files, report: LintReport) -> None:
     """Report columns of intervals that a task does not have."""
-    columns = [column for column in competition.columns_of(data) if column.key in INTERVAL_KEYS]
+    columns = [column for column in columns_of(data) if column.key in INTERVAL_KEYS]
     without_interval = []
     for task in tasks:
         name = task.entry.get("reference_data")
@@ -271,7 +272,7 @@ def _check_columns(
     data: Competition, our_tasks: Sequence[Declaration], n_tasks: int, report: LintReport
 ) -> list[str]:
     """Return the keys of the columns that every program fills; report which some or all do not."""
-    columns = [column for column in competition.columns_of(data) if not column.computed]
+    columns = [column for column in columns_of(data) if not column.computed]
     if len(our_tasks) < n_tasks or not n_tasks:
         return [column.key for column in columns]
     written_keys = [{column.key for column in task.columns} for task in our_tasks]
@@ -287,7 +288,7 @@ def _check_columns(
 
 def _check_sorting(data: Competition, our_tasks: Collection[Declaration], report: LintReport) -> None:
     """Report the columns that put the worst of a task first."""
-    for column in competition.columns_of(data):
+    for column in columns_of(data):
         order = column.data.get(column.sorting_key) or "desc"
         sorting_of_task = {}
         for task in our_tasks:

@@ -1,4 +1,4 @@
-"""Cutting the bundle of one task out of competition.yaml, and writing it in the older form."""
+"""Cutting the bundle of one task out of competition.yaml."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from organizer.bundle.competition import (
-    TASK_DATA,
     Competition,
     Entry,
     entries_of,
@@ -25,20 +24,10 @@ _REFERENCE = "_reference.zip"
 PUBLIC = "_public.zip"
 PUBLIC_DATA = "public_data.zip"
 # What the platform takes for a column without a precision.
-_DEFAULT_PRECISION = 2
+DEFAULT_PRECISION = 2
 _ALL_TASKS_PAGE = "overview"
 # What our competition.yaml says of its phase, which makes no sense where one task is offered.
 _ALL_TASKS_PHASE = "All tasks are ticked when you submit. Untick those that your submission is not for."
-_CARRIED_PHASE_KEYS = (
-    "description", "max_submissions", "max_submissions_per_day", "execution_time_limit", "hide_output",
-    "hide_prediction_output", "hide_score_output", "starting_kit", "public_data",
-)  # fmt: skip
-_CARRIED_KEYS = {
-    "version", "title", "description", "image", "terms", "docker_image", "registration_auto_approve",
-    "enable_detailed_results", "pages", "tasks", "solutions", "phases", "leaderboards",
-}  # fmt: skip
-_RULE_LOST = "Codabench puts no result of a v1.5 bundle on the board by itself: set the submission rule in "
-_RULE_LOST += "the competition's editor, or upload the v2 bundle"
 
 
 def task_id_of(entry: Entry) -> str | None:
@@ -121,7 +110,7 @@ def leaderboard_columns(competition: Competition, task: Declaration) -> list[Sco
     for entry in sorted(entries, key=lambda entry: number(entry["index"])):
         declared = column_of_key.get(str(entry["key"]).strip())
         if declared is not None and not yes(entry.get("hidden")):
-            precision = max(number(entry.get("precision", _DEFAULT_PRECISION)), 0)
+            precision = max(number(entry.get("precision", DEFAULT_PRECISION)), 0)
             columns.append(declared._replace(title=str(entry["title"]), precision=precision))
     return columns
 
@@ -228,83 +217,3 @@ def _columns_of_task(competition: Competition, task: Declaration) -> list[_New]:
             column.update({key: value for key, value in changed.items() if key in changeable})
             columns.append(column)
     return columns
-
-
-def classic(data: Competition) -> tuple[Entry, list[str]]:
-    """Return a bundle of one task in the older form, and notes on what that form cannot hold."""
-    board = data["leaderboards"][0]
-    rule = str(board.get("submission_rule", "Add"))
-    columns, notes = _classic_columns(board)
-    phases, left_out = _classic_phases(data)
-    if len(phases) > 1:
-        notes.append("Codabench ends a phase of a v1.5 bundle 24 hours before the next one starts")
-    left_out += [key for key in data if key not in _CARRIED_KEYS]
-    if data.get("solutions"):
-        left_out.append("solutions")
-    if left_out:
-        notes.append(f"not carried over to v1.5: {', '.join(left_out)}")
-    result = {
-        "title": data["title"],
-        "description": data.get("description"),
-        "image": data["image"],
-        "has_registration": not yes(data.get("registration_auto_approve")),
-        "competition_docker_image": data.get("docker_image"),
-        "enable_detailed_results": yes(data.get("enable_detailed_results")),
-        "force_submission_to_leaderboard": rule.startswith("Force"),
-        "end_date": sorted_phases(data)[-1][1].get("end"),
-        "html": _html(data),
-        "phases": phases,
-        "leaderboard": {
-            "leaderboards": {"RESULTS": {"label": board["title"], "rank": 1}},
-            "columns": columns,
-        },
-    }
-    return {key: value for key, value in result.items() if value is not None}, [*notes, _RULE_LOST]
-
-
-def _html(data: Competition) -> dict[str, str]:
-    """Return the pages by their names in the older form, which has no titles."""
-    pages: dict[str, str] = {}
-    for page in data["pages"]:
-        name = PurePosixPath(page["file"]).stem if pages else "overview"
-        pages[name if name not in pages else f"{name}_{len(pages)}"] = page["file"]
-    return {**pages, "terms": data["terms"]}
-
-
-def _classic_phases(data: Competition) -> tuple[dict[int, _New], list[str]]:
-    """Return the phases by their numbers, and what the older form cannot hold of them."""
-    tasks = {task["index"]: task for task in data["tasks"]}
-    phases: dict[int, _New] = {}
-    left_out: list[str] = []
-    for phase_number, (_, phase) in enumerate(sorted_phases(data), start=1):
-        task = tasks[phase["tasks"][0]]
-        other_tasks = [tasks[index]["name"] for index in phase["tasks"][1:]]
-        left_out += [f"the task {name} of the phase {phase['name']}" for name in other_tasks]
-        phases[phase_number] = {
-            "phasenumber": phase_number,
-            "label": phase["name"],
-            "start_date": phase["start"],
-            **{key: phase[key] for key in _CARRIED_PHASE_KEYS if phase.get(key) is not None},
-            **{key: task[key] for key in TASK_DATA if key in task},
-        }
-        if yes(phase.get("auto_migrate_to_this_phase")):
-            phases[phase_number]["auto_migration"] = True
-    return phases, left_out
-
-
-def _classic_columns(board: Entry) -> tuple[_New, list[str]]:
-    """Return the columns by their keys, and a note on each that the older form cannot hold."""
-    columns = {
-        column["key"]: {
-            "leaderboard": {"label": board["title"], "rank": 1},
-            "label": column["title"],
-            "rank": number(column["index"]) + 1,
-            "sort": column.get("sorting", "desc"),
-            "numeric_format": number(column.get("precision", _DEFAULT_PRECISION)),
-            **({"hidden": True} if yes(column.get("hidden")) else {}),
-        }
-        for column in board["columns"]
-        if not column.get("computation")
-    }
-    computed_keys = [column["key"] for column in board["columns"] if column.get("computation")]
-    return columns, [f"not carried over to v1.5: the computed column {key}" for key in computed_keys]

@@ -23,9 +23,9 @@ from organizer.bundle.competition import (
     read_competition,
 )
 from organizer.bundle.contents import SampleRuns, check_contents
+from organizer.bundle.dates import date_lines
 from organizer.bundle.outdated import changed_sources
-from organizer.bundle.rules import check_competition
-from organizer.bundle.visibility import visibility_lines
+from organizer.bundle.rules import check_competition, visibility_lines
 from organizer.bundle.zip_members import MOST_BYTES, is_zip, measure_zip, member_names, unpacked_bytes
 from organizer.data.overview import SUFFIX
 from organizer.files import DAMAGED, Files, files_below, read_zip, zip_bytes
@@ -49,14 +49,19 @@ _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*:|/|#", re.I)
 
 
 def lint_command(
-    bundles: list[Path], strict: bool, run: bool = False, date: datetime.date | None = None
+    bundles: list[Path],
+    strict: bool,
+    run_samples: bool = False,
+    date: datetime.date | None = None,
+    zone: str | None = None,
 ) -> int:
     """Lint bundles (default: all in dist/) and print the findings.
 
-    With a ``date`` phases that are over on it are reported; with ``run``, programs of other builds are run.
+    With a ``date`` phases that are over on it are reported; with ``run_samples``, programs of other builds
+    are run. Dates are printed in UTC, anywhere on earth, and in ``zone``.
     Return 1 if any bundle has an error, with ``strict`` also if any has a warning.
     """
-    samples = SampleRuns.ALL if run else SampleRuns.WITH_OUR_PROGRAMS
+    samples = SampleRuns.ALL if run_samples else SampleRuns.WITH_OUR_PROGRAMS
     paths = bundles or sorted([*DIST.glob("*.zip"), *(DIST / "v1.5").glob("*.zip")])
     if not paths:
         print("there is no bundle in dist/; build one with: make bundle")
@@ -64,7 +69,7 @@ def lint_command(
     failed = False
     last_table: list[str] = []
     for path in paths:
-        report, table = lint_bundle(path, date, samples)
+        report, table = lint_bundle(path, date, samples, zone)
         if not bundles and path.stem not in _stems():
             report.add("no such task", file=path.name)
         failed |= not report.errors.ok or (strict and not report.warnings.ok)
@@ -72,7 +77,7 @@ def lint_command(
         warnings = counted(report.warnings.total, "warning")
         print(f"{printable(path.name)}: {errors}, {warnings}")
         if table and table == last_table:
-            table = ["who sees what is as in the table above"]
+            table = ["who sees what, and when, is as in the table above"]
         elif table:
             last_table = table
         for line in [*report.lines(), *table]:
@@ -81,9 +86,12 @@ def lint_command(
 
 
 def lint_bundle(
-    path: Path, today: datetime.date | None = None, samples: SampleRuns = SampleRuns.WITH_OUR_PROGRAMS
+    path: Path,
+    today: datetime.date | None = None,
+    samples: SampleRuns = SampleRuns.WITH_OUR_PROGRAMS,
+    zone: str | None = None,
 ) -> tuple[LintReport, list[str]]:
-    """Return the findings about a bundle, and a table of who can see what (empty if there are errors).
+    """Return the findings about a bundle, and tables of who can see what and of dates (empty with errors).
 
     With ``today`` phases that are over are reported.
     """
@@ -110,7 +118,9 @@ def lint_bundle(
     if report.errors.ok:
         _check_sources(path, files, report)
     full = {problem.file for problem in report.warnings.problems if problem.code == "L-DETAIL"}
-    return report, visibility_lines(data, full) if report.errors.ok else []
+    if not report.errors.ok:
+        return report, []
+    return report, [*visibility_lines(data, full), *date_lines(data, zone)]
 
 
 def _check_sources(path: Path, files: Files, report: LintReport) -> None:

@@ -1,38 +1,33 @@
 """Whether a built bundle still says what competition.yaml and the files beside it say today.
 
-Contents are compared, because a bundle does not say when it was built: the same files always give the same
-bytes.
+A bundle holds the hashes of what it was built from. That of competition.yaml is of the data that was cut out
+of it, before what depends on the reference: the mark of the title, samples and public data.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import posixpath
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import yaml
 
-from organizer.bundle import COMPETITION, DEMO_TITLE
-from organizer.bundle.competition import (
-    Competition,
-    Entry,
-    LintReport,
-    entries_of,
-    form_of,
-    named_files,
-    read_competition,
-)
-from organizer.bundle.cut import classic, one_task
-from organizer.bundle.own_tasks import complete_competition
+from organizer.bundle import COMPETITION
+from organizer.bundle.competition import Competition, named_files
+from organizer.bundle.cut import one_task
 from organizer.bundle.parts import Parts
 from organizer.bundle.pictures import with_pictures
-from organizer.bundle.rules import check_competition
+from organizer.bundle.source import load_competition
 from organizer.files import Files
 from scoring_program.task import load_task, task_ids
-from validator.strict_yaml import load_plain
+from validator.findings import Refused
 
-_ALL_TASKS = "competition.zip"
-_CLASSIC_FOLDER = "v1.5"
+SOURCES = "sources.json"
+"""The file of a bundle with the hashes of its sources."""
+ALL_TASKS = "competition.zip"
+"""The name of the bundle of all tasks."""
 _SHOWN_FILES = ("image", "terms", "file")
 
 
@@ -42,7 +37,7 @@ def changed_sources(bundle: Path, files: Files, source: Path) -> list[str]:
     Parameters
     ----------
     bundle : Path
-        Its place in ``dist/``, which says which tasks it has, and its form.
+        Its place in ``dist/``, whose name says which tasks it has.
     files : mapping of str to bytes
         What the bundle holds.
     source : Path
@@ -50,81 +45,44 @@ def changed_sources(bundle: Path, files: Files, source: Path) -> list[str]:
     """
     if not (source / COMPETITION).is_file():
         return []
-    expected = _expected_data(bundle, source)
-    if expected is None:
+    data = _data_of_bundle(bundle.name, source)
+    if data is None or SOURCES not in files:
         return [COMPETITION]
-    changed = [COMPETITION] if _differs(files, expected) else []
-    return changed + _changed_files(expected, files, source)
+    built, today = json.loads(files[SOURCES]), source_hashes(data, Parts(source=source).supplied_files)
+    return [name for name in today if built.get(name) != today[name]]
 
 
-def has_changed_settings(bundle: Path, files: Files, source: Path) -> bool:
-    """Return whether competition.yaml has changed since a bundle was built; its pages do not count."""
-    if not (source / COMPETITION).is_file():
-        return False
-    expected = _expected_data(bundle, source)
-    return expected is None or _differs(files, expected)
+def source_hashes(data: Competition, read_file: Callable[[str], Files]) -> dict[str, str | None]:
+    """Return the hashes of the competition.yaml of a bundle, as it is cut out, and of its pages and logo.
 
-
-def _differs(files: Files, expected: Entry) -> bool:
-    """Return whether the competition.yaml in a bundle differs from the one that it would get today."""
-    built = load_plain(files[COMPETITION].decode("utf-8"))
-    return _comparable(built) != _comparable(expected)
-
-
-def _expected_data(bundle: Path, source: Path) -> Entry | None:
-    """Return the competition.yaml that a bundle would get today, None if it would not be built."""
-    competition = _read_if_valid(source / COMPETITION)
-    return _data_of_bundle(bundle, competition) if competition is not None else None
-
-
-def _read_if_valid(path: Path) -> Competition | None:
-    """Return competition.yaml, None if no bundle can be built from it."""
-    report = LintReport()
-    data = read_competition(path.read_bytes(), report)
-    if data is None or form_of(data) != "v2":
-        return None
-    check_competition(data, report)
-    if not report.errors.ok:
-        return None
-    return complete_competition(path.read_text(encoding="utf-8"), data)
-
-
-def _data_of_bundle(bundle: Path, competition: Competition) -> Entry | None:
-    """Return the competition.yaml of a bundle, None if its task is not offered."""
-    if bundle.name == _ALL_TASKS:
-        return competition
-    if bundle.stem not in task_ids():
-        return None
-    data = one_task(competition, load_task(bundle.stem))
-    if data is not None and bundle.parent.name == _CLASSIC_FOLDER:
-        return classic(data)[0]
-    return data
-
-
-def _comparable(data: Entry) -> dict[str, Any]:
-    """Return a competition as a bundle stores it, without what depends on the reference.
-
-    The reference decides whether the title is marked, and which samples and public data there are.
+    ``read_file`` returns a file beside competition.yaml by its path; of one that is not there it returns
+    nothing, and the hash is None.
     """
-    stored: dict[str, Any] = load_plain(yaml.safe_dump({**data}, allow_unicode=True))
-    stored["title"] = str(stored.get("title", "")).removeprefix(DEMO_TITLE)
-    stored.pop("solutions", None)
-    for _, phase in entries_of(stored, "phases"):
-        phase.pop("public_data", None)  # type: ignore[attr-defined]
-    return stored
+    text = yaml.safe_dump(data, allow_unicode=True)
+    hashes: dict[str, str | None] = {COMPETITION: hashlib.sha256(text.encode()).hexdigest()}
+    for _, path, key in named_files(data):
+        if key in _SHOWN_FILES:
+            content = shown_files(path, key, read_file).get(posixpath.normpath(path))
+            digest = None if content is None else hashlib.sha256(content).hexdigest()
+            hashes[posixpath.normpath(path)] = digest
+    return hashes
 
 
-def _changed_files(expected: Entry, files: Files, source: Path) -> list[str]:
-    """Return the pages, the terms and the logo that differ from those in a bundle."""
-    parts = Parts(source=source)
-    changed = []
-    for _, path, key in named_files(expected):
-        if key not in _SHOWN_FILES:
-            continue
-        name = posixpath.normpath(path)
-        content = parts.supplied_files(path).get(name)
-        if content is not None and key == "file":
-            content = with_pictures(name, content, parts.supplied_files)
-        if content != files.get(name):
-            changed.append(name)
-    return list(dict.fromkeys(changed))
+def shown_files(path: str, key: str, read_file: Callable[[str], Files]) -> Files:
+    """Return a file that competition.yaml names, a page with its pictures, as a bundle holds it."""
+    files = read_file(path)
+    if key != "file":
+        return files
+    return {name: with_pictures(name, content, read_file) for name, content in files.items()}
+
+
+def _data_of_bundle(name: str, source: Path) -> Competition | None:
+    """Return the competition.yaml that is cut out for a bundle today, None if it would not be built."""
+    try:
+        competition = load_competition(source)
+    except Refused:
+        return None
+    if name == ALL_TASKS:
+        return competition
+    task_id = name.removesuffix(".zip")
+    return one_task(competition, load_task(task_id)) if task_id in task_ids() else None

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from organizer import ROOT
-from organizer.bundle.kits import build_kit
+from organizer.bundle.kit import build_kit
 from organizer.bundle.programs import build_program
 from organizer.bundle.public_files import (
     SAMPLES,

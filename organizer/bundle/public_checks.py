@@ -51,7 +51,7 @@ def check_public_data(data: Competition, files: Files, report: LintReport) -> No
 
 def _references(data: Competition, files: Files) -> Iterator[_Reference]:
     """Yield the references of our tasks."""
-    for _, entry in competition.entries_of(data, "tasks" if form_of(data) == "v2" else "phases"):
+    for _, entry in competition.task_entries(data):
         name, task_id = reference_name(entry), task_id_of(entry)
         if name and task_id:
             yield _Reference(name, task_id, files[entry["reference_data"]])

@@ -1,8 +1,7 @@
 """Checking competition.yaml without its files: by the JSON Schema of its form and rules for several places.
 
-The schema says what the platform takes, its part ``advice`` what else a competition needs to work.
-``words.json`` has the level, code, problem and remedy of each rule by its name: that under which the code
-reports it, a keyword of JSON Schema, or the title of the part of the schema that is violated.
+The schema says what the platform takes, its part ``advice`` what else a competition needs to work. At the end
+is the table of who sees what.
 """
 
 from __future__ import annotations
@@ -12,15 +11,25 @@ import datetime
 import difflib
 import ipaddress
 import re
-import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator
 
 import jsonschema
-from dateutil import parser
 
-from organizer.bundle import competition
-from organizer.bundle.competition import WORDS, Competition, Entry, LintReport, form_of, number, yes
-from validator.texts import folded, quote
+from organizer.bundle import classic, competition
+from organizer.bundle.competition import (
+    BoardColumn,
+    Competition,
+    Entry,
+    LintReport,
+    check_types,
+    check_unique,
+    form_of,
+    number,
+    yes,
+)
+from organizer.bundle.dates import read_date
+from organizer.bundle.words import ERRORS, WARNINGS
+from validator.texts import quote
 
 _BOARD = "/leaderboards/0"
 _NEAR = 0.75
@@ -35,9 +44,10 @@ _QUOTED_LOCAL_PART = re.compile(
 _LABEL = re.compile(r"[0-9A-Za-z](?:[0-9A-Za-z-]{0,61}[0-9A-Za-z])?")
 _LAST_LABEL = re.compile(r"[0-9A-Za-z](?:[0-9A-Za-z-]{0,61}[0-9A-Za-z])")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_DATE = "%Y-%m-%d %H:%M:%S"
-_YEAR_FIRST = re.compile(r"\s*\d{4}")
-_UNAMBIGUOUS = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?( ?(Z|[+-]\d{2}:?\d{2}))?)?")
+
+_WIDTHS = (26, 20, 22, 0)
+# What something is, and how each of three groups of people sees it.
+_Row = tuple[str, str, str, str]
 
 
 def check_competition(data: Competition, report: LintReport, today: datetime.date | None = None) -> bool:
@@ -52,14 +62,14 @@ def check_competition(data: Competition, report: LintReport, today: datetime.dat
     if not check_schema(data, form, report):
         return False
     if form == "v1.5":
-        _check_classic_phases(data, report)
-        _check_classic_board(data, report)
+        classic.check_phases(data, report)
+        classic.check_board(data, report)
     else:
         _check_phases(data, report)
         _check_tasks(data, report)
         _check_board(data, report)
     _check_migration(data, "auto_migration" if form == "v1.5" else "auto_migrate_to_this_phase", report)
-    columns = competition.columns_of(data)
+    columns = columns_of(data)
     if all(yes(column.data.get("hidden")) for column in columns):
         report.add("no shown column", columns[0].where.rpartition("/")[0])
     if today:
@@ -101,29 +111,17 @@ def _check_migrating_phase(where: str, before: Entry, phase: Entry, key: str, re
             report.add("migration uses up the limit", f"{where}/{limit}", key=limit)
 
 
-def _check_unique(rule: str, values: Sequence[object], where: str, name: str, report: LintReport) -> None:
-    repeated_values = {str(value) for value in values if values.count(value) > 1}
-    for value in sorted(repeated_values):
-        report.add(rule, where, name=name, value=value)
-
-
-def _check_types(values: Sequence[object], where: str, name: str, report: LintReport) -> None:
-    """Report values that the platform sorts by and that are numbers in some places and text in others."""
-    if len({isinstance(value, str) for value in values}) > 1:
-        report.add("types of an order", where, name=name)
-
-
 def _check_phases(data: Competition, report: LintReport) -> None:
     phases = competition.sorted_phases(data)
     indexes = [phase["index"] for _, phase in phases if phase.get("index") is not None]
-    _check_types([phase.get("index") for _, phase in phases], "/phases", "the index", report)
-    _check_unique("position twice", indexes, "/phases", "the index", report)
+    check_types([phase.get("index") for _, phase in phases], "/phases", "the index", report)
+    check_unique("position twice", indexes, "/phases", "the index", report)
     if 0 < len(indexes) < len(phases):
         report.add("some without index", "/phases")
     previous_end = None
     for order, (where, phase) in enumerate(phases, start=1):
         start = read_date(phase["start"], f"{where}/start", report)
-        end = read_date(phase["end"], f"{where}/end", report) if phase.get("end") else None
+        end = read_date(phase["end"], f"{where}/end", report, is_end=True) if phase.get("end") else None
         if not phase.get("end") and order < len(phases):
             report.add("no end", where)
         if start and end and end <= start:
@@ -137,8 +135,8 @@ def _check_tasks(data: Competition, report: LintReport) -> None:
     solutions = competition.entries_of(data, "solutions")
     task_indexes = [task["index"] for task in data["tasks"]]
     solution_indexes = [solution["index"] for _, solution in solutions]
-    _check_unique("value twice", task_indexes, "/tasks", "the index", report)
-    _check_unique("position twice", solution_indexes, "/solutions", "the index", report)
+    check_unique("value twice", task_indexes, "/tasks", "the index", report)
+    check_unique("position twice", solution_indexes, "/solutions", "the index", report)
     choices = ", ".join(map(str, task_indexes))
     for where, entry in [*competition.entries_of(data, "phases"), *solutions]:
         for index in entry["tasks"]:
@@ -160,10 +158,10 @@ def _check_question_key(name: str, key: str, report: LintReport) -> None:
 
 
 def _check_board(data: Competition, report: LintReport) -> None:
-    board, columns = data["leaderboards"][0], competition.columns_of(data)
+    board, columns = data["leaderboards"][0], columns_of(data)
     indexes = [number(column.data["index"]) for column in columns]
-    _check_unique("value twice", indexes, f"{_BOARD}/columns", "the index", report)
-    _check_unique("value twice", [column.key for column in columns], f"{_BOARD}/columns", "the key", report)
+    check_unique("value twice", indexes, f"{_BOARD}/columns", "the index", report)
+    check_unique("value twice", [column.key for column in columns], f"{_BOARD}/columns", "the key", report)
     if number(board.get("primary_index", 0)) not in indexes:
         report.add("no such column", f"{_BOARD}/primary_index")
     for column_index, column in zip(indexes, columns):
@@ -178,82 +176,21 @@ def _check_board(data: Competition, report: LintReport) -> None:
         report.add("rule for one task", f"{_BOARD}/submission_rule")
 
 
-def _check_classic_phases(data: Competition, report: LintReport) -> None:
-    phases = competition.sorted_phases(data)
-    numbers = [phase["phasenumber"] for _, phase in phases]
-    _check_unique("position twice", numbers, "/phases", "the phasenumber", report)
-    parents = {number(phase["parent_phasenumber"]) for _, phase in phases if "parent_phasenumber" in phase}
-    for where, phase in phases:
-        if yes(phase.get("is_parallel_parent")) and number(phase["phasenumber"]) not in parents:
-            report.add("parent without children", f"{where}/is_parallel_parent")
-    previous = None
-    for where, phase in phases:
-        start = read_date(phase["start_date"], f"{where}/start_date", report)
-        if start and previous and (start - previous).days <= 1:
-            report.add("classic phases overlap", f"{where}/start_date")
-        previous = start or previous
-    has_end = data.get("end_date") not in (None, "", "null")
-    end = read_date(data["end_date"], "/end_date", report) if has_end else None
-    if end and previous and end <= previous:
-        report.add("classic end", "/end_date")
-
-
-def _check_classic_board(data: Competition, report: LintReport) -> None:
-    columns = competition.columns_of(data)
-    ranks = [column.data["rank"] for column in columns if "rank" in column.data]
-    _check_types(ranks, "/leaderboard/columns", "the rank", report)
-    _check_unique("position twice", ranks, "/leaderboard/columns", "the rank", report)
-    labels = {board["label"] for board in data["leaderboard"]["leaderboards"].values()}
-    # The platform compares them without case.
-    folded_labels = {folded(str(label)) for label in labels}
-    for column in columns:
-        label = column.data["leaderboard"]["label"]
-        if folded(str(label)) not in folded_labels:
-            choices = ", ".join(sorted(map(str, labels)))
-            report.add("unknown label", column.where, label=label, known=choices)
-
-
-def read_date(value: object, where: str, report: LintReport) -> datetime.datetime | None:
-    """Return the moment (UTC) that the platform takes a date for, None if it cannot be read.
-
-    The platform drops the time of day of a date without quotes, and the offset of any.
-    """
-    if isinstance(value, datetime.date):
-        if isinstance(value, datetime.datetime):
-            report.add("date without quotes", where, date=_written(value))
-        return datetime.datetime(value.year, value.month, value.day)
-    text = str(value)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # dateutil's, of the names of time zones, which are dropped below
-            moment: datetime.datetime = parser.parse(text)
-    except (ValueError, OverflowError):
-        report.add("no date", where, date=text)
-        return None
-    if not _UNAMBIGUOUS.fullmatch(text.strip()):
-        dates = " or ".join(_possible_dates(text, moment))
-        report.add("ambiguous date", where, date=text, taken=f"{moment:{_DATE}}", dates=dates)
-    elif moment.utcoffset():
-        report.add("offset", where, date=text, utc=_written(moment))
-    return moment.replace(tzinfo=None)
-
-
-def _possible_dates(text: str, taken: datetime.datetime) -> list[str]:
-    """Return how to write what a date may mean: what the platform takes it for, or with the day first."""
-    if _YEAR_FIRST.match(text):
-        return [_written(taken)]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        day_first: datetime.datetime = parser.parse(text, dayfirst=True)
-    # Points are written where the day comes first.
-    possible = [day_first, taken] if "." in text else [taken, day_first]
-    return list(dict.fromkeys(map(_written, possible)))
-
-
-def _written(moment: datetime.datetime) -> str:
-    """Return how to write a moment in competition.yaml, in UTC."""
-    in_utc = moment.astimezone(datetime.timezone.utc) if moment.utcoffset() else moment
-    return f'"{in_utc:{_DATE}}"'
+def columns_of(data: Competition) -> list[BoardColumn]:
+    """Return the columns of the leaderboard of either form."""
+    if form_of(data) == "v1.5":
+        return classic.columns_of(data)
+    return [
+        BoardColumn(
+            where=f"/leaderboards/0{where}",
+            # The platform cuts off blanks around texts.
+            key=str(entry["key"]).strip(),
+            data=entry,
+            sorting_key="sorting",
+            computed=bool(entry.get("computation")),
+        )
+        for where, entry in competition.entries_of(data["leaderboards"][0], "columns")
+    ]
 
 
 _DEFINITIONS = competition.load_schema("definitions")
@@ -374,7 +311,7 @@ def _report(error: jsonschema.ValidationError, report: LintReport) -> None:
         _report_unknown_keys(error, where, report)
         return
     names = (error.validator, error.schema.get("title"))
-    rule = next((name for name in names if name in WORDS), "otherwise")
+    rule = next((name for name in names if name in ERRORS or name in WARNINGS), "otherwise")
     value = str(error.instance)
     fields = {
         "value": quote(value, 200),
@@ -395,3 +332,74 @@ def _report_unknown_keys(error: jsonschema.ValidationError, where: str, report: 
         rule = "misspelled key" if similar_keys else "additionalProperties"
         choices = ", ".join(similar_keys or known_keys)
         report.add(rule, f"{where}/{key}", key=quote(key), known=choices)
+
+
+def visibility_lines(data: Competition, full: Collection[str] = ()) -> list[str]:
+    """Return a table (lines of text) of what a competition without errors shows to whom.
+
+    It follows Codabench (March 2026), where the names of flags mislead: ``hide_score_output`` hides a zip and
+    no score, under ``hide_output`` the detail page is still served, and nothing hides scores from the API.
+    ``full`` are the names of references with ``detail: full``.
+    """
+    is_v2 = form_of(data) == "v2"
+    phases = [phase for _, phase in competition.sorted_phases(data)]
+    rows = [("who sees", "their own runs", "others, logged in", "anyone, not logged in")]
+    for phase in phases:
+        rows.append((str(phase["name" if is_v2 else "label"]), "", "", ""))
+        rows += _phase_rows(data, phase)
+    rows += _board_rows(data)
+    for name, key in (("programs", "make_programs_available"), ("input data", "make_input_data_available")):
+        rows.append((f"the {name}", "yes" if yes(data.get(key)) else "no", "", ""))
+    lines = [_table_line(row) for row in rows]
+    fix = "no, but on a server without the fix of April 2026 everyone can (docs/during_the_competition.md)"
+    lines.append("the reference data".ljust(_WIDTHS[0]) + fix)
+    for name in sorted(full):
+        sentence = f"on detail pages and in logs, detail: full shows the annotations of {name} item by item"
+        lines.append(" " * _WIDTHS[0] + sentence)
+    if any(not yes(phase.get("hide_output")) for phase in phases):
+        lines += [
+            "* on a server without the fix of August 2026: of finished submissions on the leaderboard, also",
+            "  if the competition is not published, so teams can copy each other; hide_output prevents it",
+        ]
+    if len(phases) > 1:
+        text = "the API takes and scores submissions at any time on a server without pull request 2496"
+        lines.append(f"dates of phases bind the web page only: {text}")
+    return lines
+
+
+def _table_line(row: _Row) -> str:
+    cells = [text.ljust(width) for text, width in zip(row, _WIDTHS)]
+    return "".join(cells).rstrip()
+
+
+def _board_rows(data: Competition) -> list[_Row]:
+    """Return the rows of the leaderboard's scores."""
+    is_hidden = form_of(data) == "v2" and yes(data["leaderboards"][0].get("hidden"))
+    logged_in = "by the API" if is_hidden else "yes"
+    rows = [("scores of the leaderboard", logged_in, logged_in, "by the API")]
+    if any(yes(column.data.get("hidden")) for column in columns_of(data)):
+        rows.append(("scores of hidden columns", "by the API", "by the API", "by the API"))
+    return rows
+
+
+def _phase_rows(data: Competition, phase: Entry) -> list[_Row]:
+    """Return the rows of what a run leaves in a phase."""
+    is_hidden = yes(phase.get("hide_output"))
+    visible = {"log (with all scores)": not is_hidden}
+    for what in ("score", "prediction"):
+        visible[f"zip of the {what}s"] = not is_hidden and not yes(phase.get(f"hide_{what}_output"))
+    rows: list[_Row] = []
+    for name, is_visible in visible.items():
+        rows.append((f"  {name}", "yes", "no", "yes *") if is_visible else (f"  {name}", "no", "no", "no"))
+    rows.append(("  zip that was submitted", "yes", "no", "no" if is_hidden else "yes *"))
+    rows.append(("  detail page", *_page_cells(data)))
+    return rows
+
+
+def _page_cells(data: Competition) -> tuple[str, str, str]:
+    """Return who sees a detail page."""
+    if not yes(data.get("enable_detailed_results")):
+        return "no", "no", "no"
+    in_panel = yes(data.get("show_detailed_results_in_submission_panel", True))
+    on_board = yes(data.get("show_detailed_results_in_leaderboard", True))
+    return "yes" if in_panel else "by its address", "yes" if on_board else "by its address", "if published"

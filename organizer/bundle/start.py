@@ -12,10 +12,11 @@ import yaml
 
 from organizer import ROOT
 from organizer.bundle import COMPETITION
-from organizer.bundle.build import check_buildable, load_competition
 from organizer.bundle.competition import Competition, refused
 from organizer.bundle.cut import one_task
+from organizer.bundle.dates import date_lines
 from organizer.bundle.lint import FILL_IN
+from organizer.bundle.source import check_buildable, load_competition
 from organizer.files import new_folder, rewrite_files
 from scoring_program.task import load_task
 from validator.findings import Findings
@@ -95,6 +96,7 @@ def _overview(task_id: str, competition: Competition) -> str:
         title=competition["title"],
         description=competition["description"],
         page=title_of_page.get(f"pages/{task_id}.md", "Task"),
+        dates="\n".join(date_lines(competition)),
         id=task_id,
     )
 

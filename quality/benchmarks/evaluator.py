@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from organizer.bundle.kits import build_kit
+from organizer.bundle.kit import build_kit
 from organizer.bundle.public_files import demo_reference
 from organizer.files import folder_files, samples_folder, unpack
 from quality.task import quality_tasks

@@ -7,9 +7,9 @@ from functools import cache
 import pytest
 
 from organizer import archive
-from organizer.bundle import build, lint
+from organizer.bundle import build, lint, source
 from organizer.bundle.programs import build_program
-from organizer.runs import rescore
+from organizer.runs import built, rescore
 from tests.rescoring import LastingPools
 
 _program = cache(build_program)
@@ -19,7 +19,7 @@ _program = cache(build_program)
 def all_tasks(competition_source):
     """Build the competition of all tasks, whatever competition is in the repository."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in (build, lint, archive):
+        for module in (source, build, lint, built, archive):
             patch.setattr(module, "SOURCE", competition_source)
         yield
 
@@ -27,8 +27,8 @@ def all_tasks(competition_source):
 @pytest.fixture(autouse=True)
 def nothing_built(tmp_path_factory, monkeypatch):
     """Run submissions on the program as it is, not on one that was built into dist/ some time ago."""
-    monkeypatch.setattr(build, "DIST", tmp_path_factory.getbasetemp() / "dist")
-    monkeypatch.setattr(build, "build_program", _program)
+    monkeypatch.setattr(built, "DIST", tmp_path_factory.getbasetemp() / "dist")
+    monkeypatch.setattr(built, "build_program", _program)
 
 
 @pytest.fixture(scope="session")

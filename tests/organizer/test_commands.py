@@ -33,7 +33,7 @@ ID = "chalearn_gesture"
         (f"baselines {ID} --reference a", "baselines", "baselines_command"),
         (f"split {ID} --reference a --shares 1 2 --groups b --write", "split", "split_command"),
         (f"prepare {ID} --source a --replace", "data.prepare", "prepare_command"),
-        ("overview dist/x.zip", "bundle.build", "overview_command"),
+        ("overview dist/x.zip", "runs.built", "overview_command"),
         ("new-task birds --title Birds --format csv", "new_task", "new_task"),
         ("undo-new-task birds", "new_task", "undo_new_task"),
     ],
@@ -96,7 +96,7 @@ def test_what_ends_a_command_is_one_line(monkeypatch, capsys, command, error, co
         ("runs.demo", "run_demo"),
         ("bundle.lint", "lint_command"),
         ("bundle.build", "build_command"),
-        ("bundle.build", "built_task"),
+        ("runs.built", "built_task"),
     ):
         monkeypatch.setattr(import_module(f"organizer.{module}"), function, fail)
     monkeypatch.setattr("sys.argv", ["organizer", *command.split()])

@@ -101,7 +101,8 @@ def test_task_is_added_to_lists_in_one_line():
     task = "{index: 0, name: A, scoring_program: a_program.zip}"
     text = f"pages: [{page}] # mine\ntasks: [{task}]\nphases: [{{tasks: [0], name: Main phase}}]\n"
     with_both = with_task(text, "b", "B", "Which, and when?")
-    assert f"pages: # mine\n- {page}\n- " in with_both
+    assert f"pages: [{page}, " in with_both
+    assert "# mine\n" in with_both
     data = yaml.safe_load(with_both)
     assert [page["file"] for page in data["pages"]] == ["pages/a.md", "pages/b.md"]
     assert [task["index"] for task in data["tasks"]] == [0, 1]
@@ -134,9 +135,36 @@ def test_other_styles_of_yaml():
         ],
         "phases": [{"tasks": [3, 4], "max_submissions_per_day": 0}, {"tasks": [3], "max_submissions": 7}],
     }  # fmt: skip
-    assert "  file: a.md  # the first\n- {title" in after
-    assert "\n\n# One phase\nphases:" in after
-    assert without_task(after, "b") == OTHER
+    for comment in (
+        "file: a.md  # the first\n",
+        "\n\n# Tasks\n",
+        "\n\n# One phase\n",
+        "tasks:  # by index\n",
+    ):
+        assert comment in after
+    assert "description: |\n" in after
+    assert yaml.safe_load(without_task(after, "b")) == yaml.safe_load(OTHER)
+
+
+@pytest.mark.parametrize("offset", ["", "  ", "      "])
+def test_lists_keep_the_indent_of_the_file(offset):
+    text = f"pages:\n{offset}- {{title: a, file: a.md}}\ntasks:\n{offset}- index: 3\n{offset}  scoring_program: a_program.zip\nphases:\n{offset}- tasks: [3]\n"
+    after = with_task(text, "b", "B", "Which?")
+    assert [line for line in changed_lines(text, after) if line[0] == "-"] == [f"- {offset}- tasks: [3]"]
+    assert without_task(after, "b") == text
+
+
+@pytest.mark.parametrize("summary", ["no", "2027-01-01", "a: b # c", "1:30"])
+def test_summary_stays_text(summary):
+    assert yaml.safe_load(with_task(OURS, "b", "B", summary))["tasks"][-1]["description"] == summary
+
+
+@pytest.mark.parametrize(
+    ("text", "where"), [("a: b: c", "line 1 column 5"), ("tasks: []\ntasks: []", "line 2 column 1")]
+)
+def test_text_that_cannot_be_edited_is_refused_with_its_place(text, where):
+    (problem,) = refused(without_task, text, "b").problems
+    assert (problem.code, problem.file, problem.where) == ("L-YAML", "competition.yaml", where)
 
 
 def test_final_phase_follows_the_last_one_and_other_lines_stay():

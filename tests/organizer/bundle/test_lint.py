@@ -20,7 +20,7 @@ from organizer.bundle.build import build_all
 from organizer.bundle.competition import LintReport, read_competition
 from organizer.bundle.contents import SampleRuns
 from organizer.bundle.lint import lint_bundle, lint_files
-from organizer.bundle.visibility import visibility_lines
+from organizer.bundle.rules import visibility_lines
 from organizer.codes import CODES
 from organizer.files import zip_bytes
 from tests.helpers import REFERENCES, ROOT, every_fourth, make_zip
@@ -786,10 +786,10 @@ def test_wrong_values_are_named_with_what_to_write(lint, change, code, where, va
     ("written", "dates"),
     [
         (datetime.datetime(2027, 12, 31, 23, 59, 59), ["2027-12-31 23:59:59"]),
-        ("01.12.2027", ["2027-12-01 00:00:00", "2027-01-12 00:00:00"]),
-        ("01/12/2027", ["2027-01-12 00:00:00", "2027-12-01 00:00:00"]),
-        ("31.12.2027", ["2027-12-31 00:00:00"]),
-        ("2027-12-1", ["2027-12-01 00:00:00"]),
+        ("01.12.2027", ["2027-12-01 23:59:59", "2027-01-12 23:59:59"]),
+        ("01/12/2027", ["2027-01-12 23:59:59", "2027-12-01 23:59:59"]),
+        ("31.12.2027", ["2027-12-31 23:59:59"]),
+        ("2027-12-1", ["2027-12-01 23:59:59"]),
         ("2027-12-01T00:00:00+02:00", ["2027-11-30 22:00:00"]),
         ("Dec 31 2027 23:00 -0200", ["2028-01-01 01:00:00"]),
     ],

@@ -8,9 +8,11 @@ import pytest
 
 from organizer import archive as archive_module
 from organizer.__main__ import main
-from organizer.bundle import build, lint
+from organizer.bundle import lint
+from organizer.bundle import source as source_module
 from organizer.bundle.outdated import changed_sources
 from organizer.files import read_zip
+from organizer.runs import built
 from quality.competition import write_source
 
 ID = "chalearn_gesture"
@@ -25,7 +27,8 @@ def source(tmp_path, monkeypatch, bundles):
     dist.mkdir()
     shutil.copyfile(bundles / f"{ID}.zip", dist / f"{ID}.zip")
     folder = write_source(tmp_path / "source")
-    for module in (build, lint, archive_module):
+    monkeypatch.setattr(source_module, "SOURCE", folder)
+    for module in (built, lint, archive_module):
         monkeypatch.setattr(module, "SOURCE", folder)
         monkeypatch.setattr(module, "DIST", dist)
     return folder
@@ -72,10 +75,10 @@ def test_change_of_another_task_is_no_change_of_this_bundle(bundles, source):
 
 
 def test_runs_from_an_older_bundle_say_so_and_how_to_build_it(source, capsys):
-    build.built_task(ID, None)
+    built.built_task(ID, None)
     assert capsys.readouterr().out == ""
     edit(source / YAML, "max_submissions: 200", "max_submissions: 20")
-    build.built_task(ID, None)
+    built.built_task(ID, None)
     (line,) = capsys.readouterr().out.splitlines()
     assert f"dist/{ID}.zip " in line
     assert YAML in line

@@ -12,11 +12,12 @@ import yaml
 
 from organizer.bundle.competition import LintReport
 from organizer.bundle.rules import check_schema
+from organizer.bundle.words import ERRORS, WARNINGS
 from quality.competition import competition_text
 from tests.helpers import ROOT
 
 SCHEMAS = ROOT / "organizer" / "bundle" / "schemas"
-WORDS = json.loads((SCHEMAS.parent / "words.json").read_text(encoding="utf-8"))
+WORDS = {**ERRORS, **WARNINGS}
 KEYWORDS = {"required", "maxLength", "additionalProperties", "otherwise"}
 FIELDS = {"key", "value", "short", "message", "limit", "missing", "known"}
 
@@ -40,13 +41,14 @@ def of_schemas():
     return {title for title in used if not title.startswith("competition.yaml of ")}
 
 
-CODE = [ast.parse(path.read_text(encoding="utf-8")) for path in SCHEMAS.parent.glob("*.py")]
+PATHS = [*SCHEMAS.parent.glob("*.py"), ROOT / "organizer" / "runs" / "built.py"]
+CODE = [ast.parse(path.read_text(encoding="utf-8")) for path in PATHS if path.stem != "words"]
 
 
 def reported():
     """Yield each rule that the code reports by its name, and the names of the fields that it gives."""
     for node in (node for tree in CODE for node in ast.walk(tree) if isinstance(node, ast.Call)):
-        if ast.unparse(node.func) in ("report.add", "refused", "_check_unique"):
+        if ast.unparse(node.func) in ("report.add", "refused", "check_unique"):
             fields = {keyword.arg for keyword in node.keywords} or {"name", "value"}
             for part in ast.walk(node.args[0]):
                 if isinstance(part, ast.Constant):
@@ -66,11 +68,11 @@ def test_each_title_and_each_reported_rule_has_words_and_each_word_is_used():
 
 
 def test_words_are_complete_and_name_known_fields():
-    for level, code, *texts in WORDS.values():
-        assert level in ("error", "warning")
-        assert code.startswith("L-")
-        assert len(texts) == 2
-        assert all(texts)
+    assert ERRORS.keys() & WARNINGS.keys() == set()
+    for words in WORDS.values():
+        assert words.code.startswith("L-")
+        assert words.problem
+        assert words.remedy
     for rule in of_schemas():
         assert fields_of(rule) <= FIELDS
     found_rules = list(reported())

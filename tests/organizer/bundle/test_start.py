@@ -9,9 +9,10 @@ import subprocess
 import pytest
 import yaml
 
-from organizer.bundle.build import build_all, load_competition
+from organizer.bundle.build import build_all
 from organizer.bundle.edit import with_phases_of_parts, with_task
 from organizer.bundle.lint import lint_bundle
+from organizer.bundle.source import load_competition
 from organizer.bundle.start import start
 from quality.competition import write_source
 from scoring_program.task import task_ids

@@ -8,9 +8,9 @@ import shutil
 import pytest
 
 from organizer import __main__ as commands
-from organizer.bundle import build
 from organizer.bundle.build import build_all
 from organizer.data.references import task_folder, task_folders
+from organizer.runs import built
 from tests.helpers import REFERENCES, refused
 from validator.texts import quote_path
 
@@ -102,11 +102,11 @@ def test_folder_of_another_task_is_not_scored_with(refs):
 
 @pytest.mark.slow
 def test_dry_run_takes_both_forms_and_prepares_official_files(tmp_path, monkeypatch):
-    monkeypatch.setattr(build, "DIST", tmp_path)
+    monkeypatch.setattr(built, "DIST", tmp_path)
     refs = REFERENCES
-    assert build.built_task(ID, refs).reference == refs / ID
-    assert build.built_task(ID, refs / ID).reference == refs / ID
-    prepared = build.built_task("densepose", refs).reference
+    assert built.built_task(ID, refs).reference == refs / ID
+    assert built.built_task(ID, refs / ID).reference == refs / ID
+    prepared = built.built_task("densepose", refs).reference
     assert isinstance(prepared, bytes)
 
 

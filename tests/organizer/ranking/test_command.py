@@ -12,9 +12,9 @@ import html5lib
 import pytest
 
 from organizer.__main__ import main
-from organizer.bundle import build
 from organizer.bundle.programs import build_program
 from organizer.files import folder_files
+from organizer.runs import built
 from organizer.runs.phase import Phase
 from organizer.runs.worker import BuiltTask
 from scoring_program.task import load_task
@@ -317,8 +317,8 @@ def ranked(download, tmp_path, monkeypatch):
     """Rank the download in a phase with rules, and return the folder."""
 
     def rank(*options):
-        built = BuiltTask(ID, build_program(ID), REFERENCE, 600.0, "Us", "Our task", "refs_2", phase=RULES)
-        monkeypatch.setattr(build, "built_task", lambda *arguments: built)
+        task = BuiltTask(ID, build_program(ID), REFERENCE, 600.0, "Us", "Our task", "refs_2", phase=RULES)
+        monkeypatch.setattr(built, "built_task", lambda *arguments: task)
         assert call(download, tmp_path / "out", *options) == 0
         return tmp_path / "out"
 
@@ -512,11 +512,11 @@ def test_a_damaged_member_of_the_download_fails_alone(tmp_path):
 
 def test_program_of_another_state_of_the_repository_is_named(bundles, tmp_path, monkeypatch, capsys):
     (tmp_path / "dist").symlink_to(bundles)
-    monkeypatch.setattr(build, "DIST", tmp_path / "dist")
-    build.built_task(ID, None)
+    monkeypatch.setattr(built, "DIST", tmp_path / "dist")
+    built.built_task(ID, None)
     assert capsys.readouterr().out == ""
-    monkeypatch.setattr(build, "build_program", lambda task_id: b"a later state")
-    build.built_task(ID, None)
+    monkeypatch.setattr(built, "build_program", lambda task_id: b"a later state")
+    built.built_task(ID, None)
     (line,) = capsys.readouterr().out.splitlines()
     assert f"dist/{ID}.zip " in line
     assert "make bundle" in line

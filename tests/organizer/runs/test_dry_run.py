@@ -11,8 +11,9 @@ import yaml
 
 from organizer import files
 from organizer.__main__ import main
-from organizer.bundle import build
+from organizer.bundle import source as source_module
 from organizer.bundle.cut import one_task
+from organizer.runs import built
 from organizer.runs.dry_run import describe, read_scores
 from organizer.runs.worker import TIMED_OUT, BuiltTask, Run, container_command, run_program
 from quality.competition import write_source
@@ -99,8 +100,8 @@ def test_image_of_a_competition_is_that_of_its_dry_runs(tmp_path, monkeypatch):
     source = write_source(tmp_path / "source")
     path = source / "competition.yaml"
     path.write_text(path.read_text().replace("codalab/codalab-legacy:py312", "my/image:2"))
-    monkeypatch.setattr(build, "SOURCE", source)
-    assert build.built_task(ID, None).image == "my/image:2"
+    monkeypatch.setattr(source_module, "SOURCE", source)
+    assert built.built_task(ID, None).image == "my/image:2"
 
 
 def test_row_is_that_of_the_leaderboard(tmp_path, monkeypatch):
@@ -114,9 +115,9 @@ def test_row_is_that_of_the_leaderboard(tmp_path, monkeypatch):
         {"index": 2, "title": "Precision", "key": "precision_frames", "hidden": True},
     ]
     (source / "competition.yaml").write_text(yaml.safe_dump(started))
-    monkeypatch.setattr(build, "SOURCE", source)
-    monkeypatch.setattr(build, "DIST", tmp_path / "dist")
-    columns = build.built_task(ID, None).columns
+    monkeypatch.setattr(source_module, "SOURCE", source)
+    monkeypatch.setattr(built, "DIST", tmp_path / "dist")
+    columns = built.built_task(ID, None).columns
     run = run_of({**PAGE, "scores.txt": b"score: 0.5\ncoverage: 1.0\nprecision_frames: 0.25\n"})
     lines = describe(run, TASK, columns, 600)
     assert "leaderboard row | Jaccard 0.500 | Covered 1.00" in lines

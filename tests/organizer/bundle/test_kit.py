@@ -9,9 +9,8 @@ from dataclasses import replace
 import pytest
 from packaging.version import Version
 
-from organizer.bundle import kit_packages
-from organizer.bundle.kit_folder import build_wheel, write_kit
-from organizer.bundle.kits import kit_files
+from organizer.bundle import kit as kit_module
+from organizer.bundle.kit import build_wheel, kit_files, write_kit
 from organizer.files import folder_files
 from people_in_video.__main__ import COMMANDS
 from scoring_program.signature import VERSION
@@ -119,11 +118,11 @@ def test_commands_run_beside_modules_of_the_same_names(kit, tmp_path):
 def test_the_version_of_a_kit_names_the_tasks_that_other_kits_do_not_hold(monkeypatch):
     published = load_task(TASK)
     own = {"bird_calls": replace(published, in_all_kits=False), "owls": replace(published, in_all_kits=False)}
-    monkeypatch.setattr(kit_packages, "load_task", lambda task_id: own.get(task_id, published))
-    assert kit_packages.kit_version([TASK]) == VERSION
-    assert kit_packages.kit_version(["bird_calls"]) == f"{VERSION}+bird.calls"
+    monkeypatch.setattr(kit_module, "load_task", lambda task_id: own.get(task_id, published))
+    assert kit_module.kit_version([TASK]) == VERSION
+    assert kit_module.kit_version(["bird_calls"]) == f"{VERSION}+bird.calls"
     versions = {
-        kit_packages.kit_version(ids) for ids in (["owls", TASK, "bird_calls"], ["bird_calls", "owls"])
+        kit_module.kit_version(ids) for ids in (["owls", TASK, "bird_calls"], ["bird_calls", "owls"])
     }
     assert versions == {f"{VERSION}+bird.calls.owls"}
     assert str(Version(*versions)) == f"{VERSION}+bird.calls.owls"

@@ -6,7 +6,7 @@ import datetime
 
 import pytest
 
-from organizer.bundle.phases import find_offer, rules_of_phase
+from organizer.runs.built import find_offer, rules_of_phase
 from organizer.runs.phase import Phase
 from validator.findings import Refused
 

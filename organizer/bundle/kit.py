@@ -1,0 +1,315 @@
+"""Starting kits: what participants download to check, score and compare submissions at home.
+
+A kit is the package ``people_in_video``, with the code, demo references and samples of tasks. All kits hold the
+tasks that are ``in_all_kits``, so one kit of a version does for all their competitions. The kit of a competition
+with tasks of its own holds these, too, and its version names them: ``2.0.0+bird.calls``.
+
+Texts of kits are pages with placeholders, filled for the tasks that the kit is for. They may hold paragraphs
+for some tasks only, between two comments:
+
+    <!-- only TASK OTHER_TASK -->
+    ...
+    <!-- end -->
+
+They are left out where the kit has none of these tasks (``several``: where it has one task; ``own``: where
+all kits hold its tasks). In them ``{id}`` is the first of these tasks that the kit has, ``{only}`` names all of them unless these are all tasks of the
+kit, and ``{mode}`` is the evaluation mode of the first. Elsewhere ``{id}`` and ``{ids}`` stand for the first
+task and for all of them, and the comments ``# {example}`` and ``# {update}`` for the code of its example.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, lru_cache
+from pathlib import Path
+
+from organizer import ROOT
+from organizer.bundle import DIST
+from organizer.bundle.cut import task_id_of
+from organizer.bundle.modules import imported_names, needed_modules
+from organizer.bundle.nesting import nest_packages
+from organizer.bundle.programs import code_files
+from organizer.bundle.public_files import SAMPLES, demo_reference, demo_source_files, sample_files
+from organizer.bundle.source import load_competition
+from organizer.files import Files, LockedError, folder_files, replacing_folder, write_files, zip_bytes
+from organizer.messages import kit_messages_page
+from scoring_program.signature import VERSION
+from scoring_program.task import AnyTask, load_task, task_ids
+from validator.formats.rules import load_rules
+from validator.texts import printable
+
+KIT = "starting_kit.zip"
+_SCRIPTS = ("compare.py", "evaluate.py")
+_TEXTS = ("README.md", "quickstart.ipynb")
+_PICTURE = "page.png"
+"""The picture of a detail page in the README."""
+
+_FIGURES = "docs/images"
+"""The folder of the figures that pages of tasks show."""
+PACKAGE = "people_in_video"
+NESTED_PACKAGES = ("scoring_program", "validator")
+KIT_FOLDER = ROOT / "starting_kit"
+DemoReference = Callable[[str], Files]
+_DOCS = ROOT / "docs"
+# The path of a figure that a page shows, beside the page.
+_FIGURE = re.compile(r"!\[[^]]*\]\((images/[^)]+)\)")
+# A link to another page, and its text.
+_LINK_TO_PAGE = re.compile(r"\[([^]]+)\]\([\w/.]+\.md(?:#[^)]*)?\)")
+_REPORT = "scoring_program/report"
+_SCHEMAS = ("detailed_results.schema.json", "comparison.schema.json")
+_CONDITIONAL = re.compile("<!-- only ([a-z_ ]+) -->\n(.*?)<!-- end -->\n", re.DOTALL)
+# What pages call the names of a kind.
+_TITLES = {"class": "Classes", "part": "Parts", "state": "States"}
+# A fixed date in zips, so that the same content always gives the same wheel.
+_EPOCH = "315532800"
+
+
+def build_kit(task_ids: Sequence[str], demo_reference: DemoReference) -> bytes:
+    """Return the starting kit for these tasks as a zip; the parameters are those of `kit_files`."""
+    return zip_bytes(kit_files(task_ids, demo_reference))
+
+
+def kit_files(task_ids: Sequence[str], demo_reference: DemoReference) -> dict[str, bytes]:
+    """Return the files of the starting kit for these tasks.
+
+    Parameters
+    ----------
+    task_ids : sequence of str
+        The tasks of a competition. The pages and scripts are for them; the package holds others, too.
+    demo_reference : callable
+        Returns the files of the demo reference of a task. A kit never holds another reference.
+    """
+    files = {**package_files(own_task_ids(task_ids), demo_reference), **_shared_files(task_ids)}
+    for task_id in task_ids:
+        files.update(_files_of_task(load_task(task_id)))
+    return files
+
+
+def _shared_files(task_ids: Sequence[str]) -> dict[str, bytes]:
+    """Return the project file and the scripts of the kit, and its pages, filled for these tasks."""
+    scripts = {name: (KIT_FOLDER / name).read_bytes() for name in _SCRIPTS}
+    files = nest_packages(scripts, NESTED_PACKAGES, PACKAGE)
+    files["pyproject.toml"] = project_file(task_ids)
+    files["LICENSE"] = (ROOT / "LICENSE").read_bytes()
+    files[_PICTURE] = (KIT_FOLDER / _PICTURE).read_bytes()
+    if len(task_ids) == 1:
+        files["kit.json"] = json.dumps({"default_task": task_ids[0]}).encode()
+    for name in _TEXTS:
+        text = (KIT_FOLDER / name).read_text(encoding="utf-8")
+        files[name] = fill_text(text, task_ids, is_json=name.endswith("ipynb")).encode()
+    return files
+
+
+def _files_of_task(task: AnyTask) -> dict[str, bytes]:
+    """Return the files of one task beside the package: its scripts, their data, and its page."""
+    folder = KIT_FOLDER / task.folder.name
+    files = {name: (folder / name).read_bytes() for name in task.kit_files}
+    files = nest_packages(files, NESTED_PACKAGES, PACKAGE)
+    page = format_page(task)
+    for name in re.findall(rf"\]\(\.\./{_FIGURES}/([^)]+)\)", page):
+        files[f"formats/images/{name}"] = (ROOT / _FIGURES / name).read_bytes()
+    files[f"formats/{task.id}.md"] = page.replace(f"](../{_FIGURES}/", "](images/").encode()
+    return files
+
+
+def own_task_ids(kit_task_ids: Sequence[str]) -> tuple[str, ...]:
+    """Return the ids of the tasks of a competition that other kits do not hold, in ascending order."""
+    return tuple(sorted(task_id for task_id in kit_task_ids if not load_task(task_id).in_all_kits))
+
+
+def kit_version(kit_task_ids: Sequence[str]) -> str:
+    """Return the version of the package in the kit of a competition, which names its own tasks.
+
+    A local version label has letters and digits between dots.
+    """
+    label = ".".join(own_task_ids(kit_task_ids)).replace("_", ".")
+    return f"{VERSION}+{label}" if label else VERSION
+
+
+def project_file(kit_task_ids: Sequence[str]) -> bytes:
+    """Return the ``pyproject.toml`` of a kit, from its template."""
+    template = (KIT_FOLDER / "kit.toml").read_text(encoding="utf-8")
+    return template.replace("{version}", kit_version(kit_task_ids)).encode()
+
+
+@lru_cache(maxsize=2)
+def package_files(own_ids: Sequence[str], demo_reference: DemoReference) -> Files:
+    """Return the package ``people_in_video`` with the tasks of all kits and some of one's own.
+
+    ``demo_reference`` returns that of a task.
+    """
+    ids_of_all_kits = [task_id for task_id in task_ids() if load_task(task_id).in_all_kits]
+    tasks = [load_task(task_id) for task_id in [*ids_of_all_kits, *own_ids]]
+    files = _code(tasks)
+    files[f"{PACKAGE}/py.typed"] = b""
+    challenges = sorted({task.folder.name for task in tasks})
+    conventions = (_DOCS / "conventions.md").read_text(encoding="utf-8")
+    files[f"{PACKAGE}/conventions.md"] = conventions.encode()
+    for name in _FIGURE.findall(conventions):
+        files[f"{PACKAGE}/{name}"] = (_DOCS / name).read_bytes()
+    # The pages that it leads to are for organizers.
+    files[f"{PACKAGE}/messages.md"] = _LINK_TO_PAGE.sub(r"\1", kit_messages_page(challenges)).encode()
+    for task in tasks:
+        files.update(_data(task, demo_reference(task.id)))
+    return nest_packages(files, NESTED_PACKAGES, PACKAGE)
+
+
+def _code(tasks: Sequence[AnyTask]) -> dict[str, bytes]:
+    """Return the modules of the package, and those that they and the tasks need, with their data files."""
+    files = code_files([task.id for task in tasks])
+    entry_modules = [f"{_REPORT}/{name}".replace("/", ".") for name in ("standings", "images")]
+    for task in tasks:
+        challenge = load_rules(task.id).folder.name
+        entry_modules += [f"validator.formats.{challenge}.{name}" for name in ("read", "write")]
+    package_modules = _package_modules(tasks)
+    for code in package_modules.values():
+        entry_modules += imported_names(code)
+    files.update(needed_modules(entry_modules))
+    files.update(package_modules)
+    for name in ("standings.css", *_SCHEMAS):
+        files[f"{_REPORT}/{name}"] = (ROOT / _REPORT / name).read_bytes()
+    return files
+
+
+def _package_modules(tasks: Sequence[AnyTask]) -> dict[str, bytes]:
+    """Return the modules of the package, without those of challenges that have none of the tasks."""
+    package = KIT_FOLDER / PACKAGE
+    challenges = {task.folder.name for task in tasks}
+    folders_left_out = {path.parent for path in package.glob("*/writer.py")}
+    folders_left_out = {folder for folder in folders_left_out if folder.name not in challenges}
+    paths = [path for path in sorted(package.rglob("*.py")) if path.parent not in folders_left_out]
+    return {path.relative_to(KIT_FOLDER).as_posix(): path.read_bytes() for path in paths}
+
+
+def _data(task: AnyTask, demo_files: Files) -> dict[str, bytes]:
+    """Return the data files of a task: demo references, samples, and what its code reads at home only."""
+    files = {}
+    for name in task.kit_data:
+        path = task.folder / name
+        files[path.relative_to(ROOT).as_posix()] = path.read_bytes()
+    for name, data in demo_files.items():
+        files[f"{PACKAGE}/demo_reference/{task.id}/{name}"] = data
+    for name, data in _official_demo(task).items():
+        files[f"{PACKAGE}/demo_reference/{task.id}_official/{name}"] = data
+    for sample in SAMPLES:
+        files[f"{PACKAGE}/samples/{task.id}/{sample}.zip"] = zip_bytes(sample_files(task.id, sample))
+    return files
+
+
+def _official_demo(task: AnyTask) -> Mapping[str, bytes]:
+    """Return the demo reference as the organizers' own files, if that of the kit was prepared from them."""
+    files = demo_source_files(task.id)
+    if not task.prepared_file or task.prepared_file in files:
+        return {}
+    # Smaller ones of the kit take the place of files that would be large.
+    small_files = folder_files(KIT_FOLDER / task.folder.name / "official")
+    files.update({name: data for name, data in small_files.items() if name in files})
+    return files
+
+
+def fill_text(text: str, task_ids: Sequence[str], *, is_json: bool) -> str:
+    """Fill the placeholders of a text, and leave out paragraphs for tasks that the kit does not have.
+
+    Parameters
+    ----------
+    text : str
+    task_ids : sequence of str
+        The tasks of the kit.
+    is_json : bool
+        Whether the placeholders are in strings of JSON, as in a notebook.
+    """
+    text = _CONDITIONAL.sub(lambda match: _fill_conditional(match[1].split(), match[2], task_ids), text)
+    task = load_task(task_ids[0])
+    values = {
+        "# {example}": task.kit_example.strip(),
+        "    # {update}": textwrap.indent(task.kit_update.strip(), "    "),
+        "{version}": kit_version(task_ids),
+        "{id}": task.id,
+        "{ids}": ", ".join(task_ids),
+    }
+    for placeholder, value in values.items():
+        text = text.replace(placeholder, json.dumps(value)[1:-1] if is_json else value)
+    return text
+
+
+def _fill_conditional(words: Sequence[str], paragraph: str, task_ids: Sequence[str]) -> str:
+    """Return a paragraph for the tasks in ``words``, filled for those of the kit; "" if there is none."""
+    is_for_all = ("several" in words and len(task_ids) > 1) or ("own" in words and own_task_ids(task_ids))
+    matching_ids = [task_id for task_id in task_ids if is_for_all or task_id in words]
+    if not matching_ids:
+        return ""
+    label = ""
+    if len(matching_ids) < len(task_ids):
+        label = ", ".join(f"`{task_id}`" for task_id in matching_ids) + ": "
+    task = load_task(matching_ids[0])
+    values = {"{only}": label, "{id}": task.id, "{mode}": task.eval_mode}
+    for placeholder, value in values.items():
+        paragraph = paragraph.replace(placeholder, value)
+    return paragraph
+
+
+def format_page(task: AnyTask) -> str:
+    """Return the page of a task, with the files of a reference and the names of the demo data."""
+    text = (ROOT / "pages" / f"{task.id}.md").read_text(encoding="utf-8")
+    reference_page = ROOT / "starting_kit" / "reference" / f"{task.id}.md"
+    if reference_page.is_file():
+        text += f"\n{reference_page.read_text(encoding='utf-8')}"
+    text += f"\n## A program that writes a submission\n\n```python\n{task.kit_example}```\n"
+    if "{names}" in text:
+        text = text.replace("{names}", _names_of_demo_data(task))
+    return text
+
+
+def _names_of_demo_data(task: AnyTask) -> str:
+    """Return a list of the names that the demo reference of a task uses, by what they name."""
+    folder = ROOT / "reference_data" / task.id
+    names_of_kind = task.names(task.load_reference(folder, task.settings(folder)))
+    items = []
+    for kind, names in names_of_kind.items():
+        items.append(f"- {_TITLES[kind]} ({len(names)}): {', '.join(names)}.")
+    return "\n".join(items)
+
+
+def kit_command(task_id: str | None) -> int:
+    """Write the kit of a task, or of the whole competition, and its wheel into dist/; print their paths."""
+    kit_task_ids = [task_id] if task_id else _tasks_of_competition()
+    try:
+        folder = write_kit(kit_task_ids, DIST / "kit")
+    except LockedError as error:
+        print(printable(f"{DIST / 'kit'}: {error}; wait until it is done"))
+        return 2
+    wheel = build_wheel(folder, DIST, kit_version(kit_task_ids))
+    print(folder.relative_to(ROOT), wheel.relative_to(ROOT), sep="\n")
+    return 0
+
+
+def _tasks_of_competition() -> list[str]:
+    return sorted({task_id for task in load_competition()["tasks"] if (task_id := task_id_of(task))})
+
+
+def write_kit(kit_task_ids: Sequence[str], folder: Path) -> Path:
+    """Write the starting kit for these tasks; what was in ``folder`` is replaced.
+
+    Raises LockedError if another process writes it.
+    """
+    files = kit_files(kit_task_ids, cache(demo_reference))
+    with replacing_folder(folder) as work:
+        write_files(files, work)
+    return folder
+
+
+def build_wheel(kit: Path, output: Path, version: str) -> Path:
+    """Build the wheel of the package in a kit's folder, and return its path."""
+    subprocess.run(
+        [sys.executable, "-m", "flit_core.wheel", str(kit), "--outdir", str(output)],
+        env={**os.environ, "SOURCE_DATE_EPOCH": _EPOCH},
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+    return output / f"{PACKAGE}-{version}-py3-none-any.whl"

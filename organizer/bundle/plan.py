@@ -1,0 +1,235 @@
+"""Which bundles are built, and what is in them: competition.yaml, and the files that it names.
+
+``competition.yaml`` is the single source for the competition of all tasks; the bundle of one task is cut out
+of it. The files that it names are built if their names are ``<id>_program.zip``, ``X_reference.zip``,
+``X_sample.zip``, ``X_public.zip``, ``public_data.zip`` or ``starting_kit.zip``; all others are in the folder
+of competition.yaml.
+"""
+
+from __future__ import annotations
+
+import json
+import posixpath
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import yaml
+
+from organizer.bundle import COMPETITION, DEMO_TITLE
+from organizer.bundle.classic import classic
+from organizer.bundle.competition import (
+    LIMITS,
+    Competition,
+    Entry,
+    entries_of,
+    is_key,
+    named_files,
+    refused,
+    sorted_phases,
+)
+from organizer.bundle.cut import (
+    PUBLIC,
+    PUBLIC_DATA,
+    one_task,
+    public_names,
+    reference_name,
+    task_id_of,
+)
+from organizer.bundle.kit import KIT
+from organizer.bundle.outdated import ALL_TASKS, SOURCES, shown_files, source_hashes
+from organizer.bundle.parts import Parts
+from organizer.files import zip_bytes
+from scoring_program.task import load_task
+from validator.texts import counted
+
+SAMPLE = "_sample.zip"
+
+
+class Bundle(NamedTuple):
+    """A bundle that is not yet a zip: its competition.yaml as data, and its other files."""
+
+    data: Competition
+    files: dict[str, bytes]
+
+    def zipped(self) -> bytes:
+        """Return the zip that is uploaded."""
+        text = yaml.safe_dump(self.data, sort_keys=False, allow_unicode=True, width=100)
+        return zip_bytes({COMPETITION: text.encode(), **self.files})
+
+
+@dataclass
+class Plan:
+    """The bundles of one build by the name of the zip, and notes on what is not built or left out."""
+
+    bundles: dict[str, Bundle] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+def plan_bundles(competition: Competition, parts: Parts, form: str) -> Plan:
+    """Put together the bundles of a form from a competition without errors.
+
+    Raises Refused if none can be built.
+    """
+    plan = Plan()
+    missing: set[str] = set()
+    not_built: list[str] = []
+    for name, data in _wanted(competition, form, plan).items():
+        absent = _absent_references(data, parts)
+        if absent:
+            missing |= absent
+            not_built.append(name)
+        else:
+            _add_bundle(name, data, parts, form, plan)
+    problem = "; ".join(plan.notes) or "no task names a program of this project"
+    remedy = "offer a task of this project in a phase"
+    if not_built:
+        problem = f"REFERENCE has no folder {', '.join(sorted(missing))}"
+        remedy = f"add {'it' if len(missing) == 1 else 'them'}, or use DEMO=1 (--demo) for synthetic data"
+        plan.notes.append(f"not built: {', '.join(not_built)}; {problem}; {remedy}")
+    if not plan.bundles:
+        raise refused("nothing to build", problem=problem, remedy=remedy)
+    return plan
+
+
+def _absent_references(data: Competition, parts: Parts) -> set[str]:
+    """Return the names of references that the tasks of a competition need and that are not there."""
+    absent = set()
+    for task in data["tasks"]:
+        name = reference_name(task)
+        if name and parts.reference(name, task_id_of(task)) is None:
+            absent.add(name)
+    return absent
+
+
+def _wanted(competition: Competition, form: str, plan: Plan) -> dict[str, Competition]:
+    """Return the competition.yaml of each bundle of a form; that of all tasks only if there are several."""
+    task_ids_here = {task_id_of(task) for task in competition["tasks"]}
+    has_several_tasks = len(task_ids_here) > 1 or None in task_ids_here
+    wanted = {ALL_TASKS: competition} if form == "v2" and has_several_tasks else {}
+    for task_id in sorted(filter(None, task_ids_here)):
+        data = one_task(competition, load_task(task_id))
+        if data is None:
+            plan.notes.append(f"there is no bundle of {task_id}: no phase offers it")
+        else:
+            wanted[f"{task_id}.zip" if form == "v2" else f"v1.5/{task_id}.zip"] = data
+            plan.notes += _changed(competition, data)
+            plan.notes += _missing_columns(data, task_id)
+    return wanted
+
+
+def _changed(competition: Competition, cut: Competition) -> Iterator[str]:
+    """Yield notes on what differs in the bundle of one task, and on limits, which are kept."""
+    if cut["title"] != competition["title"]:
+        yield "the title of a bundle of one task is the name of the task: edit /tasks/n/name"
+    rule = competition["leaderboards"][0].get("submission_rule")
+    rule_of_cut = cut["leaderboards"][0].get("submission_rule")
+    if rule != rule_of_cut:
+        yield f"the submission rule of a bundle of one task is {rule_of_cut}, not {rule}"
+    for _, phase in sorted_phases(competition):
+        limits = ", ".join(f"{key} {phase[key]}" for key in LIMITS if phase.get(key) is not None)
+        if limits and len(phase["tasks"]) > 1:
+            share = f"in competition.zip its {counted(len(phase['tasks']), 'task')} share that"
+            yield f"in each bundle the phase {phase['name']} has {limits}; {share}"
+
+
+def _missing_columns(data: Competition, task_id: str) -> Iterator[str]:
+    """Yield a note on the columns of a task that its leaderboard lacks."""
+    keys = {column["key"] for column in data["leaderboards"][0]["columns"]}
+    columns = [column for column in load_task(task_id).columns if column.leaderboard]
+    missing = [column.key for column in columns if column.key not in keys]
+    if missing:
+        yield f"{task_id} has further columns, which the leaderboard does not show: {', '.join(missing)}"
+
+
+def _add_bundle(name: str, data: Competition, parts: Parts, form: str, plan: Plan) -> None:
+    """Add the bundle of a competition, its title marked if it has demo data, without missing samples."""
+    id_of_index = {task["index"]: task_id for task in data["tasks"] if (task_id := task_id_of(task))}
+    solutions, built_files = _samples(data, id_of_index, parts, plan)
+    if id_of_index and not parts.supplied_files(KIT):
+        built_files[KIT] = parts.kit(tuple(sorted(set(id_of_index.values()))))
+    has_demo_data = False
+    for task in data["tasks"]:
+        task_id = id_of_index.get(task["index"])
+        if task_id is not None:
+            built_files.update(_files_of_task(task, task_id, parts))
+            reference = reference_name(task)
+            has_demo_data |= reference is not None and parts.is_demo(reference, task_id)
+    hashes = source_hashes(data, parts.supplied_files)
+    data, public_zips = _public_data(data, parts, plan)
+    built_files.update(public_zips)
+    title = f"{DEMO_TITLE if has_demo_data else ''}{data['title']}"
+    data = {**data, "title": title, "solutions": solutions}
+    if not solutions:
+        del data["solutions"]
+    if form == "v1.5":
+        data, lost = classic(data)
+        plan.notes += lost
+    files: dict[str, bytes] = {SOURCES: json.dumps(hashes, indent=1).encode()}
+    for _, path, key in named_files(data):
+        if path in built_files:
+            files[path] = built_files[path]
+        else:
+            files.update(shown_files(path, key, parts.supplied_files))
+    plan.bundles[name] = Bundle(data, files)
+
+
+def _files_of_task(task: Entry, task_id: str, parts: Parts) -> dict[str, bytes]:
+    """Return the program and the reference of a task, without what the server holds."""
+    files = {}
+    if not is_key(task["scoring_program"]):
+        files[task["scoring_program"]] = parts.program(task_id)
+    reference = reference_name(task)
+    if reference:
+        files[task["reference_data"]] = parts.reference(reference, task_id) or b""
+    return files
+
+
+def _public_data(data: Competition, parts: Parts, plan: Plan) -> tuple[Competition, dict[str, bytes]]:
+    """Return a competition without public data that there is none of, and the zips that are built here."""
+    task_of_reference = {}
+    for task in data["tasks"]:
+        reference, task_id = reference_name(task), task_id_of(task)
+        if reference and task_id:
+            task_of_reference[reference] = task_id
+    zips = {}
+    phases = []
+    for phase in data["phases"]:
+        path = str(phase.get("public_data") or "")
+        if not path.endswith((PUBLIC, PUBLIC_DATA)) or parts.supplied_files(path):
+            phases.append(phase)
+            continue
+        folder_of_name = public_names(data, path)
+        if not folder_of_name:
+            plan.notes.append(f"no {path} for {phase['name']}: none of its tasks names an X_reference.zip")
+        files = {}
+        for name, folder in folder_of_name.items():
+            public = parts.public_files(name, task_of_reference[name]) if name in task_of_reference else {}
+            if not public:
+                remedy = "make it with make reference or make public-data, for parts before make split"
+                plan.notes.append(f"no public data of {name} in {path}: {remedy}")
+            files.update({posixpath.join(folder, file): content for file, content in public.items()})
+        if files:
+            zips[path] = zip_bytes(files)
+            phases.append(phase)
+        else:
+            phases.append({key: value for key, value in phase.items() if key != "public_data"})
+    return {**data, "phases": phases}, zips
+
+
+def _samples(
+    data: Competition, id_of_index: Mapping[object, str], parts: Parts, plan: Plan
+) -> tuple[list[Entry], dict[str, bytes]]:
+    """Return the solutions that have a file, and the files that are built here."""
+    solutions, built_files = [], {}
+    for _, entry in entries_of(data, "solutions"):
+        path = str(entry.get("path", ""))
+        task_id = id_of_index.get(next(iter(entry["tasks"]), None))
+        if task_id and path.endswith(SAMPLE):
+            sample = parts.sample(path[: -len(SAMPLE)], task_id)
+            if sample is None:
+                plan.notes.append(f"no solution {path}: there is no such sample next to the reference folder")
+                continue
+            built_files[path] = sample
+        solutions.append(entry)
+    return solutions, built_files

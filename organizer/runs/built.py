@@ -1,0 +1,266 @@
+"""The task that is run: of the bundle in ``dist/``, or built for the run; and which phase it is about."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Collection
+from pathlib import Path
+from typing import NamedTuple
+
+import yaml
+
+from organizer.bundle import COMPETITION, DEMO_TITLE, DIST, SOURCE
+from organizer.bundle.competition import (
+    Competition,
+    Entry,
+    LintReport,
+    entries_of,
+    is_key,
+    number,
+    read_competition,
+    refused,
+    sorted_phases,
+    step_limit,
+    task_entries,
+)
+from organizer.bundle.cut import leaderboard_columns, reference_name, task_id_of
+from organizer.bundle.dates import read_date
+from organizer.bundle.outdated import changed_sources
+from organizer.bundle.programs import build_program
+from organizer.bundle.public_files import demo_reference
+from organizer.bundle.source import load_competition, task_names
+from organizer.data.overview import SUFFIX, review_reference
+from organizer.data.prepare import reference_files
+from organizer.data.references import task_folder
+from organizer.files import DAMAGED, Files, files_below, read_zip, zip_bytes
+from organizer.runs.phase import Phase, folder_name
+from organizer.runs.worker import BuiltTask
+from scoring_program.report.images import Images, Size
+from scoring_program.task import load_task
+from validator.findings import Refused
+from validator.texts import printable, quote
+
+# What Codabench takes where competition.yaml gives no limit.
+_PER_DAY = 5
+_IN_ALL = 100
+
+
+class Offer(NamedTuple):
+    """A task in a phase: the entries of both in competition.yaml."""
+
+    phase: Entry
+    task: Entry
+
+    @property
+    def phase_name(self) -> str:
+        """The name of the phase."""
+        return str(self.phase.get("name", ""))
+
+    @property
+    def reference(self) -> str:
+        """The name of the reference without its ending."""
+        return reference_name(self.task) or str(self.task.get("reference_data", ""))
+
+
+def offers_of(competition: Competition, task_id: str) -> list[Offer]:
+    """Return where the phases of a competition offer a task, in their order."""
+    task_of_index = {entry["index"]: entry for _, entry in entries_of(competition, "tasks")}
+    offers = []
+    for _, phase in sorted_phases(competition):
+        for index in phase.get("tasks") or ():
+            task = task_of_index.get(index)
+            if task is not None and task_id_of(task) == task_id:
+                offers.append(Offer(phase, task))
+    return offers
+
+
+def find_offer(
+    competition: Competition, task_id: str, phase_name: str, given_names: Collection[str] | None
+) -> Offer | None:
+    """Return the phase that is ranked with its task; None if it cannot be told.
+
+    It is the one with this name or, without a name, the one whose reference is given, or the only one.
+
+    Parameters
+    ----------
+    phase_name : str
+        "" if no phase is named.
+    given_names : collection of str or None
+        The names of the references that are given instead of those of the competition; None if none is.
+
+    Raises
+    ------
+    Refused
+        If there is no phase of this name, or if nothing tells several references apart.
+    """
+    offers = offers_of(competition, task_id)
+    if phase_name:
+        named = [offer for offer in offers if offer.phase_name == phase_name]
+        if not named:
+            names = _phase_names(offers)
+            raise refused("no phase of this name", task=task_id, name=quote(phase_name), names=names)
+        return named[0]
+    if given_names is not None and len(offers) > 1:
+        offers = [offer for offer in offers if offer.reference in given_names]
+    references = list(dict.fromkeys(offer.reference for offer in offers))
+    if len(references) > 1:
+        texts = ", ".join(map(quote, references))
+        raise refused("several references", task=task_id, references=texts, names=_phase_names(offers))
+    return offers[0] if len(offers) == 1 else None
+
+
+def _phase_names(offers: list[Offer]) -> str:
+    names = dict.fromkeys(offer.phase_name for offer in offers)
+    return ", ".join(f'"{quote(name)}"' for name in names) or "none has this task"
+
+
+def rules_of_phase(phase: Entry) -> Phase:
+    """Return the dates of a phase and its limits, as the platform reads them."""
+    ignored = LintReport()
+    start, end = phase.get("start"), phase.get("end")
+    return Phase(
+        name=str(phase.get("name", "")),
+        start=read_date(start, "", ignored) if start else None,
+        end=read_date(end, "", ignored) if end else None,
+        per_day=_limit(phase.get("max_submissions_per_day"), _PER_DAY),
+        in_all=_limit(phase.get("max_submissions"), _IN_ALL),
+    )
+
+
+def _limit(value: object, default: int) -> int:
+    return default if value is None else number(value)
+
+
+def built_task(task_id: str, reference: Path | None, phase_name: str = "") -> BuiltTask:
+    """Return the task in ``dist/<id>.zip``; its parts are built if there is no such bundle.
+
+    ``reference``, a folder of tasks or of this one, replaces the bundle's reference. ``phase_name`` is the
+    phase that it is about; without one it is the only phase, or that of the reference. Raises Refused if the
+    reference is neither, if there is no such phase, or if nothing tells several references apart.
+    """
+    files = _files_in_dist(task_id)
+    competition = yaml.safe_load(files[COMPETITION]) if files else load_competition()
+    # Demo data, without a bundle, stands for the reference that has the name of the task.
+    given_names = None if files else {task_id}
+    if reference:
+        given_names = _given_names(competition, task_id, reference)
+    offer = find_offer(competition, task_id, phase_name, given_names)
+    folder = _given_folder(task_id, reference, offer) if reference else None
+    return BuiltTask(
+        id=task_id,
+        program=_program_in(files, competition, task_id) if files else build_program(task_id),
+        reference=_reference_of(task_id, folder, files, offer.task if offer else None),
+        time_limit=float(step_limit(offer.phase if offer else competition["phases"][0])),
+        competition=str(competition["title"]).removeprefix(DEMO_TITLE),
+        title=str(offer.task.get("name") or "") if offer else "",
+        reference_name=_name_of_reference(folder, offer),
+        phase=rules_of_phase(offer.phase) if offer else None,
+        image=str(competition.get("docker_image") or ""),
+        label=_label(competition, task_id, folder, offer),
+        columns=leaderboard_columns(competition, load_task(task_id)),
+    )
+
+
+def _files_in_dist(task_id: str) -> Files:
+    """Return the files of the bundle of a task, none if it is not built; warn if it is out of date."""
+    path = DIST / f"{task_id}.zip"
+    if not path.is_file():
+        return {}
+    files = read_zip(path)
+    if COMPETITION in changed_sources(path, files, SOURCE):
+        place = f"{DIST.name}/{path.name}"
+        remedy = "to use its dates and settings, run make bundle"
+        print(f"warning | {place} was not built from today's {COMPETITION}; {remedy}")
+    return files
+
+
+def _reference_of(task_id: str, folder: Path | None, files: Files, task: Entry | None) -> Path | bytes:
+    """Return a reference that is given, or that of a task of a bundle, or the demo data."""
+    if folder is not None:
+        return _readable_reference(task_id, folder)
+    if files:
+        return reference_in(files, task or _first_entry(yaml.safe_load(files[COMPETITION]), task_id))
+    print(f"DEMO: no REFERENCE and no {DIST.name}/{task_id}.zip, so the reference is demo data")
+    return zip_bytes(demo_reference(task_id))
+
+
+def _first_entry(competition: Competition, task_id: str) -> Entry:
+    entries = [entry for _, entry in entries_of(competition, "tasks")]
+    return next(entry for entry in entries if task_id_of(entry) == task_id)
+
+
+def _program_in(files: Files, competition: Competition, task_id: str) -> bytes:
+    """Return the program of a task of a bundle; warn if it is not the one of this repository."""
+    place, built_program = f"{DIST.name}/{task_id}.zip", build_program(task_id)
+    name = _first_entry(competition, task_id)["scoring_program"]
+    if is_key(name):
+        print(f"warning | {place} names a program that the server holds; that of this repository runs here")
+        return built_program
+    program: bytes = files[name]
+    if program != built_program:
+        print(f"warning | the program in {place} differs from this repository's; run make bundle")
+    return program
+
+
+def _name_of_reference(folder: Path | None, offer: Offer | None) -> str:
+    """Return what a reference is called: like its folder, or as the competition names it."""
+    if folder is not None:
+        return folder.absolute().name
+    return offer.reference if offer else ""
+
+
+def _label(competition: Competition, task_id: str, folder: Path | None, offer: Offer | None) -> str:
+    """Return a name for the phase, or for the reference if the phase is not known; "" for a single phase."""
+    if len(offers_of(competition, task_id)) < 2:
+        return ""
+    return folder_name(offer.phase_name if offer else _name_of_reference(folder, offer))
+
+
+def _given_names(competition: Competition, task_id: str, reference: Path) -> set[str]:
+    """Return the names of the references of a task that REFERENCE holds, or its own if it holds none."""
+    names = {offer.reference for offer in offers_of(competition, task_id)}
+    return {name for name in names if (reference / name).is_dir()} or {reference.absolute().name}
+
+
+def _given_folder(task_id: str, reference: Path, offer: Offer | None) -> Path:
+    """Return the folder of REFERENCE that a phase names, or that of the task."""
+    name = offer.reference if offer and (reference / offer.reference).is_dir() else task_id
+    return task_folder(name, reference, task_names(load_competition()))
+
+
+def _readable_reference(task_id: str, folder: Path) -> Path | bytes:
+    """Return a reference folder, as a zip if the platform cannot read its files as they are."""
+    files = reference_files(task_id, folder)
+    return folder if all((folder / name).is_file() for name in files) else zip_bytes(files)
+
+
+def overview_command(bundle: Path, images: Path | None, image_size: Size | None) -> int:
+    """Print what the references of a bundle hold, and write a page beside it for each."""
+    report = LintReport()
+    try:
+        files = read_zip(bundle)
+        data = read_competition(files[COMPETITION], report)
+    except (*DAMAGED, KeyError):
+        raise refused("no zip", problem="there is no bundle that can be read") from None
+    if data is None:
+        raise Refused(report.errors)
+    entries = [entry for _, entry in task_entries(data)]
+    for position, entry in enumerate(entries):
+        if task_id := task_id_of(entry):
+            print(f"{task_id}: {printable(str(entry.get('reference_data')))}")
+            overview = review_reference(task_id, reference_in(files, entry))
+            name = bundle.stem if len(entries) == 1 else f"{bundle.stem}.{position}_{task_id}"
+            page = overview.write(bundle.with_name(f"{name}{SUFFIX}"), Images(images, image_size))
+            lines = [*overview.lines(), page]
+            print(*(f"  {printable(line)}" for line in lines), sep="\n")
+    return 0
+
+
+def reference_in(files: Files, task: Entry) -> bytes:
+    """Return the reference of a task of a bundle as a zip; there it may be a folder."""
+    name = posixpath.normpath(task.get("reference_data", ""))
+    if name in files:
+        return files[name]
+    if folder := files_below(name, files):
+        return zip_bytes(folder)
+    raise refused("no reference in the bundle")
