@@ -158,15 +158,6 @@ def task_entries(data: Competition) -> list[tuple[str, Entry]]:
     return entries_of(data, "tasks" if form_of(data) == "v2" else "phases")
 
 
-def primary_column(data: Competition) -> BoardColumn:
-    """Return the column by which the leaderboard is sorted."""
-    columns = columns_of(data)
-    if form_of(data) == "v1.5":
-        return min(columns, key=lambda column: number(column.data.get("rank", 1)))
-    primary_index = number(data["leaderboards"][0].get("primary_index", 0))
-    return next(column for column in columns if number(column.data["index"]) == primary_index)
-
-
 def sorted_phases(data: Competition) -> list[tuple[str, Entry]]:
     """Return (JSON Pointer, phase) of a competition in the platform's order."""
     phases = entries_of(data, "phases")

@@ -23,7 +23,7 @@ from organizer.bundle import DEMO_TITLE, competition
 from organizer.bundle.competition import Competition, Entry, LintReport, form_of
 from organizer.bundle.programs import program_files
 from organizer.bundle.public_checks import check_public_data
-from organizer.bundle.rules import columns_of
+from organizer.bundle.rules import columns_of, primary_column
 from organizer.bundle.zip_members import is_zip, member_names, members_of
 from organizer.challenges import content_of
 from organizer.data.prepare import SYNTHETIC_MARK
@@ -308,12 +308,13 @@ def _check_sorting(data: Competition, our_tasks: Collection[Declaration], report
 
 def _check_primary_column(data: Competition, our_tasks: Collection[Declaration], report: LintReport) -> None:
     """Report a primary column that can be raised without better predictions."""
-    primary_column = competition.primary_column(data)
+    primary = primary_column(data)
     for task in our_tasks:
         for column in task.columns:
-            if column.key == primary_column.key and column.loophole:
-                where = primary_column.where
-                report.add("primary column with a loophole", where, key=column.key, loophole=column.loophole)
+            if column.key == primary.key and column.loophole:
+                report.add(
+                    "primary column with a loophole", primary.where, key=column.key, loophole=column.loophole
+                )
 
 
 def _check_samples(

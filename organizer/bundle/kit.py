@@ -1,8 +1,8 @@
 """Starting kits: what participants download to check, score and compare submissions at home.
 
-A kit is the package ``people_in_video``, with the code, demo references and samples of tasks. All kits hold the
-tasks that are ``in_all_kits``, so one kit of a version does for all their competitions. The kit of a competition
-with tasks of its own holds these, too, and its version names them: ``2.0.0+bird.calls``.
+A kit is the package ``people_in_video``, with the code, demo references and samples of tasks. All kits hold
+the tasks that are ``in_all_kits``, so one kit of a version does for all their competitions. The kit of a
+competition with tasks of its own holds these, too, and its version names them: ``2.0.0+bird.calls``.
 
 Texts of kits are pages with placeholders, filled for the tasks that the kit is for. They may hold paragraphs
 for some tasks only, between two comments:
@@ -12,9 +12,10 @@ for some tasks only, between two comments:
     <!-- end -->
 
 They are left out where the kit has none of these tasks (``several``: where it has one task; ``own``: where
-all kits hold its tasks). In them ``{id}`` is the first of these tasks that the kit has, ``{only}`` names all of them unless these are all tasks of the
-kit, and ``{mode}`` is the evaluation mode of the first. Elsewhere ``{id}`` and ``{ids}`` stand for the first
-task and for all of them, and the comments ``# {example}`` and ``# {update}`` for the code of its example.
+all kits hold its tasks). In them ``{id}`` is the first of these tasks that the kit has, ``{only}`` names all
+of them unless these are all tasks of the kit, and ``{mode}`` is the evaluation mode of the first. Elsewhere
+``{id}`` and ``{ids}`` stand for the first task and for all of them, and the comments ``# {example}`` and ``#
+{update}`` for the code of its example.
 """
 
 from __future__ import annotations

@@ -107,6 +107,7 @@ ERRORS = {
 """What the platform refuses, or what makes every run or the leaderboard fail."""
 
 WARNINGS = {
+    "primary column with a loophole": Words("L-BOARD", "the leaderboard is sorted by {key}: {loophole}", "make score the primary column"),
     "date without quotes": Words("L-DATE", "a date without quotes loses its time of day", "write {dates}, with the quotes"),
     "ambiguous date": Words("L-DATE", "{date} can be read in more than one way; the platform reads it as {taken}", "write {dates}, in UTC"),
     "zone": Words("L-DATE", "the platform drops the zone of {date}, and takes {taken} in UTC", "write {dates}, the same moment in UTC{note}"),

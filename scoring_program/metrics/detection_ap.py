@@ -1,7 +1,7 @@
 """Mean average precision of predictions with scores: temporal segments or boxes, each with a label.
 
-Sources: ``eval_detection.py`` of ActivityNet (temporal action localization; THUMOS is evaluated the same way);
-for boxes the matching of COCO, without its areas and crowds.
+Sources: ``eval_detection.py`` of ActivityNet (temporal action localization; THUMOS is evaluated the same
+way); for boxes the matching of COCO, without its areas and crowds.
 """
 
 from __future__ import annotations
@@ -70,10 +70,10 @@ def iou(true: Floats, predicted: Floats) -> Floats:
 
 
 def match(true: Instances, predicted: Instances, score: Floats, thresholds: Floats) -> Ranking:
-    """Rank the predictions, and match each in turn to the instance of its item and label that it overlaps most.
+    """Rank the predictions; match each in turn to the instance of its item and label that it overlaps most.
 
-    At each threshold by itself, a prediction takes the instance of largest IoU among those that are not taken and
-    reach the threshold; of equal ones the first.
+    At each threshold by itself, a prediction takes the instance of largest IoU among those that are not taken
+    and reach the threshold; of equal ones the first.
 
     Parameters
     ----------
@@ -90,7 +90,9 @@ def match(true: Instances, predicted: Instances, score: Floats, thresholds: Floa
            [-1,  0]])
     """
     order = np.lexsort((predicted.item, -score))
-    ranked = Instances(item=predicted.item[order], label=predicted.label[order], extent=predicted.extent[order])
+    ranked = Instances(
+        item=predicted.item[order], label=predicted.label[order], extent=predicted.extent[order]
+    )
     result = Ranking(item=ranked.item, label=ranked.label, match=np.full((len(thresholds), len(order)), -1))
     is_taken = np.zeros((len(thresholds), len(true.item)), dtype=bool)
     for prediction, instance, overlap in _turns(true, ranked, thresholds):
@@ -106,10 +108,11 @@ def match(true: Instances, predicted: Instances, score: Floats, thresholds: Floa
 
 
 def _turns(true: Instances, ranked: Instances, thresholds: Floats) -> list[tuple[Ints, Ints, Floats]]:
-    """Return pairs that overlap enough: of the first prediction of each item and label, of the second, and so on.
+    """Return pairs that overlap enough: of the first prediction of each item and label, of the second, and so
+    on.
 
-    Predictions of different items or labels do not compete, so those of one turn are matched at once. The pairs of
-    one prediction follow each other, the best last.
+    Predictions of different items or labels do not compete, so those of one turn are matched at once. The
+    pairs of one prediction follow each other, the best last.
     """
     n_labels = max(true.label.max(initial=-1), ranked.label.max(initial=-1)) + 1
     true_group = true.item * n_labels + true.label
@@ -137,8 +140,9 @@ def _places_in_groups(group: Ints) -> Ints:
 def weighted(true: Instances, ranking: Ranking, n_labels: int, weights: Floats) -> Floats:
     """Return the average precision of each threshold and label for each row of weights of the items.
 
-    A prediction of an item of weight w stands w times in a row, an instance of it counts w times. Precision is made
-    monotone from the right; the average precision is the sum of its products with the steps of recall, at all points.
+    A prediction of an item of weight w stands w times in a row, an instance of it counts w times. Precision
+    is made monotone from the right; the average precision is the sum of its products with the steps of
+    recall, at all points.
 
     Parameters
     ----------

@@ -121,8 +121,6 @@ def test_the_version_of_a_kit_names_the_tasks_that_other_kits_do_not_hold(monkey
     monkeypatch.setattr(kit_module, "load_task", lambda task_id: own.get(task_id, published))
     assert kit_module.kit_version([TASK]) == VERSION
     assert kit_module.kit_version(["bird_calls"]) == f"{VERSION}+bird.calls"
-    versions = {
-        kit_module.kit_version(ids) for ids in (["owls", TASK, "bird_calls"], ["bird_calls", "owls"])
-    }
+    versions = {kit_module.kit_version(ids) for ids in (["owls", TASK, "bird_calls"], ["bird_calls", "owls"])}
     assert versions == {f"{VERSION}+bird.calls.owls"}
     assert str(Version(*versions)) == f"{VERSION}+bird.calls.owls"

@@ -66,7 +66,9 @@ def _plain_average_precision(
         return None
     free = list(range(len(instances)))
     outcomes = []
-    for prediction in sorted((row for row in predicted if row[1] == label), key=lambda row: (-row[4], row[0])):
+    for prediction in sorted(
+        (row for row in predicted if row[1] == label), key=lambda row: (-row[4], row[0])
+    ):
         fitting = [
             number
             for number in free
@@ -81,12 +83,15 @@ def _plain_average_precision(
 
 
 _rows = st.lists(
-    st.tuples(st.integers(0, 2), st.integers(0, 1), st.integers(0, 6), st.integers(1, 6), st.integers(0, 3)), max_size=9
+    st.tuples(st.integers(0, 2), st.integers(0, 1), st.integers(0, 6), st.integers(1, 6), st.integers(0, 3)),
+    max_size=9,
 )
 
 
 @given(true=_rows, predicted=_rows, weights=st.lists(st.integers(0, 3), min_size=3, max_size=3))
-def test_weights_repeat_items(true: list[_Detection], predicted: list[_Detection], weights: list[int]) -> None:
+def test_weights_repeat_items(
+    true: list[_Detection], predicted: list[_Detection], weights: list[int]
+) -> None:
     thresholds = [Fraction(1, 4), Fraction(1, 2), Fraction(3, 4)]
     arrays = []
     for rows in (true, predicted):
