@@ -9,7 +9,7 @@ INSTALL := -m pip install --quiet --disable-pip-version-check --no-compile --req
 # The folders that Python looks into from .venv, relative to its packages: the checkout, and that of people_in_video.
 LINK := printf '%s\n' ../../../.. ../../../../starting_kit
 
-.PHONY: demo check test test-slow lint style types reference bundle kit lint-bundle dry-run rescore report side-by-side archive public-data baselines split start new-task undo-new-task bench locks clean
+.PHONY: demo check test test-slow lint style types reference bundle kit lint-bundle dry-run rescore report archive public-data baselines split start new-task undo-new-task bench locks clean
 
 demo: .venv/run
 	@$(BIN)/python -m organizer demo
@@ -88,10 +88,6 @@ rescore: .venv/run
 # make report ID=chalearn_gesture [PHASE="Final phase"] [OPTIONS="--ranking DIR --output DIR"], after make rescore
 report: .venv/run
 	@$(BIN)/python -m organizer report $(ID) $(PHASE_OPTION) $(OPTIONS)
-
-# make side-by-side RANKINGS="out/rescore/chalearn_gesture out/rescore/densepose" [OUTPUT=FILE], after make rescore for each
-side-by-side: .venv/run
-	@$(BIN)/python -m organizer side-by-side $(RANKINGS) $(if $(OUTPUT),--output "$(OUTPUT)")
 
 # make archive ID=chalearn_gesture [PHASE="Final phase"] [OUTPUT=DIR] [WITH_REFERENCE=1: also the hidden labels], after make report
 archive: .venv/run

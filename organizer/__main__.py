@@ -165,11 +165,6 @@ def _add_run_commands(add: _Add) -> None:
     report.add_argument("--output", type=_path(), help="default: out/report/ID")
     what = "the phase whose ranking it is; needed if there are several"
     report.add_argument("--phase", default="", metavar="NAME", help=what)
-    what = "write a page with several rankings side by side, of tasks or phases"
-    beside = add("side-by-side", _side_by_side, what)
-    what = "folders that rescore has written"
-    beside.add_argument("rankings", nargs="+", type=_path('RANKINGS="DIR DIR"'), metavar="ranking", help=what)
-    beside.add_argument("--output", type=_path("OUTPUT=FILE"), help="default: out/report/side_by_side.html")
     archive = add("archive", _archive, "collect a finished competition in a folder to deposit for a DOI")
     _add_id(archive)
     what = "the phase whose ranking it holds; needed if there are several"
@@ -419,12 +414,6 @@ def _report(task_id: str, ranking: Path | None, phase: str, output: Path | None)
 
     out, name = ROOT / "out", _name_of_ranking(task_id, phase)
     return report(task_id, ranking or out / "rescore" / name, output or out / "report" / name)
-
-
-def _side_by_side(rankings: list[Path], output: Path | None) -> int:
-    from organizer.ranking.side_by_side import side_by_side
-
-    return side_by_side(rankings, output or ROOT / "out" / "report" / "side_by_side.html")
 
 
 def _archive(

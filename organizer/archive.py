@@ -41,7 +41,7 @@ _PLACEHOLDER = "FILL IN:"
 # Not ranking.csv: its names of submissions are those of accounts. The report has one without them.
 _RANKING_FILES = ("ranking.html", "pairs.csv")
 _WITH_REFERENCE = ("items.csv",)
-_REPORT_FILES = ("ranking.csv", "ranking.tex", "ranking.svg", "methods.txt")
+_REPORT_FILES = ("ranking.csv", "ranking.tex", "methods.txt")
 _SHOWN_NAMES = 3
 
 

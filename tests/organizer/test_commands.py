@@ -25,7 +25,6 @@ ID = "chalearn_gesture"
             "rescore",
         ),
         (f"report {ID} --ranking out", "ranking.report", "report"),
-        ("side-by-side out/a out/b --output c.html", "ranking.side_by_side", "side_by_side"),
         (f"archive {ID} --with-reference", "archive", "archive"),
         (f"start {ID} --title Signs", "bundle.start", "start_command"),
         ("demo", "runs.demo", "run_demo"),
