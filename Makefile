@@ -121,9 +121,9 @@ new-task: .venv/dev
 undo-new-task: .venv/run
 	@$(BIN)/python -m organizer undo-new-task "$(ID)"
 
-# make bench [ID=chalearn_gesture] [SCALE="1 100"] [QUICK=1: ratios of processor times, at a tenth of the size]
+# make bench [ID=chalearn_gesture] [SCALE="1 100"]
 bench: .venv/run
-	$(BIN)/python -m quality bench $(ID) $(if $(SCALE),--scale $(SCALE)) $(if $(QUICK),--quick)
+	$(BIN)/python -m quality bench $(ID) $(if $(SCALE),--scale $(SCALE))
 
 # make locks [UPGRADE=1: to newer versions]: without it the locks come out as they are. Those of vendored wheels are
 # written by hand. Extras stay: pip does not take coverage==7.17.3 for coverage[toml], and looks for the newest one.

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from quality import ROOT
 from scoring_program.task import task_ids
 from validator import console
 from validator.findings import Refused
@@ -65,12 +64,9 @@ def _parser() -> argparse.ArgumentParser:
         add("demo-data", "demo_command:demo_data_command", "write the demo references and samples again")
     )
     add("demo-ranking", "demo_ranking:write_demo_ranking", "rank made-up teams, into out/demo/ranking/")
-    add("figures", "figures:write_figures", "draw the figures of the tasks into docs/images/")
     bench = add("bench", "benchmarks.run:run_bench", "measure the built programs on full-size data")
     _add_ids(bench)
     bench.add_argument("--scale", dest="scales", type=float, nargs="+", default=[1.0])
-    quick_help = "print ratios of processor times at a tenth of the full size, of three runs"
-    bench.add_argument("--quick", action="store_true", help=quick_help)
     coverage = add("coverage", "coverage:run_coverage", "measure how often intervals hold the score")
     _add_ids(coverage)
     coverage.add_argument("--samples", dest="n_samples", type=int, default=1000)
@@ -78,17 +74,10 @@ def _parser() -> argparse.ArgumentParser:
     portability = add("portability", "portability:run_portability", "compare programs under other Pythons")
     portability.add_argument("pythons", nargs="*", help="commands, to compare with this interpreter")
     _add_ids(add("gaming", "gaming:print_table", "print what gaming tricks score on the demo reference"))
-    repairs = add("repairs", "repairs:run_repairs", "measure how often repairs are right, into a page")
+    repairs = add("repairs", "repairs:run_repairs", "print how often repairs are right")
     _add_ids(repairs)
     repairs.add_argument("--mistakes", dest="n_mistakes", type=int, default=20, help="submissions of each")
     repairs.add_argument("--correct", dest="n_correct", type=int, default=1000, help="of each task")
-    repairs.add_argument("--scale", type=float, default=1.0, help="of the submission whose time is taken")
-    page = ROOT / "docs" / "measurements" / "repairs.md"
-    repairs.add_argument("--page", type=Path, default=page)
-    times = add("repair-times", "repairs:run_times", "measure how long the search for repairs takes")
-    _add_ids(times)
-    times.add_argument("--scale", type=float, default=1.0, help="of the submissions")
-    times.add_argument("--page", type=Path, default=page)
     _add_searches(add)
     return parser
 
@@ -98,14 +87,6 @@ def _add_searches(add: Callable[[str, str, str], argparse.ArgumentParser]) -> No
     fuzz = add("fuzz", "fuzzing.run:fuzz_command", "run the built programs on corrupted submissions")
     fuzz.add_argument("number", nargs="?", type=int, default=2000)
     fuzz.add_argument("--seed", type=int, default=1)
-    profile_help = (
-        "slow: look for small submissions that take long; small-zips: measure what zips below 1 MB cost"
-    )
-    profiles = ["corrupted", "slow", "small-zips"]
-    fuzz.add_argument("--profile", choices=profiles, default="corrupted", help=profile_help)
-    fuzz.add_argument("--seconds", type=float, default=600, help="of profile slow, for all tasks together")
-    what = "of profile small-zips: with references of the size of the real challenges"
-    fuzz.add_argument("--full-size", action="store_true", help=what)
     fuzz.add_argument("--task", dest="ids", type=_id, nargs="+", default=task_ids(), metavar="ID")
     edits = add("edits", "edits:edits_command", "build and lint random edits of competition.yaml")
     edits.add_argument("number", nargs="?", type=int, default=1000)
