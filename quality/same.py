@@ -1,9 +1,9 @@
 """Comparing two checkouts: which outputs differ, apart from those of `ALLOWED_DIFFERENCES`.
 
 Each checkout runs the golden cases, the samples and the recorded bad submissions (``tests/recorded``) of this
-one, all tasks in both protocols, through its own commands: the scoring program, the starting kit's
-``evaluate.py``, and the validator. It also prepares the demo references and builds all bundles. With
-``--scores`` it compares exit codes and scores alone, which change less often than texts.
+one, all tasks in both protocols, through its own commands: the scoring program, ``people-in-video score``,
+and the validator. It also prepares the demo references and builds all bundles. With ``--scores`` it compares
+exit codes and scores alone, which change less often than texts.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _CODE = re.compile(
 _DRIVER = """
 import json, os, sys, traceback
 sys.path[:0] = [os.getcwd(), os.path.join(os.getcwd(), "starting_kit")]
-from evaluate import main as evaluate
+from people_in_video.commands.score import main as evaluate
 from scoring_program.run import main as score
 from validator.__main__ import main as check
 

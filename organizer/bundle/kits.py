@@ -22,7 +22,6 @@ from organizer.files import zip_bytes
 from scoring_program.task import AnyTask, load_task
 
 KIT = "starting_kit.zip"
-_SCRIPTS = ("compare.py", "evaluate.py")
 _TEXTS = ("README.md", "quickstart.ipynb")
 _PICTURE = "page.png"
 """The picture of a detail page in the README."""
@@ -57,12 +56,12 @@ def kit_files(task_ids: Sequence[str], demo_reference: DemoReference) -> dict[st
 
 
 def _shared_files(task_ids: Sequence[str]) -> dict[str, bytes]:
-    """Return the project file and the scripts of the kit, and its pages, filled for these tasks."""
-    scripts = {name: (KIT_FOLDER / name).read_bytes() for name in _SCRIPTS}
-    files = nest_packages(scripts, NESTED_PACKAGES, PACKAGE)
-    files["pyproject.toml"] = project_file("kit.toml")
-    files["LICENSE"] = (ROOT / "LICENSE").read_bytes()
-    files[_PICTURE] = (KIT_FOLDER / _PICTURE).read_bytes()
+    """Return the project file of the kit, and its pages, filled for these tasks."""
+    files = {
+        "pyproject.toml": project_file("kit.toml"),
+        "LICENSE": (ROOT / "LICENSE").read_bytes(),
+        _PICTURE: (KIT_FOLDER / _PICTURE).read_bytes(),
+    }
     if len(task_ids) == 1:
         files["kit.json"] = json.dumps({"default_task": task_ids[0]}).encode()
     for name in _TEXTS:

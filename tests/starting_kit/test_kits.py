@@ -42,7 +42,7 @@ def kit(request, unpack_kit, tmp_path):
 
 
 def test_a_kit_holds_all_that_its_modules_import(kit):
-    modules = sorted(path.stem for path in kit.glob("*.py"))
+    modules = ["people_in_video", *sorted(path.stem for path in kit.glob("*.py"))]
     run_in_turn([["-c", f"import {', '.join(modules)}"]], kit)
 
 
@@ -150,7 +150,7 @@ def test_no_text_of_the_kit_names_what_it_does_not_have(kit):
 def test_a_kit_of_one_task_compares_without_its_name(kit):
     (task,) = (path.stem for path in (kit / "formats").glob("*.md"))
     samples = [f"people_in_video/samples/{task}/{name}.zip" for name in ("weak", "good")]
-    (compared,) = run_in_turn([["compare.py", *samples]], kit)
+    (compared,) = run_in_turn([["-m", "people_in_video", "compare", *samples]], kit)
     assert " higher than weak" in compared
 
 
