@@ -92,7 +92,7 @@ def _archive_files(task_id: str, ranking: Path, report: Path, with_reference: bo
     public_bundle, left_out = _public_bundle(task_id, competition, bundle, references)
     files = {f"bundle/{name}": data for name, data in public_bundle.items()}
     files.update(_files_of_runs(ranking, _RANKING_FILES, "ranking", f"make rescore ID={task_id}"))
-    files.update(_files_of_runs(report, _REPORT_FILES, "report", f"make report ID={task_id}"))
+    files.update(_files_of_runs(report, _REPORT_FILES, "report", f"organizer report {task_id}"))
     _check_leaks(competition, files, references)
     if with_reference:
         files.update(_files_of_runs(ranking, _WITH_REFERENCE, "ranking", f"make rescore ID={task_id}"))

@@ -1,4 +1,4 @@
-"""``make baselines``: submissions made of a reference, which say what scores mean.
+"""``organizer baselines``: submissions made of a reference, which say what scores mean.
 
 ``baselines.json`` in the folder of the zips has the score of each with its interval, for rankings.
 """

@@ -18,9 +18,9 @@ CODES = CodeTable(
         ),
         MessageCode(
             "E-NEW",
-            "`make new-task` cannot use the given ID, title, format, metric or labels, or the packages "
-            "for developers are missing; or `make new-task` did not write the task that `make "
-            "undo-new-task` should remove.",
+            "`organizer new-task` cannot use the given ID, title, format, metric or labels, or the packages "
+            "for developers are missing; or `organizer new-task` did not write the task that "
+            "`organizer undo-new-task` should remove.",
             "Correct what the message names; nothing was changed.",
         ),
         MessageCode(
@@ -56,8 +56,8 @@ CODES = CodeTable(
         ),
         MessageCode(
             "E-START",
-            "`make start` would replace files with changes that are not committed to git.",
-            "Commit them, or add `REPLACE=1`.",
+            "`organizer start` would replace files with changes that are not committed to git.",
+            "Commit them, or add `--replace`.",
         ),
         MessageCode(
             "R-CEILING",

@@ -1,4 +1,4 @@
-"""``make new-task`` copies a task of ``task_templates/``; ``make undo-new-task`` removes the copy.
+"""``organizer new-task`` copies a task of ``task_templates/``; ``organizer undo-new-task`` removes the copy.
 
 ``task_templates/README.md`` describes the examples and the placeholders that a copy fills.
 """
@@ -394,7 +394,7 @@ def undo_new_task(task_id: str) -> int:
     records = {path.stem: json.loads(_read(path)) for path in _RECORDS.glob("*.json")}
     if task_id not in records:
         written_tasks = ", ".join(sorted(records)) or "no task"
-        _refuse(f"make new-task has not written '{task_id}'", f"it has written {written_tasks}")
+        _refuse(f"organizer new-task has not written '{task_id}'", f"it has written {written_tasks}")
     hashes = records.pop(task_id)
     # Tasks with one metric share its module.
     shared = {path for other_hashes in records.values() for path in other_hashes}
@@ -421,7 +421,7 @@ def undo_new_task(task_id: str) -> int:
     if edited:
         print(f"edited since, so moved to {aside.relative_to(ROOT)}/:", *edited, sep="\n  ")
     if left:
-        print("left, because make new-task did not write it:", *left, sep="\n  ")
+        print("left, because organizer new-task did not write it:", *left, sep="\n  ")
     return 0
 
 

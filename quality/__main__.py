@@ -24,7 +24,7 @@ python -m quality COMMAND --help shows the options of a command; docs/commands.m
 def main(arguments: list[str] | None = None) -> int:
     """Run one of the commands and return its exit code: 1 if its input is refused."""
     console.prepare()
-    options = vars(_parser().parse_args(arguments))
+    options = vars(build_parser().parse_args(arguments))
     # Imported by the command that needs it, so that --help answers at once.
     run = pkgutil.resolve_name(f"quality.{options.pop('run')}")
     try:
@@ -34,9 +34,15 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
 
 
-def _parser() -> argparse.ArgumentParser:
-    """Return the parser; ``run`` names the function that takes the options of a command as keywords."""
-    parser = argparse.ArgumentParser(
+def build_parser(
+    parser_class: type[argparse.ArgumentParser] = argparse.ArgumentParser,
+    parsers: dict[str, argparse.ArgumentParser] | None = None,
+) -> argparse.ArgumentParser:
+    """Return the parser; ``run`` names the function that takes the options of a command as keywords.
+
+    The parsers of the commands are of a class, and are added to ``parsers`` by their names.
+    """
+    parser = parser_class(
         prog="python -m quality",
         description="Tools for maintainers.",
         epilog=f"examples:\n{_EXAMPLES}",
@@ -49,6 +55,8 @@ def _parser() -> argparse.ArgumentParser:
             name, help=description, description=description
         )
         command.set_defaults(run=run)
+        if parsers is not None:
+            parsers[name] = command
         return command
 
     same = add("same", "same:run_same", "compare the outputs of this checkout with those of another")
@@ -79,6 +87,7 @@ def _parser() -> argparse.ArgumentParser:
     repairs.add_argument("--mistakes", dest="n_mistakes", type=int, default=20, help="submissions of each")
     repairs.add_argument("--correct", dest="n_correct", type=int, default=1000, help="of each task")
     _add_searches(add)
+    add("commands", "commands_page:commands_command", "write docs/commands.md from the parsers")
     return parser
 
 

@@ -1,4 +1,4 @@
-"""What is made up for tasks with one value for each item, as `make new-task` writes them."""
+"""What is made up for tasks with one value for each item, as `organizer new-task` writes them."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ PUBLISHED = [
     for task_id in task_ids()
     if not (ROOT / "task_templates" / ".written" / f"{task_id}.json").is_file()
 ]
-"""Tasks of published challenges: those that make new-task did not write."""
+"""Tasks of published challenges: those that organizer new-task did not write."""
 
 
 _CODE = r"[ELR]-[A-Z][A-Z0-9-]*"

@@ -1,4 +1,4 @@
-"""Random cases of tasks with one value for each item, as `make new-task` writes them."""
+"""Random cases of tasks with one value for each item, as `organizer new-task` writes them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tasks of task_templates/ where they stand: what `make new-task` copies works before it is copied."""
+"""The tasks of task_templates/ where they stand: what `organizer new-task` copies works before it is copied."""
 
 from __future__ import annotations
 

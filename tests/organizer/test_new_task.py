@@ -1,4 +1,4 @@
-"""``make new-task``: what it refuses, its copies of the examples, tasks that work at once, and taking them back."""
+"""``organizer new-task``: what it refuses, its copies of the examples, tasks that work at once, and taking them back."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ IGNORED |= {"__pycache__", "mutants"}
 TITLE = 'Birds: "calls" & more | \\ '
 LABELS = ["l'été", "#2", "{x}"]
 COLUMNS = ["valence", "arousal", "score_3"]
-# Formats, metrics and columns: all that make new-task accepts together.
+# Formats, metrics and columns: all that organizer new-task accepts together.
 CHOICES = [
     *[
         (form, metric, [])
@@ -99,12 +99,6 @@ def test_a_task_that_was_not_written_is_not_taken_back():
     (problem,) = refused(new_task.undo_new_task, "densepose").problems
     assert problem.code == "E-NEW"
     assert "'densepose'" in problem.problem
-
-
-def test_make_asks_for_the_format_of_a_new_task():
-    command = ["make", "--dry-run", "new-task", "ID=birds"]
-    shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    assert "--format" not in shown.stdout
 
 
 def id_of(form, metric, columns):

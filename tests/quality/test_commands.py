@@ -9,7 +9,7 @@ from subprocess import CompletedProcess
 import pytest
 
 from quality import all as everything
-from quality.__main__ import _parser, main
+from quality.__main__ import build_parser, main
 from tests.helpers import assert_calls
 
 ID = "chalearn_gesture"
@@ -31,6 +31,7 @@ ID = "chalearn_gesture"
         (f"fuzz --task {ID} --seed 2", "fuzzing.run", "fuzz_command"),
         ("edits 10 --samples 1 --seed 3", "edits", "edits_command"),
         ("all --quick", "all", "run_all"),
+        ("commands", "commands_page", "commands_command"),
     ],
 )
 def test_command_calls_its_function(command, module, function):
@@ -61,7 +62,7 @@ def test_all_commands_are_run_and_those_that_fail_are_named(monkeypatch, capsys,
     assert everything.run_all(quick) == 1
     assert capsys.readouterr().out.splitlines()[-1].startswith("failed: fuzz ")
     for arguments in ran:
-        assert _parser().parse_args(arguments)
+        assert build_parser().parse_args(arguments)
     names = {"gaming", "fuzz", "repairs", "edits", "bench"}
     assert {name for name, *_ in ran} == (names if quick else {*names, "portability", "coverage"})
 

@@ -104,7 +104,7 @@ def test_the_page_has_a_short_example_of_each_file_of_a_reference_and_it_can_be_
     (page,) = (kit / "formats").glob("*.md")
     text = page.read_text(encoding="utf-8").partition("## Your own annotations")[2]
     if not (ROOT / "starting_kit" / "reference" / page.name).is_file():
-        pytest.skip("make new-task wrote this task")
+        pytest.skip("organizer new-task wrote this task")
     found = re.findall(r"^`([^`\n]+)`:\n\n```\w*\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     examples = dict(found)
     assert max(example.count("\n") for example in examples.values()) <= 6

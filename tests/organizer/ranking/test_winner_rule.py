@@ -123,19 +123,6 @@ def test_name_that_is_no_baseline_is_refused_before_anything_is_scored(folder, t
     assert list((tmp_path / "out" / "store").glob("*/*.json")) == []
 
 
-def test_baseline_zip_that_is_not_there_is_refused_before_anything_is_scored(folder, tmp_path, capsys):
-    path = tmp_path / "missing.zip"
-    options = ["--beats", "GVD", "--by", "10%", "--baseline-zip", f"GVD={path}"]
-    assert call(folder, tmp_path / "out", *options) == 1
-    assert str(path) in capsys.readouterr().out
-    assert list((tmp_path / "out" / "store").glob("*/*.json")) == []
-
-
-@pytest.mark.parametrize("options", [["--beats", "low"], ["--by", "10%"]])
-def test_both_options_are_needed(folder, tmp_path, options):
-    assert call(folder, tmp_path / "out", *options) == 2
-
-
 @pytest.mark.parametrize("text", ["ten", "-5%", "2000%"])
 def test_share_that_is_none_is_a_usage_error(folder, tmp_path, text):
     with pytest.raises(SystemExit) as end:
