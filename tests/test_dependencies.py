@@ -103,7 +103,7 @@ MAY_IMPORT = {
     ],
     "people_in_video": ["scoring_program", "validator"],
     "organizer": ["scoring_program", "validator"],
-    "quality": ["organizer", "scoring_program", "validator"],
+    "quality": ["organizer", "people_in_video", "scoring_program", "validator"],
 }
 # The parts of the organizer's tools: each imports those before it only.
 ORGANIZER_PARTS = (

@@ -43,6 +43,7 @@ from organizer.ranking.winner_rule import (
     WinnerBaseline,
     WinnerRule,
     check_baseline_name,
+    check_gain,
     find_baseline,
     rule_of_reference,
     saved_winner,
@@ -173,6 +174,7 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
     if rule is not None:
         teams = {submission.team for submission in submissions}
         check_baseline_name(rule, teams, _names_of_baselines(choices, baselines))
+        check_gain(rule, load_task(built.id))
     board = None
     if choices.leaderboard is not None and choices.columns is not None:
         board = read_leaderboard(choices.leaderboard, choices.columns)
@@ -190,7 +192,9 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
             winner_baselines[protocol] = baseline
             run = replace(run, winner=winner_line(rule, baseline, ranking))
         if board and ranking is not None:
-            run = replace(run, board=compare_leaderboard(board, records, ranking))
+            run = replace(
+                run, board=compare_leaderboard(board, records, ranking, run.task.columns[0].precision)
+            )
         runs.append(run)
     _write_rankings(runs, output)
     winners = {}
@@ -295,8 +299,9 @@ def _baseline(entry: Mapping[str, Any]) -> Baseline:
     """Return a baseline, whose interval is in one key or in two. Raises one of `_MALFORMED`."""
     score = entry["score"]
     low, high = entry.get("interval") or (entry.get("low", score), entry.get("high", score))
-    if not all(math.isfinite(number) for number in (low, score, high)):
-        raise ValueError("a number is not finite")
+    numbers = (low, score, high)
+    if bool in map(type, numbers) or not all(map(math.isfinite, numbers)) or low > high:
+        raise ValueError("a number is not finite, or the interval is reversed")
     return Baseline(str(entry["name"]), score, low, high)
 
 

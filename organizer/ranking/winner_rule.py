@@ -23,7 +23,7 @@ from scoring_program.metrics.resampling import LEAST_ITEMS, HalfScores, Interval
 from scoring_program.report.elements.forest import Band
 from scoring_program.report.standings import Baseline, rounded_band
 from scoring_program.settings import SETTINGS_FILE
-from scoring_program.task import load_task
+from scoring_program.task import Declaration, load_task
 from validator.arrays import Bools, Floats
 from validator.nearest_names import NearestNames
 from validator.texts import quote, some_words
@@ -133,6 +133,16 @@ def rule_of_reference(built: BuiltTask) -> WinnerRule | None:
                 write_files({SETTINGS_FILE: content[SETTINGS_FILE]}, folder)
         rule = load_task(built.id).settings(folder)["winner_rule"]
     return WinnerRule(rule["baseline"], float(rule["relative_gain"])) if rule else None
+
+
+def check_gain(rule: WinnerRule, task: Declaration) -> None:
+    """Raise SubmissionsError if no score can be better by the share that a rule asks for."""
+    if not task.higher_is_better and rule.relative_gain >= 1:
+        share = f"{100 * rule.relative_gain:g} %"
+        problem = f"the rule for winners asks for a score {share} below that of {quote(rule.baseline)}"
+        raise SubmissionsError(
+            f"{problem}, which is 0 or less; lower scores are better here: give less than 100 %"
+        )
 
 
 def saved_winner(rule: WinnerRule, baseline: WinnerBaseline) -> dict[str, Any]:
