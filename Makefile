@@ -1,4 +1,4 @@
-# The two commands to begin with: make demo, make test. The others are in docs/commands.md.
+# The two commands to begin with: make demo, make test. All others are .venv/bin/python -m organizer COMMAND: docs/commands.md.
 PYTHON ?= python3
 # Images with Python switch this off; the tests start hundreds of processes, each of which would compile all modules.
 unexport PYTHONDONTWRITEBYTECODE
@@ -9,13 +9,14 @@ INSTALL := -m pip install --quiet --disable-pip-version-check --no-compile --req
 # The folders that Python looks into from .venv, relative to its packages: the checkout, and that of people_in_video.
 LINK := printf '%s\n' ../../../.. ../../../../starting_kit
 
-.PHONY: demo check test test-slow lint style types reference bundle kit lint-bundle dry-run rescore report side-by-side archive public-data baselines split start new-task undo-new-task bench locks clean
+.PHONY: demo check test test-slow style types bundle kit lint-bundle dry-run rescore bench locks clean
 
+# make demo: score all samples and rank made-up teams; the pages are in out/demo/
 demo: .venv/run
 	@$(BIN)/python -m organizer demo
 	@$(BIN)/python -m quality demo-ranking
 
-# make check [ID=bird_calls: what is about one task]
+# make check [ID=bird_calls: what is about one task]: the same as make test, with two fifths of its random cases
 ifdef ID
 check: .venv/dev
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" --hypothesis-profile=quick -k "$(ID)" tests
@@ -25,10 +26,11 @@ check: style
 	$(call TEST,-m "not slow" --hypothesis-profile=quick)
 endif
 
+# make test: format, lint, types, and all tests but the slow ones
 test: style
 	$(call TEST,-m "not slow" --durations=20)
 
-# make test-slow [TESTS="tests/organizer/bundle": of these files and folders]
+# make test-slow [TESTS="FILE ..."]: the slow tests: new tasks, built programs, killed rankings, attacks, pages in Chromium
 test-slow: .venv/dev
 	$(BIN)/python -m pytest -n auto --dist worksteal -m slow --durations=20 $(TESTS)
 
@@ -40,13 +42,13 @@ wait $$types || { echo "the types are wrong: see above, or run make types"; exit
 exit $$tests
 endef
 
-lint: style types
-
+# make style: ruff and codespell
 style: .venv/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/codespell
 
+# make types: mypy
 types: .venv/dev
 	@if $(BIN)/python -c "import sys; sys.exit(sys.version_info < (3, 11))"; then echo $(BIN)/mypy; $(BIN)/mypy; \
 	else echo "types are checked on Python 3.11 or later only: older numpy describes them otherwise"; fi
@@ -56,88 +58,32 @@ REFERENCE_OPTION = $(if $(REFERENCE),--reference "$(REFERENCE)")
 # PHASE is the name of a phase in competition.yaml, if there are several.
 PHASE_OPTION = $(if $(PHASE),--phase "$(PHASE)")
 
-# make reference ID=chalearn_gesture SOURCE=my_files [OUTPUT=refs/chalearn_gesture] [IMAGES=DIR: behind drawings]
-#   [VOCABULARY=names.yaml: all names of classes, parts, states] [REPLACE=1: lose what others put there]
-reference: .venv/run
-	@$(BIN)/python -m organizer prepare $(ID) --source "$(SOURCE)" $(if $(OUTPUT),--output "$(OUTPUT)") \
-		$(if $(REPLACE),--replace) $(if $(IMAGES),--images "$(IMAGES)") $(if $(VOCABULARY),--vocabulary "$(VOCABULARY)")
-
-# make public-data ID=chalearn_gesture SOURCE=my_files [OUTPUT=refs/chalearn_gesture_public] [VOCABULARY=names.yaml] [REPLACE=1]
-#   What participants may have of a reference; make reference writes it, too. REFERENCE is another name of SOURCE.
-public-data: .venv/run
-	@$(BIN)/python -m organizer public-data $(ID) --source "$(or $(SOURCE),$(REFERENCE))" $(if $(OUTPUT),--output "$(OUTPUT)") \
-		$(if $(REPLACE),--replace) $(if $(VOCABULARY),--vocabulary "$(VOCABULARY)")
-
-# make bundle [FORMAT=v1.5] [REFERENCE=DIR] [DEMO=1: demo data for the tasks that REFERENCE does not hold]
+# make bundle [REFERENCE=DIR] [DEMO=1] [FORMAT=v1.5]: write dist/ID.zip, and dist/competition.zip if there are several tasks
 bundle: .venv/run
 	$(BIN)/python -m organizer bundle $(if $(FORMAT),--format $(FORMAT)) $(REFERENCE_OPTION) $(if $(DEMO),--demo)
 
-# make kit [ID=chalearn_gesture: for one task]
+# make kit [ID=chalearn_gesture]: write the starting kit as a folder, dist/kit/, and its package as a wheel
 kit: .venv/run
 	@$(BIN)/python -m organizer kit $(ID)
 
-# make lint-bundle [BUNDLE=dist/x.zip] [STRICT=1: fail on warnings, too]
+# make lint-bundle [BUNDLE=dist/x.zip] [STRICT=1]: check bundles before they are uploaded; print who sees what
 lint-bundle: .venv/run
 	$(BIN)/python -m organizer lint $(BUNDLE) --date "$$(date -u +%F)" $(if $(STRICT),--strict)
 
-# make dry-run ID=chalearn_gesture SUBMISSION=my.zip [REFERENCE=DIR] [PHASE="Final phase"] [IMAGE=my/image:1: with docker or podman]
+# make dry-run ID=chalearn_gesture SUBMISSION=my.zip [REFERENCE=DIR] [PHASE=NAME] [OPTIONS="..."]: run the built program as the platform does
 dry-run: .venv/run
-	$(BIN)/python -m organizer dry-run $(ID) "$(SUBMISSION)" $(REFERENCE_OPTION) $(PHASE_OPTION) $(if $(IMAGE),--image "$(IMAGE)")
+	$(BIN)/python -m organizer dry-run $(ID) "$(SUBMISSION)" $(REFERENCE_OPTION) $(PHASE_OPTION) $(OPTIONS)
 
-# make rescore ID=chalearn_gesture SUBMISSIONS=DIR [PHASE="Final phase"] [REFERENCE=DIR] [WORKERS=N] [SCHEDULER=tcp://...]
-#   [HALF_SAMPLES=500]
-#   [PROTOCOLS="published released"] [OPTIONS="--names names.csv --keep last --date 2024-05-31 --baselines b.json --fresh"]
+# make rescore ID=chalearn_gesture SUBMISSIONS=DIR [REFERENCE=DIR] [PHASE=NAME] [OPTIONS="..."]: score all submissions and rank the teams
 rescore: .venv/run
-	@$(BIN)/python -m organizer rescore $(ID) "$(SUBMISSIONS)" $(REFERENCE_OPTION) $(PHASE_OPTION) $(if $(WORKERS),--workers $(WORKERS)) \
-		$(if $(SCHEDULER),--scheduler $(SCHEDULER)) $(if $(HALF_SAMPLES),--half-samples $(HALF_SAMPLES)) \
-		$(if $(PROTOCOLS),--protocols $(PROTOCOLS)) $(OPTIONS)
+	@$(BIN)/python -m organizer rescore $(ID) "$(SUBMISSIONS)" $(REFERENCE_OPTION) $(PHASE_OPTION) $(OPTIONS)
 
-# make report ID=chalearn_gesture [PHASE="Final phase"] [OPTIONS="--ranking DIR --output DIR"], after make rescore
-report: .venv/run
-	@$(BIN)/python -m organizer report $(ID) $(PHASE_OPTION) $(OPTIONS)
-
-# make side-by-side RANKINGS="out/rescore/chalearn_gesture out/rescore/densepose" [OUTPUT=FILE], after make rescore for each
-side-by-side: .venv/run
-	@$(BIN)/python -m organizer side-by-side $(RANKINGS) $(if $(OUTPUT),--output "$(OUTPUT)")
-
-# make archive ID=chalearn_gesture [PHASE="Final phase"] [OUTPUT=DIR] [WITH_REFERENCE=1: also the hidden labels], after make report
-archive: .venv/run
-	@$(BIN)/python -m organizer archive $(ID) $(PHASE_OPTION) $(if $(OUTPUT),--output "$(OUTPUT)") \
-		$(if $(WITH_REFERENCE),--with-reference)
-
-# make baselines ID=chalearn_gesture REFERENCE=DIR [OUTPUT=DIR]
-baselines: .venv/run
-	@$(BIN)/python -m organizer baselines $(ID) --reference "$(REFERENCE)" $(if $(OUTPUT),--output "$(OUTPUT)")
-
-# make split ID=chalearn_gesture REFERENCE=DIR SHARES="30 70" [OUTPUT=DIR] [SEED=0] [GROUPS_CSV=item_groups.csv] [WRITE=1]
-#   [REPLACE=1: lose what others put there]; three shares make development, test and final parts
-split: .venv/run
-	@$(BIN)/python -m organizer split $(ID) --reference "$(REFERENCE)" $(if $(OUTPUT),--output "$(OUTPUT)") \
-		$(if $(SHARES),--shares $(SHARES)) $(if $(SEED),--seed $(SEED)) $(if $(GROUPS_CSV),--groups "$(GROUPS_CSV)") \
-		$(if $(WRITE),--write) $(if $(REPLACE),--replace)
-
-# make start ID=chalearn_gesture TITLE="Gestures 2028" [REPLACE=1: files that git could not bring back]
-start: .venv/run
-	@$(BIN)/python -m organizer start $(ID) --title "$(TITLE)" $(if $(REPLACE),--replace)
-
-# (Shells export COLUMNS, the width of the terminal: only that of the command line counts.)
-# make new-task ID=bird_calls [TITLE="Bird calls"] [KIND=label|number|columns|labels|segments] [FORMAT=csv|json]
-#   [METRIC=accuracy|balanced_accuracy|macro_f1|rmse|f1|segment_f1] [LABELS="robin wren owl"] [COLUMNS="valence arousal"]
-new-task: .venv/run
-	@$(BIN)/python -m organizer new-task "$(ID)" $(if $(TITLE),--title "$(TITLE)") $(if $(KIND),--kind $(KIND)) \
-		$(if $(FORMAT),--format $(FORMAT)) $(if $(METRIC),--metric $(METRIC)) $(if $(LABELS),--labels "$(LABELS)") \
-		$(if $(findstring command,$(origin COLUMNS)),--columns "$(COLUMNS)")
-
-# make undo-new-task ID=bird_calls
-undo-new-task: .venv/run
-	@$(BIN)/python -m organizer undo-new-task "$(ID)"
-
-# make bench [ID=chalearn_gesture] [SCALE="1 100"] [QUICK=1: ratios of processor times, at a tenth of the size]
+# make bench [ID=chalearn_gesture] [SCALE="1 100"]: measure the built programs and rankings, for BENCHMARKS.md
 bench: .venv/run
-	$(BIN)/python -m quality bench $(ID) $(if $(SCALE),--scale $(SCALE)) $(if $(QUICK),--quick)
+	$(BIN)/python -m quality bench $(ID) $(if $(SCALE),--scale $(SCALE))
 
-# make locks [UPGRADE=1: to newer versions]: without it the locks come out as they are. Those of vendored wheels are
-# written by hand. Extras stay: pip does not take coverage==7.17.3 for coverage[toml], and looks for the newest one.
+# make locks [UPGRADE=1]: write the lock files in requirements/ again, with UPGRADE to newer versions
+# Without it the locks come out as they are. Those of vendored wheels are written by hand. Extras stay: pip does not take coverage==7.17.3 for coverage[toml], and looks for the newest one.
 LOCK = .venv/locks/bin/uv pip compile --quiet --no-python-downloads --universal --generate-hashes --no-strip-extras --no-annotate \
 	--no-header --no-emit-index-url $(if $(UPGRADE),--upgrade)
 locks: .venv/locks/done
@@ -148,6 +94,7 @@ locks: .venv/locks/done
 	echo cosmic-ray==8.7.0 | $(LOCK) --python-version 3.11 - -o requirements/mutation.lock
 	echo uv==0.13.9 | $(LOCK) --python-version 3.9 - -o requirements/locks.lock
 
+# make clean: remove what was built
 clean:
 	rm -rf dist out .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis
 

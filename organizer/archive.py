@@ -41,7 +41,7 @@ _PLACEHOLDER = "FILL IN:"
 # Not ranking.csv: its names of submissions are those of accounts. The report has one without them.
 _RANKING_FILES = ("ranking.html", "pairs.csv")
 _WITH_REFERENCE = ("items.csv",)
-_REPORT_FILES = ("ranking.csv", "ranking.tex", "ranking.svg", "methods.txt")
+_REPORT_FILES = ("ranking.csv", "ranking.tex", "methods.txt")
 _SHOWN_NAMES = 3
 
 
@@ -92,7 +92,7 @@ def _archive_files(task_id: str, ranking: Path, report: Path, with_reference: bo
     public_bundle, left_out = _public_bundle(task_id, competition, bundle, references)
     files = {f"bundle/{name}": data for name, data in public_bundle.items()}
     files.update(_files_of_runs(ranking, _RANKING_FILES, "ranking", f"make rescore ID={task_id}"))
-    files.update(_files_of_runs(report, _REPORT_FILES, "report", f"make report ID={task_id}"))
+    files.update(_files_of_runs(report, _REPORT_FILES, "report", f"organizer report {task_id}"))
     _check_leaks(competition, files, references)
     if with_reference:
         files.update(_files_of_runs(ranking, _WITH_REFERENCE, "ranking", f"make rescore ID={task_id}"))

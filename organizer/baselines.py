@@ -1,4 +1,4 @@
-"""``make baselines``: submissions made of a reference, which say what scores mean.
+"""``organizer baselines``: submissions made of a reference, which say what scores mean.
 
 ``baselines.json`` in the folder of the zips has the score of each with its interval, for rankings.
 """
@@ -19,7 +19,7 @@ from organizer.data.references import task_folder
 from organizer.files import Files, keep_out_of_git, write_durable, zip_bytes
 from organizer.uncertainty import Uncertainty, expected_uncertainty, uncertainty_lines
 from scoring_program.result import Result
-from scoring_program.task import AnyLoaded, load_task
+from scoring_program.task import AnyLoaded, Declaration, load_task
 from validator.archive import BASELINE_FILE
 from validator.messages import Note
 from validator.texts import counted, printable
@@ -59,8 +59,9 @@ def baselines_command(task_id: str, reference: Path, output: Path | None) -> int
     published, released = annotations.perfect_scores
     usual = released if loaded.settings["protocol"] == "released" else published
     perfect = results[Baseline.PERFECT]
-    causes = find_causes(loaded, annotations, perfect, usual) if _is_lower(perfect, usual) else []
-    _print_perfect(task.item, perfect, usual, causes)
+    is_worse = _is_worse(perfect.scores["score"], usual, task.higher_is_better)
+    causes = find_causes(loaded, annotations, perfect, usual) if is_worse else []
+    _print_perfect(task, perfect, usual, causes)
     uncertainty = _uncertainty(loaded, annotations, results[Baseline.NOISY])
     print(*uncertainty_lines(loaded, uncertainty), sep="\n")
     content = {
@@ -120,8 +121,8 @@ def _summary(baseline: Baseline, result: Result) -> dict[str, Any]:
     return summary
 
 
-def _is_lower(perfect: Result, usual: float) -> bool:
-    return perfect.scores["score"] < usual - _TOLERANCE
+def _is_worse(score: float, usual: float, higher_is_better: bool) -> bool:
+    return score < usual - _TOLERANCE if higher_is_better else score > usual + _TOLERANCE
 
 
 def find_causes(
@@ -133,11 +134,12 @@ def find_causes(
     reasons = annotations.reasons(loaded.reference, loaded.settings)
     causes: list[Cause] = []
     for index, score in _scores_of_items(loaded, perfect, scored_items):
-        if score < usual - _TOLERANCE:
+        if _is_worse(score, usual, loaded.task.higher_is_better):
             item = loaded.items[index]
             item_reasons = [reason for reason, items in reasons.items() if item in items]
             causes.append({"item": item, "score": score, "reasons": item_reasons})
-    return sorted(causes, key=lambda cause: (bool(cause["reasons"]), cause["score"]))
+    sign = 1 if loaded.task.higher_is_better else -1
+    return sorted(causes, key=lambda cause: (bool(cause["reasons"]), sign * cause["score"]))
 
 
 def _scores_of_items(loaded: AnyLoaded, result: Result, items: Sequence[int]) -> Iterator[tuple[int, float]]:
@@ -153,24 +155,25 @@ def _scores_of_items(loaded: AnyLoaded, result: Result, items: Sequence[int]) ->
         yield from zip(block, scores.tolist())
 
 
-def _print_perfect(item: str, perfect: Result, usual: float, causes: list[Cause]) -> None:
+def _print_perfect(task: Declaration, perfect: Result, usual: float, causes: list[Cause]) -> None:
     """Print what a perfect submission scores, and what it cannot reach."""
     score = perfect.scores["score"]
-    if not _is_lower(perfect, usual):
+    if not _is_worse(score, usual, task.higher_is_better):
         print(f"a perfect submission scores {usual:g}, as usual")
         return
-    cost = f"{counted(len(causes), item)} cost that"
-    print(f"a perfect submission scores {score:.6f}, usually {usual:g}: {cost}")
+    cost = f"{counted(len(causes), task.item)} cost that"
+    decimals = min(_SCORE_DECIMALS, perfect.decimals)
+    print(f"a perfect submission scores {score:.{decimals}f}, usually {usual:g}: {cost}")
     for cause in causes[:_SHOWN_ITEMS]:
         why = "; ".join(cause["reasons"]) or "no known reason"
-        print(f"  {printable(cause['item'])} {cause['score']:.4f}: {why}")
+        print(f"  {printable(cause['item'])} {cause['score']:.{min(_INTERVAL_DECIMALS, decimals)}f}: {why}")
     if len(causes) > _SHOWN_ITEMS:
         print(f"  and {len(causes) - _SHOWN_ITEMS:,} more, see {RESULTS_FILE}")
     n_unexplained = sum(not cause["reasons"] for cause in causes)
-    if score < _LEAST_SHARE * usual:
+    if task.higher_is_better and score < _LEAST_SHARE * usual:
         problem = f"known reasons cannot explain a score below {_LEAST_SHARE:g} of the usual one"
     elif n_unexplained or not causes:
-        problem = f"{counted(n_unexplained, item)} without a known reason"
+        problem = f"{counted(n_unexplained, task.item)} without a known reason"
     else:
         return
     print(f"warning {Note('R-CEILING', f'{problem}; look at the annotations').line()}")

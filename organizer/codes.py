@@ -18,8 +18,8 @@ CODES = CodeTable(
         ),
         MessageCode(
             "E-NEW",
-            "`make new-task` cannot use the given ID, title, kind, format, metric, labels or columns; or "
-            "`make new-task` did not write the task that `make undo-new-task` should put aside.",
+            "`organizer new-task` cannot use the given ID, title, kind, format, metric, labels or columns; or "
+            "`organizer new-task` did not write the task that `organizer undo-new-task` should put aside.",
             "Correct what the message names; nothing was changed.",
         ),
         MessageCode(
@@ -55,8 +55,8 @@ CODES = CodeTable(
         ),
         MessageCode(
             "E-START",
-            "`make start` would replace files with changes that are not committed to git.",
-            "Commit them, or add `REPLACE=1`.",
+            "`organizer start` would replace files with changes that are not committed to git.",
+            "Commit them, or add `--replace`.",
         ),
         MessageCode(
             "R-CEILING",

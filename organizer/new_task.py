@@ -1,4 +1,4 @@
-"""``make new-task`` declares a task of one's own; ``make undo-new-task`` puts it aside.
+"""``organizer new-task`` declares a task of one's own; ``organizer undo-new-task`` puts it aside.
 
 A task is data: two declarations, a page, golden cases, and synthetic data. ``task_templates/`` has the texts.
 """
@@ -341,8 +341,8 @@ def _steps(task_id: str) -> list[str]:
         f"{page}: what the task is about",
         f"{golden}/: cases whose numbers you know",
         f"make check ID={task_id}",
-        f"make reference ID={task_id} SOURCE=FOLDER, which holds your {truth_file}",
-        f'make start ID={task_id} TITLE="...", then make bundle',
+        f"organizer prepare {task_id} --source FOLDER, which holds your {truth_file}",
+        f'organizer start {task_id} --title "...", then make bundle',
     ]
 
 
@@ -351,7 +351,7 @@ def undo_new_task(task_id: str) -> int:
     own_tasks = [name for name in task_ids() if not load_task(name).in_all_kits]
     if task_id not in own_tasks:
         written_tasks = ", ".join(own_tasks) or "no task"
-        _refuse(f"make new-task has not written '{task_id}'", f"it has written {written_tasks}")
+        _refuse(f"organizer new-task has not written '{task_id}'", f"it has written {written_tasks}")
     competition = ROOT / COMPETITION
     text = competition.read_text(encoding="utf-8")
     text_without_task = without_task(text, task_id)

@@ -1,4 +1,4 @@
-"""``make split``: two or three disjoint parts of a reference, for phases that follow each other."""
+"""``organizer split``: two or three disjoint parts of a reference, for phases that follow each other."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ def _public_files_to_divide(task_id: str, original: Path, prepared: Path) -> Fil
     beside = original.with_name(f"{original.name}{PUBLIC_SUFFIX}")
     if beside.is_dir():
         return folder_files(beside)
-    print(f"no public data is divided: {beside} is missing; make reference writes it from your own files")
+    print(f"no public data is divided: {beside} is missing; organizer prepare writes it from your own files")
     return {}
 
 

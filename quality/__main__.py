@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from quality import ROOT
 from scoring_program.task import task_ids
 from validator import console
 from validator.findings import Refused
@@ -25,7 +24,7 @@ python -m quality COMMAND --help shows the options of a command; docs/commands.m
 def main(arguments: list[str] | None = None) -> int:
     """Run one of the commands and return its exit code: 1 if its input is refused."""
     console.prepare()
-    options = vars(_parser().parse_args(arguments))
+    options = vars(build_parser().parse_args(arguments))
     # Imported by the command that needs it, so that --help answers at once.
     run = pkgutil.resolve_name(f"quality.{options.pop('run')}")
     try:
@@ -35,9 +34,15 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
 
 
-def _parser() -> argparse.ArgumentParser:
-    """Return the parser; ``run`` names the function that takes the options of a command as keywords."""
-    parser = argparse.ArgumentParser(
+def build_parser(
+    parser_class: type[argparse.ArgumentParser] = argparse.ArgumentParser,
+    parsers: dict[str, argparse.ArgumentParser] | None = None,
+) -> argparse.ArgumentParser:
+    """Return the parser; ``run`` names the function that takes the options of a command as keywords.
+
+    The parsers of the commands are of a class, and are added to ``parsers`` by their names.
+    """
+    parser = parser_class(
         prog="python -m quality",
         description="Tools for maintainers.",
         epilog=f"examples:\n{_EXAMPLES}",
@@ -50,6 +55,8 @@ def _parser() -> argparse.ArgumentParser:
             name, help=description, description=description
         )
         command.set_defaults(run=run)
+        if parsers is not None:
+            parsers[name] = command
         return command
 
     same = add("same", "same:run_same", "compare the outputs of this checkout with those of another")
@@ -66,12 +73,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_ids(add("wrong-files", "wrong_files:print_wrong_files", "check wrong JSON files of full size"))
     add("demo-ranking", "demo_ranking:write_demo_ranking", "rank made-up teams, into out/demo/ranking/")
-    add("figures", "figures:write_figures", "draw the figures of the tasks into docs/images/")
     bench = add("bench", "benchmarks.run:run_bench", "measure the built programs on full-size data")
     _add_ids(bench)
     bench.add_argument("--scale", dest="scales", type=float, nargs="+", default=[1.0])
-    quick_help = "print ratios of processor times at a tenth of the full size, of three runs"
-    bench.add_argument("--quick", action="store_true", help=quick_help)
     coverage = add("coverage", "coverage:run_coverage", "measure how often intervals hold the score")
     _add_ids(coverage)
     coverage.add_argument("--samples", dest="n_samples", type=int, default=1000)
@@ -79,18 +83,12 @@ def _parser() -> argparse.ArgumentParser:
     portability = add("portability", "portability:run_portability", "compare programs under other Pythons")
     portability.add_argument("pythons", nargs="*", help="commands, to compare with this interpreter")
     _add_ids(add("gaming", "gaming:print_table", "print what gaming tricks score on the demo reference"))
-    repairs = add("repairs", "repairs:run_repairs", "measure how often repairs are right, into a page")
+    repairs = add("repairs", "repairs:run_repairs", "print how often repairs are right")
     _add_ids(repairs)
     repairs.add_argument("--mistakes", dest="n_mistakes", type=int, default=20, help="submissions of each")
     repairs.add_argument("--correct", dest="n_correct", type=int, default=1000, help="of each task")
-    repairs.add_argument("--scale", type=float, default=1.0, help="of the submission whose time is taken")
-    page = ROOT / "docs" / "measurements" / "repairs.md"
-    repairs.add_argument("--page", type=Path, default=page)
-    times = add("repair-times", "repairs:run_times", "measure how long the search for repairs takes")
-    _add_ids(times)
-    times.add_argument("--scale", type=float, default=1.0, help="of the submissions")
-    times.add_argument("--page", type=Path, default=page)
     _add_searches(add)
+    add("commands", "commands_page:commands_command", "write docs/commands.md from the parsers")
     return parser
 
 
@@ -99,14 +97,6 @@ def _add_searches(add: Callable[[str, str, str], argparse.ArgumentParser]) -> No
     fuzz = add("fuzz", "fuzzing.run:fuzz_command", "run the built programs on corrupted submissions")
     fuzz.add_argument("number", nargs="?", type=int, default=2000)
     fuzz.add_argument("--seed", type=int, default=1)
-    profile_help = (
-        "slow: look for small submissions that take long; small-zips: measure what zips below 1 MB cost"
-    )
-    profiles = ["corrupted", "slow", "small-zips"]
-    fuzz.add_argument("--profile", choices=profiles, default="corrupted", help=profile_help)
-    fuzz.add_argument("--seconds", type=float, default=600, help="of profile slow, for all tasks together")
-    what = "of profile small-zips: with references of the size of the real challenges"
-    fuzz.add_argument("--full-size", action="store_true", help=what)
     fuzz.add_argument("--task", dest="ids", type=_id, nargs="+", default=task_ids(), metavar="ID")
     edits = add("edits", "edits:edits_command", "build and lint random edits of competition.yaml")
     edits.add_argument("number", nargs="?", type=int, default=1000)

@@ -11,14 +11,12 @@ from scoring_program.task import task_ids
 
 _ID = task_ids()[-1]
 _FULL = (
-    "portability", "gaming", "fuzz 100000", "fuzz --profile slow --seconds 3600", "fuzz --profile small-zips",
-    "repairs", "coverage", "edits", "bench",
+    "portability", "gaming", "fuzz 100000", "repairs", "coverage", "edits", "bench",
 )  # fmt: skip
 # Of the others a part that takes less than half a minute: "portability" needs several interpreters, and the
 # large sets of "coverage" take longer to make.
 _QUICK = (
-    "gaming", "fuzz 30", "fuzz --profile slow --seconds 6",
-    f"repairs {_ID} --mistakes 1 --correct 4 --scale 0.01 --page out/repairs.md",
+    "gaming", "fuzz 30", f"repairs {_ID} --mistakes 1 --correct 4",
     "edits 4 --samples 0", f"bench {_ID} --scale 0.01",
 )  # fmt: skip
 

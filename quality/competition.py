@@ -1,6 +1,6 @@
 """The competition of all tasks, which tests and measurements build, whatever one is in the repository.
 
-It is that of ``task_templates/all_tasks/``, with the tasks that ``make new-task`` wrote.
+It is that of ``task_templates/all_tasks/``, with the tasks that ``organizer new-task`` wrote.
 """
 
 from __future__ import annotations

@@ -1,43 +1,24 @@
 """How often repairs are right: of each mistake, and of correct and weak submissions, which must get none.
 
-`measure_task` measures one task on made-up data, `measure_times` how long the search takes for much data;
-`quality.repairs_page` writes what they return.
+`measure_task` measures one task on made-up data, other than that of the samples.
 """
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
-from importlib import import_module
 from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from organizer.data.prepare import prepare
-from organizer.files import Files, folder_files, write_files
+from organizer.files import Files, write_files
 from quality.demo_data import load_against
-from quality.repairs_page import (
-    LEAST_SCORE,
-    Alarm,
-    Amount,
-    HonestRow,
-    MistakeRow,
-    TaskRepairs,
-    TimeRow,
-    Times,
-    write_page,
-    write_times,
-)
 from quality.task import Mistake, QualityTask, WeakModel, quality_tasks
 from scoring_program.repairs.search import Comparison, Repair, Repairs, find_repairs
-from scoring_program.task import load_task
 from validator.findings import Refused
 from validator.messages import Note
 
@@ -48,21 +29,111 @@ _MOST_NOISE_OF_WEAK_MODELS = 0.5
 _REPAIR_CODES = ("N-LOOKS", "N-LOOKS-NAMED")
 # The kinds of submissions have seeds of their own.
 _MISTAKES, _CORRECT, _WEAK = 1, 2, 3
+# Correct submissions that are worse need not be free of repairs; better ones than the second get none.
+_LEAST_SCORE, _GOOD_SCORE = 0.05, 0.1
+_LEAST_RIGHT = 0.95
+_MOST_ALARMS = 1 / 1000
 
 
-def run_repairs(ids: Sequence[str], n_mistakes: int, n_correct: int, scale: float, page: Path) -> int:
-    """Measure tasks, and write their tables into a page; return 1 if one of them is not good."""
-    amount = Amount(n_mistakes, n_correct)
+class Amount(NamedTuple):
+    """How many submissions are measured: of each mistake and weak model, and correct ones."""
+
+    n_mistakes: int
+    n_correct: int
+
+
+class MistakeRow(NamedTuple):
+    """What was reported of the submissions with one mistake.
+
+    Attributes
+    ----------
+    name : str
+    expected : str
+        The family or the code that is right.
+    n_submissions, n_shown : int
+        How many there are, and of how many the data can show the mistake.
+    n_reported, n_right : int
+        How many of those that show it get any report, and how many the right one.
+    others : Counter of str
+        What was reported instead.
+    missed_seeds : list of int
+        The seeds of those that show the mistake without the right report.
+    """
+
+    name: str
+    expected: str
+    n_submissions: int
+    n_shown: int
+    n_reported: int
+    n_right: int
+    others: Counter[str]
+    missed_seeds: list[int]
+
+    @property
+    def is_good(self) -> bool:
+        """Whether 95 % of those that show the mistake get the right report."""
+        return self.n_right >= _LEAST_RIGHT * self.n_shown
+
+
+class Alarm(NamedTuple):
+    """A repair of a submission without a mistake."""
+
+    seed: int
+    score: float
+    words: str
+
+
+class HonestRow(NamedTuple):
+    """The alarms of submissions without a mistake; ``scores`` are the lowest and the highest."""
+
+    name: str
+    n_submissions: int
+    scores: tuple[float, float]
+    alarms: list[Alarm]
+
+
+class TaskRepairs(NamedTuple):
+    """What was measured of the repairs of one task."""
+
+    task_id: str
+    mistakes: list[MistakeRow]
+    correct: HonestRow
+    weak_models: list[HonestRow]
+
+    @property
+    def is_good(self) -> bool:
+        """Whether each mistake gets the right report, and correct submissions none: at most one of 1,000,
+        and none with a score above 0.1."""
+        n_most = _MOST_ALARMS * self.correct.n_submissions
+        return (
+            all(row.is_good for row in self.mistakes)
+            and len(self.correct.alarms) <= n_most
+            and all(alarm.score <= _GOOD_SCORE for alarm in self.correct.alarms)
+        )
+
+
+def run_repairs(ids: Sequence[str], n_mistakes: int, n_correct: int) -> int:
+    """Measure tasks and print what they get; return 1 if one of them is not good."""
     is_good = True
     for task_id in ids:
         task = quality_tasks()[task_id]
         if not task.mistakes:
             continue
-        begin = time.process_time()
-        measured, times = measure_task(task, amount), measure_times(task, scale)
+        measured = measure_task(task, Amount(n_mistakes, n_correct))
         is_good &= measured.is_good
-        write_page(page, measured, times, amount, time.process_time() - begin)
+        print(*_lines(measured), sep="\n", flush=True)
     return 0 if is_good else 1
+
+
+def _lines(measured: TaskRepairs) -> Iterator[str]:
+    """Yield a line for each mistake and each kind of submission without one."""
+    yield f"{measured.task_id}: right of those that the data can show"
+    for row in measured.mistakes:
+        mark = "" if row.is_good else f"  MISSED, seeds {row.missed_seeds}; instead: {dict(row.others)}"
+        yield f"  {row.n_right:4} of {row.n_shown:4}  {row.name}: {row.expected}{mark}"
+    for honest in (measured.correct, *measured.weak_models):
+        alarms = "; ".join(f"{alarm.words}, seed {alarm.seed}" for alarm in honest.alarms)
+        yield f"  {len(honest.alarms):4} of {honest.n_submissions:4}  {honest.name}: false alarms {alarms}"
 
 
 def measure_task(task: QualityTask[Any], amount: Amount) -> TaskRepairs:
@@ -123,7 +194,7 @@ def _measure_correct(scorers: _Scorers, n_submissions: int) -> HonestRow:
         rng, scorer = np.random.default_rng([_CORRECT, seed]), scorers.of_size(_SIZES[seed % len(_SIZES)])
         noise = float(rng.random())
         report = scorer.report(scorer.correct_prediction(rng, noise))
-        if report.score >= LEAST_SCORE:
+        if report.score >= _LEAST_SCORE:
             scores.append(report.score)
             alarms += _alarms(seed, report)
     return HonestRow("correct", len(scores), (min(scores), max(scores)), alarms)
@@ -250,75 +321,3 @@ def _read(loaded: Any, files: Files) -> Any:
     with tempfile.TemporaryDirectory() as folder:
         write_files(files, Path(folder))
         return loaded.read(Path(folder))
-
-
-def run_times(ids: Sequence[str], scale: float, page: Path) -> int:
-    """Measure how long the searches of tasks take, and write that into their sections of a page."""
-    for task_id in ids:
-        task = quality_tasks()[task_id]
-        if task.mistakes:
-            write_times(page, task_id, measure_times(task, scale))
-    return 0
-
-
-def measure_times(task: QualityTask[Any], scale: float) -> Times:
-    """Measure the search for the submission of full size, times ``scale``, twice; a run with it; and the
-    search for a submission with a mistake of each family that the task has."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        task.write_full_size(folder / "data", scale)
-        prepare(task.id, folder / "data" / "ref", folder / "ref")
-        of_task = load_task(task.id)
-        loaded = of_task.load(folder / "ref", of_task.settings(folder / "ref"))
-        read = _read(loaded, folder_files(folder / "data" / "res"))
-        correct = [
-            _time_search(row_name, loaded, read.content)
-            for row_name in ("the first search of a program", "once more")
-        ]
-        begin = time.process_time()
-        loaded = of_task.load(folder / "ref", of_task.settings(folder / "ref"))
-        loaded.score(_read(loaded, folder_files(folder / "data" / "res")))
-        run_seconds = time.process_time() - begin
-        import_seconds = _time_import_of_assignment()
-        with_mistakes = list(_time_mistakes(task, folder / "data" / "ref", loaded))
-    return Times(
-        scale=scale,
-        run_seconds=run_seconds,
-        import_seconds=import_seconds,
-        correct=correct,
-        with_mistakes=with_mistakes,
-    )
-
-
-def _time_import_of_assignment() -> float:
-    """Return how long the import takes that the first one-to-one map of a process needs."""
-    statement = "import time, numpy; begin = time.process_time(); import scipy.optimize; "
-    statement += "print(time.process_time() - begin)"
-    done = subprocess.run([sys.executable, "-c", statement], capture_output=True, text=True, check=True)
-    # The searches that are timed next are not to import it again.
-    import_module("scipy.optimize")
-    return float(done.stdout)
-
-
-def _time_search(name: str, loaded: Any, submission: object) -> TimeRow:
-    begin = time.process_time()
-    repairs = find_repairs(loaded.task.comparisons(loaded.reference, submission))
-    seconds = time.process_time() - begin
-    return TimeRow(name, seconds, "; ".join(map(_words, repairs)))
-
-
-def _time_mistakes(task: QualityTask[Any], source: Path, loaded: Any) -> Iterator[TimeRow]:
-    """Yield the time of the search for the first mistake of each family, or families, that is accepted."""
-    prediction = task.correct_prediction(source, np.random.default_rng(_MISTAKES), _NOISES[1])
-    timed_families = set()
-    for mistake in task.mistakes:
-        families = tuple(cure.family for cure in mistake.cures)
-        if not families or mistake.said or families in timed_families:
-            continue
-        files = task.files(mistake.change(deepcopy(prediction)))
-        try:
-            submission = _read(loaded, files).content
-        except Refused:
-            continue
-        timed_families.add(families)
-        yield _time_search(mistake.name, loaded, submission)

@@ -1,7 +1,7 @@
 """Marks: what plain answers to a reference score, to compare a score with.
 
-``make reference`` computes them and writes them beside the prepared reference. They are in no signature and
-move no score.
+``organizer prepare`` computes them and writes them beside the prepared reference. They are in no signature
+and move no score.
 """
 
 from __future__ import annotations

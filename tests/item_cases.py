@@ -1,4 +1,4 @@
-"""Tasks with a value for each item, as `make new-task` declares them, and random cases of them."""
+"""Tasks with a value for each item, as `organizer new-task` declares them, and random cases of them."""
 
 from __future__ import annotations
 

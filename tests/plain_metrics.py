@@ -1,4 +1,4 @@
-"""The generic metrics once more, item by item: what a task of `make new-task` is tested with. Keys map to values."""
+"""The generic metrics once more, item by item: what a task of `organizer new-task` is tested with. Keys map to values."""
 
 import math
 

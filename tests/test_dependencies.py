@@ -114,7 +114,7 @@ MAY_IMPORT = {
     ],
     "people_in_video": ["scoring_program", "validator"],
     "organizer": ["scoring_program", "validator"],
-    "quality": ["organizer", "scoring_program", "validator"],
+    "quality": ["organizer", "people_in_video", "scoring_program", "validator"],
 }
 # The parts of the organizer's tools: each imports those before it only.
 ORGANIZER_PARTS = (
@@ -134,6 +134,7 @@ ORGANIZER_PARTS = (
     "split",
     "ranking",
     "new_task",
+    "commands",
     "__main__",
 )
 # The first asks CoreNLP for the lemmas of one challenge; the second lists outputs that may differ between versions.

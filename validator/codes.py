@@ -207,7 +207,7 @@ CODES = CodeTable(
         ),
         MessageCode(
             "N-BASELINE",
-            "The submission holds `BASELINE.txt`; `make baselines` made it from the reference.",
+            "The submission holds `BASELINE.txt`; `organizer baselines` made it from the reference.",
         ),
         MessageCode("N-CSV-COLUMNS", "Columns that the task does not need were ignored."),
         MessageCode(

@@ -46,7 +46,6 @@ from validator.formats.rules import load_rules
 from validator.texts import printable
 
 KIT = "starting_kit.zip"
-_SCRIPTS = ("compare.py", "evaluate.py")
 _TEXTS = ("README.md", "quickstart.ipynb")
 _PICTURE = "page.png"
 """The picture of a detail page in the README."""
@@ -82,7 +81,7 @@ def kit_files(task_ids: Sequence[str], demo_reference: DemoReference) -> dict[st
     Parameters
     ----------
     task_ids : sequence of str
-        The tasks of a competition. The pages and scripts are for them; the package holds others, too.
+        The tasks of a competition. The pages are for them; the package holds others, too.
     demo_reference : callable
         Returns the files of the demo reference of a task. A kit never holds another reference.
     """
@@ -93,12 +92,12 @@ def kit_files(task_ids: Sequence[str], demo_reference: DemoReference) -> dict[st
 
 
 def _shared_files(task_ids: Sequence[str]) -> dict[str, bytes]:
-    """Return the project file and the scripts of the kit, and its pages, filled for these tasks."""
-    scripts = {name: (KIT_FOLDER / name).read_bytes() for name in _SCRIPTS}
-    files = nest_packages(scripts, NESTED_PACKAGES, PACKAGE)
-    files["pyproject.toml"] = project_file(task_ids)
-    files["LICENSE"] = (ROOT / "LICENSE").read_bytes()
-    files[_PICTURE] = (KIT_FOLDER / _PICTURE).read_bytes()
+    """Return the project file of the kit, and its pages, filled for these tasks."""
+    files = {
+        "pyproject.toml": project_file(task_ids),
+        "LICENSE": (ROOT / "LICENSE").read_bytes(),
+        _PICTURE: (KIT_FOLDER / _PICTURE).read_bytes(),
+    }
     if len(task_ids) == 1:
         files["kit.json"] = json.dumps({"default_task": task_ids[0]}).encode()
     for name in _TEXTS:

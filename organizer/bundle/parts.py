@@ -79,7 +79,7 @@ class Parts:
         public_part = {} if is_prepared(task_id, folder) else self._public_part(task_id, folder)
         if public_part and supplied_files and supplied_files != public_part:
             problem = f"this is not the public part of {name}"
-            remedy = "make it again with make public-data, or delete the folder"
+            remedy = "make it again with organizer public-data, or delete the folder"
             Findings().refuse("L-LEAK", problem, remedy, file=public_folder.name)
         return supplied_files or public_part
 

@@ -206,7 +206,7 @@ def _public_data(data: Competition, parts: Parts, plan: Plan) -> tuple[Competiti
         for name, folder in folder_of_name.items():
             public = parts.public_files(name, task_of_reference[name]) if name in task_of_reference else {}
             if not public:
-                remedy = "make it with make reference or make public-data, for parts before make split"
+                remedy = "make it with organizer prepare or public-data, for parts before split"
                 plan.notes.append(f"no public data of {name} in {path}: {remedy}")
             files.update({posixpath.join(folder, file): content for file, content in public.items()})
         if files:

@@ -1,4 +1,4 @@
-"""``make start``: a competition of one task, ready to be edited, in place of the competition of all tasks."""
+"""``organizer start``: a competition of one task, to be edited, in place of that of all tasks."""
 
 from __future__ import annotations
 
@@ -111,12 +111,12 @@ def _refuse_to_lose(paths: Iterable[str], source: Path) -> None:
     try:
         status = subprocess.run(command, cwd=source, capture_output=True, text=True)
     except FileNotFoundError:
-        _refuse("git is not installed, so nothing could be brought back", "add REPLACE=1 (--replace)")
+        _refuse("git is not installed, so nothing could be brought back", "add --replace")
     if status.returncode:
-        _refuse("this folder is no checkout of git", "run git init and commit, or add REPLACE=1 (--replace)")
+        _refuse("this folder is no checkout of git", "run git init and commit, or add --replace")
     if status.stdout:
         changed = ", ".join(line[3:] for line in status.stdout.splitlines())
-        _refuse(f"git has no clean state of {changed}", "commit first, or add REPLACE=1 (--replace)")
+        _refuse(f"git has no clean state of {changed}", "commit first, or add --replace")
 
 
 def _refuse(problem: str, remedy: str) -> NoReturn:

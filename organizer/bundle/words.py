@@ -98,7 +98,7 @@ ERRORS = {
     "phase before the final one": Words("L-PHASE", "there is a final phase already, and the {kind} phase of {id} must come before it", "give two shares, or take the tasks of later parts and their phases out, divide {id} first, and then the other tasks again"),
     "no end to follow": Words("L-PHASE", "the last phase has no end that a final phase could follow", 'write it in UTC, in the form "YYYY-MM-DD HH:MM:SS"'),
     "shared items": Words("L-SHARED", "it has {items} in common with {earlier} of an earlier phase: {names}", "give other items, or write shares_items_with: {folder} into its settings.yaml"),
-    "public data shows more": Words("L-LEAK", "{problem}", "use the files that make public-data writes"),
+    "public data shows more": Words("L-LEAK", "{problem}", "use the files that organizer public-data writes"),
     "baseline is shown": Words("L-LEAK", "it holds a baseline that was made from a reference: {names}", "remove it"),
     "no metadata": Words("L-METADATA", "there is no metadata.yaml: such a program hangs", "add one"),
     "no command": Words("L-METADATA", "there is no command", "write command: python3 …"),

@@ -209,7 +209,7 @@ def refuse_to_lose(output: Path, folder: Path) -> None:
             problem = (
                 "was edited since it was written" if name in written_hashes else "is not of this command"
             )
-            remedy = "move it away, or add --replace (REPLACE=1) to lose it"
+            remedy = "move it away, or add --replace to lose it"
             place = {"file": output.name, "where": name, "rule": name}
             findings.add("E-REF-OTHER", f"this file {problem}", remedy, **place)
 

@@ -30,7 +30,7 @@ def task_folders(reference: Path, names: Collection[str]) -> dict[str, Path]:
         return {name: reference}
     folders = {path.name: path for path in _visible(reference) if path.is_dir()}
     for name in [*names, *folders]:
-        # Public data, which make reference and make split write beside a reference.
+        # Public data, which organizer prepare and organizer split write beside a reference.
         folders.pop(f"{name}{PUBLIC_SUFFIX}", None)
     _check_folders(reference, folders, names)
     return folders

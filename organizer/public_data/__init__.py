@@ -151,7 +151,7 @@ def differing_files(files: Files, expected: Files) -> Iterator[Leak]:
         if name not in expected:
             yield Leak(name, "public data has no such file")
         elif content != expected[name]:
-            yield Leak(name, "this is not what make public-data writes for this reference")
+            yield Leak(name, "this is not what organizer public-data writes for this reference")
 
 
 def breaches(name: str, content: bytes, schema: str) -> Iterator[Leak]:

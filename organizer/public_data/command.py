@@ -1,4 +1,4 @@
-"""``make public-data``: write the public part of a reference into a folder."""
+"""``organizer public-data``: write the public part of a reference into a folder."""
 
 from __future__ import annotations
 

@@ -7,40 +7,31 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from datetime import date
-from itertools import accumulate, chain
+from collections.abc import Mapping, Sequence
 from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from organizer.ranking.changes import Change, changes_tau_b
+from organizer.ranking.changes import Change
 from organizer.ranking.eligibility import violations_sentence
-from organizer.ranking.end_labels import end_labels
 from organizer.ranking.leaderboard import leaderboard_sentence
 from organizer.ranking.run import RankingRun
-from organizer.ranking.statistics import Ranking, tau_b, team_facts
+from organizer.ranking.statistics import Ranking, team_facts
 from organizer.ranking.tables import hardest_items
 from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
-from scoring_program.figures import Line
 from scoring_program.metrics.resampling import LEAST_ITEMS
 from scoring_program.report import standings as standings_parts
-from scoring_program.report.elements import plots
-from scoring_program.report.elements.axis import Axis
-from scoring_program.report.elements.layout import card, scroll
+from scoring_program.report.elements.layout import card
 from scoring_program.report.elements.tables import Cell, Heading, table
 from scoring_program.report.html import cut, cut_middle, element
 from scoring_program.report.standings import LONGEST_NAME, MOST_DRAWN, OPEN_ROWS
 from validator.texts import counted
 
-_MOST_LINES = 10
 _MOST_ROWS = 5000
 _LONGEST_PROBLEM = 300
 # Columns of the table of names with this word in their title are in teams.csv only.
 _PRIVATE = "mail"
-# The share of the distance between two ranks that the largest blob fills.
-_LARGEST_RADIUS = 0.48
 _CODE = re.compile(r"[EN](-[A-Z0-9]+)+")
 _SUBMISSION_HEADINGS = [Heading("Submission"), Heading("Team"), Heading("Outcome")]
 
@@ -97,18 +88,15 @@ def expected_drop_text(run: RankingRun, ranking: Ranking, place: int) -> str:
 
 
 def resampling_sentences(run: RankingRun, ranking: Ranking) -> list[str]:
-    """Return how many neighbors can be told apart, how often the first stays first, what is resampled."""
+    """Return how many neighbors can be told apart, and what is resampled."""
     n_pairs = len(ranking.records) - 1
     if n_pairs < 1 or ranking.comparison.n_items < LEAST_ITEMS:
         return []
-    first_on_both = int(ranking.stability.first_on_both[0])
     pairs = counted(n_pairs, "neighboring pair")
     verb = "differs" if n_pairs == 1 else "differ"
     unit = run.standings(ranking).unit
     return [
         f"{ranking.n_different_neighbors:,} of {pairs} {verb} significantly.",
-        f"{cut(ranking.teams[0], LONGEST_NAME)} is first on both halves of the reference in "
-        f"{first_on_both:,} of {ranking.half_samples:,} divisions; shared firsts count.",
         f"What is resampled: the {unit}s of the reference, not the methods, their training, or the tasks.",
     ]
 
@@ -182,86 +170,6 @@ def public_titles(facts_of_team: Mapping[str, Mapping[str, str]]) -> list[str]:
     return [title for title in titles if _PRIVATE not in title]
 
 
-def stability_cards(ranking: Ranking) -> list[Element]:
-    """Return a row for each of the first teams: the larger a blob, the more often the team has that rank."""
-    n_drawn = min(len(ranking.stability.shares), MOST_DRAWN)
-    if not n_drawn:
-        return []
-    body = element("tbody", _rank_numbers_row(n_drawn))
-    for team, shares in zip(ranking.teams, ranking.stability.shares[:n_drawn].tolist()):
-        body.append(_blobs_row(team, shares[:n_drawn]))
-    blobs = scroll(element("table", body, class_="blobs"), "Stability")
-    note = f"How often each team has each rank, 1 to {n_drawn} from left to right, in random halves of the "
-    note += "items; shared ranks count for each team. This is a picture of how the ranking moves, not an "
-    note += "interval. "
-    note += tau_sentence("this ranking and that of a half, on average", ranking.stability.tau)
-    if more := len(ranking.records) - n_drawn:
-        note += f" {counted(more, 'more team')} not drawn."
-    return [card("stability", "Stability", note, blobs)]
-
-
-def _rank_numbers_row(n_ranks: int) -> Element:
-    """Return the ranks above the blobs. A blob is 2rem wide, or less where the page is narrow."""
-    numbers = [element("span", str(rank)) for rank in range(1, n_ranks + 1)]
-    labels = element("div", *numbers, class_="ranks", style=f"max-width:{2 * n_ranks}rem")
-    heading = element("th", "Rank", scope="row")
-    return element("tr", heading, element("td", labels), element("td", class_="first"))
-
-
-def _blobs_row(team: str, shares: Sequence[float]) -> Element:
-    """Return the row of a team, whose share of random halves at each rank is the area of a blob."""
-    blobs, texts = [], []
-    for index, share in enumerate(shares):
-        if share:
-            place = {"cx": f"{index + 0.5}", "r": f"{_LARGEST_RADIUS * share**0.5:.3f}"}
-            blobs.append(element("circle", cy="0.5", class_="fill-f", **place))
-            texts.append(f"rank {index + 1} in {100 * share:.0f} %")
-    description = ", ".join(texts) or "none of these ranks"
-    svg = element("svg", *blobs, viewBox=f"0 0 {len(shares)} 1", role="img", aria_label=description)
-    name = element("th", cut(team, LONGEST_NAME), scope="row")
-    first = element("td", f"first in {100 * shares[0]:.1f} %", class_="first")
-    return element("tr", name, element("td", svg), first)
-
-
-def tau_sentence(what: str, tau: float) -> str:
-    """Return Kendall's tau-b between two rankings as a sentence."""
-    text = f"{tau:.3f}"
-    if np.isnan(tau):
-        text = "undefined, because fewer than two teams are in both, or all share a rank"
-    return f"Kendall's tau-b between {what}: {text}."
-
-
-def protocol_cards(run: RankingRun, ranking: Ranking, other: Ranking | None) -> list[Element]:
-    """Return both protocols side by side, if there are two."""
-    if other is None:
-        return []
-    other_place = {team: place for place, team in enumerate(other.teams)}
-    rows, ranks_here, ranks_there = list[list[Cell]](), [], []
-    for place, team in enumerate(ranking.teams):
-        if team not in other_place:
-            continue
-        there = other_place[team]
-        ranks_here.append(ranking.comparison.rank[place])
-        ranks_there.append(other.comparison.rank[there])
-        score_here = run.score_text(ranking.records[place])
-        score_there = run.score_text(other.records[there])
-        ranks = [str(ranks_here[-1]), str(ranks_there[-1])]
-        rows.append([cut(team, LONGEST_NAME), *ranks, score_here, score_there])
-    tau = tau_b(np.array(ranks_here, dtype=np.int64), np.array(ranks_there, dtype=np.int64))
-    note = f"This page ranks by the protocol {run.protocol}. {tau_sentence('both rankings', tau)}"
-    if n_in_one := len(ranking.teams) + len(other.teams) - 2 * len(rows):
-        note += f" {counted(n_in_one, 'team')} ranked by one protocol only."
-    title = "Both protocols"
-    headings = [
-        Heading("Team"),
-        Heading("Rank here"),
-        Heading("Rank by the other protocol"),
-        Heading("Score here"),
-        Heading("Score by the other protocol"),
-    ]
-    return [card("protocols", title, note, *table(headings, rows, title, OPEN_ROWS))]
-
-
 def method_card(run: RankingRun, ranking: Ranking) -> Element:
     """Return how the ranking was computed, and the signature."""
     return standings_parts.method_card(run.standings(ranking), ranking.signature, ranking.half_samples)
@@ -272,80 +180,6 @@ def pair_cards(run: RankingRun, ranking: Ranking) -> list[Element]:
     if len(ranking.records) < 2:
         return []
     return [standings_parts.pairs_card(run.standings(ranking), "pairs.csv")]
-
-
-def coverage_cards(run: RankingRun, ranking: Ranking) -> list[Element]:
-    """Return a chart of score against coverage, if a team left anything out."""
-    entries = [record.entry for record in ranking.records]
-    if all(entry.scores["coverage"] == 1 for entry in entries):
-        return []
-    title = run.task.columns[0].title
-    x_axis = Axis("coverage", 0.0, 1.0)
-    y_axis = Axis(title, 0.0, max([1.0, *(entry.score for entry in entries)]))
-    dots = []
-    for record in ranking.records:
-        x = x_axis.percent(record.entry.scores["coverage"])
-        y = 100 - y_axis.percent(record.entry.score)
-        name = element("title", cut(record.submission.team))
-        dots.append(element("path", name, class_="dot", d=f"M{x:.2f} {y:.2f} h0"))
-    chart = plots.plot(f"{title} against coverage", x_axis, y_axis, dots)
-    note = "A fair score at low coverage means that items were left out rather than wrong."
-    return [card("coverage", "Score and coverage", note, chart)]
-
-
-def progress_cards(run: RankingRun, ranking: Ranking) -> list[Element]:
-    """Return the best score of each team up to each day, for the first teams, if dates are known."""
-    dated_scores = _dated_scores(run.records)
-    if not dated_scores:
-        return []
-    days = [day for day, _ in chain.from_iterable(dated_scores.values())]
-    first_day = min(days)
-    n_days = (max(days) - first_day).days
-    best = max if run.task.higher_is_better else min
-    dated_teams = [team for team in ranking.teams if team in dated_scores]
-    lines = []
-    for team in dated_teams[:_MOST_LINES]:
-        day_scores = [((day - first_day).days, score) for day, score in sorted(dated_scores[team])]
-        lines.append(_staircase(team, day_scores, n_days, best))
-    values = list(chain.from_iterable(line.y for line in lines))
-    x_axis = Axis(f"days since {first_day}", 0.0, float(max(n_days, 1)), is_whole=True)
-    y_axis = Axis("best score so far", min(0.0, *values), max(1.0, *values))
-    title = "Progress"
-    description = f"{title}: {y_axis.title} against {x_axis.title}"
-    chart = plots.line_chart(description, x_axis, y_axis, lines, texts=end_labels(lines, y_axis))
-    note = f"The best score up to each day, of the first {counted(len(lines), 'team')} of "
-    note += f"{len(dated_scores):,}."
-    return [card("progress", title, note, chart)]
-
-
-def _dated_scores(records: Sequence[Record]) -> dict[str, list[tuple[date, float]]]:
-    """Return the day and the score of each submission by team, of those that have both."""
-    dated_scores: dict[str, list[tuple[date, float]]] = {}
-    for record in records:
-        day = _date(record.submission.date)
-        if record.entry.outcome == SCORED and day is not None:
-            dated_scores.setdefault(record.submission.team, []).append((day, record.entry.score))
-    return dated_scores
-
-
-def _date(text: str) -> date | None:
-    try:
-        return date.fromisoformat(text[:10])
-    except ValueError:
-        return None
-
-
-def _staircase(
-    team: str, day_scores: Sequence[tuple[int, float]], n_days: int, best: Callable[[float, float], float]
-) -> Line:
-    """Return a line on which each best score holds until the next one, the last until the last day."""
-    days = [day for day, _ in day_scores]
-    best_so_far = list(accumulate((score for _, score in day_scores), best))
-    x, y = list[float](), list[float]()
-    for day, next_day, score in zip(days, [*days[1:], n_days], best_so_far):
-        x += [day, next_day]
-        y += [score, score]
-    return Line(team, x, y)
 
 
 def items_card(run: RankingRun, ranking: Ranking) -> Element:
@@ -489,8 +323,7 @@ def change_cards(changes: Sequence[Change]) -> list[Element]:
     if not changes:
         return []
     title = "What changed"
-    note = "Against the last run with another signature or other submissions. "
-    note += tau_sentence("both rankings", changes_tau_b(changes))
+    note = "Against the last run with another signature or other submissions."
     headings = [
         Heading("Team", "text"),
         Heading("Rank before", "count"),

@@ -7,10 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from organizer.files import write_durable
-from organizer.ranking.statistics import Ranking, tau_b
+from organizer.ranking.statistics import Ranking
 from organizer.runs.download_names import read_download_names
 from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
@@ -110,14 +108,6 @@ def _why(before: Mapping[str, Any], now: Mapping[str, Any], differing_parts: Seq
         return "gone"
     is_other_file = before["digest"] != now["digest"]
     return ", ".join([*(["submission"] if is_other_file else []), *differing_parts])
-
-
-def changes_tau_b(changes: Sequence[Change]) -> float:
-    """Return Kendall's tau-b between the ranking and the one before, over the teams of both."""
-    in_both = [change for change in changes if change.is_in_both]
-    before = np.array([change.rank_before for change in in_both], dtype=np.int64)
-    now = np.array([change.rank for change in in_both], dtype=np.int64)
-    return tau_b(before, now)
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -22,8 +22,7 @@ from organizer.files import (
     write_durable,
 )
 from organizer.ranking import cards, page, tables
-from organizer.ranking.cards import tau_sentence
-from organizer.ranking.changes import Change, History, changes_tau_b
+from organizer.ranking.changes import Change, History
 from organizer.ranking.eligibility import (
     count_left_out,
     find_violations,
@@ -44,6 +43,7 @@ from organizer.ranking.winner_rule import (
     WinnerBaseline,
     WinnerRule,
     check_baseline_name,
+    check_gain,
     find_baseline,
     rule_of_reference,
     saved_winner,
@@ -74,8 +74,8 @@ _MALFORMED = (
     RecursionError,
 )
 _LONGEST_PAGE_NAME = 80
-_TABLES = ("scores.csv", "changes.csv", "timing.csv", "rules.csv", "leaderboard.csv", "index.html")
-_RANKING_FILES = ("ranking.csv", "pairs.csv", "items.csv", "stability.csv", "ranking.html")
+_TABLES = ("scores.csv", "changes.csv", "rules.csv", "leaderboard.csv", "index.html")
+_RANKING_FILES = ("ranking.csv", "pairs.csv", "items.csv", "ranking.html")
 
 
 @dataclass(frozen=True)
@@ -174,6 +174,7 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
     if rule is not None:
         teams = {submission.team for submission in submissions}
         check_baseline_name(rule, teams, _names_of_baselines(choices, baselines))
+        check_gain(rule, load_task(built.id))
     board = None
     if choices.leaderboard is not None and choices.columns is not None:
         board = read_leaderboard(choices.leaderboard, choices.columns)
@@ -191,7 +192,9 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
             winner_baselines[protocol] = baseline
             run = replace(run, winner=winner_line(rule, baseline, ranking))
         if board and ranking is not None:
-            run = replace(run, board=compare_leaderboard(board, records, ranking))
+            run = replace(
+                run, board=compare_leaderboard(board, records, ranking, run.task.columns[0].precision)
+            )
         runs.append(run)
     _write_rankings(runs, output)
     winners = {}
@@ -258,11 +261,10 @@ def _write_rankings(runs: Sequence[RankingRun], output: Path) -> None:
     remove_others(output, subfolders, [*_TABLES, *_RANKING_FILES], DETAILS)
     for run in runs:
         folder = folders[run.protocol]
-        others = [another.ranking for another in runs if another is not run and another.ranking]
         suffix = f"-{run.protocol}" if run.protocol else ""
         history = History(output / "store" / f"history{suffix}.json", run.records, run.ranking)
         whole_run = replace(run, deleted=history.deleted())
-        _write_files(whole_run, history.changes(), others[0] if others else None, folder)
+        _write_files(whole_run, history.changes(), folder)
         history.save()
         print(*_summary(whole_run, history.changes()), sep="\n")
         public = f"; to publish: {folder / 'ranking.html'}" if run.ranking else ""
@@ -297,8 +299,9 @@ def _baseline(entry: Mapping[str, Any]) -> Baseline:
     """Return a baseline, whose interval is in one key or in two. Raises one of `_MALFORMED`."""
     score = entry["score"]
     low, high = entry.get("interval") or (entry.get("low", score), entry.get("high", score))
-    if not all(math.isfinite(number) for number in (low, score, high)):
-        raise ValueError("a number is not finite")
+    numbers = (low, score, high)
+    if bool in map(type, numbers) or not all(map(math.isfinite, numbers)) or low > high:
+        raise ValueError("a number is not finite, or the interval is reversed")
     return Baseline(str(entry["name"]), score, low, high)
 
 
@@ -324,23 +327,21 @@ def _remove_if_empty(folder: Path) -> None:
         folder.rmdir()
 
 
-def _write_files(run: RankingRun, changes: Sequence[Change], other: Ranking | None, folder: Path) -> None:
-    """Write the tables and pages of a ranking; ``other`` is that by the other protocol."""
+def _write_files(run: RankingRun, changes: Sequence[Change], folder: Path) -> None:
+    """Write the tables and pages of a ranking."""
     links = _copy_details(run.records, folder)
     keys = [column.key for column in run.task.columns]
     texts = {
         "scores.csv": tables.scores_csv(run.records, keys),
         "changes.csv": tables.changes_csv(changes),
-        "timing.csv": tables.timing_csv(run.records),
         "rules.csv": tables.rules_csv(run.violations),
-        "index.html": page.index_page(run, changes, links, other),
+        "index.html": page.index_page(run, changes, links),
     }
     if run.ranking:
         texts["ranking.csv"] = tables.ranking_csv(run.ranking)
         texts["pairs.csv"] = tables.pairs_csv(run.ranking)
         texts["items.csv"] = tables.items_csv(run.ranking)
-        texts["stability.csv"] = tables.stability_csv(run.ranking)
-        texts["ranking.html"] = page.ranking_page(run, other)
+        texts["ranking.html"] = page.ranking_page(run)
     if run.board:
         texts["leaderboard.csv"] = tables.leaderboard_csv(run.board)
     for name in {*_RANKING_FILES, "leaderboard.csv"} - texts.keys():
@@ -381,7 +382,6 @@ def _summary(run: RankingRun, changes: Sequence[Change]) -> list[str]:
     scored = f"scored {run.n_scored:,} of {counted(len(run.records), 'submission')}"
     if changes:
         lines.append(f"{scored}; changed since the run before: {_change_counts(changes)}")
-        lines.append(tau_sentence("the two rankings", changes_tau_b(changes)))
     else:
         lines.append(scored)
     notes = [violations_sentence(run.violations), cards.failures_sentence(run)]

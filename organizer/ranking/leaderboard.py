@@ -138,12 +138,14 @@ def _decimals(text: str) -> int:
 
 
 def compare_leaderboard(
-    board: Leaderboard, records: Sequence[Record], ranking: Ranking
+    board: Leaderboard, records: Sequence[Record], ranking: Ranking, precision: int
 ) -> list[BoardComparison]:
     """Return for each user whether the score on the site is that of this ranking, to the decimals there.
 
-    A user without a name in the download is looked up as a team.
+    A site that writes whole numbers only has left out zeros, so that they have the ``precision`` of the
+    column. A user without a name in the download is looked up as a team.
     """
+    decimals = board.decimals or precision
     records_of_user: dict[str, list[Record]] = {}
     for record in records:
         if record.entry.outcome == SCORED:
@@ -153,7 +155,7 @@ def compare_leaderboard(
     comparisons = []
     for site_score in board.scores:
         records_here = records_of_user.get(site_score.user, [])
-        comparisons.append(_compare_user(site_score, board.decimals, records_here, counting_of_team))
+        comparisons.append(_compare_user(site_score, decimals, records_here, counting_of_team))
     users_there = {site_score.user for site_score in board.scores}
     for user, records_here in records_of_user.items():
         counting = counting_of_team.get(records_here[0].submission.team)

@@ -13,7 +13,6 @@ from organizer.ranking import cards
 from organizer.ranking.changes import Change
 from organizer.ranking.eligibility import left_out_text
 from organizer.ranking.run import RankingRun
-from organizer.ranking.statistics import Ranking
 from organizer.runs.rescore import Overlap, overlap_with_reference
 from scoring_program.report.elements.layout import document, style_sheet, with_contents
 from scoring_program.report.html import element
@@ -24,11 +23,8 @@ _WRONG_REFERENCE = "No item of any submission is in the reference: it may be the
 DEMO_WARNING = "DEMO: the reference is synthetic demo data, so this ranking says nothing about methods."
 
 
-def ranking_page(run: RankingRun, other: Ranking | None = None) -> str:
-    """Return the page to publish: the ranking, how sure it is, and the method.
-
-    ``other`` is the ranking by the other protocol, if there is one.
-    """
+def ranking_page(run: RankingRun) -> str:
+    """Return the page to publish: the ranking, how sure it is, and the method."""
     ranking = run.ranking
     if ranking is None:
         return render_page(run, "Ranking", [cards.nothing_ranked_card(run)])
@@ -36,8 +32,6 @@ def ranking_page(run: RankingRun, other: Ranking | None = None) -> str:
         cards.ranking_card(run, ranking),
         *cards.winner_cards(run, ranking),
         *cards.fact_cards(run, ranking),
-        *cards.stability_cards(ranking),
-        *cards.protocol_cards(run, ranking, other),
         cards.method_card(run, ranking),
     ]
     return render_page(run, "Ranking", shown_cards)
@@ -47,7 +41,6 @@ def index_page(
     run: RankingRun,
     changes: Sequence[Change] = (),
     links: Mapping[str, str] | None = None,
-    other: Ranking | None = None,
 ) -> str:
     """Return the page for the organizers: the published page, and results that must not be published.
 
@@ -76,12 +69,8 @@ def index_page(
             *cards.winner_cards(run, ranking),
             *failures,
             *cards.fact_cards(run, ranking),
-            *cards.stability_cards(ranking),
-            *cards.protocol_cards(run, ranking, other),
             cards.method_card(run, ranking),
             *cards.pair_cards(run, ranking),
-            *cards.coverage_cards(run, ranking),
-            *cards.progress_cards(run, ranking),
             cards.items_card(run, ranking),
             *submissions,
         ]

@@ -12,7 +12,6 @@ from organizer.bundle import DEMO_TITLE
 from organizer.files import write_durable
 from organizer.ranking import paper
 from organizer.ranking.command import page_name, pages_in, remove_others
-from organizer.ranking.figure import ranking_svg
 from organizer.ranking.run import RankingRun
 from organizer.ranking.statistics import Ranking
 from organizer.ranking.stored import NoRankingError, read_stored_rankings
@@ -21,14 +20,14 @@ from organizer.ranking.team_page import team_page, teams_index
 from scoring_program.report.standings import ranked_rows
 from validator.texts import printable
 
-_FILES = ("ranking.csv", "ranking.tex", "ranking.svg", "methods.txt", "teams.csv", "index.html")
+_FILES = ("ranking.csv", "ranking.tex", "methods.txt", "teams.csv", "index.html")
 _TEAMS = "teams"
 
 
 def report(task_id: str, folder: Path, output: Path) -> int:
     """Write the report on the ranking that ``rescore`` left in a folder; return 1 if there is none.
 
-    ``output`` gets ``ranking.csv``, ``ranking.tex``, ``ranking.svg``, ``methods.txt``, ``teams/`` with a
+    ``output`` gets ``ranking.csv``, ``ranking.tex``, ``methods.txt``, ``teams/`` with a
     page for each team, ``index.html`` with links to these, and ``teams.csv`` for mails to the teams; with two
     protocols a folder for each.
     """
@@ -56,7 +55,6 @@ def _write(run: RankingRun, ranking: Ranking, folder: Path) -> None:
     teams.mkdir(parents=True, exist_ok=True)
     write_durable(folder / "ranking.csv", paper.published_ranking_csv(standings))
     write_durable(folder / "ranking.tex", paper.ranking_latex(standings, run.title, run.about.is_demo))
-    write_durable(folder / "ranking.svg", ranking_svg(standings, run.title))
     write_durable(folder / "methods.txt", paper.methods_text(run, ranking, standings))
     page_of_team = {team: f"{_TEAMS}/{page_name(team)}" for team in ranking.teams}
     for row in ranked_rows(standings):

@@ -1,8 +1,6 @@
 """The ranking of the teams by one submission of each, and how sure it is.
 
-Ranks, rank sets, intervals and tests are those of `scoring_program.metrics.comparison`. Stability, a picture,
-shows how random halves of the items rank the teams (Wiesenfarth et al., "Methods and open-source toolkit for
-analyzing and visualizing challenge results", Scientific Reports 11, 2021, who draw bootstrap samples).
+Ranks, rank sets, intervals and tests are those of `scoring_program.metrics.comparison`.
 """
 
 from __future__ import annotations
@@ -16,76 +14,13 @@ import numpy as np
 from organizer.ranking.selection import expected_drop
 from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
-from scoring_program.metrics.comparison import Comparison, compare, ranks
+from scoring_program.metrics.comparison import Comparison, compare
 from scoring_program.metrics.resampling import HalfScores, Intervals, intervals, rounded
 from scoring_program.task import Declaration
 from validator.arrays import Floats, Ints
 
 MOST_TEAMS = 100
-"""How many teams the table of pairs and stability show."""
-
-
-@dataclass(frozen=True)
-class Stability:
-    """How random halves of the items rank m teams.
-
-    Attributes
-    ----------
-    shares : float64 array of shape (min(m, 100), m)
-        The share of halves in which team i has rank j + 1; shared ranks count for each. Without rows if
-        there are no halves.
-    tau : float
-        The mean of Kendall's tau-b between the ranking of a half and the ranking; NaN if it is never defined.
-    first_on_both : int array of shape (m,)
-        In how many divisions each team is first on both halves; shared firsts count.
-    """
-
-    shares: Floats
-    tau: float
-    first_on_both: Ints
-
-
-def stability(
-    submissions: Sequence[HalfScores], higher_is_better: bool, most_teams: int = MOST_TEAMS
-) -> Stability:
-    """Return how random halves of the items rank the submissions; shares of the first ``most_teams``."""
-    scores = np.array([halves.score for halves in submissions])
-    half_scores = np.array([[*halves.first, *halves.second] for halves in submissions]).T
-    ranking = ranks(scores, higher_is_better)
-    m = len(ranking)
-    if not len(half_scores):
-        return Stability(np.zeros((0, m)), np.nan, np.zeros(m, dtype=np.int64))
-    ranking_of_half = np.array([ranks(scores_of_half, higher_is_better) for scores_of_half in half_scores])
-    # Few teams have the same ranking in many halves.
-    different_rankings, number_of_ranking = np.unique(ranking_of_half, axis=0, return_inverse=True)
-    different_taus = np.array([tau_b(ranking, half_ranking) for half_ranking in different_rankings])
-    taus = different_taus[number_of_ranking.ravel()]
-    defined_taus = taus[~np.isnan(taus)]
-    is_first_on_first, is_first_on_second = np.split(ranking_of_half == 1, 2)
-    return Stability(
-        first_on_both=(is_first_on_first & is_first_on_second).sum(axis=0),
-        shares=_rank_shares(ranking_of_half[:, :most_teams], m),
-        tau=float(defined_taus.mean()) if len(defined_taus) else np.nan,
-    )
-
-
-def _rank_shares(ranking_of_half: Ints, n_ranks: int) -> Floats:
-    """Return the share of halves in which team i has rank j + 1. Shapes: (n_halves, n) -> (n, n_ranks)."""
-    n_halves, n_teams = ranking_of_half.shape
-    # A cell of the table of teams and ranks for each rank that a half gives to a team.
-    cell = np.arange(n_teams) * n_ranks + ranking_of_half - 1
-    counts = np.bincount(cell.ravel(), minlength=n_teams * n_ranks)
-    return counts.reshape(-1, n_ranks) / n_halves
-
-
-def tau_b(first: Ints, second: Ints) -> float:
-    """Return Kendall's tau-b between two rankings, NaN where it is undefined."""
-    if len(first) < 2 or (first == first[0]).all() or (second == second[0]).all():
-        return np.nan
-    from scipy.stats import kendalltau  # takes a second to import
-
-    # The p value is not used; its approximation is the fast one, and does not exist for two.
-    return float(kendalltau(first, second, method="asymptotic" if len(first) > 2 else "auto").statistic)
+"""How many teams the table of pairs shows."""
 
 
 def item_difficulty(item_scores: Floats) -> tuple[Floats, Floats, Ints]:
@@ -137,7 +72,6 @@ class Ranking:
     expected_drops: Sequence[float | None]
     comparison: Comparison
     intervals: Intervals | None
-    stability: Stability
     items: Sequence[str]
     item_mean: Floats
     item_spread: Floats
@@ -193,7 +127,6 @@ def ranking_of(records: Sequence[Record], task: Declaration, keep: str = "best")
         ],
         comparison=compare(submissions, task.higher_is_better),
         intervals=intervals(submissions, task.range) if submissions[0].n_items > 1 else None,
-        stability=stability(submissions, task.higher_is_better),
         items=ranked[0].entry.items,
         item_mean=item_mean,
         item_spread=item_spread,

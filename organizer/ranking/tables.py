@@ -93,14 +93,6 @@ def teams_csv(ranking: Ranking, page_of_team: Mapping[str, str], records: Sequen
     return csv_table(["team", "users", "page", "rank", "rank_low", "rank_high", *titles], rows)
 
 
-def timing_csv(records: Sequence[Record]) -> str:
-    """Return the time and memory of each submission, which differ from run to run."""
-    rows: list[list[Cell]] = []
-    for record in records:
-        rows.append([_path(record.submission.name), record.entry.seconds, record.entry.peak_mb])
-    return csv_table(["submission", "seconds", "peak_mb"], rows)
-
-
 def ranking_csv(ranking: Ranking) -> str:
     """Return a row for each team, the best first; numbers have the decimals of the scores of a run."""
     comparison, intervals = ranking.comparison, ranking.intervals
@@ -147,15 +139,6 @@ def pairs_csv(ranking: Ranking, most_teams: int = MOST_TEAMS) -> str:
         first, second = teams[pairs.first[pair]], teams[pairs.second[pair]]
         rows.append([first, second, *numbers[pair].tolist()])
     return csv_table(["first", "second", *number_columns], rows)
-
-
-def stability_csv(ranking: Ranking) -> str:
-    """Return for each of the first teams the share of random halves in which it has each rank."""
-    ranks = range(1, len(ranking.records) + 1)
-    rows = []
-    for team, shares in zip(ranking.teams, ranking.stability.shares.tolist()):
-        rows.append([team, *shares])
-    return csv_table(["team", *map(str, ranks)], rows)
 
 
 class ItemScores(NamedTuple):

@@ -23,7 +23,7 @@ from scoring_program.metrics.resampling import LEAST_ITEMS, HalfScores, Interval
 from scoring_program.report.elements.forest import Band
 from scoring_program.report.standings import Baseline, rounded_band
 from scoring_program.settings import SETTINGS_FILE
-from scoring_program.task import load_task
+from scoring_program.task import Declaration, load_task
 from validator.arrays import Bools, Floats
 from validator.nearest_names import NearestNames
 from validator.texts import quote, some_words
@@ -135,6 +135,16 @@ def rule_of_reference(built: BuiltTask) -> WinnerRule | None:
     return WinnerRule(rule["baseline"], float(rule["relative_gain"])) if rule else None
 
 
+def check_gain(rule: WinnerRule, task: Declaration) -> None:
+    """Raise SubmissionsError if no score can be better by the share that a rule asks for."""
+    if not task.higher_is_better and rule.relative_gain >= 1:
+        share = f"{100 * rule.relative_gain:g} %"
+        problem = f"the rule for winners asks for a score {share} below that of {quote(rule.baseline)}"
+        raise SubmissionsError(
+            f"{problem}, which is 0 or less; lower scores are better here: give less than 100 %"
+        )
+
+
 def saved_winner(rule: WinnerRule, baseline: WinnerBaseline) -> dict[str, Any]:
     """Return a rule and its baseline as JSON, for `stored_winner`."""
     record = baseline.record.saved() if baseline.record is not None else None
@@ -167,9 +177,7 @@ class BaselineZip(NamedTuple):
     path: Path
 
     def as_submission(self) -> Submission:
-        """Return the zip as something to be scored. Raises SubmissionsError if there is no such file."""
-        if not self.path.is_file():
-            raise SubmissionsError(f"{self.path}: there is no such file; give --baseline-zip NAME=file.zip")
+        """Return the zip as something to be scored."""
         return Submission(name=f"baseline {self.name}", team=self.name, date="", source=self.path)
 
 

@@ -24,12 +24,8 @@ _LARGEST = 1e10
 
 def dry_run(built: BuiltTask, submission: Path, folder: Path) -> int:
     """Run the built program on a submission, print what the site would show, return its exit code."""
-    problem = ""
-    if not submission.exists():
-        problem = "there is no such file; give the zip of a participant"
-    elif submission.resolve() in folder.resolve().parents:
+    if submission.resolve() in folder.resolve().parents:
         problem = "it holds the output folder; give a zip, or another --output"
-    if problem:
         print(f"{printable(str(submission))}: {problem}", file=sys.stderr)
         return 1
     try:
@@ -159,8 +155,12 @@ def _storable(scores: Mapping[str, object]) -> tuple[dict[str, float], list[str]
     """Return the numbers that the platform's database takes, and warnings about the others."""
     stored, warnings = {}, []
     for key, value in scores.items():
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-            warnings.append(f"{key}: {value!r} is not a finite number and would not be stored")
+        # A whole number may be too large to be written, or for a float.
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if is_number and isinstance(value, int) and abs(value) >= _LARGEST:
+            warnings.append(f"{key}: a whole number has too many digits and would not be stored")
+        elif not is_number or not math.isfinite(value):
+            warnings.append(f"{key}: {quote(repr(value))} is not a finite number and would not be stored")
         elif abs(value) >= _LARGEST:
             warnings.append(f"{key}: {value!r} has too many digits and would not be stored")
         else:

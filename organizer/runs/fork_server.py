@@ -44,7 +44,7 @@ SUBMISSION = "submission.zip"
 UNPACKED = "res"
 """The folder that it is unpacked in, as on the platform."""
 PAGE = "detailed_results.html"
-FORMAT = 3
+FORMAT = 4
 SCORED, INVALID, TIME, CRASHED, BROKEN = "scored", "invalid", "time", "crashed", "broken"
 _CHUNK = 1 << 16
 _DECIMALS = 10
@@ -106,8 +106,6 @@ class Entry:
 
     outcome: str = ""
     problem: str = ""
-    seconds: float = 0.0
-    peak_mb: float = 0.0
     signature: str = ""
     scores: Mapping[str, float] = field(default_factory=dict)
     score: float = 0.0
@@ -186,18 +184,17 @@ def _import_all() -> None:
 
 def _score(setup: Setup, loaded: Loaded) -> Entry:
     """Score the submission in a child and wait for it, or kill it at the time limit."""
-    begin = time.monotonic()
+    deadline = time.monotonic() + setup.time_limit
     try:
         child = _start_child(setup, loaded)
     except OSError as error:
         # Not the submission's: it must not count as one that was killed.
         return Entry(BROKEN, f"the system starts no further process ({error.strerror}); use fewer workers")
     try:
-        text = _read_all(child.answer, begin + setup.time_limit)
+        text = _read_all(child.answer, deadline)
     finally:
-        peak_mb = _end_child(child)
-    seconds = time.monotonic() - begin
-    return replace(_answered_entry(text), seconds=round(seconds, 3), peak_mb=round(peak_mb, 1))
+        _end_child(child)
+    return _answered_entry(text)
 
 
 def _start_child(setup: Setup, loaded: Loaded) -> _Child:
@@ -215,15 +212,14 @@ def _start_child(setup: Setup, loaded: Loaded) -> _Child:
     return _Child(pid, answer)
 
 
-def _end_child(child: _Child) -> float:
-    """Kill a child and all that it started, and wait for it; return its peak memory in MB."""
+def _end_child(child: _Child) -> None:
+    """Kill a child and all that it started, and wait for it."""
     # Processes that the child started may still run; it may not be the leader of their group yet.
     with suppress(OSError):
         os.killpg(child.pid, signal.SIGKILL)
     os.kill(child.pid, signal.SIGKILL)
-    _, _, usage = os.wait4(child.pid, 0)
+    os.waitpid(child.pid, 0)
     os.close(child.answer)
-    return usage.ru_maxrss / 1024
 
 
 def _answered_entry(text: bytes | None) -> Entry:

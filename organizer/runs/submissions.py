@@ -443,6 +443,9 @@ def _rows(text: str) -> Iterator[tuple[int, Row]]:
     header = [cell.strip().lower() for cell in next(reader, [])]
     if sum(name in header for name in _KEYS) != 1 or not set(_SAYS) & set(header):
         raise ValueError(f"its header is '{quote(delimiter.join(header))}'")
+    repeated = [name for name, number in Counter(header).items() if number > 1 and name]
+    if repeated:
+        raise ValueError(f"its header names {', '.join(map(quote, repeated))} twice")
     for cells in reader:
         if any(cells):
             padded = [cell.strip() for cell in cells] + [""] * (len(header) - len(cells))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import secrets
 import shlex
 import shutil
 import signal
@@ -133,13 +134,16 @@ def run_program(
     engine = _container_engine()
     if engine:
         image = built.image or DEFAULT_IMAGE
-        command = container_command(engine, image, folder, program_command)
+        name = f"people-in-video-{secrets.token_hex(8)}"
+        command = container_command(engine, image, folder, program_command, name)
+        # The time limit ends the client of an engine; the container would go on.
+        end_command = [engine, "kill", name]
         how, directory = f"in a container ({engine}, {image})", folder
     else:
         command, how = _local_command(folder, program_command)
-        directory = program
+        directory, end_command = program, []
     with _read_only(program):
-        run = _run(command, directory, built.time_limit)
+        run = _run(command, directory, built.time_limit, end_command)
     outputs = folder_files(folder / "output")
     return replace(
         run,
@@ -200,9 +204,15 @@ def _container_engine() -> str | None:
     return None
 
 
-def container_command(engine: str, image: str, folder: Path, command: list[str]) -> list[str]:
-    """Return the command that runs ``command`` in a container as the platform does."""
-    options = ["--rm", "--network=none", "--cap-drop=ALL", "--security-opt=no-new-privileges"]
+def container_command(engine: str, image: str, folder: Path, command: list[str], name: str) -> list[str]:
+    """Return the command that runs ``command`` in a container of a name as the platform does."""
+    options = [
+        "--rm",
+        f"--name={name}",
+        "--network=none",
+        "--cap-drop=ALL",
+        "--security-opt=no-new-privileges",
+    ]
     options += ["--env=PYTHONUNBUFFERED=1", "--workdir=/app/program"]
     for name, mode in (("program", "ro"), ("input", "ro"), ("output", "rw"), ("shared", "rw")):
         options.append(f"--volume={folder.resolve() / name}:/app/{name}:{mode}")
@@ -221,8 +231,11 @@ def _read_only(folder: Path) -> Iterator[None]:
             path.chmod(path.stat().st_mode | stat.S_IWUSR)
 
 
-def _run(command: list[str], directory: Path, time_limit: float) -> Run:
-    """Run a command and return how it ended and what it printed."""
+def _run(command: list[str], directory: Path, time_limit: float, end_command: Sequence[str]) -> Run:
+    """Run a command and return how it ended and what it printed.
+
+    After the time limit it is killed, and ``end_command``, if there is one, ends what it started elsewhere.
+    """
     environment = {**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONNOUSERSITE": "1"}
     environment.pop("PYTHONPATH", None)
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
@@ -238,9 +251,11 @@ def _run(command: list[str], directory: Path, time_limit: float) -> Run:
         )
         exit_code = pid = 0
         while not pid:
-            if time.monotonic() - start > time_limit:
+            if not exit_code and time.monotonic() - start > time_limit:
                 exit_code = TIMED_OUT
                 os.killpg(process.pid, signal.SIGKILL)
+                if end_command:
+                    subprocess.run(end_command, capture_output=True, check=False)
             time.sleep(_POLL_SECONDS)
             # Popen.wait does not return the peak memory.
             pid, status, usage = os.wait4(process.pid, os.WNOHANG)

@@ -17,8 +17,6 @@ from organizer.files import unpack, write_files
 from quality import ROOT
 from quality.driver import run_program
 from quality.fuzzing.mutations import mutate
-from quality.fuzzing.slow import search_slow
-from quality.fuzzing.small_zips import print_costs
 from quality.task import quality_tasks
 from validator.texts import counted
 from validator.workers import usable_cores
@@ -109,25 +107,8 @@ def what_is_wrong(result: Mapping[str, Any]) -> str:
     return ""
 
 
-def fuzz_command(
-    number: int,
-    seed: int,
-    profile: str,
-    seconds: float,
-    ids: Sequence[str],
-    full_size: bool,
-) -> int:
-    """Run the fuzzer and print the outcome; return 1 if anything failed.
-
-    Profile ``slow`` looks for submissions that take long, for some time; ``small-zips`` measures what zips
-    below 1 MB cost at worst; ``corrupted`` tries a number.
-    """
-    if profile == "small-zips":
-        print_costs(ids, full_size)
-        return 0
-    if profile == "slow":
-        search_slow(ids, seconds, seed)
-        return 0
+def fuzz_command(number: int, seed: int, ids: Sequence[str]) -> int:
+    """Run the fuzzer on a number of submissions and print the outcome; return 1 if anything failed."""
     verdicts, failures = run_fuzz(number, seed, ids=ids)
     for verdict, count in sorted(verdicts.items()):
         print(f"{verdict}: {count}")

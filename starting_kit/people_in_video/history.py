@@ -29,7 +29,7 @@ from scoring_program.report.elements.svg import key, line, with_title
 from scoring_program.report.elements.tables import Heading, table
 from scoring_program.report.html import cut, element
 from scoring_program.report.outputs import clear, csv_text, plain_number, write_atomic
-from scoring_program.task import AnyTask, load_task
+from scoring_program.task import AnyTask, load_task, task_ids
 from validator.console import OutputError
 from validator.texts import counted
 
@@ -77,19 +77,28 @@ def add_run(folder: str | Path, name: str, result: Score | Mapping[str, Any]) ->
 def draw_history(folder: Path) -> tuple[Path, list[dict[str, str]]]:
     """Draw ``history.html`` of the runs in a folder anew; return its path, and the runs.
 
-    Raises OutputError if ``runs.csv`` is another table or holds no run, or the page cannot be written.
+    Raises OutputError if ``runs.csv`` is another table or holds no run of a task that this kit has, or the
+    page cannot be written.
     """
     rows = _read(folder / RUNS)
-    if not rows:
-        raise OutputError(f"{folder / RUNS} holds no run")
+    if not comparable_runs(rows):
+        raise OutputError(f"{folder / RUNS} holds no run of a task that this kit has")
     write_atomic(folder / _PAGE, _page(rows))
     return folder / _PAGE, rows
 
 
 def comparable_runs(rows: Sequence[Row]) -> Sequence[Row]:
-    """Return the runs that have the signature of the last one: other scores cannot be compared with it."""
-    signature = rows[-1]["signature"]
-    return [row for row in rows if row["signature"] == signature]
+    """Return the runs that have the signature of the last one: other scores cannot be compared with it.
+
+    Rows of tasks that this kit does not have, and rows that were cut off, are no runs.
+    """
+    signatures = [row["signature"] for row in rows if _task_id(row) in task_ids()]
+    return [row for row in rows if row["signature"] == signatures[-1]] if signatures else []
+
+
+def _task_id(row: Row) -> str:
+    """Return the id of the task of a run, which its signature begins with."""
+    return row["signature"].partition("|")[0]
 
 
 def text_on_others(n_others: int) -> str:
@@ -134,7 +143,8 @@ def _read(path: Path) -> list[dict[str, str]]:
         columns = reader.fieldnames or _REQUIRED
         if not {*_REQUIRED} <= {*columns}:
             raise ValueError(f"its first line does not name {' and '.join(_REQUIRED)}")
-        return list(reader)
+        # A row that was cut off has no texts in its last columns.
+        return [{column: text or "" for column, text in row.items()} for row in reader]
     except FileNotFoundError:
         return []
     except (OSError, ValueError, csv.Error) as error:
@@ -144,7 +154,7 @@ def _read(path: Path) -> list[dict[str, str]]:
 def _page(rows: Sequence[Row]) -> str:
     """Return the page of the runs that have the signature of the last one: score, costs, and a table."""
     runs = comparable_runs(rows)
-    task = load_task(runs[-1]["signature"].split("|")[0])
+    task = load_task(_task_id(runs[-1]))
     titles = {_COST + error_type.key: error_type.title for error_type in task.error_types}
     costs = {column: title for column, title in titles.items() if any(_line(runs, column, title).y)}
     cards = [

@@ -24,7 +24,11 @@ def read_items(path: Path) -> list[str]:
     ValueError
         It is no text in UTF-8, a line cannot be read, or it holds no id.
     """
-    rows = csv.reader(path.read_text(encoding="utf-8-sig").splitlines())
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise ValueError("it is no text in UTF-8; save it as UTF-8") from None
+    rows = csv.reader(text.splitlines())
     try:
         items = [row[0].strip() for row in rows if row and row[0].strip()]
     except csv.Error as error:

@@ -11,14 +11,14 @@ from typing import Any
 
 # Of test_start.py.
 START_ERRORS = {
-    "E-START": "git has no clean state of pages/terms.md; commit first, or add REPLACE=1 (--replace)",
+    "E-START": "git has no clean state of pages/terms.md; commit first, or add --replace",
 }
 # Of CASES in test_codes.py.
 COMMAND_ERRORS = {
     "E-CORENLP": "there is no stanford-corenlp-X.Y.Z.jar; give the unpacked folder of CoreNLP 3.9.1",
     "E-NEW": "'Birds' is not an ID; write small letters, digits and _, a letter first",
     "E-REF-MISSING": "there is no such folder; check the path",
-    "E-REF-OTHER": "this file is not of this command; move it away, or add --replace (REPLACE=1) to lose it",
+    "E-REF-OTHER": "this file is not of this command; move it away, or add --replace to lose it",
     "E-REF-SAMPLE": "kinetics_tps_sample.zip is the sample of no task in this folder; the names are chalearn_gesture_sample.zip",
     "E-REF-UNKNOWN": "there is no such folder; check the path",
     "E-SPLIT-EMPTY": "a part would be empty: 12 groups found; choose other SHARES, or smaller groups",

@@ -11,12 +11,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from organizer import baselines as module
 from organizer.__main__ import main
 from organizer.baselines import find_causes, predict_baselines
 from organizer.challenges import Baseline, annotations_of
 from organizer.challenges import densepose as of_densepose
 from organizer.data.prepare import prepare
 from organizer.files import write_files
+from scoring_program.task import load_task
 from tests.helpers import (
     GOLDEN,
     PUBLISHED,
@@ -301,3 +303,16 @@ def test_lower_perfect_score_of_golden_references_has_a_known_reason(tmp_path, n
                     assert all(cause["reasons"] for cause in causes), (reference, protocol)
             n_cases += 1
     assert n_cases > 0
+
+
+def test_a_perfect_score_that_is_worse_where_lower_is_better_is_a_warning(tmp_path, capsys, monkeypatch):
+    """The perfect submission scores 1 where the usual one is made to be 0."""
+    task = load_task(GESTURE)
+    columns = [column._replace(sorting="asc") for column in task.columns]
+    monkeypatch.setattr(module, "load_task", lambda task_id: replace(task, columns=columns))
+    monkeypatch.setattr(type(annotations_of(GESTURE)), "perfect_scores", (0.0, 0.0))
+    found = baselines(GESTURE, REFERENCES, tmp_path)
+    printed = capsys.readouterr().out
+    assert "a perfect submission scores 1.000000, usually 0" in printed
+    assert "R-CEILING" in printed
+    assert len(found["perfect"]["causes"]) == 12

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pkgutil
 from importlib import import_module
 
 import pytest
 
 from organizer import __main__ as commands
+from organizer import commands as package
 from organizer.__main__ import main
 from tests.helpers import assert_calls
 
@@ -14,36 +16,57 @@ ID = "chalearn_gesture"
 
 
 @pytest.mark.parametrize(
-    ("command", "module", "function"),
+    ("command", "function"),
     [
-        ("bundle --demo --format v1.5", "bundle.build", "build_command"),
-        ("lint a.zip --strict", "bundle.lint", "lint_command"),
-        (f"dry-run {ID} a.zip", "runs.dry_run", "dry_run"),
-        (
-            f"rescore {ID} submissions --workers 2 --keep last --protocols released",
-            "ranking.command",
-            "rescore",
-        ),
-        (f"report {ID} --ranking out", "ranking.report", "report"),
-        ("side-by-side out/a out/b --output c.html", "ranking.side_by_side", "side_by_side"),
-        (f"archive {ID} --with-reference", "archive", "archive"),
-        (f"start {ID} --title Signs", "bundle.start", "start_command"),
-        ("demo", "runs.demo", "run_demo"),
-        (f"prepare {ID} --source a --output b --corenlp c", "data.prepare", "prepare_command"),
-        (f"baselines {ID} --reference a", "baselines", "baselines_command"),
-        (f"split {ID} --reference a --shares 1 2 --groups b --write", "split", "split_command"),
-        (f"prepare {ID} --source a --replace", "data.prepare", "prepare_command"),
-        ("overview dist/x.zip", "runs.built", "overview_command"),
-        ("new-task birds --title Birds --format csv", "new_task", "new_task"),
-        ("undo-new-task birds", "new_task", "undo_new_task"),
+        ("bundle --demo --format v1.5", "bundle.build.build_command"),
+        ("lint a.zip --strict", "lint.lint_command"),
+        (f"dry-run {ID} FILE", "dry_run.dry_run"),
+        (f"rescore {ID} FILE --workers 2 --keep last --protocols released", "rescore.rescore"),
+        (f"report {ID} --ranking out", "report.report"),
+        (f"archive {ID} --with-reference", "archive.archive"),
+        (f"start {ID} --title Signs", "start.start_command"),
+        ("demo", "demo.run_demo"),
+        (f"prepare {ID} --source FILE --output b --corenlp FILE", "prepare.prepare_command"),
+        (f"prepare {ID} --source FILE --replace", "prepare.prepare_command"),
+        (f"public-data {ID} --source FILE", "public_data.public_data_command"),
+        (f"baselines {ID} --reference FILE", "baselines.baselines_command"),
+        (f"split {ID} --reference FILE --shares 1 2 --groups FILE --write", "split.split_command"),
+        ("overview FILE", "overview.overview_command"),
+        ("new-task birds --title Birds --format csv", "new_task.new_task"),
+        ("undo-new-task birds", "undo_new_task.undo_new_task"),
+        ("kit", "kit.kit_command"),
+        ("messages", "messages.messages_command"),
     ],
 )
-def test_command_calls_its_function(command, module, function):
-    assert_calls(main, command, f"organizer.{module}", function)
+def test_command_calls_its_function(command, function, tmp_path):
+    (tmp_path / "file").touch()
+    module, _, name = function.rpartition(".")
+    command = command.replace("FILE", str(tmp_path / "file"))
+    assert_calls(main, command, f"organizer.commands.{module}", name)
+
+
+def test_every_command_has_a_module_and_every_module_is_a_command():
+    modules = {module.name for module in pkgutil.iter_modules(package.__path__)} - {"options"}
+    assert modules == {name.replace("-", "_") for name in commands.COMMANDS}
 
 
 @pytest.mark.parametrize(
-    "command", ["", "nothing", "dry-run no_task a.zip", f"rescore {ID} folder --workers 0"]
+    "command",
+    [
+        "",
+        "nothing",
+        "dry-run no_task a.zip",
+        f"dry-run {ID} no/such/file",
+        f"rescore {ID} . --workers 0",
+        f"rescore {ID} . --beats GVD",
+        f"rescore {ID} . --by 10%",
+        f"rescore {ID} . --columns User,Score",
+        f"rescore {ID} . --leaderboard .",
+        f"rescore {ID} . --by -1",
+        f"rescore {ID} . --baseline-zip GVD=no/such/file",
+        f"split {ID} --reference . --shares 1",
+        f"split {ID} --reference . --shares 1 nan",
+    ],
 )
 def test_wrong_arguments_exit_with_2(command, capsys):
     with pytest.raises(SystemExit) as exit_:
@@ -55,11 +78,12 @@ def test_wrong_arguments_exit_with_2(command, capsys):
 @pytest.mark.parametrize(
     ("arguments", "argument", "values"),
     [
-        (["dry-run", ID, ""], "submission", ["SUBMISSION=my.zip"]),
-        (["rescore", ID, ""], "submissions", ["SUBMISSIONS=DIR"]),
-        (["prepare", ID, "--source", "", "--output", "x"], "--source", ["SOURCE=DIR"]),
+        (["dry-run", ID, ""], "SUBMISSION", ["empty"]),
+        (["rescore", ID, ""], "SUBMISSIONS", ["empty"]),
+        (["prepare", ID, "--source", "", "--output", "x"], "--source", ["empty"]),
+        (["bundle", "--reference", ""], "--reference", ["empty"]),
         (["lint", "--date", "01.01.2027"], "--date", ["'01.01.2027'", "YYYY-MM-DD"]),
-        (["rescore", ID, "x", "--date", "2027-1"], "--date", ["'2027-1'", "YYYY-MM-DD"]),
+        (["rescore", ID, ".", "--date", "2027-1"], "--date", ["'2027-1'", "YYYY-MM-DD"]),
     ],
 )
 def test_wrong_arguments_are_named(arguments, argument, values, capsys):
@@ -87,14 +111,14 @@ def test_submission_that_holds_the_output_is_not_copied_into_itself(tmp_path, ca
         (OSError(28, "No space left on device", "x.csv"), 2, "E-OUTPUT: x.csv: "),
     ],
 )
-@pytest.mark.parametrize("command", ["demo", "lint a.zip", f"dry-run {ID} a.zip", "bundle --demo"])
+@pytest.mark.parametrize("command", ["demo", "lint a.zip", f"dry-run {ID} .", "bundle --demo"])
 def test_what_ends_a_command_is_one_line(monkeypatch, capsys, command, error, code, words):
     def fail(*arguments, **options):
         raise error
 
     for module, function in (
-        ("runs.demo", "run_demo"),
-        ("bundle.lint", "lint_command"),
+        ("commands.demo", "run_demo"),
+        ("commands.lint", "lint_command"),
         ("bundle.build", "build_command"),
         ("runs.built", "built_task"),
     ):

@@ -138,7 +138,7 @@ def test_commands_end_in_a_line(error, monkeypatch, capsys):
     def fail(*arguments, **options):
         raise error
 
-    monkeypatch.setattr("organizer.messages.messages_command", fail)
+    monkeypatch.setattr("organizer.commands.messages.messages_command", fail)
     assert main(["messages"]) == 2
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
@@ -148,7 +148,7 @@ def test_programs_that_fail_end_in_a_line(monkeypatch, capsys):
     def fail():
         subprocess.run([sys.executable, "-c", "raise SystemExit(3)"], check=True)
 
-    monkeypatch.setattr("organizer.messages.messages_command", fail)
+    monkeypatch.setattr("organizer.commands.messages.messages_command", fail)
     assert main(["messages"]) == 2
     assert capsys.readouterr().err.count("\n") == 1
 

@@ -1,10 +1,8 @@
-"""``make new-task``: what it refuses, what it writes, tasks that work at once, and putting them aside."""
+"""``organizer new-task``: what it refuses, what it writes, tasks that work at once, and putting them aside."""
 
 from __future__ import annotations
 
 import json
-import os
-import shlex
 import shutil
 import subprocess
 import sys
@@ -27,7 +25,7 @@ IGNORED = {
 TITLE = 'Birds: "calls" & more | \\ {x}'
 LABELS = ["l'été", "#2", "{x}"]
 COLUMNS = ["valence", "arousal", "score_3"]
-# All that make new-task accepts together, by the id of a task.
+# All that organizer new-task accepts together, by the id of a task.
 CHOICES: dict[str, dict[str, Any]] = {
     **{
         f"{form}_{metric}": {"form": form, "metric": metric, "labels": LABELS}
@@ -84,13 +82,6 @@ def test_only_tasks_of_ones_own_are_put_aside():
     (problem,) = refused(new_task.undo_new_task, "densepose").problems
     assert problem.code == "E-NEW"
     assert "'densepose'" in problem.problem
-
-
-def test_make_asks_for_nothing_but_an_id():
-    command = ["make", "--no-print-directory", "--dry-run", "new-task", "ID=birds"]
-    environment = {**os.environ, "COLUMNS": "80"}
-    shown = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
-    assert shlex.split(shown.stdout.replace("\\\n", ""))[1:] == ["-m", "organizer", "new-task", "birds"]
 
 
 @pytest.mark.parametrize("task_id", CHOICES)

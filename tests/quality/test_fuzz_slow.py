@@ -1,16 +1,14 @@
-"""Submissions below 1 MB that take long: how they are searched for, and how much the slowest ones cost."""
+"""What the slowest known submissions below 1 MB cost."""
 
 from __future__ import annotations
 
 import json
-import random
 import sys
 import zipfile
 
 import pytest
 
-from organizer.files import folder_files, samples_folder, zip_bytes
-from quality.fuzzing.slow import grown, padded
+from organizer.files import folder_files, samples_folder
 from tests.helpers import ROOT, make_zip, one_of_each_challenge, only_at_night, run_folder
 
 # Of functions, of Python and built in: about half a second. Before explaining was bounded, one error beside good
@@ -86,25 +84,3 @@ def test_slow_submissions_call_few_functions(task_id, data, exit_code, tmp_path,
     calls, outcome = n_calls(run_folder, task_id, reference, tmp_path / "slow.zip", tmp_path / "out")
     assert outcome.exit_code == exit_code
     assert calls < MOST_CALLS
-
-
-def test_padded_files_have_a_size_and_are_still_good(tmp_path):
-    for task_id in ("chalearn_gesture", "kinetics_tps"):
-        sample = folder_files(min(samples_folder(task_id).iterdir()))
-        files = padded(sample, 300_000)
-        assert 290_000 < sum(map(len, files.values())) <= 300_000
-        (tmp_path / "padded.zip").write_bytes(zip_bytes(files))
-        reference = ROOT / "reference_data" / task_id
-        assert run_folder(task_id, reference, tmp_path / "padded.zip", tmp_path / "out").exit_code == 0
-
-
-@only_at_night()
-@pytest.mark.slow
-def test_files_grow_within_their_limit_and_the_same_each_time():
-    files = {"a.csv": b"1,2,3\n4,5,6\n", "b.json": b'{"a": [1, {"b": "c"}]}'}
-    found = [grown(random.Random(seed), files) for seed in range(40)]
-    assert found == [grown(random.Random(seed), files) for seed in range(40)]
-    sizes = [sum(map(len, changed.values())) for changed in found]
-    assert max(sizes) > 400_000
-    assert max(sizes) < 1_100_000
-    assert sum(changed != files for changed in found) > 35

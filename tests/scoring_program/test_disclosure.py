@@ -201,7 +201,7 @@ def test_items_are_drawn_at_full_only(tmp_path, name):
 def check_drawn(name, detail, folder, printed):
     tables = json.loads((folder / "detailed_results.json").read_text(encoding="utf-8"))["tables"]
     is_drawn = any(key.startswith(("drawings", "timeline")) for key in tables)
-    # Tasks that make new-task wrote draw nothing.
+    # Tasks that organizer new-task wrote draw nothing.
     assert is_drawn == (name in PUBLISHED and detail == "full")
     of_items = {"part_iou", "word_iou", "similarity", "confusions"}
     assert bool(of_items & set(tables)) == is_drawn

@@ -368,3 +368,35 @@ def test_missing_files_are_errors_of_python():
         people_in_video.compare(TASK, [GOOD, "nosuch.zip"])
     with pytest.raises(FileNotFoundError):
         people_in_video.Evaluator(TASK, "nosuch")
+
+
+@pytest.mark.parametrize(
+    "row", ["y", "y,foo|1,0.5", "y,,0.5", "y,*|a,0.5"], ids=["cut off", "other kit", "none", "pattern"]
+)
+def test_rows_that_are_no_runs_of_this_kit_are_left_out(call, row):
+    call("score", GOOD, "--run", "one", "-q")
+    table = Path("evaluation/runs.csv")
+    table.write_text(f"{table.read_text()}{row}\n")
+    code, out, _ = call("history")
+    assert code == SCORED
+    assert [line.split()[0] for line in out.splitlines()] == ["run", "one", "1", "page:"]
+    assert call("score", GOOD, "--run", "two", "-q")[0] == SCORED
+    table.write_text(f"run,signature,score\n{row}\n")
+    code, _, err = call("history")
+    assert (code, len(err.splitlines())) == (BROKEN, 1)
+
+
+@pytest.mark.parametrize("command", ["check", "score"])
+def test_a_submission_without_a_file_of_any_task_is_wrong_and_not_the_command(call, command):
+    Path("empty.zip").write_bytes(make_zip({"notes.txt": "no prediction"}))
+    code, out, err = call(command, "empty.zip")
+    assert code == INVALID
+    assert "E-FILE-NONE empty.zip" in out + err
+
+
+def test_a_list_of_items_in_another_encoding_is_named(call):
+    Path("ids.txt").write_text("DemoSequence0001", encoding="utf-16")
+    code, _, err = call("score", GOOD, "--items", "ids.txt")
+    assert code == BROKEN
+    assert "UTF-8" in err.splitlines()[-1]
+    assert "codec" not in err

@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import os
-import pickle
 import re
 import shutil
 import subprocess
@@ -15,7 +14,6 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import people_in_video
@@ -514,7 +512,7 @@ def run_closed(arguments, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("unbuffered", [[], ["-u"]])
 def test_output_that_nobody_reads_changes_nothing(tmp_path, unbuffered):
-    command = [*unbuffered, str(ROOT / "starting_kit" / "evaluate.py"), "chalearn_gesture"]
+    command = [*unbuffered, "-m", "people_in_video", "score", "chalearn_gesture"]
     sample = SAMPLES / "chalearn_gesture" / "good"
     assert run_closed([*command, str(sample), "--output", "out", "-v"], tmp_path) == SCORED
     page = (tmp_path / "out" / "detailed_results.html").read_text(encoding="utf-8")
@@ -528,36 +526,23 @@ sys.modules["resource"] = None
 for module, names in {os: ["fork", "sched_getaffinity"], signal: ["SIGALRM", "SIGXCPU", "setitimer", "alarm"]}.items():
     for name in names:
         delattr(module, name)
-sys.argv = sys.argv[1:]
-sys.path.insert(0, os.path.dirname(sys.argv[0]))
-runpy.run_path(sys.argv[0], run_name="__main__")
+runpy.run_module("people_in_video", run_name="__main__", alter_sys=True)
 """
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("task", one_of_each_format())
 def test_nothing_at_home_needs_what_windows_does_not_have(task, tmp_path):
-    script = str(ROOT / "starting_kit" / "evaluate.py")
     folders = ["--output", str(tmp_path / "out"), "--cache", str(tmp_path / "c")]
-    arguments = [task, str(SAMPLES / task / "good"), *folders]
+    arguments = ["score", task, str(SAMPLES / task / "good"), *folders]
     done = subprocess.run(
-        [sys.executable, "-c", WITHOUT_UNIX, script, *arguments],
+        [sys.executable, "-c", WITHOUT_UNIX, *arguments],
         capture_output=True,
         text=True,
         check=False,
         env={**os.environ, "PYTHONPATH": CODE_FOLDERS},
     )
     assert (done.returncode, "Traceback" in done.stderr) == (SCORED, False), done.stderr
-
-
-@pytest.mark.slow
-def test_converter_works_where_nobody_reads(tmp_path):
-    detections = [{"image_id": 1, "bbox": [1, 2, 8, 6], "score": 0.5, "uv": np.full((3, 6, 8), 20, np.uint8)}]
-    (tmp_path / "a.pkl").write_bytes(pickle.dumps(detections))
-    script = ROOT / "starting_kit" / "densepose" / "densepose_convert.py"
-    command = [str(script), "a.pkl", "densepose_a_results.json"]
-    assert run_closed(command, tmp_path) == 0
-    assert json.loads((tmp_path / "densepose_a_results.json").read_text())[0]["image_id"] == 1
 
 
 @pytest.mark.slow

@@ -108,8 +108,8 @@ INTERRUPTED = "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n"
     "command",
     [
         ["-m", "organizer", "lint"],
-        ["starting_kit/evaluate.py", "chalearn_gesture", "my.zip"],
-        ["starting_kit/compare.py", "chalearn_gesture", "my.zip"],
+        ["-m", "people_in_video", "score", "chalearn_gesture", "my.zip"],
+        ["-m", "people_in_video", "compare", "chalearn_gesture", "my.zip"],
         ["-c", f"from validator import console\nconsole.prepare()\n{INTERRUPTED}"],
     ],
     ids=["organizers", "kit", "comparison", "during the work"],

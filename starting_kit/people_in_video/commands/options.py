@@ -16,6 +16,7 @@ from scoring_program.settings import PROTOCOLS
 from scoring_program.signature import VERSION
 from scoring_program.task import task_ids
 from validator import console
+from validator.findings import Findings
 from validator.messages import Note
 
 
@@ -115,16 +116,18 @@ def _remedy(path: Path) -> str:
 def require_task(parser: argparse.ArgumentParser, submission: Path) -> str:
     """Return the task that the files of a submission tell, or that of the kit.
 
-    Stops with a usage error if neither does. Raises Refused if the submission cannot be opened.
+    Stops with a usage error if its files are those of several tasks. Raises Refused if the submission cannot
+    be opened, or holds no file of any task.
     """
     tasks = tasks_of_submission(submission)
     if len(tasks) == 1:
         return tasks[0]
     if default_task() in (tasks or task_ids()):
         return default_task()
-    parser.error(
-        f"the files of {submission} do not tell the task; name it first: {' or '.join(tasks or task_ids())}"
-    )
+    if not tasks:
+        remedy = f"name the task first to see which files it needs: {' or '.join(task_ids())}"
+        Findings().refuse("E-FILE-NONE", "no file is one of a submission", remedy, file=submission.name)
+    parser.error(f"the files of {submission} do not tell the task; name it first: {' or '.join(tasks)}")
 
 
 def selected_items(

@@ -2,8 +2,8 @@
 
 The names and the shapes are those of detectron2's projects/DensePose: ``coco_densepose_predictions.pth`` of
 its evaluator, and ``results.pkl`` of ``apply_net.py dump``; both are files of `torch.save`. Lists of
-detections with arrays or base64, as JSON or as a pickle, are read, too. (Tried with files of torch in which
-stand-ins take the place of detectron2's classes, not with files that detectron2 itself wrote.)
+detections with arrays or base64, of `torch.save` or as JSON, are read, too. (Tried with files of torch in
+which stand-ins take the place of detectron2's classes, not with files that detectron2 itself wrote.)
 """
 
 from __future__ import annotations
@@ -12,37 +12,37 @@ import json
 import re
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import closing
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from people_in_video.densepose.chart_results import CSE_PROBLEM, chart_pixels, png_pixels
 from people_in_video.densepose.writer import DensePoseWriter
+from people_in_video.plain_values import PlainValues
 from people_in_video.tools.conversion import ConversionError, ConversionOptions, Converter
 from people_in_video.tools.number_lists import NumberListError, array_of_numbers
-from people_in_video.tools.pickled_arrays import read_pickled_arrays
-from people_in_video.tools.torch_file import Record, Tensor, TorchFile, is_torch_file
+from people_in_video.tools.torch_file import is_torch_file, read_torch_file
 from people_in_video.writing import naming
 from validator.findings import Refused
 from validator.formats.densepose.read import entries
 from validator.formats.densepose.write import PNG_LEVEL
 from validator.formats.rules import load_rules
 from validator.messages import Note
-from validator.png import ImageError, decode_base64, decode_png
 from validator.texts import counted, quote, quote_path
 
 _TASK = "densepose"
-_CHART_RESULT = "densepose.structures.chart_result."
-_QUANTIZED = f"{_CHART_RESULT}DensePoseChartResultQuantized"
-_COMPRESSED = f"{_CHART_RESULT}DensePoseChartResultCompressed"
-_FLOAT_RESULTS = (
-    f"{_CHART_RESULT}DensePoseChartResult",
-    f"{_CHART_RESULT}DensePoseChartResultWithConfidences",
+_CLASS_NAMES = (
+    "densepose.structures.chart_result.DensePoseChartResult",
+    "densepose.structures.chart_result.DensePoseChartResultWithConfidences",
+    "densepose.structures.chart_result.DensePoseChartResultQuantized",
+    "densepose.structures.chart_result.DensePoseChartResultCompressed",
+    "densepose.structures.cse.DensePoseEmbeddingPredictorOutput",
+    # Of 2019 and 2020: the results of an image, as PNGs in base64.
+    "densepose.structures.DensePoseResult",
 )
-_EMBEDDING = "densepose.structures.cse.DensePoseEmbeddingPredictorOutput"
-_RECORDS = (_QUANTIZED, _COMPRESSED, *_FLOAT_RESULTS, _EMBEDDING)
 _FAST_PNG_LEVEL = 1
 # detectron2 numbers its only category, person, from 0.
 _PERSON_CATEGORIES = (0, 1)
@@ -51,10 +51,6 @@ _SLIGHTLY_OUTSIDE = 0.25
 # Names of files are not longer; a search for an id takes the square of the length.
 _LONGEST_FILE_NAME = 255
 _MOST_KEYS_NAMED = 10
-_CSE = (
-    "it is of a model of CSE, whose embeddings are no parts, U and V; "
-    "find the vertex of each pixel with the model, and the part, U and V of that vertex"
-)
 _STORED_ELSEWHERE = (
     "it holds record_id instead of arrays; run the evaluation with DENSEPOSE_EVALUATION.STORAGE none"
 )
@@ -68,7 +64,7 @@ def _is_needed(source: Any) -> bool:
     if not isinstance(source, Path) or not source.is_file():
         return False
     if source.suffix != ".json":
-        return is_torch_file(source) or source.suffix in (".pkl", ".pth")
+        return is_torch_file(source) or source.suffix in (".pkl", ".pth", ".pt")
     return _holds_arrays(source)
 
 
@@ -88,10 +84,9 @@ def _convert(task_id: str, source: Any, output: Path, options: ConversionOptions
     if not isinstance(source, Path):
         raise ConversionError("a table holds no arrays; give a file of detectron2, or use the writer")
     left_out: Counter[str] = Counter()
-    with ExitStack() as stack:
-        detections = _read_entries(source, options, stack)
-        png_level = _FAST_PNG_LEVEL if options.is_temporary else PNG_LEVEL
-        writer = stack.enter_context(DensePoseWriter(output, "converted", False, png_level))
+    detections = _read_entries(source, options)
+    png_level = _FAST_PNG_LEVEL if options.is_temporary else PNG_LEVEL
+    with DensePoseWriter(output, "converted", False, png_level) as writer:
         for index, entry in enumerate(detections):
             with naming(f"detection {index}"):
                 reason = _reason_to_leave_out(entry)
@@ -111,14 +106,11 @@ def _write(entry: Entry, writer: DensePoseWriter) -> None:
     writer.add(_image_number(entry), box, _score(entry), _pixels(entry, height, width))
 
 
-def _read_entries(source: Path, options: ConversionOptions, stack: ExitStack) -> Iterator[Entry]:
-    """Return the detections of a file, which stays open until the end of ``stack``."""
-    if is_torch_file(source):
-        content = stack.enter_context(TorchFile(source, _RECORDS)).content
-    elif source.suffix == ".json":
+def _read_entries(source: Path, options: ConversionOptions) -> Iterator[Entry]:
+    """Return the detections of a file."""
+    if source.suffix == ".json":
         return _json_entries(source)
-    else:
-        content = read_pickled_arrays(source)
+    content = read_torch_file(source, _CLASS_NAMES)
     if not isinstance(content, (list, tuple)):
         problem = f"it holds a {type(content).__name__} instead of a list of detections"
         raise ConversionError(f"{problem}; give what detectron2's evaluation or apply_net dump wrote")
@@ -143,8 +135,10 @@ def _entries_of_image(image: Entry, options: ConversionOptions) -> Iterator[Entr
     image_id = _image_id(name, options.image_id)
     results = image["pred_densepose"]
     with naming(quote_path(name)):
-        if isinstance(results, Record) and results.name == _EMBEDDING:
-            raise ConversionError(_CSE)
+        if hasattr(results, "embedding"):
+            raise ConversionError(CSE_PROBLEM)
+        # A `DensePoseResult` of 2019 and 2020 holds those of all detections.
+        results = getattr(results, "results", results)
         corners = _numbers(image.get("pred_boxes_XYXY"), "pred_boxes_XYXY")
         scores = _numbers(image.get("scores"), "scores")
         if corners.dtype.kind not in "iuf" or corners.shape[1:] != (4,) or scores.ndim != 1:
@@ -213,10 +207,10 @@ def _reason_to_leave_out(entry: Any) -> str:
 
 def _numbers(value: Any, name: str) -> np.ndarray:
     """Return a tensor, an array or lists as an array. Raises ConversionError with the name of the value."""
-    if isinstance(value, Tensor):
-        return value.read()
+    # Lists are left to array_of_numbers, which bounds them.
+    plain = value if isinstance(value, (list, tuple)) else PlainValues().of(value)
     try:
-        return array_of_numbers(value)
+        return array_of_numbers(plain)
     except NumberListError as error:
         raise ConversionError(f"{name}: {error}; write an array, or lists of numbers of one length") from None
 
@@ -252,59 +246,25 @@ def _pixels(entry: Entry, height: int, width: int) -> np.ndarray:
     if "record_id" in entry:
         raise ConversionError(_STORED_ELSEWHERE)
     if "embedding" in entry:
-        raise ConversionError(_CSE)
+        raise ConversionError(CSE_PROBLEM)
     for key in ("densepose", "uv", "iuv"):
         if key in entry:
             return _pixels_of(entry[key], key, height, width)
     if "uv_data" in entry:
-        return _decoded(entry["uv_data"], height, width)
+        return png_pixels(entry["uv_data"], height, width)
     raise ConversionError(f"it holds {_key_names(entry)} and no array; add one as uv, densepose or uv_data")
 
 
 def _pixels_of(value: Any, name: str, height: int, width: int) -> np.ndarray:
-    fields = value.fields if isinstance(value, Record) else value
-    if isinstance(fields, dict):
-        if "labels_uv_uint8" in fields:
-            return _as_bytes(_numbers(fields["labels_uv_uint8"], "labels_uv_uint8"))
-        if "labels_uv_str" in fields:
-            return _decoded(fields["labels_uv_str"], height, width)
-        if {"labels", "uv"} <= fields.keys():
-            return _quantized(_numbers(fields["labels"], "labels"), _numbers(fields["uv"], "uv"))
-        raise ConversionError(f"densepose holds {_key_names(fields)} and no array; write labels and uv")
-    return _as_bytes(_numbers(value, name))
+    pixels = chart_pixels(value, height, width, _numbers)
+    if pixels is None and isinstance(value, Mapping):
+        raise ConversionError(f"{name} holds {_key_names(value)} and no array; write labels and uv")
+    return _as_bytes(_numbers(value, name) if pixels is None else pixels)
 
 
 def _key_names(fields: Mapping[Any, Any]) -> str:
     """Return the first keys of a dict for a message."""
     return ", ".join([quote(str(key)) for key in islice(fields, _MOST_KEYS_NAMED)])
-
-
-def _quantized(labels: np.ndarray, uv: np.ndarray) -> np.ndarray:
-    """Return labels (h, w) and U, V (2, h, w) as bytes, as detectron2's `quantize_densepose_chart_result`.
-
-    It cuts U and V at 0 and 1, and rounds down.
-    """
-    if uv.ndim != 3 or uv.shape[0] != 2 or labels.shape != uv.shape[1:]:
-        problem = f"labels and uv have the shapes {labels.shape} and {uv.shape}"
-        raise ConversionError(f"{problem}; they must be (h, w) and (2, h, w)")
-    if uv.dtype.kind not in "iuf" or labels.dtype.kind not in "iuf":
-        problem = f"labels and uv are of the types {labels.dtype} and {uv.dtype}"
-        raise ConversionError(f"{problem}; they must be numbers")
-    if not np.isfinite(uv).all():
-        raise ConversionError("U or V is NaN or infinite; leave the detection out")
-    scaled = np.clip(uv * uv.dtype.type(255), 0, 255)
-    return np.concatenate([labels[None].astype(np.uint8), scaled.astype(np.uint8)])
-
-
-def _decoded(text: Any, height: int, width: int) -> np.ndarray:
-    """Return the array of a PNG in base64. Raises ConversionError."""
-    if not isinstance(text, str):
-        raise ConversionError("the PNG is no text in base64; write it as base64")
-    try:
-        pixels = decode_png(decode_base64(text), height, width)
-    except ImageError as error:
-        raise ConversionError(f"{error.problem}; {error.remedy}") from None
-    return np.moveaxis(pixels, -1, 0)
 
 
 def _as_bytes(array: np.ndarray) -> np.ndarray:
@@ -338,4 +298,6 @@ def _check_range(uv: np.ndarray) -> None:
     raise ConversionError(f"U and V are floats from {low:.4g} to {high:.4g}; {remedy}")
 
 
-CONVERTER = Converter("a file of detectron2, or a list of detections as JSON or pickle", _is_needed, _convert)
+CONVERTER = Converter(
+    "a file of detectron2, or a list of detections as JSON or of torch.save", _is_needed, _convert
+)

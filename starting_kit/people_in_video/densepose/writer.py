@@ -1,7 +1,7 @@
 """Build a densepose submission from arrays.
 
 with DensePoseWriter("my.zip", "mymodel") as writer:
-    writer.add(785, [278.7, 42.6, 215, 342], 0.99, iuv)     # iuv: uint8 (3, 342, 215)
+    writer.add(785, [278.7, 42.6, 215, 342], 0.99, iuv)     # iuv: uint8 (3, 342, 215), or detectron2's result
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
+from people_in_video.densepose.chart_results import chart_pixels
 from people_in_video.plain_values import PlainValues
 from people_in_video.writing import (
     Key,
@@ -54,6 +55,9 @@ from validator.formats.densepose.write import (
 from validator.formats.rules import load_rules
 from validator.texts import counted
 
+# They wait in a temporary file; more would be some hundred gigabytes at worst.
+_MOST_WAITING = 100_000
+
 
 class _Written(NamedTuple):
     """Where the text of a detection is in the temporary file."""
@@ -66,6 +70,10 @@ class _Written(NamedTuple):
     def is_before(self, other: _Written) -> bool:
         """Whether the detection comes before another one of its image in the file."""
         return (-self.score, self.digest) < (-other.score, other.digest)
+
+    def is_equal(self, other: _Written) -> bool:
+        """Whether both are one detection."""
+        return (self.score, self.digest) == (other.score, other.digest)
 
 
 class DensePoseWriter:
@@ -96,6 +104,8 @@ class DensePoseWriter:
         self._png_level = png_level
         self._best_of_image: dict[int, list[_Written]] = {}
         self._n_detections = 0
+        self._n_equal = 0
+        self._n_waiting = 0
         self._values = PlainValues()
 
     def __enter__(self) -> DensePoseWriter:
@@ -106,8 +116,8 @@ class DensePoseWriter:
             self._stack = stack.pop_all()
         return self
 
-    def add(self, image_id: int, box: Sequence[float], score: float, iuv: np.ndarray) -> None:
-        """Add a detection.
+    def add(self, image_id: int, box: Sequence[float], score: float, iuv: Any) -> None:
+        """Add a detection; equal ones are written once.
 
         Parameters
         ----------
@@ -116,22 +126,29 @@ class DensePoseWriter:
             ``x, y, width, height`` in pixels.
         score : float
         iuv : uint8 array of shape (3, int(height), int(width))
-            Part 0..24, then U and V scaled to 0..255: ``np.rint(255 * u)``.
+            Part 0..24, then U and V scaled to 0..255: ``np.rint(255 * u)``. A result of detectron2 is taken
+            as it is, in all forms of `people_in_video.densepose.chart_results`.
 
         Raises
         ------
         ValueError
             A value is not finite or not a number; the box is not in pixels; the array does not fit the box,
-            is not uint8, holds a part above 24, or U and V in 0..1.
+            is not uint8, holds a part above 24, or U and V in 0..1; there are more than 100,000 detections.
         """
-        plain = self._values.of
-        image = whole(plain(image_id), "the image id", 0)
-        checked_box, certainty, array = _checked(plain(box), plain(score), plain(iuv))
+        image = whole(self._values.of(image_id), "the image id", 0)
+        checked_box, certainty, array = _checked(box, score, iuv, self._values)
         self._n_detections += 1
         best = self._best_of_image.setdefault(image, [])
         detection = _Written(certainty, content_digest(checked_box, array), self._waiting.tell(), 0)
+        if any(written.is_equal(detection) for written in best):
+            self._n_equal += 1
+            return
         if len(best) == MOST_DETECTIONS and best[-1].is_before(detection):
             return
+        self._n_waiting += 1
+        if self._n_waiting > _MOST_WAITING:
+            problem = f"there are more than {_MOST_WAITING:,} detections"
+            raise ValueError(f"{problem}; leave out those with the lowest scores")
         text = encode_detection(image, checked_box, certainty, array, png_level=self._png_level).encode(
             "ascii"
         )
@@ -168,10 +185,12 @@ class DensePoseWriter:
 
     def _print_size(self) -> None:
         n_written = sum(map(len, self._best_of_image.values()))
-        n_dropped = self._n_detections - n_written
+        n_dropped = self._n_detections - n_written - self._n_equal
         line = f"{self._path}: {counted(n_written, 'detection')}, {size_text(self._path.stat().st_size)}"
         if n_dropped:
             line += f"; left out {n_dropped:,} after the {MOST_DETECTIONS} best of an image: they never score"
+        if self._n_equal:
+            line += f"; {self._n_equal:,} are equal to others"
         console.say(line, to=sys.stderr)
 
 
@@ -260,7 +279,7 @@ class DensePosePredictions(Predictions):
         checked_detections = []
         for index, (box, score, iuv) in enumerate(self.values.of(detections)):
             with naming(f"detections[{index}]"):
-                checked_box, certainty, array = _checked(box, score, iuv)
+                checked_box, certainty, array = _checked(box, score, iuv, self.values)
             key = (-certainty, content_digest(checked_box, array))
             checked_detections.append((key, index, array_entry(image, checked_box, certainty, array)))
         # Of equal ones the first comes first, so that arrays are never compared.
@@ -308,13 +327,17 @@ _ARGUMENTS = {"image_id": "image_id", "bbox": "box", "score": "score"}
 WRITERS = {"densepose": DensePosePredictions}
 
 
-def _checked(box: Sequence[float], score: float, iuv: np.ndarray) -> tuple[Box, float, np.ndarray]:
+def _checked(
+    box: Sequence[float], score: float, iuv: Any, values: PlainValues
+) -> tuple[Box, float, np.ndarray]:
     """Return box, score and array of a detection. Raises ValueError as `DensePoseWriter.add` does."""
-    box_values = numbers(box, (4,), "the box")
+    box_values = numbers(values.of(box), (4,), "the box")
     refuse_fractions(box_values, "the box")
-    certainty = float(numbers(score, (), "the score"))
-    array = np.asarray(iuv)
-    _check_pixels(array, (3, int(box_values[3]), int(box_values[2])))
+    certainty = float(numbers(values.of(score), (), "the score"))
+    height, width = int(box_values[3]), int(box_values[2])
+    pixels = chart_pixels(iuv, height, width, lambda value, _: np.asarray(values.of(value)))
+    array = np.asarray(values.of(iuv)) if pixels is None else pixels
+    _check_pixels(array, (3, height, width))
     x, y, width, height = box_values.tolist()
     return (x, y, width, height), certainty, array
 

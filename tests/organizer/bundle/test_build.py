@@ -769,7 +769,9 @@ def test_starting_kit_runs_from_its_own_zip(unpack_kit, tmp_path):
     for name in one_task():
         samples = [f"people_in_video/samples/{name}/{kind}.zip" for kind in ("good", "weak")]
         check = ["-m", "people_in_video", "check", name, samples[0]]
-        run_in_turn([["evaluate.py", name, samples[0]], check, ["compare.py", name, *samples]], tmp_path)
+        kit = ["-m", "people_in_video"]
+        commands = [[*kit, "score", name, samples[0]], check, [*kit, "compare", name, *samples]]
+        run_in_turn(commands, tmp_path)
         assert (tmp_path / "evaluation" / "detailed_results.html").is_file()
         found = json.loads((tmp_path / "evaluation" / "detailed_results.json").read_text(encoding="utf-8"))
         jsonschema.validate(found, json.loads((schemas / "detailed_results.schema.json").read_text()))
@@ -786,7 +788,15 @@ def test_kits_with_generated_sentences_make_the_servers_lemmas(program_of, unpac
     assert table not in names_in(program_of(task))
     unpack_kit(task, tmp_path)
     case = next((GOLDEN / task).glob("*/released.json")).parent
-    command = ["evaluate.py", task, str(case / "submission.zip"), "--reference", str(case / "source")]
+    command = [
+        "-m",
+        "people_in_video",
+        "score",
+        task,
+        str(case / "submission.zip"),
+        "--reference",
+        str(case / "source"),
+    ]
     done = subprocess.run(
         [sys.executable, *command], cwd=tmp_path, capture_output=True, text=True, check=False
     )

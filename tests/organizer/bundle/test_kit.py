@@ -70,7 +70,7 @@ def test_writing_a_kit_replaces_the_one_before(kit):
     (kit / "older.txt").touch()
     assert write_kit([TASK], kit) == kit
     assert not (kit / "older.txt").exists()
-    assert (kit / "evaluate.py").is_file()
+    assert (kit / "README.md").is_file()
 
 
 def test_the_wheel_holds_the_files_of_the_folder(kit, tmp_path):

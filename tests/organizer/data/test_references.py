@@ -84,8 +84,8 @@ def test_wrong_reference_is_refused_with_the_nearest_name_and_nothing_is_written
     "arguments",
     [
         ["bundle", "--reference", "no/such/folder"],
-        ["dry-run", ID, "my.zip", "--reference", "no/such/folder"],
-        ["rescore", ID, "mine", "--reference", "no/such/folder"],
+        ["dry-run", ID, ".", "--reference", "no/such/folder"],
+        ["rescore", ID, ".", "--reference", "no/such/folder"],
     ],
     ids=["bundle", "dry-run", "rescore"],
 )

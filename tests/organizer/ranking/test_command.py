@@ -62,7 +62,6 @@ def test_all_zips_get_a_row_and_a_page_and_teams_a_rank(submissions, tmp_path, c
         "score_high,coverage",
         "pairs.csv": "first,second,difference,low,high,low_all,high_all,p,p_adjusted",
         "items.csv": "item,mean,spread,teams",
-        "stability.csv": "team,1",
         "changes.csv": "team,rank_before,rank,score_before,score,why",
     }
 
@@ -123,7 +122,6 @@ def test_the_download_of_codabench_is_read(tmp_path):
     assert "../../escape.zip" in rows(out / "scores.csv")
     assert [path.parent for path in tmp_path.rglob("*escape*")] == [out / "details"]
     assert len(list((out / "details").iterdir())) == 4
-    assert " since 2024-05-01" in (out / "index.html").read_text()
 
 
 @pytest.mark.slow
@@ -190,7 +188,6 @@ def test_names_say_whose_a_submission_is(submissions, tmp_path, capsys):
     names.write_text("submission,team,date\nteam/weak.zip,others,2024-02-03\n")
     assert call(submissions, tmp_path / "out", "--names", names) == 0
     assert list(rows(tmp_path / "out" / "ranking.csv", "team")) == ["team", "others"]
-    assert " since 2024-02-03" in (tmp_path / "out" / "index.html").read_text()
     names.write_text("submission,team,date\nteam/wek.zip,others,2024-02-03\n")
     capsys.readouterr()
     assert call(submissions, tmp_path / "out", "--names", names) == 1
@@ -233,14 +230,14 @@ def test_pages_are_static_and_only_one_is_to_publish(submissions, tmp_path):
 
 
 @pytest.mark.slow
-def test_two_protocols_stand_side_by_side(tmp_path):
+def test_two_protocols_get_a_folder_each(tmp_path):
     folder = write_submissions(tmp_path / "in", {f"t{i}/a.zip": varied(40 * i) for i in range(4)})
     out = tmp_path / "out"
     assert call(folder, out, "--protocols", "published", "released") == 0
     for protocol in ("published", "released"):
         assert f"|protocol:{protocol}|" in (out / protocol / "scores.csv").read_text()
         for page in ("index.html", "ranking.html"):
-            assert "both rankings: 1.000" in (out / protocol / page).read_text()
+            assert f"protocol: {protocol}" in (out / protocol / page).read_text()
 
 
 @pytest.mark.slow
@@ -414,11 +411,6 @@ def test_submissions_that_an_earlier_run_had_are_listed(ranked, download):
         assert LATE not in (out / "scores.csv").read_text()
 
 
-@pytest.mark.parametrize("options", [["--leaderboard", "x.csv"], ["--columns", "User,Score"]])
-def test_leaderboard_and_columns_are_both_needed(tmp_path, options):
-    assert call(tmp_path, tmp_path / "out", *options) == 2
-
-
 @pytest.mark.slow
 def test_a_second_call_scores_nothing_and_leaves_the_same_files(submissions, tmp_path, capsys):
     out = tmp_path / "out"
@@ -477,7 +469,7 @@ def test_broken_reference_ends_the_work_and_keeps_the_earlier_files(submissions,
     assert left(out) == before
 
 
-@pytest.mark.parametrize("place", ["", "no.zip", "missing"])
+@pytest.mark.parametrize("place", ["", "no.zip"])
 def test_a_place_without_submissions_is_named(tmp_path, capsys, place):
     (tmp_path / "no.zip").write_text("text")
     where = tmp_path / place if place else tmp_path / "empty"
@@ -561,6 +553,7 @@ def test_baselines_are_read_from_json(submissions, tmp_path, capsys):
 @pytest.mark.parametrize(
     "text",
     ["[1]", "{", "{}", '[{"name": "a"}]', '[{"name": "a", "score": NaN}]', '[{"name": "a", "score": "1"}]',
+     '[{"name": "a", "score": true}]', '[{"name": "a", "score": 0.5, "interval": [0.9, 0.1]}]',
      '[{"name": "a", "score": 0, "interval": [0]}]', '[{"name": "a", "score": 1' + "0" * 400 + "}]"],
 )  # fmt: skip
 def test_other_json_than_baselines_is_refused(submissions, tmp_path, capsys, text):
@@ -603,7 +596,6 @@ def test_renamed_teams_are_new_and_gone(submissions, tmp_path, capsys):
     call(submissions, out)
     said = capsys.readouterr().out
     assert " 0 scores and 0 ranks, 1 team new, 1 team gone\n" in said
-    assert " rankings: undefined" in said
     found = rows(out / "changes.csv", "team")
     assert {team: row["why"] for team, row in found.items()} == {
         "renamed": "new",

@@ -82,7 +82,7 @@ def test_each_user_has_a_verdict():
     board = Leaderboard(
         [SiteScore("ann", 0.4), SiteScore("bob", 0.3004), SiteScore("eve", 0.2101), SiteScore("zoe", 0.9)], 3
     )
-    comparisons = {row.user: row for row in compare_leaderboard(board, records, ranking)}
+    comparisons = {row.user: row for row in compare_leaderboard(board, records, ranking, precision=4)}
     assert {user: row.verdict for user, row in comparisons.items()} == {
         "ann": OTHER,
         "bob": EQUAL,
@@ -97,3 +97,11 @@ def test_columns_are_two_titles():
     assert parse_columns("User, Final score") == ("User", "Final score")
     with pytest.raises(ValueError, match="USER,SCORE"):
         parse_columns("User")
+
+
+@pytest.mark.parametrize(("precision", "verdicts"), [(4, [EQUAL, DIFFERENT]), (0, [EQUAL, EQUAL])])
+def test_whole_numbers_have_the_decimals_of_the_column(precision, verdicts):
+    records = [record_of("ann", np.full(12, 1.0)), record_of("bob", np.full(12, 0.8))]
+    board = Leaderboard([SiteScore("ann", 1.0), SiteScore("bob", 1.0)], 0)
+    rows = compare_leaderboard(board, records, ranking_of(records, load_task(ID)), precision)
+    assert [row.verdict for row in rows] == verdicts

@@ -6,7 +6,6 @@ import csv
 import json
 import re
 import shutil
-from xml.etree import ElementTree
 
 import html5lib
 import numpy as np
@@ -52,7 +51,7 @@ def shown(text):
     return " ".join(" ".join(tree.find("body").itertext()).split())
 
 
-def test_tables_and_plot_hold_teams_and_baselines_as_the_leaderboard_shows_them(written):
+def test_tables_hold_teams_and_baselines_as_the_leaderboard_shows_them(written):
     out, folder = written
     published_rows = rows(folder / "ranking.csv", "team")
     teams = rows(out / "ranking.csv", "team")
@@ -72,9 +71,6 @@ def test_tables_and_plot_hold_teams_and_baselines_as_the_leaderboard_shows_them(
     (hostile,) = (line for line in lines if "50" in line)
     assert r" & <b>50\% \& \_\textbackslash{}\{x\}\$" in hostile
     assert hostile.count(" & ") == 4
-    drawing = ElementTree.fromstring((folder / "ranking.svg").read_text())  # noqa: S314 - it is ours
-    assert [len(drawing.findall(f"{{*}}{tag}")) for tag in ("rect", "script")] == [5, 0]
-    assert "".join(drawing.itertext()).count("<b>50%") == 1
 
 
 def test_paragraph_on_methods_has_the_numbers(written):
@@ -123,7 +119,7 @@ def test_nothing_of_the_reference_or_of_names_of_files_is_in_a_report(written):
         assert "DemoSequence" not in text
         assert "secret" not in text
         assert "\u202e" not in text
-        assert not name.endswith(("html", "svg")) or not re.search(
+        assert not name.endswith("html") or not re.search(
             "<script|<b>|https?://(?!www.w3.org/2000/svg)", text
         )
 

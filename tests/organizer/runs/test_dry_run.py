@@ -35,6 +35,7 @@ def run_of(outputs, code=0):
         ({**PAGE, "scores.json": b'{"score": 1, "coverage": NaN}'}, {"score": 1}, "coverage: nan"),
         ({**PAGE, "scores.json": b'{"score": 1, "coverage": 1e11}'}, {"score": 1}, "coverage: 100000000000.0"),
         ({**PAGE, "scores.json": b'{"score": 1, "Coverage": 1}'}, {"score": 1, "Coverage": 1}, "Coverage"),
+        ({**PAGE, "scores.json": b'{"coverage": 1, "score": 1' + 400 * b"0" + b"}"}, {"coverage": 1}, "score: "),
         ({**PAGE, "scores.json": b"[1]"}, {}, "mapping"),
         ({**PAGE, "scores.json": b"{"}, {}, "cannot be read"),
         ({**PAGE, "scores.txt": b"score: 1: 2"}, {}, "cannot be read"),
@@ -74,8 +75,6 @@ def test_dry_run_command_scores_a_sample(tmp_path, capsys):
     assert "leaderboard row | " in out
     assert re.search("^platform [|] Finished; .*: scored$", out, re.MULTILINE)
     assert "warning | " not in out
-    assert main(["dry-run", ID, str(tmp_path / "none.zip"), "--output", str(tmp_path / "out")]) == 1
-    assert capsys.readouterr().err.startswith(f"{tmp_path / 'none.zip'}: ")
 
 
 @pytest.mark.parametrize(
@@ -178,8 +177,23 @@ def test_folders_may_have_classic_codalabs_names_in_a_metadata_without_suffix(tm
     )
 
 
+def test_a_container_is_ended_at_the_time_limit(tmp_path, monkeypatch):
+    engine = tmp_path / "bin" / "docker"
+    engine.parent.mkdir()
+    lines = ["#!/bin/sh", f'echo "$@" >> {tmp_path}/calls', 'case "$1" in run) exec sleep 30;; esac']
+    engine.write_text("\n".join(lines))
+    engine.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{engine.parent}{os.pathsep}{os.environ['PATH']}")
+    (tmp_path / "empty").mkdir()
+    built = BuiltTask(ID, build_program(ID), tmp_path / "empty", time_limit=0.5)
+    assert run_program(built, tmp_path / "empty", tmp_path / "app").exit_code == TIMED_OUT
+    _, started, ended = (tmp_path / "calls").read_text().splitlines()
+    (name,) = re.findall(r"--name=(\S+)", started)
+    assert ended == f"kill {name}"
+
+
 def test_container_has_no_network_and_a_read_only_program(tmp_path):
-    command = container_command("docker", "image:1", tmp_path, ["python3", "/app/program/score.py"])
+    command = container_command("docker", "image:1", tmp_path, ["python3", "/app/program/score.py"], "name")
     assert command[:2] == ["docker", "run"]
     assert "--network=none" in command
     assert f"--volume={tmp_path.resolve()}/program:/app/program:ro" in command

@@ -99,7 +99,16 @@ def test_all_wrong_lines_are_counted_and_the_first_ten_named(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "name,team\n", "user\nann\n", "user,submission,team\n", 'user,team\n"a\n']
+    "text",
+    [
+        "",
+        "name,team\n",
+        "user\nann\n",
+        "user,submission,team\n",
+        'user,team\n"a\n',
+        "user,team,team\nann,A,B\n",
+        "user,team,rank,Rank\nann,A,1,2\n",
+    ],
 )
 def test_another_header_is_refused(tmp_path, text):
     with pytest.raises(SubmissionsError, match=r"names\.csv: .*submission,team,date or user,team"):

@@ -20,7 +20,6 @@ from tests.helpers import (
     CODE_FOLDERS,
     GOLDEN,
     REFERENCES,
-    ROOT,
     SAMPLES,
     loaded,
     refused,
@@ -250,7 +249,7 @@ def test_evaluate_asks_for_what_is_missing(capsys):
         score_command.main(["-s", "x.json"])
     assert "x.json" in capsys.readouterr().err
     done = subprocess.run(
-        [sys.executable, str(ROOT / "starting_kit" / "evaluate.py"), GT],
+        [sys.executable, "-m", "people_in_video", "score", GT],
         env={**os.environ, "PYTHONPATH": CODE_FOLDERS},
         capture_output=True,
         text=True,

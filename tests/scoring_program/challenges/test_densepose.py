@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import base64
-import io
 import json
 import os
-import pickle
 import random
 import re
 import shutil
@@ -17,10 +14,8 @@ from unittest import mock
 import h5py
 import numpy as np
 import pytest
-from PIL import Image
 
 from organizer.data.prepare import prepare
-from people_in_video.commands import convert
 from people_in_video.densepose.writer import DensePoseWriter
 from scoring_program.challenges.densepose import measure
 from scoring_program.challenges.densepose.reference import load_folder, read_submission
@@ -270,28 +265,6 @@ def test_writer_makes_what_the_validator_accepts(tmp_path):
         writer.add(2, [1, 2, 8, 6], 0.4, iuv)
     form, rules = load_format(ID)
     assert form.read(tmp_path / "my.zip", rules).content.count == 2
-
-
-def test_pickles_of_arrays_are_converted_and_others_refused(tmp_path, capsys):
-    source, output = tmp_path / "a.pkl", tmp_path / "densepose_a_results.json"
-    uv = np.concatenate([np.full((1, 6, 8), 3.0), np.full((2, 6, 8), 0.5)]).astype(np.float32)
-    found = [{"image_id": np.int64(1), "bbox": np.array([0.0, 0, 8, 6]), "score": np.float32(0.5), "uv": uv}]
-    for protocol in (2, 4):
-        source.write_bytes(pickle.dumps(found, protocol=protocol))
-        assert convert.main(["densepose", str(source), str(output)]) == 0
-    entry = json.loads(output.read_text())[0]
-    pixels = np.asarray(Image.open(io.BytesIO(base64.b64decode(entry["uv_data"]))))
-    assert pixels[0, 0].tolist() == [3, 128, 128]
-
-    class Evil:
-        def __reduce__(self):
-            return (print, ("pwned",))
-
-    source.write_bytes(pickle.dumps([Evil()]))
-    assert convert.main(["densepose", str(source), str(output)]) == 1
-    captured = capsys.readouterr()
-    assert "builtins.print" in captured.err
-    assert "pwned" not in captured.out
 
 
 def test_of_an_image_only_the_twenty_best_detections_are_kept(prepared, tmp_path):

@@ -1,4 +1,4 @@
-"""Tasks with a value for each item: those of all kinds that `make new-task` declares, and those that are there."""
+"""Tasks with a value for each item: those of all kinds that `organizer new-task` declares, and those that are there."""
 
 from __future__ import annotations
 

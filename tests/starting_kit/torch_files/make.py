@@ -1,18 +1,21 @@
-"""Write the files of `torch.save` that tests read: ``python make.py``, with torch installed.
+"""Write the files of `torch.save` that tests read: ``python make.py``, with torch and Pillow installed.
 
 The classes stand in for those of detectron2's DensePose, under its names; no file comes from detectron2 itself.
 """
 
 from __future__ import annotations
 
-import collections
+import base64
+import io
 import sys
 import types
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
+from PIL import Image
 
 FOLDER = Path(__file__).resolve().parent
 CHART_RESULT = "densepose.structures.chart_result"
@@ -33,7 +36,9 @@ WithConfidences = stand_in(
     CHART_RESULT, "DensePoseChartResultWithConfidences", "labels", "uv", "sigma_1", "sigma_2"
 )
 Quantized = stand_in(CHART_RESULT, "DensePoseChartResultQuantized", "labels_uv_uint8")
+Other = stand_in("elsewhere", "Other", "value")
 Embedding = stand_in(CSE, "DensePoseEmbeddingPredictorOutput", "embedding", "coarse_segm")
+OldResult = stand_in("densepose.structures", "DensePoseResult", "results", "boxes_xywh")
 
 
 def labels_uv(height, width, part):
@@ -79,22 +84,22 @@ def dump():
     return [image, {"file_name": "000000000002.jpg", "scores": torch.zeros(0)}]
 
 
-def tensors():
-    """Return tensors of all types that are read, views among them, and what carries them."""
-    base = torch.arange(24, dtype=torch.float32).reshape(4, 6)
-    types = [torch.float64, torch.float16, torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8]
-    return collections.OrderedDict(
-        types=[torch.arange(3).to(dtype) for dtype in types],
-        is_true=torch.tensor([True, False]),
-        base=base,
-        column=base[:, 2],
-        transposed=base.T,
-        window=base[1:3, 2:5],
-        scalar=torch.tensor(7.5),
-        empty=torch.zeros((0, 4)),
-        parameter=torch.nn.Parameter(torch.ones(2)),
-        plain=(None, True, -3, 2**40, 0.5, "text", [1, (2, 3)], {"a": {}}),
-    )
+def old_dump():
+    """Return a dump of 2019 or 2020: the results of an image are PNGs in base64, with their shapes."""
+    pngs = []
+    for array in (labels_uv(20, 12, 2), labels_uv(24, 16, 15)):
+        stream = io.BytesIO()
+        Image.fromarray(np.moveaxis(array.numpy(), 0, -1)).save(stream, format="png", optimize=True)
+        pngs.append((tuple(array.shape), base64.encodebytes(stream.getvalue()).decode()))
+    results = OldResult(pngs, [[30.25, 22.5, 12.5, 20.5], [50.0, 30.0, 16.0, 24.0]])
+    return [{**dump()[0], "pred_densepose": results}]
+
+
+def numpy_entries():
+    """Return detections with arrays and numbers of numpy."""
+    iuv = labels_uv(20, 12, 2).numpy()
+    box = np.array([30.25, 22.5, 12.75, 20.5])
+    return [{"image_id": np.int64(1), "bbox": box, "score": np.float32(0.875), "uv": iuv}]
 
 
 def save(name, content, **options):
@@ -104,9 +109,10 @@ def save(name, content, **options):
 def main():
     save("coco_densepose_predictions.pth", predictions())
     save("results.pkl", dump())
-    save("tensors.pt", tensors())
+    save("dump_2019.pkl", old_dump())
+    save("numpy.pth", numpy_entries())
     save("older.pth", [torch.ones(2)], _use_new_zipfile_serialization=False)
-    save("bfloat16.pt", [torch.ones(2, dtype=torch.bfloat16)])
+    save("other_class.pth", [entry(1, [1.0, 2.0, 8.0, 6.0], 0.5, densepose=Other(1))])
     save("state_dict.pt", torch.nn.Linear(2, 1).state_dict())
     save(
         "storage.pth",

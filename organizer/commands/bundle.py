@@ -1,0 +1,27 @@
+"""Build the bundles."""
+
+from __future__ import annotations
+
+import argparse
+
+from organizer.bundle import build
+from organizer.commands.options import add_reference, add_zone
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    add_reference(parser, "the synthetic demo data")
+    what = "use demo data for the tasks that the reference does not hold"
+    parser.add_argument("--demo", action="store_true", help=what)
+    parser.add_argument("--format", dest="form", choices=["v2", "v1.5"], default="v2", help="default: v2")
+    add_zone(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command; return its exit code."""
+    return build.build_command(
+        reference=options.reference,
+        form=options.form,
+        demo=options.demo,
+        zone=options.zone,
+    )

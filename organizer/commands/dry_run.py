@@ -1,0 +1,38 @@
+"""Run a built program on one submission."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+
+from organizer import ROOT
+from organizer.bundle import build
+from organizer.commands.options import add_phase, add_reference, add_task_id, existing_path, given_path
+from organizer.runs.dry_run import dry_run
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    add_task_id(parser)
+    what = "the zip of a participant, or a folder"
+    parser.add_argument("submission", type=existing_path, metavar="SUBMISSION", help=what)
+    add_reference(parser, "the one in the bundle")
+    add_phase(parser, "the phase of competition.yaml; default: the only one, or that of the reference")
+    what = "default: out/dry-run"
+    parser.add_argument(
+        "--output", type=given_path, default=ROOT / "out" / "dry-run", metavar="DIR", help=what
+    )
+    what = "the container image; default: docker_image of competition.yaml"
+    parser.add_argument("--image", type=_image, metavar="IMAGE", help=what)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command; return its exit code."""
+    built = build.built_task(options.task_id, options.reference, options.phase)
+    return dry_run(replace(built, image=options.image or built.image), options.submission, options.output)
+
+
+def _image(text: str) -> str:
+    if not text or text.startswith("-"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not the name of an image")
+    return text

@@ -1,0 +1,30 @@
+"""Check bundles before they are uploaded."""
+
+from __future__ import annotations
+
+import argparse
+
+from organizer.bundle.lint import lint_command
+from organizer.commands.options import add_zone, day, given_path
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    parser.add_argument("bundles", nargs="*", type=given_path, metavar="BUNDLE", help="default: all in dist/")
+    parser.add_argument("--strict", action="store_true", help="fail on warnings, too")
+    what = "run programs of other builds, too, which may do anything that you may"
+    parser.add_argument("--run", action="store_true", help=what)
+    what = "warn of phases that are over on this day (make lint-bundle: today)"
+    parser.add_argument("--date", type=day, metavar="YYYY-MM-DD", help=what)
+    add_zone(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command; return its exit code."""
+    return lint_command(
+        bundles=options.bundles,
+        strict=options.strict,
+        run_samples=options.run,
+        date=options.date,
+        zone=options.zone,
+    )

@@ -1,0 +1,18 @@
+"""Write docs/messages.md."""
+
+from __future__ import annotations
+
+import argparse
+
+from organizer.messages import messages_command
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    del parser  # it has none
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command; return its exit code."""
+    del options
+    return messages_command()

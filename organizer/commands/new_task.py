@@ -1,0 +1,36 @@
+"""Write a new task that works at once."""
+
+from __future__ import annotations
+
+import argparse
+
+from organizer.new_task import new_task
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    parser.add_argument("task_id", metavar="ID", help="a name in small letters, digits and _")
+    parser.add_argument("--title", metavar="TEXT", help="1 to 60 characters; default: the id in words")
+    what = "what an item has: label, number, columns, labels or segments; default: label"
+    parser.add_argument("--kind", metavar="KIND", help=what)
+    what = "csv or json; default: csv where a table can hold it"
+    parser.add_argument("--format", dest="form", metavar="FORMAT", help=what)
+    what = "a module of scoring_program/metrics; default: the first for the kind"
+    parser.add_argument("--metric", metavar="NAME", help=what)
+    what = "words separated by spaces; default: first second third"
+    parser.add_argument("--labels", type=str.split, metavar="WORDS", help=what)
+    what = "names of columns of numbers, separated by spaces; default: first second"
+    parser.add_argument("--columns", type=str.split, metavar="WORDS", help=what)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command; return its exit code."""
+    return new_task(
+        task_id=options.task_id,
+        title=options.title,
+        kind=options.kind,
+        form=options.form,
+        metric=options.metric,
+        labels=options.labels,
+        columns=options.columns,
+    )

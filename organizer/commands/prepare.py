@@ -1,0 +1,52 @@
+"""Check reference files and write a reference folder."""
+
+from __future__ import annotations
+
+import argparse
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from organizer.commands.options import (
+    add_images,
+    add_replacing,
+    add_task_id,
+    add_vocabulary,
+    given_path,
+)
+from organizer.data.corenlp import lemmatize
+from organizer.data.prepare import VOCABULARY_OPTION, prepare_command
+from organizer.public_data.command import write_beside_reference
+from scoring_program.report.images import Images
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    add_task_id(parser)
+    parser.add_argument("--source", type=given_path, required=True, metavar="DIR", help="your files")
+    parser.add_argument("--output", type=given_path, metavar="DIR", help="default: refs/ID")
+    what = "CoreNLP 3.9.1, for tasks that need lemmas"
+    parser.add_argument("--corenlp", type=given_path, metavar="DIR", help=what)
+    parser.add_argument("--force-corenlp", action="store_true", help="accept another version of CoreNLP")
+    add_replacing(parser)
+    add_vocabulary(parser)
+    add_images(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command; return its exit code."""
+    task_options: dict[str, Any] = {}
+    if options.vocabulary:
+        task_options[VOCABULARY_OPTION] = options.vocabulary
+    if options.corenlp:
+        task_options["lemmatize"] = partial(lemmatize, options.corenlp, options.force_corenlp)
+    output = (options.output or Path("refs", options.task_id)).resolve()
+    code = prepare_command(
+        task_id=options.task_id,
+        source=options.source,
+        output=output,
+        replace=options.replace,
+        options=task_options,
+        images=Images(options.images, options.image_size),
+    )
+    return code or write_beside_reference(options.task_id, options.source, output, options.replace)

@@ -1,0 +1,107 @@
+"""Score all submissions with the built program and rank the teams."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from organizer import ROOT
+from organizer.bundle import build
+from organizer.commands.options import (
+    UsageError,
+    add_phase,
+    add_reference,
+    add_task_id,
+    at_least,
+    day,
+    existing_path,
+    given_path,
+)
+from organizer.ranking.command import Choices, rescore
+from organizer.ranking.leaderboard import parse_columns
+from organizer.ranking.winner_rule import BaselineZip, WinnerRule, parse_gain
+from organizer.runs.rescore import Options
+from scoring_program.metrics.resampling import HALVES
+from scoring_program.settings import PROTOCOLS
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    add_task_id(parser)
+    what = "a folder of zips, or Codabench's zip of all submissions"
+    parser.add_argument("submissions", type=existing_path, metavar="SUBMISSIONS", help=what)
+    add_reference(parser, "the one in the bundle")
+    add_phase(parser, "the phase of competition.yaml; default: the only one, or that of the reference")
+    option = parser.add_argument
+    what = "default: out/rescore/ID, with several phases out/rescore/ID_PHASE"
+    option("--output", type=given_path, metavar="DIR", help=what)
+    what = "rank the submissions with this PhaseId in their names; needed if there are several"
+    option("--only-phase-id", type=_phase_id, default="", metavar="N", help=what)
+    what = "leave out submissions that certainly break the dates or limits of the phase"
+    option("--enforce", action="store_true", help=what)
+    what = "processes; default: one for each core"
+    option("--workers", type=at_least(1), default=0, metavar="N", help=what)
+    option("--scheduler", default="", metavar="URL", help="a running Dask cluster, as tcp://host:8786")
+    what = f"random divisions of the items into halves, for intervals and tests; default: {HALVES}"
+    option("--half-samples", type=at_least(2), default=HALVES, metavar="S", help=what)
+    what = "default: that of the settings; with two, each has a folder"
+    option("--protocols", nargs="+", default=[], choices=PROTOCOLS, help=what)
+    what = "submission,team,date,counts or user,team; more is shown"
+    option("--names", type=existing_path, metavar="CSV", help=what)
+    what = "which submission of a team counts; default: best"
+    option("--keep", choices=["best", "last"], default="best", help=what)
+    option("--date", type=day, metavar="YYYY-MM-DD", help="to show on the pages; default: none")
+    option("--baselines", type=existing_path, metavar="JSON", help="baselines.json of the command baselines")
+    what = "the baseline that a winner must beat: a team, a --baseline-zip, or one of --baselines"
+    option("--beats", metavar="NAME", help=what)
+    option("--by", type=parse_gain, metavar="10%", help="by which share of its score, with --beats")
+    what = "score this zip as a baseline of this name; may be given several times"
+    option("--baseline-zip", type=_baseline_zip, action="append", default=[], metavar="NAME=FILE", help=what)
+    what = "the leaderboard of the site as CSV, to compare; with --columns"
+    option("--leaderboard", type=existing_path, metavar="FILE", help=what)
+    what = "the titles of the columns of users and of scores in it"
+    option("--columns", type=parse_columns, metavar="USER,SCORE", help=what)
+    option("--fresh", action="store_true", help="score again what an earlier call has scored")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command; return its exit code."""
+    if (options.beats is None) != (options.by is None):
+        raise UsageError("--beats and --by need each other: --beats GVD --by 10%")
+    if (options.leaderboard is None) != (options.columns is None):
+        raise UsageError("--leaderboard and --columns need each other: --columns User,Score")
+    built = build.built_task(options.task_id, options.reference, options.phase)
+    name = f"{options.task_id}_{built.label}" if built.label else options.task_id
+    choices = Choices(
+        names=options.names,
+        only_phase_id=options.only_phase_id,
+        enforce=options.enforce,
+        keep=options.keep,
+        date=options.date,
+        baselines=options.baselines,
+        protocols=options.protocols,
+        winner_rule=None if options.beats is None else WinnerRule(options.beats, options.by),
+        baseline_zips=[BaselineZip(*baseline) for baseline in options.baseline_zip],
+        leaderboard=options.leaderboard,
+        columns=options.columns,
+        engine=Options(
+            workers=options.workers,
+            scheduler=options.scheduler,
+            half_samples=options.half_samples,
+            fresh=options.fresh,
+        ),
+    )
+    return rescore(built, options.submissions, options.output or ROOT / "out" / "rescore" / name, choices)
+
+
+def _phase_id(text: str) -> str:
+    if text and not (text.isascii() and text.isdigit()):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number")
+    return text
+
+
+def _baseline_zip(text: str) -> tuple[str, Path]:
+    name, separator, path = text.partition("=")
+    if not (separator and name and path):
+        raise argparse.ArgumentTypeError(f"{text!r} is not written as NAME=file.zip")
+    return name, existing_path(path)

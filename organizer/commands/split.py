@@ -1,0 +1,53 @@
+"""Divide a reference into parts for phases."""
+
+from __future__ import annotations
+
+import argparse
+import math
+
+from organizer.commands.options import (
+    UsageError,
+    add_reference,
+    add_task_id,
+    at_least,
+    given_path,
+)
+from organizer.split import split_command
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    add_task_id(parser)
+    add_reference(parser, "none", required=True)
+    parser.add_argument("--output", type=given_path, metavar="DIR", help="default: out/split")
+    what = "two or three: shares of the public and the final, or of the development, test and final part"
+    parser.add_argument("--shares", nargs="+", type=_share, default=[30.0, 70.0], metavar="SHARE", help=what)
+    what = "of the random numbers; default: 0"
+    parser.add_argument("--seed", type=at_least(0), default=0, metavar="N", help=what)
+    what = "items that stay together: item,group"
+    parser.add_argument("--groups", type=given_path, metavar="CSV", help=what)
+    parser.add_argument("--write", action="store_true", help="add the later phases to competition.yaml")
+    what = "delete files in the parts that this command did not write, or that were edited"
+    parser.add_argument("--replace", action="store_true", help=what)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command; return its exit code."""
+    if not 2 <= len(options.shares) <= 3:
+        raise UsageError("argument --shares: give two or three, as in --shares 30 70")
+    return split_command(
+        task_id=options.task_id,
+        reference=options.reference,
+        output=options.output,
+        write=options.write,
+        replace_edited=options.replace,
+        shares=options.shares,
+        seed=options.seed,
+        groups=options.groups,
+    )
+
+
+def _share(text: str) -> float:
+    if not 0 < float(text) < math.inf:
+        raise argparse.ArgumentTypeError("it must be more than 0")
+    return float(text)
