@@ -18,8 +18,8 @@ CODES = CodeTable(
         ),
         MessageCode(
             "E-NEW",
-            "`organizer new-task` cannot use the given ID, title, kind, format, metric, labels or columns; or "
-            "`organizer new-task` did not write the task that `organizer undo-new-task` should put aside.",
+            "`organizer new-task` cannot use the given ID, title, kind, format, metric, labels or columns; "
+            "or it did not write the task that `organizer undo-new-task` should put aside.",
             "Correct what the message names; nothing was changed.",
         ),
         MessageCode(

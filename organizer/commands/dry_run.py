@@ -6,8 +6,8 @@ import argparse
 from dataclasses import replace
 
 from organizer import ROOT
-from organizer.bundle import build
 from organizer.commands.options import add_phase, add_reference, add_task_id, existing_path, given_path
+from organizer.runs import built
 from organizer.runs.dry_run import dry_run
 
 
@@ -28,8 +28,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command; return its exit code."""
-    built = build.built_task(options.task_id, options.reference, options.phase)
-    return dry_run(replace(built, image=options.image or built.image), options.submission, options.output)
+    task = built.built_task(options.task_id, options.reference, options.phase)
+    return dry_run(replace(task, image=options.image or task.image), options.submission, options.output)
 
 
 def _image(text: str) -> str:

@@ -6,7 +6,6 @@ import argparse
 from pathlib import Path
 
 from organizer import ROOT
-from organizer.bundle import build
 from organizer.commands.options import (
     UsageError,
     add_phase,
@@ -20,6 +19,7 @@ from organizer.commands.options import (
 from organizer.ranking.command import Choices, rescore
 from organizer.ranking.leaderboard import parse_columns
 from organizer.ranking.winner_rule import BaselineZip, WinnerRule, parse_gain
+from organizer.runs import built
 from organizer.runs.rescore import Options
 from scoring_program.metrics.resampling import HALVES
 from scoring_program.settings import PROTOCOLS
@@ -70,8 +70,8 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("--beats and --by need each other: --beats GVD --by 10%")
     if (options.leaderboard is None) != (options.columns is None):
         raise UsageError("--leaderboard and --columns need each other: --columns User,Score")
-    built = build.built_task(options.task_id, options.reference, options.phase)
-    name = f"{options.task_id}_{built.label}" if built.label else options.task_id
+    task = built.built_task(options.task_id, options.reference, options.phase)
+    name = f"{options.task_id}_{task.label}" if task.label else options.task_id
     choices = Choices(
         names=options.names,
         only_phase_id=options.only_phase_id,
@@ -91,7 +91,7 @@ def run(options: argparse.Namespace) -> int:
             fresh=options.fresh,
         ),
     )
-    return rescore(built, options.submissions, options.output or ROOT / "out" / "rescore" / name, choices)
+    return rescore(task, options.submissions, options.output or ROOT / "out" / "rescore" / name, choices)
 
 
 def _phase_id(text: str) -> str:

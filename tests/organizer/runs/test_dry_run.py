@@ -13,6 +13,7 @@ from organizer import files
 from organizer.__main__ import main
 from organizer.bundle import source as source_module
 from organizer.bundle.cut import one_task
+from organizer.bundle.programs import build_program
 from organizer.runs import built
 from organizer.runs.dry_run import describe, read_scores
 from organizer.runs.worker import TIMED_OUT, BuiltTask, Run, container_command, run_program
