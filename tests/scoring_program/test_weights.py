@@ -106,13 +106,13 @@ def test_segments_of_videos_that_are_no_items_have_the_mean_weight(tmp_path, pro
         split["validation"].append("v_elsewhere")
         return {**reference, "split.json": json.dumps(split).encode()}, submission
 
-    once = scored(name, *whole(reference, submission), tmp_path / "once", protocol, interval=True)
+    truth, predictions = whole(reference, submission)
+    once = scored(name, truth, predictions, tmp_path / "once", protocol, interval=True)
     side = resampling.sides(len(once.items))[0]
     assert len(once.items) % 2 == 0
-    truth, predictions = (
-        repeated(name, part, once.items, 2.0 * (side > 0)) for part in (reference, submission)
-    )
-    again = scored(name, *whole(truth, predictions), tmp_path / "half", protocol)
+    doubled = [repeated(name, part, once.items, 2.0 * (side > 0)) for part in (reference, submission)]
+    truth, predictions = whole(*doubled)
+    again = scored(name, truth, predictions, tmp_path / "half", protocol)
     assert once.halves.first[0] == pytest.approx(again.scores["score"], abs=1e-9)
 
 
