@@ -561,9 +561,9 @@ def test_random_cases_score_as_the_brute_force_says(tmp_path, task_id):
 @pytest.mark.parametrize(
     ("words", "other_words", "named"),
     [
-        ("kind: label", "kind: lable", "label, number"),
+        ("kind: label", "kind: tag", "label, number"),
         ("kind: label", "kind: label, minimum: 1", "minimum"),
-        ("kind: label, labels", "kind: label, lables", "labels"),
+        ("kind: label, labels", "kind: label, names", "labels"),
         ("[robin, wren]", "[robin]", "two"),
         ("[robin, wren]", "[robin, robin]", "different"),
         ("[robin, wren]", "[yes, no]", "quotes"),
@@ -571,7 +571,7 @@ def test_random_cases_score_as_the_brute_force_says(tmp_path, task_id):
         ("[robin, wren]}", "[robin, wren], key: label}", "label"),
         ("birds.csv", "birds.tsv", ".csv"),
         ("kind: label", "kind: segments", ".json"),
-        ("values:", "valeus:", "values"),
+        ("values:", "valuez:", "values"),
         ("{kind", "[kind", "line"),
     ],
 )
@@ -588,11 +588,11 @@ def test_declarations_of_values_that_cannot_be_used_are_refused(tmp_path, words,
 @pytest.mark.parametrize(
     ("words", "other_words", "named"),
     [
-        ("metric: accuracy", "metric: acuracy", "acuracy"),
+        ("metric: accuracy", "metric: exactness", "exactness"),
         ("metric: accuracy", "metric: rmse", "label"),
         ("metric: accuracy", "metric: grounding", "grounding"),
-        ("item: item", "itme: item", "itme"),
-        ("columns:", "colums:", "columns"),
+        ("item: item", "thing: item", "thing"),
+        ("columns:", "board:", "columns"),
         ("item: item", "item: [item", "line"),
     ],
 )
