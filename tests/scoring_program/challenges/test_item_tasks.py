@@ -82,7 +82,8 @@ def test_golden_cases_of_new_tasks_have_the_numbers_of_each_metric(tmp_path, met
 
 
 def test_every_metric_says_what_it_is_for():
-    assert {name: list(metric_module(name).KINDS) for name in metric_names()} == KINDS_OF_METRICS
+    assert set(metric_names()) >= KINDS_OF_METRICS.keys()
+    assert {name: list(metric_module(name).KINDS) for name in KINDS_OF_METRICS} == KINDS_OF_METRICS
 
 
 @pytest.mark.parametrize("task_id", TASKS)
