@@ -123,7 +123,9 @@ def task_files(wanted: NewTask) -> dict[str, bytes]:
     }
     files = {path: text.encode() for path, text in texts.items()}
     for case in words["cases"]:
-        files.update(_golden_case(case, form, _name_of(metric)))
+        # The numbers of a metric of one's own are not known here.
+        if fields["metric"] in case["expected"]:
+            files.update(_golden_case(case, form, fields["metric"]))
     return files
 
 
@@ -333,13 +335,13 @@ def _check_nothing_is_replaced(task_id: str, texts: Iterable[str]) -> None:
 
 def _steps(task_id: str) -> list[str]:
     """Return what to do with a new task, in this order."""
-    declaration, score, page, golden, *_ = _places(task_id)
+    declaration, score, page, *_ = _places(task_id)
     truth_file = next(path.name for path in (ROOT / "reference_data" / task_id).glob("truth.*"))
     return [
         f"{declaration}: what an item has; then python -m quality demo-data {task_id} writes the data anew",
         f"{score}: summary and item",
         f"{page}: what the task is about",
-        f"{golden}/: cases whose numbers you know",
+        f"tests/golden/{task_id}/: cases whose numbers you know",
         f"make check ID={task_id}",
         f"organizer prepare {task_id} --source FOLDER, which holds your {truth_file}",
         f'organizer start {task_id} --title "...", then make bundle',

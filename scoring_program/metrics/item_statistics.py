@@ -56,6 +56,11 @@ def of_items(item_scores: Floats, perfect: float) -> dict[str, Any]:
     item_scores : float64 array of shape (n,)
     perfect : float
         The score of an item without an error.
+
+    Examples
+    --------
+    >>> of_items(np.array([0.5, 1.0]), 1.0)["item_perfect"]
+    array([False,  True])
     """
     n = len(item_scores)
     return {
@@ -68,5 +73,13 @@ def of_items(item_scores: Floats, perfect: float) -> dict[str, Any]:
 
 
 def pair_statistics(truth: Values, predicted: Values, item_scores: Floats) -> PairStatistics:
-    """Return the statistics of items with a value each, whose scores are 1 if they are right."""
+    """Return the statistics of items with a value each, whose scores are 1 if they are right.
+
+    Examples
+    --------
+    >>> truth = Values(["a", "b"], np.array([0, 1]), ("robin", "wren"))
+    >>> statistics = pair_statistics(truth, truth, np.array([1.0, 1.0]))
+    >>> statistics.item_submitted
+    array([ True,  True])
+    """
     return PairStatistics(**of_items(item_scores, 1.0), truth=truth.values, predicted=predicted.values)

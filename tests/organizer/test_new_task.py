@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -37,6 +38,7 @@ CHOICES: dict[str, dict[str, Any]] = {
     "some_labels": {"kind": "labels", "labels": LABELS},
     "some_segments": {"kind": "segments", "labels": LABELS},
     "defaults": {},
+    "own_metric": {"form": "json", "metric": "near_accuracy", "labels": LABELS},
 }
 
 
@@ -84,7 +86,7 @@ def test_only_tasks_of_ones_own_are_put_aside():
     assert "'densepose'" in problem.problem
 
 
-@pytest.mark.parametrize("task_id", CHOICES)
+@pytest.mark.parametrize("task_id", sorted(CHOICES.keys() - {"own_metric"}))
 def test_texts_of_new_tasks_can_be_read(task_id):
     files = task_files(NewTask(task_id, title=TITLE, **CHOICES[task_id]))
     assert not [path for path in files if path.endswith(".py")]
@@ -124,14 +126,23 @@ def files_in(folder):
     return {path: (folder / path).read_bytes() for path in paths if not IGNORED & {*path.parts}}
 
 
-# By day one task of each kind that differs most is tried.
-TRIED = ("csv_balanced_accuracy", "some_segments")
+# By day one task of each kind that differs most is tried, and one with the metric of docs/new_task.md.
+TRIED = ("csv_balanced_accuracy", "some_segments", "own_metric")
+# A brute-force computation of that metric.
+PLAIN_METRIC = """
+
+def near_accuracy(truth, predicted):
+    labels = %r
+    distances = [abs(labels.index(truth[key]) - labels.index(predicted[key])) for key in truth]
+    return sum({0: 1, 1: 0.5}.get(distance, 0) for distance in distances) / len(truth)
+"""
 
 
 @pytest.mark.slow
 def test_new_tasks_work_at_once_and_are_put_aside(tmp_path):
     folder = tmp_path / "copy"
     shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(*(IGNORED - {"__pycache__"})))
+    add_own_metric(folder)
     before = files_in(folder)
     for task_id in tried_ids():
         run_command(folder, "new-task", task_id, *option_words({"title": TITLE, **CHOICES[task_id]}))
@@ -142,6 +153,15 @@ def test_new_tasks_work_at_once_and_are_put_aside(tmp_path):
     check_kits(folder)
     check_started_competition(folder, before)
     check_put_aside(folder, before)
+
+
+def add_own_metric(folder):
+    """Write the metric of docs/new_task.md into a copy of the repository, and its brute-force twin."""
+    page = (folder / "docs" / "new_task.md").read_text(encoding="utf-8")
+    (code,) = re.findall("^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    (folder / "scoring_program" / "metrics" / "near_accuracy.py").write_text(code, encoding="utf-8")
+    with (folder / "tests" / "plain_metrics.py").open("a", encoding="utf-8") as plain_metrics:
+        plain_metrics.write(PLAIN_METRIC % LABELS)
 
 
 def option_words(options):

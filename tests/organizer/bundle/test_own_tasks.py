@@ -46,4 +46,5 @@ def test_what_names_them_stays_as_it_is(birds):
 
 def test_a_competition_of_other_tasks_gets_none(birds):
     data = one_task(yaml.safe_load(TEXT), load_task(ID))
+    assert data is not None
     assert complete_competition(yaml.safe_dump(data), data) is data
