@@ -180,7 +180,9 @@ def _report_numbers(text: str, report: LintReport) -> None:
 
 def yaml_problem(error: Exception) -> str:
     """Return what a YAML library found wrong."""
-    return getattr(error, "problem", None) or str(error)
+    problem = str(getattr(error, "problem", None) or error)
+    # "expected a single document in the stream" is its context.
+    return f"{getattr(error, 'context', '')} {problem}" if problem.startswith("but ") else problem
 
 
 def yaml_remedy(problem: str) -> str:

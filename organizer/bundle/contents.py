@@ -377,6 +377,7 @@ def _check_sorting_by_name(column: BoardColumn, order: str, report: LintReport) 
     """Report a column of another program that is named like a measure whose best values come last."""
     title = column.data.get("title") or column.data.get("label") or ""
     words = set(re.findall("[a-z]+", f"{column.key} {title}".lower()))
+    words |= {word.removesuffix("s") for word in words}
     if order == "asc" and words & _HIGHER_IS_BETTER and not words & _LOWER_IS_BETTER:
         report.add(
             "best is last",

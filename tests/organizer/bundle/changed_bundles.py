@@ -107,13 +107,13 @@ def _odd_zip(files: dict[str, bytes], oddities: Case) -> bytes:
             archive.writestr(name, files[name].replace(b"Mean Jaccard\n", b"Mean Jaccard 2\n"))
     content = stream.getvalue()
     if oddities.get("encrypted"):
-        content = _with_flag_of_encryption(content)
+        content = with_flag_of_encryption(content)
     return (
         base64.b64decode(oddities.get("prepend", "")) + content + base64.b64decode(oddities.get("append", ""))
     )
 
 
-def _with_flag_of_encryption(archive: bytes) -> bytes:
+def with_flag_of_encryption(archive: bytes) -> bytes:
     """Return a zip whose members say that they are encrypted, so that a reader asks for a password."""
     data = bytearray(archive)
     for mark, offset in ((b"PK\x01\x02", 8), (b"PK\x03\x04", 6)):
