@@ -20,7 +20,7 @@ from organizer.bundle.competition import (
 )
 from organizer.bundle.cut import DEFAULT_PRECISION
 from organizer.bundle.dates import read_date
-from validator.texts import folded
+from validator.texts import folded, quote
 
 # Part of a competition.yaml that is made here.
 _New = dict[str, Any]
@@ -145,7 +145,7 @@ def check_phases(data: Competition, report: LintReport) -> None:
         if start and previous and (start - previous).days <= 1:
             report.add("classic phases overlap", f"{where}/start_date")
         previous = start or previous
-    has_end = data.get("end_date") not in (None, "", "null")
+    has_end = data.get("end_date") not in (None, "", "null", False)
     end = read_date(data["end_date"], "/end_date", report, is_end=True) if has_end else None
     if end and previous and end <= previous:
         report.add("classic end", "/end_date")
@@ -156,12 +156,23 @@ def check_board(data: Competition, report: LintReport) -> None:
     columns = columns_of(data)
     ranks = [column.data["rank"] for column in columns if "rank" in column.data]
     check_types(ranks, "/leaderboard/columns", "the rank", report)
-    check_unique("position twice", ranks, "/leaderboard/columns", "the rank", report)
-    labels = {board["label"] for board in data["leaderboard"]["leaderboards"].values()}
+    labels = [board["label"] for board in data["leaderboard"]["leaderboards"].values()]
     # The platform compares them without case.
-    folded_labels = {folded(str(label)) for label in labels}
+    folded_labels = list(dict.fromkeys(map(folded, labels)))
+    columns_of_label: dict[str, list[BoardColumn]] = {label: [] for label in folded_labels}
     for column in columns:
         label = column.data["leaderboard"]["label"]
-        if folded(str(label)) not in folded_labels:
-            choices = ", ".join(sorted(map(str, labels)))
-            report.add("unknown label", column.where, label=label, known=choices)
+        if folded(label) in folded_labels:
+            columns_of_label[folded(label)].append(column)
+        else:
+            report.add("unknown label", column.where, label=label, known=", ".join(sorted(labels)))
+        if "computed" in column.data:
+            report.add("computed is ignored", f"{column.where}/computed")
+    for columns_of_board in columns_of_label.values():
+        # Ranks order the columns of one leaderboard.
+        ranks = [column.data["rank"] for column in columns_of_board if "rank" in column.data]
+        check_unique("position twice", ranks, "/leaderboard/columns", "the rank", report)
+    lost_columns = [column for label in folded_labels[1:] for column in columns_of_label[label]]
+    if lost_columns:
+        keys = ", ".join(quote(column.key) for column in lost_columns)
+        report.add("column of another board", lost_columns[0].where, keys=keys)

@@ -20,10 +20,33 @@ from validator.texts import quote
 
 TASK_DATA = ("scoring_program", "reference_data", "input_data", "ingestion_program")
 DATA_KEYS = ("starting_kit", "public_data", "path", *TASK_DATA)
+# The keys of files that the platform reads; it ignores them elsewhere.
+_FILE_KEYS = {
+    "pages": ("file",),
+    "tasks": TASK_DATA,
+    "phases": ("starting_kit", "public_data"),
+    "solutions": ("path",),
+}
 LIMITS = ("max_submissions_per_day", "max_submissions")
 DEFAULT_STEP = 600
 # A line with a text that is not quoted and has a comment after it; the comment is the second group.
 _COMMENT = re.compile(r"[\s-]*(title|name|description|reward): +[^\s\"'|>#][^#]*\s(#\S.*)")
+# Words of PyYAML, and what to do.
+_YAML_REMEDIES = (
+    ("\\t", "write blanks instead of the tab"),
+    (
+        "python/",
+        "take out the tags that begin with !!python/: Python 2 wrote them, and nothing needs them",
+    ),
+    ("could not determine a constructor for the tag", "take out the tag, which begins with !"),
+    ("expected a single document", "keep one document: take out the line --- and what does not belong here"),
+    ("expected '<document start>'", "keep one document, with all keys at the same indent"),
+    ("special characters are not allowed", "take out the control character"),
+    ("cannot start any token", "put the text that begins with this sign in quotes"),
+    ("mapping values are not allowed", 'put the text with ": " in it in quotes'),
+)
+_ODD_NUMBER = re.compile(r"[-+]?(?:0[0-9_]+|0[xb][0-9a-fA-F_]+|[0-9_]+(?::[0-9]+)+(?:\.[0-9_]*)?)")
+_YAML_REMEDY = 'correct the YAML; text with ": " or " #" in it, or a sign at its start, needs quotes'
 _FORMS = {"2": "v2", "1": "v1.5", "1.5": "v1.5"}
 
 # A mapping of competition.yaml, and the whole file.
@@ -71,7 +94,8 @@ def refused(rule: str, where: str = "", **fields: object) -> Refused:
 
 def no_yaml(error: Exception) -> Refused:
     """Return the exception for a competition.yaml that a YAML library cannot read."""
-    return refused("no YAML", _position(error), problem=_problem(error))
+    problem = yaml_problem(error)
+    return refused("no YAML", position_of(error), problem=problem, remedy=yaml_remedy(problem))
 
 
 class BoardColumn(NamedTuple):
@@ -120,11 +144,13 @@ def read_competition(text: bytes, report: LintReport) -> Competition | None:
             data = load_strict(decoded)
         except yaml.constructor.ConstructorError as error:
             data = load_plain(decoded)  # as the platform does: the last of two equal keys wins
-            report.add("key twice", _position(error), problem=error.problem)
+            report.add("key twice", position_of(error), problem=error.problem)
+        _report_numbers(decoded, report)
     except UnicodeDecodeError:
         report.add("not UTF-8")
     except yaml.YAMLError as error:
-        report.add("no YAML", _position(error), problem=_problem(error))
+        problem = yaml_problem(error)
+        report.add("no YAML", position_of(error), problem=problem, remedy=yaml_remedy(problem))
     else:
         if isinstance(data, dict):
             return data
@@ -132,11 +158,40 @@ def read_competition(text: bytes, report: LintReport) -> Competition | None:
     return None
 
 
-def _problem(error: Exception) -> str:
-    return getattr(error, "problem", None) or str(error)
+def _report_numbers(text: str, report: LintReport) -> None:
+    """Report what YAML 1.1 reads as a number that nobody meant: 1:30 is 90, 010 is 8."""
+    pending = [yaml.compose(text)]
+    seen: set[int] = set()
+    while pending:
+        node = pending.pop()
+        if node is None or id(node) in seen:
+            continue
+        seen.add(id(node))
+        if isinstance(node, yaml.MappingNode):
+            pending += [value for _, value in node.value]
+        elif isinstance(node, yaml.SequenceNode):
+            pending += node.value
+        elif isinstance(node, yaml.ScalarNode) and _ODD_NUMBER.fullmatch(node.value) and node.style is None:
+            number_read = yaml.safe_load(node.value)
+            if not isinstance(number_read, str):
+                where = f"line {node.start_mark.line + 1} column {node.start_mark.column + 1}"
+                report.add("odd number", where, text=node.value, number=number_read)
 
 
-def _position(error: Exception) -> str:
+def yaml_problem(error: Exception) -> str:
+    """Return what a YAML library found wrong."""
+    problem = str(getattr(error, "problem", None) or error)
+    # "expected a single document in the stream" is its context.
+    return f"{getattr(error, 'context', '')} {problem}" if problem.startswith("but ") else problem
+
+
+def yaml_remedy(problem: str) -> str:
+    """Return what to do about a text that is no YAML, from what PyYAML found wrong."""
+    return next((remedy for sign, remedy in _YAML_REMEDIES if sign in problem), _YAML_REMEDY)
+
+
+def position_of(error: Exception) -> str:
+    """Return the line and the column of an error of a YAML library, "" if it has none."""
     mark = getattr(error, "problem_mark", None)
     return f"line {mark.line + 1} column {mark.column + 1}" if mark else ""
 
@@ -180,9 +235,11 @@ def named_files(data: Competition) -> Iterator[tuple[str, str, str]]:
             yield f"/{key}", data[key], key
     for key, name in data.get("html", {}).items():
         yield f"/html/{key}", name, "file"
-    for group in ("pages", "tasks", "phases", "solutions"):
+    for group, keys in _FILE_KEYS.items():
+        if group == "phases" and form_of(data) == "v1.5":
+            keys = (*keys, *TASK_DATA)
         for where, entry in entries_of(data, group):
-            for key in ("file", *DATA_KEYS):
+            for key in keys:
                 if key in entry:
                     yield f"{where}/{key}", entry[key], key
 
@@ -190,8 +247,8 @@ def named_files(data: Competition) -> Iterator[tuple[str, str, str]]:
 def check_unique(rule: str, values: Sequence[object], where: str, name: str, report: LintReport) -> None:
     """Report values that occur more than once, by a rule of `words`."""
     repeated_values = {str(value) for value in values if values.count(value) > 1}
-    for value in sorted(repeated_values):
-        report.add(rule, where, name=name, value=value)
+    if repeated_values:
+        report.add(rule, where, name=name, value=", ".join(sorted(repeated_values)))
 
 
 def check_types(values: Sequence[object], where: str, name: str, report: LintReport) -> None:

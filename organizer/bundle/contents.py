@@ -6,10 +6,9 @@ A zip is opened and checked once, however many bundles hold it.
 from __future__ import annotations
 
 import hashlib
-import io
 import posixpath
+import re
 import tempfile
-import zipfile
 from collections.abc import Collection, Iterator, Sequence
 from enum import Enum
 from functools import lru_cache
@@ -17,14 +16,14 @@ from itertools import combinations, product
 from pathlib import Path
 from typing import NamedTuple
 
-import yaml
-
 from organizer.bundle import DEMO_TITLE, competition
-from organizer.bundle.competition import Competition, Entry, LintReport, form_of
+from organizer.bundle.competition import BoardColumn, Competition, Entry, LintReport, form_of
+from organizer.bundle.metadata import METADATA, Broken, metadata_problems
 from organizer.bundle.programs import program_files
 from organizer.bundle.public_checks import check_public_data
 from organizer.bundle.rules import columns_of, primary_column
-from organizer.bundle.zip_members import is_zip, member_names, members_of
+from organizer.bundle.words import ERRORS
+from organizer.bundle.zip_members import is_junk, is_zip, member_names, members_of
 from organizer.challenges import content_of
 from organizer.data.prepare import SYNTHETIC_MARK
 from organizer.files import Files, unpack, zip_files
@@ -37,18 +36,25 @@ from scoring_program.task import Declaration, load_task, task_ids
 from validator.archive import BASELINE_FILE
 from validator.findings import Findings
 from validator.messages import Problem
-from validator.strict_yaml import load_plain
 from validator.texts import counted, some_words
 
-_SHELL = set("&|;<>*?`")
-_PROGRAM_PLACES = ("/app/program/", "$program/")
 _COMPARED_FROM_BYTES = 64
 _SHOWN_NAMES = 3
+_DEFAULT_IMAGE = "codalab/codalab-legacy:py37"
+# Folders that are zipped as a whole by mistake.
+_USUAL_FOLDERS = ("reference_data", "reference", "ref", "input_data", "input", "scoring_program", "data")
+# Words in the names of measures.
+_HIGHER_IS_BETTER = {
+    "accuracy", "acc", "ap", "map", "auc", "auroc", "f", "iou", "jaccard", "dice", "precision", "recall",
+    "bleu", "ndcg", "correlation", "psnr", "ssim",
+}  # fmt: skip
+_LOWER_IS_BETTER = {
+    "error", "loss", "rmse", "mse", "mae", "time", "duration", "seconds", "runtime", "distance", "perplexity",
+    "wer", "cer",
+}  # fmt: skip
 CONTENT = "L-REFERENCE R-"
 """How codes of warnings about the content of a reference begin."""
 _DEMO_IN_KIT = "/demo_reference/"
-# A rule of `words`, and the fields of its words.
-_Broken = tuple[str, dict[str, str]]
 
 
 class _Task(NamedTuple):
@@ -85,7 +91,7 @@ def check_contents(data: Competition, files: Files, samples: SampleRuns, report:
     """
     tasks = []
     for where, entry in competition.task_entries(data):
-        task = _Task(entry, _check_programs(entry, files, report))
+        task = _Task(entry, _check_programs(entry, files, _image_of(data), report))
         tasks.append(task)
         if task.declared and "key" not in entry and "reference_data" not in entry:
             report.add("no reference", where)
@@ -98,6 +104,7 @@ def check_contents(data: Competition, files: Files, samples: SampleRuns, report:
     check_public_data(data, files, report)
     _check_intervals(data, tasks, files, report)
     written_keys = _check_columns(data, our_tasks, len(tasks), report)
+    _check_columns_of_site(data, our_tasks, report)
     _check_sorting(data, our_tasks, report)
     _check_primary_column(data, our_tasks, report)
     if samples is not SampleRuns.NONE and report.errors.ok:
@@ -106,25 +113,45 @@ def check_contents(data: Competition, files: Files, samples: SampleRuns, report:
         _check_samples(data, tasks, files, keys, samples, report)
 
 
-def _check_programs(entry: Entry, files: Files, report: LintReport) -> Declaration | None:
+def _check_programs(entry: Entry, files: Files, image: str, report: LintReport) -> Declaration | None:
     """Check the programs of an entry; return its task if its scoring program is ours."""
-    task_id = None
-    for name in [entry[key] for key in ("ingestion_program", "scoring_program") if key in entry]:
-        task_id, where, problems = _program(files[name])
-        for rule, fields in problems:
-            report.add(rule, where, name, **fields)
-    return load_task(task_id) if task_id and "scoring_program" in entry else None
+    if "ingestion_program" in entry:
+        name = entry["ingestion_program"]
+        for rule, fields in _program(files[name], image)[2]:
+            # Submissions of results are scored without it.
+            words = ERRORS.get(rule)
+            if words:
+                problem, remedy = words.problem.format(**fields), words.remedy.format(**fields)
+                report.add("ingestion that does not run", file=name, problem=problem, remedy=remedy)
+            else:
+                report.add(rule, file=name, **fields)
+    if "scoring_program" not in entry:
+        return None
+    name = entry["scoring_program"]
+    task_id, metadata, problems = _program(files[name], image)
+    for rule, fields in problems:
+        report.add(rule, metadata, name, **fields)
+    return load_task(task_id) if task_id else None
+
+
+def _image_of(data: Competition) -> str:
+    """Return the name of the image in which programs run."""
+    return str(data.get(_image_key(data)) or _DEFAULT_IMAGE).strip()
+
+
+def _image_key(data: Competition) -> str:
+    return "docker_image" if form_of(data) == "v2" else "competition_docker_image"
 
 
 def _check_image(data: Competition, our_tasks: Sequence[Declaration], report: LintReport) -> None:
-    key = "docker_image" if form_of(data) == "v2" else "competition_docker_image"
-    image = str(data.get(key) or "codalab/codalab-legacy:py37").strip()
+    key, image = _image_key(data), _image_of(data)
     if " " in image:
         report.add("name of an image", f"/{key}", image=image, key=key)
+    elif not data.get(key):
+        report.add(
+            "default image" if our_tasks else "default image of others", f"/{key}", image=image, key=key
+        )
     elif our_tasks and not image.partition("@")[0].endswith("codalab/codalab-legacy:py312"):
-        if key not in data:
-            report.add("default image", f"/{key}", image=image, key=key)
-            return
         needed_packages = {name for task in our_tasks for name in task.needs}
         *names, last_name = ["numpy", "yaml", *sorted(needed_packages)]
         packages = f"{', '.join(names)} and {last_name}"
@@ -135,6 +162,12 @@ def _check_reference(data: Competition, task: _Task, files: Files, report: LintR
     name = task.entry["reference_data"]
     task_id = task.declared.id if task.declared else None
     reference = _reference(files[name], task_id)
+    folder = _outer_folder(files[name])
+    if reference.problems and folder:
+        report.add("reference in a folder", file=name, folder=folder)
+        return
+    if not task_id and folder in _USUAL_FOLDERS:
+        report.add("files in a folder", file=name, folder=folder)
     _add_findings(reference.problems, report.errors, name)
     _add_findings(reference.warnings, report.warnings, name)
     if reference.is_demo:
@@ -152,6 +185,13 @@ def _check_reference(data: Competition, task: _Task, files: Files, report: LintR
     }
     for other, where in visible_files.items():
         _check_secrecy(name, other, where, bool(task_id), files, report)
+
+
+def _outer_folder(archive: bytes) -> str:
+    """Return the folder that all files of a zip are in, "" if there is none."""
+    names = [name.removeprefix("./") for name in member_names(archive) if not is_junk(name)]
+    folders = {name.partition("/")[0] for name in names}
+    return folders.pop() if len(folders) == 1 and all("/" in name for name in names) else ""
 
 
 def _add_findings(problems: Sequence[Problem], findings: Findings, archive: str) -> None:
@@ -286,10 +326,38 @@ def _check_columns(
     return [column.key for column in columns if column.key in by_all]
 
 
+def _check_columns_of_site(data: Competition, our_tasks: Collection[Declaration], report: LintReport) -> None:
+    """Report columns that two fill, an order by a column that may be empty, and decimals that are lost."""
+    columns = columns_of(data)
+    declared = {column.key: column for task in our_tasks for column in task.columns}
+    for column in columns:
+        if column.computed and form_of(data) == "v2" and column.key in declared:
+            report.add("column is computed and written", column.where, key=column.key)
+        precision = column.data.get("precision", column.data.get("numeric_format"))
+        is_whole = precision is not None and competition.number(precision) == 0
+        if is_whole and column.key in declared and declared[column.key].precision > 0:
+            report.add("no decimals", column.where, key=column.key)
+    primary_key = _primary_key(data, columns)
+    if our_tasks and primary_key in INTERVAL_KEYS:
+        report.add("interval as primary column", columns[0].where.rpartition("/")[0], key=primary_key)
+
+
+def _primary_key(data: Competition, columns: Sequence[BoardColumn]) -> str:
+    """Return the key of the column that orders the leaderboard."""
+    if form_of(data) == "v1.5":
+        return min(columns, key=lambda column: competition.number(column.data.get("rank") or 0)).key
+    primary_index = competition.number(data["leaderboards"][0].get("primary_index") or 0)
+    return next(
+        (column.key for column in columns if competition.number(column.data["index"]) == primary_index), ""
+    )
+
+
 def _check_sorting(data: Competition, our_tasks: Collection[Declaration], report: LintReport) -> None:
     """Report the columns that put the worst of a task first."""
     for column in columns_of(data):
         order = column.data.get(column.sorting_key) or "desc"
+        if not our_tasks:
+            _check_sorting_by_name(column, order, report)
         sorting_of_task = {}
         for task in our_tasks:
             for written in task.columns:
@@ -317,6 +385,25 @@ def _check_primary_column(data: Competition, our_tasks: Collection[Declaration],
                 )
 
 
+def _check_sorting_by_name(column: BoardColumn, order: str, report: LintReport) -> None:
+    """Report a column of another program that is named like a measure whose best values come last."""
+    title = column.data.get("title") or column.data.get("label") or ""
+    words = set(re.findall("[a-z]+", f"{column.key} {title}".lower()))
+    words |= {word.removesuffix("s") for word in words}
+    if order == "asc" and words & _HIGHER_IS_BETTER and not words & _LOWER_IS_BETTER:
+        report.add(
+            "best is last",
+            column.where,
+            key=column.key,
+            better="higher",
+            sorting=f"{column.sorting_key}: desc",
+        )
+    if order == "desc" and words & _LOWER_IS_BETTER and not words & _HIGHER_IS_BETTER:
+        report.add(
+            "best is last", column.where, key=column.key, better="lower", sorting=f"{column.sorting_key}: asc"
+        )
+
+
 def _check_samples(
     data: Competition,
     tasks: Sequence[_Task],
@@ -329,7 +416,7 @@ def _check_samples(
     task_of_index = {task.entry.get("index"): task for task in tasks}
     limit = max(competition.step_limit(phase) for _, phase in competition.entries_of(data, "phases"))
     for _, solution in competition.entries_of(data, "solutions"):
-        if "path" not in solution:
+        if "path" not in solution or not is_zip(files[solution["path"]]):
             continue
         sample = solution["path"]
         for index in solution["tasks"]:
@@ -395,45 +482,22 @@ def _each_digest(data: bytes) -> Iterator[tuple[str, str, int]]:
     """Yield the SHA-256, the name and the size of a file, and of those in it."""
     if is_zip(data):
         for member in members_of(data):
+            if is_junk(member.name):
+                continue
             yield hashlib.sha256(member.data).hexdigest(), member.name, len(member.data)
     yield hashlib.sha256(data).hexdigest(), "", len(data)
 
 
 @lru_cache
-def _program(archive: bytes) -> tuple[str | None, str, list[_Broken]]:
+def _program(archive: bytes, image: str) -> tuple[str | None, str, list[Broken]]:
     """Return the id of the task if a program is ours, and the name and the problems of its metadata."""
-    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
-        names = set(opened.namelist())
-        metadata = next((name for name in ("metadata.yaml", "metadata") if name in names), "")
-        text = opened.read(metadata) if metadata else None
-    declared = {Path(name).stem for name in names if Path(name).match("scoring_program/challenges/*/*.yaml")}
+    files = {name.removeprefix("./"): data for name, data in zip_files(archive).items()}
+    metadata = next((name for name in METADATA if name in files), "")
+    declared = {Path(name).stem for name in files if Path(name).match("scoring_program/challenges/*/*.yaml")}
     our_ids = [task_id for task_id in task_ids() if task_id in declared]
     task_id = our_ids[0] if len(our_ids) == 1 else None
-    return task_id, metadata, list(_metadata_problems(text, names))
-
-
-def _metadata_problems(text: bytes | None, names: set[str]) -> Iterator[_Broken]:
-    """Yield what is wrong with the metadata of a program that holds these files."""
-    if text is None:
-        yield "no metadata", {}
-        return
-    try:
-        metadata = load_plain(text.decode("utf-8"))
-    except (yaml.YAMLError, ValueError):
-        metadata = None
-    command = metadata.get("command") if isinstance(metadata, dict) else None
-    if not isinstance(command, str) or not command.strip():
-        yield "no command", {}
-        return
-    if _SHELL & set(command):
-        yield "command for a shell", {"command": command}
-    words = command.split()
-    if words[0].startswith("python2"):
-        yield "old Python", {"word": words[0]}
-    for word in words:
-        path = next((word[len(head) :] for head in _PROGRAM_PLACES if word.startswith(head)), "")
-        if path.endswith(".py") and path not in names:
-            yield "program is missing", {"word": word}
+    problems = metadata_problems(files.get(metadata), files, image, is_ours=task_id is not None)
+    return task_id, metadata, list(problems)
 
 
 @lru_cache

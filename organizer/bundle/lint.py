@@ -6,18 +6,22 @@ import datetime
 import io
 import posixpath
 import re
+import stat
+import zipfile
 from collections.abc import Collection, Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
-from PIL import Image, UnidentifiedImageError
+from PIL import Image
 
 from organizer.bundle import COMPETITION, DIST, SOURCE
 from organizer.bundle.competition import (
     DATA_KEYS,
+    TASK_DATA,
     Competition,
     Entry,
     LintReport,
     entries_of,
+    form_of,
     is_key,
     named_files,
     read_competition,
@@ -26,13 +30,26 @@ from organizer.bundle.contents import SampleRuns, check_contents
 from organizer.bundle.dates import date_lines
 from organizer.bundle.outdated import changed_sources
 from organizer.bundle.rules import check_competition, visibility_lines
-from organizer.bundle.zip_members import MOST_BYTES, is_zip, measure_zip, member_names, unpacked_bytes
+from organizer.bundle.zip_members import (
+    MOST_BYTES,
+    has_password,
+    is_junk,
+    is_zip,
+    measure_zip,
+    member_names,
+    unpacked_bytes,
+)
 from organizer.data.overview import SUFFIX
 from organizer.files import DAMAGED, Files, files_below, read_zip, zip_bytes
 from scoring_program.task import task_ids
 from validator.nearest_names import NearestNames
 from validator.texts import counted, printable, quote, some_words
 
+_NEARLY_COMPETITION = re.compile(r"competition\.(yaml|yml|json|txt)(\.\w+)?", re.I)
+# What the site shows between two signs is a formula, but not in fenced blocks, the title and the description.
+_FENCED = re.compile(r"```.*?```", re.DOTALL)
+_FORMULA = re.compile(r"\$\$.+?\$\$|\$[^$\n]+\$", re.DOTALL)
+_PLAIN_TEXTS = ("/title", "/description")
 FILL_IN = "FILL IN:"
 """The mark of a text that an organizer has to write."""
 _SEVERAL_TASKS = re.compile(r"\b(?:(?:two|three|four|five|six) tasks|untick|all tasks are ticked)\b", re.I)
@@ -102,25 +119,61 @@ def lint_bundle(
             return report, []
         files = read_zip(path)
     except DAMAGED as error:
-        is_missing = isinstance(error, FileNotFoundError)
-        problem = "there is no such file" if is_missing else "this is not a readable zip file"
-        report.add("no zip", file=path.name, problem=problem)
+        _report_unreadable(path, error, report)
         return report, []
+    # The platform unpacks the zip, which takes ./ away.
+    files = {_without_dot(name): content for name, content in files.items()}
     if COMPETITION not in files:
-        nested = [name for name in files if PurePosixPath(name).name == COMPETITION]
-        hint = f"zip the content of {PurePosixPath(nested[0]).parent}, not the folder" if nested else "add it"
-        report.add("not at the root", file=path.name, remedy=hint)
+        report.add("not at the root", file=path.name, remedy=_way_to_root(files))
         return report, []
     data = read_competition(files[COMPETITION], report)
     if data is None:
         return report, []
     lint_files(data, files, samples, report, today)
+    for name in _symbolic_links(path):
+        report.add("page is a link", file=name)
     if report.errors.ok:
         _check_sources(path, files, report)
     full = {problem.file for problem in report.warnings.problems if problem.code == "L-DETAIL"}
     if not report.errors.ok:
         return report, []
     return report, [*visibility_lines(data, full), *date_lines(data, zone)]
+
+
+def _report_unreadable(path: Path, error: Exception, report: LintReport) -> None:
+    """Report why a bundle cannot be read."""
+    if isinstance(error, FileNotFoundError):
+        report.add(
+            "no zip", file=path.name, problem="there is no such file", remedy="build it with: make bundle"
+        )
+    elif path.is_file() and has_password(path):
+        report.add("zip with a password", file=path.name)
+    else:
+        problem = "this is not a readable zip file"
+        report.add("no zip", file=path.name, problem=problem, remedy="build it with: make bundle")
+
+
+def _way_to_root(files: Files) -> str:
+    """Return what to do about a bundle without competition.yaml at its root."""
+    for name in sorted(files):
+        folder, _, base = name.replace("\\", "/").rpartition("/")
+        if base == COMPETITION and "\\" in name:
+            return "zip it again with / in the names of files, and competition.yaml at the root"
+        if base == COMPETITION and not is_junk(name):
+            return f"zip the content of {folder}, not the folder"
+    similar_names = [name for name in sorted(files) if _NEARLY_COMPETITION.fullmatch(name)]
+    return f"rename {similar_names[0]}" if similar_names else "add it"
+
+
+def _without_dot(name: str) -> str:
+    return name[2:].lstrip("/") if name.startswith("./") else name
+
+
+def _symbolic_links(path: Path) -> list[str]:
+    """Return the names of the symbolic links in a zip."""
+    with zipfile.ZipFile(path) as bundle:
+        infos = bundle.infolist()
+    return [_without_dot(info.filename) for info in infos if stat.S_ISLNK(info.external_attr >> 16)]
 
 
 def _check_sources(path: Path, files: Files, report: LintReport) -> None:
@@ -198,7 +251,8 @@ def _are_bounded(files: Files, report: LintReport) -> bool:
             # With the same bound for each, what is found is kept for the other bundles that hold this zip.
             extent = measure_zip(content, MOST_BYTES)
         except DAMAGED:
-            report.add("damaged zip", file=name)
+            rule = "zip with a password" if has_password(io.BytesIO(content)) else "damaged zip"
+            report.add(rule, file=name)
             return False
         allowed_bytes -= extent.n_bytes
         if allowed_bytes < 0:
@@ -234,30 +288,51 @@ def _check_files(
             report.add("path leads out", where, name=name)
         elif path in files:
             files_in_use[name] = files[path]
-            _check_file(name, files[path], where, key, report)
+            _check_file(name, files[path], where, key, form_of(data) == "v1.5", report)
         elif key in DATA_KEYS and (folder := files_below(path, files)):
             files_in_use[name] = zip_bytes(folder)
             if f"{path}.zip" in names:
                 report.add("folder over file", where, path=path)
         else:
             nearest = "" if path in other_names else nearest_names.words(path)
-            remedy = "correct the name, or add the file" if nearest else "add it"
+            remedy = _remedy_of_missing(path, files, bool(nearest))
             report.add("file is missing", where, name=name, nearest=nearest, remedy=remedy)
     return files_in_use
 
 
-def _check_file(name: str, data: bytes, where: str, key: str, report: LintReport) -> None:
-    if not data:
+def _remedy_of_missing(path: str, files: Files, has_nearest: bool) -> str:
+    """Return what to do about a file that is not in a bundle."""
+    folder = path.removesuffix(".zip")
+    if folder != path and files_below(folder, files):
+        return f"the folder {folder}/ is: name that, or zip its content"
+    if path.replace("/", "\\") in files:
+        return "zip the bundle again with / in the names of files; it has \\ instead"
+    return "correct the name, or add the file" if has_nearest else "add it"
+
+
+def _check_file(name: str, data: bytes, where: str, key: str, is_classic: bool, report: LintReport) -> None:
+    is_page = key not in DATA_KEYS and key != "image"
+    if not data and is_page and is_classic:
+        report.add("page is empty", file=name)
+    elif not data:
         report.add("file is empty", where, name=name)
     elif key == "image":
         _check_logo(name, data, report)
-    elif key not in DATA_KEYS:
+    elif is_page:
         _check_text(name, data, report)
     else:
-        if not is_zip(data):
+        _check_data(name, data, where, key, report)
+
+
+def _check_data(name: str, data: bytes, where: str, key: str, report: LintReport) -> None:
+    """Check a file that is stored; workers unpack programs, references and input data."""
+    if not is_zip(data):
+        if key in TASK_DATA:
             report.add("file is no zip", where, name=name)
-        if len(name) > _CUT_NAME:
-            report.add("long name", where, name=name, longest=_CUT_NAME)
+        elif key == "path":
+            report.add("solution is no zip", where, name=name)
+    if len(posixpath.basename(name)) > _CUT_NAME:
+        report.add("long name", where, name=name, longest=_CUT_NAME)
 
 
 def _check_text(name: str, data: bytes, report: LintReport) -> None:
@@ -291,6 +366,9 @@ def _check_wording(data: Competition, files: Files, report: LintReport) -> None:
         words = _SEVERAL_TASKS.search(text)
         if words and len(programs) == 1:
             report.add("text of several tasks", where, file, words=quote(words[0]))
+        formula = _FORMULA.search(_FENCED.sub("", text))
+        if formula and where not in _PLAIN_TEXTS:
+            report.add("formula", where, file, formula=quote(formula[0]))
 
 
 def _texts(data: Competition, files: Files) -> Iterator[tuple[str, str, str]]:
@@ -310,7 +388,13 @@ def _check_logo(name: str, data: bytes, report: LintReport) -> None:
             mode = image.mode
             width, height = image.size
             image.verify()
-    except (UnidentifiedImageError, OSError, SyntaxError):
+        # What verify leaves out of JPEG and GIF: an image that is cut.
+        with Image.open(io.BytesIO(data), formats=_IMAGE_KINDS) as image:
+            image.load()
+    except Image.DecompressionBombError:
+        report.add("logo is too large", file=name)
+        return
+    except Exception:  # the readers of images raise all kinds for a broken file
         report.add("logo is no image", file=name)
         return
     # The platform makes a small picture, 100 pixels wide.

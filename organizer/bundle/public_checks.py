@@ -12,6 +12,7 @@ from typing import NamedTuple
 from organizer.bundle import competition
 from organizer.bundle.competition import Competition, Entry, LintReport, form_of
 from organizer.bundle.cut import PUBLIC, reference_name, task_id_of
+from organizer.bundle.zip_members import is_zip
 from organizer.files import Files, files_below, unpack, zip_files
 from organizer.public_data import Leak, find_leaks, find_leaks_beside
 from scoring_program.task import AnyLoaded, load_task
@@ -39,7 +40,7 @@ def check_public_data(data: Competition, files: Files, report: LintReport) -> No
     seen_names: set[str] = set()
     for where, phase in competition.sorted_phases(data):
         path = str(phase.get("public_data") or "")
-        if path in files:
+        if path in files and is_zip(files[path]):
             public = _public_of_references(path, files[path], references)
             for name, public_files in public.items():
                 _check_files(path, public_files, references[name], references, report)

@@ -11,7 +11,7 @@ import datetime
 import difflib
 import ipaddress
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 import jsonschema
 
@@ -32,6 +32,11 @@ from organizer.bundle.words import ERRORS, WARNINGS
 from validator.texts import quote
 
 _BOARD = "/leaderboards/0"
+_ONLY_IN_V2 = {"pages", "tasks", "solutions", "leaderboards", "terms"}
+# What the site calls a key of competition.yaml, which differs from all others that are like it.
+_OTHER_NAMES = {"max_submissions_per_person": "max_submissions"}
+# The page of the leaderboard shows an eye in a column of this title.
+_TITLE_OF_THE_EYE = "Detailed Results"
 _NEAR = 0.75
 # The platform's database stores whole numbers in 32 bits.
 _LARGEST_STORED = 2**31 - 1
@@ -58,6 +63,10 @@ def check_competition(data: Competition, report: LintReport, today: datetime.dat
     form = form_of(data)
     if form is None:
         report.add("no version", "/version", version=data["version"])
+        return False
+    keys_of_v2 = sorted(_ONLY_IN_V2 & data.keys())
+    if "version" not in data and keys_of_v2:
+        report.add("version is missing", "/version", keys=", ".join(keys_of_v2))
         return False
     if not check_schema(data, form, report):
         return False
@@ -141,14 +150,23 @@ def _check_tasks(data: Competition, report: LintReport) -> None:
     for where, entry in [*competition.entries_of(data, "phases"), *solutions]:
         for index in entry["tasks"]:
             if index not in task_indexes:
-                report.add("unknown task", f"{where}/tasks", index=index, known=choices)
+                is_quoted = str(index) in map(str, task_indexes)
+                rule = "index in quotes" if is_quoted else "unknown task"
+                report.add(rule, f"{where}/tasks", index=index, known=choices)
     for name, question in (data.get("fact_sheet") or {}).items():
-        _check_question_key(name, str(question["key"]), report)
+        _check_question_key(name, question, report)
 
 
-def _check_question_key(name: str, key: str, report: LintReport) -> None:
+def _check_question_key(name: object, question: Entry, report: LintReport) -> None:
     """Check the key of a question of the fact sheet; the platform looks it up by the question's name."""
     where = f"/fact_sheet/{name}/key"
+    if name != question["key"] and str(name) == str(question["key"]):
+        report.add("question's key as a number", where, key=quote(str(name)))
+        return
+    name, key = str(name), str(question["key"])
+    sign = next((sign for sign in ".[]" if sign in key), "")
+    if sign and yes(question["is_on_leaderboard"]):
+        report.add("key that is no path", where, key=quote(key), sign=sign)
     without_blanks = [text for text in (key, name) if not re.search(r"\s", text)]
     both = without_blanks[0] if without_blanks else "_".join(key.split()).lower()
     if key != name:
@@ -171,6 +189,9 @@ def _check_board(data: Competition, report: LintReport) -> None:
                 report.add("computed from itself", column.where)
             elif index not in indexes:
                 report.add("computed from nothing", column.where, index=index)
+    for column in columns:
+        if str(column.data["title"]).strip() == _TITLE_OF_THE_EYE:
+            report.add("title of the eye", f"{column.where}/title")
     most = max(len(phase["tasks"]) for phase in data["phases"])
     if board.get("submission_rule") == "Force_Best" and most > 1:
         report.add("rule for one task", f"{_BOARD}/submission_rule")
@@ -211,7 +232,10 @@ def check_schema(data: Competition, form: str, report: LintReport) -> bool:
     validator, plain = _Validator(schema, format_checker=_formats), _plain(data)
     _check_signs(plain, "", report)
     errors = sorted(validator.iter_errors(plain), key=lambda error: list(map(str, error.path)))
-    for error in [*errors, *validator.descend(plain, _DEFINITIONS["unread"])]:
+    unknown_keys = [error for error in errors if error.validator == "additionalProperties"]
+    _report_unknown_keys(unknown_keys, form, report)
+    others = [error for error in errors if error.validator != "additionalProperties"]
+    for error in [*others, *validator.descend(plain, _DEFINITIONS["unread"])]:
         _report(error, report)
     if not report.errors.ok:
         return False
@@ -236,12 +260,12 @@ def _check_signs(node: object, where: str, report: LintReport) -> None:
 
 
 def _plain(node: object) -> object:
-    """Return data as JSON has it, with neither integer keys (the phases of the older form) nor dates."""
+    """Return data as JSON has it, without integer keys (the phases of the older form) and sets."""
     if isinstance(node, dict):
         return {str(key): _plain(value) for key, value in node.items()}
-    if isinstance(node, list):
+    if isinstance(node, (list, set)):
         return [_plain(value) for value in node]
-    return node if isinstance(node, (str, int, float, type(None))) else str(node)
+    return node
 
 
 def _properties(
@@ -303,7 +327,15 @@ def _is_ip_address(text: str) -> bool:
 
 
 _Validator = jsonschema.validators.extend(
-    jsonschema.Draft7Validator, {"properties": _properties, "maxLength": _max_length}
+    jsonschema.Draft7Validator,
+    {"properties": _properties, "maxLength": _max_length},
+    type_checker=jsonschema.Draft7Validator.TYPE_CHECKER.redefine_many(
+        {
+            "date": lambda _, value: isinstance(value, datetime.date),
+            # JSON Schema takes 1.0 for a whole number, too.
+            "whole": lambda _, value: isinstance(value, int) and not isinstance(value, bool),
+        }
+    ),
 )
 _formats = jsonschema.FormatChecker(())
 # What a server gives to the things that it holds: random UUIDs.
@@ -313,15 +345,12 @@ _formats.checks("address")(_is_address)
 
 
 def _report(error: jsonschema.ValidationError, report: LintReport) -> None:
-    """Report an error of jsonschema in our words, and unknown keys one by one."""
+    """Report an error of jsonschema in our words."""
     path = [str(part) for part in error.absolute_path]
     where = "".join(f"/{part}" for part in path)
-    if error.validator == "additionalProperties":
-        _report_unknown_keys(error, where, report)
-        return
     names = (error.validator, error.schema.get("title"))
     rule = next((name for name in names if name in ERRORS or name in WARNINGS), "otherwise")
-    value = str(error.instance)
+    value = "empty" if error.instance is None else str(error.instance)
     fields = {
         "value": quote(value, 200),
         "short": quote(value),
@@ -334,13 +363,27 @@ def _report(error: jsonschema.ValidationError, report: LintReport) -> None:
     report.add(rule, where or "/", **fields)
 
 
-def _report_unknown_keys(error: jsonschema.ValidationError, where: str, report: LintReport) -> None:
-    known_keys = sorted(error.schema["properties"])
-    for key in sorted(error.instance.keys() - known_keys):
-        similar_keys = difflib.get_close_matches(key, known_keys, n=1, cutoff=_NEAR)
-        rule = "misspelled key" if similar_keys else "additionalProperties"
-        choices = ", ".join(similar_keys or known_keys)
-        report.add(rule, f"{where}/{key}", key=quote(key), known=choices)
+def _report_unknown_keys(errors: Sequence[jsonschema.ValidationError], form: str, report: LintReport) -> None:
+    """Report keys that the platform ignores: misspelled ones, others in a line for each kind of entry."""
+    places_of_kind: dict[int, list[tuple[str, str]]] = {}
+    known_of_kind: dict[int, list[str]] = {}
+    for error in errors:
+        known_keys = sorted(error.schema["properties"])
+        where = "".join(f"/{part}" for part in error.absolute_path)
+        for key in sorted(error.instance.keys() - known_keys):
+            nearest_key = _OTHER_NAMES.get(key) or next(
+                iter(difflib.get_close_matches(key, known_keys, n=1, cutoff=_NEAR)), None
+            )
+            if nearest_key in known_keys:
+                report.add("misspelled key", f"{where}/{key}", key=quote(key), known=nearest_key)
+                continue
+            kind = id(error.schema["properties"])
+            known_of_kind[kind] = known_keys
+            places_of_kind.setdefault(kind, []).append((f"{where}/{key}", key))
+    rule = "additionalProperties of v1.5" if form == "v1.5" else "additionalProperties"
+    for kind, places in places_of_kind.items():
+        keys = ", ".join(dict.fromkeys(quote(key) for _, key in places))
+        report.add(rule, places[0][0], key=keys, known=", ".join(known_of_kind[kind]))
 
 
 def visibility_lines(data: Competition, full: Collection[str] = ()) -> list[str]:

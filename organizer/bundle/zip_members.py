@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import posixpath
+import re
 import zipfile
 from collections.abc import Iterator
 from functools import lru_cache
@@ -19,6 +20,7 @@ MOST_BYTES = 4 << 30
 """The most bytes that the zips of a bundle may unpack to, together."""
 _LARGEST_MEMBER = 2 << 30
 _ENDING = ".zip"
+_JUNK = re.compile(r"(^|/)(__MACOSX/|\.DS_Store$|Thumbs\.db$|desktop\.ini$|\._[^/]*$)")
 
 
 class Member(NamedTuple):
@@ -33,6 +35,20 @@ class Extent(NamedTuple):
 
     n_bytes: int
     deep_zips: list[str]
+
+
+def is_junk(name: str) -> bool:
+    """Return whether a file is one that macOS or Windows puts beside those of users."""
+    return _JUNK.search(name) is not None
+
+
+def has_password(archive: Path | io.BytesIO) -> bool:
+    """Return whether a file of a zip is encrypted; not if it is no zip."""
+    try:
+        with zipfile.ZipFile(archive) as opened:
+            return any(info.flag_bits & 1 for info in opened.infolist())
+    except DAMAGED:
+        return False
 
 
 def is_zip(data: bytes) -> bool:

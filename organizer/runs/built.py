@@ -241,7 +241,8 @@ def overview_command(bundle: Path, images: Path | None, image_size: Size | None)
         files = read_zip(bundle)
         data = read_competition(files[COMPETITION], report)
     except (*DAMAGED, KeyError):
-        raise refused("no zip", problem="there is no bundle that can be read") from None
+        problem, remedy = "there is no bundle that can be read", "build it with: make bundle"
+        raise refused("no zip", problem=problem, remedy=remedy) from None
     if data is None:
         raise Refused(report.errors)
     entries = [entry for _, entry in task_entries(data)]

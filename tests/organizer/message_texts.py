@@ -66,56 +66,6 @@ REFERENCE_WARNINGS = {
     "R-SAME": "its annotations are exactly those of DemoSeq0003; keep one, or correct it",
     "R-SPLIT": "1 video of the data in no split; the first is v_demo000015; correct the split or the data",
 }
-# Of ERRORS in bundle/test_lint.py.
-LINTER_ERRORS = {
-    "L-BOARD": "no column has the index 0; number the columns from 0; the leaderboard breaks otherwise",
-    "L-CLASH": "there are both a folder starting_kit/ and a file starting_kit.zip; rename one: the server zips the folder over the file",
-    "L-COLUMN": "no scoring program writes Coverage; they write COLUMNS",
-    "L-DATE": 'there is no such day or time: soon; write it in UTC, in the form "YYYY-MM-DD HH:MM:SS"',
-    "L-DEMO": "the reference data is synthetic and the title does not say so; build with REFERENCE=DIR before you open the competition",
-    "L-FACTS": "the key b differs from the question's name, a; key and name must be equal: use b for both",
-    "L-FILE": "nothing.png is not in the bundle; add it",
-    "L-IMAGE": "without docker_image every run fails: the platform takes codalab/codalab-legacy:py37, whose Python is too old; write docker_image: codalab/codalab-legacy:py312",
-    "L-KEY": "my queue is no queue that a server gives out (a UUID of version 4); copy it from the site",
-    "L-LEAK": "it shows 1 file of chalearn_gesture_reference.zip: S1_labels.csv; take them out; it is /pages/2/file of competition.yaml",
-    "L-LOGO": "the logo is not a PNG, JPEG, GIF or WebP image that can be read; convert it to PNG (an SVG fails)",
-    "L-METADATA": "there is no metadata.yaml: such a program hangs; add one",
-    "L-OVERVIEW": "it is an overview, which shows the hidden reference; remove it",
-    "L-PATH": "an empty path means the whole bundle; name a file",
-    "L-PHASE": "the phase has no end; write one: all phases but the last need an end",
-    "L-REFERENCE": "the task has no reference data, so every run fails; name a zip",
-    "L-REFERENCE E-REF-NONE": "there is no such file; put a {Id}_labels.csv and a {Id}_data.csv there for each sequence",
-    "L-SCHEMA": "there is no version 3; write version: 2",
-    "L-SHARED": "it has 1 sequence in common with chalearn_gesture_reference.zip of an earlier phase: S1; give other items, or write shares_items_with: chalearn_gesture into its settings.yaml",
-    "L-TASK": "there is no task with index 7; the indexes are 0",
-    "L-TEXT": "the page is not UTF-8; save it as plain UTF-8",
-    "L-TWICE": "the index 0 occurs more than once; make them differ",
-    "L-UNKNOWN": "the platform ignores the key max_submissions_per_dya; the nearest known key is max_submissions_per_day",
-}
-# Of WARNINGS in bundle/test_lint.py.
-LINTER_WARNINGS = {
-    "L-BOARD": "the platform uses the first leaderboard only; keep one",
-    "L-DATE": 'a date without quotes loses its time of day; write "2027-12-31 23:59:59", with the quotes',
-    "L-DEMO": "the reference data is synthetic; build with REFERENCE=DIR before you open the competition",
-    "L-DETAIL": "detail: full shows annotations next to predictions to all who see detail pages or logs; write detail: summary into its settings.yaml, unless the reference is public",
-    "L-FACTS": 'the platform reads True as no; write "true", with the quotes',
-    "L-IMAGE": "an image is not the name of an image; write docker_image: codalab/codalab-legacy:py312",
-    "L-KEY": "only the server knows whether the queue exists; look it up on the site",
-    "L-LIMIT": "the default queue allows 600 s for each step; use a queue of your own, or a lower limit",
-    "L-LINK": "the page links to images/plot.png, which the site does not have: it stores only the text of pages; write a whole address that begins with https://",
-    "L-METADATA": "there is no shell, but the command holds its characters: python3 x > y; write one plain command",
-    "L-MIGRATION": "submissions to several tasks are not migrated, and one to a single task runs on all tasks of this phase; offer one task in both phases, or submit again by hand",
-    "L-NAME": 'the platform calls a solution without a name "solution @ date"; give it a name',
-    "L-PHASE": "only some phases have an index; give an index to all of them or to none",
-    "L-RUN": "no submission runs by itself: each waits until an organizer starts it on the site; remove the key, or expect that work",
-    "L-RULE": "with Add, participants put each result on the leaderboard by hand; use a rule that begins with Force to show all results",
-    "L-SHARED": "an earlier phase has scored submissions with chalearn_gesture_reference.zip, too; give a final phase other items; a phase after it may stay so",
-    "L-SORTING": "score of chalearn_gesture sorts the other way; correct it",
-    "L-TASK": "the index is text; write a number",
-    "L-TEXT": "pages is missing; add it: participants see the competition without it",
-    "L-TWICE": "the index 0 occurs more than once; make them differ",
-    "L-UNKNOWN": "the platform ignores the key color; the known keys here are accepts_only_result_submissions, auto_migrate_to_this_phase, description, end, execution_time_limit, hide_output, hide_prediction_output, hide_score_output, index, max_submissions, max_submissions_per_day, name, public_data, start, starting_kit, tasks",
-}
 
 
 def with_texts(cases: Sequence[tuple[Any, ...]], texts: Mapping[str, str]) -> list[tuple[Any, ...]]:

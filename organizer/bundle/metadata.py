@@ -1,0 +1,228 @@
+"""The command in the metadata of a program: whether the platform can run it.
+
+Docker splits it as a shell splits words, but no shell runs it; it starts in ``/app/program``, and no file
+there may be executed.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import shlex
+from collections.abc import Collection, Iterator, Sequence
+
+import yaml
+
+from organizer.bundle.competition import position_of, yaml_problem, yaml_remedy
+from organizer.bundle.zip_members import is_junk
+from validator.strict_yaml import load_plain
+from validator.texts import quote
+
+METADATA = ("metadata.yaml", "metadata")
+"""The names of metadata; the platform reads the first that is there."""
+Broken = tuple[str, dict[str, str]]
+"""A rule of `words`, and the fields of its words."""
+_NEARLY_METADATA = re.compile(r"metadata\.(yml|yaml|json|txt)(\.\w+)?", re.I)
+_PROGRAM = "/app/program"
+# What classic CodaLab calls the folders.
+_VARIABLE = re.compile(r"\$(program|input|output|shared|ingestion_program|submission_program|hidden)\b")
+_OWN_IMAGE = re.compile(r"codalab/codalab-legacy:py3(?P<minor>\d+)")
+_PYTHON = re.compile(r"(?:.*/)?python(?P<version>\d(?:\.\d+)?)?")
+_SHELLS = ("sh", "bash", "dash")
+_BUILT_INTO_SHELLS = ("cd", "exec", "export", "source", ".", "set", "ulimit", "eval")
+_NOT_IN_IMAGES = (
+    "uv", "uvx", "conda", "mamba", "micromamba", "poetry", "pipenv", "pixi", "node", "npm", "java", "Rscript",
+    "julia", "ruby", "go", "cargo", "docker", "pypy", "pypy3", "ipython", "jupyter",
+)  # fmt: skip
+_OPERATORS = re.compile(r"[&|;<>]+|\d>&?\d?|[&|;<>].*")
+# Options of Python that take a word.
+_WITH_A_WORD = ("-X", "-W", "--check-hash-based-pycs")
+_WRAPPERS = ("timeout", "nice", "env", "nohup", "stdbuf", "setsid", "time")
+
+
+def metadata_problems(
+    text: bytes | None, names: Collection[str], image: str, is_ours: bool
+) -> Iterator[Broken]:
+    """Yield what is wrong with the metadata of a program.
+
+    Parameters
+    ----------
+    text : bytes or None
+        The content of the file, None if there is none.
+    names : collection of str
+        The files of the program.
+    image : str
+        The name of the image that it runs in.
+    is_ours : bool
+        Whether the program is one of this project, whose arguments are known.
+    """
+    if text is None:
+        yield _missing_metadata(names)
+        return
+    decoded = text.decode("utf-8", "replace").removeprefix("\ufeff")
+    try:
+        content = load_plain(decoded)
+    except (yaml.YAMLError, ValueError) as error:
+        problem = yaml_problem(error)
+        yield (
+            "metadata is no YAML",
+            {
+                "place": position_of(error),
+                "problem": problem,
+                "remedy": yaml_remedy(problem),
+            },
+        )
+        return
+    command = content.get("command") if isinstance(content, dict) else None
+    if isinstance(command, str) and command.strip():
+        yield from command_problems(command, names, image, is_ours)
+    elif re.match(r"\s*command:\S", decoded):
+        yield "no blank after command", {}
+    elif command:
+        yield "command is no text", {"command": quote(str(command))}
+    else:
+        yield "no command", {}
+
+
+def _missing_metadata(names: Collection[str]) -> Broken:
+    """Return why there is no metadata at the root of a program."""
+    plain_names = [name for name in names if not is_junk(name)]
+    for name in sorted(plain_names):
+        folder, _, base = name.replace("\\", "/").rpartition("/")
+        if base in METADATA and folder and "\\" in name:
+            return "program with backslashes", {}
+        if base in METADATA and folder:
+            return "program in a folder", {"folder": folder, "metadata": name}
+    for name in sorted(plain_names):
+        if _NEARLY_METADATA.fullmatch(name) or name.lower() in METADATA:
+            return "misspelled metadata", {"name": name}
+    return "no metadata", {}
+
+
+def command_problems(command: str, names: Collection[str], image: str, is_ours: bool) -> Iterator[Broken]:
+    """Yield what is wrong with a command; the parameters are those of `metadata_problems`."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        yield "open quote", {"command": quote(command)}
+        return
+    words = [_VARIABLE.sub(lambda match: f"/app/{match[1]}", word) for word in words]
+    if "\n" in command.strip():
+        yield "command of several lines", {}
+    words, in_shell = _unwrapped(words)
+    if not words:
+        yield "no command", {}
+        return
+    problem = _problem_of_executable(words[0], names, image)
+    if problem:
+        yield problem
+        return
+    needs_shell = not in_shell and any(map(_OPERATORS.fullmatch, words))
+    if needs_shell:
+        yield "command for a shell", {"command": quote(command)}
+    knows_arguments = is_ours and not in_shell and not needs_shell
+    yield from _script_problems(words, names, knows_arguments, in_shell)
+
+
+def _unwrapped(words: Sequence[str]) -> tuple[list[str], bool]:
+    """Return the words that a command runs in the end, and whether a shell runs them."""
+    words, in_shell = list(words), False
+    while len(words) > 1:
+        name = posixpath.basename(words[0])
+        if name in _SHELLS and "-c" in words[1:3] and words[-1] != "-c":
+            inner = words[words.index("-c") + 1]
+            try:
+                words, in_shell = shlex.split(inner), True
+            except ValueError:
+                return words, in_shell
+            # Of several commands, the one that runs Python is looked at.
+            starts = [place for place, word in enumerate(words) if _PYTHON.fullmatch(word)]
+            words = words[starts[0] :] if starts else words
+        elif name in _WRAPPERS:
+            words = _without_options(words[1:], has_number=name == "timeout")
+        else:
+            break
+    return words, in_shell
+
+
+def _without_options(words: list[str], has_number: bool) -> list[str]:
+    """Return the words behind the options, assignments and numbers of a wrapper."""
+    while words and (words[0].startswith("-") or re.fullmatch(r"\w+=.*|\d+", words[0])):
+        words = words[1:]
+    if has_number and words and re.fullmatch(r"[\d.]+[smhd]?", words[0]):
+        words = words[1:]
+    return words
+
+
+def _problem_of_executable(word: str, names: Collection[str], image: str) -> Broken | None:
+    """Return what is wrong with the first word of a command."""
+    own_image = _OWN_IMAGE.search(image)
+    python = _PYTHON.fullmatch(word)
+    if re.match(r"\w+=", word):
+        return "assignment in a command", {"word": word}
+    if word in _BUILT_INTO_SHELLS:
+        return "command of a shell", {"word": word}
+    if python and (python["version"] or "").startswith("2"):
+        return "old Python", {"word": word}
+    if python and own_image and "." in (python["version"] or ""):
+        if python["version"] != f"3.{own_image['minor']}":
+            return "no such executable", {"word": word, "image": image}
+        return None
+    if own_image and posixpath.basename(word) in _NOT_IN_IMAGES:
+        return "no such executable", {"word": word, "image": image}
+    path = _path_in_program(word)
+    if path is not None and ("/" in word or word in names):
+        return ("file is not executable" if path in names else "program is missing"), {"word": word}
+    if word.startswith("~") or "\\" in word or re.match(r"[A-Za-z]:", word):
+        return "program is missing", {"word": word}
+    return None
+
+
+def _path_in_program(word: str) -> str | None:
+    """Return the path of a file of the program, None of one elsewhere; relative ones start there."""
+    path = posixpath.normpath(posixpath.join(_PROGRAM, word))
+    return path[len(_PROGRAM) + 1 :] if path.startswith(f"{_PROGRAM}/") else None
+
+
+def _script_problems(
+    words: Sequence[str], names: Collection[str], knows_arguments: bool, in_shell: bool
+) -> Iterator[Broken]:
+    """Yield what is wrong with the script that Python or a shell runs, and with its arguments."""
+    interpreter = posixpath.basename(words[0])
+    if not _PYTHON.fullmatch(words[0]) and interpreter not in _SHELLS:
+        return
+    place = 1
+    while place < len(words) and words[place].startswith("-") and words[place] != "-":
+        if words[place] in ("-c", "-m"):
+            return
+        place += 2 if words[place] in _WITH_A_WORD else 1
+    if place >= len(words):
+        yield "no script", {"command": quote(" ".join(words))}
+        return
+    script = words[place]
+    path = _path_in_program(script)
+    # A shell may have changed the folder.
+    is_known = not in_shell or script.startswith("/")
+    if (path is None and script.startswith("/app/") and not _is_other_folder(script)) or (
+        path is not None and path not in names and is_known
+    ):
+        yield "program is missing", {"word": script}
+    elif path == "score.py" and knows_arguments:
+        yield from _argument_problems(words[place + 1 :])
+
+
+def _is_other_folder(path: str) -> bool:
+    """Return whether a path is in a folder of a run other than that of the program."""
+    return path.startswith(("/app/input", "/app/ingestion_program", "/app/ingested_program", "/app/shared"))
+
+
+def _argument_problems(arguments: Sequence[str]) -> Iterator[Broken]:
+    """Yield what is wrong with the arguments of our programs: the folders of the input and of the output."""
+    folders = [
+        posixpath.normpath(posixpath.join(_PROGRAM, word)) for word in arguments if not word.startswith("-")
+    ]
+    options = {word for word in arguments if word.startswith("-")}
+    if "--task" in options:
+        return
+    if folders != ["/app/input", "/app/output"]:
+        yield "wrong arguments", {"arguments": quote(" ".join(arguments)) or "nothing"}

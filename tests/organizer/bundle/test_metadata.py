@@ -1,0 +1,113 @@
+"""Commands in the metadata of programs: what cannot run on the platform, and what can."""
+
+from __future__ import annotations
+
+import pytest
+
+from organizer.bundle.metadata import metadata_problems
+
+IMAGE = "codalab/codalab-legacy:py312"
+OWN_IMAGE = "me/image:1"
+NAMES = ["score.py", "metadata.yaml", "run.sh", "deep/score.py"]
+ARGUMENTS = "/app/input /app/output"
+
+
+def rules(text, names=NAMES, image=IMAGE, is_ours=True):
+    content = None if text is None else text.encode()
+    return [rule for rule, _ in metadata_problems(content, names, image, is_ours)]
+
+
+def rules_of_command(command, **options):
+    return rules("command: |\n  " + command.replace("\n", "\n  ") + "\n", **options)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        f"python3 /app/program/score.py {ARGUMENTS}",
+        f"python3 score.py {ARGUMENTS}",
+        "python3 $program/score.py $input $output",
+        f"python3.12 -u -W ignore score.py {ARGUMENTS}",
+        f"python score.py {ARGUMENTS}/",
+        f"timeout 300 python3 /app/program/score.py {ARGUMENTS}",
+        f"env PYTHONHASHSEED=0 python3 score.py {ARGUMENTS}",
+        f"/usr/bin/env python3 score.py {ARGUMENTS}",
+        f'sh -c "python3 /app/program/score.py {ARGUMENTS}"',
+        f'sh -c "cd /app/program && python3 score.py {ARGUMENTS}"',
+        "sh run.sh a b",
+        "python3 -m score /app/input /app/output",
+        "python3 score.py ../input ../output",
+    ],
+)
+def test_command_that_runs_has_no_problem(command):
+    assert rules_of_command(command) == []
+
+
+@pytest.mark.parametrize(
+    ("command", "rule"),
+    [
+        (f"python3 scorer.py {ARGUMENTS}", "program is missing"),
+        (f"python3 ${{program}}/score.py {ARGUMENTS}", "program is missing"),
+        (f"python3 ~/score.py {ARGUMENTS}", "program is missing"),
+        (f"python3 C:\\program\\score.py {ARGUMENTS}", "program is missing"),
+        (f"python3 /app/scoring_program/score.py {ARGUMENTS}", "program is missing"),
+        (f"sh -c 'python3 /app/program/none.py {ARGUMENTS}'", "program is missing"),
+        (f"sh start.sh {ARGUMENTS}", "program is missing"),
+        (f"./score.py {ARGUMENTS}", "file is not executable"),
+        (f"/app/program/score.py {ARGUMENTS}", "file is not executable"),
+        (f"$program/run.sh {ARGUMENTS}", "file is not executable"),
+        (f"PYTHONHASHSEED=0 python3 score.py {ARGUMENTS}", "assignment in a command"),
+        (f"cd /app/program && python3 score.py {ARGUMENTS}", "command of a shell"),
+        (f"python3.9 score.py {ARGUMENTS}", "no such executable"),
+        (f"uv run score.py {ARGUMENTS}", "no such executable"),
+        (f"conda run python3 score.py {ARGUMENTS}", "no such executable"),
+        (f"python2 score.py {ARGUMENTS}", "old Python"),
+        ('python3 score.py "/app/input /app/output', "open quote"),
+        ("python3 score.py", "wrong arguments"),
+        ("python3 score.py /app/output /app/input", "wrong arguments"),
+        ("python3 score.py /app/input/ref /app/output", "wrong arguments"),
+        ("python3 score.py /app/input", "wrong arguments"),
+        ("python3 -u", "no script"),
+        (f"python3 score.py {ARGUMENTS} && echo done", "command for a shell"),
+        (f"python3 score.py {ARGUMENTS} > log.txt", "command for a shell"),
+        (f"python3 score.py {ARGUMENTS}\necho done", "command of several lines"),
+    ],
+)
+def test_command_that_cannot_run_is_named_by_its_cause(command, rule):
+    assert rule in rules_of_command(command)
+
+
+@pytest.mark.parametrize(
+    "command", ["python3 score.py", "python3.9 score.py x", "uv run score.py", "julia score.jl"]
+)
+def test_what_other_programs_and_images_hold_is_not_known(command):
+    assert rules_of_command(command, image=OWN_IMAGE, is_ours=False) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "rule"),
+    [
+        (None, ["score.py"], "no metadata"),
+        (
+            None,
+            ["scoring_program/metadata.yaml", "__MACOSX/scoring_program/._metadata.yaml"],
+            "program in a folder",
+        ),
+        (None, ["scoring_program\\metadata.yaml"], "program with backslashes"),
+        (None, ["metadata.yml"], "misspelled metadata"),
+        (None, ["metadata.yaml.txt"], "misspelled metadata"),
+        (None, ["Metadata.yaml"], "misspelled metadata"),
+        ("image: x", NAMES, "no command"),
+        ("- command: python3 score.py", NAMES, "no command"),
+        ("command:", NAMES, "no command"),
+        ("command: [python3, score.py]", NAMES, "command is no text"),
+        ("command: {run: python3 score.py}", NAMES, "command is no text"),
+        ("command:python3 score.py", NAMES, "no blank after command"),
+        ("command: python3 score.py\ndescription: Scores (metric: x)", NAMES, "metadata is no YAML"),
+        ("command:\tpython3 score.py\n\tx: y", NAMES, "metadata is no YAML"),
+        ("command: python3 score.py\n---\na: b", NAMES, "metadata is no YAML"),
+        ("command: !!python/unicode 'python3 score.py'", NAMES, "metadata is no YAML"),
+    ],
+)
+def test_metadata_without_a_command_is_named_by_its_cause(text, names, rule):
+    assert rules(text, names) == [rule]
