@@ -18,7 +18,7 @@ from organizer.commands.options import (
 )
 from organizer.ranking.command import Choices, rescore
 from organizer.ranking.leaderboard import parse_columns
-from organizer.ranking.winner_rule import BaselineZip, WinnerRule, parse_gain
+from organizer.ranking.winner_rule import WinnerRule, baseline_submission, parse_gain
 from organizer.runs import built
 from organizer.runs.rescore import Options
 from scoring_program.metrics.resampling import HALVES
@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
     if (options.leaderboard is None) != (options.columns is None):
         raise UsageError("--leaderboard and --columns need each other: --columns User,Score")
     task = built.built_task(options.task_id, options.reference, options.phase)
-    name = f"{options.task_id}_{task.label}" if task.label else options.task_id
+    folder = f"{options.task_id}_{task.label}" if task.label else options.task_id
     choices = Choices(
         names=options.names,
         only_phase_id=options.only_phase_id,
@@ -81,7 +81,7 @@ def run(options: argparse.Namespace) -> int:
         baselines=options.baselines,
         protocols=options.protocols,
         winner_rule=None if options.beats is None else WinnerRule(options.beats, options.by),
-        baseline_zips=[BaselineZip(*baseline) for baseline in options.baseline_zip],
+        baseline_zips=[baseline_submission(name, path) for name, path in options.baseline_zip],
         leaderboard=options.leaderboard,
         columns=options.columns,
         engine=Options(
@@ -91,7 +91,7 @@ def run(options: argparse.Namespace) -> int:
             fresh=options.fresh,
         ),
     )
-    return rescore(task, options.submissions, options.output or ROOT / "out" / "rescore" / name, choices)
+    return rescore(task, options.submissions, options.output or ROOT / "out" / "rescore" / folder, choices)
 
 
 def _phase_id(text: str) -> str:

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from organizer.ranking.changes import Change
 from organizer.ranking.eligibility import violations_sentence
 from organizer.ranking.leaderboard import leaderboard_sentence
-from organizer.ranking.run import RankingRun
+from organizer.ranking.run import RankingRun, detail_link
 from organizer.ranking.statistics import Ranking, team_facts
 from organizer.ranking.tables import hardest_items
 from organizer.runs.fork_server import SCORED
@@ -139,7 +138,7 @@ def winner_sentences(run: RankingRun, ranking: Ranking) -> list[str]:
     direction = "above" if higher else "below"
     sentences = [
         f"A winner needs a score at least {share} {direction} that of {name} "
-        f"({winner.baseline_score:.{decimals}f}), which is {line}.",
+        f"({winner.baseline.score:.{decimals}f}), which is {line}.",
         f"{winner.n_passing:,} of {counted(len(ranking.records), 'team')} reach it.",
     ]
     best = run.task.range[1] if higher else run.task.range[0]
@@ -200,13 +199,13 @@ def items_card(run: RankingRun, ranking: Ranking) -> Element:
     return card("items", f"Hardest {item}s", note, *table(headings, scored_items[:MOST_DRAWN], "Hardest"))
 
 
-def failed_cards(run: RankingRun, links: Mapping[str, str]) -> list[Element]:
+def failed_cards(run: RankingRun) -> list[Element]:
     """Return the submissions without a score, each with its first problem."""
     rows = list[list[Cell]]()
     for record in run.records:
         if record.entry.outcome != SCORED:
             problem = element("div", cut(record.entry.problem, _LONGEST_PROBLEM), class_="reason")
-            rows.append([problem, *_submission_cells(record, links)])
+            rows.append([problem, *_submission_cells(record)])
     if not rows:
         return []
     title = "Submissions without a score"
@@ -230,7 +229,7 @@ def _code(problem: str) -> str:
     return code[0] if code else ""
 
 
-def violation_cards(run: RankingRun, links: Mapping[str, str]) -> list[Element]:
+def violation_cards(run: RankingRun) -> list[Element]:
     """Return the submissions that break rules of the phase, if there are any."""
     if not run.violations:
         return []
@@ -238,7 +237,7 @@ def violation_cards(run: RankingRun, links: Mapping[str, str]) -> list[Element]:
     for violation in run.violations:
         ranked = "ranked" if violation.is_ranked else "left out"
         reason = element("div", violation.rule.value, element("small", violation.reason), class_="reason")
-        rows.append([reason, ranked, *_submission_cells(violation.record, links)])
+        rows.append([reason, ranked, *_submission_cells(violation.record)])
     title = "Rules of the phase"
     headings = [Heading("What was found"), Heading("Ranking"), *_SUBMISSION_HEADINGS]
     text = violations_sentence(run.violations)
@@ -301,7 +300,7 @@ def _score_text(score: float | None, decimals: int) -> str:
     return "" if score is None else f"{score:.{decimals}f}"
 
 
-def equal_file_cards(run: RankingRun, links: Mapping[str, str]) -> list[Element]:
+def equal_file_cards(run: RankingRun) -> list[Element]:
     """Return the submissions of different teams that are the same file."""
     records_of_digest: dict[str, list[Record]] = {}
     for record in run.records:
@@ -310,7 +309,7 @@ def equal_file_cards(run: RankingRun, links: Mapping[str, str]) -> list[Element]
     for digest, records in records_of_digest.items():
         teams = {record.submission.team for record in records}
         if len(teams) > 1:
-            rows += [[digest[:8], *_submission_cells(record, links)] for record in records]
+            rows += [[digest[:8], *_submission_cells(record)] for record in records]
     if not rows:
         return []
     title, note = "Equal submissions", "Files of different teams with the same bytes, by their SHA-256."
@@ -318,9 +317,9 @@ def equal_file_cards(run: RankingRun, links: Mapping[str, str]) -> list[Element]
     return [card("equal", title, note, *table(headings, rows, title, OPEN_ROWS))]
 
 
-def change_cards(changes: Sequence[Change]) -> list[Element]:
+def change_cards(run: RankingRun) -> list[Element]:
     """Return the teams whose rank, score or submission changed since the last run, if there was one."""
-    if not changes:
+    if not run.changes:
         return []
     title = "What changed"
     note = "Against the last run with another signature or other submissions."
@@ -332,20 +331,20 @@ def change_cards(changes: Sequence[Change]) -> list[Element]:
         Heading("Score", "number"),
         Heading("What differs", "text"),
     ]
-    rows = [change for change in changes if change.has_effect]
+    rows = [change for change in run.changes if change.has_effect]
     return [card("changes", title, note, *table(headings, rows, title, most=_MOST_ROWS))]
 
 
-def submissions_card(run: RankingRun, links: Mapping[str, str]) -> Element:
+def submissions_card(run: RankingRun) -> Element:
     """Return all submissions with their outcome and score."""
-    rows = [[*_submission_cells(record, links), run.score_text(record)] for record in run.records]
+    rows = [[*_submission_cells(record), run.score_text(record)] for record in run.records]
     title = "All submissions"
     headings = [*_SUBMISSION_HEADINGS, Heading("Score")]
     return card("submissions", title, "Names link to detail pages.", *table(headings, rows, title, OPEN_ROWS))
 
 
-def _submission_cells(record: Record, links: Mapping[str, str]) -> list[Cell]:
+def _submission_cells(record: Record) -> list[Cell]:
     """Return the cells below `_SUBMISSION_HEADINGS`."""
     name = record.submission.name
-    link = element("a", cut_middle(name), href=links[name])
+    link = element("a", cut_middle(name), href=detail_link(name))
     return [link, cut(record.submission.team), record.entry.outcome]

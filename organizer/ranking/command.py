@@ -9,7 +9,7 @@ import math
 import re
 import shutil
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,7 +24,6 @@ from organizer.files import (
 from organizer.ranking import cards, page, tables
 from organizer.ranking.changes import Change, History
 from organizer.ranking.eligibility import (
-    count_left_out,
     find_violations,
     names_left_out,
     ranked_records,
@@ -36,17 +35,15 @@ from organizer.ranking.leaderboard import (
     leaderboard_sentence,
     read_leaderboard,
 )
-from organizer.ranking.run import About, RankingRun
+from organizer.ranking.run import DETAILS, About, RankingRun, page_name
 from organizer.ranking.statistics import Ranking, ranking_of
+from organizer.ranking.stored import save_rankings
 from organizer.ranking.winner_rule import (
-    BaselineZip,
-    WinnerBaseline,
     WinnerRule,
     check_baseline_name,
     check_gain,
     find_baseline,
     rule_of_reference,
-    saved_winner,
     winner_line,
 )
 from organizer.runs.pool import BrokenError
@@ -59,9 +56,6 @@ from scoring_program.task import load_task
 from validator.shortages import shortage_of
 from validator.texts import counted, printable, quote
 
-DETAILS = "details"
-RUNS = "store/ranking.json"
-"""What was ranked last, for ``report``."""
 _MOST_PRINTED = 10
 # What reading a JSON file of another form raises; a whole number may be too large for a float.
 _MALFORMED = (
@@ -73,7 +67,6 @@ _MALFORMED = (
     OverflowError,
     RecursionError,
 )
-_LONGEST_PAGE_NAME = 80
 _TABLES = ("scores.csv", "changes.csv", "rules.csv", "leaderboard.csv", "index.html")
 _RANKING_FILES = ("ranking.csv", "pairs.csv", "items.csv", "ranking.html")
 
@@ -97,7 +90,8 @@ class Choices:
     protocols : sequence of str
     winner_rule : WinnerRule or None
         None for that of the reference.
-    baseline_zips : sequence of BaselineZip
+    baseline_zips : sequence of Submission
+        Of `baseline_submission`.
     leaderboard : Path or None
         The leaderboard of the site as CSV, with the ``columns`` to compare.
     engine : Options
@@ -111,7 +105,7 @@ class Choices:
     baselines: Path | None = None
     protocols: Sequence[str] = ()
     winner_rule: WinnerRule | None = None
-    baseline_zips: Sequence[BaselineZip] = ()
+    baseline_zips: Sequence[Submission] = ()
     leaderboard: Path | None = None
     columns: LeaderboardColumns | None = None
     engine: Options = field(default_factory=Options)
@@ -179,31 +173,23 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
     if choices.leaderboard is not None and choices.columns is not None:
         board = read_leaderboard(choices.leaderboard, choices.columns)
     options = replace(choices.engine, signature=baselines.signature)
-    baseline_zips = [baseline.as_submission() for baseline in choices.baseline_zips]
     runs = []
-    winner_baselines: dict[str, WinnerBaseline] = {}
     for protocol in choices.protocols or [""]:
         records = score_all(built, submissions, output, protocol, options)
-        scored_zips = score_all(built, baseline_zips, output, protocol, options) if baseline_zips else []
+        scored_zips = []
+        if choices.baseline_zips:
+            scored_zips = score_all(built, choices.baseline_zips, output, protocol, options)
         run = _rank(built, about, protocol, records, choices)
         ranking = run.ranking
         if rule is not None and ranking is not None:
             baseline = find_baseline(rule, ranking, scored_zips, baselines.scores)
-            winner_baselines[protocol] = baseline
             run = replace(run, winner=winner_line(rule, baseline, ranking))
         if board and ranking is not None:
             run = replace(
                 run, board=compare_leaderboard(board, records, ranking, run.task.columns[0].precision)
             )
         runs.append(run)
-    _write_rankings(runs, output)
-    winners = {}
-    if rule is not None:
-        for protocol, baseline in winner_baselines.items():
-            winners[protocol] = saved_winner(rule, baseline)
-    saved_runs = {run.protocol: _saved_run(run) for run in runs}
-    content = {"about": asdict(about), "runs": {built.id: saved_runs}, "winners": winners}
-    write_durable(output / RUNS, json.dumps(content))
+    save_rankings(_write_rankings(runs, output), output)
 
 
 def _describe(built: BuiltTask, choices: Choices, baselines: Sequence[Baseline]) -> About:
@@ -216,6 +202,10 @@ def _describe(built: BuiltTask, choices: Choices, baselines: Sequence[Baseline])
         is_demo=built.is_demo,
         date=str(choices.date or ""),
         keep=choices.keep,
+        enforce=choices.enforce,
+        only_phase_id=choices.only_phase_id,
+        program=hashlib.sha256(built.program).hexdigest(),
+        names=hashlib.sha256(choices.names.read_bytes()).hexdigest() if choices.names else "",
         baselines=baselines,
     )
 
@@ -234,28 +224,21 @@ def _rank(
         records=records,
         ranking=ranking_of(eligible_records, task, choices.keep),
         violations=violations,
-        n_left_out=count_left_out(violations),
     )
 
 
 def _names_of_baselines(choices: Choices, baselines: _Baselines) -> list[str]:
     """Return the names of the baselines that are scored here, and of those whose scores were given."""
-    scored_here = [baseline.name for baseline in choices.baseline_zips]
+    scored_here = [baseline.team for baseline in choices.baseline_zips]
     return [*scored_here, *(baseline.name for baseline in baselines.scores)]
 
 
-def _saved_run(run: RankingRun) -> dict[str, Any]:
-    """Return the submissions of a ranking as JSON, for ``report``."""
-    records = [record.saved() for record in run.records]
-    return {
-        "records": records,
-        "left_out": names_left_out(run.violations),
-        "n_left_out": dict(run.n_left_out),
-    }
+def _write_rankings(runs: Sequence[RankingRun], output: Path) -> list[RankingRun]:
+    """Write the files of each ranking and print what it says; two protocols get a folder each.
 
-
-def _write_rankings(runs: Sequence[RankingRun], output: Path) -> None:
-    """Write the files of each ranking and print what it says; two protocols get a folder each."""
+    Returns the rankings with what differs from earlier runs.
+    """
+    whole_runs = []
     folders = {run.protocol: output / run.protocol if len(runs) > 1 else output for run in runs}
     subfolders = {run.protocol if len(runs) > 1 else "" for run in runs}
     remove_others(output, subfolders, [*_TABLES, *_RANKING_FILES], DETAILS)
@@ -263,12 +246,14 @@ def _write_rankings(runs: Sequence[RankingRun], output: Path) -> None:
         folder = folders[run.protocol]
         suffix = f"-{run.protocol}" if run.protocol else ""
         history = History(output / "store" / f"history{suffix}.json", run.records, run.ranking)
-        whole_run = replace(run, deleted=history.deleted())
-        _write_files(whole_run, history.changes(), folder)
+        whole_run = replace(run, deleted=history.deleted(), changes=history.changes())
+        whole_runs.append(whole_run)
+        _write_files(whole_run, folder)
         history.save()
-        print(*_summary(whole_run, history.changes()), sep="\n")
+        print(*_summary(whole_run), sep="\n")
         public = f"; to publish: {folder / 'ranking.html'}" if run.ranking else ""
         print(printable(f"for you: {folder / 'index.html'}{public}"))
+    return whole_runs
 
 
 class _Baselines(NamedTuple):
@@ -327,15 +312,15 @@ def _remove_if_empty(folder: Path) -> None:
         folder.rmdir()
 
 
-def _write_files(run: RankingRun, changes: Sequence[Change], folder: Path) -> None:
+def _write_files(run: RankingRun, folder: Path) -> None:
     """Write the tables and pages of a ranking."""
-    links = _copy_details(run.records, folder)
+    _copy_details(run.records, folder)
     keys = [column.key for column in run.task.columns]
     texts = {
         "scores.csv": tables.scores_csv(run.records, keys),
-        "changes.csv": tables.changes_csv(changes),
+        "changes.csv": tables.changes_csv(run.changes),
         "rules.csv": tables.rules_csv(run.violations),
-        "index.html": page.index_page(run, changes, links),
+        "index.html": page.index_page(run),
     }
     if run.ranking:
         texts["ranking.csv"] = tables.ranking_csv(run.ranking)
@@ -350,38 +335,27 @@ def _write_files(run: RankingRun, changes: Sequence[Change], folder: Path) -> No
         write_durable(folder / name, text)
 
 
-def page_name(name: str) -> str:
-    """Return the name of the file of a page about a submission or team: a participant's is no safe path."""
-    plain = re.sub(r"[^A-Za-z0-9]+", "-", name.removesuffix(".zip"))
-    plain = plain[:_LONGEST_PAGE_NAME].strip("-") or "page"
-    # The hash keeps names apart that are equal without signs.
-    digest = hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()
-    return f"{plain}-{digest[:8]}.html"
-
-
 def pages_in(folder: Path) -> list[Path]:
     """Return the pages in a folder whose names are of `page_name`."""
     return [path for path in folder.glob("*.html") if re.search("-[0-9a-f]{8}$", path.stem)]
 
 
-def _copy_details(records: Sequence[Record], folder: Path) -> dict[str, str]:
-    """Copy the detail pages into the folder; return the link to the page of each submission by its name."""
-    links = {record.submission.name: f"{DETAILS}/{page_name(record.submission.name)}" for record in records}
+def _copy_details(records: Sequence[Record], folder: Path) -> None:
+    """Copy the detail pages into the folder."""
     with replacing_folder(folder / DETAILS) as details:
         for record in records:
             shutil.copyfile(record.page, details / page_name(record.submission.name))
-    return links
 
 
-def _summary(run: RankingRun, changes: Sequence[Change]) -> list[str]:
+def _summary(run: RankingRun) -> list[str]:
     """Return the first teams, how many submissions have a score, and what changed."""
     lines = []
     if run.ranking:
         lines += _first_teams(run, run.ranking)
         lines += cards.winner_sentences(run, run.ranking)
     scored = f"scored {run.n_scored:,} of {counted(len(run.records), 'submission')}"
-    if changes:
-        lines.append(f"{scored}; changed since the run before: {_change_counts(changes)}")
+    if run.changes:
+        lines.append(f"{scored}; changed since the run before: {_change_counts(run.changes)}")
     else:
         lines.append(scored)
     notes = [violations_sentence(run.violations), cards.failures_sentence(run)]

@@ -5,12 +5,11 @@ Each page is a list of cards from top to bottom; `organizer.ranking.cards` makes
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from organizer.ranking import cards
-from organizer.ranking.changes import Change
 from organizer.ranking.eligibility import left_out_text
 from organizer.ranking.run import RankingRun
 from organizer.runs.rescore import Overlap, overlap_with_reference
@@ -37,27 +36,20 @@ def ranking_page(run: RankingRun) -> str:
     return render_page(run, "Ranking", shown_cards)
 
 
-def index_page(
-    run: RankingRun,
-    changes: Sequence[Change] = (),
-    links: Mapping[str, str] | None = None,
-) -> str:
-    """Return the page for the organizers: the published page, and results that must not be published.
-
-    ``changes`` are those since the last run; ``links`` are those to the detail pages by name of submission.
-    """
-    links, ranking = links or {}, run.ranking
+def index_page(run: RankingRun) -> str:
+    """Return the page for the organizers: the published page, and results that must not be published."""
+    ranking = run.ranking
     failures = [
         *cards.similar_name_cards(run),
-        *cards.violation_cards(run, links),
+        *cards.violation_cards(run),
         *cards.leaderboard_cards(run),
-        *cards.failed_cards(run, links),
-        *cards.equal_file_cards(run, links),
+        *cards.failed_cards(run),
+        *cards.equal_file_cards(run),
         *cards.deleted_cards(run),
     ]
     submissions = [
-        *cards.change_cards(changes),
-        cards.submissions_card(run, links),
+        *cards.change_cards(run),
+        cards.submissions_card(run),
     ]
     warnings = [_NOT_PUBLIC] if ranking is not None else []
     warnings += _reference_warnings(run)

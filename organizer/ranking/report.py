@@ -11,10 +11,10 @@ from pathlib import Path
 from organizer.bundle import DEMO_TITLE
 from organizer.files import write_durable
 from organizer.ranking import paper
-from organizer.ranking.command import page_name, pages_in, remove_others
-from organizer.ranking.run import RankingRun
+from organizer.ranking.command import pages_in, remove_others
+from organizer.ranking.run import RankingRun, page_name
 from organizer.ranking.statistics import Ranking
-from organizer.ranking.stored import NoRankingError, read_stored_rankings
+from organizer.ranking.stored import NoRankingError, read_rankings
 from organizer.ranking.tables import teams_csv
 from organizer.ranking.team_page import team_page, teams_index
 from scoring_program.report.standings import ranked_rows
@@ -32,7 +32,7 @@ def report(task_id: str, folder: Path, output: Path) -> int:
     protocols a folder for each.
     """
     try:
-        runs = read_stored_rankings(folder, task_id)
+        runs = read_rankings(folder, task_id)
     except NoRankingError:
         remedy = f"run make rescore ID={task_id} first"
         print(printable(f"{folder}: there is no complete ranking of {task_id} in it; {remedy}"))

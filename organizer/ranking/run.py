@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 from organizer.bundle import DEMO_TITLE
-from organizer.ranking.eligibility import Violation
+from organizer.ranking.changes import Change
+from organizer.ranking.eligibility import Violation, count_left_out
 from organizer.ranking.leaderboard import BoardComparison
 from organizer.ranking.statistics import Ranking
 from organizer.ranking.winner_rule import WinnerLine
@@ -18,6 +21,24 @@ from scoring_program.task import AnyTask
 
 # Of intervals and differences.
 _DECIMALS = 4
+DETAILS = "details"
+"""The folder of the detail pages of all submissions."""
+
+_LONGEST_PAGE_NAME = 80
+
+
+def page_name(name: str) -> str:
+    """Return the name of the file of a page about a submission or team: a participant's is no safe path."""
+    plain = re.sub(r"[^A-Za-z0-9]+", "-", name.removesuffix(".zip"))
+    plain = plain[:_LONGEST_PAGE_NAME].strip("-") or "page"
+    # The hash keeps names apart that are equal without signs.
+    digest = hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()
+    return f"{plain}-{digest[:8]}.html"
+
+
+def detail_link(name: str) -> str:
+    """Return the link from a page of a ranking to the detail page of a submission."""
+    return f"{DETAILS}/{page_name(name)}"
 
 
 @dataclass(frozen=True)
@@ -34,6 +55,12 @@ class About:
         An ISO date.
     keep : str
         The submission of a team that counts, ``best`` or ``last``.
+    enforce : bool
+        Whether submissions that certainly break a rule of the phase are left out.
+    only_phase_id : str
+        The PhaseId of the submissions that are ranked, "" if all are of one.
+    program, names : str
+        The SHA-256 of the scoring program, and of the table of names, "" without one.
     baselines : sequence of Baseline
     """
 
@@ -44,6 +71,10 @@ class About:
     is_demo: bool = False
     date: str = ""
     keep: str = "best"
+    enforce: bool = False
+    only_phase_id: str = ""
+    program: str = ""
+    names: str = ""
     baselines: Sequence[Baseline] = ()
 
 
@@ -64,12 +95,12 @@ class RankingRun:
         The line that a winner must reach, None without a rule.
     violations : sequence of Violation
         What submissions break of the rules of the phase.
-    n_left_out : mapping of str to int
-        How many scored submissions are not ranked, by the reason, in words that may be published.
     deleted : sequence of str
         The submissions of earlier runs that are no longer there.
     board : sequence of BoardComparison
         The leaderboard of the site, compared with this ranking; nothing if it is not known.
+    changes : sequence of Change
+        What changed since the last run, nothing if there was none.
     """
 
     task: AnyTask
@@ -79,9 +110,9 @@ class RankingRun:
     ranking: Ranking | None
     winner: WinnerLine | None = None
     violations: Sequence[Violation] = ()
-    n_left_out: Mapping[str, int] = field(default_factory=dict)
     deleted: Sequence[str] = ()
     board: Sequence[BoardComparison] = ()
+    changes: Sequence[Change] = ()
 
     @property
     def title(self) -> str:
@@ -95,6 +126,11 @@ class RankingRun:
     def n_scored(self) -> int:
         """How many submissions have a score."""
         return sum(record.entry.outcome == SCORED for record in self.records)
+
+    @property
+    def n_left_out(self) -> dict[str, int]:
+        """How many scored submissions are not ranked, by the reason, in words that may be published."""
+        return count_left_out(self.violations)
 
     @cached_property
     def score_decimals(self) -> int:

@@ -7,16 +7,16 @@ same reference; scores that were published for other data cannot be compared wit
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from organizer.files import write_files, zip_files
 from organizer.ranking.statistics import Ranking, half_scores_of
 from organizer.runs.fork_server import SCORED
-from organizer.runs.rescore import Record, stored_record
+from organizer.runs.rescore import Record
 from organizer.runs.submissions import Submission, SubmissionsError
 from organizer.runs.worker import BuiltTask
 from scoring_program.metrics.resampling import LEAST_ITEMS, HalfScores, Intervals, intervals, rounded
@@ -52,9 +52,10 @@ class WinnerLine(NamedTuple):
     Attributes
     ----------
     rule : WinnerRule
-    baseline_score, score : float
-        The score of the baseline, and the line: larger by the relative gain, or smaller where lower scores
-        are better.
+    baseline : WinnerBaseline
+    score : float
+        The line: the score of the baseline, larger by the relative gain, or smaller where lower scores are
+        better.
     differences : float64 array of shape (m,)
         The score of each team less the line, in the order of the ranking.
     passes : bool array of shape (m,)
@@ -65,7 +66,7 @@ class WinnerLine(NamedTuple):
     """
 
     rule: WinnerRule
-    baseline_score: float
+    baseline: WinnerBaseline
     score: float
     differences: Floats
     passes: Bools
@@ -98,7 +99,7 @@ def winner_line(rule: WinnerRule, baseline: WinnerBaseline, ranking: Ranking) ->
         margins = intervals(teams, (None, None))
     return WinnerLine(
         rule=rule,
-        baseline_score=baseline.score,
+        baseline=baseline,
         score=line,
         differences=differences,
         passes=differences >= 0 if ranking.higher_is_better else differences <= 0,
@@ -145,22 +146,6 @@ def check_gain(rule: WinnerRule, task: Declaration) -> None:
         )
 
 
-def saved_winner(rule: WinnerRule, baseline: WinnerBaseline) -> dict[str, Any]:
-    """Return a rule and its baseline as JSON, for `stored_winner`."""
-    record = baseline.record.saved() if baseline.record is not None else None
-    return {"rule": list(rule), "score": baseline.score, "record": record}
-
-
-def stored_winner(saved: Mapping[str, Any], folder: Path, ranking: Ranking) -> WinnerLine:
-    """Return the line of what `saved_winner` returned, with the records kept below ``folder``.
-
-    Raises ValueError, TypeError or KeyError if it is damaged.
-    """
-    rule = WinnerRule(*saved["rule"])
-    record = stored_record(folder, saved["record"]) if saved["record"] else None
-    return winner_line(rule, WinnerBaseline(rule.baseline, saved["score"], record), ranking)
-
-
 def parse_gain(text: str) -> float:
     """Return a share from text such as ``10%`` or ``0.1``. Raises ValueError."""
     share = text.strip()
@@ -170,15 +155,9 @@ def parse_gain(text: str) -> float:
     return gain
 
 
-class BaselineZip(NamedTuple):
-    """A zip of a baseline and the name it goes by."""
-
-    name: str
-    path: Path
-
-    def as_submission(self) -> Submission:
-        """Return the zip as something to be scored."""
-        return Submission(name=f"baseline {self.name}", team=self.name, date="", source=self.path)
+def baseline_submission(name: str, path: Path) -> Submission:
+    """Return the zip of a baseline as something to be scored."""
+    return Submission(name=f"baseline {name}", team=name, date="", source=path)
 
 
 def find_baseline(
@@ -218,10 +197,13 @@ def find_baseline(
 
 
 def check_baseline_name(rule: WinnerRule, teams: Collection[str], baselines: Collection[str]) -> None:
-    """Raise SubmissionsError if the name in a rule is neither a team nor a baseline.
+    """Raise SubmissionsError if the name in a rule is neither a team nor a baseline, or is both.
 
     To be called before submissions are scored, which may take hours.
     """
+    if rule.baseline in teams and rule.baseline in baselines:
+        problem = f"the rule for winners names {quote(rule.baseline)}, which is a team and a baseline"
+        raise SubmissionsError(f"{problem}; give the baseline another name, or the team with --names")
     names = {*teams, *baselines}
     if rule.baseline in names:
         return

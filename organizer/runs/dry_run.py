@@ -155,12 +155,13 @@ def _storable(scores: Mapping[str, object]) -> tuple[dict[str, float], list[str]
     """Return the numbers that the platform's database takes, and warnings about the others."""
     stored, warnings = {}, []
     for key, value in scores.items():
-        # A whole number may be too large to be written, or for a float.
-        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if is_number and isinstance(value, int) and abs(value) >= _LARGEST:
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            warnings.append(f"{key}: {quote(repr(value))} is no number and would not be stored")
+        elif isinstance(value, int) and abs(value) >= _LARGEST:
+            # It may be too large to be written, or for a float.
             warnings.append(f"{key}: a whole number has too many digits and would not be stored")
-        elif not is_number or not math.isfinite(value):
-            warnings.append(f"{key}: {quote(repr(value))} is not a finite number and would not be stored")
+        elif not math.isfinite(value):
+            warnings.append(f"{key}: {value!r} is not a finite number and would not be stored")
         elif abs(value) >= _LARGEST:
             warnings.append(f"{key}: {value!r} has too many digits and would not be stored")
         else:

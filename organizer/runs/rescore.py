@@ -76,6 +76,8 @@ class Record:
             "team": submission.team,
             "date": submission.date,
             "user": submission.user,
+            "counts": submission.counts,
+            "other_looks": list(submission.other_looks),
             "facts": dict(submission.facts),
             "digest": self.digest,
             "folder": self.page.parent.name,
@@ -322,6 +324,8 @@ def stored_record(output: Path, saved: Mapping[str, Any]) -> Record:
         date=saved["date"],
         source=page,
         user=saved["user"],
+        counts=saved["counts"],
+        other_looks=list(saved["other_looks"]),
         facts=dict(saved["facts"]),
     )
     return Record(submission, digest, entry, page)

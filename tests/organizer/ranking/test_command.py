@@ -611,7 +611,7 @@ def test_files_of_a_run_with_other_protocols_are_replaced(submissions, tmp_path)
     once = left(out)
     call(submissions, out, "--protocols", "published", "released")
     twice = left(out)
-    assert {name.partition("/")[0] for name in twice} == {"published", "released"}
+    assert {name.partition("/")[0] for name in twice} == {"published", "released", "ranking.json"}
     (out / "released" / "my notes.txt").write_text("kept")
     call(submissions, out)
     assert left(out) == {**once, "released/my notes.txt": b"kept"}

@@ -103,5 +103,7 @@ def test_columns_are_two_titles():
 def test_whole_numbers_have_the_decimals_of_the_column(precision, verdicts):
     records = [record_of("ann", np.full(12, 1.0)), record_of("bob", np.full(12, 0.8))]
     board = Leaderboard([SiteScore("ann", 1.0), SiteScore("bob", 1.0)], 0)
-    rows = compare_leaderboard(board, records, ranking_of(records, load_task(ID)), precision)
+    ranking = ranking_of(records, load_task(ID))
+    assert ranking is not None
+    rows = compare_leaderboard(board, records, ranking, precision)
     assert [row.verdict for row in rows] == verdicts

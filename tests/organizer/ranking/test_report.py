@@ -187,15 +187,23 @@ def test_without_a_ranking_there_is_no_report(tmp_path, capsys):
     assert f"{tmp_path}: " in (said := capsys.readouterr().out)
     assert f"make rescore ID={ID}" in said
     out = ranked(tmp_path)
-    kept = (out / "store" / "ranking.json").read_text()
-    runs_of_kept = json.loads(kept)["runs"][ID]
-    with_wrong_counts = {protocol: {**run, "n_left_out": [2]} for protocol, run in runs_of_kept.items()}
-    for damaged in ([], {"": [[1]]}, {"": 1}, with_wrong_counts):
-        data = {**json.loads(kept), "runs": {ID: damaged}}
-        (out / "store" / "ranking.json").write_text(json.dumps(data))
+    kept = (out / "ranking.json").read_text()
+    (ranking,) = json.loads(kept)["rankings"]
+    for damaged in (
+        [],
+        [[1]],
+        1,
+        [{**ranking, "violations": [2]}],
+        [{**ranking, "submissions": [1]}],
+    ):
+        (out / "ranking.json").write_text(json.dumps({**json.loads(kept), "rankings": damaged}))
         assert report(out, tmp_path / "report") == 1
         assert f"make rescore ID={ID}" in capsys.readouterr().out
-    (out / "store" / "ranking.json").write_text(kept)
+    for text in ("", "[", '{"format": 2}', json.dumps({**json.loads(kept), "task": "densepose"})):
+        (out / "ranking.json").write_text(text)
+        assert report(out, tmp_path / "report") == 1
+        assert f"make rescore ID={ID}" in capsys.readouterr().out
+    (out / "ranking.json").write_text(kept)
     for path in (out / "store").glob("*/*.html"):
         path.unlink()
     assert report(out, tmp_path / "report") == 1

@@ -176,3 +176,12 @@ def test_a_share_that_leaves_nothing_is_refused_where_lower_is_better(folder, tm
     assert call(folder, tmp_path / "out", *options, "150%") == 1
     assert "100 %" in capsys.readouterr().out
     assert not list((tmp_path / "out" / "store").glob("*/*.json"))
+
+
+def test_a_name_of_a_team_and_of_a_baseline_is_refused(folder, tmp_path, capsys):
+    path = tmp_path / "baselines.json"
+    path.write_text('[{"name": "low", "score": 0.9}]')
+    options = ["--beats", "low", "--by", "10%", "--baselines", path]
+    assert call(folder, tmp_path / "out", *options) == 1
+    assert "a team and a baseline" in capsys.readouterr().out
+    assert not list((tmp_path / "out" / "store").glob("*/*.json"))

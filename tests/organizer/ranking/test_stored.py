@@ -1,0 +1,50 @@
+"""A stored ranking: all pages and tables of ``rescore`` can be made again from it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from organizer.ranking import page, tables
+from organizer.ranking.stored import NoRankingError, read_rankings
+from tests.organizer.ranking.conftest import FILES
+from tests.rescoring import ID, rows
+
+
+def test_pages_and_tables_are_functions_of_a_stored_ranking(everything):
+    (run,) = read_rankings(everything, ID)
+    assert run.ranking is not None
+    made = {
+        "index.html": page.index_page(run),
+        "ranking.html": page.ranking_page(run),
+        "scores.csv": tables.scores_csv(run.records, [column.key for column in run.task.columns]),
+        "rules.csv": tables.rules_csv(run.violations),
+        "leaderboard.csv": tables.leaderboard_csv(run.board),
+        "changes.csv": tables.changes_csv(run.changes),
+        "ranking.csv": tables.ranking_csv(run.ranking),
+        "pairs.csv": tables.pairs_csv(run.ranking),
+        "items.csv": tables.items_csv(run.ranking),
+    }
+    assert {name: (everything / name).read_text(encoding="utf-8") for name in made} == made
+    # Nothing of it is empty.
+    for card in ("winners", "facts", "similar", "rules", "board", "failed", "deleted", "changes"):
+        assert f'id="{card}"' in made["index.html"], card
+
+
+def test_a_stored_ranking_has_a_row_for_each_submission(everything):
+    (ranking,) = json.loads((everything / "ranking.json").read_text(encoding="utf-8"))["rankings"]
+    stored_rows = {row["name"]: row for row in ranking["submissions"]}
+    assert list(stored_rows) == sorted(FILES)[:6]
+    ranked = {row["team"]: row for row in stored_rows.values() if row["rank"]}
+    for team, row in rows(everything / "ranking.csv", "team").items():
+        assert str(ranked.pop(team)["rank_high"]) == row["rank_high"]
+    assert not ranked
+    assert all(bool(row["rank"]) != bool(row["why_not_ranked"]) for row in stored_rows.values())
+    assert len(ranking["facts"]["program"]) == len(ranking["facts"]["names"]) == 64
+
+
+def test_a_ranking_of_another_task_is_none(everything, tmp_path):
+    for folder, task_id in ((everything, "densepose"), (tmp_path, ID)):
+        with pytest.raises(NoRankingError):
+            read_rankings(folder, task_id)
