@@ -6,8 +6,8 @@ import datetime
 
 import pytest
 
-from organizer.bundle import build
 from organizer.bundle.programs import build_program
+from organizer.runs import built
 from organizer.runs.phase import Phase
 from organizer.runs.worker import BuiltTask
 from tests.helpers import make_zip
@@ -39,9 +39,9 @@ def everything(tmp_path_factory):
         *("--leaderboard", folder / "board.csv", "--columns", "User,Score", "--enforce"),
         *("--beats", "GVD", "--by", "10%", "--baseline-zip", f"GVD={folder / 'gvd.zip'}"),
     ]
-    built = BuiltTask(ID, build_program(ID), REFERENCE, 600.0, "Us", "Our task", "refs_2", phase=PHASE)
+    task = BuiltTask(ID, build_program(ID), REFERENCE, 600.0, "Us", "Our task", "refs_2", phase=PHASE)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(build, "built_task", lambda *arguments: built)
+        patch.setattr(built, "built_task", lambda *arguments: task)
         assert call(submissions, folder / "out", *options) == 0
         (submissions / "7_zoe_PhaseId4_2027-01-03_b.zip").unlink()
         assert call(submissions, folder / "out", *options) == 0
