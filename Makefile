@@ -16,7 +16,7 @@ demo: .venv/run
 	@$(BIN)/python -m organizer demo
 	@$(BIN)/python -m quality demo-ranking
 
-# make check [ID=bird_calls: what is about one task]: the same as make test, with two fifths of its random cases
+# make check [ID=bird_calls]: the same as make test, with two fifths of its random cases; with an ID what is about one task
 ifdef ID
 check: .venv/dev
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" --hypothesis-profile=quick -k "$(ID)" tests

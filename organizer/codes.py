@@ -164,7 +164,7 @@ CODES = CodeTable(
         ),
         MessageCode(
             "L-DATE",
-            "A date cannot be read, the server may read it otherwise, or a phase is over.",
+            "A date cannot be read, the server reads it otherwise or drops its zone, or a phase is over.",
             'Write `"2028-01-31 23:59:59"`, in UTC.',
         ),
         MessageCode(
@@ -185,7 +185,7 @@ CODES = CodeTable(
         ),
         MessageCode(
             "L-FILE",
-            "A file that is named is missing, empty or not a zip.",
+            "A file that is named is missing, empty, a symbolic link, or not a zip where a worker needs one.",
             "Add it, or correct the name.",
         ),
         MessageCode(
@@ -213,14 +213,14 @@ CODES = CodeTable(
         ),
         MessageCode(
             "L-LINK",
-            "A page shows a picture or links to a page that is a file here; the site stores the text of "
-            "pages only.",
+            "A page shows a large picture or links to a page that is a file here; the site stores the text "
+            "of pages only.",
             "Write a whole address.",
         ),
         MessageCode("L-LOGO", "The logo is not an image that the server takes.", "Convert it to PNG."),
         MessageCode(
             "L-METADATA",
-            "A program has no command that the platform can run.",
+            "The metadata of a program cannot be read, or the platform cannot run its command.",
             "Write `command: python3 ...` into its `metadata.yaml`.",
         ),
         MessageCode(
@@ -292,8 +292,8 @@ CODES = CodeTable(
         ),
         MessageCode(
             "L-SORTING",
-            "A column puts the worst scores of a task first, because all tasks of a leaderboard are "
-            "sorted in the same order.",
+            "A column puts the worst scores of a task first, or is named like a measure and sorted the other "
+            "way; all tasks of a leaderboard are sorted in the same order.",
             "Upload bundles of one task, or hide the column.",
         ),
         MessageCode(
@@ -314,7 +314,7 @@ CODES = CodeTable(
         ),
         MessageCode(
             "L-YAML",
-            "`competition.yaml` cannot be read as YAML, or a part of a text is taken for a comment.",
+            "`competition.yaml` cannot be read as YAML, or a text is taken for a comment or a number.",
             "Write the text in quotes.",
         ),
         MessageCode(

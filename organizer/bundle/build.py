@@ -85,7 +85,7 @@ def _check_bundle(name: str, bundle: Bundle, file_names: Collection[str]) -> lis
     notes = [
         f"warning {problem.line()}"
         for problem in report.warnings.summary().problems(None)
-        if problem.first.code.startswith((CONTENT, "L-DETAIL"))
+        if problem.first.code.startswith((CONTENT, "L-DETAIL", "L-DATE", "L-UNKNOWN"))
     ]
     leaks_in_kit = [
         problem for problem in report.errors.problems if problem.code == "L-LEAK" and problem.file == KIT

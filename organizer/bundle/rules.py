@@ -400,11 +400,16 @@ def visibility_lines(data: Competition, full: Collection[str] = ()) -> list[str]
         rows.append((str(phase["name" if is_v2 else "label"]), "", "", ""))
         rows += _phase_rows(data, phase)
     rows += _board_rows(data)
-    for name, key in (("programs", "make_programs_available"), ("input data", "make_input_data_available")):
-        rows.append((f"the {name}", "yes" if yes(data.get(key)) else "no", "", ""))
+    everyone = "everyone can (docs/during_the_competition.md)"
     lines = [_table_line(row) for row in rows]
-    fix = "no, but on a server without the fix of April 2026 everyone can (docs/during_the_competition.md)"
+    for name, key in (("programs", "make_programs_available"), ("input data", "make_input_data_available")):
+        fix = f"no, but on a server without the fix of autumn 2026 {everyone}"
+        lines.append(f"the {name}".ljust(_WIDTHS[0]) + ("yes" if yes(data.get(key)) else fix))
+    fix = f"no, but on a server without the fix of April 2026 {everyone}"
     lines.append("the reference data".ljust(_WIDTHS[0]) + fix)
+    lines.append(
+        "kit and public data".ljust(_WIDTHS[0]) + "everyone, on a server with that fix everyone logged in"
+    )
     for name in sorted(full):
         sentence = f"on detail pages and in logs, detail: full shows the annotations of {name} item by item"
         lines.append(" " * _WIDTHS[0] + sentence)
