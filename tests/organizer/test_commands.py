@@ -10,7 +10,7 @@ import pytest
 from organizer import __main__ as commands
 from organizer import commands as package
 from organizer.__main__ import main
-from tests.helpers import assert_calls
+from tests.helpers import SAMPLES, assert_calls
 
 ID = "chalearn_gesture"
 
@@ -101,6 +101,17 @@ def test_submission_that_holds_the_output_is_not_copied_into_itself(tmp_path, ca
     assert line.startswith(f"{tmp_path}: ")
     assert "--output" in line
     assert not list(tmp_path.iterdir())
+
+
+def test_reference_that_holds_the_output_is_not_copied_into_itself(tmp_path, capsys):
+    (tmp_path / "S1_labels.csv").write_text("1,1,10\n")
+    (tmp_path / "S1_data.csv").write_text("100,20,2000\n")
+    submission = str(SAMPLES / ID / "good")
+    output = str(tmp_path / "out")
+    assert main(["dry-run", ID, submission, "--reference", str(tmp_path), "--output", output]) == 1
+    *_, line = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"{tmp_path}: ")
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(
