@@ -70,6 +70,10 @@ class Content:
     draw: Callable[[], Sequence[Section]] = list
     is_checked: bool = True
 
+    def warning_lines(self) -> list[str]:
+        """Return the warnings as lines for a terminal."""
+        return [f"warning {line}" for line in self.warnings.lines(most=None)]
+
 
 def choose_evenly(numbers: Ints) -> list[int]:
     """Return a few items by their ``numbers`` (n,) of annotations, evenly from the most to the least."""

@@ -40,7 +40,7 @@ class Overview(NamedTuple):
 
     def lines(self) -> list[str]:
         """Return the warnings, and the content in short."""
-        lines = [f"warning {line}" for line in self.content.warnings.lines(most=None)]
+        lines = self.content.warning_lines()
         if not self.content.is_checked:
             lines.append(f"note {_not_checked(self.loaded)}")
         counts = [f"{thing} {number:,}" for thing, number in self.content.counts.items()]

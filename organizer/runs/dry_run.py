@@ -24,10 +24,11 @@ _LARGEST = 1e10
 
 def dry_run(built: BuiltTask, submission: Path, folder: Path) -> int:
     """Run the built program on a submission, print what the site would show, return its exit code."""
-    if submission.resolve() in folder.resolve().parents:
-        problem = "it holds the output folder; give a zip, or another --output"
-        print(f"{printable(str(submission))}: {problem}", file=sys.stderr)
-        return 1
+    for path in (submission, built.reference):
+        if isinstance(path, Path) and path.resolve() in folder.resolve().parents:
+            problem = "it holds the output folder, into which it is copied; give another --output"
+            print(f"{printable(str(path))}: {problem}", file=sys.stderr)
+            return 1
     try:
         folder.mkdir(parents=True, exist_ok=True)
         keep_out_of_git(folder)
@@ -46,10 +47,9 @@ def dry_run(built: BuiltTask, submission: Path, folder: Path) -> int:
 def _reference_lines(task_id: str, reference: Path) -> list[str]:
     """Return what is wrong with a reference, or looks so; the outputs are for participants, too."""
     try:
-        warnings = review_reference(task_id, reference).content.warnings
+        return review_reference(task_id, reference).content.warning_lines()
     except Refused as refused:
         return refused.findings.lines()
-    return [f"warning {line}" for line in warnings.lines(most=None)]
 
 
 def describe(run: Run, task: Declaration, columns: Sequence[ScoreColumn], time_limit: float) -> list[str]:

@@ -8,6 +8,7 @@ from importlib import import_module
 
 from people_in_video import commands
 from scoring_program.signature import VERSION
+from validator.texts import quote
 
 COMMANDS = {
     "check": "check that a submission is well-formed",
@@ -45,7 +46,14 @@ def main(arguments: list[str] | None = None) -> int:
     if options.command is None:
         parser.error(f"name a command: {', '.join(COMMANDS)}")
     module = import_module(f"{commands.__name__}.{options.command}")
-    exit_code: int = module.main(options.arguments)
+    try:
+        exit_code: int = module.main(options.arguments)
+    except BrokenPipeError:
+        raise
+    except (OSError, RecursionError) as error:
+        # Such as a path that is longer than the system allows.
+        path = quote(str(getattr(error, "filename", "") or "a path"))
+        parser.error(f"{options.command}: {path}: {getattr(error, 'strerror', '') or 'it is too long'}")
     return exit_code
 
 

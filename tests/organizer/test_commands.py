@@ -10,7 +10,7 @@ import pytest
 from organizer import __main__ as commands
 from organizer import commands as package
 from organizer.__main__ import main
-from tests.helpers import assert_calls
+from tests.helpers import REFERENCES, SAMPLES, assert_calls
 
 ID = "chalearn_gesture"
 
@@ -95,12 +95,69 @@ def test_wrong_arguments_are_named(arguments, argument, values, capsys):
     assert [value for value in values if value not in line] == []
 
 
+ODD_PATHS = {
+    "long": "a" * 300,
+    "deep": "a/" * 2000 + "b",
+    "binary": "BINARY",
+    "folder": "FOLDER",
+    "device": "/dev/null",
+}
+
+
+@pytest.mark.parametrize("kind", ODD_PATHS)
+@pytest.mark.parametrize(
+    "command",
+    [
+        "lint PATH",
+        "overview PATH",
+        f"dry-run {ID} PATH",
+        f"rescore {ID} PATH",
+        f"rescore {ID} FOLDER --names PATH",
+        f"rescore {ID} FOLDER --baselines PATH",
+        f"rescore {ID} FOLDER --leaderboard PATH --columns User,Score",
+        f"rescore {ID} FOLDER --baseline-zip GVD=PATH",
+        f"report {ID} --ranking PATH",
+        f"archive {ID} --ranking PATH",
+        f"prepare {ID} --source PATH",
+        f"prepare {ID} --source {REFERENCES / ID} --vocabulary PATH",
+        f"public-data {ID} --source PATH",
+        f"baselines {ID} --reference PATH",
+        f"split {ID} --reference PATH",
+        f"split {ID} --reference {REFERENCES / ID} --groups PATH",
+    ],
+)
+def test_no_path_that_a_user_types_ends_in_a_traceback(command, kind, tmp_path, capsys):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "binary").write_bytes(bytes(range(256)))
+    words = command.replace("PATH", ODD_PATHS[kind])
+    words = words.replace("FOLDER", str(tmp_path / "folder")).replace("BINARY", str(tmp_path / "binary"))
+    output = [] if command.startswith(("lint", "overview")) else ["--output", str(tmp_path / "out")]
+    try:
+        code = main([*words.split(), *output])
+    except SystemExit as end:
+        code = end.code
+    assert code in (1, 2)
+    printed = capsys.readouterr()
+    assert printed.out + printed.err
+
+
 def test_submission_that_holds_the_output_is_not_copied_into_itself(tmp_path, capsys):
     assert main(["dry-run", ID, str(tmp_path), "--output", str(tmp_path / "out")]) == 1
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith(f"{tmp_path}: ")
     assert "--output" in line
     assert not list(tmp_path.iterdir())
+
+
+def test_reference_that_holds_the_output_is_not_copied_into_itself(tmp_path, capsys):
+    (tmp_path / "S1_labels.csv").write_text("1,1,10\n")
+    (tmp_path / "S1_data.csv").write_text("100,20,2000\n")
+    submission = str(SAMPLES / ID / "good")
+    output = str(tmp_path / "out")
+    assert main(["dry-run", ID, submission, "--reference", str(tmp_path), "--output", output]) == 1
+    *_, line = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"{tmp_path}: ")
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(

@@ -400,3 +400,22 @@ def test_a_list_of_items_in_another_encoding_is_named(call):
     assert code == BROKEN
     assert "UTF-8" in err.splitlines()[-1]
     assert "codec" not in err
+
+
+@pytest.mark.parametrize("path", ["a" * 300, "a/" * 2000 + "b"], ids=["name", "folders"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["check", "PATH"],
+        ["score", TASK, "PATH"],
+        ["score", TASK, GOOD, "--output", "PATH"],
+        ["compare", GOOD, "PATH"],
+        ["history", "PATH"],
+        ["convert", "densepose", "PATH", "my.zip"],
+    ],
+    ids=lambda arguments: " ".join(word for word in arguments if word != GOOD),
+)
+def test_a_path_that_is_too_long_is_one_line(call, arguments, path):
+    code, _, err = call(*(path if word == "PATH" else word for word in arguments))
+    assert code == BROKEN
+    assert "Traceback" not in err
