@@ -195,18 +195,19 @@ def parse_rules(path: Path) -> Rules:
 
 def _rules_of_values(path: Path, text: str) -> Rules:
     """Return the rules that follow from what items have. Raises Refused."""
-    from validator.formats.values import json_schema, parse_form, reading_declaration, table_schema
-
-    with reading_declaration(path):
+    # Only programs of such tasks hold the module.
+    values = importlib.import_module(f"{_FORMATS}.values")
+    with values.reading_declaration(path):
         data = load_declaration(text)
         if data.keys() != {"file", "values"}:
             raise ValueError("it holds file and values, and nothing else")
-        form = parse_form(data["file"], data["values"])
+        form: Form = values.parse_form(data["file"], data["values"])
     rules = Rules(id=path.name.removesuffix(_RULES_ENDING), folder=path.parent, limits=_LIMITS, form=form)
     if form.is_table:
-        return rules._replace(csv=(parse_csv_rules({"path": form.file, "schema": table_schema(form)}),))
+        table = {"path": form.file, "schema": values.table_schema(form)}
+        return rules._replace(csv=(parse_csv_rules(table),))
     # Readers use the name and the text of a schema alone.
-    schema = cast(Path, json_schema(form))
+    schema = cast(Path, values.json_schema(form))
     file = JsonFile(form.file, schema, each=form.each, entries=_MOST_ITEMS, values=_MOST_VALUES)
     return rules._replace(json=(file,), any_single=True)
 
