@@ -10,16 +10,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, cast
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from validator.discovery import discover
 from validator.findings import Read
 from validator.members import Limits
 from validator.messages import Note
 from validator.strict_yaml import YamlValue, load_declaration
-
-if TYPE_CHECKING:
-    from validator.formats.values import Form
 
 # This package; kits have it below another one.
 _FORMATS = __package__
@@ -120,7 +117,8 @@ class Rules(NamedTuple):
 
     With ``any_single`` a submission with one file of another name is accepted. ``tool_names`` are patterns of
     names under which tools write the file to send, beside others that are not. ``reference_schemas`` are
-    those of files of the reference. ``form`` is what items have, None unless the rules follow from it.
+    those of files of the reference. ``form`` is what items have, a `Form` of ``values.py``; None
+    unless the rules follow from it.
     """
 
     id: str
@@ -131,7 +129,7 @@ class Rules(NamedTuple):
     any_single: bool = False
     tool_names: tuple[str, ...] = ()
     reference_schemas: tuple[Path, ...] = ()
-    form: Form | None = None
+    form: Any = None
 
     @property
     def name_patterns(self) -> Sequence[str]:
@@ -195,18 +193,19 @@ def parse_rules(path: Path) -> Rules:
 
 def _rules_of_values(path: Path, text: str) -> Rules:
     """Return the rules that follow from what items have. Raises Refused."""
-    from validator.formats.values import json_schema, parse_form, reading_declaration, table_schema
-
-    with reading_declaration(path):
+    # Only programs of such tasks hold the module.
+    values = importlib.import_module(f"{_FORMATS}.values")
+    with values.reading_declaration(path):
         data = load_declaration(text)
         if data.keys() != {"file", "values"}:
             raise ValueError("it holds file and values, and nothing else")
-        form = parse_form(data["file"], data["values"])
+        form = values.parse_form(data["file"], data["values"])
     rules = Rules(id=path.name.removesuffix(_RULES_ENDING), folder=path.parent, limits=_LIMITS, form=form)
     if form.is_table:
-        return rules._replace(csv=(parse_csv_rules({"path": form.file, "schema": table_schema(form)}),))
+        table = {"path": form.file, "schema": values.table_schema(form)}
+        return rules._replace(csv=(parse_csv_rules(table),))
     # Readers use the name and the text of a schema alone.
-    schema = cast(Path, json_schema(form))
+    schema = cast(Path, values.json_schema(form))
     file = JsonFile(form.file, schema, each=form.each, entries=_MOST_ITEMS, values=_MOST_VALUES)
     return rules._replace(json=(file,), any_single=True)
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
@@ -26,8 +26,6 @@ from validator.texts import is_printable
 _LARGEST = 1e9
 _LATEST = 1e6
 _MOST_SEGMENTS = 1000
-_LABEL_WORDS = {"labels"}
-_NUMBER_WORDS = {"minimum", "maximum"}
 
 
 class Kind(Enum):
@@ -40,13 +38,20 @@ class Kind(Enum):
     SEGMENTS = "segments"
 
 
-# Of each kind, what a declaration says beside ``kind`` and ``each``, and what of that it must say.
-_WORDS = {
-    Kind.LABEL: (_LABEL_WORDS | {"key", "column"}, _LABEL_WORDS),
-    Kind.NUMBER: (_NUMBER_WORDS | {"key", "column"}, set()),
-    Kind.COLUMNS: (_NUMBER_WORDS | {"key", "columns"}, {"columns"}),
-    Kind.LABELS: (_LABEL_WORDS, _LABEL_WORDS),
-    Kind.SEGMENTS: (_LABEL_WORDS | {"latest"}, _LABEL_WORDS),
+# What a declaration must say of each kind, and what it may say.
+_NEEDED_WORDS = {
+    Kind.LABEL: {"labels"},
+    Kind.NUMBER: set[str](),
+    Kind.COLUMNS: {"columns"},
+    Kind.LABELS: {"labels"},
+    Kind.SEGMENTS: {"labels"},
+}
+_FURTHER_WORDS = {
+    Kind.LABEL: set[str](),
+    Kind.NUMBER: {"minimum", "maximum"},
+    Kind.COLUMNS: {"minimum", "maximum"},
+    Kind.LABELS: set[str](),
+    Kind.SEGMENTS: {"latest"},
 }
 # The kinds that a cell of a table can hold.
 KINDS_OF_CSV = (Kind.LABEL, Kind.NUMBER, Kind.COLUMNS)
@@ -139,26 +144,16 @@ def parse_form(file: str, words: Mapping[str, Any]) -> Form:
     kind = kinds.get(words.get("kind", ""))
     if kind is None:
         raise ValueError(f"values: kind is one of {', '.join(kinds)}")
-    is_table = file.endswith(".csv")
-    if not is_table and not file.endswith(".json"):
+    if not file.endswith((".csv", ".json")):
         raise ValueError("file: the name ends with .csv or .json")
+    is_table = file.endswith(".csv")
     if is_table and kind not in KINDS_OF_CSV:
         raise ValueError(f"values: kind {kind.value} needs a file that ends with .json")
-    possible_words, needed_words = _WORDS[kind]
-    possible_words = (
-        possible_words | {"kind"} if is_table else possible_words - {"key", "column"} | {"kind", "each"}
-    )
-    unknown_words = words.keys() - possible_words
-    missing_words = needed_words - words.keys()
-    if unknown_words or missing_words:
-        raise ValueError(f"values: unknown {sorted(unknown_words)}, missing {sorted(missing_words)}")
-    names = tuple(words.get("labels", ()) or words.get("columns", ()))
-    _check_names(names, needed_words)
-    lowest, highest = _range_of(kind, words)
+    _check_words(kind, is_table, words)
     form = Form(
         kind=kind,
-        names=names,
-        range=(lowest, highest),
+        names=_names_of(words),
+        range=_range_of(kind, words),
         file=file,
         each=words.get("each", ""),
         key=words.get("key", "id"),
@@ -169,18 +164,32 @@ def parse_form(file: str, words: Mapping[str, Any]) -> Form:
     return form
 
 
-def _check_names(names: Sequence[Any], needed_words: set[str]) -> None:
-    """Raise ValueError unless labels and columns are different texts."""
-    if not needed_words:
-        return
-    (word,) = needed_words
-    are_texts = all(
-        isinstance(name, str) and name.strip() == name != "" and is_printable(name) for name in names
-    )
-    if not are_texts:
+def _check_words(kind: Kind, is_table: bool, words: Mapping[str, Any]) -> None:
+    """Raise ValueError for words that are missing or unknown."""
+    needed_words = _NEEDED_WORDS[kind]
+    possible_words = {"kind"} | needed_words | _FURTHER_WORDS[kind]
+    if not is_table:
+        possible_words.add("each")
+    else:
+        possible_words |= {"key"} if kind is Kind.COLUMNS else {"key", "column"}
+    unknown_words = words.keys() - possible_words
+    missing_words = needed_words - words.keys()
+    if unknown_words or missing_words:
+        raise ValueError(f"values: unknown {sorted(unknown_words)}, missing {sorted(missing_words)}")
+
+
+def _names_of(words: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return all labels or columns. Raises ValueError unless they are different texts."""
+    word = "labels" if "labels" in words else "columns"
+    if word not in words:
+        return ()
+    names = words[word]
+    are_texts = all(isinstance(name, str) and is_printable(name) for name in names)
+    if not are_texts or any(name != name.strip() or not name for name in names):
         raise ValueError(f"values: {word} are texts; write numbers, yes and no in quotes")
     if len(names) < 2 or len(set(names)) < len(names):
         raise ValueError(f"values: {word} are at least two, all different")
+    return tuple(names)
 
 
 def _range_of(kind: Kind, words: Mapping[str, Any]) -> tuple[float, float]:

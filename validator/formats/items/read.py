@@ -31,7 +31,8 @@ def form_of(rules: Rules) -> Form:
     """Return what the items of a task have."""
     if rules.form is None:
         raise ValueError(f"{rules.id} declares no values")
-    return rules.form
+    form: Form = rules.form
+    return form
 
 
 def read(
