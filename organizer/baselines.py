@@ -14,9 +14,9 @@ import numpy as np
 
 from organizer import ROOT
 from organizer.bundle.build import load_competition, task_names
-from organizer.challenges import Annotations, Baseline, annotations_of, plain_guess
 from organizer.data.references import task_folder
 from organizer.files import Files, keep_out_of_git, write_durable, zip_bytes
+from organizer.tasks import Annotations, Baseline, annotations_of, plain_guess
 from organizer.uncertainty import Uncertainty, expected_uncertainty, uncertainty_lines
 from scoring_program.result import Result
 from scoring_program.task import AnyLoaded, load_task

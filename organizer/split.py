@@ -24,7 +24,6 @@ from organizer import ROOT
 from organizer.bundle import COMPETITION, SOURCE
 from organizer.bundle.build import load_competition, task_names
 from organizer.bundle.edit import with_phases_of_parts
-from organizer.challenges import annotations_of
 from organizer.data.marks import add_marks
 from organizer.data.prepare import SYNTHETIC_MARK, copy_key, prepare, refuse_to_lose, write_manifest
 from organizer.data.references import PUBLIC_SUFFIX, task_folder
@@ -48,6 +47,7 @@ from organizer.public_data import (
     make_public_data,
     public_files_of_items,
 )
+from organizer.tasks import annotations_of
 from scoring_program.item_groups import load_groups
 from scoring_program.metrics.resampling import LEAST_ITEMS
 from scoring_program.settings import SETTINGS_FILE, Settings

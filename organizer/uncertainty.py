@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from organizer.files import Files
-from scoring_program.metrics.comparison import compare
+from people_in_video.comparing.pairs import compare
 from scoring_program.metrics.resampling import LEAST_ITEMS, HalfScores, intervals
 from scoring_program.task import AnyLoaded
 from validator.texts import counted

@@ -22,10 +22,11 @@ from typing import NamedTuple
 import numpy as np
 
 from organizer.files import folder_files, write_files
+from people_in_video.comparing import pairs as comparison
 from quality.demo_data import load_against
 from quality.task import quality_tasks
 from scoring_program.disclosure import few_items
-from scoring_program.metrics import comparison, resampling
+from scoring_program.metrics import resampling
 from scoring_program.metrics.resampling import HalfScores
 from scoring_program.result import DECIMALS, FULL, Statistics
 from scoring_program.task import AnyTask

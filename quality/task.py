@@ -16,8 +16,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from organizer.challenges import annotations_of
 from organizer.files import Files, folder_files, samples_folder
+from organizer.tasks import annotations_of
 from quality.cures import Cure
 from scoring_program.task import load_task
 from validator.discovery import discover

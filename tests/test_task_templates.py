@@ -17,9 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from organizer.baselines import predict_baselines
-from organizer.challenges import Baseline
 from organizer.files import folder_files, write_files
 from organizer.new_task import EXAMPLES, METRICS
+from organizer.tasks import Baseline
 from people_in_video import public_data, writing
 from quality.task import CANARY, quality_tasks
 from scoring_program.run import SCORED, run
@@ -442,11 +442,11 @@ def test_examples_of_one_format_have_the_same_reference_and_quality():
 
 
 def annotations_of_example(task_id):
-    return import_module(f"task_templates.organizer.challenges.{task_id}").ANNOTATIONS[task_id]
+    return import_module(f"task_templates.organizer.tasks.{task_id}").ANNOTATIONS[task_id]
 
 
 def content_of_example(of_task):
-    return import_module(f"task_templates.organizer.challenges.{of_task.task.id}").content_of(of_task)
+    return import_module(f"task_templates.organizer.tasks.{of_task.task.id}").content_of(of_task)
 
 
 def test_baselines_are_in_order_and_repeat_with_a_seed(example):

@@ -24,11 +24,11 @@ from organizer.bundle.competition import Competition, Entry, LintReport, form_of
 from organizer.bundle.programs import program_files
 from organizer.bundle.public_checks import check_public_data
 from organizer.bundle.zip_members import is_zip, member_names, members_of
-from organizer.challenges import content_of
 from organizer.data.prepare import SYNTHETIC_MARK
 from organizer.files import Files, unpack, zip_files
 from organizer.runs.dry_run import INTERVAL_KEYS, read_scores
 from organizer.runs.worker import BuiltTask, Run, run_program
+from organizer.tasks import content_of
 from scoring_program.marks import MARKS_FILE
 from scoring_program.settings import Settings
 from scoring_program.signature import KEY_FILE, VOCABULARY_FILE

@@ -34,7 +34,9 @@ _FIGURE = re.compile(r"!\[[^]]*\]\((images/[^)]+)\)")
 # A link to another page, and its text.
 _LINK_TO_PAGE = re.compile(r"\[([^]]+)\]\([\w/.]+\.md(?:#[^)]*)?\)")
 _REPORT = "scoring_program/report"
-_SCHEMAS = ("detailed_results.schema.json", "comparison.schema.json")
+# Of what the package consists: modules, style sheets, schemas.
+_PACKAGE_FILES = (".py", ".css", ".json")
+_SCHEMA = f"{_REPORT}/detailed_results.schema.json"
 
 
 def task_ids_of_all_kits() -> list[str]:
@@ -106,28 +108,31 @@ def _nested_files(kit_task_ids: Sequence[str], demo_reference: DemoReference) ->
 def _code(tasks: Sequence[AnyTask]) -> dict[str, bytes]:
     """Return the modules of the package, and those that they and the tasks need, with their data files."""
     files = code_files([task.id for task in tasks])
-    entry_modules = [f"{_REPORT}/{name}".replace("/", ".") for name in ("standings", "images")]
+    entry_modules = [f"{_REPORT}/images".replace("/", ".")]
     for task in tasks:
         challenge = load_rules(task.id).folder.name
         entry_modules += [f"validator.formats.{challenge}.{name}" for name in ("read", "write")]
     package_modules = _package_modules(tasks)
-    for code in package_modules.values():
-        entry_modules += imported_names(code)
+    for name, data in package_modules.items():
+        if name.endswith(".py"):
+            entry_modules += imported_names(data)
     files.update(needed_modules(entry_modules))
     files.update(package_modules)
-    for name in ("standings.css", *_SCHEMAS):
-        files[f"{_REPORT}/{name}"] = (ROOT / _REPORT / name).read_bytes()
+    files[_SCHEMA] = (ROOT / _SCHEMA).read_bytes()
     return files
 
 
 def _package_modules(tasks: Sequence[AnyTask]) -> dict[str, bytes]:
     """Return the modules of the package, without those of challenges that have none of the tasks."""
     package = KIT_FOLDER / PACKAGE
-    challenges = {task.folder.name for task in tasks}
-    folders_left_out = {path.parent for path in package.glob("*/writer.py")}
-    folders_left_out = {folder for folder in folders_left_out if folder.name not in challenges}
-    paths = [path for path in sorted(package.rglob("*.py")) if path.parent not in folders_left_out]
-    return {path.relative_to(KIT_FOLDER).as_posix(): path.read_bytes() for path in paths}
+    challenges = {path.name for path in (ROOT / "scoring_program" / "challenges").iterdir()}
+    challenges_left_out = challenges - {task.folder.name for task in tasks}
+    files = {}
+    for path in sorted(package.rglob("*")):
+        names = {*path.relative_to(package).parts, path.stem}
+        if path.suffix in _PACKAGE_FILES and not names & challenges_left_out:
+            files[path.relative_to(KIT_FOLDER).as_posix()] = path.read_bytes()
+    return files
 
 
 def _data(task: AnyTask, demo_files: Files) -> dict[str, bytes]:

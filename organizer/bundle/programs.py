@@ -12,7 +12,6 @@ from scoring_program.task import load_task
 from validator.formats.rules import load_rules
 from validator.other_tasks import OTHER_TASKS_FILE, other_tasks_file
 
-_UNPACKING = "validator.unpacking"
 _JSON_READER = "validator/json_files.py"
 _VOCABULARY_READER = "scoring_program/vocabulary_file.py"
 _OTHER_TASKS = f"validator/{OTHER_TASKS_FILE}"
@@ -28,8 +27,7 @@ def build_program(task_id: str) -> bytes:
 
 def program_files(task_id: str) -> dict[str, bytes]:
     """Return the files of the scoring program of a task: code, the packages that it carries, commands."""
-    # Organizers who score all submissions unpack them with the program's own code.
-    files = {**code_files([task_id]), **needed_modules([_UNPACKING])}
+    files = code_files([task_id])
     files[_OTHER_TASKS] = other_tasks_file([task_id])
     if _JSON_READER in files:
         files.update(vendored_files())

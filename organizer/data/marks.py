@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from organizer.challenges import Annotations, Baseline, annotations_if_any, plain_guess
 from organizer.files import Files, write_durable
+from organizer.tasks import Annotations, Baseline, annotations_if_any, plain_guess
 from scoring_program.marks import MARKS_FILE, Mark, marks_text, signed_settings
 from scoring_program.task import AnyLoaded, load_task
 

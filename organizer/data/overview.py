@@ -10,9 +10,9 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from organizer.challenges import content_of
 from organizer.content import Content, Values
 from organizer.files import unpack, write_durable
+from organizer.tasks import content_of
 from scoring_program.report.elements.axis import round_step
 from scoring_program.report.elements.layout import card, document, in_columns, style_sheet, with_contents
 from scoring_program.report.elements.plots import histogram
@@ -113,7 +113,7 @@ def _warnings_card(loaded: AnyLoaded, content: Content) -> Element:
 
 def _not_checked(loaded: AnyLoaded) -> str:
     """Return the sentence that no check looked for mistakes, with the place to add one."""
-    place = f"organizer/challenges/{loaded.task.folder.name}.py"
+    place = f"organizer/tasks/{loaded.task.folder.name}.py"
     return f"The annotations were not checked for mistakes: {place} has no content_of."
 
 

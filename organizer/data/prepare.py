@@ -12,7 +12,6 @@ import zipfile
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from organizer.challenges import content_of
 from organizer.data.marks import add_marks
 from organizer.data.overview import SUFFIX, Overview
 from organizer.data.vocabulary import complete_vocabulary, copy_vocabulary
@@ -27,6 +26,7 @@ from organizer.files import (
     write_durable,
     write_private,
 )
+from organizer.tasks import content_of
 from scoring_program.item_groups import is_table_of_groups
 from scoring_program.marks import Mark
 from scoring_program.report.images import Images

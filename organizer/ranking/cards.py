@@ -23,15 +23,15 @@ from organizer.ranking.statistics import Ranking, tau_b, team_facts
 from organizer.ranking.tables import hardest_items
 from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
+from people_in_video.comparing import standings as standings_parts
+from people_in_video.comparing.standings import LONGEST_NAME, MOST_DRAWN, OPEN_ROWS
 from scoring_program.figures import Line
 from scoring_program.metrics.resampling import LEAST_ITEMS
-from scoring_program.report import standings as standings_parts
 from scoring_program.report.elements import plots
 from scoring_program.report.elements.axis import Axis
 from scoring_program.report.elements.layout import card, scroll
 from scoring_program.report.elements.tables import Cell, Heading, table
 from scoring_program.report.html import cut, cut_middle, element
-from scoring_program.report.standings import LONGEST_NAME, MOST_DRAWN, OPEN_ROWS
 from validator.texts import counted
 
 _MOST_LINES = 10

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple
 
+from people_in_video.comparing.forest import Scale, scale_of
+from people_in_video.comparing.standings import Row, Standings, ranked_rows
 from scoring_program.report.elements.axis import tick_text
-from scoring_program.report.elements.forest import Scale, scale_of
 from scoring_program.report.html import cut
-from scoring_program.report.standings import Row, Standings, ranked_rows
 from validator.texts import visible
 
 _BAND_COLOR = "#8aa9cb"

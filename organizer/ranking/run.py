@@ -13,7 +13,7 @@ from organizer.ranking.statistics import Ranking
 from organizer.ranking.winner_rule import WinnerLine
 from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
-from scoring_program.report.standings import Baseline, Standings
+from people_in_video.comparing.standings import Baseline, Standings
 from scoring_program.task import AnyTask
 
 # Of intervals and differences.

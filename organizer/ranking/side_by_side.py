@@ -15,17 +15,17 @@ from organizer.files import write_durable
 from organizer.ranking.page import DEMO_WARNING, page_document, run_subtitle
 from organizer.ranking.run import RankingRun
 from organizer.ranking.stored import NoRankingError, read_stored_rankings
-from scoring_program.report.elements.forest import Band, Scale, forest_row
-from scoring_program.report.elements.layout import card
-from scoring_program.report.elements.tables import Cell, Heading, table
-from scoring_program.report.html import cut, element
-from scoring_program.report.standings import (
+from people_in_video.comparing.forest import Band, Scale, forest_row
+from people_in_video.comparing.standings import (
     OPEN_ROWS,
     Standings,
     name_element,
     rank_sentences,
     text_over_text,
 )
+from scoring_program.report.elements.layout import card
+from scoring_program.report.elements.tables import Cell, Heading, table
+from scoring_program.report.html import cut, element
 from validator.texts import counted, printable
 
 _NOTE = (

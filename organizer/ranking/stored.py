@@ -14,7 +14,7 @@ from organizer.ranking.run import About, RankingRun
 from organizer.ranking.statistics import ranking_of
 from organizer.ranking.winner_rule import stored_winner
 from organizer.runs.rescore import stored_record
-from scoring_program.report.standings import Baseline
+from people_in_video.comparing.standings import Baseline
 from scoring_program.task import load_task
 
 

@@ -43,6 +43,8 @@ SUBMISSION = "submission.zip"
 """The name of every submission while it is scored, because outputs must not depend on its own."""
 UNPACKED = "res"
 """The folder that it is unpacked in, as on the platform."""
+TOOLS, UNPACKING = "tools", "unpacking"
+"""The folder with the module of the organizers' that unpacks as the worker does, and the module."""
 PAGE = "detailed_results.html"
 FORMAT = 3
 SCORED, INVALID, TIME, CRASHED, BROKEN = "scored", "invalid", "time", "crashed", "broken"
@@ -141,6 +143,7 @@ def main() -> None:
     sys.dont_write_bytecode = True
     sys.path.insert(0, setup.program)
     sys.path.append(f"{setup.program}/scoring_program/vendor")
+    sys.path.append(str(Path(TOOLS).resolve()))
     try:
         loaded, problem = _load(setup)
     except Exception as error:
@@ -270,8 +273,8 @@ def _scored_as_on_the_platform(setup: Setup, loaded: Loaded) -> Entry:
     from scoring_program.run import run
     from validator.findings import Refused
     from validator.formats.rules import load_rules
-    from validator.unpacking import unpacked_as_by_worker
 
+    unpacked_as_by_worker = importlib.import_module(UNPACKING).unpacked_as_by_worker
     unpacking_problem = ""
     try:
         limits = load_rules(setup.task_id).limits

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from organizer.challenges.kinetics_tps import Prediction
+from organizer.tasks.kinetics_tps import Prediction
 from quality import cures
 from quality.box_mistakes import ChangeOfAllBoxes, from_sizes, mistakes_in_boxes, weak_models_of_boxes
 from quality.boxes import ChangeOfBoxes, as_sizes

@@ -51,7 +51,7 @@ CHOICES = [
         (("Bird", "x", "csv", "accuracy", ["a", "b"]), "'Bird'"),
         (("import", "x", "csv", "accuracy", ["a", "b"]), "'import'"),
         (("../x", "x", "csv", "accuracy", ["a", "b"]), "'../x'"),
-        (("densepose", "x", "csv", "accuracy", ["a", "b"]), "organizer/challenges/densepose.py"),
+        (("densepose", "x", "csv", "accuracy", ["a", "b"]), "organizer/tasks/densepose.py"),
         (("overview", "x", "csv", "accuracy", ["a", "b"]), "pages/overview.md"),
         (("rules", "x", "csv", "accuracy", ["a", "b"]), "module"),
         (("json", "x", "csv", "accuracy", ["a", "b"]), "module"),

@@ -15,11 +15,12 @@ import numpy as np
 import pytest
 
 import people_in_video
-from people_in_video import compare, comparison, home
+from people_in_video import compare, home
 from people_in_video.commands import compare as command
-from scoring_program.metrics.comparison import compare as compare_halves
+from people_in_video.comparing import comparison
+from people_in_video.comparing.pairs import compare as compare_halves
+from people_in_video.comparing.standings import Standings
 from scoring_program.metrics.resampling import half_scores, intervals, weighted_mean
-from scoring_program.report.standings import Standings
 from scoring_program.result import ErrorCost, Result, Statistics
 from scoring_program.run import BROKEN, INVALID, SCORED
 from scoring_program.task import load_task
@@ -27,7 +28,9 @@ from tests.helpers import PUBLISHED, REFERENCES, ROOT, SAMPLES, make_zip, one_of
 from validator import console
 from validator.messages import Note
 
-SCHEMA = json.loads((ROOT / "scoring_program" / "report" / "comparison.schema.json").read_text())
+SCHEMA = json.loads(
+    (ROOT / "starting_kit" / "people_in_video" / "comparing" / "comparison.schema.json").read_text()
+)
 TASK = "chalearn_gesture"
 GOOD, WEAK = SAMPLES / TASK / "good", SAMPLES / TASK / "weak"
 

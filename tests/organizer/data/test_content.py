@@ -11,11 +11,11 @@ import pytest
 
 from organizer.bundle.build import build_all
 from organizer.bundle.lint import lint_bundle
-from organizer.challenges import content_of
 from organizer.content import Values, check_columns, check_names
 from organizer.data.overview import review_reference
 from organizer.data.prepare import prepare
 from organizer.files import folder_files, zip_bytes
+from organizer.tasks import content_of
 from scoring_program.task import task_ids
 from tests.helpers import (
     GOLDEN,

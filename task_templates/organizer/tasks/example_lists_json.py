@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from organizer.challenges import Annotations, Baseline, Guess, Pools
 from organizer.content import Content, Values, check_constant
 from organizer.files import Files
+from organizer.tasks import Annotations, Baseline, Guess, Pools
 from scoring_program.settings import Settings
 from scoring_program.task import AnyLoaded
 from task_templates.scoring_program.challenges.example_lists_json.reference import TRUTH, Reference

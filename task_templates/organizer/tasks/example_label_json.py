@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
 
-from organizer.challenges import Annotations, Baseline, Guess, Pools
 from organizer.content import Content, check_constant
 from organizer.files import Files
+from organizer.tasks import Annotations, Baseline, Guess, Pools
 from scoring_program.settings import Settings
 from scoring_program.task import AnyLoaded
 from task_templates.scoring_program.challenges.example_label_json.reference import TRUTH, Reference

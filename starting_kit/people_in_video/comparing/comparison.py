@@ -11,16 +11,16 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from people_in_video.paper_table import paper_table
+from people_in_video.comparing import standings as standings_parts
+from people_in_video.comparing.forest import Scale, scale_ends
+from people_in_video.comparing.pairs import Pairs
+from people_in_video.comparing.paper_table import paper_table
+from people_in_video.comparing.standings import OPEN_ROWS, Standings, standings_style
 from scoring_program.disclosure import round_floats
 from scoring_program.figures import BodyFigure
-from scoring_program.metrics.comparison import Pairs
-from scoring_program.report import standings as standings_parts
-from scoring_program.report.elements.forest import Scale, scale_ends
-from scoring_program.report.elements.layout import card, document, folded, style_sheet, with_contents
+from scoring_program.report.elements.layout import card, document, folded, with_contents
 from scoring_program.report.elements.tables import Cell, Heading, table
 from scoring_program.report.html import cut, element
-from scoring_program.report.standings import OPEN_ROWS, Standings
 from scoring_program.result import DECIMALS, SUMMARY, Result, Section, Table, cells
 from validator.arrays import Floats
 from validator.findings import Findings
@@ -238,7 +238,7 @@ def page(comparison: Comparison) -> str:
         standings_parts.method_card(standings, comparison.signature),
     ]
     body = with_contents(first, rest)
-    return document(standings.task.title, _head(comparison), body, style_sheet("standings.css"))
+    return document(standings.task.title, _head(comparison), body, standings_style())
 
 
 def _head(comparison: Comparison) -> list[Element]:

@@ -1,6 +1,6 @@
 """Annotations of a challenge, as organizers use them: predictions made of them, parts, and what they hold.
 
-``organizer/challenges/<challenge>.py`` holds ``ANNOTATIONS``, one object for each task of the challenge, and
+``organizer/tasks/<challenge>.py`` holds ``ANNOTATIONS``, one object for each task of the challenge, and
 ``content_of``, which puts a `Content` together.
 """
 
@@ -229,7 +229,7 @@ def annotations_of(task_id: str) -> Annotations[Any, Any]:
     if annotations is None:
         challenge = load_task(task_id).folder.name
         problem = f"{task_id} has no baselines and cannot be split yet"
-        place = f"organizer/challenges/{challenge}.py"
+        place = f"organizer/tasks/{challenge}.py"
         Findings().refuse("E-NO-ANNOTATIONS", problem, f"write {place}, as its neighbors do", file=place)
     return annotations
 

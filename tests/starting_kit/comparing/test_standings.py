@@ -8,9 +8,9 @@ from functools import partial
 import numpy as np
 import pytest
 
-from scoring_program.metrics.comparison import compare
+from people_in_video.comparing.pairs import compare
+from people_in_video.comparing.standings import Standings, pair_sentences, sentences
 from scoring_program.metrics.resampling import half_scores, intervals, weighted_mean
-from scoring_program.report.standings import Standings, pair_sentences, sentences
 from scoring_program.task import load_task
 
 PICK = np.random.RandomState(8)

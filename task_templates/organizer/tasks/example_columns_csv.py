@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from organizer.challenges import Annotations, Baseline, Guess, Pools
 from organizer.content import Content, Values, check_columns
 from organizer.files import Files
+from organizer.tasks import Annotations, Baseline, Guess, Pools
 from scoring_program.settings import Settings
 from scoring_program.task import AnyLoaded
 from task_templates.scoring_program.challenges.example_columns_csv.reference import TRUTH, Reference

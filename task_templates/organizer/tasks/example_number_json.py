@@ -1,4 +1,4 @@
-"""Annotations of example_number_csv: a number for each item."""
+"""Annotations of example_number_json: a number for each item."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from organizer.challenges import Annotations, Baseline, Guess, Pools
 from organizer.content import Content, Values, check_columns
 from organizer.files import Files
+from organizer.tasks import Annotations, Baseline, Guess, Pools
 from scoring_program.settings import Settings
 from scoring_program.task import AnyLoaded
-from task_templates.scoring_program.challenges.example_number_csv.reference import TRUTH, Reference
-from task_templates.validator.formats.example_number_csv.write import FILE, encode
+from task_templates.scoring_program.challenges.example_number_json.reference import TRUTH, Reference
+from task_templates.validator.formats.example_number_json.write import FILE, encode
 from validator.findings import Findings
 
 Numbers = dict[str, float]
@@ -73,4 +73,4 @@ def content_of(loaded: AnyLoaded) -> Content:
     )
 
 
-ANNOTATIONS = {"example_number_csv": NumberAnnotations()}
+ANNOTATIONS = {"example_number_json": NumberAnnotations()}

@@ -10,9 +10,9 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from organizer.challenges import Annotations, Guess, Pools
 from organizer.content import Content, Place, Values, check_boxes, check_same, drawings, repeated, warn_where
 from organizer.files import Files
+from organizer.tasks import Annotations, Guess, Pools
 from scoring_program.challenges.densepose.drawings import image_drawing, person_shape
 from scoring_program.challenges.densepose.page import FINE_PARTS
 from scoring_program.challenges.densepose.prepare import ANNOTATIONS_FILE

@@ -7,15 +7,16 @@ negated; sentences say which score is the better one.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from scoring_program.metrics.comparison import SIGNIFICANT, Comparison
+from people_in_video.comparing.forest import Band, Scale, forest_axis, forest_row, scale_of
+from people_in_video.comparing.pairs import SIGNIFICANT, Comparison
 from scoring_program.metrics.resampling import HALVES, LEAST_ITEMS, SEED, Intervals
 from scoring_program.report.elements import tables
-from scoring_program.report.elements.forest import Band, Scale, forest_axis, forest_row, scale_of
 from scoring_program.report.elements.layout import card, scroll
 from scoring_program.report.elements.tables import Heading, table
 from scoring_program.report.html import Child, cut, element
@@ -34,6 +35,11 @@ _MOST_SENTENCES = 5
 # Smaller differences and p values are written as "less than".
 _SMALLEST_DIFFERENCE = 0.00005
 _SMALLEST_P = 0.0001
+
+
+def standings_style() -> str:
+    """Return the style sheet of pages with standings."""
+    return Path(__file__).with_name("standings.css").read_text(encoding="utf-8")
 
 
 class Baseline(NamedTuple):

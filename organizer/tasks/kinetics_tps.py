@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from organizer import content
-from organizer.challenges import Annotations, Guess, Pools
 from organizer.content import Content, Values
 from organizer.files import Files
+from organizer.tasks import Annotations, Guess, Pools
 from scoring_program.challenges.kinetics_tps.drawings import canvas
 from scoring_program.challenges.kinetics_tps.reference import (
     CLASSES_FILE,

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from organizer.challenges import Annotations, Baseline, Guess, Pools
 from organizer.content import Content, Values, check_same, repeated, warn_where
 from organizer.files import Files
+from organizer.tasks import Annotations, Baseline, Guess, Pools
 from scoring_program.settings import Settings
 from scoring_program.task import AnyLoaded
 from task_templates.scoring_program.challenges.example_segments_json.reference import TRUTH, Reference

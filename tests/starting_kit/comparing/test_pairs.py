@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from scoring_program.metrics import comparison
-from scoring_program.metrics.comparison import compare, compare_distinct
+from people_in_video.comparing import pairs as comparison
+from people_in_video.comparing.pairs import compare, compare_distinct
 from scoring_program.metrics.resampling import (
     HalfScores,
     half_scores,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scoring_program.report.latex import NEEDED_PACKAGE, escape_latex, latex_table
-from scoring_program.report.standings import Standings
+from people_in_video.comparing.latex import NEEDED_PACKAGE, escape_latex, latex_table
+from people_in_video.comparing.standings import Standings
 from scoring_program.result import Interval, Result
 from scoring_program.task import ScoreColumn
 

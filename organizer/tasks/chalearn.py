@@ -10,9 +10,9 @@ from typing import cast
 
 import numpy as np
 
-from organizer.challenges import Annotations, Baseline, Guess, Pools
 from organizer.content import Content, Values, check_same, choose_evenly, repeated, warn_where
 from organizer.files import Files
+from organizer.tasks import Annotations, Baseline, Guess, Pools
 from scoring_program.challenges.chalearn.full_sections import group_intervals, make_lanes
 from scoring_program.challenges.chalearn.reference import (
     PREPARED_FILE,

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 
 from organizer import content
-from organizer.challenges import Annotations, Baseline, Guess, Pools
 from organizer.content import Content, Values
 from organizer.files import Files
+from organizer.tasks import Annotations, Baseline, Guess, Pools
 from scoring_program.challenges.anet_entities.drawings import canvas
 from scoring_program.challenges.anet_entities.lemmas import TABLE, load_table
 from scoring_program.challenges.anet_entities.reference import (
