@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, Union
 
 from organizer import ROOT
+from people_in_video.drawings.images import Images, Size, image_size
 from scoring_program.metrics.resampling import HALVES
-from scoring_program.report.images import Images, Size, image_size
 from scoring_program.settings import PROTOCOLS
 from scoring_program.task import task_ids
 from validator import console

@@ -22,6 +22,7 @@ import numpy as np
 
 from organizer.data.prepare import prepare
 from organizer.files import Files, folder_files, write_files
+from people_in_video.diagnosis.search import Comparison, Repair, Repairs, find_repairs
 from quality.demo_data import load_against
 from quality.repairs_page import (
     LEAST_SCORE,
@@ -36,7 +37,6 @@ from quality.repairs_page import (
     write_times,
 )
 from quality.task import Mistake, QualityTask, WeakModel, quality_tasks
-from scoring_program.repairs.search import Comparison, Repair, Repairs, find_repairs
 from scoring_program.task import load_task
 from validator.findings import Refused
 from validator.messages import Note

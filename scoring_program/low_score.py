@@ -13,7 +13,7 @@ from scoring_program.metrics.resampling import Range
 from validator.messages import Note
 
 if TYPE_CHECKING:
-    from scoring_program.agreement_steps import Step
+    from people_in_video.diagnosis.steps import Step
 
 LOW_SCORE = 0.02
 _LEAST_COVERAGE = 0.5

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
+from people_in_video.diagnosis.repair_notes import HiddenSide, repair_notes
 from scoring_program.disclosure import (
     disclosed,
     disclosed_marks,
@@ -33,7 +34,6 @@ from scoring_program.low_score import is_low, low_score_note
 from scoring_program.marks import MARKS_FILE, Mark, read_marks
 from scoring_program.metrics import resampling
 from scoring_program.metrics.resampling import HalfScores, Range
-from scoring_program.repair_notes import HiddenSide, repair_notes
 from scoring_program.result import (
     DECIMALS,
     Deferred,
@@ -66,8 +66,8 @@ from validator.messages import Note, codes_explained_by, mistakes_first
 from validator.strict_yaml import load_declaration
 
 if TYPE_CHECKING:
-    from scoring_program.agreement_steps import Step
-    from scoring_program.repairs.search import Comparison
+    from people_in_video.diagnosis.search import Comparison
+    from people_in_video.diagnosis.steps import Step
 
 # Kits have this package below another one.
 _CHALLENGES = f"{__package__}.challenges"
@@ -547,7 +547,7 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
         detail = self.settings["detail"]
         steps: Sequence[Step] = ()
         if shows_comparisons(detail):
-            from scoring_program.agreement_steps import agreement_steps
+            from people_in_video.diagnosis.steps import agreement_steps
 
             steps = agreement_steps(self.task.comparisons(self.reference, submission))
         return [low_score_note(scores, steps, detail)]

@@ -69,7 +69,7 @@ from organizer.files import (
 )
 from organizer.runs.phase import folder_name
 from organizer.runs.worker import BuiltTask
-from scoring_program.report.images import Images, Size
+from people_in_video.drawings.images import Images, Size
 from scoring_program.task import load_task, task_ids
 from validator.findings import Refused
 from validator.texts import counted, printable, some_words

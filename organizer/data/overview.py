@@ -13,12 +13,12 @@ import numpy as np
 from organizer.content import Content, Values
 from organizer.files import unpack, write_durable
 from organizer.tasks import content_of
+from people_in_video.drawings.images import Images, with_images
 from scoring_program.report.elements.axis import round_step
 from scoring_program.report.elements.layout import card, document, in_columns, style_sheet, with_contents
 from scoring_program.report.elements.plots import histogram
 from scoring_program.report.elements.tables import Cell, Heading, table
 from scoring_program.report.html import element
-from scoring_program.report.images import Images, with_images
 from scoring_program.report.sections import Look, section_cards
 from scoring_program.task import AnyLoaded, load_task
 from validator.arrays import Floats, Ints

@@ -27,9 +27,9 @@ from organizer.files import (
     write_private,
 )
 from organizer.tasks import content_of
+from people_in_video.drawings.images import Images
 from scoring_program.item_groups import is_table_of_groups
 from scoring_program.marks import Mark
-from scoring_program.report.images import Images
 from scoring_program.signature import KEY_FILE, read_key
 from scoring_program.task import Options, load_task
 from validator.findings import Findings

@@ -14,7 +14,7 @@ from organizer import content
 from organizer.content import Content, Values
 from organizer.files import Files
 from organizer.tasks import Annotations, Baseline, Guess, Pools
-from scoring_program.challenges.anet_entities.drawings import canvas
+from people_in_video.drawings.anet_entities import canvas
 from scoring_program.challenges.anet_entities.lemmas import TABLE, load_table
 from scoring_program.challenges.anet_entities.reference import (
     LEMMAS_FILE,

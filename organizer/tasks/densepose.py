@@ -13,9 +13,10 @@ import numpy as np
 from organizer.content import Content, Place, Values, check_boxes, check_same, drawings, repeated, warn_where
 from organizer.files import Files
 from organizer.tasks import Annotations, Guess, Pools
-from scoring_program.challenges.densepose.drawings import image_drawing, person_shape
+from people_in_video.diagnosis.readings import from_sizes
+from people_in_video.drawings.densepose import image_drawing, person_shape
+from people_in_video.references.densepose import ANNOTATIONS_FILE
 from scoring_program.challenges.densepose.page import FINE_PARTS
-from scoring_program.challenges.densepose.prepare import ANNOTATIONS_FILE
 from scoring_program.challenges.densepose.reference import (
     DISTANCES_FILE,
     HASH_FILE,
@@ -31,7 +32,6 @@ from scoring_program.figures import Drawing, DrawnObject
 from scoring_program.metrics import geodesic
 from scoring_program.metrics.average_precision import MOST_DETECTIONS
 from scoring_program.prepared import save_prepared
-from scoring_program.repairs.readings import from_sizes
 from scoring_program.settings import Settings
 from scoring_program.task import AnyLoaded
 from validator.arrays import Bools, Ints, Pixels

@@ -14,7 +14,7 @@ from organizer import content
 from organizer.content import Content, Values
 from organizer.files import Files
 from organizer.tasks import Annotations, Guess, Pools
-from scoring_program.challenges.kinetics_tps.drawings import canvas
+from people_in_video.drawings.kinetics_tps import canvas
 from scoring_program.challenges.kinetics_tps.reference import (
     CLASSES_FILE,
     PARTS_FILE,

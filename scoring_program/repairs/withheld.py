@@ -24,11 +24,11 @@ from pathlib import Path
 
 import numpy as np
 
-from scoring_program.repairs.decision import Trial
-from scoring_program.repairs.regions import Regions
-from scoring_program.repairs.samples import Arrays, Kind, Names, Sample
-from scoring_program.repairs.sampling import Spread, ranks_in_groups
-from scoring_program.repairs.search import Comparison, Repairs
+from people_in_video.diagnosis.decision import Trial
+from people_in_video.diagnosis.regions import Regions
+from people_in_video.diagnosis.samples import Arrays, Kind, Names, Sample
+from people_in_video.diagnosis.sampling import Spread, ranks_in_groups
+from people_in_video.diagnosis.search import Comparison, Repairs
 from validator.arrays import Bools, Ints
 
 _LOWEST_EDGE, _HIGHEST_EDGE = 0.5, 0.75

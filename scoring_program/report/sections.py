@@ -142,7 +142,7 @@ def headings(table_columns: Sequence[Column]) -> list[Heading]:
 
 def _drawings(section: Drawings, look: Look) -> list[Element]:
     # Only pages at full have drawings.
-    from scoring_program.report.drawings import drawing, legend
+    from people_in_video.drawings.svg import drawing, legend
 
     canvases = [drawing(data, section.points) for data in section.drawings[: look.limit]]
     return [legend(section), *_grid(canvases, look.open_drawings, "drawing")]

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, Union
 
 import numpy as np
 
-from scoring_program.repair_notes import HiddenSide, repair_notes
+from people_in_video.diagnosis.repair_notes import HiddenSide, repair_notes
 from scoring_program.task import Loaded
 from tests.attacks.harness import ALL, N_LABELS, Labels, bits, load
 from tests.helpers import make_zip

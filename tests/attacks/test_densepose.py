@@ -10,9 +10,9 @@ from math import log2
 import numpy as np
 import pytest
 
-from scoring_program.challenges.densepose.evidence import comparisons
+from people_in_video.diagnosis.densepose import comparisons
+from people_in_video.diagnosis.repair_notes import HiddenSide, repair_notes
 from scoring_program.challenges.densepose.reference import gather
-from scoring_program.repair_notes import HiddenSide, repair_notes
 from tests.attacks.harness import ALL, MOST_BITS, N_LABELS, Attack, bits_by_section, gain
 from tests.helpers import REFERENCES, SAMPLES, is_nightly, loaded, only_at_night
 from validator.formats.densepose.write import array_entry, encode_detection

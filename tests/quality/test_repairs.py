@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from people_in_video.diagnosis.decision import Family
 from quality.cures import corners_cure
 from quality.repairs import measure_task, run_repairs, run_times
 from quality.repairs_page import Amount
 from quality.task import Mistake, Said, quality_tasks
-from scoring_program.repairs.decision import Family
 from tests.helpers import only_at_night
 
 TASKS = [name for name, task in quality_tasks().items() if task.mistakes]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scoring_program.agreement_steps import Step
+from people_in_video.diagnosis.steps import Step
 from scoring_program.low_score import is_low, low_score_note
 
 SEQUENCES = range(1, 7)

@@ -10,7 +10,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from scoring_program.challenges.anet_entities import evidence
+from people_in_video.diagnosis import anet_entities as evidence
+from people_in_video.diagnosis.search import Comparison
 from scoring_program.challenges.anet_entities.lemmas import TABLE, lemmas_from_table
 from scoring_program.challenges.anet_entities.measure import (
     SentenceStatistics,
@@ -40,7 +41,6 @@ from scoring_program.challenges.anet_entities.reference import (
     prepare_reference,
     select_videos,
 )
-from scoring_program.repairs.search import Comparison
 from scoring_program.result import Section, Sections, Statistics
 from scoring_program.settings import Settings
 from scoring_program.task import Notes, Options, Task, declared_tasks
@@ -138,7 +138,7 @@ class GivenSentences(EntitiesTask[WordStatistics]):
         self, reference: Reference, submission: Grounding, statistics: WordStatistics, number: int
     ) -> list[Section]:
         """Return the worst frames of the worst segments."""
-        from scoring_program.challenges.anet_entities import drawings
+        from people_in_video.drawings import anet_entities as drawings
 
         segments = given_segments(reference, statistics)
         hallucinated = np.zeros(len(statistics.joined.objects.label), dtype=bool)
@@ -247,7 +247,7 @@ class GeneratedSentences(EntitiesTask[SentenceStatistics]):
         self, reference: Reference, submission: Grounding, statistics: SentenceStatistics, number: int
     ) -> list[Section]:
         """Return the worst frames of the worst segments."""
-        from scoring_program.challenges.anet_entities import drawings
+        from people_in_video.drawings import anet_entities as drawings
 
         judged = statistics.judged
         hallucinated = ~judged.object_annotated & ~judged.object_skipped

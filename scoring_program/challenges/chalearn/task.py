@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
-from scoring_program.challenges.chalearn import evidence, measure, page
+from people_in_video.diagnosis import chalearn as evidence
+from people_in_video.diagnosis.search import Comparison
+from scoring_program.challenges.chalearn import measure, page
 from scoring_program.challenges.chalearn.measure import SequenceStatistics
 from scoring_program.challenges.chalearn.reference import (
     PREPARED_FILE,
@@ -21,7 +23,6 @@ from scoring_program.challenges.chalearn.reference import (
     select_sequences,
     write_prepared,
 )
-from scoring_program.repairs.search import Comparison
 from scoring_program.result import Section, Sections
 from scoring_program.settings import Settings
 from scoring_program.signature import contents_hash

@@ -12,18 +12,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scoring_program.challenges.densepose.sampled_pixels import (
+from people_in_video.diagnosis.sampled_pixels import (
     LEAST_BOX_IOU,
     MOST_POINTS,
     SampledPixels,
     choose_images,
     read_pixels,
 )
+from people_in_video.diagnosis.sampling import spread_evenly
 from scoring_program.metrics import geodesic, masks
 from scoring_program.metrics.average_precision import MOST_DETECTIONS, box_iou
 from scoring_program.metrics.pairs import select_ranges
 from scoring_program.prepared import Arrays, Texts, load_prepared, require_files
-from scoring_program.repairs.sampling import spread_evenly
 from validator.archive import Source
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings, Read

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from scoring_program.challenges.densepose import evidence, prepare
+from people_in_video.diagnosis import densepose as evidence
+from people_in_video.diagnosis.search import Comparison
+from people_in_video.references import densepose as prepare
 from scoring_program.challenges.densepose.measure import (
     ImageStatistics,
     average,
@@ -29,7 +31,6 @@ from scoring_program.challenges.densepose.reference import (
     read_submission,
     select_images,
 )
-from scoring_program.repairs.search import Comparison
 from scoring_program.result import Section, Sections
 from scoring_program.settings import SETTINGS_FILE, Settings
 from scoring_program.task import Notes, Options, Task, declared_tasks
@@ -124,7 +125,7 @@ class DensePose(Task[Reference, Gathered, ImageStatistics]):
         self, reference: Reference, submission: Gathered, statistics: ImageStatistics, number: int
     ) -> list[Section]:
         """Return the images that cost most; the detections drawn are decoded once more."""
-        from scoring_program.challenges.densepose import drawings
+        from people_in_video.drawings import densepose as drawings
 
         return drawings.drawings(reference, submission, statistics, number, load_rules(self.id))
 

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from scoring_program.challenges.kinetics_tps import evidence, page
+from people_in_video.diagnosis import kinetics_tps as evidence
+from people_in_video.diagnosis.search import Comparison
+from scoring_program.challenges.kinetics_tps import page
 from scoring_program.challenges.kinetics_tps.measure import (
     VideoStatistics,
     average_areas,
@@ -26,7 +28,6 @@ from scoring_program.challenges.kinetics_tps.reference import (
     save_reference,
     select_videos,
 )
-from scoring_program.repairs.search import Comparison
 from scoring_program.result import Section
 from scoring_program.settings import Settings
 from scoring_program.task import Notes, Options, Task, declared_tasks
@@ -114,7 +115,7 @@ class KineticsTPS(Task[Reference, KineticsSubmission, VideoStatistics]):
         self, reference: Reference, submission: KineticsSubmission, statistics: VideoStatistics, number: int
     ) -> list[Section]:
         """Return the worst frames of the worst videos."""
-        from scoring_program.challenges.kinetics_tps import drawings
+        from people_in_video.drawings import kinetics_tps as drawings
 
         return drawings.drawings(statistics, number)
 

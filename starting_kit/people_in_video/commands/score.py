@@ -18,7 +18,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from people_in_video import drawing_pages
 from people_in_video.commands.options import (
     add_print_options,
     add_scoring_options,
@@ -34,12 +33,14 @@ from people_in_video.commands.options import (
 )
 from people_in_video.demo_data import demo_reference
 from people_in_video.demo_refusals import DemoLoaded
+from people_in_video.drawings import images
+from people_in_video.drawings import pages as drawing_pages
 from people_in_video.history import add_run
 from people_in_video.home import ReferenceProblemsError, prepared_folder
 from people_in_video.progress import reading_bar
 from people_in_video.result import write_tables
 from people_in_video.tools.conversion import ReadableSubmission, read_tool_file
-from scoring_program.report import images, outputs, page
+from scoring_program.report import outputs, page
 from scoring_program.result import Cell, Result, Table
 from scoring_program.run import BROKEN, INVALID, SCORED, Outcome, load_folder, run
 from scoring_program.settings import MOST_DRAWINGS, Settings, SettingValue

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from people_in_video.diagnosis.decision import Family
 from quality import cures
 from quality.items import ItemQuality
 from quality.task import Mistake, Said
-from scoring_program.repairs.decision import Family
 from task_templates.quality.example_segments_json import files, values
 from task_templates.quality.example_segments_json.values import LABELS, Values
 

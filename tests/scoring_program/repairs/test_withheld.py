@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scoring_program.repairs.regions import Regions
-from scoring_program.repairs.samples import Kind, Names
-from scoring_program.repairs.sampling import Spread
-from scoring_program.repairs.search import Comparison, Repairs
+from people_in_video.diagnosis.regions import Regions
+from people_in_video.diagnosis.samples import Kind, Names
+from people_in_video.diagnosis.sampling import Spread
+from people_in_video.diagnosis.search import Comparison, Repairs
 from scoring_program.repairs.withheld import draw, n_compared
 from scoring_program.task import load_task
 from tests.helpers import PUBLISHED, REFERENCES, SAMPLES, loaded

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from scoring_program.repairs.samples import Kind, Names
-from scoring_program.repairs.sampling import Spread
-from scoring_program.repairs.search import Comparison, Repairs
+from people_in_video.diagnosis.samples import Kind, Names
+from people_in_video.diagnosis.sampling import Spread
+from people_in_video.diagnosis.search import Comparison, Repairs
 from task_templates.scoring_program.challenges.example_lists_json.reference import Reference
 from task_templates.validator.formats.example_lists_json.read import Items
 from validator.arrays import Bools

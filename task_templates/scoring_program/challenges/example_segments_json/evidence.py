@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from scoring_program.repairs.decision import Family
-from scoring_program.repairs.regions import BOX_IOU, CLOSE_IOU, Regions
-from scoring_program.repairs.samples import Kind, Names
-from scoring_program.repairs.sampling import Spread
-from scoring_program.repairs.search import Comparison, Repairs
+from people_in_video.diagnosis.decision import Family
+from people_in_video.diagnosis.regions import BOX_IOU, CLOSE_IOU, Regions
+from people_in_video.diagnosis.samples import Kind, Names
+from people_in_video.diagnosis.sampling import Spread
+from people_in_video.diagnosis.search import Comparison, Repairs
 from task_templates.scoring_program.challenges.example_segments_json.reference import Reference
 from task_templates.validator.formats.example_segments_json.read import Items
 

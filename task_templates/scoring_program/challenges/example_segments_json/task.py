@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from people_in_video.diagnosis.search import Comparison
 from scoring_program.disclosure import min_group
-from scoring_program.repairs.search import Comparison
 from scoring_program.settings import Settings
 from scoring_program.task import Task, declared_tasks
 from task_templates.scoring_program.challenges.example_segments_json import evidence, measure, page

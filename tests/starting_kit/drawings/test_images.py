@@ -14,8 +14,8 @@ import pytest
 from PIL import Image
 
 from people_in_video.commands import score as score_command
+from people_in_video.drawings import images
 from scoring_program.figures import GROUND_TRUTH, Drawing, Drawings, DrawnObject, Shape
-from scoring_program.report import images
 from tests.helpers import REFERENCES, SAMPLES
 from tests.scoring_program.report.test_page import parsed
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scoring_program.repairs.regions import Form, Regions
+from people_in_video.diagnosis.regions import Form, Regions
 from validator.arrays import Floats
 
 

@@ -39,12 +39,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scoring_program.repairs.agreement import is_worth_searching
-from scoring_program.repairs.decision import Change, Family, Trial, best_repair
-from scoring_program.repairs.readings import as_written
-from scoring_program.repairs.regions import Form, Regions
-from scoring_program.repairs.samples import Arrays, Ids, Kind, Names, Sample
-from scoring_program.repairs.sampling import Spread
+from people_in_video.diagnosis.agreement import is_worth_searching
+from people_in_video.diagnosis.decision import Change, Family, Trial, best_repair
+from people_in_video.diagnosis.readings import as_written
+from people_in_video.diagnosis.regions import Form, Regions
+from people_in_video.diagnosis.samples import Arrays, Ids, Kind, Names, Sample
+from people_in_video.diagnosis.sampling import Spread
 from validator.arrays import Floats, Ints
 
 
@@ -229,18 +229,18 @@ def _trials(comparison: Comparison, sample: Sample | Trial, repairs: Repairs) ->
     if not is_worth_searching(sample):
         return iter([])
     if isinstance(sample, Names):
-        from scoring_program.repairs.name_trials import name_trials
+        from people_in_video.diagnosis.name_trials import name_trials
 
         return name_trials(sample)
     if isinstance(sample, Ids):
-        from scoring_program.repairs.name_trials import id_trials
+        from people_in_video.diagnosis.name_trials import id_trials
 
         return id_trials(sample)
     if isinstance(sample, Arrays):
-        from scoring_program.repairs.array_trials import array_trials
+        from people_in_video.diagnosis.array_trials import array_trials
 
         return array_trials(sample)
-    from scoring_program.repairs.region_trials import region_trials
+    from people_in_video.diagnosis.region_trials import region_trials
 
     return region_trials(sample, partial(_deep_sample, comparison, repairs))
 

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from people_in_video.diagnosis.decision import Family
+from people_in_video.diagnosis.regions import BOX_IOU, CLOSE_IOU, Regions
+from people_in_video.diagnosis.samples import Kind, Names
+from people_in_video.diagnosis.sampling import Spread
+from people_in_video.diagnosis.search import Comparison, Repairs
 from scoring_program.challenges.chalearn.reference import Prediction, Reference
-from scoring_program.repairs.decision import Family
-from scoring_program.repairs.regions import BOX_IOU, CLOSE_IOU, Regions
-from scoring_program.repairs.samples import Kind, Names
-from scoring_program.repairs.sampling import Spread
-from scoring_program.repairs.search import Comparison, Repairs
 from validator.arrays import Ints
 
 _FRAMES = "Write the first and the last frame, both counted from 1, at the frame rate of the data files"

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from people_in_video.diagnosis.fits import AxisMap, RegionPairs, most_frequent_values
+from people_in_video.diagnosis.regions import Regions, best_of_entries, pair_iou
 from scoring_program.metrics.pairs import largest_of_items
-from scoring_program.repairs.fits import AxisMap, RegionPairs, most_frequent_values
-from scoring_program.repairs.regions import Regions, best_of_entries, pair_iou
 from validator.arrays import Floats
 
 # By what centers may have to be scaled, at first, and how far from 1 that must be at least.

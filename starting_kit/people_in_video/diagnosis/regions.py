@@ -10,8 +10,8 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from people_in_video.diagnosis.sampling import N_EXCHANGED, is_in_first_half
 from scoring_program.metrics.pairs import largest_of_items, pairs_in_groups
-from scoring_program.repairs.sampling import N_EXCHANGED, is_in_first_half
 from validator.arrays import Bools, Floats, Ints
 
 IntsOrBools = TypeVar("IntsOrBools", Ints, Bools)

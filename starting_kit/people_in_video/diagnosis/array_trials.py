@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scoring_program.repairs.decision import (
+from people_in_video.diagnosis.decision import (
     LEAST_SHARE_OF_COMBINATION,
     Change,
     Family,
@@ -17,7 +17,7 @@ from scoring_program.repairs.decision import (
     agrees_well,
     may_become_repair,
 )
-from scoring_program.repairs.samples import SHARES_OF_POINTS, Arrays
+from people_in_video.diagnosis.samples import SHARES_OF_POINTS, Arrays
 from validator.arrays import Bools, Ints
 
 _CHANNELS = "IUV"

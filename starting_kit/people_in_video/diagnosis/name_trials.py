@@ -7,10 +7,10 @@ from functools import partial
 
 import numpy as np
 
-from scoring_program.repairs import names, orders
-from scoring_program.repairs.decision import Change, Family, Trial, may_be_in_other_order
-from scoring_program.repairs.samples import Ids, Names
-from scoring_program.repairs.sampling import N_EXCHANGED
+from people_in_video.diagnosis import names, orders
+from people_in_video.diagnosis.decision import Change, Family, Trial, may_be_in_other_order
+from people_in_video.diagnosis.samples import Ids, Names
+from people_in_video.diagnosis.sampling import N_EXCHANGED
 from validator.arrays import Bools, Floats, Ints
 from validator.numbering import Numbering, find_numbering, last_number, small_shifts
 

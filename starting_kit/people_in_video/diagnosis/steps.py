@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from people_in_video.diagnosis.agreement import agreement_as_submitted
+from people_in_video.diagnosis.regions import Regions
+from people_in_video.diagnosis.samples import Kind
+from people_in_video.diagnosis.sampling import Spread
+from people_in_video.diagnosis.search import Comparison, Repairs
 from scoring_program.disclosure import MIN_GROUP
-from scoring_program.repairs.agreement import agreement_as_submitted
-from scoring_program.repairs.regions import Regions
-from scoring_program.repairs.samples import Kind
-from scoring_program.repairs.sampling import Spread
-from scoring_program.repairs.search import Comparison, Repairs
 from validator.arrays import Bools
 
 MIN_ANNOTATED = 20

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from people_in_video.diagnosis.decision import Family
+from people_in_video.diagnosis.samples import Kind
+from people_in_video.diagnosis.search import Comparison, Repair, find_repairs
 from scoring_program.disclosure import min_group, shows_comparisons
-from scoring_program.repairs.decision import Family
-from scoring_program.repairs.samples import Kind
-from scoring_program.repairs.search import Comparison, Repair, find_repairs
 from scoring_program.repairs.withheld import Draw, draw, n_compared
 from validator.messages import Note
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scoring_program.repairs import orders, readings
-from scoring_program.repairs.decision import (
+from people_in_video.diagnosis import orders, readings
+from people_in_video.diagnosis.decision import (
     LEAST_SHARE,
     LEAST_SHARE_OF_COMBINATION,
     Change,
@@ -25,11 +25,11 @@ from scoring_program.repairs.decision import (
     may_be_of_own_item,
     may_become_repair,
 )
-from scoring_program.repairs.fits import AxisMap, RegionPairs, Votes, fit_axes, fit_items, map_words, vote
-from scoring_program.repairs.readings import Reading
-from scoring_program.repairs.regions import Regions, pair_iou
-from scoring_program.repairs.sampling import MOST_MAPPED, exchanged_entries, ranks_in_items
-from scoring_program.repairs.weak_models import is_of_weak_model
+from people_in_video.diagnosis.fits import AxisMap, RegionPairs, Votes, fit_axes, fit_items, map_words, vote
+from people_in_video.diagnosis.readings import Reading
+from people_in_video.diagnosis.regions import Regions, pair_iou
+from people_in_video.diagnosis.sampling import MOST_MAPPED, exchanged_entries, ranks_in_items
+from people_in_video.diagnosis.weak_models import is_of_weak_model
 from validator.arrays import Bools, Floats, Ints
 
 # The median IoU of regions before and after a change above which it makes no other ones of them.

@@ -5,10 +5,10 @@ Most submissions are right, so this module needs none of those that try changes.
 
 from __future__ import annotations
 
-from scoring_program.repairs.decision import Trial, agrees_well, may_become_repair
-from scoring_program.repairs.readings import as_written
-from scoring_program.repairs.regions import Regions
-from scoring_program.repairs.samples import SHARES_OF_POINTS, Arrays, Ids, Names, Sample
+from people_in_video.diagnosis.decision import Trial, agrees_well, may_become_repair
+from people_in_video.diagnosis.readings import as_written
+from people_in_video.diagnosis.regions import Regions
+from people_in_video.diagnosis.samples import SHARES_OF_POINTS, Arrays, Ids, Names, Sample
 from validator.arrays import Bools
 
 

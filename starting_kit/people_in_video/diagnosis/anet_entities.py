@@ -11,15 +11,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from people_in_video.diagnosis.decision import LEAST_SHARE_OF_COMBINATION, Change, Family, Trial, agrees_well
+from people_in_video.diagnosis.regions import BOX_IOU, CLOSE_IOU, Regions, pair_iou
+from people_in_video.diagnosis.samples import Ids, Kind, Names
+from people_in_video.diagnosis.sampling import Spread, spread_evenly
+from people_in_video.diagnosis.search import Comparison, Repairs
 from scoring_program.challenges.anet_entities.lemmas import rule_lemma
 from scoring_program.challenges.anet_entities.reference import Reference
 from scoring_program.metrics.grounding import FRAMES
 from scoring_program.metrics.pairs import largest_of_items, pairs_in_groups
-from scoring_program.repairs.decision import LEAST_SHARE_OF_COMBINATION, Change, Family, Trial, agrees_well
-from scoring_program.repairs.regions import BOX_IOU, CLOSE_IOU, Regions, pair_iou
-from scoring_program.repairs.samples import Ids, Kind, Names
-from scoring_program.repairs.sampling import Spread, spread_evenly
-from scoring_program.repairs.search import Comparison, Repairs
 from validator.arrays import Bools, Floats, Ints
 from validator.formats.anet_entities.read import Grounding, counts_objects
 

@@ -7,10 +7,10 @@ import re
 import numpy as np
 import pytest
 
-from scoring_program.repair_notes import HiddenSide, repair_notes
-from scoring_program.repairs.regions import Regions
-from scoring_program.repairs.samples import Ids, Kind, Names
-from scoring_program.repairs.search import Comparison
+from people_in_video.diagnosis.regions import Regions
+from people_in_video.diagnosis.repair_notes import HiddenSide, repair_notes
+from people_in_video.diagnosis.samples import Ids, Kind, Names
+from people_in_video.diagnosis.search import Comparison
 from tests.helpers import is_nightly
 from validator.messages import Note
 

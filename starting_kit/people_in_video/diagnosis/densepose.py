@@ -8,15 +8,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from people_in_video.diagnosis.decision import Family
+from people_in_video.diagnosis.readings import from_sizes
+from people_in_video.diagnosis.regions import Form, Regions
+from people_in_video.diagnosis.sampled_pixels import ARRAY_READINGS, SampledPixels
+from people_in_video.diagnosis.samples import Arrays, Ids, Kind
+from people_in_video.diagnosis.sampling import Spread, ranks_in_groups
+from people_in_video.diagnosis.search import Comparison, Repairs
 from scoring_program.challenges.densepose.reference import Gathered, Kept, Persons, Reference, Template
-from scoring_program.challenges.densepose.sampled_pixels import ARRAY_READINGS, SampledPixels
 from scoring_program.metrics import geodesic
-from scoring_program.repairs.decision import Family
-from scoring_program.repairs.readings import from_sizes
-from scoring_program.repairs.regions import Form, Regions
-from scoring_program.repairs.samples import Arrays, Ids, Kind
-from scoring_program.repairs.sampling import Spread, ranks_in_groups
-from scoring_program.repairs.search import Comparison, Repairs
 from validator.arrays import Floats, Ints
 
 _IMAGE = "Write the image ids of the annotation file"

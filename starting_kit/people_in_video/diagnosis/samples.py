@@ -24,12 +24,12 @@ from typing import TYPE_CHECKING, Union
 
 import numpy as np
 
-from scoring_program.repairs.regions import Regions
-from scoring_program.repairs.sampling import N_EXCHANGED, exchanged_entries, is_in_first_half
+from people_in_video.diagnosis.regions import Regions
+from people_in_video.diagnosis.sampling import N_EXCHANGED, exchanged_entries, is_in_first_half
 from validator.arrays import Bools, Floats, Ints
 
 if TYPE_CHECKING:
-    from scoring_program.repairs.names import Fold
+    from people_in_video.diagnosis.names import Fold
 
 _NEAR_BYTES = 0.2 * 255
 SHARES_OF_POINTS = (0.25, 0.5)

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from people_in_video.diagnosis.sampling import spread_evenly
 from scoring_program.metrics import geodesic
-from scoring_program.repairs.sampling import spread_evenly
 from validator.arrays import Floats, Ints, Pixels
 
 MOST_IMAGES = 160

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from people_in_video import drawing_pages
 from people_in_video.commands import score as score_command
+from people_in_video.drawings import pages as drawing_pages
 from scoring_program.figures import Drawing, Drawings, Timeline
 from scoring_program.report import page
 from scoring_program.report.sections import Look, section_cards

@@ -7,12 +7,12 @@ import pytest
 
 from organizer.data.prepare import prepare
 from organizer.files import write_files
+from people_in_video.diagnosis.densepose import comparisons
+from people_in_video.diagnosis.sampled_pixels import ARRAY_READINGS, read_pixels
+from people_in_video.diagnosis.search import find_repairs
 from quality.densepose.synthetic import Errors, detection, read_persons
 from quality.task import quality_tasks
-from scoring_program.challenges.densepose.evidence import comparisons
 from scoring_program.challenges.densepose.reference import gather, load_folder, read_submission
-from scoring_program.challenges.densepose.sampled_pixels import ARRAY_READINGS, read_pixels
-from scoring_program.repairs.search import find_repairs
 from scoring_program.run import SCORED
 from tests.helpers import is_nightly, loaded, run_folder
 from validator.formats.densepose.read import ReaderSizes

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from people_in_video.drawings import svg as drawings
 from scoring_program.figures import (
     GROUND_TRUTH,
     PREDICTION,
@@ -16,7 +17,6 @@ from scoring_program.figures import (
     shapes,
     worst_in_turn,
 )
-from scoring_program.report import drawings
 from scoring_program.report.html import element
 
 BOX = Shape(GROUND_TRUTH, [10.0, 20.0, 60.0, 80.0])

@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from people_in_video.diagnosis.decision import Family
+from people_in_video.diagnosis.regions import Regions
+from people_in_video.diagnosis.samples import Ids, Kind, Names
+from people_in_video.diagnosis.sampling import Spread
+from people_in_video.diagnosis.search import Comparison, Repairs
 from scoring_program.challenges.kinetics_tps.measure import translate
 from scoring_program.challenges.kinetics_tps.reference import Reference
 from scoring_program.metrics.pairs import pairs_of_ranges
-from scoring_program.repairs.decision import Family
-from scoring_program.repairs.regions import Regions
-from scoring_program.repairs.samples import Ids, Kind, Names
-from scoring_program.repairs.sampling import Spread
-from scoring_program.repairs.search import Comparison, Repairs
 from validator.arrays import Bools, Ints
 from validator.formats.kinetics_tps.read import KineticsSubmission, PartStates
 

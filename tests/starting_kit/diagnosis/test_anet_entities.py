@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from organizer.files import write_files
+from people_in_video.diagnosis.decision import Family
+from people_in_video.diagnosis.search import find_repairs
 from quality.demo_data import load_against
 from quality.task import quality_tasks
-from scoring_program.repairs.decision import Family
-from scoring_program.repairs.search import find_repairs
 
 GIVEN, GENERATED = "anet_entities_gt", "anet_entities_gen"
 CASES = [

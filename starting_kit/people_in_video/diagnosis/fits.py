@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from people_in_video.diagnosis.regions import Pairs, best_of_entries, pair_iou
+from people_in_video.diagnosis.sampling import ranks_in_groups, spread_evenly
 from scoring_program.metrics.pairs import largest_of_items
-from scoring_program.repairs.regions import Pairs, best_of_entries, pair_iou
-from scoring_program.repairs.sampling import ranks_in_groups, spread_evenly
 from validator.arrays import Bools, Floats, Ints
 
 _N_MODES = 2

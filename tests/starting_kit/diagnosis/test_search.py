@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
-from scoring_program.repairs import orders
-from scoring_program.repairs.decision import Family, sign_test
-from scoring_program.repairs.orders import assign
-from scoring_program.repairs.regions import Form, Regions
-from scoring_program.repairs.samples import Arrays, Ids, Kind, Names
-from scoring_program.repairs.sampling import Spread
-from scoring_program.repairs.search import Comparison, Repairs, find_repairs
+from people_in_video.diagnosis import orders
+from people_in_video.diagnosis.decision import Family, sign_test
+from people_in_video.diagnosis.orders import assign
+from people_in_video.diagnosis.regions import Form, Regions
+from people_in_video.diagnosis.samples import Arrays, Ids, Kind, Names
+from people_in_video.diagnosis.sampling import Spread
+from people_in_video.diagnosis.search import Comparison, Repairs, find_repairs
 from tests.helpers import fewer_examples
 
 N_ITEMS, N_FRAMES = 30, 8

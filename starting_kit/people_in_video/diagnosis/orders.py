@@ -6,8 +6,8 @@ import re
 
 import numpy as np
 
-from scoring_program.repairs.regions import Regions, best_of_entries, pair_iou
-from scoring_program.repairs.sampling import NEIGHBORS
+from people_in_video.diagnosis.regions import Regions, best_of_entries, pair_iou
+from people_in_video.diagnosis.sampling import NEIGHBORS
 from validator.arrays import Bools, Floats, Ints
 
 _SIDE = re.compile("left|right", re.IGNORECASE)
