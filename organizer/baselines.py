@@ -18,6 +18,7 @@ from organizer.data.references import task_folder
 from organizer.files import Files, keep_out_of_git, write_durable, zip_bytes
 from organizer.tasks import Annotations, Baseline, annotations_of, plain_guess
 from organizer.uncertainty import Uncertainty, expected_uncertainty, uncertainty_lines
+from people_in_video.references.preparation import check_reference
 from scoring_program.result import Result
 from scoring_program.task import AnyLoaded, load_task
 from validator.archive import BASELINE_FILE
@@ -47,7 +48,7 @@ def baselines_command(task_id: str, reference: Path, output: Path | None) -> int
     annotations = annotations_of(task_id)
     output = output or ROOT / "out" / "baselines" / task_id
     loaded = task.load(folder, task.settings(folder, {"interval": True, "notes": False}))
-    loaded.check()
+    check_reference(loaded)
     output.mkdir(parents=True, exist_ok=True)
     keep_out_of_git(output)
     results: dict[Baseline, Result] = {}

@@ -48,6 +48,7 @@ from organizer.public_data import (
     public_files_of_items,
 )
 from organizer.tasks import annotations_of
+from people_in_video.references.preparation import check_reference
 from scoring_program.item_groups import load_groups
 from scoring_program.metrics.resampling import LEAST_ITEMS
 from scoring_program.settings import SETTINGS_FILE, Settings
@@ -269,7 +270,7 @@ def write_parts(
         _write_part(loaded, source, items, folder)
         # Names that messages show must not tell which part they occur in.
         notes = complete_vocabulary(loaded, folder)
-        task.load(folder, task.settings(folder)).check()
+        check_reference(task.load(folder, task.settings(folder)))
     for note in notes:
         print(note.log_line())
     return parts

@@ -13,11 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from quality import ROOT
-from scoring_program.figures import Line
 from scoring_program.metrics import frame_jaccard, geodesic, grounding, part_state
 from scoring_program.metrics.grounding import Objects, PrecisionRecall, Words
 from scoring_program.report.elements.axis import Axis
-from scoring_program.report.elements.plots import line_points
+from scoring_program.report.elements.plots import Line, line_points
 from validator.arrays import Ints
 
 FIGURES = ROOT / "docs" / "images"

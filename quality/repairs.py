@@ -22,7 +22,9 @@ import numpy as np
 
 from organizer.data.prepare import prepare
 from organizer.files import Files, folder_files, write_files
+from people_in_video.diagnosis.explanation import comparisons_of
 from people_in_video.diagnosis.search import Comparison, Repair, Repairs, find_repairs
+from people_in_video.home_loaded import HomeLoaded, of_kind
 from quality.demo_data import load_against
 from quality.repairs_page import (
     LEAST_SCORE,
@@ -211,9 +213,10 @@ class _Scorer:
         self.task = task
         self._source = folder / f"source{size}"
         task.write_reference(self._source, seed=size, size=size)
-        self._loaded = load_against(
+        loaded = load_against(
             task.id, self._source, folder / f"prepared{size}", detail="full", interval=False, drawings=0
         )
+        self._loaded = of_kind(HomeLoaded, loaded)
         self._predictions: dict[int, Any] = {}
 
     def prediction_for_mistake(self, seed: int) -> Any:
@@ -235,7 +238,7 @@ class _Scorer:
             lines = [problem.line() for problem in refused.findings.problems]
             return _Report(score=0.0, notes=[], lines=lines, repairs=[], comparisons=[])
         result = loaded.score(read)
-        comparisons = loaded.task.comparisons(loaded.reference, read.content)
+        comparisons = comparisons_of(loaded.task, loaded.reference, read.content)
         return _Report(
             score=result.scores["score"],
             notes=result.notes,
@@ -269,14 +272,14 @@ def measure_times(task: QualityTask[Any], scale: float) -> Times:
         task.write_full_size(folder / "data", scale)
         prepare(task.id, folder / "data" / "ref", folder / "ref")
         of_task = load_task(task.id)
-        loaded = of_task.load(folder / "ref", of_task.settings(folder / "ref"))
+        loaded = of_kind(HomeLoaded, of_task.load(folder / "ref", of_task.settings(folder / "ref")))
         read = _read(loaded, folder_files(folder / "data" / "res"))
         correct = [
             _time_search(row_name, loaded, read.content)
             for row_name in ("the first search of a program", "once more")
         ]
         begin = time.process_time()
-        loaded = of_task.load(folder / "ref", of_task.settings(folder / "ref"))
+        loaded = of_kind(HomeLoaded, of_task.load(folder / "ref", of_task.settings(folder / "ref")))
         loaded.score(_read(loaded, folder_files(folder / "data" / "res")))
         run_seconds = time.process_time() - begin
         import_seconds = _time_import_of_assignment()
@@ -302,7 +305,7 @@ def _time_import_of_assignment() -> float:
 
 def _time_search(name: str, loaded: Any, submission: object) -> TimeRow:
     begin = time.process_time()
-    repairs = find_repairs(loaded.task.comparisons(loaded.reference, submission))
+    repairs = find_repairs(comparisons_of(loaded.task, loaded.reference, submission))
     seconds = time.process_time() - begin
     return TimeRow(name, seconds, "; ".join(map(_words, repairs)))
 

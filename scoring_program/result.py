@@ -23,6 +23,8 @@ from validator.texts import counted
 
 # The most decimals of any number in an output.
 DECIMALS = 10
+# What fits into half of the width of a page.
+_MOST_COLUMNS_OF_A_HALF = 3
 
 SUMMARY = "summary"
 FULL = "full"
@@ -58,16 +60,32 @@ def full_columns(**titles: Sequence[str]) -> list[Column]:
 class Section:
     """A part of the detail page: its key, its title, and a sentence that explains it.
 
-    ``style_sheet`` is a further one that a page with the section needs, "" for none; ``has_images`` says
-    whether it may hold images.
+    ``has_images`` says whether it may hold images; ``shared_title`` is that of the card of neighbors that
+    share one, "" for a section with a card of its own.
     """
 
     level = SUMMARY
-    style_sheet = ""
     has_images = False
+    shared_title = ""
     key: str
     title: str
     note: str
+
+    def is_narrow(self) -> bool:
+        """Return whether it fits into half of the width of a page."""
+        return False
+
+    def style(self) -> str:
+        """Return the CSS that a page with the section needs beside the common one."""
+        return ""
+
+    def render(self, look: Any) -> list[Any]:
+        """Return the content of its card, as elements; ``look`` says how it looks."""
+        raise NotImplementedError
+
+    def render_shared(self, sections: Sequence[Section], look: Any) -> list[Any]:
+        """Return the content of the card of neighbors that share one, of which this is the first."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -83,6 +101,10 @@ class Table(Section):
     level: str = FULL
     item_columns: int = 0
     open_rows: int = 20
+
+    def is_narrow(self) -> bool:
+        """Return whether its columns fit into half of the width."""
+        return len(self.columns) <= _MOST_COLUMNS_OF_A_HALF
 
 
 def cells(values: NDArray[Any]) -> Any:

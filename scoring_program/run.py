@@ -227,23 +227,21 @@ def run(
     load: Callable[[], AnyLoaded],
     submission: Source,
     output: Path,
-    strict: bool = False,
     at_home: bool = False,
     shows_stages: bool = False,
 ) -> Outcome:
     """Score one submission and write all outputs; scores only if the exit code is 0.
 
     ``load`` returns the task with its reference, or raises Refused; ``submission`` is a zip file, a folder
-    with its files or with a single zip, or its files in memory; ``output`` is made if needed; ``strict``
-    refuses a reference with a mistake that makes scoring pointless; ``at_home`` says that the reference is
-    the participant's, and that the caller prints what was scored; ``shows_stages`` tells the time of each
-    stage at any level of detail, for measurements.
+    with its files or with a single zip, or its files in memory; ``output`` is made if needed; ``at_home``
+    says that the reference is the participant's, and that the caller prints what was scored;
+    ``shows_stages`` tells the time of each stage at any level of detail, for measurements.
     """
     clock = _Clock(at_home, shows_stages)
     with watch_collections() as unfinished:
         try:
             outputs.begin(output, page.running_page())
-            outcome = _score(load, submission, strict, clock)
+            outcome = _score(load, submission, clock)
             _write_and_print(_report(outcome, clock), output)
             outcome = replace(outcome, times=clock.line())
         except (Exception, limits.StoppedError) as error:
@@ -253,14 +251,11 @@ def run(
     return outcome
 
 
-def _score(load: Callable[[], AnyLoaded], submission: Source, strict: bool, clock: _Clock) -> Outcome:
+def _score(load: Callable[[], AnyLoaded], submission: Source, clock: _Clock) -> Outcome:
     """Load, read, and score; the clock runs along."""
     clock.begin("reference")
     try:
         clock.loaded = loaded = load()
-        if strict:
-            with _hidden_problems(loaded.task, loaded.settings):
-                loaded.check()
     except Refused as refused:
         return Outcome("broken", BROKEN, findings=refused.findings)
     clock.begin("submission")

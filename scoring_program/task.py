@@ -11,19 +11,17 @@ import importlib
 import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from people_in_video.diagnosis.repair_notes import HiddenSide, repair_notes
 from scoring_program.disclosure import (
     disclosed,
     disclosed_marks,
     few_items,
-    min_group,
     round_floats,
     rounded,
     shows_comparisons,
@@ -31,12 +29,11 @@ from scoring_program.disclosure import (
 )
 from scoring_program.item_groups import ItemGroups, load_groups
 from scoring_program.low_score import is_low, low_score_note
-from scoring_program.marks import MARKS_FILE, Mark, read_marks
+from scoring_program.marks import Mark, read_marks
 from scoring_program.metrics import resampling
 from scoring_program.metrics.resampling import HalfScores, Range
 from scoring_program.result import (
     DECIMALS,
-    Deferred,
     ErrorCost,
     FewItems,
     Interval,
@@ -45,15 +42,12 @@ from scoring_program.result import (
     Sections,
     Statistics,
 )
-from scoring_program.settings import SETTINGS_FILE, Setting, Settings, allowed, declared, read_settings
+from scoring_program.settings import Setting, Settings, allowed, declared, read_settings
 from scoring_program.signature import (
-    KEY_FILE,
-    VOCABULARY_FILE,
     keyed,
     read_key,
     reference_hash,
     signature,
-    with_items,
 )
 from scoring_program.vocabulary import NameCounts, UnknownNames, Vocabulary, find_unknown_names
 from validator import limits
@@ -61,13 +55,11 @@ from validator.archive import Source
 from validator.arrays import Floats
 from validator.discovery import discover
 from validator.findings import Findings, Read
-from validator.items import ITEMS_UNKNOWN
 from validator.messages import Note, codes_explained_by, mistakes_first
 from validator.strict_yaml import load_declaration
 
 if TYPE_CHECKING:
-    from people_in_video.diagnosis.search import Comparison
-    from people_in_video.diagnosis.steps import Step
+    pass
 
 # Kits have this package below another one.
 _CHALLENGES = f"{__package__}.challenges"
@@ -145,8 +137,10 @@ class Declaration:
     """Whether every starting kit holds the task; others are in the kits of their competitions only."""
     kit_files: Sequence[str] = ()
     """Files of ``starting_kit/`` for this task alone."""
-    kit_data: Sequence[str] = ()
-    """Files of the challenge's folder that starting kits carry and scoring programs do not."""
+    reference_files: Sequence[str] = ()
+    """Glob patterns of the organizers' files of a reference, apart from settings.yaml."""
+    prepared_file: str = ""
+    """A file that preparing writes and that the platform cannot do without; "" if there is none."""
     eval_mode: str = ""
     """What ``--eval_mode`` of the challenge's own script calls the task; "" if there is no such option."""
     kit_example: str = ""
@@ -168,12 +162,6 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
     Only the task knows the file formats of its challenge. A run calls the abstract methods in their order;
     those that follow them have defaults.
     """
-
-    reference_files: tuple[str, ...] = ()
-    """Glob patterns of the files that prepare reads, apart from settings.yaml; see `source_files`."""
-
-    prepared_file: str = ""
-    """A file that `prepare_reference` writes and that the platform cannot do without; "" if there is none."""
 
     @abstractmethod
     def load_reference(self, folder: Path, settings: Settings) -> ReferenceT:
@@ -219,22 +207,9 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
     def sections(self, reference: ReferenceT, submission: SubmissionT, statistics: StatisticsT) -> Sections:
         """Return the task's own sections of the detail page, the aggregates first."""
 
-    def drawings(
-        self, reference: ReferenceT, submission: SubmissionT, statistics: StatisticsT, number: int
-    ) -> Sequence[Section]:
-        """Return drawings of the worst items, at most ``number``; called at ``full`` only."""
-        return []
-
     def hints(self, reference: ReferenceT, submission: SubmissionT) -> list[Note]:
         """Return notes on likely mistakes in a submission that is valid, which need no labels."""
         return []
-
-    def comparisons(self, reference: ReferenceT, submission: SubmissionT) -> Sequence[Comparison]:
-        """Return what of a submission is compared with the reference to explain it, in the order of scoring.
-
-        `scoring_program.repairs.search` describes how it is searched for repairs.
-        """
-        return ()
 
     def names(self, reference: ReferenceT) -> Vocabulary:
         """Return the names that a reference holds and submissions use, by kind: class, part, state."""
@@ -255,24 +230,6 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
         """Return how often a submission uses each name, by kind, where unknown ones are accepted."""
         return {}
 
-    def rename(self, submission: SubmissionT, new_names: Mapping[str, Mapping[str, str]]) -> SubmissionT:
-        """Return a submission with other names, for what its unknown ones cost; ``new_names`` are by kind."""
-        return submission
-
-    def select_items(self, reference: ReferenceT, items: Collection[str]) -> ReferenceT:
-        """Return the reference of some of its items, which are all that remain of it.
-
-        Raises
-        ------
-        NotImplementedError
-            The task cannot be scored on some of its items.
-        """
-        raise NotImplementedError(f"{self.id} cannot be scored on some of its items")
-
-    def select_predictions(self, submission: SubmissionT, items: Collection[str]) -> SubmissionT:
-        """Return a submission without what it predicts for other items, where that would count."""
-        return submission
-
     def other_names(self, reference: ReferenceT) -> Collection[str]:
         """Return names of the data that are not items and may still have a line in a file of item groups."""
         return ()
@@ -284,42 +241,6 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
     def reference_digest(self, folder: Path, settings: Settings, reference: ReferenceT) -> str:
         """Return a hash of the reference in a folder."""
         return reference_hash(folder, settings["item_groups"])
-
-    def check_reference(self, folder: Path, settings: Settings, reference: ReferenceT) -> list[Note]:
-        """Look for mistakes of organizers that make a run pointless. Raises Refused."""
-        return []
-
-    def prepare_reference(self, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
-        """Write the files that the platform reads, from the official ones in ``source``. Raises Refused.
-
-        By default the files are copied as they are.
-        """
-        import shutil
-
-        for name in self.source_files(source, settings):
-            shutil.copyfile(source / name, output / name)
-        return []
-
-    def source_files(self, source: Path, settings: Settings) -> list[str]:
-        """Return the names of the files in ``source`` that `prepare_reference` reads."""
-        paths = [path for pattern in self.reference_files for path in source.glob(pattern)]
-        return sorted({path.name for path in paths if not path.name.startswith(".")})
-
-    def prepare(self, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
-        """Write a complete reference folder: what `prepare_reference` writes, settings, and item groups."""
-        import shutil
-
-        notes = self.prepare_reference(source, output, settings, options)
-        for name in self.carried(source, settings):
-            shutil.copyfile(source / name, output / name)
-        if (output / KEY_FILE).is_file():
-            (output / KEY_FILE).chmod(0o600)
-        return notes
-
-    def carried(self, source: Path, settings: Settings) -> list[str]:
-        """Return the names of the files that every reference may have and that stay as they are."""
-        names = (SETTINGS_FILE, KEY_FILE, MARKS_FILE, VOCABULARY_FILE, Path(settings["item_groups"]).name)
-        return [name for name in names if name and (source / name).is_file()]
 
     def settings(self, folder: Path, overrides: Settings | None = None) -> Settings:
         """Return all settings: ``overrides``, else those of the folder, else defaults. Raises Refused."""
@@ -352,7 +273,6 @@ class Task(Declaration, ABC, Generic[ReferenceT, SubmissionT, StatisticsT]):
             vocabulary=vocabulary,
             signature=signature(self.id, settings, self.known_settings, digests, parts),
             marks=read_marks(folder, settings, self.known_settings),
-            secret=key or digest.encode(),
         )
 
 
@@ -363,8 +283,7 @@ AnyTask = Task[Any, Any, Any]
 class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
     """A task with a reference that was read.
 
-    ``signature`` names everything that can move a score. ``secret`` is the key of the reference, or the whole
-    hash of one without a key: no output may show it.
+    ``signature`` names everything that can move a score.
     """
 
     task: Task[ReferenceT, SubmissionT, StatisticsT]
@@ -375,40 +294,7 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
     groups: ItemGroups
     vocabulary: Vocabulary
     signature: str
-    secret: bytes = field(repr=False)
     marks: Sequence[Mark] = ()
-    whole_reference: ReferenceT | None = None
-    """The reference that ``reference`` holds some items of; None if it is whole."""
-
-    def select_items(self, items: Collection[str]) -> Loaded[ReferenceT, SubmissionT, StatisticsT]:
-        """Return the same with some of the items only, for quick looks at home; the signature says so.
-
-        Parameters
-        ----------
-        items : collection of str
-            Names of items of the reference, at least one.
-
-        Raises
-        ------
-        NotImplementedError
-            The task cannot be scored on some of its items.
-        """
-        is_selected = np.array([item in items for item in self.items], dtype=bool)
-        names = [item for item in self.items if item in items]
-        return replace(
-            self,
-            reference=self.task.select_items(self.reference, frozenset(names)),
-            items=names,
-            groups=self.groups.select(is_selected),
-            signature=with_items(self.signature, names),
-            # Those of the whole reference are of other items.
-            marks=(),
-            whole_reference=self.reference,
-        )
-
-    def check(self) -> list[Note]:
-        """Look for mistakes of organizers that do not stop a run. Raises Refused."""
-        return self.task.check_reference(self.folder, self.settings, self.reference)
 
     def read(self, path: Source) -> Read[SubmissionT]:
         """Return the validated submission in a zip file or a folder, with notes. Raises Refused."""
@@ -427,56 +313,26 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
 
         ``begin`` is called with the name of each stage as it begins.
         """
-        if self.whole_reference is not None:
-            read = Read(self.task.select_predictions(read.content, frozenset(self.items)), read.notes)
         statistics, numbers = self._measure(read.content, begin)
-        name_notes, no_names = _guarded(
-            "notes on names", lambda: self.name_notes(read.content, numbers.scores["score"])
-        )
-        counts = [*self._notes_to_tell(read.notes), *statistics.notes, *name_notes]
+        name_notes, no_names = guarded("notes on names", lambda: self.name_notes(read.content), [])
+        counts = [*read.notes, *statistics.notes, *name_notes]
         explanation = self._explain(Read(read.content, counts), statistics, numbers.scores, begin)
         return self._result([*counts, *no_names], statistics, numbers, explanation)
-
-    def _notes_to_tell(self, notes: Sequence[Note]) -> list[Note]:
-        """Return notes on a submission, without that on items that are not among selected ones."""
-        return [note for note in notes if note.code != ITEMS_UNKNOWN or self.whole_reference is None]
-
-    @property
-    def _is_open(self) -> bool:
-        """Whether names and costs that only the reference tells may be shown."""
-        return not min_group(self.settings["detail"])
 
     def unknown_names(self, submission: SubmissionT) -> list[UnknownNames]:
         """Return the names of each kind that a submission uses and the data does not have."""
         return find_unknown_names(
             submitted=self.task.submitted_names(submission),
             vocabulary=self.vocabulary,
-            reference_names=self.task.names(self.whole_reference or self.reference),
-            is_open=self._is_open,
+            reference_names={},
+            is_open=False,
         )
 
-    def name_notes(self, submission: SubmissionT, score: float) -> list[Note]:
-        """Return a note on each kind of names that the data does not have, at ``full`` with what they cost.
-
-        On hidden data the cost would tell the score of a second submission, with other names.
-        """
+    def name_notes(self, submission: SubmissionT) -> list[Note]:
+        """Return a note on each kind of names that are not in the public vocabulary."""
         if not self.settings["notes"]:
             return []
-        notes = []
-        for unknown in self.unknown_names(submission):
-            note = unknown.note()
-            if self._is_open and unknown.nearest:
-                note = note._replace(text=note.text + self._cost_text(submission, unknown, score))
-            notes.append(note)
-        return notes
-
-    def _cost_text(self, submission: SubmissionT, unknown: UnknownNames, score: float) -> str:
-        """Return what is lost by names that are not written as the nearest ones, "" if nothing is."""
-        renamed = self.task.rename(submission, {unknown.kind: unknown.nearest})
-        statistics = self.task.measure(self.reference, renamed, self.settings)
-        sign = 1 if self.task.higher_is_better else -1
-        points = round(sign * (self.task.scores(statistics)["score"] - score), _NOTE_DECIMALS)
-        return f"; this costs {points:.{_NOTE_DECIMALS}f}" if points > 0 else ""
+        return [unknown.note() for unknown in self.unknown_names(submission)]
 
     def _measure(self, submission: SubmissionT, begin: Begin) -> tuple[StatisticsT, _Numbers]:
         """Return the statistics of a submission, and its scores with their interval."""
@@ -498,59 +354,40 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
     ) -> _Explanation:
         """Return what says why the score is as it is, as far as the detail level shows it."""
         task, reference, submission = self.task, self.reference, read.content
-        level, n_drawings = self.settings["detail"], self.settings["drawings"]
+        level = self.settings["detail"]
         is_shown = shows_comparisons(level)
         begin("notes")
-        hints, no_hints = _guarded("hints", lambda: self._mistake_notes(submission))
+        hints, no_hints = guarded("hints", lambda: self._mistake_notes(submission), [])
         notes = [*read.notes, *hints]
-        low, no_low = _guarded("hints", lambda: self._low_score_notes(submission, scores, notes))
+        low, no_low = guarded("hints", lambda: self._low_score_notes(scores, notes), [])
         begin("error_costs")
         costs: list[ErrorCost] = []
         no_costs: list[Note] = []
         if is_shown:
-            costs, no_costs = _guarded("error costs", lambda: self._error_costs(statistics, scores["score"]))
+            costs, no_costs = guarded(
+                "error costs", lambda: self._error_costs(statistics, scores["score"]), []
+            )
         begin("report")
         sections: list[Section] = []
         if is_shown:
             sections = disclosed(task.sections(reference, submission, statistics), level)
-        deferred = Deferred(lambda: task.drawings(reference, submission, statistics, n_drawings))
-        drawings, no_drawings = _guarded("drawings", lambda: disclosed([deferred], level))
-        faults = [*no_hints, *no_low, *no_costs, *no_drawings]
-        return _Explanation([*hints, *low], costs, [*sections, *drawings], faults)
+        faults = [*no_hints, *no_low, *no_costs]
+        return _Explanation([*hints, *low], costs, sections, faults)
 
     def _mistake_notes(self, submission: SubmissionT) -> list[Note]:
-        """Return notes on likely mistakes: those that need no reference, then those on repairs."""
+        """Return notes on likely mistakes, which need no labels."""
         if not self.settings["notes"]:
             return []
-        notes = self.task.hints(self.reference, submission)
-        if any(note.code == "N-EMPTY" for note in notes):
-            return notes
-        on_repairs = repair_notes(
-            comparisons=self.task.comparisons(self.reference, submission),
-            submission=submission,
-            detail=self.settings["detail"],
-            hidden=HiddenSide(self.secret, len(self.items)),
-            other_notes=notes,
-        )
-        explained_codes = codes_explained_by(on_repairs)
-        return [*(note for note in notes if note.code not in explained_codes), *on_repairs]
+        return self.task.hints(self.reference, submission)
 
-    def _low_score_notes(
-        self, submission: SubmissionT, scores: Mapping[str, float], notes: Sequence[Note]
-    ) -> list[Note]:
+    def _low_score_notes(self, scores: Mapping[str, float], notes: Sequence[Note]) -> list[Note]:
         """Return a note on a low score unless another of the notes tells of a likely mistake."""
         has_mistake = any(note.is_mistake for note in notes)
         # As it is shown: no note depends on hidden digits.
         scores = round_floats(scores, self.settings["score_decimals"])
         if not self.settings["notes"] or has_mistake or not is_low(scores, self.task.range):
             return []
-        detail = self.settings["detail"]
-        steps: Sequence[Step] = ()
-        if shows_comparisons(detail):
-            from people_in_video.diagnosis.steps import agreement_steps
-
-            steps = agreement_steps(self.task.comparisons(self.reference, submission))
-        return [low_score_note(scores, steps, detail)]
+        return [low_score_note(scores)]
 
     def _result(
         self, counts: Sequence[Note], statistics: StatisticsT, numbers: _Numbers, explanation: _Explanation
@@ -663,15 +500,17 @@ def _merged(hints: Sequence[Note], counts: Sequence[Note]) -> list[Note]:
 AnyLoaded = Loaded[Any, Any, Any]
 
 
-def _guarded(what: str, compute: Callable[[], list[ItemT]]) -> tuple[list[ItemT], list[Note]]:
-    """Return what is computed, or nothing and a note: what changes no score must not cost one."""
+def guarded(
+    what: str, compute: Callable[[], list[ItemT]], otherwise: list[ItemT]
+) -> tuple[list[ItemT], list[Note]]:
+    """Return what is computed, or something else and a note: what changes no score must not cost one."""
     try:
         return compute(), []
     except Exception as error:
         if limits.is_out_of_memory(error):
             raise
         text = f"there are no {what}: {place_of(error)}; report it to the maintainers of the scoring program"
-        return [], [Note("N-INTERNAL", text)]
+        return otherwise, [Note("N-INTERNAL", text)]
 
 
 def place_of(error: BaseException) -> str:

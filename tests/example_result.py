@@ -7,22 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
+from people_in_video.drawings.scenes import Drawing, DrawnObject, Shape
+from people_in_video.drawings.svg import Drawings
+from people_in_video.drawings.timelines import Lane, Timeline
+from scoring_program.body_figure import BodyFigure
 from scoring_program.disclosure import disclosed
-from scoring_program.figures import (
-    BodyFigure,
-    Drawing,
-    Drawings,
-    DrawnObject,
-    Histogram,
-    Lane,
-    Line,
-    LineChart,
-    Matrix,
-    Shape,
-    StackedBar,
-    Timeline,
-)
+from scoring_program.figures import Histogram, LineChart, Matrix, StackedBar
 from scoring_program.metrics.resampling import HalfScores
+from scoring_program.report.elements.plots import Line
 from scoring_program.result import Column, ErrorCost, Groups, Interval, Result, Statistics, Table
 from scoring_program.task import Declaration, ErrorType, ScoreColumn
 from validator.messages import Note

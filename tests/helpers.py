@@ -10,7 +10,6 @@ import re
 import resource
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 from unittest import mock
@@ -18,6 +17,7 @@ from unittest import mock
 import pytest
 from hypothesis import settings
 
+from people_in_video.home_loaded import HomeLoaded, of_kind
 from scoring_program.run import Outcome, load_folder, run
 from scoring_program.task import Loaded, load_task, task_ids
 from validator.findings import Findings, Read, Refused
@@ -245,8 +245,13 @@ def loaded(task_id: str, folder: Path, **settings: Any) -> Loaded[Any, Any, Any]
 
 
 def run_folder(
-    task_id: str, reference: Path, submission: Path, output: Path, strict: bool = False, **settings: Any
+    task_id: str, reference: Path, submission: Path, output: Path, at_home: bool = False, **settings: Any
 ) -> Outcome:
-    """Score a submission and write all outputs, as the platform does; ``settings`` replace those of the
-    reference."""
-    return run(partial(load_folder, task_id, reference, settings), submission, output, strict)
+    """Score a submission and write all outputs, as the platform does, or as at home, where it is explained;
+    ``settings`` replace those of the reference."""
+
+    def load() -> Loaded[Any, Any, Any]:
+        loaded = load_folder(task_id, reference, settings)
+        return of_kind(HomeLoaded, loaded) if at_home else loaded
+
+    return run(load, submission, output)

@@ -29,6 +29,7 @@ from organizer.files import Files, unpack, zip_files
 from organizer.runs.dry_run import INTERVAL_KEYS, read_scores
 from organizer.runs.worker import BuiltTask, Run, run_program
 from organizer.tasks import content_of
+from people_in_video.references.preparation import check_reference
 from scoring_program.marks import MARKS_FILE
 from scoring_program.settings import Settings
 from scoring_program.signature import KEY_FILE, VOCABULARY_FILE
@@ -440,7 +441,7 @@ def _reference(archive: bytes, task_id: str | None) -> _Reference:
                 loaded = task.load(folder, task.settings(folder))
                 has_interval = loaded.settings["interval"] and len(loaded.items) > 1
                 items, settings = frozenset(loaded.items), loaded.settings
-                loaded.check()
+                check_reference(loaded)
                 warnings = content_of(loaded).warnings.problems
         is_demo = (folder / SYNTHETIC_MARK).is_file()
         has_key = (folder / KEY_FILE).is_file()

@@ -35,7 +35,7 @@ _FIGURE = re.compile(r"!\[[^]]*\]\((images/[^)]+)\)")
 _LINK_TO_PAGE = re.compile(r"\[([^]]+)\]\([\w/.]+\.md(?:#[^)]*)?\)")
 _REPORT = "scoring_program/report"
 # Of what the package consists: modules, style sheets, schemas.
-_PACKAGE_FILES = (".py", ".css", ".json")
+_PACKAGE_FILES = (".py", ".css", ".json", ".gz", ".txt")
 _SCHEMA = f"{_REPORT}/detailed_results.schema.json"
 
 
@@ -108,7 +108,7 @@ def _nested_files(kit_task_ids: Sequence[str], demo_reference: DemoReference) ->
 def _code(tasks: Sequence[AnyTask]) -> dict[str, bytes]:
     """Return the modules of the package, and those that they and the tasks need, with their data files."""
     files = code_files([task.id for task in tasks])
-    entry_modules = [f"{_REPORT}/images".replace("/", ".")]
+    entry_modules = []
     for task in tasks:
         challenge = load_rules(task.id).folder.name
         entry_modules += [f"validator.formats.{challenge}.{name}" for name in ("read", "write")]
@@ -136,11 +136,8 @@ def _package_modules(tasks: Sequence[AnyTask]) -> dict[str, bytes]:
 
 
 def _data(task: AnyTask, demo_files: Files) -> dict[str, bytes]:
-    """Return the data files of a task: demo references, samples, and what its code reads at home only."""
+    """Return the data files of a task: demo references and samples."""
     files = {}
-    for name in task.kit_data:
-        path = task.folder / name
-        files[path.relative_to(ROOT).as_posix()] = path.read_bytes()
     for name, data in demo_files.items():
         files[f"{PACKAGE}/demo_reference/{task.id}/{name}"] = data
     for name, data in _official_demo(task).items():

@@ -15,8 +15,6 @@ from validator.other_tasks import OTHER_TASKS_FILE, other_tasks_file
 _JSON_READER = "validator/json_files.py"
 _VOCABULARY_READER = "scoring_program/vocabulary_file.py"
 _OTHER_TASKS = f"validator/{OTHER_TASKS_FILE}"
-# Of tasks that draw items.
-_DRAWINGS = "scoring_program/report/drawings.py"
 _CLASSIC_COMMAND = "command: python3 $program/score.py $input $output\n"
 
 
@@ -44,10 +42,7 @@ def code_files(task_ids: Sequence[str]) -> dict[str, bytes]:
     # Tasks are discovered by the folder of their challenge.
     task_modules = [f"scoring_program.challenges.{task.folder.name}.task" for task in tasks]
     files = needed_modules(["scoring_program.run", *task_modules])
-    if not any((task.folder / "drawings.py").exists() for task in tasks):
-        del files[_DRAWINGS]
-    report = ROOT / "scoring_program" / "report"
-    data_files = [report / "style.css", report / "drawings.css"]
+    data_files = [ROOT / "scoring_program" / "report" / "style.css"]
     for task in tasks:
         data_files += [task.folder / f"{task.id}.yaml", *load_rules(task.id).data_files]
     if _VOCABULARY_READER in files:

@@ -14,8 +14,10 @@ from organizer.content import Content, Values
 from organizer.files import unpack, write_durable
 from organizer.tasks import content_of
 from people_in_video.drawings.images import Images, with_images
+from people_in_video.drawings.style import drawings_style
+from people_in_video.references.preparation import check_reference
 from scoring_program.report.elements.axis import round_step
-from scoring_program.report.elements.layout import card, document, in_columns, style_sheet, with_contents
+from scoring_program.report.elements.layout import card, document, in_columns, with_contents
 from scoring_program.report.elements.plots import histogram
 from scoring_program.report.elements.tables import Cell, Heading, table
 from scoring_program.report.html import element
@@ -71,7 +73,7 @@ class Overview(NamedTuple):
             *section_cards(with_images(content.draw(), images or Images()), Look(_MOST_ENTRIES)),
         ]
         body = with_contents(first, rest)
-        return document(self.loaded.task.title, _head(self.loaded), body, style_sheet("drawings.css"))
+        return document(self.loaded.task.title, _head(self.loaded), body, drawings_style())
 
 
 def review_reference(task_id: str, reference: Path | bytes) -> Overview:
@@ -82,7 +84,7 @@ def review_reference(task_id: str, reference: Path | bytes) -> Overview:
             return review_reference(task_id, Path(work))
     task = load_task(task_id)
     loaded = task.load(reference, task.settings(reference))
-    loaded.check()
+    check_reference(loaded)
     return Overview(loaded, content_of(loaded))
 
 

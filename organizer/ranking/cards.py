@@ -25,11 +25,11 @@ from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
 from people_in_video.comparing import standings as standings_parts
 from people_in_video.comparing.standings import LONGEST_NAME, MOST_DRAWN, OPEN_ROWS
-from scoring_program.figures import Line
 from scoring_program.metrics.resampling import LEAST_ITEMS
 from scoring_program.report.elements import plots
 from scoring_program.report.elements.axis import Axis
 from scoring_program.report.elements.layout import card, scroll
+from scoring_program.report.elements.plots import Line
 from scoring_program.report.elements.tables import Cell, Heading, table
 from scoring_program.report.html import cut, cut_middle, element
 from validator.texts import counted

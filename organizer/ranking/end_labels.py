@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element
 
-from scoring_program.figures import Line
 from scoring_program.report.elements.axis import Axis
-from scoring_program.report.elements.plots import series_colors
+from scoring_program.report.elements.plots import Line, series_colors
 from scoring_program.report.elements.svg import key
 from scoring_program.report.html import element
 

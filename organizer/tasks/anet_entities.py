@@ -15,16 +15,16 @@ from organizer.content import Content, Values
 from organizer.files import Files
 from organizer.tasks import Annotations, Baseline, Guess, Pools
 from people_in_video.drawings.anet_entities import canvas
-from scoring_program.challenges.anet_entities.lemmas import TABLE, load_table
+from people_in_video.drawings.scenes import GROUND_TRUTH, Drawing, DrawnObject, shapes
+from people_in_video.references.anet_entities import save_reference
+from people_in_video.references.lemmas import load_table
 from scoring_program.challenges.anet_entities.reference import (
     LEMMAS_FILE,
     LEMMATIZER_FILE,
     Reference,
     part_of_reference,
-    save_reference,
 )
 from scoring_program.challenges.anet_entities.task import TASKS, GeneratedSentences
-from scoring_program.figures import GROUND_TRUTH, Drawing, DrawnObject, shapes
 from scoring_program.metrics.grounding import FRAMES, IOU, frame_overlaps
 from scoring_program.result import Section
 from scoring_program.settings import Settings
@@ -259,7 +259,7 @@ def _warnings(reference: Reference, settings: Settings, names: dict[str, int]) -
     warnings = Findings()
     words = reference.words
     file = settings["reference_file"]
-    content.check_names("class", names, file, warnings, load_table() if TABLE.is_file() else ())
+    content.check_names("class", names, file, warnings, load_table())
     at = (file, partial(_box_place, reference))
     boxes = words.box.astype(np.float64)
     content.check_boxes("word", boxes, at, warnings)

@@ -13,15 +13,15 @@ import numpy as np
 from organizer.content import Content, Values, check_same, choose_evenly, repeated, warn_where
 from organizer.files import Files
 from organizer.tasks import Annotations, Baseline, Guess, Pools
-from scoring_program.challenges.chalearn.full_sections import group_intervals, make_lanes
+from people_in_video.drawings.chalearn import group_intervals, make_lanes
+from people_in_video.drawings.timelines import Timeline
+from people_in_video.references.chalearn import write_prepared
 from scoring_program.challenges.chalearn.reference import (
     PREPARED_FILE,
     Reference,
     Track,
-    write_prepared,
 )
 from scoring_program.challenges.chalearn.task import TASKS, TrackTask
-from scoring_program.figures import Timeline
 from scoring_program.result import Section
 from scoring_program.settings import Settings
 from scoring_program.task import AnyLoaded

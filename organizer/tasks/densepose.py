@@ -15,7 +15,9 @@ from organizer.files import Files
 from organizer.tasks import Annotations, Guess, Pools
 from people_in_video.diagnosis.readings import from_sizes
 from people_in_video.drawings.densepose import image_drawing, person_shape
+from people_in_video.drawings.scenes import Drawing, DrawnObject
 from people_in_video.references.densepose import ANNOTATIONS_FILE
+from people_in_video.selections.densepose import select_images
 from scoring_program.challenges.densepose.page import FINE_PARTS
 from scoring_program.challenges.densepose.reference import (
     DISTANCES_FILE,
@@ -25,10 +27,8 @@ from scoring_program.challenges.densepose.reference import (
     Persons,
     Reference,
     content_hash,
-    select_images,
 )
 from scoring_program.challenges.densepose.task import TASKS
-from scoring_program.figures import Drawing, DrawnObject
 from scoring_program.metrics import geodesic
 from scoring_program.metrics.average_precision import MOST_DETECTIONS
 from scoring_program.prepared import save_prepared

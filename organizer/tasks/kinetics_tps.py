@@ -15,16 +15,16 @@ from organizer.content import Content, Values
 from organizer.files import Files
 from organizer.tasks import Annotations, Guess, Pools
 from people_in_video.drawings.kinetics_tps import canvas
+from people_in_video.drawings.scenes import GROUND_TRUTH, Drawing, DrawnObject, shapes
+from people_in_video.references.kinetics_tps import save_reference
 from scoring_program.challenges.kinetics_tps.reference import (
     CLASSES_FILE,
     PARTS_FILE,
     PREPARED_FILE,
     Reference,
-    save_reference,
     select_videos,
 )
 from scoring_program.challenges.kinetics_tps.task import TASKS
-from scoring_program.figures import GROUND_TRUTH, Drawing, DrawnObject, shapes
 from scoring_program.result import Section
 from scoring_program.settings import Settings
 from scoring_program.task import AnyLoaded

@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element
 
 from scoring_program.low_score import LOW_SCORE
 from scoring_program.metrics.resampling import LEAST_ITEMS
-from scoring_program.report.elements.layout import card, document, folded, style_sheet, with_contents
+from scoring_program.report.elements.layout import card, document, folded, with_contents
 from scoring_program.report.elements.tables import Heading, bar, table
 from scoring_program.report.html import Child, append, cut, cut_middle, element
 from scoring_program.report.score_strip import score_strip
@@ -122,9 +122,8 @@ def _result_page(task: Declaration, result: Result, signature: str, options: Pag
         _scores_card(task, result, signature),
         *section_cards(result.sections, Look(limit, addresses=options.addresses)),
     ]
-    names = {section.style_sheet for section in result.sections if section.style_sheet}
-    more_style = "".join(style_sheet(name) for name in sorted(names))
-    return document(task.title, head, with_contents(first, rest), more_style)
+    styles = sorted({section.style() for section in result.sections})
+    return document(task.title, head, with_contents(first, rest), "".join(styles))
 
 
 def _verdict(task: Declaration, score: float, mistakes: Sequence[Note]) -> Element:

@@ -14,10 +14,10 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from people_in_video.result import Score
-from scoring_program.figures import Line
 from scoring_program.report.elements.axis import Axis
 from scoring_program.report.elements.layout import card, document
 from scoring_program.report.elements.plots import (
+    Line,
     line_chart,
     line_mark,
     line_points,

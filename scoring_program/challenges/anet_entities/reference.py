@@ -5,27 +5,26 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import fields
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
 import numpy as np
 
 from scoring_program.marks import MARKS_FILE
 from scoring_program.metrics.grounding import FRAMES, Words
 from scoring_program.metrics.pairs import pairs_of_ranges
-from scoring_program.prepared import Arrays, Texts, load_prepared, save_prepared
+from scoring_program.prepared import Arrays, Texts, load_prepared
 from scoring_program.settings import Settings
 from scoring_program.signature import VOCABULARY_FILE
 from validator.arrays import Ints
 from validator.findings import Findings, Read
-from validator.messages import Note
 from validator.strict_json import JsonValue, pointer_part, strict_loads
-from validator.texts import counted, quote
+from validator.texts import quote
 
 PREPARED_FILE = "reference.npz"
 LEMMAS_FILE = "lemmas.json"
 LEMMATIZER_FILE = "lemmatizer.txt"
 _FILES_NAMED = 5
-_TEXTS = ("segments", "classes", "tokens", "splits", "vocab", "videos")
+TEXTS = ("segments", "classes", "tokens", "splits", "vocab", "videos")
 _LISTS = ("frame_ind", "process_clss", "process_idx", "process_bnd_box")
 
 
@@ -76,7 +75,7 @@ class Reference(NamedTuple):
 def load_reference(folder: Path, settings: Settings) -> Reference:
     """Read the reference and keep the segments of the chosen splits. Raises Refused."""
     prepared = folder / PREPARED_FILE
-    whole = load_prepared(prepared, _from_prepared) if prepared.is_file() else _load_json(folder, settings)
+    whole = load_prepared(prepared, _from_prepared) if prepared.is_file() else read_official(folder, settings)
     with Findings.collect() as findings:
         for split in settings["splits"]:
             if split not in whole.splits:
@@ -104,70 +103,6 @@ def load_lemmas(folder: Path) -> tuple[dict[str, str], str]:
     return table, (name.read_text(encoding="utf-8").strip() if name.is_file() else "unnamed")
 
 
-def check_reference(folder: Path, settings: Settings, reference: Reference) -> list[Note]:
-    """Look for mistakes of organizers that make a run pointless or wrong. Raises Refused."""
-    with Findings.collect() as findings:
-        if not len(reference.words.segment):
-            _refuse_empty(reference, settings, findings)
-        _check_splits(reference, settings, findings)
-        _check_vocabulary(reference, settings, findings)
-    return []
-
-
-def _refuse_empty(reference: Reference, settings: Settings, findings: Findings) -> NoReturn:
-    """Refuse splits without an annotated segment, and say which splits there are."""
-    sizes = [
-        f"{quote(split)} ({counted(len(videos), 'video')})" for split, videos in reference.splits.items()
-    ]
-    chosen_splits = ", ".join(settings["splits"])
-    problem = (
-        f"no segment of the splits {chosen_splits} is annotated; the split file holds {', '.join(sizes)}"
-    )
-    remedy = "choose with splits in settings.yaml"
-    findings.refuse("E-REF-EMPTY", problem, remedy, file=settings["reference_file"])
-
-
-def _check_splits(reference: Reference, settings: Settings, findings: Findings) -> None:
-    """Add a problem for each chosen split with videos that the reference lacks."""
-    videos = set(reference.videos)
-    for split in settings["splits"]:
-        listed_videos = reference.splits[split]
-        missing = [index for index, video in enumerate(listed_videos) if video not in videos]
-        if missing:
-            first = quote(listed_videos[missing[0]])
-            examples = f"{counted(len(missing), 'video')} of {split!r}, the first is {first}"
-            findings.add(
-                "E-REF-SPLIT",
-                f"the reference does not hold {examples}",
-                "correct the split",
-                file=settings["split_file"],
-                where=f"/{pointer_part(split)}/{missing[0]}",
-                rule=split,
-            )
-
-
-def _check_vocabulary(reference: Reference, settings: Settings, findings: Findings) -> None:
-    """Add a problem for each class outside of the vocabulary, if the reference declares one."""
-    if not reference.vocab:
-        return
-    file = settings["reference_file"]
-    for name in sorted(set(reference.classes) - set(reference.vocab)):
-        problem = f"the class {quote(name)!r} is not in the vocabulary"
-        where = _place_of_class(reference, name)
-        findings.add("E-REF-CLASS", problem, "add or correct it", file=file, where=where, rule=name)
-
-
-def _place_of_class(reference: Reference, name: str) -> str:
-    """Return the JSON Pointer of the first segment that names a class, of the vocabulary if none does."""
-    words = reference.words
-    is_named = words.mention_label == reference.classes.index(name)
-    if not is_named.any():
-        return "/vocab"
-    first_word = words.mention_word[np.argmax(is_named)]
-    video, segment = reference.segments[int(words.segment[first_word])]
-    return f"/annotations/{pointer_part(video)}/segments/{pointer_part(segment)}"
-
-
 def _from_prepared(texts: Texts, arrays: Arrays) -> Reference:
     """Return the reference that `save_reference` wrote; its lemmas are files of their own."""
     words = Words(**{field.name: arrays[field.name] for field in fields(Words)})
@@ -186,20 +121,6 @@ def _from_prepared(texts: Texts, arrays: Arrays) -> Reference:
     )
 
 
-def prepare_reference(source: Path, output: Path, settings: Settings) -> Reference:
-    """Read the organizers' JSON files and write them, with all splits, as arrays. Raises Refused."""
-    whole = _load_json(source, settings)
-    save_reference(whole, output)
-    return whole
-
-
-def save_reference(reference: Reference, output: Path) -> None:
-    """Write a reference as arrays, which load fast."""
-    arrays = {field.name: getattr(reference.words, field.name) for field in fields(Words)}
-    arrays |= {"token_segment": reference.token_segment, "token": reference.token}
-    save_prepared(output / PREPARED_FILE, {name: getattr(reference, name) for name in _TEXTS}, arrays)
-
-
 def _read_file(folder: Path, setting: str, name: str) -> Read[JsonValue]:
     """Return the content of a JSON file whose name is a setting. Raises Refused."""
     if (folder / name).is_file():
@@ -213,7 +134,7 @@ def _read_file(folder: Path, setting: str, name: str) -> Read[JsonValue]:
     Findings().refuse("E-REF-NONE", problem, remedy, file=name)
 
 
-def _load_json(folder: Path, settings: Settings) -> Reference:
+def read_official(folder: Path, settings: Settings) -> Reference:
     """Return the reference in the organizers' files, with all splits, as it is ordered there."""
     reference_file = settings["reference_file"]
     split_file = settings["split_file"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -116,25 +116,6 @@ def read_sequences(track: Track, data_files: list[SequenceFile]) -> Read[Referen
     return Read(reference, read.notes)
 
 
-def select_sequences(reference: Reference, sequences: Collection[str]) -> Reference:
-    """Return some sequences, which are all that remain."""
-    is_selected = np.array([sequence in sequences for sequence in reference.sequences], dtype=bool)
-    rows = reference.rows
-    is_theirs = is_selected[rows.sequence]
-    new_number = np.cumsum(is_selected) - 1
-    return reference._replace(
-        sequences=[sequence for sequence in reference.sequences if sequence in sequences],
-        n_frames=reference.n_frames[is_selected],
-        rows=Rows(
-            sequence=new_number[rows.sequence[is_theirs]],
-            actor=rows.actor[is_theirs],
-            label=rows.label[is_theirs],
-            frames=rows.frames[is_theirs],
-        ),
-        frames_a_second=reference.frames_a_second[is_selected],
-    )
-
-
 def read_submission(rules: Rules, path: Source, reference: Reference) -> Read[Prediction]:
     """Check the submission against its rules and the sequences of the reference. Raises Refused."""
     frames = ItemFrames(reference.sequences, reference.n_frames, reference.frames_a_second)
@@ -183,14 +164,6 @@ def _read_prepared(path: Path) -> dict[str, bytes]:
     except (ValueError, AttributeError):
         problem = "the prepared reference cannot be read"
         Findings().refuse("E-REF-PREPARED", problem, "prepare it again", file=path.name)
-
-
-def write_prepared(contents: Mapping[str, bytes], path: Path) -> None:
-    """Write the CSV files of a reference as one file, a line for each."""
-    lines = []
-    for name, content in sorted(contents.items()):
-        lines.append(f"{json.dumps(name)}: {json.dumps(content.decode())}")
-    path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
 def _files(contents: Mapping[str, bytes], pattern: str) -> list[SequenceFile]:

@@ -6,11 +6,8 @@ A row of a submission to track 2 is ``actor,action,start frame,end frame``; of o
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from pathlib import Path
 
-from people_in_video.diagnosis import chalearn as evidence
-from people_in_video.diagnosis.search import Comparison
 from scoring_program.challenges.chalearn import measure, page
 from scoring_program.challenges.chalearn.measure import SequenceStatistics
 from scoring_program.challenges.chalearn.reference import (
@@ -20,13 +17,11 @@ from scoring_program.challenges.chalearn.reference import (
     Track,
     load_reference,
     read_submission,
-    select_sequences,
-    write_prepared,
 )
-from scoring_program.result import Section, Sections
+from scoring_program.result import Sections
 from scoring_program.settings import Settings
 from scoring_program.signature import contents_hash
-from scoring_program.task import Notes, Options, Task, declared_tasks
+from scoring_program.task import Notes, Task, declared_tasks
 from validator.archive import Source
 from validator.arrays import Floats
 from validator.findings import Read
@@ -46,22 +41,10 @@ class TrackTask(Task[Reference, Prediction, SequenceStatistics]):
     """The task of one track."""
 
     track: Track
-    reference_files = ("*_labels.csv", "*_data.csv")
 
     def load_reference(self, folder: Path, settings: Settings) -> Reference:
         """Read the labels and the number of frames of each sequence."""
         return load_reference(self.track, load_rules(self.id), folder)
-
-    def source_files(self, source: Path, settings: Settings) -> list[str]:
-        """Return the prepared file if there is one, which is read alone, or the CSV files."""
-        is_prepared = (source / PREPARED_FILE).is_file()
-        return [PREPARED_FILE] if is_prepared else super().source_files(source, settings)
-
-    def prepare_reference(self, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
-        """Check the CSV files and write them as one file."""
-        reference = self.load_reference(source, settings)
-        write_prepared(reference.contents, output / PREPARED_FILE)
-        return []
 
     def reference_digest(self, folder: Path, settings: Settings, reference: Reference) -> str:
         """Return a hash of the CSV files, which preparing does not change."""
@@ -72,10 +55,6 @@ class TrackTask(Task[Reference, Prediction, SequenceStatistics]):
     def items(self, reference: Reference) -> list[str]:
         """Return the sequences."""
         return reference.sequences
-
-    def select_items(self, reference: Reference, items: Collection[str]) -> Reference:
-        """Return some sequences."""
-        return select_sequences(reference, items)
 
     def public_names(self, reference: Reference) -> dict[str, list[str]]:
         """Return the classes as submissions write them, and their names in the same order."""
@@ -108,21 +87,9 @@ class TrackTask(Task[Reference, Prediction, SequenceStatistics]):
         """Return all sections, the aggregates first."""
         return page.sections(reference, submission, statistics)
 
-    def drawings(
-        self, reference: Reference, submission: Prediction, statistics: SequenceStatistics, number: int
-    ) -> list[Section]:
-        """Return the timelines of the worst sequences."""
-        from scoring_program.challenges.chalearn.full_sections import timelines
-
-        return timelines(reference, submission, statistics, number)
-
     def hints(self, reference: Reference, submission: Prediction) -> Notes:
         """Return notes on missing rows, and on one class for all."""
         return hints(submission.rows)
-
-    def comparisons(self, reference: Reference, submission: Prediction) -> list[Comparison]:
-        """Return what the search for repairs compares."""
-        return evidence.comparisons(reference, submission)
 
 
 class ActionTask(TrackTask):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scoring_program.metrics.pairs import pairs_of_ranges
-from scoring_program.prepared import Arrays, Texts, load_prepared, require_files, save_prepared
+from scoring_program.prepared import Arrays, Texts, load_prepared, require_files
 from validator.arrays import Ints
 from validator.findings import Findings
 from validator.formats.kinetics_tps.read import PartStates, read_classes, read_parts
@@ -18,7 +18,7 @@ from validator.strict_json import pointer_part
 CLASSES_FILE = "gt_vid_result.json"
 PARTS_FILE = "gt_part_result.json"
 PREPARED_FILE = "reference.npz"
-_TEXT_COLUMNS = ("videos", "frames", "names", "states")
+TEXT_COLUMNS = ("videos", "frames", "names", "states")
 
 
 class Reference(NamedTuple):
@@ -73,15 +73,8 @@ def _check_both_have(missing_videos: set[str], file: str, findings: Findings) ->
         findings.add("E-REF-PAIR", problem, remedy, file=file, where=f"/{pointer_part(video)}")
 
 
-def save_reference(reference: Reference, path: Path) -> None:
-    """Write a reference as arrays, which load fast."""
-    columns = reference.parts._asdict()
-    texts = {"classes": reference.classes, **{name: columns.pop(name) for name in _TEXT_COLUMNS}}
-    save_prepared(path, texts, columns)
-
-
 def _from_prepared(texts: Texts, arrays: Arrays) -> Reference:
-    columns: dict[str, Any] = {**{name: texts[name] for name in _TEXT_COLUMNS}, **arrays}
+    columns: dict[str, Any] = {**{name: texts[name] for name in TEXT_COLUMNS}, **arrays}
     return Reference(texts["classes"], PartStates(**columns))
 
 

@@ -37,7 +37,9 @@ from people_in_video.drawings import images
 from people_in_video.drawings import pages as drawing_pages
 from people_in_video.history import add_run
 from people_in_video.home import ReferenceProblemsError, prepared_folder
+from people_in_video.home_loaded import HomeLoaded, of_kind
 from people_in_video.progress import reading_bar
+from people_in_video.references.preparation import check_reference
 from people_in_video.result import write_tables
 from people_in_video.tools.conversion import ReadableSubmission, read_tool_file
 from scoring_program.report import outputs, page
@@ -132,10 +134,13 @@ def _load(task: str, items: Sequence[str] | None, options: argparse.Namespace) -
     """
     source = options.reference or demo_reference(task)
     reference = prepared_folder(load_task(task), source, options.cache)
-    loaded = load_folder(task, reference, _overrides(options), is_limited=True)
+    kind = HomeLoaded if options.reference else DemoLoaded
+    loaded = of_kind(kind, load_folder(task, reference, _overrides(options), is_limited=True))
+    if options.reference:
+        check_reference(loaded)
     if items is not None:
         loaded = loaded.select_items(items)
-    return loaded if options.reference else DemoLoaded.of(loaded)
+    return loaded
 
 
 def _run(
@@ -146,8 +151,7 @@ def _run(
         for line in note_lines(submission.notes):
             console.say(line)
     with reading_bar([submission.path], is_wanted=not options.quiet):
-        is_own_reference = options.reference is not None
-        return run(load, submission.path, options.output, strict=is_own_reference, at_home=True)
+        return run(load, submission.path, options.output, at_home=True)
 
 
 def _overrides(options: argparse.Namespace) -> Settings:

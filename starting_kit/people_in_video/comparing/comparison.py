@@ -16,8 +16,8 @@ from people_in_video.comparing.forest import Scale, scale_ends
 from people_in_video.comparing.pairs import Pairs
 from people_in_video.comparing.paper_table import paper_table
 from people_in_video.comparing.standings import OPEN_ROWS, Standings, standings_style
+from scoring_program.body_figure import BodyFigure
 from scoring_program.disclosure import round_floats
-from scoring_program.figures import BodyFigure
 from scoring_program.report.elements.layout import card, document, folded, with_contents
 from scoring_program.report.elements.tables import Cell, Heading, table
 from scoring_program.report.html import cut, element

@@ -15,7 +15,13 @@ from people_in_video.public_data import (
     refuse_public_data,
 )
 from scoring_program.challenges.densepose.measure import unused_detection_notes
-from scoring_program.challenges.densepose.reference import Persons, Reference, Template, read_submission
+from scoring_program.challenges.densepose.reference import (
+    Keeper,
+    Persons,
+    Reference,
+    Template,
+    read_submission,
+)
 from scoring_program.task import load_task
 from validator.formats.rules import load_rules
 from validator.messages import Note
@@ -36,7 +42,7 @@ class PublicImages(PublicData):
 
     def read_notes(self, submission: Path) -> list[Note]:
         """Return notes on images, boxes outside of them, and detections that do not count. Raises Refused."""
-        read = read_submission(submission, load_rules(self._task_id), self._images)
+        read = read_submission(submission, load_rules(self._task_id), self._images, Keeper(self._images))
         hints = load_task(self._task_id).hints(self._images, read.content)
         return [*read.notes, *unused_detection_notes(read.content), *hints]
 

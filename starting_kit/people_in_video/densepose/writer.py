@@ -19,6 +19,7 @@ from typing import IO, NamedTuple
 
 import numpy as np
 
+from people_in_video.diagnosis.sampled_pixels import SamplingKeeper
 from people_in_video.plain_values import PlainValues
 from people_in_video.writing import (
     Key,
@@ -239,6 +240,7 @@ class DensePosePredictions(Predictions):
     def __init__(self, loaded: AnyLoaded) -> None:
         super().__init__(loaded.task.id)
         self._rules, self._reference = load_rules(self.task_id), loaded.reference
+        self._keep = SamplingKeeper(loaded.reference)
 
     def update(self, image_id: int, detections: Sequence[tuple[Sequence[float], float, np.ndarray]]) -> None:
         """Add detections of an image; those that an earlier call gave are dropped.
@@ -266,7 +268,8 @@ class DensePosePredictions(Predictions):
         # Of equal ones the first comes first, so that arrays are never compared.
         checked_detections.sort(key=lambda detection: detection[:2])
         try:
-            gathered = gather([entry for _, _, entry in checked_detections], self._rules, self._reference)
+            entries = [entry for _, _, entry in checked_detections]
+            gathered = gather(entries, self._rules, self._reference, self._keep)
         except Refused as refused:
             call_index = [index for _, index, _ in checked_detections]
             raise Refused(_with_indexes(refused.findings, call_index)) from None

@@ -4,7 +4,8 @@ segments, boxes of the ten frames, and what names an object: a word index, or a 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from operator import itemgetter
 from typing import NamedTuple
@@ -384,3 +385,12 @@ def _fit_each_other(entry: Ints, word: Ints, iou: Floats, n_entries: int) -> Boo
     is_best_word[best_of_entry[best_of_entry >= 0]] = True
     is_best_entry[best_of_word[best_of_word >= 0]] = True
     return np.bincount(entry[is_best_word & is_best_entry], minlength=n_entries) > 0
+
+
+def rename(submission: Grounding, new_names: Mapping[str, Mapping[str, str]]) -> Grounding:
+    """Return a submission with other classes; ``new_names`` are by kind."""
+    new_classes = new_names.get("class", {})
+    return replace(submission, classes=[new_classes.get(name, name) for name in submission.classes])
+
+
+COMPARISONS = {"anet_entities_gt": given_comparisons, "anet_entities_gen": generated_comparisons}

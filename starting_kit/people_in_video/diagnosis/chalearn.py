@@ -96,3 +96,6 @@ def _sample_classes(sample: _Sample, n_classes: int, repairs: Repairs) -> Names 
         item_noun="sequence",
         what="classes",
     )
+
+
+COMPARISONS = dict.fromkeys(("chalearn_action", "chalearn_gesture"), comparisons)

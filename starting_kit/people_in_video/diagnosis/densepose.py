@@ -11,7 +11,12 @@ import numpy as np
 from people_in_video.diagnosis.decision import Family
 from people_in_video.diagnosis.readings import from_sizes
 from people_in_video.diagnosis.regions import Form, Regions
-from people_in_video.diagnosis.sampled_pixels import ARRAY_READINGS, SampledPixels
+from people_in_video.diagnosis.sampled_pixels import (
+    ARRAY_READINGS,
+    SampledKept,
+    SampledPixels,
+    SamplingKeeper,
+)
 from people_in_video.diagnosis.samples import Arrays, Ids, Kind
 from people_in_video.diagnosis.sampling import Spread, ranks_in_groups
 from people_in_video.diagnosis.search import Comparison, Repairs
@@ -128,8 +133,11 @@ class _Evidence:
 
     def _best_pixels_of_persons(self) -> list[SampledPixels]:
         """Return the pixels of the detection with the best score on each person, in the order of persons."""
-        best_of_person: dict[int, Kept] = {}
+        best_of_person: dict[int, SampledKept] = {}
         for detection in self._submission.kept:
+            # Detections that the program read have none.
+            if not isinstance(detection, SampledKept):
+                continue
             pixels = detection.sampled_pixels
             if pixels is None:
                 continue
@@ -186,3 +194,7 @@ def _mirrored_parts() -> Ints:
     part = np.arange(geodesic.PARTS + 1)
     other_side = (part - 1 ^ 1) + 1
     return np.where(part >= _FIRST_PART_WITH_SIDE, other_side, part)
+
+
+COMPARISONS = {"densepose": comparisons}
+make_keeper = SamplingKeeper

@@ -3,7 +3,7 @@ the names of parts, states and classes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -296,3 +296,17 @@ def _matched_names(regions: Regions, repairs: Repairs, names: _NamesOfParts, wha
         vocabulary=sorted(names.true_words),
         what=what,
     )
+
+
+def rename(submission: KineticsSubmission, new_names: Mapping[str, Mapping[str, str]]) -> KineticsSubmission:
+    """Return a submission with other classes, parts, and states; ``new_names`` are by kind."""
+    new_classes, new_parts, new_states = (new_names.get(kind, {}) for kind in ("class", "part", "state"))
+    classes = {video: new_classes.get(name, name) for video, name in submission.classes.items()}
+    parts = submission.parts._replace(
+        names=[new_parts.get(name, name) for name in submission.parts.names],
+        states=[new_states.get(state, state) for state in submission.parts.states],
+    )
+    return KineticsSubmission(classes, parts)
+
+
+COMPARISONS = {"kinetics_tps": comparisons}

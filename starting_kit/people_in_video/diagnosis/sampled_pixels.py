@@ -7,13 +7,17 @@ reading, and pixels are taken in all ways in which an array may have to be read.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from people_in_video.diagnosis.sampling import spread_evenly
+from scoring_program.challenges.densepose.reference import Keeper, Kept, Reference
 from scoring_program.metrics import geodesic
+from scoring_program.metrics.average_precision import box_iou
 from validator.arrays import Floats, Ints, Pixels
+from validator.formats.densepose.read import Detection
 
 MOST_IMAGES = 160
 MOST_POINTS = 32
@@ -100,3 +104,42 @@ def read_pixels(pixels: Pixels, x: Floats, y: Floats, corner: tuple[float, float
         read_row, read_column = reading(row, column, height, width)
         values[number, is_inside] = pixels[read_row, read_column]
     return values
+
+
+@dataclass(frozen=True)
+class SampledKept(Kept):
+    """What matching and diagnosis need of a detection.
+
+    ``sampled_pixels`` are there if the image was chosen and the detection is on a densely annotated person.
+    """
+
+    sampled_pixels: SampledPixels | None = None
+
+
+class SamplingKeeper(Keeper):
+    """Keeps pixels of detections on chosen images, too."""
+
+    def __init__(self, reference: Reference) -> None:
+        super().__init__(reference)
+        self._sampled_images = choose_images(np.unique(self.persons.image[self.persons.dense]))
+
+    def __call__(self, detection: Detection, image: int) -> SampledKept:
+        """Return what is kept of a detection on an image, which is given by its number."""
+        kept = super().__call__(detection, image)
+        return SampledKept(**vars(kept), sampled_pixels=self._sample_pixels(detection, image))
+
+    def _sample_pixels(self, detection: Detection, image: int) -> SampledPixels | None:
+        """Return what diagnosis compares of a detection, None if it is on no person of a chosen image."""
+        persons = self.persons
+        if image not in self._sampled_images:
+            return None
+        people = np.arange(*np.searchsorted(persons.image, [image, image + 1]))
+        dense_persons = people[persons.dense[people]]
+        iou = box_iou(np.array(detection.box), persons.box[dense_persons], persons.crowd[dense_persons])
+        if iou.max(initial=0) <= LEAST_BOX_IOU:
+            return None
+        person = int(dense_persons[iou.argmax()])
+        first_point, end = persons.point_start[[person, person + 1]].tolist()
+        point = first_point + spread_evenly(end - first_point, MOST_POINTS)
+        values = read_pixels(detection.pixels, persons.x[point], persons.y[point], detection.box[:2])
+        return SampledPixels(person, point, values)

@@ -1,7 +1,7 @@
 """How far a submission agrees with the reference, step by step, for the note on a low score.
 
 Predictions name items of the reference, are at its places, and use its names. The steps are what the search
-for repairs compares (`Task.comparisons`).
+for repairs compares.
 """
 
 from __future__ import annotations
@@ -37,15 +37,12 @@ class Step(NamedTuple):
         Which entries of the sample agree.
     n_annotated : int
         How many annotated instances were compared.
-    needs_labels : bool
-        Whether annotations were looked at, rather than ids and numbers of frames, which are public.
     """
 
     name: str
     claim: str
     agrees: Bools
     n_annotated: int
-    needs_labels: bool = True
 
     @property
     def is_judged(self) -> bool:
@@ -91,7 +88,18 @@ def agreement_steps(comparisons: Iterable[Comparison]) -> list[Step]:
                 claim=_CLAIM_OF_KIND[comparison.kind].format(comparison.what),
                 agrees=agreement_as_submitted(sample),
                 n_annotated=len(sample.true_item) if isinstance(sample, Regions) else len(sample.item),
-                needs_labels=comparison.kind is not Kind.IDS,
             )
             steps.append(step)
     return steps
+
+
+def step_texts(comparisons: Iterable[Comparison]) -> list[str]:
+    """Return what agrees up to the first step that is lost, and that step; nothing if none is lost."""
+    texts: list[str] = []
+    for step in agreement_steps(comparisons):
+        if not step.is_judged:
+            continue
+        if step.is_lost:
+            return [*texts, f"Agreement is lost at the {step.name}: {step.share_text()}"]
+        texts.append(step.share_text())
+    return []

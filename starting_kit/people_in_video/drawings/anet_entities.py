@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import numpy as np
 
-from scoring_program import figures
-from scoring_program.challenges.anet_entities.page import Segments
+from people_in_video.drawings.scenes import (
+    EXTENT,
+    GROUND_TRUTH,
+    PREDICTION,
+    Drawing,
+    DrawnObject,
+    extent,
+    shapes,
+    two_decimals,
+    worst_in_turn,
+)
+from people_in_video.drawings.svg import Drawings
+from scoring_program.challenges.anet_entities.measure import SentenceStatistics, WordStatistics
+from scoring_program.challenges.anet_entities.page import Segments, generated_segments, given_segments
 from scoring_program.challenges.anet_entities.reference import Reference
-from scoring_program.figures import EXTENT, GROUND_TRUTH, PREDICTION, Drawing, DrawnObject, shapes
 from scoring_program.metrics import grounding
 from scoring_program.metrics.pairs import group_means
 from scoring_program.result import Section
 from validator.arrays import Bools, Floats, Ints
+from validator.formats.anet_entities.read import Grounding
 
 _MOST_HALLUCINATED = 5
 
@@ -29,14 +41,14 @@ def drawings(segments: Segments, number: int, hallucinated: Bools) -> list[Secti
     accuracy = group_means(segments.correct, view_number, len(views))
     # Segments that are not submitted come last: there is little to see.
     rank_of_segment = np.argsort(np.lexsort((segments.scores, ~segments.joined.submitted)))
-    worst_views = figures.worst_in_turn(accuracy, rank_of_segment[views // grounding.FRAMES], number)
+    worst_views = worst_in_turn(accuracy, rank_of_segment[views // grounding.FRAMES], number)
     worst_frames = [
         _draw_frame(segments, np.flatnonzero(view_number == view), hallucinated) for view in worst_views
     ]
     note = "The worst frame of each segment, the worst segment first; then the second worst frames. "
     note += "A word is drawn in the frame of its nearest box, one of the ten frames 0 to 9 of its segment. "
     note += "Boxes are in pixels of the video resized to a width of 720."
-    return [figures.Drawings("drawings", "Worst frames", note, worst_frames)] if worst_frames else []
+    return [Drawings("drawings", "Worst frames", note, worst_frames)] if worst_frames else []
 
 
 def canvas(
@@ -47,7 +59,7 @@ def canvas(
     return Drawing(
         title=f"{video}, segment {name}, frame {frame}",
         text="",
-        size=figures.extent(true_boxes, predicted_boxes),
+        size=extent(true_boxes, predicted_boxes),
         extent=EXTENT,
         objects=(),
         files=[f"{video}_segment_{name.zfill(2)}/{frame + 1:02d}"],
@@ -98,9 +110,29 @@ def _draw_word(segments: Segments, word: int, frame: int) -> DrawnObject:
 def _outcome(segments: Segments, word: int, has_object: bool) -> str:
     """Return in words what became of a word."""
     _, overlap = segments.nearest
-    iou = f"IoU {figures.two_decimals(overlap[word])}"
+    iou = f"IoU {two_decimals(overlap[word])}"
     if segments.correct[word]:
         return f"right, {iou}"
     if has_object:
         return f"{iou}, needs more than {grounding.IOU:g}"
     return "no prediction"
+
+
+def _draw_given(
+    reference: Reference, submission: Grounding, statistics: WordStatistics, number: int
+) -> list[Section]:
+    """Return the worst frames of the worst segments."""
+    hallucinated = np.zeros(len(statistics.joined.objects.label), dtype=bool)
+    return drawings(given_segments(reference, statistics), number, hallucinated)
+
+
+def _draw_generated(
+    reference: Reference, submission: Grounding, statistics: SentenceStatistics, number: int
+) -> list[Section]:
+    """Return the worst frames of the worst segments, with objects that the annotated sentence lacks."""
+    judged = statistics.judged
+    hallucinated = ~judged.object_annotated & ~judged.object_skipped
+    return drawings(generated_segments(reference, statistics), number, hallucinated)
+
+
+DRAWINGS = {"anet_entities_gt": _draw_given, "anet_entities_gen": _draw_generated}

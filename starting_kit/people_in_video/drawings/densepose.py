@@ -7,25 +7,32 @@ from pathlib import Path
 
 import numpy as np
 
-from scoring_program import figures
+from people_in_video.drawings.scenes import (
+    GROUND_TRUTH,
+    PREDICTION,
+    Drawing,
+    DrawnObject,
+    Shape,
+    two_decimals,
+)
+from people_in_video.drawings.svg import Drawings
 from scoring_program.challenges.densepose.measure import ImageStatistics, best_of_images
 from scoring_program.challenges.densepose.page import NAMES
 from scoring_program.challenges.densepose.reference import Gathered, Kept, Persons, Reference
-from scoring_program.figures import GROUND_TRUTH, PREDICTION, Drawing, DrawnObject, Shape
 from scoring_program.metrics import masks
 from scoring_program.metrics.average_precision import THRESHOLDS
 from scoring_program.metrics.pairs import largest_of_items
 from scoring_program.result import Section
 from validator.arrays import Bools, Floats, Ints
 from validator.formats.densepose.read import Detection, read_at
-from validator.formats.rules import Rules
+from validator.formats.rules import Rules, load_rules
 
 _MOST_FALSE = 5
 _FILES = ("{:012d}", "COCO_val2014_{:012d}", "COCO_train2014_{:012d}", "COCO_test2015_{:012d}", "{}")
 
 
 def drawings(
-    reference: Reference, submission: Gathered, statistics: ImageStatistics, number: int, rules: Rules
+    reference: Reference, submission: Gathered, statistics: ImageStatistics, number: int
 ) -> list[Section]:
     """Return at most ``number`` images: those that cost most, then those without a detection."""
     best = best_of_images(submission.kept, len(reference.persons.image_id))
@@ -40,8 +47,8 @@ def drawings(
         return []
     # The detections of these images alone are decoded, in a second pass over the file.
     drawn_rows = [row for image in images for row in scene.drawn_detections(image)]
-    scene.decode(submission.path, rules, drawn_rows)
-    section = figures.Drawings(
+    scene.decode(submission.path, load_rules("densepose"), drawn_rows)
+    section = Drawings(
         key="drawings",
         title="Worst images",
         note="The images that cost most, then those without a detection. Annotated points are colored by "
@@ -176,7 +183,7 @@ class _Scene:
         """Return the words for a person and the detection next to it."""
         value = float(self._statistics.similarity[pair])
         needed = float(THRESHOLDS[0])
-        similarity = f"{NAMES[self._statistics.measure]} {figures.two_decimals(value)}"
+        similarity = f"{NAMES[self._statistics.measure]} {two_decimals(value)}"
         if self._is_matched[person]:
             return f"matched, {similarity}"
         if value < needed:
@@ -216,3 +223,6 @@ def _shape(role: str, box: Floats, mask: Bools, left: int, top: int) -> Shape:
         corners = np.reshape(polygon, (-1, 2)) + np.array([left, top])
         outlines.append(corners.ravel().tolist())
     return Shape(role, [x, y, x + width, y + height], outlines)
+
+
+DRAWINGS = {"densepose": drawings}

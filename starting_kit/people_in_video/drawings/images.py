@@ -13,7 +13,8 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from scoring_program.figures import GROUND_TRUTH, Drawing, Drawings
+from people_in_video.drawings.scenes import GROUND_TRUTH, Drawing
+from people_in_video.drawings.svg import Drawings
 from scoring_program.result import Section
 from validator import console
 

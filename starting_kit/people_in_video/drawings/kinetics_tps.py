@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from scoring_program import figures
+from people_in_video.drawings.scenes import (
+    EXTENT,
+    GROUND_TRUTH,
+    PREDICTION,
+    Drawing,
+    DrawnObject,
+    extent,
+    shapes,
+    two_decimals,
+    worst_in_turn,
+)
+from people_in_video.drawings.svg import Drawings
 from scoring_program.challenges.kinetics_tps.measure import VideoStatistics
 from scoring_program.challenges.kinetics_tps.page import worst_videos
-from scoring_program.figures import EXTENT, GROUND_TRUTH, PREDICTION, Drawing, DrawnObject, shapes
+from scoring_program.challenges.kinetics_tps.reference import Reference
 from scoring_program.metrics import part_state
 from scoring_program.result import Section
 from validator.arrays import Floats, Ints
-from validator.formats.kinetics_tps.read import PartStates, rows_of_owner
+from validator.formats.kinetics_tps.read import KineticsSubmission, PartStates, rows_of_owner
 from validator.texts import counted
 
 
@@ -21,12 +32,12 @@ def drawings(statistics: VideoStatistics, number: int) -> list[Section]:
     rank = rank_of_video[statistics.true_parts.frame_video]
     # Frames that are not submitted come last: there is little to see.
     rank += len(rank) * ~statistics.predicted.has_frame
-    frames = figures.worst_in_turn(statistics.correctness.frame_scores, rank, number)
+    frames = worst_in_turn(statistics.correctness.frame_scores, rank, number)
     if not frames:
         return []
     note = "The worst frame of each video, the worst video first; then the second worst frames."
     drawn_frames = [_draw_frame(statistics, frame) for frame in frames]
-    return [figures.Drawings("drawings", "Worst frames", note, drawn_frames)]
+    return [Drawings("drawings", "Worst frames", note, drawn_frames)]
 
 
 def canvas(parts: PartStates, frame: int, predicted_box: Floats, predicted_frame: Ints) -> Drawing:
@@ -43,7 +54,7 @@ def canvas(parts: PartStates, frame: int, predicted_box: Floats, predicted_frame
     return Drawing(
         title=f"{video_name}, {frame_name}",
         text="",
-        size=figures.extent(parts.human_box[true_humans], predicted_box[predicted_humans]),
+        size=extent(parts.human_box[true_humans], predicted_box[predicted_humans]),
         extent=EXTENT,
         objects=(),
         files=[f"{video_name}/{frame_name.removesuffix('.json')}"],
@@ -82,7 +93,7 @@ def _draw_human(statistics: VideoStatistics, human: int, label: str) -> DrawnObj
         text = f"matched, IoU {iou[drawn]:.2f}"
     else:
         drawn = int(iou.argmax())
-        text = f"IoU {figures.two_decimals(iou[drawn])}, needs more than {needed_iou:g}"
+        text = f"IoU {two_decimals(iou[drawn])}, needs more than {needed_iou:g}"
         if iou[drawn] > needed_iou:
             text = "its prediction matches another human"
     both = [*shapes(GROUND_TRUTH, true_box), *shapes(PREDICTION, boxes[drawn])]
@@ -122,7 +133,7 @@ def _part_outcome(statistics: VideoStatistics, part: int) -> str:
     iou = nearest_iou[part]
     if kind == part_state.TOO_FAR:
         comparison = "at least" if statistics.protocol.part_iou_suffices else "more than"
-        return f"IoU {figures.two_decimals(iou)}, needs {comparison} {statistics.part_iou:g}"
+        return f"IoU {two_decimals(iou)}, needs {comparison} {statistics.part_iou:g}"
     if kind == part_state.WRONG_STATE:
         near_state = int(outcomes.near_state[part])
         if near_state < 0:
@@ -132,3 +143,13 @@ def _part_outcome(statistics: VideoStatistics, part: int) -> str:
     if n_proposals == 1:
         return f"right, IoU {iou:.2f}"
     return f"right, IoU {iou:.2f}, but one of {counted(n_proposals, 'proposal')}: counts 1/{n_proposals}"
+
+
+def _draw(
+    reference: Reference, submission: KineticsSubmission, statistics: VideoStatistics, number: int
+) -> list[Section]:
+    """Return the worst frames of the worst videos."""
+    return drawings(statistics, number)
+
+
+DRAWINGS = {"kinetics_tps": _draw}

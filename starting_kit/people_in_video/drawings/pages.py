@@ -11,9 +11,12 @@ from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
-from scoring_program.figures import Drawing, Drawings, Timeline
+from people_in_video.drawings.scenes import Drawing
+from people_in_video.drawings.style import drawings_style
+from people_in_video.drawings.svg import Drawings
+from people_in_video.drawings.timelines import Timeline
 from scoring_program.report import outputs
-from scoring_program.report.elements.layout import document, style_sheet
+from scoring_program.report.elements.layout import document
 from scoring_program.report.html import append, element
 from scoring_program.report.sections import Addresses, Look, section_cards
 from scoring_program.result import Section
@@ -144,5 +147,5 @@ def _further_page(title: str, sections: Sequence[Section], number: int, n_pages:
         append(links, " · ")
         links.append(element("a", "next drawings", href=_page_name(number + 1)))
     head = [element("h1", f"More drawings, page {number} of {n_pages}"), links]
-    look = Look(ON_A_PAGE, open_drawings=ON_A_PAGE, open_timelines=ON_A_PAGE)
-    return document(title, head, section_cards(sections, look), style_sheet("drawings.css"))
+    look = Look(ON_A_PAGE, n_open=ON_A_PAGE)
+    return document(title, head, section_cards(sections, look), drawings_style())

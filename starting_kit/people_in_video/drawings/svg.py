@@ -7,19 +7,24 @@ numbered; every shape has its words on hover.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import chain
 from xml.etree.ElementTree import Element
 
-from scoring_program.figures import GROUND_TRUTH, PREDICTION, Drawing, Drawings, DrawnObject, Shape
-from scoring_program.report.charts import sides_key
+from people_in_video.drawings.scenes import GROUND_TRUTH, PREDICTION, Drawing, DrawnObject, Shape, sides_key
+from people_in_video.drawings.style import drawings_style
 from scoring_program.report.elements.plots import color_scale
 from scoring_program.report.html import cut, element
+from scoring_program.report.sections import Look, grid
+from scoring_program.result import FULL, Section
 from validator.texts import counted
 
 # Left, top, right, bottom.
 Box = tuple[float, float, float, float]
 
 _MOST_LISTED = 8
+# How many show at once.
+_OPEN = 2
 # Drawings with more objects can be shown with those of one side alone.
 _MOST_OF_BOTH_SIDES = 10
 _TEXT_OF_CHOICE = {
@@ -33,6 +38,25 @@ _LETTER = 0.6
 # The sizes of numbers, of claims, and of points as shares of the longer side; texts can be read on a phone.
 _TEXT, _CLAIM_TEXT, _POINT = 0.035, 0.033, 0.008
 _CLASSES = {GROUND_TRUTH: "truth", PREDICTION: "guess"}
+
+
+@dataclass(frozen=True)
+class Drawings(Section):
+    """Drawings of the worst items; ``points`` says what the value of points is, "" without points."""
+
+    level = FULL
+    has_images = True
+    drawings: Sequence[Drawing]
+    points: str = ""
+
+    def render(self, look: Look) -> list[Element]:
+        """Return what colors mean, and the drawings, the first of them open."""
+        canvases = [drawing(data, self.points) for data in self.drawings[: look.limit]]
+        return [legend(self), *grid(canvases, look.n_open or _OPEN, "drawing")]
+
+    def style(self) -> str:
+        """Return the CSS of drawings."""
+        return drawings_style()
 
 
 def legend(data: Drawings) -> Element:

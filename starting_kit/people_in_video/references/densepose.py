@@ -11,17 +11,25 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from people_in_video.references.preparation import Notes, Options, Preparation
 from scoring_program.challenges.densepose.reference import (
+    CHALLENGE_VERTICES,
     DISTANCES_FILE,
     HASH_FILE,
     PERSONS_FILE,
     TEMPLATE_FILE,
+    Template,
     content_hash,
+    load_folder,
+    needs_normalizers,
 )
 from scoring_program.metrics import geodesic, masks
 from scoring_program.prepared import require_files, save_prepared
+from scoring_program.settings import SETTINGS_FILE, Settings
+from scoring_program.task import AnyLoaded, AnyTask
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings, Refused
+from validator.messages import Note
 from validator.shortages import shortage_of
 from validator.strict_json import JsonValue, strict_loads
 from validator.texts import counted, quote
@@ -453,3 +461,34 @@ def _person_mask(box: list[float], parts: list[Bools | None], size: tuple[int, i
     if any(part is not None for part in parts):
         mask = masks.resized_foreground(masks.label_map(parts), *box_size)
     return masks.place_mask(mask, top, left, *size)
+
+
+def _write(task: AnyTask, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
+    """Turn the official files into files that load fast; note a body template of another size."""
+    prepare(source, output)
+    return _notes_on_template(load_folder(output).template, settings)
+
+
+def _notes_on_template(template: Template, settings: Settings) -> Notes:
+    """Return a note if the normalizers do not belong to the template."""
+    if not needs_normalizers(template, settings):
+        return []
+    text = (
+        f"the body template has {template.n_vertices:,} vertices; the normalizers of the similarity are "
+        f"those of the challenge's, which has {CHALLENGE_VERTICES:,}. Declare mean_distances or kappa in "
+        f"{SETTINGS_FILE}, or take scores as comparable with this template only"
+    )
+    return [Note("N-REF-TEMPLATE", text)]
+
+
+def _check(loaded: AnyLoaded) -> Notes:
+    """Compare the prepared files with the hash that preparation left."""
+    with Findings.collect() as findings:
+        if content_hash(loaded.folder) != loaded.reference.digest:
+            problem = "the prepared files are not those that were prepared"
+            remedy = "prepare the reference again, or upload it again"
+            findings.add("E-REF-HASH", problem, remedy, file=HASH_FILE)
+    return []
+
+
+PREPARATIONS = {"densepose": Preparation(write=_write, check=_check)}

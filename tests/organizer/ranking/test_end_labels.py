@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from organizer.ranking.end_labels import end_labels
-from scoring_program.figures import Line
 from scoring_program.report.elements.axis import Axis
+from scoring_program.report.elements.plots import Line
 
 
 def test_labels_of_lines_that_end_together_are_moved_apart():

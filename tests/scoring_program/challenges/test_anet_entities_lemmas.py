@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from organizer.__main__ import main
 from organizer.data.corenlp import lemmatize
+from people_in_video.references.lemmas import lemmas_from_table, load_table
 from scoring_program.challenges.anet_entities import task
-from scoring_program.challenges.anet_entities.lemmas import Lemmas, lemmas_from_table, load_table
+from scoring_program.challenges.anet_entities.lemmas import Lemmas
 from scoring_program.run import BROKEN, SCORED
 from tests.helpers import GOLDEN, ROOT, loaded, run_folder, values_of
 from validator.findings import Refused

@@ -23,7 +23,7 @@ from organizer.data.prepare import prepare
 from people_in_video.commands import convert
 from people_in_video.densepose.writer import DensePoseWriter
 from scoring_program.challenges.densepose import measure
-from scoring_program.challenges.densepose.reference import load_folder, read_submission
+from scoring_program.challenges.densepose.reference import Keeper, load_folder, read_submission
 from scoring_program.metrics import average_precision
 from scoring_program.run import BROKEN, INVALID, SCORED
 from tests.helpers import (
@@ -106,7 +106,9 @@ def test_worker_processes_give_the_same_scores(prepared, tmp_path, monkeypatch):
 
     def score_in_batches():
         sizes = fmt.ReaderSizes(batch_bytes=10_000, parallel_from_bytes=0)
-        return of_task.score(read_submission(tmp_path, load_rules(ID), of_task.reference, sizes)).scores
+        return of_task.score(
+            read_submission(tmp_path, load_rules(ID), of_task.reference, Keeper(of_task.reference), sizes)
+        ).scores
 
     allow_cores(monkeypatch, 3)
     assert score_in_batches() == expected

@@ -13,8 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from people_in_video.drawings.svg import Drawings
+from people_in_video.drawings.timelines import Lane, Timeline
+from scoring_program.body_figure import BodyFigure
 from scoring_program.disclosure import rounded
-from scoring_program.figures import BodyFigure, Drawings, Histogram, Lane, Matrix, StackedBar, Timeline
+from scoring_program.figures import Histogram, Matrix, StackedBar
 from scoring_program.metrics.resampling import HalfScores
 from scoring_program.report import charts, page
 from scoring_program.report import html as tree

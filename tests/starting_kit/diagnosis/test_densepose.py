@@ -8,7 +8,7 @@ import pytest
 from organizer.data.prepare import prepare
 from organizer.files import write_files
 from people_in_video.diagnosis.densepose import comparisons
-from people_in_video.diagnosis.sampled_pixels import ARRAY_READINGS, read_pixels
+from people_in_video.diagnosis.sampled_pixels import ARRAY_READINGS, SamplingKeeper, read_pixels
 from people_in_video.diagnosis.search import find_repairs
 from quality.densepose.synthetic import Errors, detection, read_persons
 from quality.task import quality_tasks
@@ -51,7 +51,7 @@ def gathered(reference, predicted):
         array_entry(prediction.image_id, prediction.box, prediction.score, prediction.iuv)
         for prediction in predicted
     ]
-    return gather(entries, load_rules(ID), reference)
+    return gather(entries, load_rules(ID), reference, SamplingKeeper(reference))
 
 
 def repairs_of(reference, predicted):
@@ -203,9 +203,10 @@ def test_what_is_compared_does_not_depend_on_the_processes(reference, source, tm
     """More detections of an image than are looked at, in one process and in several."""
     predicted = detections(source, WEAK)
     write_files(TASK.files(predicted[:3] * 12 + predicted), tmp_path)
-    in_one = read_submission(tmp_path, load_rules(ID), reference, ReaderSizes(most_workers=1))
+    keep = SamplingKeeper(reference)
+    in_one = read_submission(tmp_path, load_rules(ID), reference, keep, ReaderSizes(most_workers=1))
     sizes = ReaderSizes(batch_bytes=10_000, parallel_from_bytes=0)
-    in_several = read_submission(tmp_path, load_rules(ID), reference, sizes)
+    in_several = read_submission(tmp_path, load_rules(ID), reference, keep, sizes)
     assert [kept.index for kept in in_several.content.kept] == [kept.index for kept in in_one.content.kept]
     assert list(in_several.content.first_of_image) == list(in_one.content.first_of_image)
 

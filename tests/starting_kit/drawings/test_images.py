@@ -15,7 +15,8 @@ from PIL import Image
 
 from people_in_video.commands import score as score_command
 from people_in_video.drawings import images
-from scoring_program.figures import GROUND_TRUTH, Drawing, Drawings, DrawnObject, Shape
+from people_in_video.drawings.scenes import GROUND_TRUTH, Drawing, DrawnObject, Shape
+from people_in_video.drawings.svg import Drawings
 from tests.helpers import REFERENCES, SAMPLES
 from tests.scoring_program.report.test_page import parsed
 

@@ -8,7 +8,9 @@ import pytest
 
 from people_in_video.commands import score as score_command
 from people_in_video.drawings import pages as drawing_pages
-from scoring_program.figures import Drawing, Drawings, Timeline
+from people_in_video.drawings.scenes import Drawing
+from people_in_video.drawings.svg import Drawings
+from people_in_video.drawings.timelines import Timeline
 from scoring_program.report import page
 from scoring_program.report.sections import Look, section_cards
 from scoring_program.result import Column, Table

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 
 from people_in_video.drawings import svg as drawings
-from scoring_program.figures import (
+from people_in_video.drawings.scenes import (
     GROUND_TRUTH,
     PREDICTION,
     Drawing,
-    Drawings,
     DrawnObject,
     Shape,
     extent,
     shapes,
     worst_in_turn,
 )
+from people_in_video.drawings.svg import Drawings
 from scoring_program.report.html import element
 
 BOX = Shape(GROUND_TRUTH, [10.0, 20.0, 60.0, 80.0])

@@ -10,10 +10,8 @@ from scoring_program.task import Task, declared_tasks
 from task_templates.scoring_program.challenges.example_columns_csv import measure, page
 from task_templates.scoring_program.challenges.example_columns_csv.measure import ItemStatistics
 from task_templates.scoring_program.challenges.example_columns_csv.reference import (
-    TRUTH,
     Reference,
     load_reference,
-    select_items,
 )
 from task_templates.validator import formats
 from task_templates.validator.formats.example_columns_csv import read
@@ -26,11 +24,9 @@ from validator.formats.rules import load_rules
 class ItemTask(Task[Reference, Items, ItemStatistics]):
     """The mean RMSE of the columns; there is one protocol."""
 
-    reference_files = (TRUTH,)
     reduce = staticmethod(measure.reduce)
     scores = staticmethod(measure.scores)
     sections = staticmethod(page.sections)
-    select_items = staticmethod(select_items)
     measure = staticmethod(measure.measure)
 
     def load_reference(self, folder: Path, settings: Settings) -> Reference:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,13 +17,6 @@ class Reference(NamedTuple):
 
     items: Items
     is_open: bool
-
-
-def select_items(reference: Reference, items: Collection[str]) -> Reference:
-    """Return the ground truth of some items."""
-    keys, values, names = reference.items
-    places = [place for place, key in enumerate(keys) if key in items]
-    return reference._replace(items=Items([keys[place] for place in places], values[places], names))
 
 
 def load_reference(folder: Path, rules: Rules, is_open: bool) -> Reference:

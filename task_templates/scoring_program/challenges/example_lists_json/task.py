@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from people_in_video.diagnosis.search import Comparison
 from scoring_program.disclosure import min_group
 from scoring_program.settings import Settings
 from scoring_program.task import Task, declared_tasks
-from task_templates.scoring_program.challenges.example_lists_json import evidence, measure, page
+from task_templates.scoring_program.challenges.example_lists_json import measure, page
 from task_templates.scoring_program.challenges.example_lists_json.measure import ItemStatistics
 from task_templates.scoring_program.challenges.example_lists_json.reference import (
-    TRUTH,
     Reference,
     load_reference,
-    select_items,
 )
 from task_templates.validator import formats
 from task_templates.validator.formats.example_lists_json import read
@@ -28,11 +25,9 @@ from validator.messages import Note
 class ItemTask(Task[Reference, Items, ItemStatistics]):
     """F1; there is one protocol."""
 
-    reference_files = (TRUTH,)
     reduce = staticmethod(measure.reduce)
     scores = staticmethod(measure.scores)
     sections = staticmethod(page.sections)
-    select_items = staticmethod(select_items)
     measure = staticmethod(measure.measure)
 
     def load_reference(self, folder: Path, settings: Settings) -> Reference:
@@ -56,10 +51,6 @@ class ItemTask(Task[Reference, Items, ItemStatistics]):
     def hints(self, reference: Reference, submission: Items) -> list[Note]:
         """Return notes on lists that are empty, or all the same."""
         return read.hints(submission)
-
-    def comparisons(self, reference: Reference, submission: Items) -> list[Comparison]:
-        """Return what the search for repairs compares."""
-        return evidence.comparisons(reference, submission)
 
     def error_costs(self, statistics: ItemStatistics) -> dict[str, float]:
         """Return nothing: no type of error is declared."""

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
-
-import numpy as np
 
 from task_templates.validator.formats.example_segments_json.read import Items, read_file
 from validator.findings import Findings
@@ -20,22 +17,6 @@ class Reference(NamedTuple):
 
     items: Items
     is_open: bool
-
-
-def select_items(reference: Reference, items: Collection[str]) -> Reference:
-    """Return the ground truth of some items."""
-    segments = reference.items
-    is_selected = np.array([key in items for key in segments.keys], dtype=bool)
-    is_kept = is_selected[segments.item]
-    # The numbers of the items that are left.
-    new_number = np.cumsum(is_selected) - 1
-    selected = segments._replace(
-        keys=[key for key in segments.keys if key in items],
-        item=new_number[segments.item[is_kept]],
-        label=segments.label[is_kept],
-        times=segments.times[is_kept],
-    )
-    return reference._replace(items=selected)
 
 
 def load_reference(folder: Path, rules: Rules, is_open: bool) -> Reference:
