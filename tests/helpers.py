@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import io
 import json
 import os
 import re
 import resource
+import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import redirect_stderr
+from functools import cache
+from io import StringIO
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 from unittest import mock
@@ -17,6 +22,7 @@ from unittest import mock
 import pytest
 from hypothesis import settings
 
+from people_in_video.home import prepared_folder
 from people_in_video.home_loaded import HomeLoaded, of_kind
 from scoring_program.run import Outcome, load_folder, run
 from scoring_program.task import Loaded, load_task, task_ids
@@ -241,7 +247,28 @@ def json_file(folder: Path, schema: Mapping[str, Any], **limits: Any) -> JsonFil
 def loaded(task_id: str, folder: Path, **settings: Any) -> Loaded[Any, Any, Any]:
     """Return a task with the reference in a folder; ``settings`` replace those of the folder."""
     task = load_task(task_id)
-    return task.load(folder, task.settings(folder, settings))
+    return task.load(prepared(task_id, folder), task.settings(folder, settings))
+
+
+def loaded_at_home(task_id: str, folder: Path, **settings: Any) -> HomeLoaded[Any, Any, Any]:
+    """Return the same as at home, where everything is explained."""
+    return of_kind(HomeLoaded, loaded(task_id, folder, **settings))
+
+
+def prepared(task_id: str, folder: Path) -> Path:
+    """Return a folder that programs can read: of some tasks the reference that is prepared of another one."""
+    if not folder.is_dir():
+        return folder
+    with redirect_stderr(StringIO()):
+        return prepared_folder(load_task(task_id), folder, _prepared_references())
+
+
+@cache
+def _prepared_references() -> Path:
+    """Return the folder for references that tests of this process prepare; it goes with the process."""
+    folder = tempfile.TemporaryDirectory()
+    atexit.register(folder.cleanup)
+    return Path(folder.name)
 
 
 def run_folder(
@@ -251,7 +278,7 @@ def run_folder(
     ``settings`` replace those of the reference."""
 
     def load() -> Loaded[Any, Any, Any]:
-        loaded = load_folder(task_id, reference, settings)
+        loaded = load_folder(task_id, prepared(task_id, reference), settings)
         return of_kind(HomeLoaded, loaded) if at_home else loaded
 
     return run(load, submission, output)

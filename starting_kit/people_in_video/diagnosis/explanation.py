@@ -85,5 +85,5 @@ def _names_note(loaded: AnyLoaded, submission: Any, unknown: UnknownNames, score
 
 def _with_steps(note: Note, comparisons: Sequence[Comparison]) -> Note:
     """Return the note on a low score with the step at which agreement is lost."""
-    texts = step_texts(comparisons)
-    return note._replace(text=f"{note.text}. {'. '.join(texts)}") if texts else note
+    score, usual_causes = note.text.rsplit(". ", 1)
+    return note._replace(text=". ".join([score, *step_texts(comparisons), usual_causes]))

@@ -9,7 +9,9 @@ import pytest
 
 from organizer.files import write_files
 from people_in_video.diagnosis.decision import Family
+from people_in_video.diagnosis.explanation import comparisons_of
 from people_in_video.diagnosis.search import find_repairs
+from people_in_video.home_loaded import HomeLoaded, of_kind
 from quality.demo_data import load_against
 from quality.task import quality_tasks
 
@@ -39,7 +41,9 @@ class Demo:
         self.folder = folder
         self.quality_task.write_reference(folder / "source", seed=1, size=2)
         self.loaded = {
-            detail: load_against(task_id, folder / "source", folder / detail, detail=detail)
+            detail: of_kind(
+                HomeLoaded, load_against(task_id, folder / "source", folder / detail, detail=detail)
+            )
             for detail in ("full", "summary")
         }
         self.right_answer = self.prediction(0, 0.0)
@@ -62,7 +66,7 @@ class Demo:
     def repairs(self, results, tmp_path):
         """Return what was repaired, with the family of each."""
         loaded = self.loaded["full"]
-        comparisons = loaded.task.comparisons(loaded.reference, self.read(results, tmp_path).content)
+        comparisons = comparisons_of(loaded.task, loaded.reference, self.read(results, tmp_path).content)
         return [(repair.what, repair.family) for repair in find_repairs(comparisons)]
 
     def notes(self, results, tmp_path, detail):
@@ -126,16 +130,10 @@ def test_one_box_for_all_objects_of_a_segment_is_no_other_order(demo, tmp_path):
         ("boxes of -1 on every second frame", "N-LOOKS-CONSTANT", "[-1, -1, -1, -1]"),
     ],
 )
-def test_repairs_of_what_is_public_are_told_at_every_level(demo, tmp_path, name, code, words):
-    for detail in ("full", "summary"):
-        (note,) = (
-            demo(GIVEN)
-            .loaded[detail]
-            .score(demo(GIVEN).read(demo(GIVEN).with_mistake(name), tmp_path / detail, detail))
-            .notes
-        )
-        assert note.code == code
-        assert words in note.text
+def test_repairs_of_what_is_public_are_told(demo, tmp_path, name, code, words):
+    (note,) = demo(GIVEN).notes(demo(GIVEN).with_mistake(name), tmp_path / "full", "full")
+    assert note.code == code
+    assert words in note.text
 
 
 def test_repairs_of_boxes_are_named_where_everything_is_told(demo, tmp_path):

@@ -14,7 +14,7 @@ from quality.densepose.synthetic import Errors, detection, read_persons
 from quality.task import quality_tasks
 from scoring_program.challenges.densepose.reference import gather, load_folder, read_submission
 from scoring_program.run import SCORED
-from tests.helpers import is_nightly, loaded, run_folder
+from tests.helpers import is_nightly, loaded_at_home, run_folder
 from validator.formats.densepose.read import ReaderSizes
 from validator.formats.densepose.write import array_entry
 from validator.formats.rules import load_rules
@@ -284,7 +284,7 @@ def test_a_low_score_says_where_agreement_is_lost(many_images, tmp_path):
         lambda iuv: rng.integers(0, [[[25]], [[256]], [[256]]], iuv.shape).astype(np.uint8)
     )
     write_files(TASK.files([random_parts(prediction) for prediction in detections(source)]), tmp_path)
-    result = loaded(ID, prepared, detail="full").score_path(tmp_path)
+    result = loaded_at_home(ID, prepared, detail="full").score_path(tmp_path)
     (note,) = [note for note in result.notes if note.is_mistake]
     assert note.code == "N-LOW"
     assert "0 % of your arrays are near the annotated ones" in note.text
