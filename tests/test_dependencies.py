@@ -183,8 +183,8 @@ def is_allowed(name, other):
     if is_below(name, "organizer") and is_below(other, "organizer") and "." in name and "." in other:
         part, other_part = (ORGANIZER_PARTS.index(module.split(".")[1]) for module in (name, other))
         return other_part <= part
-    for part, others in SCORES_ALONE.items():
-        if is_below(name, part) and is_below(other, *others) and not is_below(other, part):
+    for place, others in SCORES_ALONE.items():
+        if is_below(name, place) and is_below(other, *others) and not is_below(other, place):
             return False
     package = max((rule for rule in MAY_IMPORT if is_below(name, rule)), key=len)
     return is_below(other, package, *MAY_IMPORT[package])
