@@ -235,7 +235,7 @@ SEGMENTS = [
     of_json("json", deepen(rename_some)),
     of_json("json", deepen(drop_some)),
     of_json("json", deepen(classes_of_segments)),
-    of_json("json", deepen(boxes_of_segments(lambda boxes: boxes + [0, 0, 900, 0]))),
+    of_json("json", deepen(boxes_of_segments(lambda boxes: np.add(boxes, [0, 0, 900, 0])))),
     of_json("json", deepen(boxes_of_segments(lambda boxes: boxes[:, :9]))),
 ]
 CHANGES: dict[str, list[Callable[..., Files]]] = {

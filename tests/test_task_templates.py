@@ -9,7 +9,6 @@ import re
 import shutil
 from functools import partial
 from importlib import import_module
-from itertools import chain
 
 import numpy as np
 import pytest
@@ -308,46 +307,6 @@ def test_writer_writes_what_the_validator_accepts(example, monkeypatch):
     with pytest.raises(ValueError, match=r"E-(CSV-LABEL|CSV-NUMBER|JSON-SCHEMA)"):
         writer.write_submission(folder / "none.zip", {"item_1": wrong_value(made_up)})
     assert not (folder / "none.zip").exists()
-
-
-WITH_MISTAKES = [made_up for made_up in quality_tasks(QUALITY).values() if made_up.mistakes]
-
-
-@pytest.mark.parametrize(
-    ("made_up", "mistake"),
-    [(made_up, mistake) for made_up in WITH_MISTAKES for mistake in made_up.mistakes],
-    ids=lambda value: getattr(value, "name", "") or value.id,
-)
-def test_likely_mistakes_are_reported_with_the_score(tmp_path, made_up, mistake):
-    made_up.write_reference(tmp_path / "ref")
-    right = made_up.correct_prediction(tmp_path / "ref", np.random.default_rng(1), 0.2)
-    noted = []
-    for name, prediction in (("right", right), ("wrong", mistake.change(right))):
-        write_files(made_up.files(prediction), tmp_path / name)
-        notes = loaded(made_up.id, tmp_path / "ref").score_path(tmp_path / name).notes
-        noted.append([note.code for note in notes])
-    assert noted == [[], [said.code for said in mistake.said] or ["N-LOOKS"]]
-
-
-@pytest.mark.parametrize(
-    ("scale", "delay", "words"),
-    [
-        (1000.0, 0.0, "with seconds times 0.001"),
-        (25.0, 0.0, "with seconds times 0.04"),
-        (1.0, 5.0, "with seconds minus 5"),
-    ],
-)
-def test_other_times_of_segments_are_told_at_full(tmp_path, scale, delay, words):
-    made_up = quality_tasks(QUALITY)["example_segments_json"]
-    made_up.write_reference(tmp_path / "ref")
-    prediction = made_up.correct_prediction(tmp_path / "ref", np.random.default_rng(1), 0.0)
-    for segment in chain.from_iterable(prediction.values()):
-        for end in ("start", "end"):
-            segment[end] = scale * segment[end] + delay
-    write_files(made_up.files(prediction), tmp_path / "res")
-    (note,) = loaded(made_up.id, tmp_path / "ref", detail="full").score_path(tmp_path / "res").notes
-    assert note.code == "N-LOOKS"
-    assert f"read {words}," in note.text
 
 
 def sections_of(folder, truth, predicted, **settings):

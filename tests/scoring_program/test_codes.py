@@ -335,15 +335,3 @@ def test_mistake_has_its_note(task, mistake, code, scored):
 def test_problem_of_a_reference_that_is_not_there(scored, tmp_path):
     exit_code, problems, _ = scored(GESTURE, lambda folder: None, tmp_path / "none")
     assert (exit_code, problems[0]["code"]) == (BROKEN, "E-REF-MISSING")
-
-
-@pytest.mark.parametrize(
-    ("detail", "file", "code"), [("full", "reference.sha256", "E-REF-HASH"), ("summary", "", "E-REF")]
-)
-def test_problem_of_prepared_files_that_were_changed(detail, file, code, scored, tmp_path, references):
-    changed = shutil.copytree(references(DENSEPOSE), tmp_path / "changed")
-    (changed / "reference.sha256").write_text("0" * 64)
-    exit_code, problems, _ = scored(DENSEPOSE, lambda folder: None, changed, detail=detail, strict=True)
-    assert exit_code == BROKEN
-    assert [(problem["code"], problem["file"]) for problem in problems] == [(code, file)]
-    assert "E-REF-HASH" in problems[0]["code"] + problems[0]["problem"]

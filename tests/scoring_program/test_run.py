@@ -133,7 +133,7 @@ def test_only_the_platform_limits_the_process(tmp_path, monkeypatch):
 
 def test_package_that_only_some_tasks_need_is_named_where_it_is_missing(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "PIL", None)
-    outcome = run_folder("densepose", tmp_path, tmp_path, tmp_path / "output")
+    outcome = run_submission(lambda: load_folder("densepose", tmp_path), tmp_path, tmp_path / "output")
     assert outcome.exit_code == BROKEN
     (problem,) = outcome.findings.problems
     assert problem.code == "E-PYTHON"
@@ -376,7 +376,8 @@ def test_exception_shows_type_and_place_but_no_data(run, monkeypatch):
 
 
 def test_detail_levels(run):
-    pages = {level: run(ID, REFERENCE, PERFECT, detail=level).page for level in ("none", "summary", "full")}
+    levels = ("none", "summary", "full")
+    pages = {level: run(ID, REFERENCE, PERFECT, detail=level, at_home=True).page for level in levels}
     assert "Gesture classes" not in pages["none"] + pages["summary"]
     assert "Gesture classes" in pages["full"]
     assert "S1" not in pages["summary"]

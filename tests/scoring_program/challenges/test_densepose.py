@@ -22,6 +22,7 @@ from PIL import Image
 from organizer.data.prepare import prepare
 from people_in_video.commands import convert
 from people_in_video.densepose.writer import DensePoseWriter
+from people_in_video.references.preparation import check_reference
 from scoring_program.challenges.densepose import measure
 from scoring_program.challenges.densepose.reference import Keeper, load_folder, read_submission
 from scoring_program.metrics import average_precision
@@ -31,6 +32,7 @@ from tests.helpers import (
     REFERENCES,
     SAMPLES,
     loaded,
+    loaded_at_home,
     make_zip,
     places_of,
     refused,
@@ -239,11 +241,11 @@ def test_mistakes_in_the_template_are_found(tmp_path):
 def test_changed_prepared_files_are_noticed(prepared, tmp_path):
     folder = tmp_path / "changed"
     shutil.copytree(prepared, folder)
-    assert loaded(ID, folder).check() == []
+    assert check_reference(loaded(ID, folder)) == []
     data = bytearray((folder / "distances.f32").read_bytes())
     data[0] ^= 1
     (folder / "distances.f32").write_bytes(bytes(data))
-    (problem,) = refused(lambda: loaded(ID, folder).check()).problems
+    (problem,) = refused(lambda: check_reference(loaded(ID, folder))).problems
     assert problem.code == "E-REF-HASH"
     (folder / "distances.f32").write_bytes(bytes(data[:-4]))
     assert refused(loaded, ID, folder).problems[0].file == "distances.f32"
@@ -335,7 +337,7 @@ def test_the_last_bits_neither_order_error_costs_nor_show(tmp_path):
 def drawings_of(prepared, tmp_path, detections):
     """Return the drawings of a page by title."""
     (tmp_path / "s.zip").write_bytes(make_zip({NAME: json.dumps(detections)}))
-    result = loaded(ID, prepared, detail="full").score_path(tmp_path / "s.zip")
+    result = loaded_at_home(ID, prepared, detail="full").score_path(tmp_path / "s.zip")
     (section,) = (section for section in result.sections if section.key == "drawings")
     return {drawing.title: drawing for drawing in section.drawings}
 
@@ -428,7 +430,7 @@ def test_images_without_a_dense_person_are_not_missing_without_a_detection(tmp_p
 def test_only_the_detections_drawn_are_decoded_again(prepared, tmp_path, monkeypatch):
     decoded = []
     check = fmt.check
-    of_task = loaded(ID, prepared, detail="full", drawings=1)
+    of_task = loaded_at_home(ID, prepared, detail="full", drawings=1)
     (tmp_path / "s.zip").write_bytes(make_zip({NAME: json.dumps(GOOD)}))
     read = of_task.read(tmp_path / "s.zip")
 
@@ -450,7 +452,7 @@ def test_only_the_detections_drawn_are_decoded_again(prepared, tmp_path, monkeyp
 
 
 def test_damaged_second_pass_costs_no_score(prepared, tmp_path):
-    of_task = loaded(ID, prepared, detail="full")
+    of_task = loaded_at_home(ID, prepared, detail="full")
     (tmp_path / "s.zip").write_bytes(make_zip({NAME: json.dumps(GOOD)}))
     read = of_task.read(tmp_path / "s.zip")
     (tmp_path / "s.zip").write_bytes(b"")
