@@ -20,7 +20,8 @@ from organizer.tasks import Annotations, Baseline, annotations_of, plain_guess
 from organizer.uncertainty import Uncertainty, expected_uncertainty, uncertainty_lines
 from people_in_video.references.preparation import check_reference
 from scoring_program.result import Result
-from scoring_program.task import AnyLoaded, load_task
+from scoring_program.scoring import AnyLoaded, load_reference
+from scoring_program.task import load_task
 from validator.archive import BASELINE_FILE
 from validator.messages import Note
 from validator.texts import counted, printable
@@ -47,7 +48,7 @@ def baselines_command(task_id: str, reference: Path, output: Path | None) -> int
     folder = task_folder(task_id, reference, task_names(load_competition()))
     annotations = annotations_of(task_id)
     output = output or ROOT / "out" / "baselines" / task_id
-    loaded = task.load(folder, task.settings(folder, {"interval": True, "notes": False}))
+    loaded = load_reference(task, folder, task.settings(folder, {"interval": True, "notes": False}))
     check_reference(loaded)
     output.mkdir(parents=True, exist_ok=True)
     keep_out_of_git(output)
@@ -106,9 +107,9 @@ def _baseline_zip(task_id: str, baseline: Baseline, files: Files) -> bytes:
 def _print_baseline(baseline: Baseline, result: Result, path: Path) -> None:
     interval = ""
     if result.interval:
-        decimals = min(_INTERVAL_DECIMALS, result.decimals)
+        decimals = min(_INTERVAL_DECIMALS, result.shown.decimals)
         interval = f"{result.interval.low:.{decimals}f} to {result.interval.high:.{decimals}f}"
-    score = f"{result.scores['score']:.{min(_SCORE_DECIMALS, result.decimals)}f}"
+    score = f"{result.scores['score']:.{min(_SCORE_DECIMALS, result.shown.decimals)}f}"
     print(f"{baseline.value:13}  {score}  {interval:16}  {path}")
 
 

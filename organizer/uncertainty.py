@@ -7,7 +7,7 @@ from typing import NamedTuple
 from organizer.files import Files
 from people_in_video.comparing.pairs import compare
 from scoring_program.metrics.resampling import LEAST_ITEMS, HalfScores, intervals
-from scoring_program.task import AnyLoaded
+from scoring_program.scoring import AnyLoaded
 from validator.texts import counted
 
 _PRINTED_DECIMALS = 4

@@ -39,7 +39,8 @@ from quality.repairs_page import (
     write_times,
 )
 from quality.task import Mistake, QualityTask, WeakModel, quality_tasks
-from scoring_program.task import load_task
+from scoring_program.scoring import load_reference
+from scoring_program.task import Task, load_task
 from validator.findings import Refused
 from validator.messages import Note
 
@@ -216,7 +217,7 @@ class _Scorer:
         loaded = load_against(
             task.id, self._source, folder / f"prepared{size}", detail="full", interval=False, drawings=0
         )
-        self._loaded = of_kind(HomeLoaded, loaded)
+        self._loaded: HomeLoaded[Any, Any, Any] = of_kind(HomeLoaded, loaded)
         self._predictions: dict[int, Any] = {}
 
     def prediction_for_mistake(self, seed: int) -> Any:
@@ -272,14 +273,14 @@ def measure_times(task: QualityTask[Any], scale: float) -> Times:
         task.write_full_size(folder / "data", scale)
         prepare(task.id, folder / "data" / "ref", folder / "ref")
         of_task = load_task(task.id)
-        loaded = of_kind(HomeLoaded, of_task.load(folder / "ref", of_task.settings(folder / "ref")))
+        loaded = _load(of_task, folder / "ref")
         read = _read(loaded, folder_files(folder / "data" / "res"))
         correct = [
             _time_search(row_name, loaded, read.content)
             for row_name in ("the first search of a program", "once more")
         ]
         begin = time.process_time()
-        loaded = of_kind(HomeLoaded, of_task.load(folder / "ref", of_task.settings(folder / "ref")))
+        loaded = _load(of_task, folder / "ref")
         loaded.score(_read(loaded, folder_files(folder / "data" / "res")))
         run_seconds = time.process_time() - begin
         import_seconds = _time_import_of_assignment()
@@ -291,6 +292,10 @@ def measure_times(task: QualityTask[Any], scale: float) -> Times:
         correct=correct,
         with_mistakes=with_mistakes,
     )
+
+
+def _load(task: Task, folder: Path) -> HomeLoaded[Any, Any, Any]:
+    return of_kind(HomeLoaded, load_reference(task, folder, task.settings(folder)))
 
 
 def _time_import_of_assignment() -> float:

@@ -18,9 +18,10 @@ from typing import NamedTuple
 
 from scoring_program.disclosure import shown_seconds
 from scoring_program.report import outputs, page
-from scoring_program.result import FULL, SUMMARY, Result
+from scoring_program.result import FULL, SUMMARY, Result, Shown
+from scoring_program.scoring import AnyLoaded, load_reference, place_of
 from scoring_program.settings import Settings
-from scoring_program.task import AnyLoaded, AnyTask, load_task, missing_packages, place_of, task_ids
+from scoring_program.task import Task, load_task, missing_packages, task_ids
 from validator import console, limits
 from validator.archive import Source
 from validator.findings import Findings, Refused, watch_collections
@@ -194,7 +195,7 @@ def load_folder(
         # The linear algebra of numpy ends the process where it cannot have its buffers.
         limits.require_memory(_LEAST_MEMORY)
     with _hidden_problems(task, settings):
-        return task.load(folder, settings)
+        return load_reference(task, folder, settings)
 
 
 def _require_packages(task_id: str) -> None:
@@ -210,7 +211,7 @@ def _require_packages(task_id: str) -> None:
 
 
 @contextlib.contextmanager
-def _hidden_problems(task: AnyTask, settings: Settings) -> Iterator[None]:
+def _hidden_problems(task: Task, settings: Settings) -> Iterator[None]:
     """Refuse a reference without a word on its content, unless the detail level is full."""
     try:
         yield
@@ -358,25 +359,22 @@ def _report(outcome: Outcome, clock: _Clock) -> _Report:
 
 
 def _report_of_result(loaded: AnyLoaded, result: Result, clock: _Clock) -> _Report:
-    html = page.result_page(loaded.task, result, loaded.signature)
-    detail = outputs.result_json(result, loaded.signature, clock.seconds())
-    log = [] if clock.at_home else _log_of_result(loaded, result, clock)
+    html = page.result_page(loaded.task, result.shown, result.notes)
+    detail = outputs.result_json(result.shown, result.notes, clock.seconds())
+    log = [] if clock.at_home else _log_of_result(loaded.task, result.shown, result.notes, clock)
     return _Report(html, detail, result.scores, log)
 
 
-def _log_of_result(loaded: AnyLoaded, result: Result, clock: _Clock) -> list[str]:
+def _log_of_result(task: Task, shown: Shown, notes: Sequence[Note], clock: _Clock) -> list[str]:
     scores = [
-        f"{key}: {outputs.plain_number(score)}"
-        for key, score in result.scores.items()
-        if key not in _IN_WORDS
+        f"{key}: {outputs.plain_number(score)}" for key, score in shown.scores.items() if key not in _IN_WORDS
     ]
-    scores += [f"mark: {mark.text} {outputs.plain_number(mark.score)}" for mark in result.marks]
-    notes = note_lines(result.notes)
-    costs = [f"error cost: {title} {points}" for title, points in page.cost_rows(loaded.task, result)]
-    if costs and any(note.is_mistake for note in result.notes):
+    scores += [f"mark: {mark.text} {outputs.plain_number(mark.score)}" for mark in shown.marks]
+    costs = [f"error cost: {title} {points}" for title, points in page.cost_rows(task, shown)]
+    if costs and any(note.is_mistake for note in notes):
         costs.insert(0, page.COSTS_AS_READ)
-    score_line = page.score_line(loaded.task, result)
-    return [loaded.signature, score_line, *scores, *notes, *costs, clock.line()]
+    score_line = page.score_line(task, shown)
+    return [shown.signature, score_line, *scores, *note_lines(notes), *costs, clock.line()]
 
 
 def _report_of_failure(loaded: AnyLoaded | None, outcome: Outcome, clock: _Clock) -> _Report:

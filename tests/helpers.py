@@ -25,7 +25,8 @@ from hypothesis import settings
 from people_in_video.home import prepared_folder
 from people_in_video.home_loaded import HomeLoaded, of_kind
 from scoring_program.run import Outcome, load_folder, run
-from scoring_program.task import Loaded, load_task, task_ids
+from scoring_program.scoring import Loaded, load_reference
+from scoring_program.task import load_task, task_ids
 from validator.findings import Findings, Read, Refused
 from validator.formats.rules import JsonFile, load_rules
 from validator.messages import Problem
@@ -247,7 +248,7 @@ def json_file(folder: Path, schema: Mapping[str, Any], **limits: Any) -> JsonFil
 def loaded(task_id: str, folder: Path, **settings: Any) -> Loaded[Any, Any, Any]:
     """Return a task with the reference in a folder; ``settings`` replace those of the folder."""
     task = load_task(task_id)
-    return task.load(prepared(task_id, folder), task.settings(folder, settings))
+    return load_reference(task, prepared(task_id, folder), task.settings(folder, settings))
 
 
 def loaded_at_home(task_id: str, folder: Path, **settings: Any) -> HomeLoaded[Any, Any, Any]:

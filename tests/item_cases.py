@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from organizer.files import write_files
+from scoring_program.scoring import load_reference
 
 
 def write_case(made_up, folder, truth, predicted):
@@ -18,7 +19,7 @@ def write_case(made_up, folder, truth, predicted):
 
 def score_case(task, folder):
     ref = folder / "ref"
-    return task.load(ref, task.settings(ref, {"interval": False})).score_path(folder / "res")
+    return load_reference(task, ref, task.settings(ref, {"interval": False})).score_path(folder / "res")
 
 
 def random_cases(task, made_up, folder, n_cases=50):

@@ -22,6 +22,7 @@ from organizer.tasks import Baseline
 from people_in_video import public_data, writing
 from quality.task import CANARY, quality_tasks
 from scoring_program.run import SCORED, run
+from scoring_program.scoring import load_reference
 from scoring_program.task import load_task, task_ids
 from task_templates.quality.example_number_json.values import guess
 from tests import plain_metrics
@@ -48,7 +49,7 @@ CASES = sorted(path.parent for path in (EXAMPLES / "tests" / "golden").glob("*/*
 
 def loaded(task_id, folder, **settings):
     task = load_task(task_id, CHALLENGES)
-    return task.load(folder, task.settings(folder, settings))
+    return load_reference(task, folder, task.settings(folder, settings))
 
 
 def metric_of(name):

@@ -31,6 +31,7 @@ from organizer.runs.worker import BuiltTask, Run, run_program
 from organizer.tasks import content_of
 from people_in_video.references.preparation import check_reference
 from scoring_program.marks import MARKS_FILE
+from scoring_program.scoring import load_reference
 from scoring_program.settings import Settings
 from scoring_program.signature import KEY_FILE, VOCABULARY_FILE
 from scoring_program.task import Declaration, load_task, task_ids
@@ -438,7 +439,7 @@ def _reference(archive: bytes, task_id: str | None) -> _Reference:
         if task_id:
             with findings.part():
                 task = load_task(task_id)
-                loaded = task.load(folder, task.settings(folder))
+                loaded = load_reference(task, folder, task.settings(folder))
                 has_interval = loaded.settings["interval"] and len(loaded.items) > 1
                 items, settings = frozenset(loaded.items), loaded.settings
                 check_reference(loaded)

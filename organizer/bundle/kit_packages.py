@@ -19,7 +19,7 @@ from organizer.bundle.public_files import SAMPLES, demo_source_files, sample_fil
 from organizer.files import Files, folder_files, zip_bytes
 from organizer.messages import kit_messages_page
 from scoring_program.signature import VERSION
-from scoring_program.task import AnyTask, load_task, task_ids
+from scoring_program.task import Task, load_task, task_ids
 from validator.formats.rules import load_rules
 
 PACKAGE = "people_in_video"
@@ -77,7 +77,7 @@ def project_name(task_id: str) -> str:
     return TASK_PROJECTS.replace("*", task_id)
 
 
-def data_folder(task: AnyTask) -> str:
+def data_folder(task: Task) -> str:
     """Return the package with the data of a task, as a path in the folder of a kit."""
     return PACKAGE if task.in_all_kits else f"{project_name(task.id)}/{PACKAGE}_{task.id}"
 
@@ -105,7 +105,7 @@ def _nested_files(kit_task_ids: Sequence[str], demo_reference: DemoReference) ->
     return nest_packages(files, NESTED_PACKAGES, PACKAGE)
 
 
-def _code(tasks: Sequence[AnyTask]) -> dict[str, bytes]:
+def _code(tasks: Sequence[Task]) -> dict[str, bytes]:
     """Return the modules of the package, and those that they and the tasks need, with their data files."""
     files = code_files([task.id for task in tasks])
     entry_modules = []
@@ -122,7 +122,7 @@ def _code(tasks: Sequence[AnyTask]) -> dict[str, bytes]:
     return files
 
 
-def _package_modules(tasks: Sequence[AnyTask]) -> dict[str, bytes]:
+def _package_modules(tasks: Sequence[Task]) -> dict[str, bytes]:
     """Return the modules of the package, without those of challenges that have none of the tasks."""
     package = KIT_FOLDER / PACKAGE
     challenges = {path.name for path in (ROOT / "scoring_program" / "challenges").iterdir()}
@@ -135,7 +135,7 @@ def _package_modules(tasks: Sequence[AnyTask]) -> dict[str, bytes]:
     return files
 
 
-def _data(task: AnyTask, demo_files: Files) -> dict[str, bytes]:
+def _data(task: Task, demo_files: Files) -> dict[str, bytes]:
     """Return the data files of a task: demo references and samples."""
     files = {}
     for name, data in demo_files.items():
@@ -147,7 +147,7 @@ def _data(task: AnyTask, demo_files: Files) -> dict[str, bytes]:
     return files
 
 
-def _official_demo(task: AnyTask) -> Mapping[str, bytes]:
+def _official_demo(task: Task) -> Mapping[str, bytes]:
     """Return the demo reference as the organizers' own files, if that of the kit was prepared from them."""
     files = demo_source_files(task.id)
     if not task.prepared_file or task.prepared_file in files:

@@ -22,7 +22,8 @@ from collections.abc import Sequence
 
 from organizer import ROOT
 from organizer.bundle.kit_packages import data_folder, project_name
-from scoring_program.task import AnyTask, load_task
+from people_in_video.references.preparation import names_of_reference
+from scoring_program.task import Task, load_task
 
 _CONDITIONAL = re.compile("<!-- only ([a-z_ ]+) -->\n(.*?)<!-- end -->\n", re.DOTALL)
 
@@ -80,7 +81,7 @@ def _fill_conditional(words: Sequence[str], paragraph: str, task_ids: Sequence[s
 _TITLES = {"class": "Classes", "part": "Parts", "state": "States"}
 
 
-def format_page(task: AnyTask) -> str:
+def format_page(task: Task) -> str:
     """Return the page of a task, with the files of a reference and the names of the demo data."""
     text = (ROOT / "pages" / f"{task.id}.md").read_text(encoding="utf-8")
     reference_page = ROOT / "starting_kit" / "reference" / f"{task.id}.md"
@@ -92,10 +93,10 @@ def format_page(task: AnyTask) -> str:
     return text
 
 
-def _names_of_demo_data(task: AnyTask) -> str:
+def _names_of_demo_data(task: Task) -> str:
     """Return a list of the names that the demo reference of a task uses, by what they name."""
     folder = ROOT / "reference_data" / task.id
-    names_of_kind = task.names(task.load_reference(folder, task.settings(folder)))
+    names_of_kind = names_of_reference(task, task.load(folder, task.settings(folder)))
     items = []
     for kind, names in names_of_kind.items():
         items.append(f"- {_TITLES[kind]} ({len(names)}): {', '.join(names)}.")

@@ -19,7 +19,7 @@ from organizer.bundle.kit_packages import (
 from organizer.bundle.kit_texts import fill_text, format_page
 from organizer.bundle.nesting import nest_packages
 from organizer.files import zip_bytes
-from scoring_program.task import AnyTask, load_task
+from scoring_program.task import Task, load_task
 
 KIT = "starting_kit.zip"
 _SCRIPTS = ("compare.py", "evaluate.py")
@@ -71,7 +71,7 @@ def _shared_files(task_ids: Sequence[str]) -> dict[str, bytes]:
     return files
 
 
-def _files_of_task(task: AnyTask) -> dict[str, bytes]:
+def _files_of_task(task: Task) -> dict[str, bytes]:
     """Return the files of one task beside the package: its scripts, their data, and its page."""
     folder = KIT_FOLDER / task.folder.name
     files = {name: (folder / name).read_bytes() for name in task.kit_files}

@@ -22,7 +22,8 @@ from scoring_program.report.elements.plots import histogram
 from scoring_program.report.elements.tables import Cell, Heading, table
 from scoring_program.report.html import element
 from scoring_program.report.sections import Look, section_cards
-from scoring_program.task import AnyLoaded, load_task
+from scoring_program.scoring import AnyLoaded, load_reference
+from scoring_program.task import load_task
 from validator.arrays import Floats, Ints
 from validator.texts import quote
 
@@ -83,7 +84,7 @@ def review_reference(task_id: str, reference: Path | bytes) -> Overview:
             unpack(reference, Path(work))
             return review_reference(task_id, Path(work))
     task = load_task(task_id)
-    loaded = task.load(reference, task.settings(reference))
+    loaded = load_reference(task, reference, task.settings(reference))
     check_reference(loaded)
     return Overview(loaded, content_of(loaded))
 

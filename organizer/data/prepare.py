@@ -37,6 +37,7 @@ from people_in_video.references.preparation import (
 )
 from scoring_program.item_groups import is_table_of_groups
 from scoring_program.marks import Mark
+from scoring_program.scoring import load_reference
 from scoring_program.signature import KEY_FILE, read_key
 from scoring_program.task import load_task
 from validator.findings import Findings
@@ -83,7 +84,7 @@ def _write_reference(
             notes = write_prepared(task, source, folder, settings, task_options)
             if vocabulary_path is not None:
                 copy_vocabulary(vocabulary_path, folder)
-            loaded = task.load(folder, task.settings(folder))
+            loaded = load_reference(task, folder, task.settings(folder))
             notes += check_reference(loaded)
             notes += complete_vocabulary(loaded, folder)
             overview = Overview(loaded, content_of(loaded))

@@ -14,7 +14,7 @@ from organizer.ranking.winner_rule import WinnerLine
 from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
 from people_in_video.comparing.standings import Baseline, Standings
-from scoring_program.task import AnyTask
+from scoring_program.task import Task
 
 # Of intervals and differences.
 _DECIMALS = 4
@@ -72,7 +72,7 @@ class RankingRun:
         The leaderboard of the site, compared with this ranking; nothing if it is not known.
     """
 
-    task: AnyTask
+    task: Task
     about: About
     protocol: str
     records: Sequence[Record]

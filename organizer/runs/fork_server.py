@@ -35,9 +35,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
+from scoring_program.scoring import load_reference
+
 if TYPE_CHECKING:
     from scoring_program.run import Outcome
-    from scoring_program.task import Loaded
+    from scoring_program.scoring import Loaded
 
 SUBMISSION = "submission.zip"
 """The name of every submission while it is scored, because outputs must not depend on its own."""
@@ -170,7 +172,8 @@ def _load(setup: Setup) -> tuple[Loaded | None, str]:
     with findings.part():
         settings = task.settings(folder, {**setup.settings, "interval": True})
         memory_limit = min(settings["memory_limit"], setup.memory_mb)
-        loaded = replace(task.load(folder, settings), settings={**settings, "memory_limit": memory_limit})
+        loaded = load_reference(task, folder, settings)
+        loaded = replace(loaded, settings={**settings, "memory_limit": memory_limit})
     _import_all()
     gc.collect()
     gc.freeze()
@@ -316,8 +319,8 @@ def _entry(setup: Setup, loaded: Loaded, outcome: Outcome) -> Entry:
         items=list(result.items),
         item_scores=[_rounded_score(score) for score in statistics.item_scores.tolist()],
         error_costs=round_floats([tuple(cost) for cost in result.error_costs], _DECIMALS),
-        decimals=result.decimals,
-        why_rough=why_rough(loaded.task, result, halves.n_items) if halves else "",
+        decimals=result.shown.decimals,
+        why_rough=why_rough(loaded.task, result.shown, halves.n_items) if halves else "",
     )
 
 

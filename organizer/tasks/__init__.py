@@ -20,8 +20,9 @@ import numpy as np
 
 from organizer.content import Content
 from organizer.files import Files
+from scoring_program.scoring import AnyLoaded
 from scoring_program.settings import Settings
-from scoring_program.task import AnyLoaded, load_task
+from scoring_program.task import load_task
 from validator.arrays import Floats
 from validator.discovery import find_module
 from validator.findings import Findings

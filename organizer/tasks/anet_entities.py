@@ -24,11 +24,11 @@ from scoring_program.challenges.anet_entities.reference import (
     Reference,
     part_of_reference,
 )
-from scoring_program.challenges.anet_entities.task import TASKS, GeneratedSentences
+from scoring_program.challenges.anet_entities.task import GENERATED, TASKS
 from scoring_program.metrics.grounding import FRAMES, IOU, frame_overlaps
 from scoring_program.result import Section
+from scoring_program.scoring import AnyLoaded
 from scoring_program.settings import Settings
-from scoring_program.task import AnyLoaded
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings
 from validator.formats.anet_entities.write import Results, add_object, encode_submission, no_objects
@@ -46,7 +46,7 @@ class EntitiesAnnotations(Annotations[Reference, Results]):
     shared = (LEMMAS_FILE, LEMMATIZER_FILE)
 
     def __init__(self, task_id: str) -> None:
-        self._generated = isinstance(TASKS[task_id], GeneratedSentences)
+        self._generated = task_id == GENERATED
         self._mode = TASKS[task_id].eval_mode
         if self._generated:
             # Otherwise each submitted segment counts, whether it is annotated or not.

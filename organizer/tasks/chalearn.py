@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Collection
 from functools import partial
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 
@@ -21,10 +20,10 @@ from scoring_program.challenges.chalearn.reference import (
     Reference,
     Track,
 )
-from scoring_program.challenges.chalearn.task import TASKS, TrackTask
+from scoring_program.challenges.chalearn.task import TRACKS
 from scoring_program.result import Section
+from scoring_program.scoring import AnyLoaded
 from scoring_program.settings import Settings
-from scoring_program.task import AnyLoaded
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings
 from validator.formats.chalearn.write import encode_files
@@ -48,7 +47,7 @@ class TrackAnnotations(Annotations[Reference, Prediction]):
     """The annotations of one track."""
 
     def __init__(self, task_id: str) -> None:
-        self._track = cast(TrackTask, TASKS[task_id]).track
+        self._track = TRACKS[task_id]
 
     def pools(self, reference: Reference) -> Pools:
         """Return all classes and the annotated intervals."""
@@ -122,7 +121,7 @@ def _predicted_frames(true_frames: list[int], last_frame: int, guess: Guess) -> 
 def content_of(loaded: AnyLoaded) -> Content:
     """Return what is scored: sequences, rows and classes."""
     reference: Reference = loaded.reference
-    track = cast(TrackTask, loaded.task).track
+    track = TRACKS[loaded.task.id]
     labels = reference.rows.label
     n_rows_of_class = np.bincount(labels, minlength=track.n_classes + 1)[1:].tolist()
     n_of_name = {}
@@ -227,4 +226,4 @@ def _timelines(track: Track, reference: Reference) -> list[Section]:
     return sections
 
 
-ANNOTATIONS = {task_id: TrackAnnotations(task_id) for task_id in TASKS}
+ANNOTATIONS = {task_id: TrackAnnotations(task_id) for task_id in TRACKS}

@@ -32,8 +32,8 @@ from scoring_program.challenges.densepose.task import TASKS
 from scoring_program.metrics import geodesic
 from scoring_program.metrics.average_precision import MOST_DETECTIONS
 from scoring_program.prepared import save_prepared
+from scoring_program.scoring import AnyLoaded
 from scoring_program.settings import Settings
-from scoring_program.task import AnyLoaded
 from validator.arrays import Bools, Ints, Pixels
 from validator.findings import Findings
 from validator.formats.densepose.write import encode_detection, encode_submission

@@ -26,8 +26,8 @@ from scoring_program.challenges.kinetics_tps.reference import (
 )
 from scoring_program.challenges.kinetics_tps.task import TASKS
 from scoring_program.result import Section
+from scoring_program.scoring import AnyLoaded
 from scoring_program.settings import Settings
-from scoring_program.task import AnyLoaded
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings
 from validator.formats.kinetics_tps.read import PartStates, human_place, part_place, rows_of_owner

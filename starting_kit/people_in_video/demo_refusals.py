@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Generic
 
 from people_in_video.home_loaded import HomeLoaded
-from scoring_program.task import ReferenceT, StatisticsT, SubmissionT
+from scoring_program.scoring import ReferenceT, StatisticsT, SubmissionT
 from validator.findings import Findings
 from validator.items import ITEMS_NONE, LIMIT_OF_REFERENCE
 from validator.messages import Problem

@@ -35,9 +35,10 @@ from people_in_video.tools.conversion import (
     read_tool_file,
 )
 from people_in_video.writing import size_text
+from scoring_program.scoring import load_reference
 from scoring_program.settings import Settings, SettingValue
 from scoring_program.signature import VERSION
-from scoring_program.task import AnyTask, load_task, task_ids
+from scoring_program.task import Task, load_task, task_ids
 from validator import console
 from validator.checking import check_submission
 from validator.findings import Findings, Refused
@@ -253,7 +254,7 @@ class Evaluator:
         self._arguments = (task, reference, cache, items, settings)
         whole = load(task, reference, cache, {**_HOME, **settings})
         self._loaded = load_items(task, reference, cache, items, {**_HOME, **settings})
-        self._known_items = whole.task.known_items(whole.reference)
+        self._known_items = frozenset(whole.public.items)
         self._gathered = Gathered(self._loaded)
 
     def update(self, *arguments: object, **named: object) -> None:
@@ -404,7 +405,8 @@ def _load_folder(task: str, source: Path, cache: str | Path | None, settings: Se
         last_key, last = _loaded.get(task, ("", None))
         if last and last_key == key:
             return last
-        loaded = of_kind(HomeLoaded, declared.load(prepared_folder(declared, source, cache), values))
+        folder = prepared_folder(declared, source, cache)
+        loaded: AnyHomeLoaded = of_kind(HomeLoaded, load_reference(declared, folder, values))
         check_reference(loaded)
     except Refused as refused:
         raise ReferenceProblemsError(refused.findings) from None
@@ -441,7 +443,7 @@ def _check_task(task: str) -> None:
         raise ValueError(f"there is no task {task!r}; this kit has {', '.join(task_ids())}")
 
 
-def _check_setting_names(task: AnyTask, settings: Settings) -> None:
+def _check_setting_names(task: Task, settings: Settings) -> None:
     """Raise Refused, naming the nearest parameter or setting, if one is neither."""
     setting_names = [setting.name for setting in task.known_settings]
     names = [*_PARAMETERS, *setting_names]
@@ -464,7 +466,7 @@ def _check_exists(source: Path) -> None:
         Findings().refuse("E-REF-MISSING", problem, remedy, file=str(source))
 
 
-def prepared_folder(task: AnyTask, source: Path, cache: str | Path | None = None) -> Path:
+def prepared_folder(task: Task, source: Path, cache: str | Path | None = None) -> Path:
     """Return a folder that loads fast: ``source``, or the prepared copy of it in the cache, made if needed.
 
     Prints on stderr where it is and how large. Raises Refused if the reference cannot be prepared, or there
@@ -487,7 +489,7 @@ def prepared_folder(task: AnyTask, source: Path, cache: str | Path | None = None
     return target
 
 
-def _write_prepared(task: AnyTask, source: Path, target: Path, settings: Settings) -> int:
+def _write_prepared(task: Task, source: Path, target: Path, settings: Settings) -> int:
     """Write a prepared reference as a whole or not at all; return its size. Raises Refused, OSError."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".prepare-") as folder:

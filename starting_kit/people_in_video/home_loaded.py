@@ -16,17 +16,9 @@ from people_in_video.diagnosis.explanation import explained_notes, keeper
 from people_in_video.drawings.worst_items import draw_worst_items
 from people_in_video.selections.selection import select_items, select_predictions
 from scoring_program.disclosure import min_group
-from scoring_program.result import Result
+from scoring_program.result import Result, Section
+from scoring_program.scoring import AnyLoaded, Begin, Loaded, ReferenceT, StatisticsT, SubmissionT, guarded
 from scoring_program.signature import with_items
-from scoring_program.task import (
-    AnyLoaded,
-    Begin,
-    Loaded,
-    ReferenceT,
-    StatisticsT,
-    SubmissionT,
-    guarded,
-)
 from validator.archive import Source
 from validator.findings import Read
 from validator.items import ITEMS_UNKNOWN
@@ -55,9 +47,11 @@ class HomeLoaded(Loaded[ReferenceT, SubmissionT, StatisticsT], Generic[Reference
         """
         is_selected = np.array([item in items for item in self.items], dtype=bool)
         names = [item for item in self.items if item in items]
+        reference = select_items(self.task, self.reference, frozenset(names))
         return replace(
             self,
-            reference=select_items(self.task, self.reference, frozenset(names)),
+            reference=reference,
+            public=self.task.public(reference),
             items=names,
             groups=self.groups.select(is_selected),
             signature=with_items(self.signature, names),
@@ -68,11 +62,8 @@ class HomeLoaded(Loaded[ReferenceT, SubmissionT, StatisticsT], Generic[Reference
 
     def read(self, path: Source) -> Read[SubmissionT]:
         """Return the validated submission, with what diagnosis compares. Raises Refused."""
-        keep = keeper(self.task, self.reference)
-        if keep is None:
-            return super().read(path)
-        read: Any = self.task.read_submission
-        return read(path, self.reference, keep)  # type: ignore[no-any-return]
+        keep = keeper(self.task, self.reference) or self.task.keeper(self.reference)
+        return self.task.read(path, self.public, keep)
 
     def score(self, read: Read[SubmissionT], begin: Begin = lambda stage: None) -> Result:
         """Return the result of a submission that was read, explained at ``full``."""
@@ -99,10 +90,11 @@ class HomeLoaded(Loaded[ReferenceT, SubmissionT, StatisticsT], Generic[Reference
         drawings, no_drawings = guarded(
             "drawings",
             lambda: draw_worst_items(self.task, self.reference, submission, result.statistics, n_drawings),
-            [],
+            list[Section](),
         )
         faults += no_drawings
-        return replace(result, notes=[*faults, *notes], sections=[*result.sections, *drawings])
+        shown = replace(result.shown, sections=[*result.sections, *drawings])
+        return replace(result, shown=shown, notes=[*faults, *notes])
 
 
 AnyHomeLoaded = HomeLoaded[Any, Any, Any]

@@ -14,8 +14,8 @@ import pytest
 from scoring_program.report import outputs
 from scoring_program.run import BROKEN, INVALID, SCORED, load_folder, main
 from scoring_program.run import run as run_submission
+from scoring_program.scoring import Loaded
 from scoring_program.signature import VERSION
-from scoring_program.task import Loaded
 from tests.helpers import make_zip, printed_problems, run_folder, values_of
 from validator import limits
 from validator.console import OutputError

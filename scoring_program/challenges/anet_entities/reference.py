@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import json
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +16,9 @@ from scoring_program.metrics.grounding import FRAMES, Words
 from scoring_program.metrics.pairs import pairs_of_ranges
 from scoring_program.prepared import Arrays, Texts, load_prepared
 from scoring_program.settings import Settings
-from scoring_program.signature import VOCABULARY_FILE
+from scoring_program.signature import PUBLIC_FILE, VOCABULARY_FILE
+from scoring_program.vocabulary import Vocabulary
+from scoring_program.vocabulary_file import read_vocabulary
 from validator.arrays import Ints
 from validator.findings import Findings, Read
 from validator.strict_json import JsonValue, pointer_part, strict_loads
@@ -52,6 +56,10 @@ class Reference(NamedTuple):
         The videos of the splits that are scored, annotated or not.
     lemmas, lemmatizer : dict of str to str, str
         For sub-task II: the table of lemmas, and the name of the lemmatizer that made it.
+    segments_of_video : mapping of str to sequence of str, optional
+        The names of all segments of each video, annotated or not; None if an earlier version prepared it.
+    vocabulary : mapping of str to sequence of str
+        The public names of each kind that the folder lists.
     """
 
     segments: list[tuple[str, str]]
@@ -66,6 +74,8 @@ class Reference(NamedTuple):
     lemmas: dict[str, str]
     lemmatizer: str
     chosen_videos: frozenset[str] = frozenset()
+    segments_of_video: Mapping[str, Sequence[str]] | None = None
+    vocabulary: Vocabulary = MappingProxyType({})
 
     def annotated_videos(self) -> list[str]:
         """Return the videos with an annotated segment, in ascending order."""
@@ -75,7 +85,10 @@ class Reference(NamedTuple):
 def load_reference(folder: Path, settings: Settings) -> Reference:
     """Read the reference and keep the segments of the chosen splits. Raises Refused."""
     prepared = folder / PREPARED_FILE
-    whole = load_prepared(prepared, _from_prepared) if prepared.is_file() else read_official(folder, settings)
+    if prepared.is_file():
+        whole = load_prepared(prepared, _from_prepared)._replace(segments_of_video=_read_public(folder))
+    else:
+        whole = read_official(folder, settings)
     with Findings.collect() as findings:
         for split in settings["splits"]:
             if split not in whole.splits:
@@ -85,7 +98,45 @@ def load_reference(folder: Path, settings: Settings) -> Reference:
                     "E-REF-SPLIT", problem, remedy, file=settings["split_file"], where="/", rule=split
                 )
     chosen_videos = frozenset(video for split in settings["splits"] for video in whole.splits[split])
-    return select_videos(whole, chosen_videos)
+    return select_videos(whole, chosen_videos)._replace(vocabulary=read_vocabulary(folder))
+
+
+def load_with_lemmas(folder: Path, settings: Settings) -> Reference:
+    """Read the reference and its lemmas. Raises Refused."""
+    annotated = load_reference(folder, settings)
+    lemmas, lemmatizer = load_lemmas(folder)
+    return annotated._replace(lemmas=lemmas, lemmatizer=lemmatizer)
+
+
+def items(reference: Reference) -> list[str]:
+    """Return the videos with an annotated segment."""
+    return reference.annotated_videos()
+
+
+def all_videos(reference: Reference) -> list[str]:
+    """Return all videos, of other splits and without annotations, too."""
+    return reference.videos
+
+
+def identity(reference: Reference, settings: Settings) -> dict[str, str]:
+    """Return the name of the lemmatizer."""
+    return {"lemmas": reference.lemmatizer}
+
+
+def _read_public(folder: Path) -> dict[str, list[str]] | None:
+    """Return the names of the segments of each video, as preparing wrote them; None if there are none.
+
+    Raises Refused.
+    """
+    path = folder / PUBLIC_FILE
+    if not path.is_file():
+        return None
+    try:
+        segments = json.loads(path.read_text(encoding="utf-8"))["segments"]
+        return {video: list(map(str, names)) for video, names in segments.items()}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        problem = "the public part of the reference cannot be read"
+        Findings().refuse("E-REF-PREPARED", problem, "prepare it again", file=PUBLIC_FILE)
 
 
 def load_lemmas(folder: Path) -> tuple[dict[str, str], str]:
@@ -155,7 +206,9 @@ def read_official(folder: Path, settings: Settings) -> Reference:
         for video, content in annotations.items():
             segments += checker.read_video(video, content, f"/annotations/{pointer_part(video)}")
     vocab = data.get("vocab", [])
-    return _as_arrays(segments, splits, vocab if _is_list_of(vocab, str) else [], list(annotations))
+    reference = _as_arrays(segments, splits, vocab if _is_list_of(vocab, str) else [], list(annotations))
+    segments_of_video = {video: list(content["segments"]) for video, content in annotations.items()}
+    return reference._replace(segments_of_video=segments_of_video)
 
 
 def _check_shape_of_splits(splits: JsonValue, file: str, findings: Findings) -> None:
@@ -357,7 +410,17 @@ def part_of_reference(whole: Reference, videos: Collection[str]) -> Reference:
         token=token,
         splits=splits,
         videos=[video for video in whole.videos if video in videos],
+        segments_of_video=_of_videos(whole.segments_of_video, videos),
     )
+
+
+def _of_videos(
+    segments_of_video: Mapping[str, Sequence[str]] | None, videos: Collection[str]
+) -> dict[str, Sequence[str]] | None:
+    """Return the segments of some videos, None if they are not known."""
+    if segments_of_video is None:
+        return None
+    return {video: names for video, names in segments_of_video.items() if video in videos}
 
 
 def select_videos(whole: Reference, videos: Collection[str]) -> Reference:

@@ -9,7 +9,7 @@ import numpy as np
 from scoring_program import figures, result
 from scoring_program.body_figure import BodyFigure
 from scoring_program.challenges.densepose.measure import MEASURES, ImageStatistics
-from scoring_program.challenges.densepose.reference import Reference
+from scoring_program.challenges.densepose.reference import Gathered, Reference
 from scoring_program.metrics.average_precision import RECALLS, THRESHOLDS, PrecisionCurves, accumulate
 from scoring_program.metrics.pairs import group_means
 from scoring_program.report.elements.plots import Line
@@ -40,7 +40,7 @@ _SCORE_GROUPS = 10
 _LEAST_IN_GROUP = 10
 
 
-def sections(reference: Reference, statistics: ImageStatistics) -> Sections:
+def sections(reference: Reference, submission: Gathered, statistics: ImageStatistics) -> Sections:
     """Return all sections, the aggregates first."""
     curves = accumulate(statistics.pairing.matches)
     matched_points = np.flatnonzero(statistics.half.pairs()[statistics.points.pair])

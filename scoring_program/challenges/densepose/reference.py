@@ -47,6 +47,8 @@ WINDOW = 1 << 22
 _STORED = np.dtype("<f4")
 _HASH_BLOCK = 1 << 24
 _MASKS_KEPT = 256
+_NO_NUMBERS, _NO_SHARES = np.zeros(0, np.int64), np.zeros(0)
+_TEMPLATE_DIGITS = 12
 
 
 class Persons(NamedTuple):
@@ -161,12 +163,8 @@ class Reference(NamedTuple):
     template: Template
     digest: str
 
-    def known_images(self) -> frozenset[str]:
-        """Return the ids of all images of the annotation file."""
-        return frozenset(map(str, self.persons.image_id.tolist()))
 
-
-def load_folder(folder: Path) -> Reference:
+def load_prepared_folder(folder: Path, settings: Settings) -> Reference:
     """Load a prepared folder. Raises Refused."""
     with Findings.collect() as findings:
         remedy = "give the official files, which are prepared then, or what was prepared of them"
@@ -201,6 +199,23 @@ def needs_normalizers(template: Template, settings: Settings) -> bool:
     return template.n_vertices != CHALLENGE_VERTICES and not has_normalizers
 
 
+def items(reference: Reference) -> list[str]:
+    """Return the ids of the images."""
+    return [str(number) for number in reference.persons.image_id.tolist()]
+
+
+def identity(reference: Reference, settings: Settings) -> dict[str, str]:
+    """Return the hash that preparation left: hashing the files would take long in each run.
+
+    A template that is not the challenge's and has no normalizers of its own adds its hash.
+    """
+    digest = {"ref": reference.digest} if reference.digest else {}
+    template = reference.template
+    if not needs_normalizers(template, settings):
+        return digest
+    return {"template": template.distances_hash[:_TEMPLATE_DIGITS] or "unknown", **digest}
+
+
 def content_hash(folder: Path) -> str:
     """Return the SHA-256 of the prepared files, read in blocks."""
     total = hashlib.sha256()
@@ -211,9 +226,36 @@ def content_hash(folder: Path) -> str:
     return total.hexdigest()
 
 
+class Images(NamedTuple):
+    """The images of a reference, which are public.
+
+    Attributes
+    ----------
+    image_id : int array of shape (n_images,), ascending
+    image_size : int array of shape (n_images, 2)
+        Height and width.
+    category : int array
+        The categories that are scored.
+    """
+
+    image_id: Ints
+    image_size: Ints
+    category: Ints
+
+    @property
+    def items(self) -> frozenset[str]:
+        """The ids of the images."""
+        return frozenset(map(str, self.image_id.tolist()))
+
+    @property
+    def vocabulary(self) -> dict[str, list[str]]:
+        """No names."""
+        return {}
+
+
 @dataclass(frozen=True)
 class Kept:
-    """What matching needs of a detection.
+    """What matching needs of a detection; the last three are empty where no reference is at hand.
 
     Attributes
     ----------
@@ -268,22 +310,22 @@ class Gathered(NamedTuple):
 
 
 def read_submission(
-    path: Source, rules: Rules, reference: Reference, keep: Keep, sizes: ReaderSizes = SIZES
+    rules: Rules, source: Source, public: Images, keep: Keep | None, sizes: ReaderSizes = SIZES
 ) -> Read[Gathered]:
     """Check all detections and keep what ``keep`` returns of each. Raises Refused."""
-    n_images = len(reference.known_images())
+    n_images = len(public.image_id)
     most_pixels = submissions.most_pixels(n_images)
-    make_gatherer = partial(_Gatherer, reference, keep, rules.json[0].schema, most_pixels)
-    folded = submissions.read_folded(path, rules, make_gatherer, sizes, n_images)
+    make_gatherer = partial(_Gatherer, public, keep or keep_box, rules.json[0].schema, most_pixels)
+    folded = submissions.read_folded(source, rules, make_gatherer, sizes, n_images)
     name, parts = folded.content
     gathered = join_gathered(parts)
-    if isinstance(path, Path):
-        gathered = gathered._replace(path=path)
-    return Read(gathered, [*folded.notes, *check_images(gathered, reference, name)])
+    if isinstance(source, Path):
+        gathered = gathered._replace(path=source)
+    return Read(gathered, [*folded.notes, *check_images(gathered, public, name)])
 
 
-def check_images(gathered: Gathered, reference: Reference, name: str) -> list[Note]:
-    """Return a note on images that the reference does not have; ``name`` is that of the file.
+def check_images(gathered: Gathered, public: Images, name: str) -> list[Note]:
+    """Return a note on images that the data does not have; ``name`` is that of the file.
 
     Raises Refused if it has none of them.
     """
@@ -293,7 +335,7 @@ def check_images(gathered: Gathered, reference: Reference, name: str) -> list[No
     def place(image_id: str) -> Place:
         return Place(name, f"/{first_of_image[image_id]}/image_id")
 
-    return check_items(first_of_image, reference.known_images(), "image", place)
+    return check_items(first_of_image, public.items, "image", place)
 
 
 def join_gathered(parts: Sequence[Gathered]) -> Gathered:
@@ -315,9 +357,9 @@ def join_gathered(parts: Sequence[Gathered]) -> Gathered:
     )
 
 
-def gather(entries: Sequence[Entry], rules: Rules, reference: Reference, keep: Keep) -> Gathered:
+def gather(entries: Sequence[Entry], rules: Rules, public: Images, keep: Keep) -> Gathered:
     """Check detections in memory and keep what ``keep`` returns of each. Raises Refused."""
-    gatherer = _Gatherer(reference, keep, rules.json[0].schema)
+    gatherer = _Gatherer(public, keep, rules.json[0].schema)
     gatherer.take(enumerate(entries))
     checked, gathered = gatherer.result()
     with Findings.collect() as findings:
@@ -376,6 +418,19 @@ def _in_order(best_of_images: Iterable[_BestOfImage]) -> list[Kept]:
     return sorted(kept, key=lambda detection: detection.index)
 
 
+def keep_box(detection: Detection, image: int) -> Kept:
+    """Return what is kept of a detection where it is compared with no person."""
+    return Kept(
+        index=detection.index,
+        image=image,
+        box=detection.box,
+        score=detection.score,
+        part=_NO_NUMBERS,
+        vertex=_NO_NUMBERS,
+        mask_iou=_NO_SHARES,
+    )
+
+
 class Keeper:
     """Keeps of a detection what it predicts at the points of its image's persons, and the mask IoU."""
 
@@ -421,15 +476,12 @@ Keep = Callable[[Detection, int], Kept]
 class _Gatherer:
     """Checks detections and keeps the best of each image."""
 
-    def __init__(
-        self, reference: Reference, keep: Keep, schema: Path, most_pixels: int | None = None
-    ) -> None:
-        persons = reference.persons
-        image_ids = persons.image_id.tolist()
+    def __init__(self, public: Images, keep: Keep, schema: Path, most_pixels: int | None = None) -> None:
+        image_ids = public.image_id.tolist()
         self._keep = keep
         self._checker = Checker(schema, most_pixels)
         self._index_of_image = {image_id: index for index, image_id in enumerate(image_ids)}
-        self._categories = set(persons.category.tolist())
+        self._categories = set(public.category.tolist())
         self._best_of_images: dict[int, _BestOfImage] = {}
         self._n_detections = 0
         self._n_other_categories = 0

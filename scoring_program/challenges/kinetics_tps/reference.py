@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from scoring_program.metrics.pairs import pairs_of_ranges
 from scoring_program.prepared import Arrays, Texts, load_prepared, require_files
+from scoring_program.settings import Settings
+from scoring_program.vocabulary import Vocabulary
+from scoring_program.vocabulary_file import read_vocabulary
 from validator.arrays import Ints
 from validator.findings import Findings
 from validator.formats.kinetics_tps.read import PartStates, read_classes, read_parts
@@ -22,20 +26,32 @@ TEXT_COLUMNS = ("videos", "frames", "names", "states")
 
 
 class Reference(NamedTuple):
-    """Ground truth; ``classes`` has the class of each video of ``parts.videos``."""
+    """Ground truth; ``classes`` has the class of each video of ``parts.videos``.
+
+    ``vocabulary`` has the public names of each kind, as far as there are any.
+    """
 
     classes: list[str]
     parts: PartStates
+    vocabulary: Vocabulary = MappingProxyType({})
 
 
-def load_reference(folder: Path, rules: Rules) -> Reference:
-    """Read a reference as `read_reference` does, with the videos in ascending order. Raises Refused."""
+def load_reference(rules: Rules, folder: Path, settings: Settings) -> Reference:
+    """Read a reference as `read_reference` does, with the videos in ascending order, and its vocabulary.
+
+    Raises Refused.
+    """
     reference = read_reference(folder, rules)
     videos = reference.parts.videos
     in_order = sorted(range(len(videos)), key=lambda video: videos[video])
-    if in_order == list(range(len(videos))):
-        return reference
-    return select_videos(reference, np.array(in_order))
+    if in_order != list(range(len(videos))):
+        reference = select_videos(reference, np.array(in_order))
+    return reference._replace(vocabulary=read_vocabulary(folder))
+
+
+def items(reference: Reference) -> list[str]:
+    """Return the videos, in ascending order."""
+    return reference.parts.videos
 
 
 def read_reference(folder: Path, rules: Rules) -> Reference:
@@ -98,7 +114,8 @@ def select_videos(reference: Reference, videos: Ints) -> Reference:
         names=parts.names,
         states=parts.states,
     )
-    return Reference([reference.classes[video] for video in videos.tolist()], selected)
+    classes = [reference.classes[video] for video in videos.tolist()]
+    return Reference(classes, selected, reference.vocabulary)
 
 
 class FrameRows(NamedTuple):

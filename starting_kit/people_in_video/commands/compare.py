@@ -31,7 +31,7 @@ from people_in_video.home import ReferenceProblemsError, SubmissionError
 from people_in_video.progress import reading_bar
 from scoring_program.report import outputs
 from scoring_program.run import BROKEN, INVALID, SCORED
-from scoring_program.task import place_of
+from scoring_program.scoring import place_of
 from validator import console
 from validator.findings import Refused
 from validator.texts import quote

@@ -29,7 +29,7 @@ from people_in_video.tools.conversion import read_tool_file
 from scoring_program.report import page
 from scoring_program.result import Result
 from scoring_program.run import BROKEN, INVALID, SCORED, load_folder, run
-from scoring_program.task import AnyTask, load_task
+from scoring_program.task import Task, load_task
 from validator import console
 from validator.findings import Refused
 from validator.message_codes import explain_code
@@ -96,9 +96,9 @@ def _load(task: str, reference: Path, cache: Path | None) -> AnyHomeLoaded:
     return of_kind(HomeLoaded, load_folder(task, folder, settings, is_limited=True))
 
 
-def _lines(task: AnyTask, result: Result) -> list[str]:
+def _lines(task: Task, result: Result) -> list[str]:
     """Return the score, and what may be wrong."""
-    return [page.score_line(task, result), *(note_lines(result.notes) or [_NOTHING_FOUND])]
+    return [page.score_line(task, result.shown), *(note_lines(result.notes) or [_NOTHING_FOUND])]
 
 
 if __name__ == "__main__":

@@ -14,8 +14,8 @@ from people_in_video.home import SubmissionError, load_items, require_path
 from people_in_video.result import without_large_arrays
 from scoring_program.metrics.resampling import intervals
 from scoring_program.result import Result
+from scoring_program.scoring import AnyLoaded
 from scoring_program.settings import SettingValue
-from scoring_program.task import AnyLoaded
 from validator.findings import Findings, Refused
 
 
@@ -75,7 +75,8 @@ def compare(
 def _without_large_parts(result: Result) -> Result:
     """Return what a comparison shows of a result: fifty whole ones need too much memory."""
     sections = [section for section in result.sections if last_measure(section)]
-    return replace(without_large_arrays(result), sections=sections)
+    small = without_large_arrays(result)
+    return replace(small, shown=replace(small.shown, sections=sections))
 
 
 def _name_in_submission(submission: str, file: str) -> str:

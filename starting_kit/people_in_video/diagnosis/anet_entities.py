@@ -17,12 +17,16 @@ from people_in_video.diagnosis.regions import BOX_IOU, CLOSE_IOU, Regions, pair_
 from people_in_video.diagnosis.samples import Ids, Kind, Names
 from people_in_video.diagnosis.sampling import Spread, spread_evenly
 from people_in_video.diagnosis.search import Comparison, Repairs
-from scoring_program.challenges.anet_entities.lemmas import rule_lemma
+from scoring_program.challenges.anet_entities.lemmas import Lemmas, rule_lemma
+from scoring_program.challenges.anet_entities.public import submitted_names
 from scoring_program.challenges.anet_entities.reference import Reference
 from scoring_program.metrics.grounding import FRAMES
 from scoring_program.metrics.pairs import largest_of_items, pairs_in_groups
+from scoring_program.scoring import AnyLoaded
 from validator.arrays import Bools, Floats, Ints
 from validator.formats.anet_entities.read import Grounding, counts_objects
+from validator.messages import Note
+from validator.texts import counted
 
 _VIDEO = "Write the names of videos as the data has them, with v_ in front and without ending"
 _SEGMENT = "Number segments as in the annotation file, from 0"
@@ -394,3 +398,21 @@ def rename(submission: Grounding, new_names: Mapping[str, Mapping[str, str]]) ->
 
 
 COMPARISONS = {"anet_entities_gt": given_comparisons, "anet_entities_gen": generated_comparisons}
+
+
+def _lemma_notes(loaded: AnyLoaded, submission: Grounding, statistics: object) -> list[Note]:
+    """Return a note if the fallback gave predicted classes the lemmas of unannotated tokens."""
+    reference: Reference = loaded.reference
+    lemmas = Lemmas(reference.lemmas, loaded.settings["lemma_fallback"])
+    token_lemmas = {lemmas(reference.tokens[number]) for number in np.unique(reference.token).tolist()}
+    missing_classes = set(submission.classes).difference(reference.lemmas)
+    class_lemmas = {lemmas(name) for name in missing_classes}
+    if not token_lemmas & class_lemmas:
+        return []
+    classes = counted(len(missing_classes), "predicted class", "predicted classes")
+    text = f"some of {classes} not in the table of lemmas got the lemma of an unannotated word {lemmas.means}"
+    return [Note("N-LEMMAS", f"{text}; the released script may differ")]
+
+
+SUBMITTED_NAMES = {"anet_entities_gen": submitted_names}
+FULL_NOTES = {"anet_entities_gen": _lemma_notes}

@@ -11,8 +11,12 @@ from people_in_video.diagnosis.regions import BOX_IOU, CLOSE_IOU, Regions
 from people_in_video.diagnosis.samples import Kind, Names
 from people_in_video.diagnosis.sampling import Spread
 from people_in_video.diagnosis.search import Comparison, Repairs
+from scoring_program.challenges.chalearn.measure import SequenceStatistics
 from scoring_program.challenges.chalearn.reference import Prediction, Reference
+from scoring_program.scoring import AnyLoaded
 from validator.arrays import Ints
+from validator.messages import Note
+from validator.texts import counted
 
 _FRAMES = "Write the first and the last frame, both counted from 1, at the frame rate of the data files"
 _COUNT_FROM_1 = "Frames count from 1, and the last frame belongs to the interval"
@@ -99,3 +103,16 @@ def _sample_classes(sample: _Sample, n_classes: int, repairs: Repairs) -> Names 
 
 
 COMPARISONS = dict.fromkeys(("chalearn_action", "chalearn_gesture"), comparisons)
+
+
+def _left_out_notes(loaded: AnyLoaded, submission: object, statistics: SequenceStatistics) -> list[Note]:
+    """Return a note on the sequences that are left out of the mean."""
+    n_left_out = int((~statistics.is_counted).sum())
+    if not n_left_out:
+        return []
+    n_sequences = counted(len(statistics.is_counted), "sequence")
+    text = f"left out of the mean, because no class counts: {n_left_out:,} of {n_sequences}"
+    return [Note("N-LEFT-OUT", text)]
+
+
+FULL_NOTES = dict.fromkeys(("chalearn_action", "chalearn_gesture"), _left_out_notes)

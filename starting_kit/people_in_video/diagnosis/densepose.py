@@ -20,9 +20,13 @@ from people_in_video.diagnosis.sampled_pixels import (
 from people_in_video.diagnosis.samples import Arrays, Ids, Kind
 from people_in_video.diagnosis.sampling import Spread, ranks_in_groups
 from people_in_video.diagnosis.search import Comparison, Repairs
+from scoring_program.challenges.densepose.measure import ImageStatistics
 from scoring_program.challenges.densepose.reference import Gathered, Kept, Persons, Reference, Template
 from scoring_program.metrics import geodesic
+from scoring_program.notes import missing_notes
+from scoring_program.scoring import AnyLoaded
 from validator.arrays import Floats, Ints
+from validator.messages import Note
 
 _IMAGE = "Write the image ids of the annotation file"
 _BOX = "Write boxes as [x, y, width, height], x and y of the upper left corner, in pixels of the image"
@@ -198,3 +202,13 @@ def _mirrored_parts() -> Ints:
 
 COMPARISONS = {"densepose": comparisons}
 make_keeper = SamplingKeeper
+
+
+def _missing_image_notes(loaded: AnyLoaded, submission: object, statistics: ImageStatistics) -> list[Note]:
+    """Return a note on the densely annotated images without a detection."""
+    pairing = statistics.pairing
+    is_missing = pairing.n_detections()[pairing.n_annotated() > 0] == 0
+    return missing_notes("N-IMAGES-MISSING", "no detection", is_missing, "densely annotated image")
+
+
+FULL_NOTES = {"densepose": _missing_image_notes}

@@ -13,8 +13,10 @@ from typing import Any
 from people_in_video.diagnosis.repair_notes import repair_notes
 from people_in_video.diagnosis.search import Comparison
 from people_in_video.diagnosis.steps import step_texts
+from people_in_video.references.preparation import names_of_reference
 from scoring_program.result import Result
-from scoring_program.task import AnyLoaded, AnyTask
+from scoring_program.scoring import AnyLoaded
+from scoring_program.task import Task
 from scoring_program.vocabulary import UnknownNames, find_unknown_names
 from validator.discovery import find_module
 from validator.messages import Note, codes_explained_by, mistakes_first
@@ -23,15 +25,28 @@ _LOW, _NAMES = "N-LOW", "N-NAMES-UNKNOWN"
 _COST_DECIMALS = 4
 
 
-def comparisons_of(task: AnyTask, reference: Any, submission: Any) -> Sequence[Comparison]:
+def _module(task: Task) -> Any:
+    """Return the module of the challenge of a task, None if it has none."""
+    return find_module(__package__, task.folder.name)
+
+
+def _all_names(loaded: AnyLoaded, reference: Any) -> dict[str, list[str]]:
+    """Return the public names of each kind, and those that the reference has."""
+    names_of_kind = {kind: list(names) for kind, names in loaded.public.vocabulary.items()}
+    for kind, names in names_of_reference(loaded.task, reference).items():
+        names_of_kind.setdefault(kind, []).extend(names)
+    return names_of_kind
+
+
+def comparisons_of(task: Task, reference: Any, submission: Any) -> Sequence[Comparison]:
     """Return what of a submission is compared with the reference to explain it, in the order of scoring."""
-    compare = getattr(find_module(__package__, task.folder.name), "COMPARISONS", {}).get(task.id)
+    compare = getattr(_module(task), "COMPARISONS", {}).get(task.id)
     return compare(reference, submission) if compare else ()
 
 
-def keeper(task: AnyTask, reference: Any) -> Any:
+def keeper(task: Task, reference: Any) -> Any:
     """Return what keeps of each entry that is read what diagnosis compares, None where all is kept anyway."""
-    make_keeper = getattr(find_module(__package__, task.folder.name), "make_keeper", None)
+    make_keeper = getattr(_module(task), "make_keeper", None)
     return make_keeper(reference) if make_keeper else None
 
 
@@ -50,16 +65,14 @@ def explained_notes(loaded: AnyLoaded, whole_reference: Any, submission: Any, re
     """
     if any(note.code == "N-EMPTY" for note in result.notes):
         return list(result.notes)
-    unknown_names = find_unknown_names(
-        submitted=loaded.task.submitted_names(submission),
-        vocabulary=loaded.vocabulary,
-        reference_names=loaded.task.names(whole_reference),
-        is_open=True,
-    )
+    submitted_names = getattr(_module(loaded.task), "SUBMITTED_NAMES", {}).get(loaded.task.id)
+    vocabulary = _all_names(loaded, whole_reference)
+    unknown_names = find_unknown_names(submitted_names(submission), vocabulary) if submitted_names else []
     names = [_names_note(loaded, submission, unknown, result.scores["score"]) for unknown in unknown_names]
     comparisons = comparisons_of(loaded.task, loaded.reference, submission)
     repairs = repair_notes(comparisons, result.notes)
-    notes = [note for note in result.notes if note.code != _NAMES]
+    facts = full_notes(loaded, submission, result.statistics)
+    notes = [*(note for note in result.notes if note.code != _NAMES), *facts]
     repairs = [note for note in repairs if note.code not in codes_explained_by([*notes, *names])]
     explained_codes = codes_explained_by([*names, *repairs])
     if any(note.is_mistake for note in [*names, *repairs]):
@@ -69,10 +82,16 @@ def explained_notes(loaded: AnyLoaded, whole_reference: Any, submission: Any, re
     return mistakes_first([*repairs, *others, *names])
 
 
+def full_notes(loaded: AnyLoaded, submission: Any, statistics: Any) -> list[Note]:
+    """Return notes that count what is annotated: by the function in ``FULL_NOTES`` of the challenge."""
+    count = getattr(_module(loaded.task), "FULL_NOTES", {}).get(loaded.task.id)
+    return count(loaded, submission, statistics) if count else []
+
+
 def _names_note(loaded: AnyLoaded, submission: Any, unknown: UnknownNames, score: float) -> Note:
     """Return the note on names that the data does not have, with what they cost."""
     note = unknown.note()
-    rename = getattr(find_module(__package__, loaded.task.folder.name), "rename", None)
+    rename = getattr(_module(loaded.task), "rename", None)
     if not unknown.nearest or rename is None:
         return note
     renamed = rename(submission, {unknown.kind: unknown.nearest})

@@ -14,6 +14,7 @@ from people_in_video.diagnosis.samples import Ids, Kind, Names
 from people_in_video.diagnosis.sampling import Spread
 from people_in_video.diagnosis.search import Comparison, Repairs
 from scoring_program.challenges.kinetics_tps.measure import translate
+from scoring_program.challenges.kinetics_tps.public import submitted_names
 from scoring_program.challenges.kinetics_tps.reference import Reference
 from scoring_program.metrics.pairs import pairs_of_ranges
 from validator.arrays import Bools, Ints
@@ -310,3 +311,6 @@ def rename(submission: KineticsSubmission, new_names: Mapping[str, Mapping[str, 
 
 
 COMPARISONS = {"kinetics_tps": comparisons}
+
+
+SUBMITTED_NAMES = {"kinetics_tps": submitted_names}

@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 from scoring_program.result import Section, Statistics
-from scoring_program.task import AnyTask
+from scoring_program.task import Task
 from validator.discovery import find_module
 
 
 def draw_worst_items(
-    task: AnyTask, reference: Any, submission: Any, statistics: Statistics, number: int
+    task: Task, reference: Any, submission: Any, statistics: Statistics, number: int
 ) -> list[Section]:
     """Return drawings of the worst items, at most ``number``."""
     module = find_module(__package__, task.folder.name)

@@ -22,32 +22,32 @@ from scoring_program.challenges.anet_entities.reference import (
 )
 from scoring_program.metrics.grounding import Words
 from scoring_program.prepared import save_prepared
+from scoring_program.scoring import AnyLoaded
 from scoring_program.settings import Settings
-from scoring_program.task import AnyLoaded, AnyTask
+from scoring_program.signature import PUBLIC_FILE
+from scoring_program.task import Task
 from validator.findings import Findings
 from validator.strict_json import pointer_part
 from validator.texts import counted, quote
 
 
-def _given_sources(task: AnyTask, source: Path, settings: Settings) -> list[str]:
+def _given_sources(task: Task, source: Path, settings: Settings) -> list[str]:
     """Return the two files that the settings name."""
     return [settings["reference_file"], settings["split_file"]]
 
 
-def _generated_sources(task: AnyTask, source: Path, settings: Settings) -> list[str]:
+def _generated_sources(task: Task, source: Path, settings: Settings) -> list[str]:
     """Return the same and the files of lemmas, which are kept."""
     return [*_given_sources(task, source, settings), LEMMAS_FILE, LEMMATIZER_FILE]
 
 
-def _write_given(task: AnyTask, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
+def _write_given(task: Task, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
     """Write the annotations as arrays."""
     _write_annotations(source, output, settings)
     return []
 
 
-def _write_generated(
-    task: AnyTask, source: Path, output: Path, settings: Settings, options: Options
-) -> Notes:
+def _write_generated(task: Task, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
     """Write the reference as arrays, and the lemmas of all tokens and classes.
 
     A ``lemmas.json`` of the source is kept. ``options["lemmatize"]`` may replace `lemmas_from_table`.
@@ -84,6 +84,11 @@ def save_reference(reference: Reference, output: Path) -> None:
     """Write a reference as arrays, which load fast."""
     arrays = {field.name: getattr(reference.words, field.name) for field in fields(Words)}
     arrays |= {"token_segment": reference.token_segment, "token": reference.token}
+    if reference.segments_of_video is not None:
+        # Segments without boxes are not in the arrays.
+        segments = {video: list(names) for video, names in sorted(reference.segments_of_video.items())}
+        text = json.dumps({"segments": segments}, ensure_ascii=False)
+        (output / PUBLIC_FILE).write_text(text + "\n", encoding="utf-8")
     save_prepared(output / PREPARED_FILE, {name: getattr(reference, name) for name in TEXTS}, arrays)
 
 
@@ -178,3 +183,8 @@ PREPARATIONS = {
     "anet_entities_gt": Preparation(_given_sources, _write_given, _check_given),
     "anet_entities_gen": Preparation(_generated_sources, _write_generated, _check_generated),
 }
+
+
+def names(reference: Reference) -> dict[str, list[str]]:
+    """Return the classes of all words, in ascending order."""
+    return {"class": sorted({*reference.classes, *reference.vocab})}

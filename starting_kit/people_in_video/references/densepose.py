@@ -20,13 +20,14 @@ from scoring_program.challenges.densepose.reference import (
     TEMPLATE_FILE,
     Template,
     content_hash,
-    load_folder,
+    load_prepared_folder,
     needs_normalizers,
 )
 from scoring_program.metrics import geodesic, masks
 from scoring_program.prepared import require_files, save_prepared
+from scoring_program.scoring import AnyLoaded
 from scoring_program.settings import SETTINGS_FILE, Settings
-from scoring_program.task import AnyLoaded, AnyTask
+from scoring_program.task import Task
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings, Refused
 from validator.messages import Note
@@ -463,10 +464,10 @@ def _person_mask(box: list[float], parts: list[Bools | None], size: tuple[int, i
     return masks.place_mask(mask, top, left, *size)
 
 
-def _write(task: AnyTask, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
+def _write(task: Task, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
     """Turn the official files into files that load fast; note a body template of another size."""
     prepare(source, output)
-    return _notes_on_template(load_folder(output).template, settings)
+    return _notes_on_template(load_prepared_folder(output, settings).template, settings)
 
 
 def _notes_on_template(template: Template, settings: Settings) -> Notes:

@@ -15,7 +15,7 @@ from scoring_program.challenges.kinetics_tps.reference import (
 )
 from scoring_program.prepared import save_prepared
 from scoring_program.settings import Settings
-from scoring_program.task import AnyTask
+from scoring_program.task import Task
 from validator.formats.rules import load_rules
 
 
@@ -26,13 +26,13 @@ def save_reference(reference: Reference, path: Path) -> None:
     save_prepared(path, texts, columns)
 
 
-def _sources(task: AnyTask, source: Path, settings: Settings) -> list[str]:
+def _sources(task: Task, source: Path, settings: Settings) -> list[str]:
     """Return the prepared file if there is one, which is read alone, or the organizers' two."""
     is_prepared = (source / PREPARED_FILE).is_file()
     return [PREPARED_FILE] if is_prepared else [CLASSES_FILE, PARTS_FILE]
 
 
-def _write(task: AnyTask, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
+def _write(task: Task, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
     """Check the organizers' files and write them as arrays, which load fast."""
     # In the order of the files, as ever: the signature holds a hash of what is written.
     reference = read_reference(source, load_rules(task.id))
@@ -41,3 +41,12 @@ def _write(task: AnyTask, source: Path, output: Path, settings: Settings, option
 
 
 PREPARATIONS = {"kinetics_tps": Preparation(_sources, _write)}
+
+
+def names(reference: Reference) -> dict[str, list[str]]:
+    """Return the classes, parts, and states."""
+    return {
+        "class": sorted(set(reference.classes)),
+        "part": sorted(reference.parts.names),
+        "state": sorted(reference.parts.states),
+    }

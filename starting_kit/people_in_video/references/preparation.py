@@ -1,7 +1,7 @@
 """How the reference of a task is prepared and checked, at home and by organizers.
 
 ``references/<challenge>.py`` holds ``PREPARATIONS``, a `Preparation` for each task of the challenge that has
-more to do than copying its files.
+more to do than copying its files; and ``names``, which returns the names in a reference by kind, if any.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from scoring_program.marks import MARKS_FILE
+from scoring_program.scoring import AnyLoaded
 from scoring_program.settings import SETTINGS_FILE, Settings
 from scoring_program.signature import KEY_FILE, VOCABULARY_FILE
-from scoring_program.task import AnyLoaded, AnyTask
+from scoring_program.task import Task
+from scoring_program.vocabulary import Vocabulary
 from validator.discovery import find_module
 from validator.messages import Note
 
@@ -23,13 +25,13 @@ Notes = list[Note]
 Options = Mapping[str, Any]
 
 
-def declared_files(task: AnyTask, source: Path, settings: Settings) -> list[str]:
+def declared_files(task: Task, source: Path, settings: Settings) -> list[str]:
     """Return the names of the files of a folder that have the names that a task declares."""
     paths = [path for pattern in task.reference_files for path in source.glob(pattern)]
     return sorted({path.name for path in paths if not path.name.startswith(".")})
 
 
-def copy_files(task: AnyTask, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
+def copy_files(task: Task, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
     """Copy the files of a reference that needs no preparing."""
     for name in source_files(task, source, settings):
         shutil.copyfile(source / name, output / name)
@@ -55,17 +57,17 @@ class Preparation(NamedTuple):
         Takes a task with its reference; looks for mistakes that make a run pointless. Raises Refused.
     """
 
-    sources: Callable[[AnyTask, Path, Settings], list[str]] = declared_files
-    write: Callable[[AnyTask, Path, Path, Settings, Options], Notes] = copy_files
+    sources: Callable[[Task, Path, Settings], list[str]] = declared_files
+    write: Callable[[Task, Path, Path, Settings, Options], Notes] = copy_files
     check: Callable[[AnyLoaded], Notes] = find_no_mistakes
 
 
-def _preparation(task: AnyTask) -> Preparation:
+def _preparation(task: Task) -> Preparation:
     module = find_module(__package__, task.folder.name)
     return module.PREPARATIONS[task.id] if module else Preparation()
 
 
-def source_files(task: AnyTask, source: Path, settings: Settings) -> list[str]:
+def source_files(task: Task, source: Path, settings: Settings) -> list[str]:
     """Return the names of the files in ``source`` that preparing reads."""
     return _preparation(task).sources(task, source, settings)
 
@@ -76,7 +78,7 @@ def carried_files(source: Path, settings: Settings) -> list[str]:
     return [name for name in names if name and (source / name).is_file()]
 
 
-def write_prepared(task: AnyTask, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
+def write_prepared(task: Task, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
     """Write a complete reference folder: prepared files, settings, item groups. Raises Refused."""
     notes = _preparation(task).write(task, source, output, settings, options)
     for name in carried_files(source, settings):
@@ -89,3 +91,9 @@ def write_prepared(task: AnyTask, source: Path, output: Path, settings: Settings
 def check_reference(loaded: AnyLoaded) -> Notes:
     """Look for mistakes of a reference that do not stop a run. Raises Refused."""
     return _preparation(loaded.task).check(loaded)
+
+
+def names_of_reference(task: Task, reference: Any) -> Vocabulary:
+    """Return the names that a reference holds and submissions use, by kind: class, part, state."""
+    names = getattr(find_module(__package__, task.folder.name), "names", None)
+    return names(reference) if names else {}

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from scoring_program.task import AnyTask
+from scoring_program.task import Task
 from validator.discovery import find_module
 
 
-def select_items(task: AnyTask, reference: Any, items: Collection[str]) -> Any:
+def select_items(task: Task, reference: Any, items: Collection[str]) -> Any:
     """Return the reference of some of its items, which are all that remain of it.
 
     Raises
@@ -27,7 +27,7 @@ def select_items(task: AnyTask, reference: Any, items: Collection[str]) -> Any:
     return module.select_items(reference, items)
 
 
-def select_predictions(task: AnyTask, submission: Any, items: Collection[str]) -> Any:
+def select_predictions(task: Task, submission: Any, items: Collection[str]) -> Any:
     """Return a submission without what it predicts for other items, where that would count."""
     select = getattr(find_module(__package__, task.folder.name), "select_predictions", None)
     return select(submission, items) if select else submission

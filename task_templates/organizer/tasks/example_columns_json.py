@@ -10,8 +10,8 @@ import numpy as np
 from organizer.content import Content, Values, check_columns
 from organizer.files import Files
 from organizer.tasks import Annotations, Baseline, Guess, Pools
+from scoring_program.scoring import AnyLoaded
 from scoring_program.settings import Settings
-from scoring_program.task import AnyLoaded
 from task_templates.scoring_program.challenges.example_columns_json.reference import TRUTH, Reference
 from task_templates.validator.formats.example_columns_json.write import FILE, encode
 from validator.findings import Findings

@@ -7,6 +7,7 @@ import pytest
 from organizer.data.prepare import prepare
 from scoring_program.challenges.densepose.reference import CHALLENGE_VERTICES, load_folder
 from scoring_program.metrics.geodesic import MEAN_DISTANCES
+from scoring_program.scoring import load_reference
 from scoring_program.task import load_task
 from tests.helpers import REFERENCES, SAMPLES, refused
 
@@ -25,7 +26,7 @@ def prepared(tmp_path_factory):
 def scored(folder, **settings):
     """Return the score of the weak sample and the signature, with settings in place of those of the folder."""
     task = load_task(ID)
-    loaded = task.load(folder, task.settings(folder, settings))
+    loaded = load_reference(task, folder, task.settings(folder, settings))
     return loaded.score_path(SAMPLES / ID / "weak").scores["score"], loaded.signature
 
 

@@ -105,7 +105,7 @@ def test_all_pages_are_valid_html():
     for made in (page.running_page(), page.broken_page(["E-X: it broke"], "Example")):
         assert parsed(made).get("lang") == "en"
     for size in (1, 20, 21, 600):
-        parsed(page.result_page(TASK, example_result(size), SIGNATURE))
+        parsed(page.example_page(TASK, example_result(size)))
 
 
 @pytest.mark.parametrize(
@@ -225,7 +225,7 @@ def test_columns_of_the_interval_may_be_missing():
 
 
 def test_notes_and_error_costs_come_before_everything_else():
-    made = page.result_page(TASK, example_result(20), SIGNATURE)
+    made = page.example_page(TASK, example_result(20))
     headings = [found.text for found in parsed(made).iter("h2")]
     assert headings[:3] == ["Notes", "What costs most", "Scores"]
 
@@ -287,7 +287,7 @@ def test_long_tables_are_folded_and_end(n, opened, folded, more):
 
 
 def test_the_worst_timelines_are_open_and_the_others_folded():
-    card = parsed(page.result_page(TASK, example_result(30), SIGNATURE)).find(".//section[@id='timeline-1']")
+    card = parsed(page.example_page(TASK, example_result(30))).find(".//section[@id='timeline-1']")
     assert len(card.findall("div/div[@class='timeline']")) == 10
     assert len(card.findall("details/div/div[@class='timeline']")) == 20
 
@@ -301,7 +301,7 @@ def test_shares_have_three_decimals_and_undefined_cells_a_dash():
 
 @pytest.mark.slow
 def test_the_contents_lead_to_every_card():
-    made = parsed(page.result_page(TASK, example_result(20), SIGNATURE))
+    made = parsed(page.example_page(TASK, example_result(20)))
     cards = [found.get("id") for found in made.iter("section")]
     assert len(set(cards)) == len(cards)
     assert [link.get("href") for link in made.find(".//nav").iter("a")] == [f"#{key}" for key in cards]
@@ -389,7 +389,7 @@ def hover_titles(element):
 
 @pytest.mark.slow
 def test_every_chart_has_titles_on_hover():
-    made = parsed(page.result_page(TASK, example_result(20), SIGNATURE))
+    made = parsed(page.example_page(TASK, example_result(20)))
     for key in (
         "scores",
         "precision",
@@ -444,7 +444,7 @@ def test_timeline_has_a_row_with_the_numbers_of_classes():
 
 def test_ground_truth_predictions_costs_and_values_have_colors_of_their_own():
     """a is ground truth, b prediction, d costs; values are f, and what has many colors begins with others."""
-    made = page.result_page(TASK, example_result(20), SIGNATURE)
+    made = page.example_page(TASK, example_result(20))
     style = str(next(parsed(made).iter("style")).text)
     assert ".bar span { display: block; height: 100%; border-radius: .2rem; background: var(--f); }" in style
     assert ".costs .bar span { background: var(--d); }" in style

@@ -32,7 +32,6 @@ def measure(reference: Reference, submission: Items, settings: Settings) -> Item
         item_submitted=np.ones(n, bool),
         item_weights=np.ones(n, np.int64),
         item_perfect=item_scores == 1,
-        notes=[],
         truth=truth,
         predicted=predicted,
     )

@@ -13,13 +13,12 @@ TRUTH = "truth.csv"
 
 
 class Reference(NamedTuple):
-    """The ground truth, its keys ascending; messages may name items if it ``is_open``."""
+    """The ground truth, its keys ascending."""
 
     items: Items
-    is_open: bool
 
 
-def load_reference(folder: Path, rules: Rules, is_open: bool) -> Reference:
+def load_reference(folder: Path, rules: Rules) -> Reference:
     """Read the ground truth. Raises Refused."""
     path = folder / TRUTH
     with Findings.collect() as findings:
@@ -30,4 +29,4 @@ def load_reference(folder: Path, rules: Rules, is_open: bool) -> Reference:
             findings.add(
                 "E-REF-NONE", "there is no ground truth", "write at least one item into it", file=TRUTH
             )
-    return Reference(read_file(path.read_bytes(), TRUTH, rules, sorted(keys)).content, is_open)
+    return Reference(read_file(path.read_bytes(), TRUTH, rules, sorted(keys)).content)

@@ -1,12 +1,12 @@
-"""The task: a list of segments for each item."""
+"""The task: a list of segments for each item. Segment F1; there is one protocol."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
-from scoring_program.disclosure import min_group
 from scoring_program.settings import Settings
-from scoring_program.task import Task, declared_tasks
+from scoring_program.task import Functions, PublicItems, declared_tasks, keep_all, no_identity, no_names
 from task_templates.scoring_program.challenges.example_segments_json import measure, page
 from task_templates.scoring_program.challenges.example_segments_json.measure import ItemStatistics
 from task_templates.scoring_program.challenges.example_segments_json.reference import (
@@ -18,43 +18,58 @@ from task_templates.validator.formats.example_segments_json import read
 from task_templates.validator.formats.example_segments_json.read import Items
 from validator.archive import Source
 from validator.findings import Read
-from validator.formats.rules import load_rules
+from validator.formats.rules import Rules, load_rules
 from validator.messages import Note
 
 
-class ItemTask(Task[Reference, Items, ItemStatistics]):
-    """Segment F1; there is one protocol."""
-
-    reduce = staticmethod(measure.reduce)
-    scores = staticmethod(measure.scores)
-    sections = staticmethod(page.sections)
-    measure = staticmethod(measure.measure)
-
-    def load_reference(self, folder: Path, settings: Settings) -> Reference:
-        """Read the ground truth, which looks like a submission."""
-        is_open = not min_group(settings["detail"])
-        return load_reference(folder, load_rules(self.id, formats.__name__), is_open)
-
-    def items(self, reference: Reference) -> list[str]:
-        """Return the keys of the ground truth."""
-        return reference.items.keys
-
-    def public_names(self, reference: Reference) -> dict[str, list[str]]:
-        """Return the labels, which the rules of the task name."""
-        return {"class": list(reference.items.names)}
-
-    def read_submission(self, path: Source, reference: Reference) -> Read[Items]:
-        """Check and read the predictions, in the order of the reference."""
-        rules = load_rules(self.id, formats.__name__)
-        return read.read(path, rules, reference.items.keys, reference.is_open)
-
-    def hints(self, reference: Reference, submission: Items) -> list[Note]:
-        """Return notes on lists that are empty, and on one label for all."""
-        return read.hints(submission)
-
-    def error_costs(self, statistics: ItemStatistics) -> dict[str, float]:
-        """Return nothing: no type of error is declared."""
-        return {}
+def _load(rules: Rules, folder: Path, settings: Settings) -> Reference:
+    """Read the ground truth, which looks like a submission."""
+    return load_reference(folder, rules)
 
 
-TASKS = declared_tasks(__file__, {"example_segments_json": ItemTask})
+def _items(reference: Reference) -> list[str]:
+    """Return the keys of the ground truth."""
+    return reference.items.keys
+
+
+def _public(reference: Reference) -> PublicItems:
+    """Return the keys, and the labels, which the rules of the task name."""
+    return PublicItems(reference.items.keys, {"class": list(reference.items.names)})
+
+
+def _read(rules: Rules, source: Source, public: PublicItems, keep: object) -> Read[Items]:
+    """Check and read the predictions, in the order of the reference."""
+    return read.read(source, rules, public.items, True)
+
+
+def _notes(items: Items, public: PublicItems) -> list[Note]:
+    """Return notes on likely mistakes."""
+    return read.hints(items)
+
+
+def _error_costs(statistics: ItemStatistics) -> dict[str, float]:
+    """Return nothing: no type of error is declared."""
+    return {}
+
+
+def _functions(task_id: str) -> Functions:
+    """Return the functions of the task."""
+    rules = load_rules(task_id, formats.__name__)
+    return Functions(
+        load=partial(_load, rules),
+        items=_items,
+        public=_public,
+        read=partial(_read, rules),
+        measure=measure.measure,
+        reduce=measure.reduce,
+        scores=measure.scores,
+        error_costs=_error_costs,
+        sections=page.sections,
+        notes=_notes,
+        identity=no_identity,
+        keeper=keep_all,
+        other_names=no_names,
+    )
+
+
+TASKS = declared_tasks(__file__, _functions, ["example_segments_json"])
