@@ -23,7 +23,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from organizer.data.prepare import reference_files
+from organizer.data.prepare import prepare, reference_files
 from organizer.files import folder_files, write_files
 from organizer.public_data import PublicSource, make_public_data
 from organizer.public_data.command import reference_vocabulary
@@ -421,7 +421,7 @@ def test_references_with_the_same_public_part_give_the_same_messages(task, data)
             folder = Path(name)
             write_files(REDRAWN[task](source, rng), folder / "source")
             public_parts.append(public_part(task, folder / "source"))
-            write_files(reference_files(task, folder / "source"), folder / "ref")
+            prepare(task, folder / "source", folder / "ref")
             said.append(messages_of_run(task, folder / "ref", submission, **chosen))
     assert public_parts[0] == public_parts[1]
     assert said[0] == said[1]

@@ -21,7 +21,7 @@ from people_in_video.comparing import comparison
 from people_in_video.comparing.pairs import compare as compare_halves
 from people_in_video.comparing.standings import Standings
 from scoring_program.metrics.resampling import half_scores, intervals, weighted_mean
-from scoring_program.result import ErrorCost, Result, Statistics
+from scoring_program.result import ErrorCost, Result, Shown, Statistics
 from scoring_program.run import BROKEN, INVALID, SCORED
 from scoring_program.task import load_task
 from tests.helpers import PUBLISHED, REFERENCES, ROOT, SAMPLES, make_zip, one_of_each_challenge
@@ -73,9 +73,10 @@ def made(values, sorting="desc", names=None):
     scores = {column.key: 0.5 for column in task.columns}
     results = [
         Result(
-            {**scores, "score": scores_of_halves.score},
-            Statistics(column, column == column, np.ones(len(column), int), column == 1, []),
-            (),
+            shown=Shown({**scores, "score": scores_of_halves.score}),
+            notes=[],
+            statistics=Statistics(column, column == column, np.ones(len(column), int), column == 1),
+            items=(),
         )
         for scores_of_halves, column in zip(halves, values.T)
     ]

@@ -24,6 +24,7 @@ from people_in_video.commands import convert
 from people_in_video.densepose.writer import DensePoseWriter
 from people_in_video.references.preparation import check_reference
 from scoring_program.challenges.densepose import measure
+from scoring_program.challenges.densepose.public import public
 from scoring_program.challenges.densepose.reference import Keeper, load_folder, read_submission
 from scoring_program.metrics import average_precision
 from scoring_program.run import BROKEN, INVALID, SCORED
@@ -109,7 +110,9 @@ def test_worker_processes_give_the_same_scores(prepared, tmp_path, monkeypatch):
     def score_in_batches():
         sizes = fmt.ReaderSizes(batch_bytes=10_000, parallel_from_bytes=0)
         return of_task.score(
-            read_submission(tmp_path, load_rules(ID), of_task.reference, Keeper(of_task.reference), sizes)
+            read_submission(
+                load_rules(ID), tmp_path, public(of_task.reference), Keeper(of_task.reference), sizes
+            )
         ).scores
 
     allow_cores(monkeypatch, 3)

@@ -12,6 +12,7 @@ from people_in_video.diagnosis.sampled_pixels import ARRAY_READINGS, SamplingKee
 from people_in_video.diagnosis.search import find_repairs
 from quality.densepose.synthetic import Errors, detection, read_persons
 from quality.task import quality_tasks
+from scoring_program.challenges.densepose.public import public
 from scoring_program.challenges.densepose.reference import gather, load_folder, read_submission
 from scoring_program.run import SCORED
 from tests.helpers import is_nightly, loaded_at_home, run_folder
@@ -51,7 +52,7 @@ def gathered(reference, predicted):
         array_entry(prediction.image_id, prediction.box, prediction.score, prediction.iuv)
         for prediction in predicted
     ]
-    return gather(entries, load_rules(ID), reference, SamplingKeeper(reference))
+    return gather(entries, load_rules(ID), public(reference), SamplingKeeper(reference))
 
 
 def repairs_of(reference, predicted):
@@ -204,9 +205,9 @@ def test_what_is_compared_does_not_depend_on_the_processes(reference, source, tm
     predicted = detections(source, WEAK)
     write_files(TASK.files(predicted[:3] * 12 + predicted), tmp_path)
     keep = SamplingKeeper(reference)
-    in_one = read_submission(tmp_path, load_rules(ID), reference, keep, ReaderSizes(most_workers=1))
+    in_one = read_submission(load_rules(ID), tmp_path, public(reference), keep, ReaderSizes(most_workers=1))
     sizes = ReaderSizes(batch_bytes=10_000, parallel_from_bytes=0)
-    in_several = read_submission(tmp_path, load_rules(ID), reference, keep, sizes)
+    in_several = read_submission(load_rules(ID), tmp_path, public(reference), keep, sizes)
     assert [kept.index for kept in in_several.content.kept] == [kept.index for kept in in_one.content.kept]
     assert list(in_several.content.first_of_image) == list(in_one.content.first_of_image)
 
