@@ -199,7 +199,7 @@ def _group_table(section: Groups, minimum: int) -> Table | None:
         note=note,
         columns=[section.columns[i] for i in visible],
         rows=[[row[i] for i in visible] for row in rows],
-        level=SUMMARY,
+        level=section.level,
     )
 
 

@@ -141,6 +141,7 @@ class Groups(Section):
     overlapping: bool = False
     named: Bools | None = None
     full_note: str = ""
+    level: str = SUMMARY
 
 
 class Deferred(NamedTuple):

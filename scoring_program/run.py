@@ -265,6 +265,7 @@ def _score(load: Callable[[], AnyLoaded], submission: Source, clock: _Clock) -> 
     except Refused as refused:
         return Outcome("invalid", INVALID, findings=loaded.explain(refused.findings))
     result = loaded.score(read, clock.begin)
+    clock.begin("report")
     time_limit = loaded.settings["time_limit"]
     if clock.total > _NEAR * time_limit:
         text = f"the run came near its time limit of {time_limit:g} s"

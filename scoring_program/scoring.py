@@ -93,7 +93,7 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
         no_cost = list[ErrorCost]()
         find_costs = partial(self._error_costs, statistics, scores["score"])
         costs, no_costs = guarded("error costs", find_costs, no_cost)
-        begin("report")
+        begin("sections")
         numbers = Shown(
             scores=scores,
             signature=self.signature,

@@ -13,7 +13,9 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import redirect_stderr
+from dataclasses import replace
 from functools import cache
+from importlib import import_module
 from io import StringIO
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -243,6 +245,13 @@ def json_file(folder: Path, schema: Mapping[str, Any], **limits: Any) -> JsonFil
     path = folder / "schema.json"
     path.write_text(json.dumps(schema), encoding="utf-8")
     return JsonFile("x.json", path, **limits)
+
+
+def replace_function(monkeypatch: pytest.MonkeyPatch, task_id: str, name: str, function: Any) -> None:
+    """Let a task have another function for the rest of a test."""
+    task = load_task(task_id)
+    module = import_module(f"scoring_program.challenges.{task.folder.name}.task")
+    monkeypatch.setitem(module.TASKS, task_id, replace(task, **{name: function}))
 
 
 def loaded(task_id: str, folder: Path, **settings: Any) -> Loaded[Any, Any, Any]:

@@ -12,6 +12,7 @@ import nbclient
 import nbformat
 import pytest
 
+from people_in_video.references.preparation import names_of_reference
 from scoring_program.scoring import load_reference
 from scoring_program.task import load_task, task_ids
 from tests.helpers import ROOT, one_task, only_at_night, prepared
@@ -127,9 +128,9 @@ def test_the_page_has_a_short_example_of_each_file_of_a_reference_and_it_can_be_
     assert len(loaded.items) == 1
     demo_reference = kit / "people_in_video" / "demo_reference" / page.stem
     loaded_demo = load_reference(task, demo_reference, task.settings(kit))
-    for names in task.names(loaded_demo.reference).values():
+    for names in names_of_reference(task, loaded_demo.reference).values():
         assert f" ({len(names)}): {', '.join(names)}." in text
-    for number, name in enumerate(getattr(task, "track", None).classes if hasattr(task, "track") else (), 1):
+    for number, name in enumerate(loaded.public.vocabulary.get("class_name", ()), 1):
         assert f"{number} {name}" in " ".join(page.read_text(encoding="utf-8").split())
 
 

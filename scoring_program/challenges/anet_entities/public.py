@@ -25,11 +25,19 @@ Segment = tuple[str, str]
 class PublicSegments(NamedTuple):
     """The videos of the scored splits, their segments, and the names of classes.
 
-    ``segments`` are None where they are not known, as of references that earlier versions prepared.
+    Attributes
+    ----------
+    videos : frozenset of str
+    segments : sequence of (video, segment), optional
+        All segments; None where they are not known, as of references that earlier versions prepared.
+    asked : sequence of (video, segment)
+        Those that submissions should have: of given sentences those with words, which are public, too.
+    vocabulary : mapping of str to sequence of str
     """
 
     videos: frozenset[str]
     segments: Sequence[Segment] | None
+    asked: Sequence[Segment]
     vocabulary: Vocabulary
 
     @property
@@ -38,15 +46,41 @@ class PublicSegments(NamedTuple):
         return self.videos
 
 
-def public(reference: Reference) -> PublicSegments:
-    """Return the videos of the scored splits, with all of their segments, annotated or not."""
-    segments: list[Segment] | None = None
-    if reference.segments_of_video is not None:
-        segments = []
-        for video in sorted(reference.chosen_videos):
-            segments += [(video, name) for name in reference.segments_of_video.get(video, ())]
-    vocabulary = {"class": reference.vocab} if reference.vocab else {}
-    return PublicSegments(reference.chosen_videos, segments, {**vocabulary, **reference.vocabulary})
+def given_public(reference: Reference) -> PublicSegments:
+    """Return the videos of the scored splits with all of their segments, and which of these have words."""
+    return PublicSegments(
+        videos=reference.chosen_videos,
+        segments=_all_segments(reference),
+        asked=sorted(reference.segments),
+        vocabulary=_vocabulary(reference),
+    )
+
+
+def generated_public(reference: Reference) -> PublicSegments:
+    """Return the videos of the scored splits with all of their segments: which have words is hidden."""
+    segments = _all_segments(reference)
+    return PublicSegments(
+        videos=reference.chosen_videos,
+        segments=segments,
+        asked=segments or (),
+        vocabulary=_vocabulary(reference),
+    )
+
+
+def _all_segments(reference: Reference) -> list[Segment] | None:
+    """Return all segments of the scored videos, annotated or not; None if they are not known."""
+    if reference.segments_of_video is None:
+        return None
+    segments: list[Segment] = []
+    for video in sorted(reference.chosen_videos):
+        segments += [(video, name) for name in reference.segments_of_video.get(video, ())]
+    return segments
+
+
+def _vocabulary(reference: Reference) -> Vocabulary:
+    """Return the names of classes that the annotations declare, or the folder lists."""
+    declared = {"class": reference.vocab} if reference.vocab else {}
+    return {**declared, **reference.vocabulary}
 
 
 def read_submission(rules: Rules, source: Source, public: PublicSegments, keep: object) -> Read[Grounding]:
@@ -80,18 +114,19 @@ def submitted_names(submission: Grounding) -> dict[str, dict[str, int]]:
 
 def _segment_notes(submitted_segments: Sequence[Segment], public: PublicSegments) -> list[Note]:
     """Return a note on segments of known videos that are unknown, and one on those not submitted."""
-    if public.segments is None:
-        return []
-    known_segments = set(public.segments)
     submitted = set(submitted_segments)
-    is_missing = np.array([segment not in submitted for segment in public.segments], dtype=bool)
+    is_missing = np.array([segment not in submitted for segment in public.asked], dtype=bool)
+    missing = missing_notes("N-SEGMENTS-MISSING", "nothing submitted", is_missing, "segment")
+    if public.segments is None:
+        return missing
+    known_segments = set(public.segments)
     unknown_segments = [
         segment
         for segment in submitted_segments
         if segment[0] in public.videos and segment not in known_segments
     ]
-    notes = _unknown_notes(unknown_segments, submitted_segments, public.segments, int(is_missing.sum()))
-    return [*notes, *missing_notes("N-SEGMENTS-MISSING", "nothing submitted", is_missing, "segment")]
+    unknown = _unknown_notes(unknown_segments, submitted_segments, public.segments, int(is_missing.sum()))
+    return [*unknown, *missing]
 
 
 def _unknown_notes(

@@ -22,7 +22,7 @@ def _functions(task_id: str) -> Functions:
         return Functions(
             load=references.load_reference,
             items=references.items,
-            public=public.public,
+            public=public.given_public,
             read=read,
             measure=measure.measure_given,
             reduce=measure.given_score,
@@ -37,7 +37,7 @@ def _functions(task_id: str) -> Functions:
     return Functions(
         load=references.load_with_lemmas,
         items=references.items,
-        public=public.public,
+        public=public.generated_public,
         read=read,
         measure=measure.measure_generated,
         reduce=measure.generated_score,

@@ -12,6 +12,7 @@ from people_in_video.public_data import (
     refuse_public_data,
 )
 from scoring_program.challenges.anet_entities.public import PublicSegments
+from scoring_program.challenges.anet_entities.task import GIVEN
 
 SKELETON_FILE = "skeleton.json"
 
@@ -22,13 +23,18 @@ def _read(task_id: str, files: PublicFiles) -> PublicSegments:
     vocabulary = {**read_vocabulary(files)}
     if "vocab" in skeleton:
         vocabulary.setdefault("class", _class_names(skeleton["vocab"]))
-    segments = []
+    segments: list[tuple[str, str]] = []
+    with_words: list[tuple[str, str]] = []
     try:
         for video, content in skeleton["annotations"].items():
-            segments += [(video, name) for name in content["segments"].keys()]  # noqa: SIM118 - lists have none
+            for name, segment in content["segments"].items():
+                segments.append((video, name))
+                if segment.get("process_idx"):
+                    with_words.append((video, name))
     except (KeyError, TypeError, AttributeError):
         refuse_public_data("it does not map annotations to videos with segments", SKELETON_FILE)
-    return PublicSegments(frozenset(skeleton["annotations"]), segments, vocabulary)
+    asked = with_words if task_id == GIVEN else segments
+    return PublicSegments(frozenset(skeleton["annotations"]), segments, asked, vocabulary)
 
 
 def _class_names(vocab: Any) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scoring_program.task import load_task
+from scoring_program.challenges.chalearn.task import TRACKS
 from validator.findings import Refused
 from validator.formats.rules import load_format
 
@@ -13,7 +13,7 @@ from validator.formats.rules import load_format
     ("name", "actor", "last"), [("chalearn_action", "1,", "fight"), ("chalearn_gesture", "", "sonostufo")]
 )
 def test_every_class_that_is_accepted_has_a_name(tmp_path, name, actor, last):
-    classes = load_task(name).track.classes
+    classes = TRACKS[name].classes
     form, rules = load_format(name)
     path = tmp_path / "S1_prediction.csv"
     path.write_text(f"{actor}{len(classes)},1,2\n")

@@ -25,7 +25,7 @@ from people_in_video.densepose.writer import DensePoseWriter
 from people_in_video.references.preparation import check_reference
 from scoring_program.challenges.densepose import measure
 from scoring_program.challenges.densepose.public import public
-from scoring_program.challenges.densepose.reference import Keeper, load_folder, read_submission
+from scoring_program.challenges.densepose.reference import Keeper, load_prepared_folder, read_submission
 from scoring_program.metrics import average_precision
 from scoring_program.run import BROKEN, INVALID, SCORED
 from tests.helpers import (
@@ -257,7 +257,7 @@ def test_changed_prepared_files_are_noticed(prepared, tmp_path):
 def test_lookups_in_windows_are_those_of_the_whole_file(prepared):
     whole = np.fromfile(prepared / "distances.f32", "<f4")
     position = np.random.default_rng(1).integers(0, len(whole), 500)
-    template = load_folder(prepared).template
+    template = load_prepared_folder(prepared, {}).template
     assert np.array_equal(template.lookup(position, window_size=64), whole[position])
     assert np.array_equal(template.lookup(position), whole[position])
     assert template.lookup(position[:0]).shape == (0,)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from organizer.data.prepare import prepare
-from scoring_program.challenges.densepose.reference import CHALLENGE_VERTICES, load_folder
+from scoring_program.challenges.densepose.reference import CHALLENGE_VERTICES, load_prepared_folder
 from scoring_program.metrics.geodesic import MEAN_DISTANCES
 from scoring_program.scoring import load_reference
 from scoring_program.task import load_task
@@ -32,7 +32,7 @@ def scored(folder, **settings):
 
 def test_another_template_is_noted_and_named_in_the_signature(prepared):
     folder, notes = prepared
-    template = load_folder(folder).template
+    template = load_prepared_folder(folder, {}).template
     assert template.n_vertices != CHALLENGE_VERTICES
     assert "N-REF-TEMPLATE" in [note.code for note in notes]
     _, signature = scored(folder)

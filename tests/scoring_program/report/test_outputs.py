@@ -111,7 +111,7 @@ def test_a_run_without_a_score_lists_its_problems(outcome, code):
 
 def test_items_are_listed_with_their_scores():
     statistics = Statistics(
-        np.array([0.5, np.nan]), np.array([True, False]), np.array([12, 0]), np.array([False, True]), []
+        np.array([0.5, np.nan]), np.array([True, False]), np.array([12, 0]), np.array([False, True])
     )
     empty = Statistics(np.zeros(0), np.zeros(0, bool), np.zeros(0, int), np.zeros(0, bool))
     text = outputs.per_item_csv(changed(example_result(2), statistics=statistics, items=['a"b,c', "=d"]))

@@ -13,7 +13,7 @@ from people_in_video.diagnosis.search import find_repairs
 from quality.densepose.synthetic import Errors, detection, read_persons
 from quality.task import quality_tasks
 from scoring_program.challenges.densepose.public import public
-from scoring_program.challenges.densepose.reference import gather, load_folder, read_submission
+from scoring_program.challenges.densepose.reference import gather, load_prepared_folder, read_submission
 from scoring_program.run import SCORED
 from tests.helpers import is_nightly, loaded_at_home, run_folder
 from validator.formats.densepose.read import ReaderSizes
@@ -39,7 +39,7 @@ def source(tmp_path_factory):
 def reference(source, tmp_path_factory):
     folder = tmp_path_factory.mktemp("prepared")
     prepare(ID, source, folder)
-    return load_folder(folder)
+    return load_prepared_folder(folder, {})
 
 
 def detections(source, errors=RIGHT, seed=1):
