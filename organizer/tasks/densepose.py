@@ -30,7 +30,7 @@ from scoring_program.challenges.densepose.reference import (
 )
 from scoring_program.challenges.densepose.task import TASKS
 from scoring_program.metrics import geodesic
-from scoring_program.metrics.average_precision import MOST_DETECTIONS
+from scoring_program.metrics.average_precision import AREAS, MOST_DETECTIONS
 from scoring_program.prepared import save_prepared
 from scoring_program.scoring import AnyLoaded
 from scoring_program.settings import Settings
@@ -338,6 +338,7 @@ def _check_ranges(persons: Persons, at: tuple[str, Place], warnings: Findings) -
     warn_where(in_corner, "R-RANGE", f"dp_x and dp_y are all in 0..1, but {run}", at, warnings)
     warn_where(outside, "R-RANGE", f"dp_x or dp_y is outside of the box, but {run}", at, warnings)
     _check_parts_and_categories(persons, at[0], warnings)
+    _check_areas(persons, at[0], warnings)
 
 
 def _check_parts_and_categories(persons: Persons, file: str, warnings: Findings) -> None:
@@ -348,6 +349,15 @@ def _check_parts_and_categories(persons: Persons, file: str, warnings: Findings)
     if persons.category.tolist() != [1]:
         problem = f"persons have the categories {', '.join(map(str, persons.category))}"
         warnings.add("R-RANGE", problem, "write 1", file=file, rule="categories")
+
+
+def _check_areas(persons: Persons, file: str, warnings: Findings) -> None:
+    """Warn of ranges of sizes in which no person counts."""
+    area = persons.area[persons.dense & ~persons.crowd]
+    empty = [name for name, (low, high) in AREAS.items() if not ((area >= low) & (area <= high)).any()]
+    if empty:
+        problem = f"no annotated person counts for the areas {', '.join(empty)}; their scores are 0"
+        warnings.add("R-AREA-EMPTY", problem, "expect zeros there", file=file)
 
 
 def _draw_image(persons: Persons, first_person: Ints, image: int) -> Drawing:

@@ -180,7 +180,9 @@ def test_problem_of_a_reference_has_its_code_place_and_words(
 
 @pytest.mark.parametrize(("code", "task", "change"), NOTES, ids=numbered_cases(NOTES))
 def test_note_that_needs_the_reference_has_its_code_and_words(code, task, change, scored, request):
-    exit_code, _, notes = scored(task, change)
+    # What counts annotated things is told at home alone.
+    at_home = {"detail": "full", "at_home": True} if code == "N-IMAGES-MISSING" else {}
+    exit_code, _, notes = scored(task, change, **at_home)
     assert exit_code == SCORED
     (note,) = [note["text"] for note in notes if note["code"] == code]
     # What something costs follows from the sample, not from the words.
@@ -284,21 +286,10 @@ def test_only_the_note_on_what_is_missing_has_a_cost_and_only_where_costs_are_sh
     assert [note["code"] for note in notes] == ["N-SEGMENTS-MISSING"] and "cost" not in notes[0]["text"]
 
 
-@pytest.mark.slow
-def test_note_on_areas_without_a_person(scored, tmp_path, references):
-    source = shutil.copytree(REFERENCES / DENSEPOSE, tmp_path / "source")
-    grow = data(
-        lambda document: [person.update(area=50_000) for person in document["annotations"]],
-        "annotations.json",
-    )
-    grow(source)
-    prepare(DENSEPOSE, source, tmp_path / "reference")
-    _, _, notes = scored(DENSEPOSE, lambda folder: None, tmp_path / "reference")
-    assert "medium" in {note["code"]: note["text"] for note in notes}["N-AREA-EMPTY"]
-
-
 def test_note_on_guessed_lemmas(scored):
-    _, _, notes = scored(GENERATED, of_segments(unknown_words), detail="full", lemma_fallback="lower")
+    _, _, notes = scored(
+        GENERATED, of_segments(unknown_words), detail="full", lemma_fallback="lower", at_home=True
+    )
     (note,) = [note["text"] for note in notes if note["code"] == "N-LEMMAS"]
     assert values_of(note)[0] == "1"
 

@@ -35,10 +35,6 @@ CODES = CodeTable(
     ),
     notes=(
         MessageCode(
-            "N-AREA-EMPTY",
-            "No person has a size in one of the ranges; the score of that range is 0.",
-        ),
-        MessageCode(
             "N-CATEGORY",
             "Detections of other categories were ignored.",
             "Write `category_id` 1.",
