@@ -18,9 +18,9 @@ from organizer.data.references import task_folder
 from organizer.files import Files, keep_out_of_git, write_durable, zip_bytes
 from organizer.tasks import Annotations, Baseline, annotations_of, plain_guess
 from organizer.uncertainty import Uncertainty, expected_uncertainty, uncertainty_lines
-from people_in_video.references.preparation import check_reference
+from people_in_video.references.preparation import check_reference, load_any
 from scoring_program.result import Result
-from scoring_program.scoring import AnyLoaded, load_reference
+from scoring_program.scoring import AnyLoaded
 from scoring_program.task import load_task
 from validator.archive import BASELINE_FILE
 from validator.messages import Note
@@ -48,7 +48,7 @@ def baselines_command(task_id: str, reference: Path, output: Path | None) -> int
     folder = task_folder(task_id, reference, task_names(load_competition()))
     annotations = annotations_of(task_id)
     output = output or ROOT / "out" / "baselines" / task_id
-    loaded = load_reference(task, folder, task.settings(folder, {"interval": True, "notes": False}))
+    loaded = load_any(task, folder, task.settings(folder, {"interval": True, "notes": False}))
     check_reference(loaded)
     output.mkdir(parents=True, exist_ok=True)
     keep_out_of_git(output)

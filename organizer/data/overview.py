@@ -15,14 +15,14 @@ from organizer.files import unpack, write_durable
 from organizer.tasks import content_of
 from people_in_video.drawings.images import Images, with_images
 from people_in_video.drawings.style import drawings_style
-from people_in_video.references.preparation import check_reference
+from people_in_video.references.preparation import check_reference, load_any
 from scoring_program.report.elements.axis import round_step
 from scoring_program.report.elements.layout import card, document, in_columns, with_contents
 from scoring_program.report.elements.plots import histogram
 from scoring_program.report.elements.tables import Cell, Heading, table
 from scoring_program.report.html import element
 from scoring_program.report.sections import Look, section_cards
-from scoring_program.scoring import AnyLoaded, load_reference
+from scoring_program.scoring import AnyLoaded
 from scoring_program.task import load_task
 from validator.arrays import Floats, Ints
 from validator.texts import quote
@@ -84,7 +84,7 @@ def review_reference(task_id: str, reference: Path | bytes) -> Overview:
             unpack(reference, Path(work))
             return review_reference(task_id, Path(work))
     task = load_task(task_id)
-    loaded = load_reference(task, reference, task.settings(reference))
+    loaded = load_any(task, reference, task.settings(reference))
     check_reference(loaded)
     return Overview(loaded, content_of(loaded))
 

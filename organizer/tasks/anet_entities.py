@@ -31,6 +31,7 @@ from scoring_program.scoring import AnyLoaded
 from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings
+from validator.formats.anet_entities.outside import WIDTH
 from validator.formats.anet_entities.write import Results, add_object, encode_submission, no_objects
 from validator.strict_json import pointer_part
 from validator.texts import counted, quote
@@ -135,7 +136,9 @@ def _boxes_on_all_frames(true_boxes: Boxes, guess: Guess) -> list[list[float]]:
     for frame in range(FRAMES):
         nearest = min(true_boxes, key=lambda other: abs(other - frame))
         # On other frames the object is near the same position, as in a video.
-        predicted_boxes.append(guess.box(true_boxes[nearest], _KIND, far=abs(nearest - frame)))
+        x1, y1, x2, y2 = guess.box(true_boxes[nearest], _KIND, far=abs(nearest - frame))
+        # Videos are resized to this width.
+        predicted_boxes.append([min(x1, WIDTH), y1, min(x2, WIDTH), y2])
     return predicted_boxes
 
 

@@ -131,8 +131,8 @@ NOTES = [
     ("N-IMAGES-MISSING", DENSEPOSE, data(lambda document: document.__delitem__(slice(1, None)))),
     ("N-FRAMES-UNKNOWN", KINETICS, data(lambda document: next(iter(document.values())).update(moon={"humans": []}), PARTS)),
     ("N-SEGMENTS-MISSING", GIVEN, of_segments(dict.popitem)),
-    ("N-SEGMENTS-OUTSIDE", GIVEN, of_segments(lambda document: document.update(moon=dict(next(iter(document.values())))))),
-    ("N-SEGMENTS-OUTSIDE", GENERATED, of_segments(lambda document: document.update(moon=dict(next(iter(document.values())))))),
+    ("N-SEGMENTS-OUTSIDE", GIVEN, of_segments(lambda document: document[next(iter(document))].update(moon=next(iter(next(iter(document.values())).values()))))),
+    ("N-SEGMENTS-OUTSIDE", GENERATED, of_segments(lambda document: document[next(iter(document))].update(moon=next(iter(next(iter(document.values())).values()))))),
     ("N-ITEMS-UNKNOWN", GESTURE, text("Moon_prediction.csv", "1,1,2\n")),
     ("N-ITEMS-UNKNOWN", GENERATED, of_segments(lambda document: document.update(moon=dict(next(iter(document.values())))))),
 ]  # fmt: skip

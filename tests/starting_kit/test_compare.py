@@ -170,7 +170,7 @@ def costs_of(values, *costs_of_results):
     results = []
     for result, costs in zip(outcome.results, costs_of_results):
         error_costs = [ErrorCost(key, 0.5 + points, points) for key, points in costs.items()]
-        results.append(replace(result, error_costs=error_costs))
+        results.append(replace(result, shown=replace(result.shown, error_costs=error_costs)))
     text = comparison.page(replace(outcome, results=results))
     return text.split('id="costs"')[1].split("</section>")[0]
 
@@ -252,7 +252,10 @@ def test_lower_scores_are_bold_where_lower_is_better():
         {**result.scores, "score": round(mean, 4)}
         for result, mean in zip(outcome.results, values.mean(axis=0))
     ]
-    results = [replace(result, scores=scores) for result, scores in zip(outcome.results, rounded_scores)]
+    results = [
+        replace(result, shown=replace(result.shown, scores=scores))
+        for result, scores in zip(outcome.results, rounded_scores)
+    ]
     (bold,) = re.findall(r"textbf\{(.*?)\}", replace(outcome, results=results).latex())
     assert float(bold) == min(scores["score"] for scores in rounded_scores)
 

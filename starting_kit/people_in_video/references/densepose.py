@@ -485,7 +485,9 @@ def _notes_on_template(template: Template, settings: Settings) -> Notes:
 def _check(loaded: AnyLoaded) -> Notes:
     """Compare the prepared files with the hash that preparation left."""
     with Findings.collect() as findings:
-        if content_hash(loaded.folder) != loaded.reference.digest:
+        if (loaded.folder / PERSONS_FILE).is_file() and content_hash(
+            loaded.folder
+        ) != loaded.reference.digest:
             problem = "the prepared files are not those that were prepared"
             remedy = "prepare the reference again, or upload it again"
             findings.add("E-REF-HASH", problem, remedy, file=HASH_FILE)

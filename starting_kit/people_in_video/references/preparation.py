@@ -6,13 +6,16 @@ more to do than copying its files; and ``names``, which returns the names in a r
 
 from __future__ import annotations
 
+import atexit
 import shutil
+import tempfile
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from scoring_program.marks import MARKS_FILE
-from scoring_program.scoring import AnyLoaded
+from scoring_program.scoring import AnyLoaded, load_reference
 from scoring_program.settings import SETTINGS_FILE, Settings
 from scoring_program.signature import KEY_FILE, VOCABULARY_FILE
 from scoring_program.task import Task
@@ -91,6 +94,19 @@ def write_prepared(task: Task, source: Path, output: Path, settings: Settings, o
 def check_reference(loaded: AnyLoaded) -> Notes:
     """Look for mistakes of a reference that do not stop a run. Raises Refused."""
     return _preparation(loaded.task).check(loaded)
+
+
+def load_any(task: Task, folder: Path, settings: Settings) -> AnyLoaded:
+    """Read a reference in any form; of some tasks official files are prepared first. Raises Refused.
+
+    What is prepared for that goes when the process ends.
+    """
+    if not task.prepared_file or not folder.is_dir() or (folder / task.prepared_file).is_file():
+        return load_reference(task, folder, settings)
+    prepared = tempfile.TemporaryDirectory()
+    atexit.register(prepared.cleanup)
+    write_prepared(task, folder, Path(prepared.name), settings, {})
+    return replace(load_reference(task, Path(prepared.name), settings), folder=folder)
 
 
 def names_of_reference(task: Task, reference: Any) -> Vocabulary:

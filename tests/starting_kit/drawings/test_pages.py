@@ -106,7 +106,8 @@ def server_result(task):
     loaded = load_task(task)
     folder = REFERENCES / task
     reference = load_reference(loaded, folder, {**loaded.settings(folder), "detail": "full", "drawings": 30})
-    return reference.score_path(SAMPLES / task / "weak"), reference.signature
+    result = reference.score_path(SAMPLES / task / "weak")
+    return result.shown, result.notes
 
 
 @pytest.mark.slow
