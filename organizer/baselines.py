@@ -14,12 +14,14 @@ import numpy as np
 
 from organizer import ROOT
 from organizer.bundle.source import load_competition, task_names
-from organizer.challenges import Annotations, Baseline, annotations_of, plain_guess
 from organizer.data.references import task_folder
 from organizer.files import Files, keep_out_of_git, write_durable, zip_bytes
+from organizer.tasks import Annotations, Baseline, annotations_of, plain_guess
 from organizer.uncertainty import Uncertainty, expected_uncertainty, uncertainty_lines
+from people_in_video.references.preparation import check_reference, load_any
 from scoring_program.result import Result
-from scoring_program.task import AnyLoaded, Declaration, load_task
+from scoring_program.scoring import AnyLoaded
+from scoring_program.task import Declaration, load_task
 from validator.archive import BASELINE_FILE
 from validator.messages import Note
 from validator.texts import counted, printable
@@ -46,8 +48,8 @@ def baselines_command(task_id: str, reference: Path, output: Path | None) -> int
     folder = task_folder(task_id, reference, task_names(load_competition()))
     annotations = annotations_of(task_id)
     output = output or ROOT / "out" / "baselines" / task_id
-    loaded = task.load(folder, task.settings(folder, {"interval": True, "notes": False}))
-    loaded.check()
+    loaded = load_any(task, folder, task.settings(folder, {"interval": True, "notes": False}))
+    check_reference(loaded)
     output.mkdir(parents=True, exist_ok=True)
     keep_out_of_git(output)
     results: dict[Baseline, Result] = {}
@@ -106,9 +108,9 @@ def _baseline_zip(task_id: str, baseline: Baseline, files: Files) -> bytes:
 def _print_baseline(baseline: Baseline, result: Result, path: Path) -> None:
     interval = ""
     if result.interval:
-        decimals = min(_INTERVAL_DECIMALS, result.decimals)
+        decimals = min(_INTERVAL_DECIMALS, result.shown.decimals)
         interval = f"{result.interval.low:.{decimals}f} to {result.interval.high:.{decimals}f}"
-    score = f"{result.scores['score']:.{min(_SCORE_DECIMALS, result.decimals)}f}"
+    score = f"{result.scores['score']:.{min(_SCORE_DECIMALS, result.shown.decimals)}f}"
     print(f"{baseline.value:13}  {score}  {interval:16}  {path}")
 
 
@@ -162,7 +164,7 @@ def _print_perfect(task: Declaration, perfect: Result, usual: float, causes: lis
         print(f"a perfect submission scores {usual:g}, as usual")
         return
     cost = f"{counted(len(causes), task.item)} cost that"
-    decimals = min(_SCORE_DECIMALS, perfect.decimals)
+    decimals = min(_SCORE_DECIMALS, perfect.shown.decimals)
     print(f"a perfect submission scores {score:.{decimals}f}, usually {usual:g}: {cost}")
     for cause in causes[:_SHOWN_ITEMS]:
         why = "; ".join(cause["reasons"]) or "no known reason"

@@ -67,6 +67,11 @@ CODES = CodeTable(
     ),
     reference_warnings=(
         MessageCode(
+            "R-AREA-EMPTY",
+            "No annotated person that counts has a size in one of the ranges; the score of that range is 0.",
+            "Expect zeros in its columns, or leave them out of the leaderboard.",
+        ),
+        MessageCode(
             "R-BOX",
             "A box has swapped corners, is empty, has no side of more than a pixel, is outside of its "
             "image or far outside of its human, has negative coordinates, or has an area of more than "

@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scoring_program.figures import Drawing, Drawings
+from people_in_video.drawings.scenes import Drawing
+from people_in_video.drawings.svg import Drawings
 from scoring_program.result import Section
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings

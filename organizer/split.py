@@ -25,7 +25,6 @@ from organizer.bundle import COMPETITION, SOURCE
 from organizer.bundle.edit import with_phases_of_parts
 from organizer.bundle.own_tasks import with_own_tasks
 from organizer.bundle.source import load_competition, task_names
-from organizer.challenges import annotations_of
 from organizer.data.marks import add_marks
 from organizer.data.prepare import SYNTHETIC_MARK, copy_key, prepare, refuse_to_lose, write_manifest
 from organizer.data.references import PUBLIC_SUFFIX, task_folder
@@ -49,11 +48,14 @@ from organizer.public_data import (
     make_public_data,
     public_files_of_items,
 )
+from organizer.tasks import annotations_of
+from people_in_video.references.preparation import check_reference
 from scoring_program.item_groups import load_groups
 from scoring_program.metrics.resampling import LEAST_ITEMS
+from scoring_program.scoring import AnyLoaded, load_reference
 from scoring_program.settings import SETTINGS_FILE, Settings
 from scoring_program.signature import KEY_FILE, VOCABULARY_FILE
-from scoring_program.task import AnyLoaded, AnyTask, Declaration, load_task
+from scoring_program.task import Declaration, Task, load_task
 from validator.arrays import Floats, Ints
 from validator.findings import Findings
 from validator.strict_yaml import load_strict
@@ -144,7 +146,7 @@ def _add_phases(text: str, task: Declaration, n_parts: int) -> tuple[str, Findin
 
 
 def _write_all_or_nothing(
-    task: AnyTask,
+    task: Task,
     source: Path,
     output: Path,
     division: Division,
@@ -247,13 +249,13 @@ def phase_sentence(task: Declaration, n_parts: int = 2) -> str:
 
 
 def write_parts(
-    task: AnyTask, source: Path, output: Path, division: Division, names: Sequence[str]
+    task: Task, source: Path, output: Path, division: Division, names: Sequence[str]
 ) -> list[list[str]]:
     """Write each part of a prepared reference to ``output/name``; return the names of its items.
 
     Items of a group stay together. Raises Refused if the reference or a part is not right.
     """
-    loaded = task.load(source, task.settings(source))
+    loaded = load_reference(task, source, task.settings(source))
     annotations = annotations_of(task.id)
     classes: dict[str, list[str]] = annotations.classes(loaded.reference)
     if division.groups:
@@ -271,7 +273,7 @@ def write_parts(
         _write_part(loaded, source, items, folder)
         # Names that messages show must not tell which part they occur in.
         notes = complete_vocabulary(loaded, folder)
-        task.load(folder, task.settings(folder)).check()
+        check_reference(load_reference(task, folder, task.settings(folder)))
     for note in notes:
         print(note.log_line())
     return parts

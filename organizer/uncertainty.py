@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from organizer.files import Files
-from scoring_program.metrics.comparison import compare
+from people_in_video.comparing.pairs import compare
 from scoring_program.metrics.resampling import LEAST_ITEMS, HalfScores, intervals
-from scoring_program.task import AnyLoaded
+from scoring_program.scoring import AnyLoaded
 from validator.texts import counted
 
 _PRINTED_DECIMALS = 4

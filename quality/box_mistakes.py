@@ -7,10 +7,10 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from people_in_video.diagnosis.decision import Family
 from quality.boxes import ChangeOfBoxes, as_sizes
 from quality.cures import MeantCorners, corners_cure
 from quality.task import Mistake, Said, WeakModel
-from scoring_program.repairs.decision import Family
 from validator.arrays import Floats
 
 PredictionT = TypeVar("PredictionT")

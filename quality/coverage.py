@@ -22,13 +22,14 @@ from typing import NamedTuple
 import numpy as np
 
 from organizer.files import folder_files, write_files
+from people_in_video.comparing import pairs as comparison
 from quality.demo_data import load_against
 from quality.task import quality_tasks
 from scoring_program.disclosure import few_items
-from scoring_program.metrics import comparison, resampling
+from scoring_program.metrics import resampling
 from scoring_program.metrics.resampling import HalfScores
-from scoring_program.result import DECIMALS, FULL, Statistics
-from scoring_program.task import AnyTask
+from scoring_program.result import Statistics
+from scoring_program.task import Task
 from validator.arrays import Floats, Ints
 from validator.texts import counted
 from validator.workers import usable_cores
@@ -88,7 +89,7 @@ def share(hits: int, n: int, least: float, most: float) -> str:
 class Population:
     """Submissions to a synthetic reference of ``n_items``, as a task measures them."""
 
-    task: AnyTask
+    task: Task
     n_items: int
     submissions: Sequence[Statistics]
 
@@ -119,8 +120,6 @@ class Population:
         reason = few_items(
             imperfect=~statistics.item_perfect[sample],
             scored=statistics.item_scores[sample] > 0,
-            detail=FULL,
-            decimals=DECIMALS,
             starts_at_zero=self.task.higher_is_better and self.task.range[0] == 0,
         )
         return reason is not None

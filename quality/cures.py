@@ -2,7 +2,7 @@
 
 *The data can show a mistake* if the same search, given the right answer, passes: the sample that the search
 compares, changed with the true parameters of the mistake instead of fitted ones, is a repair by the rules of
-`scoring_program.repairs.decision`. Boxes that were shifted by 5 pixels cannot be told from right ones, nor
+`people_in_video.diagnosis.decision`. Boxes that were shifted by 5 pixels cannot be told from right ones, nor
 can a map of classes with two entries each; there silence is right.
 """
 
@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeVar, Union
 
 import numpy as np
 
-from scoring_program.repairs.decision import (
+from people_in_video.diagnosis.decision import (
     LEAST_SHARE,
     LEAST_SHARE_OF_COMBINATION,
     Change,
@@ -22,12 +22,12 @@ from scoring_program.repairs.decision import (
     agrees_well,
     is_repair,
 )
-from scoring_program.repairs.name_trials import trial_of_ids, trial_of_name_items, trial_of_names
-from scoring_program.repairs.region_trials import JudgedRegions
-from scoring_program.repairs.regions import Regions
-from scoring_program.repairs.samples import SHARES_OF_POINTS, Arrays, Ids, Names, Sample
-from scoring_program.repairs.sampling import Spread
-from scoring_program.repairs.search import Comparison, Repair, Repairs
+from people_in_video.diagnosis.name_trials import trial_of_ids, trial_of_name_items, trial_of_names
+from people_in_video.diagnosis.region_trials import JudgedRegions
+from people_in_video.diagnosis.regions import Regions
+from people_in_video.diagnosis.samples import SHARES_OF_POINTS, Arrays, Ids, Names, Sample
+from people_in_video.diagnosis.sampling import Spread
+from people_in_video.diagnosis.search import Comparison, Repair, Repairs
 from validator.arrays import Floats, Ints
 
 SampleT = TypeVar("SampleT")

@@ -12,8 +12,9 @@ from organizer.data.prepare import SYNTHETIC_MARK, prepare, reference_files
 from organizer.files import Files, folder_files, samples_folder, write_files
 from quality.task import quality_tasks
 from scoring_program.marks import MARKS_FILE
+from scoring_program.scoring import Loaded, load_reference
 from scoring_program.signature import VOCABULARY_FILE
-from scoring_program.task import Loaded, load_task
+from scoring_program.task import load_task
 from validator.formats.rules import load_format
 
 _MARK_TEXT = """# Synthetic data
@@ -63,7 +64,7 @@ def load_against(task_id: str, reference: Path, folder: Path, **settings: object
     """Return a task with the files of a reference, prepared into ``folder``; ``settings`` replace its own."""
     write_files(reference_files(task_id, reference), folder)
     task = load_task(task_id)
-    return task.load(folder, task.settings(folder, settings))
+    return load_reference(task, folder, task.settings(folder, settings))
 
 
 def finest_task() -> str:

@@ -16,9 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from organizer.files import Files, write_files
+from people_in_video.diagnosis.explanation import comparisons_of
+from people_in_video.diagnosis.search import Comparison, Repair, Repairs, find_repairs
+from people_in_video.home_loaded import HomeLoaded, of_kind
 from quality.demo_data import load_against
 from quality.task import Mistake, QualityTask, WeakModel, quality_tasks
-from scoring_program.repairs.search import Comparison, Repair, Repairs, find_repairs
 from validator.findings import Refused
 from validator.messages import Note
 
@@ -282,9 +284,10 @@ class _Scorer:
         self.task = task
         self._source = folder / f"source{size}"
         task.write_reference(self._source, seed=size, size=size)
-        self._loaded = load_against(
+        loaded = load_against(
             task.id, self._source, folder / f"prepared{size}", detail="full", interval=False, drawings=0
         )
+        self._loaded: HomeLoaded[Any, Any, Any] = of_kind(HomeLoaded, loaded)
         self._predictions: dict[int, Any] = {}
 
     def prediction_for_mistake(self, seed: int) -> Any:
@@ -306,7 +309,7 @@ class _Scorer:
             lines = [problem.line() for problem in refused.findings.problems]
             return _Report(score=0.0, notes=[], lines=lines, repairs=[], comparisons=[])
         result = loaded.score(read)
-        comparisons = loaded.task.comparisons(loaded.reference, read.content)
+        comparisons = comparisons_of(loaded.task, loaded.reference, read.content)
         return _Report(
             score=result.scores["score"],
             notes=result.notes,

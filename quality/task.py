@@ -16,8 +16,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from organizer.challenges import annotations_of
 from organizer.files import Files, folder_files, samples_folder
+from organizer.tasks import annotations_of
 from quality.cures import Cure
 from quality.json_form import JsonForm
 from scoring_program.task import load_task
@@ -125,7 +125,7 @@ class QualityTask(ABC, Generic[PredictionT]):
     def correct_prediction(self, reference: Path, rng: np.random.Generator, noise: float) -> PredictionT:
         """Return a prediction without mistakes: right at ``noise`` 0, hardly anything right at 1."""
         task = load_task(self.id)
-        loaded = task.load_reference(reference, task.settings(reference))
+        loaded = task.load(reference, task.settings(reference))
         return annotations_of(self.id).noisy(loaded, rng, noise)  # type: ignore[no-any-return]
 
     def calls(self, files: Files) -> Iterator[Sequence[object]]:

@@ -11,13 +11,12 @@ submission chooses, and columns with sums of such weights, are shown at ``full``
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from scoring_program.marks import Mark
 from scoring_program.result import (
     DECIMALS,
     FULL,
@@ -27,20 +26,65 @@ from scoring_program.result import (
     Deferred,
     FewItems,
     Groups,
-    Result,
+    Interval,
     Section,
+    Shown,
     Table,
 )
+from scoring_program.settings import Settings
 from validator.arrays import Bools, Ints
 
 MIN_GROUP = 5
-_ROUNDED_SHARE = 0.05
 _DECIMALS = 2
+# Decimals of intervals that are equal on every machine.
+_INTERVAL_DECIMALS = 6
 OTHERS = "(others)"
 LEVELS: dict[str, tuple[str, ...]] = {"none": (), SUMMARY: (SUMMARY,), FULL: (SUMMARY, FULL)}
 
 
-def disclosed(sections: Iterable[Section | Deferred], detail: str) -> list[Section]:
+def disclosed(numbers: Shown, sections: Iterable[Section | Deferred], settings: Settings) -> Shown:
+    """Return what may be shown of the numbers of a run, rounded.
+
+    Parameters
+    ----------
+    numbers : Shown
+        As they were computed, without sections.
+    sections : iterable of Section or Deferred
+        All sections of the task.
+    settings : mapping of str to object
+        Those of the reference; ``detail`` is the level, ``score_decimals`` the most decimals.
+    """
+    detail, decimals = settings["detail"], settings["score_decimals"]
+    interval = numbers.interval
+    if interval and round(interval.low, decimals) == round(interval.high, decimals):
+        # That all halves score the same, and not only nearly so, would tell hidden digits.
+        interval = None
+    costs = numbers.error_costs if LEVELS[detail] else ()
+    marks = [mark for mark in numbers.marks if detail == FULL or mark.name in settings["marks"]]
+    shown = replace(
+        numbers,
+        scores=_with_ends(numbers.scores, interval),
+        interval=interval,
+        # By what is shown: the order of equal costs must not depend on hidden digits.
+        error_costs=sorted(costs, key=lambda cost: -round(cost.points, decimals)),
+        sections=visible_sections(sections, detail),
+        marks=marks,
+        decimals=decimals,
+    )
+    # All outputs have at most 10 decimals anyway.
+    rounded: Shown = round_floats(shown, decimals) if decimals < DECIMALS else shown
+    return rounded
+
+
+def _with_ends(scores: Mapping[str, float], interval: Interval | None) -> dict[str, float]:
+    """Return scores with the ends of an interval, equal on every machine."""
+    if interval is None:
+        return dict(scores)
+    ends = {"score_low": interval.low, "score_high": interval.high}
+    return {**scores, **{key: round(end, _INTERVAL_DECIMALS) for key, end in ends.items()}}
+
+
+def visible_sections(sections: Iterable[Section | Deferred], detail: str) -> list[Section]:
     """Return the sections that a detail level shows, groups turned into tables and small ones merged."""
     minimum = min_group(detail)
     visible: list[Section] = []
@@ -60,11 +104,6 @@ def min_group(detail: str) -> int:
     return 0 if detail == FULL else MIN_GROUP
 
 
-def disclosed_marks(marks: Sequence[Mark], detail: str, named: Collection[str]) -> list[Mark]:
-    """Return the marks that a detail level shows: all at ``full``, otherwise those that are named."""
-    return [mark for mark in marks if detail == FULL or mark.name in named]
-
-
 def shown_seconds(seconds_of_stage: Mapping[str, float], detail: str) -> dict[str, float]:
     """Return how long a run took, as a detail level shows it: each stage at ``full``, otherwise whole seconds
     in total.
@@ -81,70 +120,24 @@ def shown_seconds(seconds_of_stage: Mapping[str, float], detail: str) -> dict[st
     return {"total": round(sum(seconds_of_stage.values()))}
 
 
-def shows_comparisons(detail: str) -> bool:
-    """Return whether a detail level shows more than scores, such as error costs and hints."""
-    return bool(LEVELS[detail])
+def few_items(imperfect: Bools, scored: Bools, starts_at_zero: bool) -> FewItems | None:
+    """Return why an interval is rough: fewer than `MIN_GROUP` items have errors, or any score; else None.
 
-
-def shows_interval(low: float, high: float, decimals: int) -> bool:
-    """Return whether an interval is given: not if both of its ends are the same with the decimals that are
-    shown.
-
-    That all halves score the same, and not only nearly so, would tell hidden digits.
-
-    Examples
-    --------
-    >>> shows_interval(0.0, 0.0004, 10), shows_interval(0.0, 0.0004, 2), shows_interval(0.0, 0.0, 2)
-    (True, False, False)
-    """
-    return round(low, decimals) != round(high, decimals)
-
-
-def few_items(
-    imperfect: Bools, scored: Bools, detail: str, decimals: int, starts_at_zero: bool
-) -> FewItems | None:
-    """Return why an interval is rough: fewer than `MIN_GROUP` items have errors, or any score; None if it is
-    not, or if that is not shown.
-
-    A submission can be made so that one item decides it. Where scores have fewer decimals than they can have,
-    it would tell of this item what the hidden digits do not.
+    A submission can be made so that one item decides it, so it is shown at ``full`` only.
 
     Parameters
     ----------
     imperfect, scored : bool arrays of shape (n,)
         Whether an independent item has errors, and whether its score is above 0.
-    detail : str
-        The level of detail.
-    decimals : int
-        How many decimals scores have.
     starts_at_zero : bool
         Whether 0 is the worst score.
     """
     n_imperfect, n_scored = int(imperfect.sum()), int(scored.sum())
-    hides_digits = detail != FULL and decimals < DECIMALS
-    if not LEVELS[detail] or hides_digits:
-        return None
     if n_imperfect < MIN_GROUP:
-        return FewItems(HAVE_ERRORS, n_imperfect if detail == FULL else None, MIN_GROUP)
+        return FewItems(HAVE_ERRORS, n_imperfect)
     if starts_at_zero and n_scored < MIN_GROUP:
-        return FewItems(HAVE_SCORES, n_scored if detail == FULL else None, MIN_GROUP)
+        return FewItems(HAVE_SCORES, n_scored)
     return None
-
-
-def rounded_count(count: int, support: int, minimum: int) -> int:
-    """Return a count that depends on the submission, as it may be shown: exact if ``minimum`` is 0, else the
-    nearest multiple of ``minimum`` or of 5 % of the instances of the reference, whichever is larger (of two
-    equally near the larger one).
-
-    Examples
-    --------
-    >>> rounded_count(13, 40, 5), rounded_count(13, 200, 5), rounded_count(13, 200, 0)
-    (15, 10, 13)
-    """
-    if not minimum:
-        return count
-    step = max(minimum, int(np.ceil(_ROUNDED_SHARE * support)))
-    return (2 * count + step) // (2 * step) * step
 
 
 def merge_small(support: Ints, minimum: int, overlapping: bool = False) -> tuple[Ints, Ints]:
@@ -206,7 +199,7 @@ def _group_table(section: Groups, minimum: int) -> Table | None:
         note=note,
         columns=[section.columns[i] for i in visible],
         rows=[[row[i] for i in visible] for row in rows],
-        level=SUMMARY,
+        level=section.level,
     )
 
 
@@ -214,15 +207,6 @@ def _row(section: Groups, name: str, members: Ints, minimum: int) -> list[Any]:
     """Return a row of a table, rounded as it may be shown."""
     cells = [name, *section.row(members)]
     return round_floats(cells, _DECIMALS) if minimum else cells
-
-
-def rounded(result: Result) -> Result:
-    """Return a result whose shown numbers have at most `Result.decimals` decimals.
-
-    What is not shown, `Result.statistics` and `Result.halves`, stays as it is.
-    """
-    names = ("scores", "interval", "error_costs", "sections", "marks")
-    return replace(result, **{name: round_floats(getattr(result, name), result.decimals) for name in names})
 
 
 def round_floats(value: Any, decimals: int) -> Any:

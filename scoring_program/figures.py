@@ -1,23 +1,30 @@
-"""Sections of the detail page that are figures: histograms, matrices, lines, timelines, drawings.
+"""Sections of the detail page that are figures: histograms, matrices, lines, bars. Each renders itself.
 
-They are plain records that the report renders, and only pages with figures need them.
+Ground truth has color a, prediction b, costs d, and values f, as `style.css` defines them. Only pages with
+figures need them.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from xml.etree.ElementTree import Element
 
 import numpy as np
 
+from scoring_program.report.elements import plots, tables
+from scoring_program.report.elements.axis import Axis
+from scoring_program.report.elements.layout import scroll
+from scoring_program.report.elements.plots import Line
+from scoring_program.report.elements.svg import key, rect, stretched_svg, with_title
+from scoring_program.report.html import cut, element
+from scoring_program.report.sections import Look
 from scoring_program.result import FULL, Section
 from validator.arrays import Floats, Ints
 
-_LARGEST_CANVAS = 20_000
-GROUND_TRUTH, PREDICTION = "ground truth", "prediction"
-EXTENT = "Canvas: the extent of all boxes of the video, rounded up to 10 pixels."
+LARGEST_MATRIX = 20
+_LONGEST_LABEL = 24
+_MOST_NAMES_OF_A_HALF = 10
 
 
 @dataclass(frozen=True)
@@ -33,6 +40,22 @@ class Histogram(Section):
     value: str
     things: str
     threshold: float | None = None
+
+    def is_narrow(self) -> bool:
+        """Return True: it fits into half of the width."""
+        return True
+
+    def render(self, look: Look) -> list[Element]:
+        """Return the histogram with its counts above the bars."""
+        chart = plots.histogram(
+            title=self.title,
+            axis_title=self.value,
+            items_title=self.things,
+            edges=self.edges,
+            counts=self.counts,
+            threshold=self.threshold,
+        )
+        return [chart]
 
 
 def share_histogram(
@@ -73,39 +96,45 @@ class Matrix(Section):
     things: str
     unpaired: tuple[str, str] | None = None
 
+    def is_narrow(self) -> bool:
+        """Return whether the names fit into half of the width."""
+        return len(self.names) <= _MOST_NAMES_OF_A_HALF
 
-class Lane(NamedTuple):
-    """One class of a timeline: half-open 0-based frame intervals of the ground truth and the prediction.
+    def render(self, look: Look) -> list[Element]:
+        """Return a table of counts colored by size, and what its rows and columns are."""
+        text = f"Rows: ground truth. Columns: prediction. Numbers: {self.things}."
+        if len(self.names) > LARGEST_MATRIX:
+            text += f" Only the first {LARGEST_MATRIX} names are shown."
+        return [scroll(self._table(), self.title), element("p", text, class_="after")]
 
-    ``number`` is what the row of classes calls it.
-    """
-
-    label: str
-    ground_truth: Sequence[tuple[int, int]]
-    prediction: Sequence[tuple[int, int]]
-    number: int = 0
-
-
-@dataclass(frozen=True)
-class Timeline(Section):
-    """Ground truth above prediction over the frames of one sequence, which is ``title``.
-
-    ``anchor`` is what links point to, put in at home.
-    """
-
-    level = FULL
-    style_sheet = "drawings.css"
-    n_frames: int
-    lanes: Sequence[Lane]
-    anchor: str = ""
-
-
-class Line(NamedTuple):
-    """A line of a chart: points in order."""
-
-    label: str
-    x: Sequence[float]
-    y: Sequence[float]
+    def _table(self) -> Element:
+        """Return a table of counts colored by size: one scale for the diagonal, one for the rest."""
+        n_names = min(len(self.names), LARGEST_MATRIX)
+        row_names = [cut(name, _LONGEST_LABEL) for name in self.names[:n_names]]
+        column_names = list(row_names)
+        indexes = list(range(n_names))
+        if self.unpaired:
+            last_row_name, last_column_name = self.unpaired
+            row_names.append(last_row_name)
+            column_names.append(last_column_name)
+            indexes.append(len(self.names))
+        counts = self.counts[indexes][:, indexes].tolist()
+        largest_same, largest_other = 1, 1
+        for i, row in enumerate(counts):
+            # The corner belongs to neither: there is no pair of two things that are missing.
+            largest_same = max(largest_same, row[i] if i < n_names else 1)
+            largest_other = max([largest_other, *row[:i], *row[i + 1 :]])
+        cells: list[list[Element]] = []
+        for i, row in enumerate(counts):
+            cells.append([])
+            for j, count in enumerate(row):
+                kind, largest = ("same", largest_same) if i == j else ("other", largest_other)
+                attributes = {}
+                if count:
+                    title = f"{row_names[i]}, {column_names[j]}: {count}"
+                    attributes = {"class": kind, "style": f"--s:{count / largest:.2f}", "title": title}
+                cells[i].append(element("td", f"{count or ''}", **attributes))
+        return tables.matrix(row_names, column_names, cells)
 
 
 @dataclass(frozen=True)
@@ -125,6 +154,24 @@ class LineChart(Section):
     ordered: bool = False
     level: str = FULL
 
+    def is_narrow(self) -> bool:
+        """Return True: it fits into half of the width."""
+        return True
+
+    def render(self, look: Look) -> list[Element]:
+        """Return the lines of a section, and what their colors mean if there are several."""
+        low_x, high_x, low_y, high_y = self.ranges
+        x_axis = Axis(self.x_title, low_x, high_x)
+        y_axis = Axis(self.y_title, low_y, high_y)
+        description = f"{self.title}: {self.y_title} against {self.x_title}"
+        if self.ordered:
+            chart = plots.ordered_line_chart(description, x_axis, y_axis, self.lines)
+            meanings = plots.ordered_lines_key(self.lines)
+        else:
+            chart = plots.line_chart(description, x_axis, y_axis, self.lines, is_filled=self.filled)
+            meanings = plots.lines_key(self.lines)
+        return [chart, meanings] if len(self.lines) > 1 else [chart]
+
 
 @dataclass(frozen=True)
 class StackedBar(Section):
@@ -132,113 +179,17 @@ class StackedBar(Section):
 
     shares: Sequence[tuple[str, float]]
 
-
-@dataclass(frozen=True)
-class BodyFigure(Section):
-    """A drawn body whose parts are colored by their value: (part, value 0..1 or None, number of points)."""
-
-    level = FULL
-    parts: Sequence[tuple[str, float | None, int]]
-
-
-class Shape(NamedTuple):
-    """What one side says where an object is.
-
-    ``box`` is left, top, right and bottom in pixels of the canvas; ``outlines`` are closed polygons, each
-    x, y, x, y, ..., which are drawn in place of the box. ``claim`` is what the side says the object is.
-    """
-
-    role: str
-    box: Sequence[float]
-    outlines: Sequence[Sequence[float]] = ()
-    claim: str = ""
-
-
-def shapes(role: str, *boxes: Floats, claim: str = "") -> list[Shape]:
-    """Return boxes ``x1, y1, x2, y2``, both ends included, as shapes, without those that are not finite."""
-    drawn = []
-    for box in boxes:
-        left_top_right_bottom = box.astype(np.float64) + np.array([0, 0, 1, 1])
-        if np.isfinite(left_top_right_bottom).all():
-            drawn.append(Shape(role, left_top_right_bottom.tolist(), claim=claim))
-    return drawn
-
-
-def two_decimals(value: float) -> str:
-    """Return a value, rounded down: one below a threshold must not look as if it reached it."""
-    return f"{math.floor(100 * value + 1e-9) / 100:.2f}"
-
-
-class DrawnObject(NamedTuple):
-    """An object of a drawing with the shapes of both sides, and what became of it in words.
-
-    ``points`` are x, y and a value in 0..1, by which they are colored.
-    """
-
-    label: str
-    outcome: str
-    is_wrong: bool
-    shapes: Sequence[Shape]
-    points: Sequence[tuple[float, float, float]] = ()
-
-
-class Drawing(NamedTuple):
-    """Objects on a canvas of (width, height) pixels.
-
-    ``extent`` says where the size of the canvas comes from if it is not that of the image; ``files`` are the
-    paths, without their ending, that an image of the participant may have; ``item`` is what the first cells
-    of a row of the table of items say. Put in at home: ``image``, that image as a ``data:`` address, and
-    ``anchor``, what links point to.
-    """
-
-    title: str
-    text: str
-    size: tuple[int, int]
-    extent: str
-    objects: Sequence[DrawnObject]
-    files: Sequence[str]
-    item: Sequence[str] = ()
-    image: str = ""
-    anchor: str = ""
-
-
-@dataclass(frozen=True)
-class Drawings(Section):
-    """Drawings of the worst items; ``points`` says what the value of points is, "" without points."""
-
-    level = FULL
-    style_sheet = "drawings.css"
-    has_images = True
-    drawings: Sequence[Drawing]
-    points: str = ""
-
-
-def extent(ground_truth: Floats, prediction: Floats) -> tuple[int, int]:
-    """Return the width and height that hold boxes (n, 4) ``x1, y1, x2, y2``, rounded up to 10 pixels.
-
-    Predicted boxes count up to twice the extent of the ground truth, so that no single one shrinks the rest.
-    """
-    true_extent = _extent_of(ground_truth)
-    predicted_extent = np.minimum(_extent_of(prediction), 2 * true_extent)
-    size = np.minimum(np.maximum(true_extent, predicted_extent), _LARGEST_CANVAS)
-    width, height = (10 * np.ceil(size / 10)).astype(int).tolist()
-    return width, height
-
-
-def _extent_of(boxes: Floats) -> Floats:
-    """Return the largest right and bottom ends of boxes, at least 1; infinite ones do not count."""
-    right_bottom = boxes[:, 2:].astype(np.float64) + 1
-    return np.nan_to_num(right_bottom, posinf=0).max(axis=0, initial=1)
-
-
-def worst_in_turn(scores: Floats, item_rank: Ints, number: int) -> list[int]:
-    """Return at most ``number`` views: the worst of each item, then the second worst of each, ...
-
-    ``scores`` (n_views,) are in 0..1; views of 1, with nothing wrong, and of NaN are left out. ``item_rank``
-    (n_views,) is the place of the item of each view, the worst first.
-    """
-    views = np.flatnonzero(scores < 1)
-    views = views[np.lexsort((scores[views], item_rank[views]))]
-    rank = item_rank[views]
-    turn = np.arange(len(views)) - np.searchsorted(rank, rank)
-    return views[np.lexsort((rank, turn))][:number].tolist()
+    def render(self, look: Look) -> list[Element]:
+        """Return one bar of shares side by side, and what its colors mean; shares of 0 are not named."""
+        names = [f"{label} {share:.3f}" for label, share in self.shares]
+        description = f"{self.title}: {', '.join(names)}"
+        chart = stretched_svg(100, 10, description, class_="stack")
+        left = 0.0
+        meanings = []
+        for name, (_, share), color in zip(names, self.shares, plots.series_colors()):
+            width = 100 * min(max(share, 0.0), 1.0)
+            chart.append(with_title(rect(left, 0, width, 10, f"fill-{color}"), name))
+            left += width
+            if round(share, 3):
+                meanings.append((name, f"fill-{color}"))
+        return [chart, key(meanings)]

@@ -9,7 +9,7 @@ with ``detail: full``.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Union
 
 import numpy as np
@@ -19,10 +19,11 @@ from scoring_program.marks import Mark
 from scoring_program.metrics.resampling import LEVEL, HalfScores
 from validator.arrays import Bools, Floats, Ints
 from validator.messages import Note
-from validator.texts import counted
 
 # The most decimals of any number in an output.
 DECIMALS = 10
+# What fits into half of the width of a page.
+_MOST_COLUMNS_OF_A_HALF = 3
 
 SUMMARY = "summary"
 FULL = "full"
@@ -58,16 +59,32 @@ def full_columns(**titles: Sequence[str]) -> list[Column]:
 class Section:
     """A part of the detail page: its key, its title, and a sentence that explains it.
 
-    ``style_sheet`` is a further one that a page with the section needs, "" for none; ``has_images`` says
-    whether it may hold images.
+    ``has_images`` says whether it may hold images; ``shared_title`` is that of the card of neighbors that
+    share one, "" for a section with a card of its own.
     """
 
     level = SUMMARY
-    style_sheet = ""
     has_images = False
+    shared_title = ""
     key: str
     title: str
     note: str
+
+    def is_narrow(self) -> bool:
+        """Return whether it fits into half of the width of a page."""
+        return False
+
+    def style(self) -> str:
+        """Return the CSS that a page with the section needs beside the common one."""
+        return ""
+
+    def render(self, look: Any) -> list[Any]:
+        """Return the content of its card, as elements; ``look`` says how it looks."""
+        raise NotImplementedError
+
+    def render_shared(self, sections: Sequence[Section], look: Any) -> list[Any]:
+        """Return the content of the card of neighbors that share one, of which this is the first."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -83,6 +100,10 @@ class Table(Section):
     level: str = FULL
     item_columns: int = 0
     open_rows: int = 20
+
+    def is_narrow(self) -> bool:
+        """Return whether its columns fit into half of the width."""
+        return len(self.columns) <= _MOST_COLUMNS_OF_A_HALF
 
 
 def cells(values: NDArray[Any]) -> Any:
@@ -120,6 +141,7 @@ class Groups(Section):
     overlapping: bool = False
     named: Bools | None = None
     full_note: str = ""
+    level: str = SUMMARY
 
 
 class Deferred(NamedTuple):
@@ -135,24 +157,20 @@ Sections = Sequence[Union[Section, Deferred]]
 class FewItems(NamedTuple):
     """Why an interval is rough although there are many items: few of them have errors, or any score.
 
-    ``property`` is `HAVE_ERRORS` or `HAVE_SCORES`; ``number`` of the items have it, None where the level of
-    detail shows only that there are fewer than ``least``.
+    ``property`` is `HAVE_ERRORS` or `HAVE_SCORES`, which ``number`` of the items have.
     """
 
     property: str
-    number: int | None
-    least: int
+    number: int
 
     def text(self, items: str) -> str:
         """Return the reason in words, for "30 items".
 
         Examples
         --------
-        >>> FewItems(HAVE_ERRORS, None, 5).text("30 items"), FewItems(HAVE_SCORES, 1, 5).text("30 items")
-        ('fewer than 5 of 30 items have errors', 'only 1 of 30 items has a score above 0')
+        >>> FewItems(HAVE_SCORES, 1).text("30 items")
+        'only 1 of 30 items has a score above 0'
         """
-        if self.number is None:
-            return f"fewer than {self.least} of {items} {self.property}"
         verb = self.property if self.number != 1 else self.property.replace("have", "has", 1)
         return f"only {self.number} of {items} {verb}"
 
@@ -188,14 +206,6 @@ class ErrorCost(NamedTuple):
     points: float
 
 
-def missing_notes(code: str, nothing: str, missing: Bools, item_noun: str, effect: str = "") -> list[Note]:
-    """Return a note on the items, (n,), of which a submission has ``nothing``; none if it has all."""
-    n_missing = int(missing.sum())
-    if not n_missing:
-        return []
-    return [Note(code, f"{nothing} for {n_missing:,} of {counted(len(missing), item_noun)}{effect}")]
-
-
 @dataclass(frozen=True)
 class Statistics:
     """The per-item statistics of one submission, gathered once; each task adds arrays of its own.
@@ -210,15 +220,12 @@ class Statistics:
         The share of each item in the mean of the scores of items, 0 where it has none.
     item_perfect : bool array of shape (n,)
         Whether no error of the submission in the item costs anything.
-    notes : sequence of Note
-        Facts about the submission.
     """
 
     item_scores: Floats
     item_submitted: Bools
     item_weights: Ints
     item_perfect: Bools
-    notes: Sequence[Note]
 
     def outside_weight(self) -> int:
         """Return the weight of what counts outside of the items, which has the score 0."""
@@ -234,45 +241,87 @@ class Statistics:
 
 
 @dataclass(frozen=True)
-class Result:
-    """The outcome of scoring one submission, as far as its detail level shows it.
+class Shown:
+    """All numbers of a run that are shown, as plain values, rounded as the settings say.
+
+    Notes, the page, the log and the JSON are made of it, of what is public and of the submission. It is what
+    `scoring_program.disclosure.disclosed` returns.
 
     Attributes
     ----------
     scores : mapping of leaderboard key to float
         In the order of the task's columns; holds ``score`` and ``coverage``.
+    signature : str
+        What makes scores comparable.
+    over : str
+        What the score is computed over, in words: "240 sequences".
+    n_items : int
+        How many items are independent, where halves of them were scored; otherwise 0.
+    interval : Interval or None
+        None with fewer than 2 items, too, and where all halves score the same.
+    error_costs : sequence of ErrorCost
+        The largest first.
+    sections : sequence of Section
+        The task's own parts of the detail page, small groups merged.
+    marks : sequence of Mark
+        What plain answers score, in ascending order.
+    decimals : int
+        The most decimals of any number.
+    """
+
+    scores: Mapping[str, float]
+    signature: str = ""
+    over: str = ""
+    n_items: int = 0
+    interval: Interval | None = None
+    error_costs: Sequence[ErrorCost] = ()
+    sections: Sequence[Section] = ()
+    marks: Sequence[Mark] = ()
+    decimals: int = DECIMALS
+
+
+@dataclass(frozen=True)
+class Result:
+    """The outcome of scoring one submission.
+
+    Attributes
+    ----------
+    shown : Shown
+        The numbers that are shown.
+    notes : sequence of Note
     statistics : Statistics
         What the scores are reductions of. Never part of an output as it is.
     items : sequence of n str
         The items of the reference, in ascending order.
     halves : HalfScores or None
         The scores of random halves of the items; None without items, or if no interval is asked for.
-    interval : Interval or None
-        None with fewer than 2 items, too, and where all halves score the same.
-    over : str
-        What the score is computed over, in words: "240 sequences".
-    error_costs : sequence of ErrorCost
-        The largest first.
-    sections : sequence of Section
-        The task's own parts of the detail page, small groups merged.
-    notes : sequence of Note
-    decimals : int
-        The most decimals of any number that is shown.
-    marks : sequence of Mark
-        What plain answers score, in ascending order.
     """
 
-    scores: Mapping[str, float]
+    shown: Shown
+    notes: Sequence[Note]
     statistics: Statistics
     items: Sequence[str]
     halves: HalfScores | None = None
-    interval: Interval | None = None
-    over: str = ""
-    error_costs: Sequence[ErrorCost] = ()
-    sections: Sequence[Section] = ()
-    notes: Sequence[Note] = field(default_factory=list)
-    decimals: int = DECIMALS
-    marks: Sequence[Mark] = ()
+
+    @property
+    def scores(self) -> Mapping[str, float]:
+        """The scores that are shown."""
+        return self.shown.scores
+
+    @property
+    def interval(self) -> Interval | None:
+        """The interval that is shown."""
+        return self.shown.interval
+
+    @property
+    def error_costs(self) -> Sequence[ErrorCost]:
+        """The costs that are shown."""
+        return self.shown.error_costs
+
+    @property
+    def sections(self) -> Sequence[Section]:
+        """The sections that are shown."""
+        return self.shown.sections
 
     def item_rows(self) -> list[dict[str, Any]]:
         """Return ``item``, ``submitted``, ``score``, ``weight``, and what the task adds, for each item.

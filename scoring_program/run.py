@@ -18,9 +18,10 @@ from typing import NamedTuple
 
 from scoring_program.disclosure import shown_seconds
 from scoring_program.report import outputs, page
-from scoring_program.result import FULL, SUMMARY, Result
+from scoring_program.result import FULL, SUMMARY, Result, Shown
+from scoring_program.scoring import AnyLoaded, load_reference, place_of
 from scoring_program.settings import Settings
-from scoring_program.task import AnyLoaded, AnyTask, load_task, missing_packages, place_of, task_ids
+from scoring_program.task import Task, load_task, missing_packages, task_ids
 from validator import console, limits
 from validator.archive import Source
 from validator.findings import Findings, Refused, watch_collections
@@ -194,7 +195,7 @@ def load_folder(
         # The linear algebra of numpy ends the process where it cannot have its buffers.
         limits.require_memory(_LEAST_MEMORY)
     with _hidden_problems(task, settings):
-        return task.load(folder, settings)
+        return load_reference(task, folder, settings)
 
 
 def _require_packages(task_id: str) -> None:
@@ -210,7 +211,7 @@ def _require_packages(task_id: str) -> None:
 
 
 @contextlib.contextmanager
-def _hidden_problems(task: AnyTask, settings: Settings) -> Iterator[None]:
+def _hidden_problems(task: Task, settings: Settings) -> Iterator[None]:
     """Refuse a reference without a word on its content, unless the detail level is full."""
     try:
         yield
@@ -227,23 +228,21 @@ def run(
     load: Callable[[], AnyLoaded],
     submission: Source,
     output: Path,
-    strict: bool = False,
     at_home: bool = False,
     shows_stages: bool = False,
 ) -> Outcome:
     """Score one submission and write all outputs; scores only if the exit code is 0.
 
     ``load`` returns the task with its reference, or raises Refused; ``submission`` is a zip file, a folder
-    with its files or with a single zip, or its files in memory; ``output`` is made if needed; ``strict``
-    refuses a reference with a mistake that makes scoring pointless; ``at_home`` says that the reference is
-    the participant's, and that the caller prints what was scored; ``shows_stages`` tells the time of each
-    stage at any level of detail, for measurements.
+    with its files or with a single zip, or its files in memory; ``output`` is made if needed; ``at_home``
+    says that the reference is the participant's, and that the caller prints what was scored;
+    ``shows_stages`` tells the time of each stage at any level of detail, for measurements.
     """
     clock = _Clock(at_home, shows_stages)
     with watch_collections() as unfinished:
         try:
             outputs.begin(output, page.running_page())
-            outcome = _score(load, submission, strict, clock)
+            outcome = _score(load, submission, clock)
             _write_and_print(_report(outcome, clock), output)
             outcome = replace(outcome, times=clock.line())
         except (Exception, limits.StoppedError) as error:
@@ -253,14 +252,11 @@ def run(
     return outcome
 
 
-def _score(load: Callable[[], AnyLoaded], submission: Source, strict: bool, clock: _Clock) -> Outcome:
+def _score(load: Callable[[], AnyLoaded], submission: Source, clock: _Clock) -> Outcome:
     """Load, read, and score; the clock runs along."""
     clock.begin("reference")
     try:
         clock.loaded = loaded = load()
-        if strict:
-            with _hidden_problems(loaded.task, loaded.settings):
-                loaded.check()
     except Refused as refused:
         return Outcome("broken", BROKEN, findings=refused.findings)
     clock.begin("submission")
@@ -269,6 +265,7 @@ def _score(load: Callable[[], AnyLoaded], submission: Source, strict: bool, cloc
     except Refused as refused:
         return Outcome("invalid", INVALID, findings=loaded.explain(refused.findings))
     result = loaded.score(read, clock.begin)
+    clock.begin("report")
     time_limit = loaded.settings["time_limit"]
     if clock.total > _NEAR * time_limit:
         text = f"the run came near its time limit of {time_limit:g} s"
@@ -363,25 +360,22 @@ def _report(outcome: Outcome, clock: _Clock) -> _Report:
 
 
 def _report_of_result(loaded: AnyLoaded, result: Result, clock: _Clock) -> _Report:
-    html = page.result_page(loaded.task, result, loaded.signature)
-    detail = outputs.result_json(result, loaded.signature, clock.seconds())
-    log = [] if clock.at_home else _log_of_result(loaded, result, clock)
+    html = page.result_page(loaded.task, result.shown, result.notes)
+    detail = outputs.result_json(result.shown, result.notes, clock.seconds())
+    log = [] if clock.at_home else _log_of_result(loaded.task, result.shown, result.notes, clock)
     return _Report(html, detail, result.scores, log)
 
 
-def _log_of_result(loaded: AnyLoaded, result: Result, clock: _Clock) -> list[str]:
+def _log_of_result(task: Task, shown: Shown, notes: Sequence[Note], clock: _Clock) -> list[str]:
     scores = [
-        f"{key}: {outputs.plain_number(score)}"
-        for key, score in result.scores.items()
-        if key not in _IN_WORDS
+        f"{key}: {outputs.plain_number(score)}" for key, score in shown.scores.items() if key not in _IN_WORDS
     ]
-    scores += [f"mark: {mark.text} {outputs.plain_number(mark.score)}" for mark in result.marks]
-    notes = note_lines(result.notes)
-    costs = [f"error cost: {title} {points}" for title, points in page.cost_rows(loaded.task, result)]
-    if costs and any(note.is_mistake for note in result.notes):
+    scores += [f"mark: {mark.text} {outputs.plain_number(mark.score)}" for mark in shown.marks]
+    costs = [f"error cost: {title} {points}" for title, points in page.cost_rows(task, shown)]
+    if costs and any(note.is_mistake for note in notes):
         costs.insert(0, page.COSTS_AS_READ)
-    score_line = page.score_line(loaded.task, result)
-    return [loaded.signature, score_line, *scores, *notes, *costs, clock.line()]
+    score_line = page.score_line(task, shown)
+    return [shown.signature, score_line, *scores, *note_lines(notes), *costs, clock.line()]
 
 
 def _report_of_failure(loaded: AnyLoaded | None, outcome: Outcome, clock: _Clock) -> _Report:

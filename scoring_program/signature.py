@@ -20,6 +20,8 @@ KEY_FILE = "signature_key.txt"
 reveals which of several possible references is the true one."""
 VOCABULARY_FILE = "vocabulary.json"
 """A file of a reference with all names of each kind (class, part, state), for messages on unknown ones."""
+PUBLIC_FILE = "public.json"
+"""A file of a prepared reference with what is public and preparing would lose."""
 _DIGITS = 12
 
 
@@ -27,7 +29,7 @@ def reference_hash(folder: Path, groups_file: str = "") -> str:
     """Return the SHA-256 in hex over names and contents of the reference files.
 
     Hidden files do not count, nor do the key, settings.yaml, and the file of item groups; the last two are in
-    the signature themselves. Marks and the vocabulary move no score.
+    the signature themselves. Marks, the vocabulary and the public part move no score.
     """
     return contents_hash(_contents(folder, groups_file))
 
@@ -43,7 +45,7 @@ def contents_hash(contents: Iterable[tuple[str, bytes]]) -> str:
 
 def _contents(folder: Path, groups_file: str) -> Iterator[tuple[str, bytes]]:
     """Yield the name and the content of each file of a reference that can move a score, in a fixed order."""
-    left_out = (SETTINGS_FILE, KEY_FILE, MARKS_FILE, VOCABULARY_FILE, groups_file)
+    left_out = (SETTINGS_FILE, KEY_FILE, MARKS_FILE, VOCABULARY_FILE, PUBLIC_FILE, groups_file)
     for name in sorted(_visible_files(folder), key=lambda name: name.split("/")):
         if name not in left_out:
             with open(f"{folder}/{name}", "rb") as stream:  # noqa: PTH123

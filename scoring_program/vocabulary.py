@@ -81,26 +81,24 @@ class UnknownNames(NamedTuple):
         return f"'{quote(name, _LONGEST_NAME)}' ({times}{nearest})"
 
 
-def find_unknown_names(
-    submitted: NameCounts, vocabulary: Vocabulary, reference_names: Vocabulary, is_open: bool
-) -> list[UnknownNames]:
-    """Return the names of each kind that the data does not have; none of kinds without any that may be told.
+def name_notes(submitted: NameCounts, vocabulary: Vocabulary) -> list[Note]:
+    """Return a note on each kind of names that the public vocabulary does not have, or does not list."""
+    notes = [unknown.note() for unknown in find_unknown_names(submitted, vocabulary)]
+    unlisted_kinds = [kind for kind in submitted if not vocabulary.get(kind)]
+    if unlisted_kinds:
+        kinds = " and ".join(unlisted_kinds)
+        notes.append(Note("N-UNCHECKED", f"the public data does not list the names of each {kinds}"))
+    return notes
 
-    Parameters
-    ----------
-    submitted : mapping of str to mapping of str to int
-        How often a submission uses each name, by kind.
-    vocabulary, reference_names : mapping of str to sequence of str
-        The public names of each kind; those that the reference uses.
-    is_open : bool
-        Whether names that only the reference has may be told. Otherwise it is not looked at: that a name is
-        not there would be an answer about labels, too.
+
+def find_unknown_names(submitted: NameCounts, vocabulary: Vocabulary) -> list[UnknownNames]:
+    """Return the names of each kind that are not in a vocabulary; none of kinds that it does not list.
+
+    ``submitted`` says how often a submission uses each name, by kind.
     """
     all_unknown_names = []
     for kind, count_of_name in submitted.items():
         known_names = set(vocabulary.get(kind, ()))
-        if is_open:
-            known_names.update(reference_names.get(kind, ()))
         if known_names and not known_names.issuperset(count_of_name):
             all_unknown_names.append(_unknown_names_of_kind(kind, count_of_name, known_names))
     return all_unknown_names

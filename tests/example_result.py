@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import random
+from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from scoring_program.disclosure import disclosed
-from scoring_program.figures import (
-    BodyFigure,
-    Drawing,
-    Drawings,
-    DrawnObject,
-    Histogram,
-    Lane,
-    Line,
-    LineChart,
-    Matrix,
-    Shape,
-    StackedBar,
-    Timeline,
-)
+from people_in_video.drawings.scenes import Drawing, DrawnObject, Shape
+from people_in_video.drawings.svg import Drawings
+from people_in_video.drawings.timelines import Lane, Timeline
+from scoring_program.body_figure import BodyFigure
+from scoring_program.disclosure import round_floats, visible_sections
+from scoring_program.figures import Histogram, LineChart, Matrix, StackedBar
 from scoring_program.metrics.resampling import HalfScores
-from scoring_program.result import Column, ErrorCost, Groups, Interval, Result, Statistics, Table
+from scoring_program.report import outputs, page
+from scoring_program.report.elements.plots import Line
+from scoring_program.result import Column, ErrorCost, Groups, Interval, Result, Shown, Statistics, Table
 from scoring_program.task import Declaration, ErrorType, ScoreColumn
 from validator.messages import Note
 
@@ -64,30 +59,33 @@ def example_result(size: int = 20, text: str = "", fixed_text: str = "") -> Resu
     """
     pick = random.Random(7)
     names = [text or GESTURES[i % 20] + (f"{i // 20}" if i >= 20 else "") for i in range(size)]
-    return Result(
+    shown = Shown(
         scores=SCORES,
-        statistics=Statistics(
-            item_scores=np.linspace(0, 1, size),
-            item_submitted=np.ones(size, bool),
-            item_weights=np.ones(size, int),
-            item_perfect=np.zeros(size, bool),
-            notes=[],
-        ),
-        items=[f"Sequence{i:04d}" for i in range(size)],
-        halves=HalfScores(0.4127123456, np.full(500, 0.41), np.full(500, 0.415), 240),
+        over="240 sequences",
         interval=Interval(
             low=0.3911234567891, high=0.4341234567891, standard_error=0.0109, half_samples=500, items=240
         ),
-        over="240 sequences",
         error_costs=[
             ErrorCost(key, 0.4127 + points, points)
             for key, points in zip(ERROR_TYPES, (0.121, 0.0833, 0.0412, -0.001))
         ],
         sections=[*_summary(text, fixed_text, names, pick), *_full(text, names, pick)],
+        n_items=240,
+    )
+    return Result(
+        shown=shown,
         notes=[
             Note("N-FILE-IGNORED", text or "2 files are not part of the reference and were ignored"),
             Note("N-FILE-MISSING", text or "3 of 240 sequences have no prediction file; they score 0"),
         ],
+        statistics=Statistics(
+            item_scores=np.linspace(0, 1, size),
+            item_submitted=np.ones(size, bool),
+            item_weights=np.ones(size, int),
+            item_perfect=np.zeros(size, bool),
+        ),
+        items=[f"Sequence{i:04d}" for i in range(size)],
+        halves=HalfScores(0.4127123456, np.full(500, 0.41), np.full(500, 0.415), 240),
     )
 
 
@@ -131,7 +129,7 @@ def _tables(text, note, names, pick):
         rows=rows,
         level="summary",
     )
-    return [*disclosed([groups], "full"), classes]
+    return [*visible_sections([groups], "full"), classes]
 
 
 def _matrices(text, fixed_text, note, names, pick):
@@ -297,3 +295,32 @@ def _lane(name, pick):
         prediction=[(start + 12, start + 70) for start in starts],
         number=7,
     )
+
+
+_OF_SHOWN = {field.name for field in fields(Shown)}
+
+
+def changed(result: Result, **changes: Any) -> Result:
+    """Return a result with other values, of what is shown and of the rest."""
+    if "halves" in changes:
+        changes["n_items"] = changes["halves"].n_items if changes["halves"] else 0
+    of_shown = {name: changes.pop(name) for name in list(changes) if name in _OF_SHOWN}
+    return replace(result, shown=replace(result.shown, **of_shown), **changes)
+
+
+def rounded(result: Result) -> Result:
+    """Return a result with as many decimals as are shown."""
+    shown: Shown = round_floats(result.shown, result.shown.decimals)
+    return replace(result, shown=shown)
+
+
+def page_of(task: Declaration, result: Result, signature: str) -> str:
+    """Return the page of a result with a signature."""
+    shown = replace(result.shown, signature=signature)
+    return page.result_page(task, shown, result.notes)
+
+
+def json_of(result: Result, signature: str, stages: dict[str, float]) -> str:
+    """Return the JSON of a result with a signature."""
+    shown = replace(result.shown, signature=signature)
+    return outputs.result_json(shown, result.notes, stages)

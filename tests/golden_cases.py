@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from scoring_program.result import Result
-from scoring_program.task import Loaded
+from scoring_program.scoring import Loaded
 from tests.helpers import GOLDEN, ROOT, loaded
 
 PROTOCOLS = ("published", "released")

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import io
 import json
 import os
 import re
 import resource
+import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from contextlib import redirect_stderr
+from dataclasses import replace
+from functools import cache
+from importlib import import_module
+from io import StringIO
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 from unittest import mock
@@ -18,8 +24,11 @@ from unittest import mock
 import pytest
 from hypothesis import settings
 
+from people_in_video.home import prepared_folder
+from people_in_video.home_loaded import HomeLoaded, of_kind
 from scoring_program.run import Outcome, load_folder, run
-from scoring_program.task import Loaded, load_task, task_ids
+from scoring_program.scoring import Loaded, load_reference
+from scoring_program.task import load_task, task_ids
 from validator.findings import Findings, Read, Refused
 from validator.formats.rules import JsonFile, load_rules
 from validator.messages import Problem
@@ -234,15 +243,48 @@ def json_file(folder: Path, schema: Mapping[str, Any], **limits: Any) -> JsonFil
     return JsonFile("x.json", path, **limits)
 
 
+def replace_function(monkeypatch: pytest.MonkeyPatch, task_id: str, name: str, function: Any) -> None:
+    """Let a task have another function for the rest of a test."""
+    task = load_task(task_id)
+    module = import_module(f"scoring_program.challenges.{task.folder.name}.task")
+    monkeypatch.setitem(module.TASKS, task_id, replace(task, **{name: function}))
+
+
 def loaded(task_id: str, folder: Path, **settings: Any) -> Loaded[Any, Any, Any]:
     """Return a task with the reference in a folder; ``settings`` replace those of the folder."""
     task = load_task(task_id)
-    return task.load(folder, task.settings(folder, settings))
+    return load_reference(task, prepared(task_id, folder), task.settings(folder, settings))
+
+
+def loaded_at_home(task_id: str, folder: Path, **settings: Any) -> HomeLoaded[Any, Any, Any]:
+    """Return the same as at home, where everything is explained."""
+    return of_kind(HomeLoaded, loaded(task_id, folder, **settings))
+
+
+def prepared(task_id: str, folder: Path) -> Path:
+    """Return a folder that programs can read: of some tasks the reference that is prepared of another one."""
+    if not folder.is_dir():
+        return folder
+    with redirect_stderr(StringIO()):
+        return prepared_folder(load_task(task_id), folder, _prepared_references())
+
+
+@cache
+def _prepared_references() -> Path:
+    """Return the folder for references that tests of this process prepare; it goes with the process."""
+    folder = tempfile.TemporaryDirectory()
+    atexit.register(folder.cleanup)
+    return Path(folder.name)
 
 
 def run_folder(
-    task_id: str, reference: Path, submission: Path, output: Path, strict: bool = False, **settings: Any
+    task_id: str, reference: Path, submission: Path, output: Path, at_home: bool = False, **settings: Any
 ) -> Outcome:
-    """Score a submission and write all outputs, as the platform does; ``settings`` replace those of the
-    reference."""
-    return run(partial(load_folder, task_id, reference, settings), submission, output, strict)
+    """Score a submission and write all outputs, as the platform does, or as at home, where it is explained;
+    ``settings`` replace those of the reference."""
+
+    def load() -> Loaded[Any, Any, Any]:
+        loaded = load_folder(task_id, prepared(task_id, reference), settings)
+        return of_kind(HomeLoaded, loaded) if at_home else loaded
+
+    return run(load, submission, output)

@@ -6,12 +6,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from organizer.challenges.items import ItemAnnotations
 from organizer.files import rewrite_files, write_files
 from organizer.new_task import NewTask, task_files
+from organizer.tasks.items import ItemAnnotations
 from quality.items.task import ItemQuality
-from scoring_program.challenges.items.task import ItemTask, item_task
+from scoring_program.challenges.items.task import item_task
+from scoring_program.scoring import load_reference
+from scoring_program.task import Task
+from validator.formats.items.read import form_of
 from validator.formats.rules import parse_rules
+from validator.formats.values import Form
 
 LABELS = ("robin", "wren", "owl")
 COLUMNS = ("valence", "arousal")
@@ -32,12 +36,13 @@ EXAMPLES = {
 class Example(NamedTuple):
     """A task that is declared in a folder of its own."""
 
-    task: ItemTask
+    task: Task
+    form: Form
     made_up: ItemQuality
     annotations: ItemAnnotations
 
     def load(self, folder, **settings):
-        return self.task.load(folder, self.task.settings(folder, settings))
+        return load_reference(self.task, folder, self.task.settings(folder, settings))
 
 
 def declared(folder, wanted):
@@ -54,7 +59,8 @@ def declared_in(folder, task_id):
     """Return the task that files in a folder declare."""
     rules = parse_rules(folder / "validator" / "formats" / "items" / f"{task_id}.files.yaml")
     task = item_task(folder / "scoring_program" / "challenges" / "items" / f"{task_id}.yaml", rules)
-    return Example(task, ItemQuality(task_id, task.form), ItemAnnotations(task.form))
+    form = form_of(rules)
+    return Example(task, form, ItemQuality(task_id, form), ItemAnnotations(form))
 
 
 def write_case(made_up, folder, truth, predicted):
@@ -66,7 +72,7 @@ def write_case(made_up, folder, truth, predicted):
 
 def score_case(task, folder):
     ref = folder / "ref"
-    return task.load(ref, task.settings(ref, {"interval": False})).score_path(folder / "res")
+    return load_reference(task, ref, task.settings(ref, {"interval": False})).score_path(folder / "res")
 
 
 def random_cases(task, made_up, folder, n_cases=50):

@@ -26,7 +26,11 @@ PLACES_OF_CHALLENGES = (
     "validator.formats",
     "scoring_program.challenges",
     "people_in_video",
-    "organizer.challenges",
+    "people_in_video.diagnosis",
+    "people_in_video.drawings",
+    "people_in_video.references",
+    "people_in_video.selections",
+    "organizer.tasks",
     "organizer.public_data",
     "quality",
 )
@@ -40,89 +44,48 @@ NEEDS_OF_METRICS = [
     "validator.formats.items.arrays",
 ]
 KNOW_ITEMS = {"organizer.new_task", *METRICS_OF_ITEMS}
-# What each package may import besides itself; the longest name that fits a module counts.
+# The tower: each floor imports those below it. The longest name that fits a module counts; a package may import itself.
 MAY_IMPORT = {
     "validator": [],
-    "scoring_program.codes": ["validator.message_codes"],
+    "scoring_program": ["validator"],
     "scoring_program.metrics": ["validator.arrays"],
     **dict.fromkeys(METRICS_OF_ITEMS, NEEDS_OF_METRICS),
-    "scoring_program.result": ["scoring_program.marks", "scoring_program.metrics.resampling", "validator"],
-    "scoring_program.figures": ["scoring_program.result", "validator"],
-    "scoring_program.marks": ["scoring_program.settings", "validator"],
-    "scoring_program.settings": ["validator"],
-    "scoring_program.prepared": ["validator"],
-    "scoring_program.item_groups": ["validator"],
-    "scoring_program.signature": ["scoring_program.marks", "scoring_program.settings", "validator"],
-    "scoring_program.vocabulary": ["validator"],
-    "scoring_program.vocabulary_file": ["scoring_program.signature", "validator"],
-    "scoring_program.disclosure": ["scoring_program.marks", "scoring_program.result", "validator"],
-    "scoring_program.repairs": ["scoring_program.metrics.pairs", "validator"],
-    "scoring_program.agreement_steps": [
-        "scoring_program.disclosure",
-        "scoring_program.repairs",
-        "validator",
-    ],
-    "scoring_program.low_score": [
-        "scoring_program.agreement_steps",
-        "scoring_program.disclosure",
-        "scoring_program.metrics.resampling",
-        "validator",
-    ],
-    "scoring_program.repair_notes": ["scoring_program.disclosure", "scoring_program.repairs", "validator"],
-    "scoring_program.task": [
-        "scoring_program.agreement_steps",
-        "scoring_program.disclosure",
-        "scoring_program.item_groups",
-        "scoring_program.low_score",
-        "scoring_program.marks",
-        "scoring_program.metrics.resampling",
-        "scoring_program.repair_notes",
-        "scoring_program.repairs",
-        "scoring_program.result",
-        "scoring_program.settings",
-        "scoring_program.signature",
-        "scoring_program.vocabulary",
-        "validator",
-    ],
-    "scoring_program.report": [
-        "scoring_program.disclosure",
-        "scoring_program.figures",
-        "scoring_program.low_score",
-        "scoring_program.marks",
-        "scoring_program.metrics.comparison",
-        "scoring_program.metrics.resampling",
-        "scoring_program.result",
-        "scoring_program.task",
-        "validator",
-    ],
-    "scoring_program.run": ["scoring_program", "validator"],
-    "scoring_program.score": ["scoring_program.run"],
-    "scoring_program.challenges": [
-        "scoring_program.disclosure",
-        "scoring_program.figures",
-        "scoring_program.marks",
-        "scoring_program.metrics",
-        "scoring_program.prepared",
-        "scoring_program.repairs",
-        "scoring_program.result",
-        "scoring_program.settings",
-        "scoring_program.signature",
-        "scoring_program.task",
-        "scoring_program.vocabulary",
-        "scoring_program.vocabulary_file",
-        "validator",
-    ],
+    "scoring_program.codes": ["validator.message_codes"],
+    "scoring_program.challenges": ["scoring_program", "validator"],
     "people_in_video": ["scoring_program", "validator"],
-    "organizer": ["scoring_program", "validator"],
+    "organizer": ["people_in_video", "scoring_program", "validator"],
     "quality": ["organizer", "people_in_video", "scoring_program", "validator"],
 }
+# Within the floor of what a submission scores: these know no task and no page.
+SCORES_ALONE = {
+    "scoring_program.task": ["scoring_program.report", "scoring_program.run", "scoring_program.challenges"],
+    "scoring_program.result": [
+        "scoring_program.task",
+        "scoring_program.report",
+        "scoring_program.challenges",
+    ],
+    "scoring_program.report": ["scoring_program.run", "scoring_program.challenges"],
+    "scoring_program.challenges": [
+        "scoring_program.run",
+        "scoring_program.report.page",
+        "scoring_program.report.outputs",
+    ],
+    "scoring_program.run": ["scoring_program.challenges"],
+}
+# What organizers' code that a cluster receives by value never imports.
+SENT_BY_VALUE = (
+    "organizer.runs.cluster",
+    "organizer.runs.pool",
+    "organizer.runs.fork_server",
+    "organizer.files",
+)
 # The parts of the organizer's tools: each imports those before it only.
 ORGANIZER_PARTS = (
     "codes",
     "files",
     "messages",
     "content",
-    "challenges",
+    "tasks",
     "data",
     "public_data",
     "runs",
@@ -137,22 +100,19 @@ ORGANIZER_PARTS = (
     "commands",
     "__main__",
 )
-# The first asks CoreNLP for the lemmas of one challenge; the second lists outputs that may differ between versions.
-NAME_A_TASK = ("organizer.data.corenlp", "quality.allowed_differences")
+# Lemmas and sampled pixels are of one challenge; the last lists outputs that may differ between versions.
+NAME_A_TASK = (
+    "organizer.data.corenlp",
+    "people_in_video.references.lemmas",
+    "people_in_video.diagnosis.sampled_pixels",
+    "quality.allowed_differences",
+)
 CLUSTER = "organizer.runs.cluster"
 # What a run on the platform imports only if a submission is refused, names what the data does not have, may hold
 # a mistake, or scores next to nothing, and for pages with figures. Each compiles what it imports.
 IMPORTED_WHEN_NEEDED = (
-    "scoring_program.agreement_steps",
+    "scoring_program.body_figure",
     "scoring_program.figures",
-    "scoring_program.repairs.array_trials",
-    "scoring_program.repairs.fits",
-    "scoring_program.repairs.name_trials",
-    "scoring_program.repairs.names",
-    "scoring_program.repairs.region_trials",
-    "scoring_program.repairs.weak_models",
-    "scoring_program.report.charts",
-    "scoring_program.report.drawings",
     "validator.codes",
     "validator.csv_lines",
     "validator.csv_tables",
@@ -236,8 +196,11 @@ def is_allowed(name, other):
         return False
     if is_below(name, "organizer") and is_below(other, "organizer") and "." in name and "." in other:
         return part_number(other) <= part_number(name)
-    package = max((rule for rule in MAY_IMPORT if is_below(name, rule)), key=len, default="")
-    return is_below(other, package or name, *MAY_IMPORT.get(package, []))
+    for place, others in SCORES_ALONE.items():
+        if is_below(name, place) and is_below(other, *others) and not is_below(other, place):
+            return False
+    package = max((rule for rule in MAY_IMPORT if is_below(name, rule)), key=len)
+    return is_below(other, package, *MAY_IMPORT[package])
 
 
 def part_number(name):
@@ -256,21 +219,32 @@ def test_modules_import_only_what_their_packages_may():
     ] == []
 
 
+def test_what_a_cluster_receives_by_value_imports_nothing_of_the_kit_or_the_program():
+    offenders = [
+        (name, other)
+        for name in SENT_BY_VALUE
+        for other in set(imports(MODULES[name], within_functions=False)) & MODULES.keys()
+        if is_below(other, "people_in_video")
+    ]
+    assert offenders == []
+
+
 def test_what_breaks_a_rule_is_noticed():
     wrong = [
         ("validator.files", "scoring_program.result"),
         ("validator.files", "validator.formats.chalearn.read"),
         ("scoring_program.metrics.pairs", "validator.findings"),
         ("scoring_program.metrics.pairs", "scoring_program.result"),
-        ("scoring_program.repairs.search", "scoring_program.disclosure"),
-        ("scoring_program.task", "scoring_program.metrics.pairs"),
+        ("scoring_program.task", "people_in_video.diagnosis.search"),
+        ("scoring_program.report.sections", "people_in_video.drawings.svg"),
         ("scoring_program.report.page", "scoring_program.run"),
         ("scoring_program.challenges.chalearn.task", "scoring_program.report.page"),
         ("scoring_program.challenges.chalearn.task", "scoring_program.challenges.densepose.reference"),
         ("scoring_program.challenges.chalearn.task", "validator.formats.densepose.read"),
+        ("scoring_program.challenges.chalearn.task", "people_in_video.drawings.chalearn"),
+        ("people_in_video.drawings.chalearn", "people_in_video.diagnosis.densepose"),
         ("scoring_program.run", "scoring_program.challenges.chalearn.task"),
         ("scoring_program.run", "organizer.files"),
-        ("organizer.files", "people_in_video.home"),
         ("organizer.files", "organizer.split"),
         ("people_in_video.home", "organizer.files"),
         ("organizer.files", "quality.task"),
@@ -310,9 +284,7 @@ def test_what_scores_needs_no_package_that_the_platform_lacks():
     offenders = []
     for name in modules_below("scoring_program", "validator"):
         everywhere, at_the_top = foreign_imports(name)
-        # References are prepared at home.
-        allowed = {"h5py"} if name.endswith(".prepare") else set()
-        if at_the_top & absent or (everywhere & absent) - allowed:
+        if (at_the_top | everywhere) & absent:
             offenders.append(name)
     assert offenders == []
 
@@ -342,7 +314,8 @@ def test_no_module_of_kits_names_another_one_in_a_string():
 
 
 def test_packages_are_where_the_rules_say():
-    named = {package for rule, others in MAY_IMPORT.items() for package in (rule, *others)}
+    arrows = [*MAY_IMPORT.items(), *SCORES_ALONE.items()]
+    named = {package for rule, others in arrows for package in (rule, *others)}
     assert sorted(package for package in named if not modules_below(package)) == []
     for package in ("validator/formats", "scoring_program/challenges"):
         folders = {path.parent.name for path in (ROOT / package).glob("*/__init__.py")}

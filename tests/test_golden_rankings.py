@@ -8,7 +8,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from scoring_program.metrics import comparison, resampling
+from people_in_video.comparing import pairs as comparison
+from scoring_program.metrics import resampling
 from scoring_program.metrics.resampling import half_scores, weighted_mean
 from tests.helpers import ROOT
 

@@ -10,11 +10,11 @@ import pytest
 from organizer.data.prepare import reference_files
 from organizer.files import folder_files, write_files
 from quality.task import CANARY, quality_tasks
-from scoring_program import task as contract
+from scoring_program import scoring
 from scoring_program.report import outputs, page
 from scoring_program.run import BROKEN, INVALID, SCORED
-from scoring_program.task import load_task, task_ids
-from tests.helpers import SAMPLES, make_zip, one_of_each_format, run_folder
+from scoring_program.task import task_ids
+from tests.helpers import SAMPLES, make_zip, one_of_each_format, replace_function, run_folder
 
 IDS = task_ids()
 NUMBER = re.compile(r"73911\d{2}|0\.73911")
@@ -107,17 +107,8 @@ def test_full_detail_shows_ground_truth_in_the_detailed_results_only(planted, tm
 
 
 # What is called in each stage, to be broken: a method of the task, or a function of a module.
-METHODS = [
-    "load_reference",
-    "read_submission",
-    "measure",
-    "reduce",
-    "scores",
-    "hints",
-    "error_costs",
-    "sections",
-]
-FUNCTIONS = {"signature": contract, "result_page": page, "result_json": outputs, "write_scored": outputs}
+METHODS = ["load", "public", "read", "measure", "reduce", "scores", "notes", "error_costs", "sections"]
+FUNCTIONS = {"signature": scoring, "result_page": page, "result_json": outputs, "write_scored": outputs}
 
 
 @pytest.mark.slow
@@ -128,13 +119,16 @@ def test_exceptions_of_our_own_reveal_their_type_only(planted, tmp_path, capsys,
         raise ValueError(f"{CANARY}secret 7391160")
 
     reference = planted(name)  # prepared before anything is broken
-    monkeypatch.setattr(FUNCTIONS.get(function, type(load_task(name))), function, fail)
+    if function in FUNCTIONS:
+        monkeypatch.setattr(FUNCTIONS[function], function, fail)
+    else:
+        replace_function(monkeypatch, name, function, fail)
     code, texts = run(name, reference, knowing(name), tmp_path, capsys)
     assert_silent(texts)
-    if function in ("hints", "error_costs"):
+    if function in ("notes", "error_costs", "sections"):
         # They change no score, so they must not cost one.
         assert code == SCORED
-        assert re.search("N-INTERNAL: there are no .*: ValueError in ", texts["stdout"])
+        assert re.search("N-INTERNAL: there are no .*, because of a fault", texts["stdout"])
         return
     assert code == BROKEN
     assert "E-INTERNAL: ValueError in " in texts["stderr"]

@@ -209,6 +209,12 @@ CODES = CodeTable(
             "N-BASELINE",
             "The submission holds `BASELINE.txt`; `organizer baselines` made it from the reference.",
         ),
+        MessageCode(
+            "N-BOXES-OUTSIDE",
+            "Many boxes reach far beyond their image.",
+            "Write pixels of the image as it is in the data, and check the image ids.",
+            is_mistake=True,
+        ),
         MessageCode("N-CSV-COLUMNS", "Columns that the task does not need were ignored."),
         MessageCode(
             "N-CSV-CUT",

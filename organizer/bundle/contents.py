@@ -24,12 +24,14 @@ from organizer.bundle.public_checks import check_public_data
 from organizer.bundle.rules import columns_of, primary_column
 from organizer.bundle.words import ERRORS
 from organizer.bundle.zip_members import is_junk, is_zip, member_names, members_of
-from organizer.challenges import content_of
 from organizer.data.prepare import SYNTHETIC_MARK
 from organizer.files import Files, unpack, zip_files
 from organizer.runs.dry_run import INTERVAL_KEYS, read_scores
 from organizer.runs.worker import BuiltTask, Run, run_program
+from organizer.tasks import content_of
+from people_in_video.references.preparation import check_reference
 from scoring_program.marks import MARKS_FILE
+from scoring_program.scoring import load_reference
 from scoring_program.settings import Settings
 from scoring_program.signature import KEY_FILE, VOCABULARY_FILE
 from scoring_program.task import Declaration, load_task, task_ids
@@ -514,10 +516,10 @@ def _reference(archive: bytes, task_id: str | None) -> _Reference:
         if task_id:
             with findings.part():
                 task = load_task(task_id)
-                loaded = task.load(folder, task.settings(folder))
+                loaded = load_reference(task, folder, task.settings(folder))
                 has_interval = loaded.settings["interval"] and len(loaded.items) > 1
                 items, settings = frozenset(loaded.items), loaded.settings
-                loaded.check()
+                check_reference(loaded)
                 warnings = content_of(loaded).warnings.problems
         is_demo = (folder / SYNTHETIC_MARK).is_file()
         has_key = (folder / KEY_FILE).is_file()

@@ -40,8 +40,9 @@ from organizer.bundle.public_files import SAMPLES, demo_reference, demo_source_f
 from organizer.bundle.source import load_competition
 from organizer.files import Files, LockedError, folder_files, replacing_folder, write_files, zip_bytes
 from organizer.messages import kit_messages_page
+from people_in_video.references.preparation import names_of_reference
 from scoring_program.signature import VERSION
-from scoring_program.task import AnyTask, load_task, task_ids
+from scoring_program.task import Task, load_task, task_ids
 from validator.formats.rules import load_rules
 from validator.texts import printable
 
@@ -62,7 +63,9 @@ _FIGURE = re.compile(r"!\[[^]]*\]\((images/[^)]+)\)")
 # A link to another page, and its text.
 _LINK_TO_PAGE = re.compile(r"\[([^]]+)\]\([\w/.]+\.md(?:#[^)]*)?\)")
 _REPORT = "scoring_program/report"
-_SCHEMAS = ("detailed_results.schema.json", "comparison.schema.json")
+# Of what the package consists: modules, style sheets, schemas.
+_PACKAGE_FILES = (".py", ".css", ".json", ".gz", ".txt")
+_SCHEMA = f"{_REPORT}/detailed_results.schema.json"
 _CONDITIONAL = re.compile("<!-- only ([a-z_ ]+) -->\n(.*?)<!-- end -->\n", re.DOTALL)
 # What pages call the names of a kind.
 _TITLES = {"class": "Classes", "part": "Parts", "state": "States"}
@@ -106,7 +109,7 @@ def _shared_files(task_ids: Sequence[str]) -> dict[str, bytes]:
     return files
 
 
-def _files_of_task(task: AnyTask) -> dict[str, bytes]:
+def _files_of_task(task: Task) -> dict[str, bytes]:
     """Return the files of one task beside the package: its scripts, their data, and its page."""
     folder = KIT_FOLDER / task.folder.name
     files = {name: (folder / name).read_bytes() for name in task.kit_files}
@@ -160,39 +163,39 @@ def package_files(own_ids: Sequence[str], demo_reference: DemoReference) -> File
     return nest_packages(files, NESTED_PACKAGES, PACKAGE)
 
 
-def _code(tasks: Sequence[AnyTask]) -> dict[str, bytes]:
+def _code(tasks: Sequence[Task]) -> dict[str, bytes]:
     """Return the modules of the package, and those that they and the tasks need, with their data files."""
     files = code_files([task.id for task in tasks])
-    entry_modules = [f"{_REPORT}/{name}".replace("/", ".") for name in ("standings", "images")]
+    entry_modules = []
     for task in tasks:
         challenge = load_rules(task.id).folder.name
         entry_modules += [f"validator.formats.{challenge}.{name}" for name in ("read", "write")]
     package_modules = _package_modules(tasks)
-    for code in package_modules.values():
-        entry_modules += imported_names(code)
+    for name, data in package_modules.items():
+        if name.endswith(".py"):
+            entry_modules += imported_names(data)
     files.update(needed_modules(entry_modules))
     files.update(package_modules)
-    for name in ("standings.css", *_SCHEMAS):
-        files[f"{_REPORT}/{name}"] = (ROOT / _REPORT / name).read_bytes()
+    files[_SCHEMA] = (ROOT / _SCHEMA).read_bytes()
     return files
 
 
-def _package_modules(tasks: Sequence[AnyTask]) -> dict[str, bytes]:
+def _package_modules(tasks: Sequence[Task]) -> dict[str, bytes]:
     """Return the modules of the package, without those of challenges that have none of the tasks."""
     package = KIT_FOLDER / PACKAGE
-    challenges = {task.folder.name for task in tasks}
-    folders_left_out = {path.parent for path in package.glob("*/writer.py")}
-    folders_left_out = {folder for folder in folders_left_out if folder.name not in challenges}
-    paths = [path for path in sorted(package.rglob("*.py")) if path.parent not in folders_left_out]
-    return {path.relative_to(KIT_FOLDER).as_posix(): path.read_bytes() for path in paths}
-
-
-def _data(task: AnyTask, demo_files: Files) -> dict[str, bytes]:
-    """Return the data files of a task: demo references, samples, and what its code reads at home only."""
+    challenges = {path.name for path in (ROOT / "scoring_program" / "challenges").iterdir()}
+    challenges_left_out = challenges - {task.folder.name for task in tasks}
     files = {}
-    for name in task.kit_data:
-        path = task.folder / name
-        files[path.relative_to(ROOT).as_posix()] = path.read_bytes()
+    for path in sorted(package.rglob("*")):
+        names = {*path.relative_to(package).parts, path.stem}
+        if path.suffix in _PACKAGE_FILES and not names & challenges_left_out:
+            files[path.relative_to(KIT_FOLDER).as_posix()] = path.read_bytes()
+    return files
+
+
+def _data(task: Task, demo_files: Files) -> dict[str, bytes]:
+    """Return the data files of a task: demo references and samples."""
+    files = {}
     for name, data in demo_files.items():
         files[f"{PACKAGE}/demo_reference/{task.id}/{name}"] = data
     for name, data in _official_demo(task).items():
@@ -202,7 +205,7 @@ def _data(task: AnyTask, demo_files: Files) -> dict[str, bytes]:
     return files
 
 
-def _official_demo(task: AnyTask) -> Mapping[str, bytes]:
+def _official_demo(task: Task) -> Mapping[str, bytes]:
     """Return the demo reference as the organizers' own files, if that of the kit was prepared from them."""
     files = demo_source_files(task.id)
     if not task.prepared_file or task.prepared_file in files:
@@ -254,7 +257,7 @@ def _fill_conditional(words: Sequence[str], paragraph: str, task_ids: Sequence[s
     return paragraph
 
 
-def format_page(task: AnyTask) -> str:
+def format_page(task: Task) -> str:
     """Return the page of a task, with the files of a reference and the names of the demo data."""
     text = (ROOT / "pages" / f"{task.id}.md").read_text(encoding="utf-8")
     reference_page = ROOT / "starting_kit" / "reference" / f"{task.id}.md"
@@ -266,10 +269,10 @@ def format_page(task: AnyTask) -> str:
     return text
 
 
-def _names_of_demo_data(task: AnyTask) -> str:
+def _names_of_demo_data(task: Task) -> str:
     """Return a list of the names that the demo reference of a task uses, by what they name."""
     folder = ROOT / "reference_data" / task.id
-    names_of_kind = task.names(task.load_reference(folder, task.settings(folder)))
+    names_of_kind = names_of_reference(task, task.load(folder, task.settings(folder)))
     items = []
     for kind, names in names_of_kind.items():
         items.append(f"- {_TITLES[kind]} ({len(names)}): {', '.join(names)}.")

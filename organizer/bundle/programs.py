@@ -12,12 +12,9 @@ from scoring_program.task import load_task
 from validator.formats.rules import load_rules
 from validator.other_tasks import OTHER_TASKS_FILE, other_tasks_file
 
-_UNPACKING = "validator.unpacking"
 _JSON_READER = "validator/json_files.py"
 _VOCABULARY_READER = "scoring_program/vocabulary_file.py"
 _OTHER_TASKS = f"validator/{OTHER_TASKS_FILE}"
-# Of tasks that draw items.
-_DRAWINGS = "scoring_program/report/drawings.py"
 _CLASSIC_COMMAND = "command: python3 $program/score.py $input $output\n"
 
 
@@ -28,8 +25,7 @@ def build_program(task_id: str) -> bytes:
 
 def program_files(task_id: str) -> dict[str, bytes]:
     """Return the files of the scoring program of a task: code, the packages that it carries, commands."""
-    # Organizers who score all submissions unpack them with the program's own code.
-    files = {**code_files([task_id]), **needed_modules([_UNPACKING])}
+    files = code_files([task_id])
     files[_OTHER_TASKS] = other_tasks_file([task_id])
     if _JSON_READER in files:
         files.update(vendored_files())
@@ -47,10 +43,7 @@ def code_files(task_ids: Sequence[str]) -> dict[str, bytes]:
     task_modules = [f"scoring_program.challenges.{task.folder.name}.task" for task in tasks]
     metric_modules = [f"scoring_program.metrics.{task.metric}" for task in tasks if task.metric]
     files = needed_modules(["scoring_program.run", *task_modules, *metric_modules])
-    if not any((task.folder / "drawings.py").exists() for task in tasks):
-        del files[_DRAWINGS]
-    report = ROOT / "scoring_program" / "report"
-    data_files = [report / "style.css", report / "drawings.css"]
+    data_files = [ROOT / "scoring_program" / "report" / "style.css"]
     for task in tasks:
         data_files += [task.folder / f"{task.id}.yaml", *load_rules(task.id).data_files]
     if _VOCABULARY_READER in files:

@@ -15,7 +15,8 @@ from organizer.bundle.cut import PUBLIC, reference_name, task_id_of
 from organizer.bundle.zip_members import is_zip
 from organizer.files import Files, files_below, unpack, zip_files
 from organizer.public_data import Leak, find_leaks, find_leaks_beside
-from scoring_program.task import AnyLoaded, load_task
+from scoring_program.scoring import AnyLoaded, load_reference
+from scoring_program.task import load_task
 from validator.findings import Refused
 from validator.texts import counted, some_words
 
@@ -119,7 +120,7 @@ def _load(reference: _Reference, folder: Path) -> AnyLoaded:
     """Unpack a reference and read it. Raises Refused."""
     unpack(reference.archive, folder)
     task = load_task(reference.task_id)
-    return task.load(folder, task.settings(folder))
+    return load_reference(task, folder, task.settings(folder))
 
 
 def _report_early(where: str, path: str, names: Sequence[str], report: LintReport) -> None:

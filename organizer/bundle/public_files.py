@@ -13,6 +13,7 @@ from pathlib import Path
 from organizer import ROOT
 from organizer.data.prepare import SYNTHETIC_MARK, reference_files
 from organizer.files import folder_files, folder_paths, samples_folder
+from people_in_video.references.preparation import carried_files, source_files
 from scoring_program.task import load_task
 from validator.findings import Findings
 from validator.formats.rules import load_rules
@@ -89,7 +90,7 @@ def _demo_names(task_id: str) -> set[str]:
     """Return the names of the files of a demo reference that a task reads or keeps."""
     task, folder = load_task(task_id), demo_folder(task_id)
     settings = task.settings(folder)
-    return {*task.source_files(folder, settings), *task.carried(folder, settings), SYNTHETIC_MARK}
+    return {*source_files(task, folder, settings), *carried_files(folder, settings), SYNTHETIC_MARK}
 
 
 def _is_submitted(task_id: str, name: str) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 from organizer import ROOT
 from organizer.bundle.dates import find_zone
 from organizer.runs.phase import folder_name
-from scoring_program.report.images import image_size
+from people_in_video.drawings.images import image_size
 from scoring_program.task import task_ids
 
 _REFERENCE = "folder with a reference folder for each task, or the folder of one task; default: {}"

@@ -17,7 +17,7 @@ from organizer.commands.options import (
 from organizer.data.corenlp import lemmatize
 from organizer.data.prepare import VOCABULARY_OPTION, prepare_command
 from organizer.public_data.command import write_beside_reference
-from scoring_program.report.images import Images
+from people_in_video.drawings.images import Images
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -10,8 +10,9 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from scoring_program.challenges.anet_entities import lemmas
-from scoring_program.challenges.anet_entities.lemmas import TABLE_VERSION, Lemmas, LemmaTable
+from people_in_video.references import lemmas
+from people_in_video.references.lemmas import TABLE_VERSION, LemmaTable, load_table
+from scoring_program.challenges.anet_entities.lemmas import Lemmas
 from validator.findings import Findings
 from validator.messages import Note
 
@@ -35,10 +36,10 @@ def lemmatize(
     forced : bool
         Whether another version of CoreNLP is accepted. The table of 3.9.1 is not used then.
     words, tokens, fallback
-        As for `scoring_program.challenges.anet_entities.lemmas.lemmas_from_table`.
+        As for `people_in_video.references.lemmas.lemmas_from_table`.
     """
     version, notes = _version(folder, forced)
-    lookup = Lemmas(lemmas.load_table() if version == TABLE_VERSION else {}, fallback)
+    lookup = Lemmas(load_table() if version == TABLE_VERSION else {}, fallback)
     plain = sorted(word for word in set(words) if _PLAIN.fullmatch(word))
     lemma_of = _ask_plain(plain, folder)
     for word in sorted(set(words) - set(lemma_of)):

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from organizer.challenges import Annotations, Baseline, annotations_if_any, plain_guess
 from organizer.files import Files, write_durable
+from organizer.tasks import Annotations, Baseline, annotations_if_any, plain_guess
 from scoring_program.marks import MARKS_FILE, Mark, marks_text, signed_settings
-from scoring_program.task import AnyLoaded, load_task
+from scoring_program.scoring import AnyLoaded, load_reference
+from scoring_program.task import load_task
 
 _MARKED = (Baseline.EMPTY, Baseline.RANDOM, Baseline.MOST_FREQUENT, Baseline.ONE_CLASS)
 
@@ -25,7 +26,7 @@ def add_marks(task_id: str, folder: Path) -> list[Mark]:
     if annotations is None:
         return []
     settings = task.settings(folder)
-    loaded = task.load(folder, {**settings, "detail": "none", "interval": False, "notes": False})
+    loaded = load_reference(task, folder, {**settings, "detail": "none", "interval": False, "notes": False})
     marks = compute_marks(loaded, annotations)
     text = marks_text(marks, signed_settings(settings, task.known_settings))
     write_durable(folder / MARKS_FILE, text)

@@ -10,17 +10,20 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from organizer.challenges import content_of
 from organizer.content import Content, Values
 from organizer.files import unpack, write_durable
+from organizer.tasks import content_of
+from people_in_video.drawings.images import Images, with_images
+from people_in_video.drawings.style import drawings_style
+from people_in_video.references.preparation import check_reference, load_any
 from scoring_program.report.elements.axis import round_step
-from scoring_program.report.elements.layout import card, document, in_columns, style_sheet, with_contents
+from scoring_program.report.elements.layout import card, document, in_columns, with_contents
 from scoring_program.report.elements.plots import histogram
 from scoring_program.report.elements.tables import Cell, Heading, table
 from scoring_program.report.html import element
-from scoring_program.report.images import Images, with_images
 from scoring_program.report.sections import Look, section_cards
-from scoring_program.task import AnyLoaded, load_task
+from scoring_program.scoring import AnyLoaded
+from scoring_program.task import load_task
 from validator.arrays import Floats, Ints
 from validator.texts import quote
 
@@ -71,7 +74,7 @@ class Overview(NamedTuple):
             *section_cards(with_images(content.draw(), images or Images()), Look(_MOST_ENTRIES)),
         ]
         body = with_contents(first, rest)
-        return document(self.loaded.task.title, _head(self.loaded), body, style_sheet("drawings.css"))
+        return document(self.loaded.task.title, _head(self.loaded), body, drawings_style())
 
 
 def review_reference(task_id: str, reference: Path | bytes) -> Overview:
@@ -81,8 +84,8 @@ def review_reference(task_id: str, reference: Path | bytes) -> Overview:
             unpack(reference, Path(work))
             return review_reference(task_id, Path(work))
     task = load_task(task_id)
-    loaded = task.load(reference, task.settings(reference))
-    loaded.check()
+    loaded = load_any(task, reference, task.settings(reference))
+    check_reference(loaded)
     return Overview(loaded, content_of(loaded))
 
 
@@ -113,7 +116,7 @@ def _warnings_card(loaded: AnyLoaded, content: Content) -> Element:
 
 def _not_checked(loaded: AnyLoaded) -> str:
     """Return the sentence that no check looked for mistakes, with the place to add one."""
-    place = f"organizer/challenges/{loaded.task.folder.name}.py"
+    place = f"organizer/tasks/{loaded.task.folder.name}.py"
     return f"The annotations were not checked for mistakes: {place} has no content_of."
 
 

@@ -12,7 +12,6 @@ import zipfile
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from organizer.challenges import content_of
 from organizer.data.marks import add_marks
 from organizer.data.overview import SUFFIX, Overview
 from organizer.data.vocabulary import complete_vocabulary, copy_vocabulary
@@ -27,11 +26,20 @@ from organizer.files import (
     write_durable,
     write_private,
 )
+from organizer.tasks import content_of
+from people_in_video.drawings.images import Images
+from people_in_video.references.preparation import (
+    Options,
+    carried_files,
+    check_reference,
+    source_files,
+    write_prepared,
+)
 from scoring_program.item_groups import is_table_of_groups
 from scoring_program.marks import Mark
-from scoring_program.report.images import Images
+from scoring_program.scoring import load_reference
 from scoring_program.signature import KEY_FILE, read_key
-from scoring_program.task import Options, load_task
+from scoring_program.task import load_task
 from validator.findings import Findings
 from validator.messages import Note
 from validator.shortages import shortage_of
@@ -73,14 +81,14 @@ def _write_reference(
         with findings.part():
             task_options = dict(options)
             vocabulary_path = task_options.pop(VOCABULARY_OPTION, None)
-            notes = task.prepare(source, folder, settings, task_options)
+            notes = write_prepared(task, source, folder, settings, task_options)
             if vocabulary_path is not None:
                 copy_vocabulary(vocabulary_path, folder)
-            loaded = task.load(folder, task.settings(folder))
-            notes += loaded.check()
+            loaded = load_reference(task, folder, task.settings(folder))
+            notes += check_reference(loaded)
             notes += complete_vocabulary(loaded, folder)
             overview = Overview(loaded, content_of(loaded))
-        expected_names = {*task.source_files(source, settings), *task.carried(source, settings)}
+        expected_names = {*source_files(task, source, settings), *carried_files(source, settings)}
         # Where the reference is right, files that are left out are a warning in its overview.
         reported_in = overview.content.warnings if findings.ok else findings
         _report_left_out(source, expected_names, task.reference_files, reported_in)

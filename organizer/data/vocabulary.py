@@ -13,10 +13,11 @@ from pathlib import Path
 import yaml
 
 from organizer.files import write_durable
+from people_in_video.references.preparation import names_of_reference
+from scoring_program.scoring import AnyLoaded
 from scoring_program.signature import VOCABULARY_FILE
-from scoring_program.task import AnyLoaded
 from scoring_program.vocabulary import Vocabulary
-from scoring_program.vocabulary_file import parse_vocabulary, read_vocabulary
+from scoring_program.vocabulary_file import parse_vocabulary
 from validator.findings import Findings
 from validator.messages import Note
 from validator.strict_yaml import load_strict
@@ -53,7 +54,7 @@ def complete_vocabulary(loaded: AnyLoaded, folder: Path) -> list[Note]:
 
     A name of the reference that the vocabulary lacks is a problem: messages would call it unknown.
     """
-    reference_names = loaded.task.names(loaded.reference)
+    reference_names = names_of_reference(loaded.task, loaded.reference)
     vocabulary = _given_vocabulary(loaded)
     _check_names(vocabulary, reference_names)
     notes = []
@@ -79,13 +80,13 @@ def vocabulary_file(loaded: AnyLoaded) -> bytes:
 
 def _given_vocabulary(loaded: AnyLoaded) -> dict[str, Sequence[str]]:
     """Return the kinds that everybody knows, and those of the file in the reference folder."""
-    return {**loaded.task.public_names(loaded.reference), **read_vocabulary(loaded.folder)}
+    return dict(loaded.public.vocabulary)
 
 
 def _missing_kinds(vocabulary: Vocabulary, loaded: AnyLoaded) -> dict[str, list[str]]:
     """Return the names that occur in the reference of each kind that a vocabulary lacks."""
     missing = {}
-    for kind, names in loaded.task.names(loaded.reference).items():
+    for kind, names in names_of_reference(loaded.task, loaded.reference).items():
         if kind not in vocabulary and names:
             missing[kind] = sorted(names)
     return missing

@@ -24,9 +24,10 @@ from jsonschema import Draft7Validator
 
 from organizer.data.vocabulary import vocabulary_file
 from organizer.files import Files
+from scoring_program.scoring import AnyLoaded, load_reference
 from scoring_program.settings import Settings
 from scoring_program.signature import VOCABULARY_FILE
-from scoring_program.task import AnyLoaded, load_task
+from scoring_program.task import load_task
 from validator.discovery import find_module
 from validator.findings import Findings
 from validator.item_table import ITEMS_FILE, encode_items
@@ -177,7 +178,7 @@ def expected_vocabulary(loaded: AnyLoaded) -> dict[str, bytes]:
 def _items_of(source: PublicSource) -> PublicData:
     """Return the ids of the items, and the names of labels."""
     task = load_task(source.task_id)
-    loaded = task.load(source.folder, source.settings)
+    loaded = load_reference(task, source.folder, source.settings)
     return PublicData({ITEMS_FILE: encode_items(loaded.items), **source.vocabulary_file()}, [])
 
 

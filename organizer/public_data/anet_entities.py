@@ -15,8 +15,8 @@ from organizer.files import Files
 from organizer.public_data import Leak, PublicData, PublicSource, breaches, differing_files, json_bytes
 from scoring_program.challenges.anet_entities.reference import PREPARED_FILE as PREPARED_FILE
 from scoring_program.challenges.anet_entities.reference import Reference, load_reference
-from scoring_program.challenges.anet_entities.task import TASKS, GeneratedSentences
-from scoring_program.task import AnyLoaded
+from scoring_program.challenges.anet_entities.task import GENERATED, TASKS
+from scoring_program.scoring import AnyLoaded
 from validator.strict_json import JsonValue, strict_loads
 from validator.texts import counted, quote, some_words
 
@@ -97,7 +97,7 @@ def _videos_of(skeleton: bytes) -> set[str]:
 
 
 def _shows_sentences(task_id: str) -> bool:
-    return not isinstance(TASKS[task_id], GeneratedSentences)
+    return task_id != GENERATED
 
 
 def _read(source: PublicSource, setting: str) -> JsonValue:

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from organizer.files import Files
 from organizer.public_data import Leak, PublicData, PublicSource, differing_files, expected_vocabulary
 from scoring_program.challenges.chalearn.reference import Reference
-from scoring_program.task import AnyLoaded, load_task
+from scoring_program.scoring import AnyLoaded
+from scoring_program.task import load_task
 
 
 def public_files(source: PublicSource) -> PublicData:
     """Return the file of numbers of frames of each sequence, and the vocabulary. Raises Refused."""
     task = load_task(source.task_id)
-    files = _data_files(task.load_reference(source.folder, source.settings))
+    files = _data_files(task.load(source.folder, source.settings))
     return PublicData({**files, **source.vocabulary_file()}, [])
 
 

@@ -11,8 +11,9 @@ from organizer.data.prepare import VOCABULARY_OPTION, prepare, refuse_to_lose, w
 from organizer.data.references import PUBLIC_SUFFIX
 from organizer.files import LockedError, read_if_any, replacing_folder, write_files
 from organizer.public_data import PublicData, PublicSource, is_prepared, make_public_data
+from people_in_video.references.preparation import Options
 from scoring_program.signature import VOCABULARY_FILE
-from scoring_program.task import Options, load_task
+from scoring_program.task import load_task
 from validator.findings import Findings
 from validator.texts import counted, printable
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from organizer.files import Files
 from organizer.public_data import Leak, PublicData, PublicSource, breaches, json_bytes
-from scoring_program.challenges.densepose.prepare import ANNOTATIONS_FILE, read_annotations
+from people_in_video.references.densepose import ANNOTATIONS_FILE, read_annotations
 from scoring_program.challenges.densepose.reference import PERSONS_FILE, Reference
-from scoring_program.task import AnyLoaded
+from scoring_program.scoring import AnyLoaded
 from validator.strict_json import JsonValue, strict_loads
 
 IMAGES_FILE = "images.json"

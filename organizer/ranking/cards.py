@@ -19,12 +19,12 @@ from organizer.ranking.statistics import Ranking, team_facts
 from organizer.ranking.tables import hardest_items
 from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
+from people_in_video.comparing import standings as standings_parts
+from people_in_video.comparing.standings import LONGEST_NAME, MOST_DRAWN, OPEN_ROWS
 from scoring_program.metrics.resampling import LEAST_ITEMS
-from scoring_program.report import standings as standings_parts
 from scoring_program.report.elements.layout import card
 from scoring_program.report.elements.tables import Cell, Heading, table
 from scoring_program.report.html import cut, cut_middle, element
-from scoring_program.report.standings import LONGEST_NAME, MOST_DRAWN, OPEN_ROWS
 from validator.texts import counted
 
 _MOST_ROWS = 5000

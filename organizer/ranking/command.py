@@ -50,7 +50,7 @@ from organizer.runs.pool import BrokenError
 from organizer.runs.rescore import WORK, Options, Record, score_all
 from organizer.runs.submissions import Submission, SubmissionsError, find_submissions
 from organizer.runs.worker import BuiltTask
-from scoring_program.report.standings import Baseline
+from people_in_video.comparing.standings import Baseline
 from scoring_program.settings import PROTOCOLS
 from scoring_program.task import load_task
 from validator.shortages import shortage_of

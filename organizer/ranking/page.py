@@ -13,7 +13,8 @@ from organizer.ranking import cards
 from organizer.ranking.eligibility import left_out_text
 from organizer.ranking.run import RankingRun
 from organizer.runs.rescore import Overlap, overlap_with_reference
-from scoring_program.report.elements.layout import document, style_sheet, with_contents
+from people_in_video.comparing.standings import standings_style
+from scoring_program.report.elements.layout import document, with_contents
 from scoring_program.report.html import element
 from validator.texts import counted
 
@@ -96,7 +97,7 @@ def page_document(
     head += [element("p", element("strong", warning, class_="bad")) for warning in warnings]
     ranking_style = (Path(__file__).parent / "ranking.css").read_text(encoding="utf-8")
     body = with_contents([], shown_cards)
-    return document(title, head, body, style_sheet("standings.css") + ranking_style)
+    return document(title, head, body, standings_style() + ranking_style)
 
 
 def run_subtitle(run: RankingRun) -> str:

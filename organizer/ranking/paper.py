@@ -7,9 +7,9 @@ from organizer.ranking.eligibility import left_out_text
 from organizer.ranking.run import RankingRun
 from organizer.ranking.statistics import Ranking
 from organizer.ranking.tables import Cell, csv_table
-from scoring_program.report import standings as standings_parts
-from scoring_program.report.latex import NEEDED_PACKAGE, escape_latex, latex_table
-from scoring_program.report.standings import Standings, band_text, ranked_rows
+from people_in_video.comparing import standings as standings_parts
+from people_in_video.comparing.latex import NEEDED_PACKAGE, escape_latex, latex_table
+from people_in_video.comparing.standings import Standings, band_text, ranked_rows
 from validator.texts import counted, visible
 
 _DEMO_ROW = [r"\multicolumn{5}{c}{DEMO DATA}"]

@@ -17,7 +17,7 @@ from organizer.ranking.statistics import Ranking
 from organizer.ranking.stored import NoRankingError, read_rankings
 from organizer.ranking.tables import teams_csv
 from organizer.ranking.team_page import team_page, teams_index
-from scoring_program.report.standings import ranked_rows
+from people_in_video.comparing.standings import ranked_rows
 from validator.texts import printable
 
 _FILES = ("ranking.csv", "ranking.tex", "methods.txt", "teams.csv", "index.html")

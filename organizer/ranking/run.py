@@ -16,8 +16,8 @@ from organizer.ranking.statistics import Ranking
 from organizer.ranking.winner_rule import WinnerLine
 from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
-from scoring_program.report.standings import Baseline, Standings
-from scoring_program.task import AnyTask
+from people_in_video.comparing.standings import Baseline, Standings
+from scoring_program.task import Task
 
 # Of intervals and differences.
 _DECIMALS = 4
@@ -103,7 +103,7 @@ class RankingRun:
         What changed since the last run, nothing if there was none.
     """
 
-    task: AnyTask
+    task: Task
     about: About
     protocol: str
     records: Sequence[Record]

@@ -1,6 +1,6 @@
 """The ranking of the teams by one submission of each, and how sure it is.
 
-Ranks, rank sets, intervals and tests are those of `scoring_program.metrics.comparison`.
+Ranks, rank sets, intervals and tests are those of `people_in_video.comparing.pairs`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from organizer.ranking.selection import expected_drop
 from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
-from scoring_program.metrics.comparison import Comparison, compare
+from people_in_video.comparing.pairs import Comparison, compare
 from scoring_program.metrics.resampling import HalfScores, Intervals, intervals, rounded
 from scoring_program.task import Declaration
 from validator.arrays import Floats, Ints

@@ -22,8 +22,8 @@ from organizer.ranking.statistics import Ranking, ranking_of
 from organizer.ranking.winner_rule import WinnerBaseline, WinnerLine, WinnerRule, winner_line
 from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import stored_record
-from scoring_program.report.standings import Baseline
-from scoring_program.task import AnyTask, load_task
+from people_in_video.comparing.standings import Baseline
+from scoring_program.task import Task, load_task
 
 RANKING = "ranking.json"
 _FORMAT = 1
@@ -129,7 +129,7 @@ def _saved_winner(winner: WinnerLine) -> dict[str, Any]:
     }
 
 
-def _read_run(folder: Path, saved: Mapping[str, Any], task: AnyTask) -> RankingRun:
+def _read_run(folder: Path, saved: Mapping[str, Any], task: Task) -> RankingRun:
     facts = saved["facts"]
     about = replace(About(**facts), baselines=[Baseline(**baseline) for baseline in facts["baselines"]])
     records = [stored_record(folder, row) for row in saved["submissions"]]

@@ -12,13 +12,8 @@ from organizer.ranking.cards import expected_drop_text, winner_sentences
 from organizer.ranking.page import render_page
 from organizer.ranking.run import RankingRun
 from organizer.ranking.statistics import Ranking
-from scoring_program.metrics.resampling import LEAST_ITEMS
-from scoring_program.report.elements.forest import Band, forest_axis, scale_of
-from scoring_program.report.elements.layout import card
-from scoring_program.report.elements.tables import Cell, Heading, table
-from scoring_program.report.html import Child, cut, element
-from scoring_program.report.page import cost_cards
-from scoring_program.report.standings import (
+from people_in_video.comparing.forest import Band, forest_axis, scale_of
+from people_in_video.comparing.standings import (
     LONGEST_NAME,
     Standings,
     band_text,
@@ -28,6 +23,11 @@ from scoring_program.report.standings import (
     text_over_text,
     too_few,
 )
+from scoring_program.metrics.resampling import LEAST_ITEMS
+from scoring_program.report.elements.layout import card
+from scoring_program.report.elements.tables import Cell, Heading, table
+from scoring_program.report.html import Child, cut, element
+from scoring_program.report.page import cost_cards
 from scoring_program.result import ErrorCost, Interval
 from validator.arrays import Ints
 from validator.texts import counted

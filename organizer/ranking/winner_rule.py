@@ -19,9 +19,9 @@ from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
 from organizer.runs.submissions import Submission, SubmissionsError
 from organizer.runs.worker import BuiltTask
+from people_in_video.comparing.forest import Band
+from people_in_video.comparing.standings import Baseline, rounded_band
 from scoring_program.metrics.resampling import LEAST_ITEMS, HalfScores, Intervals, intervals, rounded
-from scoring_program.report.elements.forest import Band
-from scoring_program.report.standings import Baseline, rounded_band
 from scoring_program.settings import SETTINGS_FILE
 from scoring_program.task import Declaration, load_task
 from validator.arrays import Bools, Floats

@@ -35,7 +35,7 @@ from organizer.data.references import task_folder
 from organizer.files import DAMAGED, Files, files_below, read_zip, zip_bytes
 from organizer.runs.phase import Phase, folder_name
 from organizer.runs.worker import BuiltTask
-from scoring_program.report.images import Images, Size
+from people_in_video.drawings.images import Images, Size
 from scoring_program.task import load_task
 from validator.findings import Refused
 from validator.texts import printable, quote

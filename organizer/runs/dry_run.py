@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import subprocess
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import yaml
 
+from organizer import ROOT
 from organizer.data.overview import review_reference
 from organizer.files import LockedError, keep_out_of_git, locked
+from organizer.runs.pool import network_off
 from organizer.runs.worker import TIMED_OUT, BuiltTask, Run, run_program
 from scoring_program.task import INTERVAL_COLUMNS, Declaration, ScoreColumn, load_task
 from validator.findings import Refused
@@ -36,12 +40,39 @@ def dry_run(built: BuiltTask, submission: Path, folder: Path) -> int:
             run = run_program(built, submission, folder / "app")
             for line in describe(run, load_task(built.id), built.columns, built.time_limit):
                 print(printable(line))
-            for line in _reference_lines(built.id, run.folder / "input" / "ref"):
+            reference = run.folder / "input" / "ref"
+            for line in _reference_lines(built.id, reference):
                 print(printable(f"reference | {line}"))
+            for line in _explanation(built, submission, reference):
+                print(printable(f"explanation | {line}"))
     except LockedError as error:
         print(printable(f"{folder}: {error}; wait for it, or give another --output"), file=sys.stderr)
         return 2
     return 1 if run.exit_code == TIMED_OUT or run.unpacking_problem else run.exit_code
+
+
+def _explanation(built: BuiltTask, submission: Path, reference: Path) -> list[str]:
+    """Return what the kit says of a submission, in a child with the limits of a run.
+
+    It compares with hidden labels and is for organizers alone.
+    """
+    words = ["explain", built.id, str(submission.resolve()), "--reference", str(reference)]
+    command = [*network_off(), sys.executable, "-m", "people_in_video", *words]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "starting_kit")])}
+    try:
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            cwd=reference,
+            env=environment,
+            timeout=built.time_limit,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return [f"stopped at the time limit of {built.time_limit:g} s"]
+    # The problems of an invalid submission are in the log of the run already.
+    return done.stdout.decode("utf-8", "replace").splitlines()
 
 
 def _reference_lines(task_id: str, reference: Path) -> list[str]:

@@ -35,14 +35,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
+from scoring_program.scoring import load_reference
+
 if TYPE_CHECKING:
     from scoring_program.run import Outcome
-    from scoring_program.task import Loaded
+    from scoring_program.scoring import Loaded
 
 SUBMISSION = "submission.zip"
 """The name of every submission while it is scored, because outputs must not depend on its own."""
 UNPACKED = "res"
 """The folder that it is unpacked in, as on the platform."""
+TOOLS, UNPACKING = "tools", "unpacking"
+"""The folder with the module of the organizers' that unpacks as the worker does, and the module."""
 PAGE = "detailed_results.html"
 FORMAT = 4
 SCORED, INVALID, TIME, CRASHED, BROKEN = "scored", "invalid", "time", "crashed", "broken"
@@ -139,6 +143,7 @@ def main() -> None:
     sys.dont_write_bytecode = True
     sys.path.insert(0, setup.program)
     sys.path.append(f"{setup.program}/scoring_program/vendor")
+    sys.path.append(str(Path(TOOLS).resolve()))
     try:
         loaded, problem = _load(setup)
     except Exception as error:
@@ -165,7 +170,8 @@ def _load(setup: Setup) -> tuple[Loaded | None, str]:
     with findings.part():
         settings = task.settings(folder, {**setup.settings, "interval": True})
         memory_limit = min(settings["memory_limit"], setup.memory_mb)
-        loaded = replace(task.load(folder, settings), settings={**settings, "memory_limit": memory_limit})
+        loaded = load_reference(task, folder, settings)
+        loaded = replace(loaded, settings={**settings, "memory_limit": memory_limit})
     _import_all()
     gc.collect()
     gc.freeze()
@@ -266,8 +272,8 @@ def _scored_as_on_the_platform(setup: Setup, loaded: Loaded) -> Entry:
     from scoring_program.run import run
     from validator.findings import Refused
     from validator.formats.rules import load_rules
-    from validator.unpacking import unpacked_as_by_worker
 
+    unpacked_as_by_worker = importlib.import_module(UNPACKING).unpacked_as_by_worker
     unpacking_problem = ""
     try:
         limits = load_rules(setup.task_id).limits
@@ -309,8 +315,8 @@ def _entry(setup: Setup, loaded: Loaded, outcome: Outcome) -> Entry:
         items=list(result.items),
         item_scores=[_rounded_score(score) for score in statistics.item_scores.tolist()],
         error_costs=round_floats([tuple(cost) for cost in result.error_costs], _DECIMALS),
-        decimals=result.decimals,
-        why_rough=why_rough(loaded.task, result, halves.n_items) if halves else "",
+        decimals=result.shown.decimals,
+        why_rough=why_rough(loaded.task, result.shown, halves.n_items) if halves else "",
     )
 
 

@@ -26,6 +26,7 @@ from organizer.runs import fork_server
 from organizer.runs.fork_server import BROKEN, CRASHED, PAGE, SUBMISSION, UNPACKED, Entry, Setup
 
 _SCRIPT = Path(fork_server.__file__).read_text(encoding="utf-8")
+_UNPACKING = Path(fork_server.__file__).with_name(f"{fork_server.UNPACKING}.py").read_text(encoding="utf-8")
 _TRIES = 3
 _PATIENCE = 10.0
 # The processes share the cores already.
@@ -51,6 +52,9 @@ class _ForkServer:
     def __init__(self, setup: Setup, folder: Path | None) -> None:
         self._setup = setup
         self._folder = Path(tempfile.mkdtemp(dir=folder))
+        tools = self._folder / fork_server.TOOLS
+        tools.mkdir()
+        (tools / f"{fork_server.UNPACKING}.py").write_text(_UNPACKING, encoding="utf-8")
         self._lock = threading.Lock()
         self._is_closed = False
         self._start()

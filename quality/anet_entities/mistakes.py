@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from people_in_video.diagnosis.decision import Family
 from quality import cures
 from quality.anet_entities.synthetic import Json, segments_of, vocabulary
 from quality.box_mistakes import ChangeOfAllBoxes, mistakes_in_boxes, weak_models_of_boxes
 from quality.boxes import ChangeOfBoxes
 from quality.task import Mistake, Said, WeakModel
-from scoring_program.repairs.decision import Family
 from validator.arrays import Floats, Ints
 
 # Changes of all results, and of the objects of a segment; they may change in place.

@@ -8,10 +8,10 @@ from functools import partial
 
 import numpy as np
 
+from people_in_video.diagnosis.decision import Family
 from quality import cures
 from quality.chalearn.synthetic import Prediction, Row, Track
 from quality.task import Mistake, Said, WeakModel
-from scoring_program.repairs.decision import Family
 from validator.arrays import Floats, Ints
 
 Change = Callable[[Prediction], Prediction]

@@ -10,13 +10,13 @@ from functools import partial
 
 import numpy as np
 
+from people_in_video.diagnosis.decision import Family
 from quality import cures
 from quality.box_mistakes import ChangeOfAllBoxes, from_sizes, mirror, weak_models_of_boxes
 from quality.boxes import ChangeOfBoxes, as_sizes
 from quality.cures import Cure
 from quality.densepose.synthetic import Detection
 from quality.task import Mistake, Said, WeakModel
-from scoring_program.repairs.decision import Family
 from validator.arrays import Floats, Ints, Pixels
 
 Detections = list[Detection]

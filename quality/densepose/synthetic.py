@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from organizer.files import Files
+from people_in_video.references import densepose as prepare
 from quality.task import write_json
-from scoring_program.challenges.densepose import prepare
 from scoring_program.metrics import geodesic, masks
 from validator.arrays import Floats
 from validator.formats.densepose.read import Box

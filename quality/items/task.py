@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 
 from organizer.files import Files, write_files
+from people_in_video.diagnosis.decision import Family
 from quality import cures
 from quality.items import values
 from quality.task import CANARY, Mistake, QualityTask, Said, Trick
 from scoring_program.challenges.items.task import TASKS as SCORED
-from scoring_program.repairs.decision import Family
+from validator.formats.items.read import form_of
 from validator.formats.items.write import decode, encode
+from validator.formats.rules import load_rules
 from validator.formats.values import Form, Kind
 
 # The value of each item, as it is in a JSON file.
@@ -156,4 +158,4 @@ def _of_next_item(prediction: Items) -> Items:
     return dict(zip(prediction, [*others, first]))
 
 
-TASKS = tuple(ItemQuality(task_id, task.form) for task_id, task in SCORED.items())
+TASKS = tuple(ItemQuality(task_id, form_of(load_rules(task_id))) for task_id in SCORED)

@@ -8,7 +8,8 @@ from functools import partial
 
 import numpy as np
 
-from organizer.challenges.kinetics_tps import Prediction
+from organizer.tasks.kinetics_tps import Prediction
+from people_in_video.diagnosis.decision import Family
 from quality import cures
 from quality.box_mistakes import ChangeOfAllBoxes, from_sizes, mistakes_in_boxes, weak_models_of_boxes
 from quality.boxes import ChangeOfBoxes, as_sizes
@@ -22,7 +23,6 @@ from quality.kinetics_tps.synthetic import (
     parts_of,
 )
 from quality.task import Mistake, Said, WeakModel
-from scoring_program.repairs.decision import Family
 from validator.arrays import Floats, Ints
 from validator.formats.kinetics_tps.write import MOST_PROPOSALS, Json, frame_number
 

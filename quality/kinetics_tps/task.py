@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from organizer.challenges.kinetics_tps import Prediction
 from organizer.files import Files
+from organizer.tasks.kinetics_tps import Prediction
 from quality.kinetics_tps import synthetic
 from quality.kinetics_tps.json_form import PARTS_FORM
 from quality.kinetics_tps.mistakes import MISTAKES, WEAK_MODELS

@@ -11,7 +11,7 @@ import io
 import json
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
@@ -19,11 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from scoring_program.disclosure import round_floats
+from scoring_program.disclosure import MIN_GROUP, round_floats
 from scoring_program.metrics.resampling import LEVEL
-from scoring_program.result import DECIMALS, Cell, ErrorCost, Interval, Result, Section
+from scoring_program.result import DECIMALS, Cell, ErrorCost, Interval, Result, Section, Shown
 from validator.console import OutputError
 from validator.findings import Findings
+from validator.messages import Note
 from validator.texts import visible, without_formulas
 
 SCORES_TXT = "scores.txt"
@@ -119,26 +120,26 @@ def plain_number(value: float) -> str:
     return "0.0" if text == "-0.0" else text
 
 
-def result_json(result: Result, signature: str, stages: Mapping[str, float]) -> str:
+def result_json(shown: Shown, notes: Sequence[Note], stages: Mapping[str, float]) -> str:
     """Return ``detailed_results.json`` of a scored submission.
 
     ``stages`` are the seconds that each stage of the run took; all other numbers have at most 10 decimals.
     The ends of the interval have more of them than in the scores.
     """
-    data = {"outcome": "scored", "exit_code": 0, **plain_result(result, signature)}
+    data = {"outcome": "scored", "exit_code": 0, **plain_result(shown, notes)}
     return _document(data, stages)
 
 
-def plain_result(result: Result, signature: str) -> dict[str, Any]:
+def plain_result(shown: Shown, notes: Sequence[Note]) -> dict[str, Any]:
     """Return what is shown of a result as plain data; numbers have at most 10 decimals."""
     data = {
-        "signature": signature,
-        "scores": dict(result.scores),
-        "interval": _interval(result.interval) if result.interval else None,
-        "marks": [mark._asdict() for mark in result.marks],
-        "error_costs": [_error_cost(cost) for cost in result.error_costs],
-        "notes": [note.as_dict() for note in result.notes],
-        "tables": {section.key: _section(section) for section in result.sections},
+        "signature": shown.signature,
+        "scores": dict(shown.scores),
+        "interval": _interval(shown.interval) if shown.interval else None,
+        "marks": [mark._asdict() for mark in shown.marks],
+        "error_costs": [_error_cost(cost) for cost in shown.error_costs],
+        "notes": [note.as_dict() for note in notes],
+        "tables": {section.key: _section(section) for section in shown.sections},
     }
     rounded: dict[str, Any] = round_floats(data, DECIMALS)
     return rounded
@@ -176,8 +177,8 @@ def _interval(interval: Interval) -> dict[str, object]:
     if interval.is_grouped:
         data["item_type"] = "group"
     if interval.few:
-        number = {} if interval.few.number is None else {"number": interval.few.number}
-        data["few_items"] = {"that": interval.few.property, "fewer_than": interval.few.least, **number}
+        few = interval.few
+        data["few_items"] = {"that": few.property, "fewer_than": MIN_GROUP, "number": few.number}
     return data
 
 

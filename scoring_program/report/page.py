@@ -13,12 +13,12 @@ from xml.etree.ElementTree import Element
 
 from scoring_program.low_score import LOW_SCORE
 from scoring_program.metrics.resampling import LEAST_ITEMS
-from scoring_program.report.elements.layout import card, document, folded, style_sheet, with_contents
+from scoring_program.report.elements.layout import card, document, folded, with_contents
 from scoring_program.report.elements.tables import Heading, bar, table
 from scoring_program.report.html import Child, append, cut, cut_middle, element
 from scoring_program.report.score_strip import score_strip
 from scoring_program.report.sections import NO_ADDRESSES, Addresses, Look, section_cards
-from scoring_program.result import DECIMALS, ErrorCost, Interval, Result
+from scoring_program.result import DECIMALS, ErrorCost, Interval, Shown
 from validator.findings import Findings
 from validator.messages import Note
 from validator.texts import counted
@@ -82,49 +82,52 @@ def running_page() -> str:
     return document(NO_TASK, head, [card("run-wait", "Please wait", text)])
 
 
-def result_page(task: Declaration, result: Result, signature: str, options: PageOptions = _NO_OPTIONS) -> str:
+def result_page(
+    task: Declaration, shown: Shown, notes: Sequence[Note], options: PageOptions = _NO_OPTIONS
+) -> str:
     """Return the page of a scored submission: at most `LARGEST_PAGE` bytes, or `LARGEST_DRAWN_PAGE` with
     drawings, with shorter lists if need be."""
-    has_images = any(section.has_images for section in result.sections)
+    has_images = any(section.has_images for section in shown.sections)
     largest = LARGEST_DRAWN_PAGE if has_images else LARGEST_PAGE
     limit = _MOST_ENTRIES
-    text = _result_page(task, result, signature, options, limit)
+    text = _result_page(task, shown, notes, options, limit)
     while len(text.encode("utf-8", "replace")) > largest and limit > 1:
         limit //= 2
-        text = _result_page(task, result, signature, options, limit)
+        text = _result_page(task, shown, notes, options, limit)
     return text
 
 
-def _result_page(task: Declaration, result: Result, signature: str, options: PageOptions, limit: int) -> str:
+def _result_page(
+    task: Declaration, shown: Shown, notes: Sequence[Note], options: PageOptions, limit: int
+) -> str:
     main_column = task.columns[0]
-    score = result.scores[main_column.key]
-    mistakes = [note for note in result.notes if note.is_mistake]
+    score = shown.scores[main_column.key]
+    mistakes = [note for note in notes if note.is_mistake]
     verdict = element("p", _verdict(task, score, mistakes))
-    if result.halves:
-        append(verdict, f" · {_interval_text(task, result, result.halves.n_items)}")
-    score_text = f"{main_column.title} {_score_text(main_column, result)}"
+    if shown.n_items:
+        append(verdict, f" · {_interval_text(task, shown, shown.n_items)}")
+    score_text = f"{main_column.title} {_score_text(main_column, shown)}"
     head = [element("h1", options.heading or score_text), verdict]
     if options.heading:
         head.insert(1, element("p", f"{score_text}, to which all below belongs"))
-    if task.range == (0, 1) and (result.interval or result.marks):
-        head += score_strip(score, result.interval, result.marks, min(_DECIMALS, result.decimals))
-    if result.interval:
-        head.append(element("small", _meaning_of_interval(task, result.interval, result.decimals)))
-    elif result.halves and result.halves.n_items > 1:
+    if task.range == (0, 1) and (shown.interval or shown.marks):
+        head += score_strip(score, shown.interval, shown.marks, min(_DECIMALS, shown.decimals))
+    if shown.interval:
+        head.append(element("small", _meaning_of_interval(task, shown.interval, shown.decimals)))
+    elif shown.n_items > 1:
         head.append(element("small", _why_no_interval(task)))
     first = [
-        *_note_cards(result.notes, limit),
+        *_note_cards(notes, limit),
         *cost_cards(
-            task, result.error_costs, score, result.interval, result.decimals, may_be_misread=bool(mistakes)
+            task, shown.error_costs, score, shown.interval, shown.decimals, may_be_misread=bool(mistakes)
         ),
     ]
     rest = [
-        _scores_card(task, result, signature),
-        *section_cards(result.sections, Look(limit, addresses=options.addresses)),
+        _scores_card(task, shown),
+        *section_cards(shown.sections, Look(limit, addresses=options.addresses)),
     ]
-    names = {section.style_sheet for section in result.sections if section.style_sheet}
-    more_style = "".join(style_sheet(name) for name in sorted(names))
-    return document(task.title, head, with_contents(first, rest), more_style)
+    styles = sorted({section.style() for section in shown.sections})
+    return document(task.title, head, with_contents(first, rest), "".join(styles))
 
 
 def _verdict(task: Declaration, score: float, mistakes: Sequence[Note]) -> Element:
@@ -135,24 +138,24 @@ def _verdict(task: Declaration, score: float, mistakes: Sequence[Note]) -> Eleme
     return element("strong", "Valid and scored", class_="warn" if is_low else "good")
 
 
-def score_line(task: Declaration, result: Result) -> str:
+def score_line(task: Declaration, shown: Shown) -> str:
     """Return the score with its interval in words, for the log."""
     main_column = task.columns[0]
-    line = f"{main_column.title} {_score_text(main_column, result)}"
-    if result.halves:
-        line += f", {_interval_text(task, result, result.halves.n_items)}"
+    line = f"{main_column.title} {_score_text(main_column, shown)}"
+    if shown.n_items:
+        line += f", {_interval_text(task, shown, shown.n_items)}"
     return line
 
 
-def cost_rows(task: Declaration, result: Result) -> list[list[str]]:
+def cost_rows(task: Declaration, shown: Shown) -> list[list[str]]:
     """Return the title of each type of error and what it costs, the largest first, for the log."""
     titles = {error_type.key: error_type.title for error_type in task.error_types}
-    return [[titles[cost.error_type], _short(cost.points, result.decimals)] for cost in result.error_costs]
+    return [[titles[cost.error_type], _short(cost.points, shown.decimals)] for cost in shown.error_costs]
 
 
-def _score_text(column: ScoreColumn, result: Result) -> str:
-    decimals = min(column.precision, result.decimals)
-    return f"{result.scores[column.key]:.{decimals}f}"
+def _score_text(column: ScoreColumn, shown: Shown) -> str:
+    decimals = min(column.precision, shown.decimals)
+    return f"{shown.scores[column.key]:.{decimals}f}"
 
 
 def _short(value: float, decimals: int) -> str:
@@ -160,25 +163,25 @@ def _short(value: float, decimals: int) -> str:
     return f"{value:.{min(_DECIMALS, decimals)}f}"
 
 
-def _interval_text(task: Declaration, result: Result, n_items: int) -> str:
-    interval = result.interval
+def _interval_text(task: Declaration, shown: Shown, n_items: int) -> str:
+    interval = shown.interval
     if interval is None and n_items < 2:
-        return f"over {result.over}, too few for an interval"
-    if interval is None and result.decimals < DECIMALS:
-        decimals = counted(result.decimals, "decimal")
-        return f"over {result.over}; with {decimals} both ends of the interval are the same: none is given"
+        return f"over {shown.over}, too few for an interval"
+    if interval is None and shown.decimals < DECIMALS:
+        decimals = counted(shown.decimals, "decimal")
+        return f"over {shown.over}; with {decimals} both ends of the interval are the same: none is given"
     if interval is None:
-        return f"over {result.over}; all halves score the same: no interval can be given"
-    low, high = _short(interval.low, result.decimals), _short(interval.high, result.decimals)
-    text = f"95 % interval {low} to {high}, over {result.over}{caution(n_items, _unit(task, interval))}"
-    if reason := why_rough(task, result, n_items):
+        return f"over {shown.over}; all halves score the same: no interval can be given"
+    low, high = _short(interval.low, shown.decimals), _short(interval.high, shown.decimals)
+    text = f"95 % interval {low} to {high}, over {shown.over}{caution(n_items, _unit(task, interval))}"
+    if reason := why_rough(task, shown, n_items):
         text += f", and {reason}" if n_items < ROUGH_BELOW else f"; rough: {reason}"
     return text
 
 
-def why_rough(task: Declaration, result: Result, n_items: int) -> str:
+def why_rough(task: Declaration, shown: Shown, n_items: int) -> str:
     """Return why an interval over enough items is rough all the same, as far as is shown; "" if it is not."""
-    interval = result.interval
+    interval = shown.interval
     if interval is None or interval.few is None or n_items < LEAST_ITEMS:
         return ""
     return interval.few.text(counted(n_items, _unit(task, interval)))
@@ -298,21 +301,21 @@ def _cost_table(task: Declaration, costs: Sequence[ErrorCost], decimals: int) ->
     return table(headings, rows, "All types of errors")
 
 
-def _scores_card(task: Declaration, result: Result, signature: str) -> Element:
+def _scores_card(task: Declaration, shown: Shown) -> Element:
     # The ends of the interval are declared and may be missing.
-    present = [column for column in task.columns if column.key in result.scores]
+    present = [column for column in task.columns if column.key in shown.scores]
     leaderboard = [column for column in present if column.leaderboard]
     others = [column for column in present if not column.leaderboard]
-    parts = [_score_table(leaderboard, result)]
+    parts = [_score_table(leaderboard, shown)]
     if others:
-        parts.append(folded("All numbers", _score_table(others, result)))
-    if result.interval:
+        parts.append(folded("All numbers", _score_table(others, shown)))
+    if shown.interval:
         text = (
             "Whether two intervals overlap says nothing about two submissions: they are scored on the same "
             f"{task.item}s, so compare them directly."
         )
         parts.append(element("p", text, class_="after"))
-    code = element("code", cut(signature, _LONGEST_SIGNATURE))
+    code = element("code", cut(shown.signature, _LONGEST_SIGNATURE))
     parts.append(element("p", "Scores with this signature are comparable: ", code, class_="after"))
     if task.in_all_kits:
         differs = "Your number differs from that of another program? This page of the starting kit says why: "
@@ -320,11 +323,11 @@ def _scores_card(task: Declaration, result: Result, signature: str) -> Element:
     return card("run-scores", "Scores", "", *parts)
 
 
-def _score_table(columns: Sequence[ScoreColumn], result: Result) -> Element:
+def _score_table(columns: Sequence[ScoreColumn], shown: Shown) -> Element:
     body = element("tbody")
     for column in columns:
         name = element("td", column.title, element("small", column.description))
-        number = element("td", _short(result.scores[column.key], result.decimals), class_="number")
+        number = element("td", _short(shown.scores[column.key], shown.decimals), class_="number")
         body.append(element("tr", name, number))
     return element("table", body)
 

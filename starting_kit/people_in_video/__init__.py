@@ -13,8 +13,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from people_in_video.comparing import compare
-    from people_in_video.comparison import Comparison
+    from people_in_video.comparing.comparison import Comparison
+    from people_in_video.comparing.submissions import compare
     from people_in_video.history import add_run
     from people_in_video.home import (
         Evaluator,
@@ -43,14 +43,14 @@ __all__ = [
 
 # A command must be able to say that a package is missing before modules are imported that need it.
 _MODULE_OF_NAME = {
-    "Comparison": "comparison",
+    "Comparison": "comparing.comparison",
     "Evaluator": "home",
     "ReferenceProblemsError": "home",
     "Score": "result",
     "SubmissionError": "home",
     "add_run": "history",
     "check": "home",
-    "compare": "comparing",
+    "compare": "comparing.submissions",
     "convert": "home",
     "sample_predictions": "samples",
     "score": "home",

@@ -5,10 +5,11 @@ Submissions to a challenge have other ids than the demo reference, and may be mu
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import dataclass, replace
 from typing import Generic
 
-from scoring_program.task import AnyLoaded, Loaded, ReferenceT, StatisticsT, SubmissionT
+from people_in_video.home_loaded import HomeLoaded
+from scoring_program.scoring import ReferenceT, StatisticsT, SubmissionT
 from validator.findings import Findings
 from validator.items import ITEMS_NONE, LIMIT_OF_REFERENCE
 from validator.messages import Problem
@@ -19,13 +20,11 @@ DEMO_REFUSED = (
 )
 
 
-class DemoLoaded(Loaded[ReferenceT, SubmissionT, StatisticsT], Generic[ReferenceT, SubmissionT, StatisticsT]):
+@dataclass(frozen=True)
+class DemoLoaded(
+    HomeLoaded[ReferenceT, SubmissionT, StatisticsT], Generic[ReferenceT, SubmissionT, StatisticsT]
+):
     """A task with its demo reference."""
-
-    @classmethod
-    def of(cls, loaded: AnyLoaded) -> AnyLoaded:
-        """Return a task with a reference that is the demo reference."""
-        return cls(**{field.name: getattr(loaded, field.name) for field in fields(loaded)})
 
     def explain(self, findings: Findings) -> Findings:
         """Return findings; problems that follow from the demo reference say so."""

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 from people_in_video.plain_values import half_precision_text
 from people_in_video.writing import IncompleteError, Key, Predictions, RepeatedError
 from scoring_program.result import Result
-from scoring_program.task import AnyLoaded, AnyTask
+from scoring_program.scoring import AnyLoaded
+from scoring_program.task import Task
 from validator.discovery import find_module
 from validator.findings import Findings, Refused
 from validator.items import ITEMS_NONE
@@ -249,7 +250,7 @@ def named_calls(predictions: Predictions, submission: Any, findings: Findings) -
             _add_problem(f"the value is a {type(arguments).__name__}; {wanted}", name, findings)
 
 
-def writer_of(task: AnyTask) -> Callable[[AnyLoaded], Predictions] | None:
+def writer_of(task: Task) -> Callable[[AnyLoaded], Predictions] | None:
     """Return what makes the predictions in memory of a task; None if its challenge has no writer here."""
     module = find_module(_PACKAGE, f"{task.folder.name}.writer")
     return module.WRITERS.get(task.id) if module else None

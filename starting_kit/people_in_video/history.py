@@ -14,10 +14,10 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from people_in_video.result import Score
-from scoring_program.figures import Line
 from scoring_program.report.elements.axis import Axis
 from scoring_program.report.elements.layout import card, document
 from scoring_program.report.elements.plots import (
+    Line,
     line_chart,
     line_mark,
     line_points,
@@ -29,7 +29,7 @@ from scoring_program.report.elements.svg import key, line, with_title
 from scoring_program.report.elements.tables import Heading, table
 from scoring_program.report.html import cut, element
 from scoring_program.report.outputs import clear, csv_text, plain_number, write_atomic
-from scoring_program.task import AnyTask, load_task, task_ids
+from scoring_program.task import Task, load_task, task_ids
 from validator.console import OutputError
 from validator.texts import counted
 
@@ -165,7 +165,7 @@ def _page(rows: Sequence[Row]) -> str:
     return document(task.title, _head(task, runs, n_others=len(rows) - len(runs)), cards)
 
 
-def _head(task: AnyTask, runs: Sequence[Row], n_others: int) -> list[Element]:
+def _head(task: Task, runs: Sequence[Row], n_others: int) -> list[Element]:
     """Return the title, the number of runs and the best of them, and how many are of other signatures."""
     text = f"{counted(len(runs), 'run')}."
     best = _best_run(runs, task)
@@ -179,7 +179,7 @@ def _head(task: AnyTask, runs: Sequence[Row], n_others: int) -> list[Element]:
     return head
 
 
-def _best_run(runs: Sequence[Row], task: AnyTask) -> int | None:
+def _best_run(runs: Sequence[Row], task: Task) -> int | None:
     """Return the number of the run with the best score, from 1; the first of equal ones, None without any."""
     scores = _line(runs, "score", "")
     if not scores.x:
@@ -188,7 +188,7 @@ def _best_run(runs: Sequence[Row], task: AnyTask) -> int | None:
     return int(scores.x[scores.y.index(best_score)])
 
 
-def _score_card(runs: Sequence[Row], task: AnyTask) -> Element:
+def _score_card(runs: Sequence[Row], task: Task) -> Element:
     """Return the score run by run, its intervals as a band, and a mark at the best run."""
     title = task.columns[0].title
     scores = _line(runs, "score", title)

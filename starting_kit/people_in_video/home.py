@@ -20,9 +20,11 @@ from typing import Any
 from people_in_video.demo_data import demo_reference
 from people_in_video.demo_refusals import DemoLoaded
 from people_in_video.gathering import REPEATS, Arguments, Gathered, GatheredState, named_calls
+from people_in_video.home_loaded import AnyHomeLoaded, HomeLoaded, of_kind
 from people_in_video.item_list import check_known
 from people_in_video.plain_values import half_precision_text
 from people_in_video.public_data import PublicData, check_with_public_data, load_public_data
+from people_in_video.references.preparation import check_reference, write_prepared
 from people_in_video.result import Score, make_score
 from people_in_video.tools.conversion import (
     LAST_NUMBER,
@@ -33,9 +35,10 @@ from people_in_video.tools.conversion import (
     read_tool_file,
 )
 from people_in_video.writing import size_text
+from scoring_program.scoring import load_reference
 from scoring_program.settings import Settings, SettingValue
 from scoring_program.signature import VERSION
-from scoring_program.task import AnyLoaded, AnyTask, load_task, task_ids
+from scoring_program.task import Task, load_task, task_ids
 from validator import console
 from validator.checking import check_submission
 from validator.findings import Findings, Refused
@@ -66,7 +69,7 @@ _PARAMETERS = ("reference", "cache", "items")
 
 _HASH_BLOCK = 1 << 22
 # The reference of each task that was used last, and its key.
-_loaded: dict[str, tuple[str, AnyLoaded]] = {}
+_loaded: dict[str, tuple[str, AnyHomeLoaded]] = {}
 
 
 def score(
@@ -160,7 +163,7 @@ def load_public(task: str, public: str | Path) -> PublicData:
         raise ReferenceProblemsError(refused.findings) from None
 
 
-def _score_file(loaded: AnyLoaded, source: Any) -> Score:
+def _score_file(loaded: AnyHomeLoaded, source: Any) -> Score:
     """Return the score of a submission, or of what another tool wrote. Raises Refused."""
     source = Path(source) if isinstance(source, str) else source
     if isinstance(source, Path):
@@ -170,7 +173,7 @@ def _score_file(loaded: AnyLoaded, source: Any) -> Score:
     return make_score(loaded, replace(result, notes=[*submission.notes, *result.notes]))
 
 
-def _score_in_memory(loaded: AnyLoaded, submission: Any) -> Score:
+def _score_in_memory(loaded: AnyHomeLoaded, submission: Any) -> Score:
     """Return the score of predictions in memory. Raises Refused."""
     gathered = Gathered(loaded)
     with Findings.collect() as findings:
@@ -251,7 +254,7 @@ class Evaluator:
         self._arguments = (task, reference, cache, items, settings)
         whole = load(task, reference, cache, {**_HOME, **settings})
         self._loaded = load_items(task, reference, cache, items, {**_HOME, **settings})
-        self._known_items = whole.task.known_items(whole.reference)
+        self._known_items = frozenset(whole.public.items)
         self._gathered = Gathered(self._loaded)
 
     def update(self, *arguments: object, **named: object) -> None:
@@ -380,15 +383,17 @@ def forget_references() -> None:
     _loaded.clear()
 
 
-def load(task: str, reference: str | Path | None, cache: str | Path | None, settings: Settings) -> AnyLoaded:
+def load(
+    task: str, reference: str | Path | None, cache: str | Path | None, settings: Settings
+) -> AnyHomeLoaded:
     """Return a task with its reference; the one that was used last is not read again. Raises as `score`."""
     _check_task(task)
     if not reference:
-        return DemoLoaded.of(_load_folder(task, demo_reference(task), cache, settings))
+        return of_kind(DemoLoaded, _load_folder(task, demo_reference(task), cache, settings))
     return _load_folder(task, Path(reference), cache, settings)
 
 
-def _load_folder(task: str, source: Path, cache: str | Path | None, settings: Settings) -> AnyLoaded:
+def _load_folder(task: str, source: Path, cache: str | Path | None, settings: Settings) -> AnyHomeLoaded:
     """Return a task with the reference in a folder; see `load`."""
     declared = load_task(task)
     require_path(source)
@@ -400,8 +405,9 @@ def _load_folder(task: str, source: Path, cache: str | Path | None, settings: Se
         last_key, last = _loaded.get(task, ("", None))
         if last and last_key == key:
             return last
-        loaded = declared.load(prepared_folder(declared, source, cache), values)
-        loaded.check()
+        folder = prepared_folder(declared, source, cache)
+        loaded: AnyHomeLoaded = of_kind(HomeLoaded, load_reference(declared, folder, values))
+        check_reference(loaded)
     except Refused as refused:
         raise ReferenceProblemsError(refused.findings) from None
     _loaded[task] = key, loaded
@@ -414,7 +420,7 @@ def load_items(
     cache: str | Path | None,
     items: Iterable[str] | None,
     settings: Settings,
-) -> AnyLoaded:
+) -> AnyHomeLoaded:
     """Return a task with its reference, or with some items of it. Raises as `score`."""
     loaded = load(task, reference, cache, settings)
     if items is None:
@@ -437,7 +443,7 @@ def _check_task(task: str) -> None:
         raise ValueError(f"there is no task {task!r}; this kit has {', '.join(task_ids())}")
 
 
-def _check_setting_names(task: AnyTask, settings: Settings) -> None:
+def _check_setting_names(task: Task, settings: Settings) -> None:
     """Raise Refused, naming the nearest parameter or setting, if one is neither."""
     setting_names = [setting.name for setting in task.known_settings]
     names = [*_PARAMETERS, *setting_names]
@@ -460,7 +466,7 @@ def _check_exists(source: Path) -> None:
         Findings().refuse("E-REF-MISSING", problem, remedy, file=str(source))
 
 
-def prepared_folder(task: AnyTask, source: Path, cache: str | Path | None = None) -> Path:
+def prepared_folder(task: Task, source: Path, cache: str | Path | None = None) -> Path:
     """Return a folder that loads fast: ``source``, or the prepared copy of it in the cache, made if needed.
 
     Prints on stderr where it is and how large. Raises Refused if the reference cannot be prepared, or there
@@ -483,13 +489,13 @@ def prepared_folder(task: AnyTask, source: Path, cache: str | Path | None = None
     return target
 
 
-def _write_prepared(task: AnyTask, source: Path, target: Path, settings: Settings) -> int:
+def _write_prepared(task: Task, source: Path, target: Path, settings: Settings) -> int:
     """Write a prepared reference as a whole or not at all; return its size. Raises Refused, OSError."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".prepare-") as folder:
         work = Path(folder, "prepared")
         work.mkdir()
-        task.prepare(source, work, settings, {})
+        write_prepared(task, source, work, settings, {})
         size = sum(path.stat().st_size for path in work.iterdir())
         try:
             work.replace(target)

@@ -4,28 +4,26 @@
 
     check(task, "my.zip", public="public_data.zip")
 
-It says what the server will say of ids, frames, sizes and names. A challenge whose public data has a form of
-its own has a module ``public_data`` in its folder, with the object ``PUBLIC_READER``; for others it is a
-table of items, which the reader of submissions compares.
+It says what the server says of ids, frames, sizes and names. A challenge whose public data has a form of its
+own has a module ``public_data`` in its folder, with the object ``PUBLIC_READER``; for others it is a table of
+items.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from scoring_program.signature import VOCABULARY_FILE
-from scoring_program.task import load_task
-from scoring_program.vocabulary import NameCounts, Vocabulary, find_unknown_names
+from scoring_program.task import Public, PublicItems, load_task
+from scoring_program.vocabulary import Vocabulary
 from scoring_program.vocabulary_file import parse_vocabulary
 from validator.archive import Submission, open_submission
 from validator.checking import check_within_limits
 from validator.discovery import find_module
 from validator.findings import Findings, Read
-from validator.formats.rules import Rules, load_format
+from validator.formats.rules import Rules
 from validator.item_table import ITEMS_FILE, parse_items
 from validator.members import Limits
 from validator.messages import Note, mistakes_first, without_explained
@@ -41,14 +39,6 @@ PublicFiles = Mapping[str, bytes]
 ItemsReader = Callable[[Path, Rules, Sequence[str], bool], Read[Any]]
 
 
-class PublicData(ABC):
-    """The public data of a task that was read."""
-
-    @abstractmethod
-    def read_notes(self, submission: Path) -> list[Note]:
-        """Return the notes on a submission that ids, frames, sizes and names give. Raises Refused."""
-
-
 class PublicReader(NamedTuple):
     """How the public data of a challenge is read.
 
@@ -57,11 +47,18 @@ class PublicReader(NamedTuple):
     file_ending : str
         What the name of a file ends with that all public data of the challenge has.
     read : callable
-        Returns the public data of a task, given its files. Raises Refused.
+        Returns what is public of the reference of a task, given the files. Raises Refused.
     """
 
     file_ending: str
-    read: Callable[[str, PublicFiles], PublicData]
+    read: Callable[[str, PublicFiles], Public]
+
+
+class PublicData(NamedTuple):
+    """What is public of the reference of a task."""
+
+    task: str
+    public: Public
 
 
 def load_public_data(task: str, path: Path) -> PublicData:
@@ -79,7 +76,7 @@ def load_public_data(task: str, path: Path) -> PublicData:
         It cannot be read, or is not the public data of this task.
     """
     reader = _reader_of(task, path)
-    return reader.read(task, _read_files(task, path, reader.file_ending))
+    return PublicData(task, reader.read(task, _read_files(task, path, reader.file_ending)))
 
 
 def read_public_files(task: str, path: Path) -> PublicFiles:
@@ -115,25 +112,12 @@ def _reader_of(task: str, path: Path) -> PublicReader:
     if module is not None:
         reader: PublicReader = module.PUBLIC_READER
         return reader
-    read_items = load_format(task)[0].read_items
-    if read_items is None:
-        refuse_public_data(f"nothing is known of the public data of {task}", path.name)
-    return PublicReader(ITEMS_FILE, partial(_PublicItems, read_items))
+    return PublicReader(ITEMS_FILE, _read_items)
 
 
-class _PublicItems(PublicData):
-    """The items of a task; ``read_items`` is that of its `Format`."""
-
-    def __init__(self, read_items: ItemsReader, task: str, files: PublicFiles) -> None:
-        self._read_items = read_items
-        self._task = task
-        self._items = parse_items(files[ITEMS_FILE])
-
-    def read_notes(self, submission: Path) -> list[Note]:
-        """Return notes on other items, and those that need no public data. Raises Refused."""
-        submission_format, rules = load_format(self._task)
-        read = self._read_items(submission, rules, self._items, True)
-        return [*read.notes, *submission_format.hints(read.content)]
+def _read_items(task: str, files: PublicFiles) -> Public:
+    """Return the items in ``items.csv``, and the names. Raises Refused."""
+    return PublicItems(parse_items(files[ITEMS_FILE]), read_vocabulary(files))
 
 
 def refuse_public_data(problem: str, file: str) -> NoReturn:
@@ -143,7 +127,13 @@ def refuse_public_data(problem: str, file: str) -> NoReturn:
 
 def check_with_public_data(public_data: PublicData, submission: Path) -> Findings:
     """Return what is found in a submission, a zip file or a folder, beside the public data of its task."""
-    return check_within_limits(lambda: mistakes_first(without_explained(public_data.read_notes(submission))))
+    task = load_task(public_data.task)
+
+    def read_notes() -> list[Note]:
+        read = task.read(submission, public_data.public, None)
+        return [*read.notes, *task.notes(read.content, public_data.public)]
+
+    return check_within_limits(lambda: mistakes_first(without_explained(read_notes())))
 
 
 def read_object(files: PublicFiles, name: str) -> dict[str, Any]:
@@ -157,14 +147,3 @@ def read_object(files: PublicFiles, name: str) -> dict[str, Any]:
 def read_vocabulary(files: PublicFiles) -> Vocabulary:
     """Return the names of each kind, none if the public data does not list them. Raises Refused."""
     return parse_vocabulary(files[VOCABULARY_FILE]) if VOCABULARY_FILE in files else {}
-
-
-def name_notes(submitted: NameCounts, vocabulary: Vocabulary) -> list[Note]:
-    """Return a note on each kind of names that the public data does not have, or does not list."""
-    unknown_names = find_unknown_names(submitted, vocabulary, reference_names={}, is_open=False)
-    notes = [unknown.note() for unknown in unknown_names]
-    unlisted_kinds = [kind for kind in submitted if not vocabulary.get(kind)]
-    if unlisted_kinds:
-        kinds = " and ".join(unlisted_kinds)
-        notes.append(Note("N-UNCHECKED", f"the public data does not list the names of each {kinds}"))
-    return notes

@@ -12,7 +12,8 @@ from typing import Any
 from scoring_program.report import outputs
 from scoring_program.report.page import result_page
 from scoring_program.result import ErrorCost, Interval, Result, Statistics
-from scoring_program.task import AnyLoaded, AnyTask, load_task
+from scoring_program.scoring import AnyLoaded
+from scoring_program.task import Task, load_task
 from validator.messages import Note
 from validator.texts import counted
 
@@ -102,9 +103,9 @@ class Score:
         return write_tables(self.tables, Path(folder))
 
     def _page_text(self) -> str:
-        return result_page(self._task(), self._result, self.signature)
+        return result_page(self._task(), self._result.shown, self._result.notes)
 
-    def _task(self) -> AnyTask:
+    def _task(self) -> Task:
         return load_task(self.signature.partition("|")[0])
 
     def _table(self, key: str) -> tuple[list[str], list[list[Any]]]:
@@ -116,7 +117,7 @@ class Score:
 
 def make_score(loaded: AnyLoaded, result: Result) -> Score:
     """Return what is told of the result of scoring on a reference."""
-    plain = outputs.plain_result(result, loaded.signature)
+    plain = outputs.plain_result(result.shown, result.notes)
     return Score(
         scores=result.scores,
         interval=result.interval,
@@ -137,7 +138,6 @@ def without_large_arrays(result: Result) -> Result:
         item_submitted=result.statistics.item_submitted,
         item_weights=result.statistics.item_weights,
         item_perfect=result.statistics.item_perfect,
-        notes=result.statistics.notes,
     )
     return replace(result, statistics=statistics)
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from people_in_video.plain_values import PlainValues, half_precision_text
-from scoring_program.task import AnyLoaded
+from scoring_program.scoring import AnyLoaded
 from validator import console
 from validator.findings import Findings, Read, Refused
 from validator.formats.rules import load_format

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from scoring_program.run import SCORED, run
-from scoring_program.task import Loaded
+from scoring_program.scoring import Loaded
 from tests.helpers import loaded, make_zip
 
 N_LABELS = 4

@@ -5,18 +5,13 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from functools import cache
-from math import log2
 
 import numpy as np
 import pytest
 
-from scoring_program.challenges.densepose.evidence import comparisons
-from scoring_program.challenges.densepose.reference import gather
-from scoring_program.repair_notes import HiddenSide, repair_notes
-from tests.attacks.harness import ALL, MOST_BITS, N_LABELS, Attack, bits_by_section, gain
-from tests.helpers import REFERENCES, SAMPLES, is_nightly, loaded, only_at_night
-from validator.formats.densepose.write import array_entry, encode_detection
-from validator.formats.rules import load_rules
+from tests.attacks.harness import MOST_BITS, N_LABELS, Attack, bits_by_section, gain
+from tests.helpers import REFERENCES, SAMPLES, loaded, only_at_night
+from validator.formats.densepose.write import encode_detection
 
 TASK = "densepose"
 
@@ -74,67 +69,3 @@ def test_two_submissions_reveal_no_person():
 
 
 # What the note on repairs may tell, of one submission.
-MOST_BITS_OF_A_REPAIR = 0.5
-N_SECRETS = 12
-
-
-def on_other_side(part):
-    return np.where(part > 2, (part - 1 ^ 1) + 1, part)
-
-
-def reference_of_sides(labels):
-    """Return a reference in which a label says whether the points of a person are those of the other side."""
-    of_task, chosen = demo()
-    persons, nearest = of_task.reference.persons, of_task.reference.template.nearest
-    part, vertex = persons.part.copy(), persons.vertex.copy()
-    for person in chosen[list(labels)].tolist():
-        points = slice(*persons.point_start[[person, person + 1]].tolist())
-        part[points] = on_other_side(part[points].astype(np.int64))
-        vertex[points] = nearest[part[points] - 1, 128, 128]
-    return of_task.reference._replace(persons=persons._replace(part=part, vertex=vertex))
-
-
-def detections_of_other_sides(n_known):
-    """Return detections with parts of the other side at a few pixels: of so many known persons, and of all hidden ones.
-
-    They are so few that no score depends on them.
-    """
-    of_task, chosen = demo()
-    persons, nearest = of_task.reference.persons, of_task.reference.template.nearest
-    known = [person for person in range(len(persons.image)) if person not in chosen]
-    swapped_persons = {*known[:n_known], *chosen.tolist()}
-    entries = []
-    for person, box in enumerate(persons.box.round().tolist()):
-        iuv = np.zeros((3, int(box[3]), int(box[2])), np.uint8)
-        points = np.arange(*persons.point_start[[person, person + 1]].tolist())
-        is_written = (np.arange(len(points)) % 5 < 3) & (person in swapped_persons)
-        for point in points[is_written].tolist():
-            part = int(persons.part[point])
-            u, v = np.argwhere(nearest[part - 1] == persons.vertex[point]).mean(axis=0)
-            row, column = int(persons.y[point] - box[1]), int(persons.x[point] - box[0])
-            iuv[:, row, column] = on_other_side(np.array(part)), u, v
-        image_id = int(persons.image_id[persons.image[person]])
-        entries.append(array_entry(image_id, box, 0.5, iuv))
-    return entries
-
-
-def entropy(share):
-    return -sum(p * log2(p) for p in (share, 1 - share) if p)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("n_known", [14, 17, 20] if is_nightly() else [17])
-def test_the_note_on_repairs_tells_little_of_hidden_arrays(n_known):
-    """The attacker knows all persons but four and does not know the key, on which the note depends near the edge."""
-    entries = detections_of_other_sides(n_known)
-    shares = []
-    for labels in ALL:
-        hidden = reference_of_sides(labels)
-        gathered = gather(entries, load_rules(TASK), hidden)
-        n_noted = 0
-        for secret in range(N_SECRETS):
-            side = HiddenSide(str(secret).encode(), len(hidden.persons.image_id))
-            n_noted += bool(repair_notes(comparisons(hidden, gathered), gathered, "summary", side, []))
-        shares.append(n_noted / N_SECRETS)
-    bits = entropy(np.mean(shares)) - np.mean([entropy(share) for share in shares])
-    assert 0 < bits <= MOST_BITS_OF_A_REPAIR

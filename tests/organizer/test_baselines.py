@@ -14,10 +14,10 @@ import pytest
 from organizer import baselines as module
 from organizer.__main__ import main
 from organizer.baselines import find_causes, predict_baselines
-from organizer.challenges import Baseline, annotations_of
-from organizer.challenges import densepose as of_densepose
 from organizer.data.prepare import prepare
 from organizer.files import write_files
+from organizer.tasks import Baseline, annotations_of
+from organizer.tasks import densepose as of_densepose
 from scoring_program.task import load_task
 from tests.helpers import (
     GOLDEN,
@@ -279,9 +279,9 @@ def test_few_items_show_no_difference(tmp_path, capsys):
 
 
 def test_task_without_code_for_its_challenge_says_what_to_write(monkeypatch):
-    monkeypatch.setattr("organizer.challenges.find_module", lambda package, name: None)
+    monkeypatch.setattr("organizer.tasks.find_module", lambda package, name: None)
     findings = refused(annotations_of, GESTURE)
-    assert places_of(findings) == [("E-NO-ANNOTATIONS", "organizer/challenges/chalearn.py", "")]
+    assert places_of(findings) == [("E-NO-ANNOTATIONS", "organizer/tasks/chalearn.py", "")]
 
 
 @pytest.mark.slow

@@ -11,11 +11,11 @@ import pytest
 
 from organizer.__main__ import main
 from organizer.bundle.parts import Parts
-from organizer.challenges import annotations_of
 from organizer.data.prepare import prepare
 from organizer.files import folder_files
 from organizer.public_data import find_leaks
 from organizer.split import Division, divide, write_parts
+from organizer.tasks import annotations_of
 from quality.competition import competition_text
 from scoring_program.task import load_task
 from tests.helpers import PUBLISHED, REFERENCES, SAMPLES, loaded, one_of_each_challenge

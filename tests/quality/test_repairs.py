@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from people_in_video.diagnosis.decision import Family
 from quality.cures import corners_cure
 from quality.repairs import Amount, measure_task, run_repairs
 from quality.task import Mistake, Said, quality_tasks
-from scoring_program.repairs.decision import Family
 from tests.helpers import only_at_night
 
 TASKS = [name for name, task in quality_tasks().items() if task.mistakes]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring_program.disclosure import MIN_GROUP, OTHERS, disclosed, merge_small, rounded_count
+from scoring_program.disclosure import MIN_GROUP, OTHERS, merge_small, visible_sections
 from scoring_program.figures import LineChart, StackedBar
 from scoring_program.result import FULL, Column, Deferred, Groups, Table
 from scoring_program.task import task_ids
@@ -77,23 +77,8 @@ def test_full_merges_nothing(support):
 
 def test_floats_have_2_decimals_at_summary():
     table = Table("t", "t", "", [Column("share", "share")], [(1 / 3,)], level="summary")
-    assert disclosed([table], "summary")[0].rows == [(0.33,)]
-    assert disclosed([table], "full") == [table]
-
-
-@given(count=st.integers(0, 3000), support=st.integers(0, 3000))
-def test_counts_of_the_submission_are_rounded(count, support):
-    step = max(5, -(-support // 20))
-    found = rounded_count(count, support, MIN_GROUP)
-    assert found % step == 0
-    assert abs(found - count) <= step / 2
-    assert rounded_count(count, support, 0) == count
-
-
-def test_a_count_halfway_between_two_steps_is_rounded_up():
-    # 5 % of 400 instances are steps of 20, of 120 instances steps of 6.
-    assert [rounded_count(count, 400, MIN_GROUP) for count in (9, 10, 29, 30)] == [0, 20, 20, 40]
-    assert [rounded_count(count, 120, MIN_GROUP) for count in (2, 3, 9)] == [0, 6, 12]
+    assert visible_sections([table], "summary")[0].rows == [(0.33,)]
+    assert visible_sections([table], "full") == [table]
 
 
 VALUES = np.array([3.0, 4.0, 10.0])
@@ -104,17 +89,17 @@ GROUPS = Groups(
 
 
 def test_a_merged_row_is_computed_from_its_members():
-    (table,) = disclosed([GROUPS], "summary")
+    (table,) = visible_sections([GROUPS], "summary")
     assert table.rows == [["c", 10.0], [OTHERS, 7.0]]
-    (table,) = disclosed([GROUPS], "full")
+    (table,) = visible_sections([GROUPS], "full")
     assert table.rows == [["a", 3.0, 11], ["b", 4.0, 11], ["c", 10.0, 11]]
-    assert disclosed([GROUPS], "none") == []
+    assert visible_sections([GROUPS], "none") == []
 
 
 def test_notes_tell_of_columns_of_full_at_full_alone():
     groups = replace(GROUPS, note="Value: a sum.", full_note="Predicted: how many.")
-    assert disclosed([groups], "summary")[0].note == "Value: a sum."
-    assert disclosed([groups], "full")[0].note == "Value: a sum. Predicted: how many."
+    assert visible_sections([groups], "summary")[0].note == "Value: a sum."
+    assert visible_sections([groups], "full")[0].note == "Value: a sum. Predicted: how many."
 
 
 @pytest.mark.parametrize("name", task_ids())
@@ -131,21 +116,21 @@ def test_notes_name_no_column_that_is_not_shown(name):
 
 def test_rows_are_in_the_order_of_what_is_shown():
     groups = replace(GROUPS, row=lambda members: [0.5 - members[0] / 1000, 0], support=np.array([9, 9, 9]))
-    assert [row[0] for row in disclosed([groups], "summary")[0].rows] == ["a", "b", "c"]
-    assert [row[0] for row in disclosed([groups], "full")[0].rows] == ["c", "b", "a"]
+    assert [row[0] for row in visible_sections([groups], "summary")[0].rows] == ["a", "b", "c"]
+    assert [row[0] for row in visible_sections([groups], "full")[0].rows] == ["c", "b", "a"]
 
 
 def test_a_group_that_only_the_submission_names_is_shown_at_full():
     groups = replace(GROUPS, support=np.array([0, 9, 9]), named=np.array([True, False, True]))
-    assert [row[0] for row in disclosed([groups], "summary")[0].rows] == ["b", "c"]
-    assert [row[0] for row in disclosed([groups], "full")[0].rows] == ["a", "b", "c"]
+    assert [row[0] for row in visible_sections([groups], "summary")[0].rows] == ["b", "c"]
+    assert [row[0] for row in visible_sections([groups], "full")[0].rows] == ["a", "b", "c"]
 
 
 def test_sections_of_full_are_not_even_built_at_summary():
     def fail():
         raise AssertionError
 
-    assert disclosed([Deferred(fail)], "summary") == []
+    assert visible_sections([Deferred(fail)], "summary") == []
 
 
 def sections_of(name, sample, change=lambda submission: submission):
@@ -159,7 +144,7 @@ def sections_of(name, sample, change=lambda submission: submission):
 @pytest.mark.parametrize("name", task_ids())
 def test_summary_shows_the_same_groups_of_the_reference_for_every_submission(name):
     raw = {sample: sections_of(name, sample) for sample in ("good", "weak")}
-    shown = {sample: disclosed(sections, "summary") for sample, sections in raw.items()}
+    shown = {sample: visible_sections(sections, "summary") for sample, sections in raw.items()}
     structure = {
         sample: [
             (section.key, sorted(str(row[0]) for row in section.rows) if isinstance(section, Table) else [])
@@ -169,12 +154,12 @@ def test_summary_shows_the_same_groups_of_the_reference_for_every_submission(nam
     }
     assert structure["good"] == structure["weak"]
     for section in [own for own in raw["weak"] if isinstance(own, Groups)]:
-        names = [row[0] for table in disclosed([section], "summary") for row in table.rows]
+        names = [row[0] for table in visible_sections([section], "summary") for row in table.rows]
         support = dict(zip(section.names, section.support.tolist()))
         assert all(support[name] >= MIN_GROUP for name in names if name != OTHERS)
     kinds = {type(section) for section in shown["weak"]}
     assert kinds <= {Table, StackedBar, LineChart}
-    assert len(disclosed(raw["weak"], "full")) > len(shown["weak"])
+    assert len(visible_sections(raw["weak"], "full")) > len(shown["weak"])
 
 
 @pytest.mark.slow

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
-from scoring_program.agreement_steps import Step
-from scoring_program.low_score import is_low, low_score_note
+from scoring_program.low_score import is_low
 
 SEQUENCES = range(1, 7)
 REFERENCE = {f"S{number}_data.csv": "2000,20,100\n" for number in SEQUENCES} | {
@@ -27,16 +25,6 @@ PERFECT = {
 NO_COSTS = "No type of error costs anything."
 
 
-def step(name, share, *, needs_labels=True, n_annotated=100):
-    return Step(
-        name=name,
-        claim=f"of your {name} agree",
-        agrees=np.arange(100) < 100 * share,
-        n_annotated=n_annotated,
-        needs_labels=needs_labels,
-    )
-
-
 @pytest.mark.parametrize(
     ("score", "coverage", "score_range", "low"),
     [
@@ -51,39 +39,11 @@ def test_a_score_is_low_at_zero_or_where_much_was_predicted(score, coverage, sco
     assert is_low({"score": score, "coverage": coverage}, score_range) == low
 
 
-def test_the_first_lost_step_is_named_after_those_that_agree():
-    scores = {"score": 0.004, "coverage": 0.9}
-    steps = [
-        step("items", 1, needs_labels=False),
-        step("names", 0.9),
-        step("places", 0.02),
-        step("places", 0),
-    ]
-    text = low_score_note(scores, steps, "full").text
-    assert "100 % of your items agree. 90 % of your names agree. Agreement is lost at the places: 0 %" in text
-    assert text.count("Agreement is lost") == 1
-
-
-def test_hidden_labels_give_no_step():
-    scores = {"score": 0.004, "coverage": 0.9}
-    steps = [step("items", 1, needs_labels=False), step("names", 0.9), step("places", 0.02)]
-    text = low_score_note(scores, steps, "summary").text
-    assert "100 % of your items agree. Usual causes" in text
-    assert "names agree" not in text and "places agree" not in text
-    assert "Agreement" not in low_score_note(scores, steps, "none").text
-
-
-def test_few_annotated_instances_say_nothing():
-    scores = {"score": 0, "coverage": 1}
-    assert "Agreement" not in low_score_note(scores, [step("places", 0, n_annotated=19)], "full").text
-
-
 @pytest.mark.parametrize("detail", ["summary", "full"])
 def test_a_score_of_nothing_is_no_green_page_without_costs(run, detail):
     outcome = run(ID, REFERENCE, ELSEWHERE, detail=detail)
     assert outcome.scores["score"] < 0.02
     assert "likely mistake N-LOW: " in outcome.out
-    assert ("lost at the places" in outcome.page) == (detail == "full")
     assert "costs of the submission as it was read" in outcome.out
     assert NO_COSTS not in outcome.page
     assert 'class="good"' not in outcome.page

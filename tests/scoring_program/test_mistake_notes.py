@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from organizer.files import write_files
+from people_in_video.home_loaded import HomeLoaded, of_kind
 from quality.demo_data import load_against
 from quality.task import quality_tasks
 from scoring_program.run import SCORED
@@ -32,7 +33,7 @@ def mistaken(name):
 
 
 def test_hint_is_on_top_of_the_page_and_in_the_log(run):
-    outcome = run(ID, REFERENCE, mistaken(SWAPPED), detail="full")
+    outcome = run(ID, REFERENCE, mistaken(SWAPPED), detail="full", at_home=True)
     assert outcome.code == SCORED
     (line,) = [line for line in outcome.out.splitlines() if "N-LOOKS" in line]
     assert re.fullmatch(
@@ -88,7 +89,9 @@ def test_one_cause_gives_one_note(task, tmp_path):
     """Right answers with one mistake, and all notes and problems on mistakes in them."""
     quality_task = quality_tasks()[task]
     quality_task.write_reference(tmp_path / "source", seed=1, size=2)
-    against = load_against(task, tmp_path / "source", tmp_path / "prepared", detail="full")
+    against = of_kind(
+        HomeLoaded, load_against(task, tmp_path / "source", tmp_path / "prepared", detail="full")
+    )
     right = quality_task.correct_prediction(tmp_path / "source", np.random.default_rng([1, 0]), 0.0)
     for number, mistake in enumerate(every_fourth(quality_task.mistakes)):
         if mistake.size > 2:
@@ -225,7 +228,9 @@ def test_a_mistake_gets_a_hint_that_is_true(task, change, line, tmp_path):
     quality_task.write_reference(tmp_path / "source", seed=1, size=2)
     right = quality_task.correct_prediction(tmp_path / "source", np.random.default_rng([1, 0]), 0.0)
     write_files(quality_task.files(change(right)), tmp_path / "submission")
-    against = load_against(task, tmp_path / "source", tmp_path / "prepared", detail="full")
+    against = of_kind(
+        HomeLoaded, load_against(task, tmp_path / "source", tmp_path / "prepared", detail="full")
+    )
     result = against.score_path(tmp_path / "submission")
     (note,) = [note for note in result.notes if note.code != "N-ITEMS-UNKNOWN"]
     assert re.fullmatch(line, note.line())

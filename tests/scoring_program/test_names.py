@@ -205,7 +205,7 @@ UNKNOWN = [
 
 @pytest.mark.parametrize(("task", "change", "words", "nearest"), UNKNOWN)
 def test_a_single_unknown_name_is_named_with_the_nearest_and_its_cost(task, change, words, nearest, scored):
-    _, _, notes = scored(task, change, detail="full")
+    _, _, notes = scored(task, change, detail="full", at_home=True)
     (note,) = [note["text"] for note in notes if note["code"] == "N-NAMES-UNKNOWN"]
     assert f"{words}; the nearest is '{nearest}')" in note
     assert float(note.partition("; this costs ")[2]) > 0.05

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scoring_program.figures import share_histogram, two_decimals
+from people_in_video.drawings.scenes import two_decimals
+from scoring_program.figures import share_histogram
 from scoring_program.result import Section
 
 

@@ -15,19 +15,22 @@ import numpy as np
 import pytest
 
 import people_in_video
-from people_in_video import compare, comparison, home
+from people_in_video import compare, home
 from people_in_video.commands import compare as command
-from scoring_program.metrics.comparison import compare as compare_halves
+from people_in_video.comparing import comparison
+from people_in_video.comparing.pairs import compare as compare_halves
+from people_in_video.comparing.standings import Standings
 from scoring_program.metrics.resampling import half_scores, intervals, weighted_mean
-from scoring_program.report.standings import Standings
-from scoring_program.result import ErrorCost, Result, Statistics
+from scoring_program.result import ErrorCost, Result, Shown, Statistics
 from scoring_program.run import BROKEN, INVALID, SCORED
 from scoring_program.task import load_task
 from tests.helpers import PUBLISHED, REFERENCES, ROOT, SAMPLES, make_zip, one_of_each_challenge
 from validator import console
 from validator.messages import Note
 
-SCHEMA = json.loads((ROOT / "scoring_program" / "report" / "comparison.schema.json").read_text())
+SCHEMA = json.loads(
+    (ROOT / "starting_kit" / "people_in_video" / "comparing" / "comparison.schema.json").read_text()
+)
 TASK = "chalearn_gesture"
 GOOD, WEAK = SAMPLES / TASK / "good", SAMPLES / TASK / "weak"
 
@@ -70,9 +73,10 @@ def made(values, sorting="desc", names=None):
     scores = {column.key: 0.5 for column in task.columns}
     results = [
         Result(
-            {**scores, "score": scores_of_halves.score},
-            Statistics(column, column == column, np.ones(len(column), int), column == 1, []),
-            (),
+            shown=Shown({**scores, "score": scores_of_halves.score}),
+            notes=[],
+            statistics=Statistics(column, column == column, np.ones(len(column), int), column == 1),
+            items=(),
         )
         for scores_of_halves, column in zip(halves, values.T)
     ]
@@ -166,7 +170,7 @@ def costs_of(values, *costs_of_results):
     results = []
     for result, costs in zip(outcome.results, costs_of_results):
         error_costs = [ErrorCost(key, 0.5 + points, points) for key, points in costs.items()]
-        results.append(replace(result, error_costs=error_costs))
+        results.append(replace(result, shown=replace(result.shown, error_costs=error_costs)))
     text = comparison.page(replace(outcome, results=results))
     return text.split('id="costs"')[1].split("</section>")[0]
 
@@ -248,7 +252,10 @@ def test_lower_scores_are_bold_where_lower_is_better():
         {**result.scores, "score": round(mean, 4)}
         for result, mean in zip(outcome.results, values.mean(axis=0))
     ]
-    results = [replace(result, scores=scores) for result, scores in zip(outcome.results, rounded_scores)]
+    results = [
+        replace(result, shown=replace(result.shown, scores=scores))
+        for result, scores in zip(outcome.results, rounded_scores)
+    ]
     (bold,) = re.findall(r"textbf\{(.*?)\}", replace(outcome, results=results).latex())
     assert float(bold) == min(scores["score"] for scores in rounded_scores)
 

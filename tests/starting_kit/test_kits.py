@@ -12,8 +12,10 @@ import nbclient
 import nbformat
 import pytest
 
+from people_in_video.references.preparation import names_of_reference
+from scoring_program.scoring import load_reference
 from scoring_program.task import load_task, task_ids
-from tests.helpers import ROOT, one_task, only_at_night
+from tests.helpers import ROOT, one_task, only_at_night, prepared
 from tests.processes import run_in_turn
 
 # A command in a line of its own, or a program.
@@ -122,13 +124,13 @@ def test_the_page_has_a_short_example_of_each_file_of_a_reference_and_it_can_be_
         assert all(any(Path(name).match(pattern) for name in examples) for pattern in patterns)
     for name, example in examples.items():
         (folder / name).write_text(example, encoding="utf-8")
-    loaded = task.load(folder, task.settings(folder))
+    loaded = load_reference(task, prepared(task.id, folder), task.settings(folder))
     assert len(loaded.items) == 1
     demo_reference = kit / "people_in_video" / "demo_reference" / page.stem
-    loaded_demo = task.load(demo_reference, task.settings(kit))
-    for names in task.names(loaded_demo.reference).values():
+    loaded_demo = load_reference(task, demo_reference, task.settings(kit))
+    for names in names_of_reference(task, loaded_demo.reference).values():
         assert f" ({len(names)}): {', '.join(names)}." in text
-    for number, name in enumerate(getattr(task, "track", None).classes if hasattr(task, "track") else (), 1):
+    for number, name in enumerate(loaded.public.vocabulary.get("class_name", ()), 1):
         assert f"{number} {name}" in " ".join(page.read_text(encoding="utf-8").split())
 
 

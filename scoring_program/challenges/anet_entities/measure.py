@@ -10,28 +10,15 @@ import numpy as np
 
 from scoring_program.challenges.anet_entities.lemmas import Lemmas
 from scoring_program.challenges.anet_entities.reference import Reference
-from scoring_program.disclosure import min_group
 from scoring_program.metrics import grounding
 from scoring_program.metrics.pairs import group_means, means
-from scoring_program.result import Statistics, missing_notes
+from scoring_program.result import Statistics
 from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints
 from validator.formats.anet_entities.read import Grounding
-from validator.messages import Note
-from validator.texts import counted
 
 # The modes of sub-task II, and whether they judge localization alone.
 _MODES = {"all": False, "loc": True}
-
-
-class Effects(NamedTuple):
-    """What segments do to the score, for notes: those outside of the reference, and those not submitted."""
-
-    outside: str
-    missing: str
-
-
-_GIVEN = Effects(outside="; ignored", missing="")
 
 
 class Joined(NamedTuple):
@@ -45,8 +32,6 @@ class Joined(NamedTuple):
         Which annotated segments are in the submission.
     classes : list of str
         The classes of the reference, then those of the submission alone.
-    submitted_classes : set of str
-        The classes that the submission names.
     n_videos : int
         Number of videos with an annotated segment.
     segment_video : int array of shape (n_segments,)
@@ -55,21 +40,18 @@ class Joined(NamedTuple):
         Number of submitted segments of each video, annotated or not.
     n_submitted : int
         Number of all submitted segments, those of other videos too.
-    notes : list of Note
     """
 
     objects: grounding.Objects
     submitted: Bools
     classes: list[str]
-    submitted_classes: set[str]
     n_videos: int
     segment_video: Ints
     submitted_of_video: Ints
     n_submitted: int
-    notes: list[Note]
 
 
-def join(reference: Reference, submission: Grounding, effects: Effects = _GIVEN) -> Joined:
+def join(reference: Reference, submission: Grounding) -> Joined:
     """Bring a submission into the reference's numbering, without objects in other segments."""
     number_of_segment = {segment: number for number, segment in enumerate(reference.segments)}
     true_segments = [number_of_segment.get(segment, -1) for segment in submission.segments]
@@ -90,12 +72,10 @@ def join(reference: Reference, submission: Grounding, effects: Effects = _GIVEN)
         objects=_objects(submission, true_segment, number_of_class),
         submitted=submitted,
         classes=list(number_of_class),
-        submitted_classes=set(submission.classes),
         n_videos=len(videos),
         segment_video=np.array(segment_video, dtype=np.int64),
         submitted_of_video=np.bincount(np.array(submitted_videos, dtype=np.int64), minlength=len(videos)),
         n_submitted=len(submission.segments),
-        notes=_notes(reference, submission, submitted, effects),
     )
 
 
@@ -114,31 +94,6 @@ def _objects(submission: Grounding, true_segment: Ints, number_of_class: dict[st
         label=true_label[np.maximum(submission.label[kept], 0)],
         box=submission.box[kept],
     )
-
-
-def _notes(reference: Reference, submission: Grounding, submitted: Bools, effects: Effects) -> list[Note]:
-    """Return notes on segments that are not annotated, and on annotated ones that are not submitted."""
-    notes = []
-    n_outside = len(submission.segments) - int(submitted.sum())
-    if n_outside:
-        from validator.public_facts import explain_unknown_members
-
-        text = f"{counted(n_outside, 'submitted segment')} not annotated in the chosen splits"
-        explanation = explain_unknown_members(submission.segments, reference.segments, "video")
-        explains: tuple[str, ...] = ()
-        if explanation:
-            text += f" ({explanation})"
-            explains = codes_explained_outside(n_outside, int((~submitted).sum()))
-        notes.append(Note("N-SEGMENTS-OUTSIDE", f"{text}{effects.outside}", explains))
-    code, nothing, thing = "N-SEGMENTS-MISSING", "nothing submitted", "annotated segment"
-    return notes + missing_notes(code, nothing, ~submitted, thing, effects.missing)
-
-
-def codes_explained_outside(n_outside: int, n_missing: int) -> tuple[str, ...]:
-    """Return the codes of notes that say no more where other names explain the segments outside."""
-    from validator.public_facts import EXPLAINED_BY_NAMES
-
-    return (*EXPLAINED_BY_NAMES, "N-SEGMENTS-MISSING") if n_outside >= n_missing else EXPLAINED_BY_NAMES
 
 
 @dataclass(frozen=True)
@@ -171,13 +126,11 @@ class Protocol(NamedTuple):
     ----------
     sentences : callable
         Returns the sentences of the reference, of the submission, or of both.
-    effects : Effects
     error_costs : callable
         Returns the score if the sentences were those that are asked for, by the key of the error type.
     """
 
     sentences: Callable[[Reference, Joined], Sentences]
-    effects: Effects
     error_costs: Callable[[SentenceStatistics], dict[str, float]]
 
 
@@ -217,7 +170,6 @@ def measure_given(reference: Reference, submission: Grounding, settings: Setting
         item_submitted=joined.submitted_of_video > 0,
         item_weights=np.bincount(video, minlength=joined.n_videos),
         item_perfect=n_wrong == 0,
-        notes=joined.notes,
         correct=correct,
         predicted=predicted,
         submitted=joined.submitted[words.segment],
@@ -261,7 +213,7 @@ def measure_generated(reference: Reference, submission: Grounding, settings: Set
     """Compare the objects of each sentence with the annotated words of its segment."""
     protocol = _protocol(settings)
     lemmas = Lemmas(reference.lemmas, settings["lemma_fallback"])
-    joined = join(reference, submission, protocol.effects)
+    joined = join(reference, submission)
     sentences = protocol.sentences(reference, joined)
     words = reference.words
     not_penalized = _not_penalized(reference, joined, lemmas)
@@ -271,14 +223,12 @@ def measure_generated(reference: Reference, submission: Grounding, settings: Set
     empty_video = joined.segment_video[joined.submitted & np.isnan(f1)]
     weights = sentences.of_video - np.bincount(empty_video, minlength=joined.n_videos)
     f1_sums = _f1_sums(joined, f1)
-    lemma_notes = _lemma_notes(reference, joined, lemmas, min_group(settings["detail"]))
     return SentenceStatistics(
         item_scores=means(f1_sums, weights),
         item_submitted=joined.submitted_of_video > 0,
         item_weights=weights,
         # Segments outside of the annotated ones have a weight and no F1.
         item_perfect=f1_sums == weights,
-        notes=[*joined.notes, *lemma_notes],
         f1=f1,
         judged=judged,
         words=words,
@@ -409,15 +359,10 @@ def _mean_f1(joined: Joined, f1: Floats, n_sentences: int) -> float:
 _PROTOCOLS = {
     "published": Protocol(
         sentences=_sentences_of_reference,
-        effects=Effects(outside="; ignored", missing="; they count 0 in the averages per sentence"),
         error_costs=_cost_of_not_submitted,
     ),
     "released": Protocol(
         sentences=_submitted_sentences,
-        effects=Effects(
-            outside="; they stay in the averages per sentence, with 0",
-            missing="; they lower f1_all, f1_loc, and the coverage, not the score",
-        ),
         error_costs=_cost_of_not_annotated,
     ),
 }
@@ -428,12 +373,7 @@ def _protocol(settings: Settings) -> Protocol:
     protocol = _PROTOCOLS[settings["protocol"]]
     if settings["protocol"] == "published" or not settings["subset"]:
         return protocol
-    return protocol._replace(
-        sentences=_annotated_sentences,
-        effects=protocol.effects._replace(
-            outside="; they are left out of the averages per sentence (subset)"
-        ),
-    )
+    return protocol._replace(sentences=_annotated_sentences)
 
 
 def _per_sentence(
@@ -463,16 +403,3 @@ def _not_penalized(reference: Reference, joined: Joined, lemmas: Lemmas) -> Bool
     token_key = reference.token_segment * n + token_lemma[reference.token]
     object_key = joined.objects.segment * n + class_lemma[joined.objects.label]
     return np.isin(object_key, token_key)
-
-
-def _lemma_notes(reference: Reference, joined: Joined, lemmas: Lemmas, minimum: int) -> list[Note]:
-    """Return a note if the fallback gave predicted classes the lemmas of enough unannotated tokens."""
-    token_lemmas = {lemmas(reference.tokens[number]) for number in np.unique(reference.token).tolist()}
-    missing_classes = lemmas.missing & joined.submitted_classes
-    class_lemmas = {lemmas(name) for name in missing_classes}
-    if len(token_lemmas & class_lemmas) < max(minimum, 1):
-        return []
-    # How many of them did is left out: each is a question about the words of the reference.
-    classes = counted(len(missing_classes), "predicted class", "predicted classes")
-    text = f"some of {classes} not in the table of lemmas got the lemma of an unannotated word {lemmas.means}"
-    return [Note("N-LEMMAS", f"{text}; the released script may differ")]

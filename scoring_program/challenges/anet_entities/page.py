@@ -14,7 +14,7 @@ from scoring_program.challenges.anet_entities.reference import Reference
 from scoring_program.disclosure import MIN_GROUP, merge_small
 from scoring_program.metrics import grounding
 from scoring_program.metrics.pairs import group_means
-from scoring_program.result import Cell, Deferred, Groups, Section, Sections, columns
+from scoring_program.result import FULL, Cell, Deferred, Groups, Section, Sections, columns
 from validator.arrays import Bools, Floats, Ints
 from validator.formats.anet_entities.read import Grounding
 
@@ -187,8 +187,9 @@ def _word_tables(reference: Reference, correct: Bools, share: str, note: str) ->
     return [
         classes,
         _frequency_table(words, classes.support, correct),
-        _size_table(words, correct),
-        _accuracy_table("frame", "frame", "Sampled frame", frame_names, frame, correct),
+        # What of a hidden word is in which frame, and how large, would show in these.
+        replace(_size_table(words, correct), level=FULL),
+        replace(_accuracy_table("frame", "frame", "Sampled frame", frame_names, frame, correct), level=FULL),
     ]
 
 

@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import json
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 
 from scoring_program.marks import MARKS_FILE
 from scoring_program.metrics.grounding import FRAMES, Words
 from scoring_program.metrics.pairs import pairs_of_ranges
-from scoring_program.prepared import Arrays, Texts, load_prepared, save_prepared
+from scoring_program.prepared import Arrays, Texts, load_prepared
 from scoring_program.settings import Settings
-from scoring_program.signature import VOCABULARY_FILE
+from scoring_program.signature import PUBLIC_FILE, VOCABULARY_FILE
+from scoring_program.vocabulary import Vocabulary
+from scoring_program.vocabulary_file import read_vocabulary
 from validator.arrays import Ints
 from validator.findings import Findings, Read
-from validator.messages import Note
 from validator.strict_json import JsonValue, pointer_part, strict_loads
-from validator.texts import counted, quote
+from validator.texts import quote
 
 PREPARED_FILE = "reference.npz"
 LEMMAS_FILE = "lemmas.json"
 LEMMATIZER_FILE = "lemmatizer.txt"
 _FILES_NAMED = 5
-_TEXTS = ("segments", "classes", "tokens", "splits", "vocab", "videos")
+TEXTS = ("segments", "classes", "tokens", "splits", "vocab", "videos")
 _LISTS = ("frame_ind", "process_clss", "process_idx", "process_bnd_box")
 
 
@@ -56,6 +59,10 @@ class Reference(NamedTuple):
         prepared by version 1.
     lemmas, lemmatizer : dict of str to str, str
         For sub-task II: the table of lemmas, and the name of the lemmatizer that made it.
+    segments_of_video : mapping of str to sequence of str, optional
+        The names of all segments of each video, annotated or not; None if an earlier version prepared it.
+    vocabulary : mapping of str to sequence of str
+        The public names of each kind that the folder lists.
     """
 
     segments: list[tuple[str, str]]
@@ -71,19 +78,21 @@ class Reference(NamedTuple):
     lemmatizer: str
     chosen_videos: frozenset[str] = frozenset()
     n_segments: dict[str, int] | None = None
+    segments_of_video: Mapping[str, Sequence[str]] | None = None
+    vocabulary: Vocabulary = MappingProxyType({})
 
     def annotated_videos(self) -> list[str]:
         """Return the videos with an annotated segment, in ascending order."""
         return sorted({video for video, _ in self.segments})
 
 
-def load_reference(folder: Path, settings: Settings, with_n_segments: bool = False) -> Reference:
+def load_reference(folder: Path, settings: Settings) -> Reference:
     """Read the reference and keep the segments of the chosen splits. Raises Refused."""
     prepared = folder / PREPARED_FILE
     if prepared.is_file():
-        whole = load_prepared(prepared, _from_prepared)
+        whole = load_prepared(prepared, _from_prepared)._replace(segments_of_video=_read_public(folder))
     else:
-        whole = _load_json(folder, settings, with_n_segments)
+        whole = read_official(folder, settings)
     with Findings.collect() as findings:
         for split in settings["splits"]:
             if split not in whole.splits:
@@ -93,7 +102,51 @@ def load_reference(folder: Path, settings: Settings, with_n_segments: bool = Fal
                     "E-REF-SPLIT", problem, remedy, file=settings["split_file"], where="/", rule=split
                 )
     chosen_videos = frozenset(video for split in settings["splits"] for video in whole.splits[split])
-    return select_videos(whole, chosen_videos)
+    return select_videos(whole, chosen_videos)._replace(vocabulary=read_vocabulary(folder))
+
+
+def load_with_lemmas(folder: Path, settings: Settings) -> Reference:
+    """Read the reference and its lemmas. Raises Refused."""
+    annotated = load_reference(folder, settings)
+    if settings["protocol"] == "published" and annotated.n_segments is None:
+        problem = "it lacks the number of segments of each video, over which protocol: published averages"
+        Findings().refuse("E-REF-PREPARED", problem, "prepare it again", file=PREPARED_FILE)
+    lemmas, lemmatizer = load_lemmas(folder)
+    return annotated._replace(lemmas=lemmas, lemmatizer=lemmatizer)
+
+
+def items(reference: Reference) -> list[str]:
+    """Return the videos with an annotated segment."""
+    return reference.annotated_videos()
+
+
+def all_videos(reference: Reference) -> list[str]:
+    """Return all videos, of other splits and without annotations, too."""
+    return reference.videos
+
+
+def identity(reference: Reference, settings: Settings) -> dict[str, str]:
+    """Return the lemmatizer, and over which sentences ``published`` averages since version 2."""
+    parts = {"lemmas": reference.lemmatizer}
+    if settings["protocol"] == "published":
+        parts["sentences"] = "all"
+    return parts
+
+
+def _read_public(folder: Path) -> dict[str, list[str]] | None:
+    """Return the names of the segments of each video, as preparing wrote them; None if there are none.
+
+    Raises Refused.
+    """
+    path = folder / PUBLIC_FILE
+    if not path.is_file():
+        return None
+    try:
+        segments = json.loads(path.read_text(encoding="utf-8"))["segments"]
+        return {video: list(map(str, names)) for video, names in segments.items()}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        problem = "the public part of the reference cannot be read"
+        Findings().refuse("E-REF-PREPARED", problem, "prepare it again", file=PUBLIC_FILE)
 
 
 def load_lemmas(folder: Path) -> tuple[dict[str, str], str]:
@@ -109,70 +162,6 @@ def load_lemmas(folder: Path) -> tuple[dict[str, str], str]:
             findings.add("E-REF-LEMMAS", problem, "prepare it again", file=LEMMAS_FILE)
     name = folder / LEMMATIZER_FILE
     return table, (name.read_text(encoding="utf-8").strip() if name.is_file() else "unnamed")
-
-
-def check_reference(folder: Path, settings: Settings, reference: Reference) -> list[Note]:
-    """Look for mistakes of organizers that make a run pointless or wrong. Raises Refused."""
-    with Findings.collect() as findings:
-        if not len(reference.words.segment):
-            _refuse_empty(reference, settings, findings)
-        _check_splits(reference, settings, findings)
-        _check_vocabulary(reference, settings, findings)
-    return []
-
-
-def _refuse_empty(reference: Reference, settings: Settings, findings: Findings) -> NoReturn:
-    """Refuse splits without an annotated segment, and say which splits there are."""
-    sizes = [
-        f"{quote(split)} ({counted(len(videos), 'video')})" for split, videos in reference.splits.items()
-    ]
-    chosen_splits = ", ".join(settings["splits"])
-    problem = (
-        f"no segment of the splits {chosen_splits} is annotated; the split file holds {', '.join(sizes)}"
-    )
-    remedy = "choose with splits in settings.yaml"
-    findings.refuse("E-REF-EMPTY", problem, remedy, file=settings["reference_file"])
-
-
-def _check_splits(reference: Reference, settings: Settings, findings: Findings) -> None:
-    """Add a problem for each chosen split with videos that the reference lacks."""
-    videos = set(reference.videos)
-    for split in settings["splits"]:
-        listed_videos = reference.splits[split]
-        missing = [index for index, video in enumerate(listed_videos) if video not in videos]
-        if missing:
-            first = quote(listed_videos[missing[0]])
-            examples = f"{counted(len(missing), 'video')} of {split!r}, the first is {first}"
-            findings.add(
-                "E-REF-SPLIT",
-                f"the reference does not hold {examples}",
-                "correct the split",
-                file=settings["split_file"],
-                where=f"/{pointer_part(split)}/{missing[0]}",
-                rule=split,
-            )
-
-
-def _check_vocabulary(reference: Reference, settings: Settings, findings: Findings) -> None:
-    """Add a problem for each class outside of the vocabulary, if the reference declares one."""
-    if not reference.vocab:
-        return
-    file = settings["reference_file"]
-    for name in sorted(set(reference.classes) - set(reference.vocab)):
-        problem = f"the class {quote(name)!r} is not in the vocabulary"
-        where = _place_of_class(reference, name)
-        findings.add("E-REF-CLASS", problem, "add or correct it", file=file, where=where, rule=name)
-
-
-def _place_of_class(reference: Reference, name: str) -> str:
-    """Return the JSON Pointer of the first segment that names a class, of the vocabulary if none does."""
-    words = reference.words
-    is_named = words.mention_label == reference.classes.index(name)
-    if not is_named.any():
-        return "/vocab"
-    first_word = words.mention_word[np.argmax(is_named)]
-    video, segment = reference.segments[int(words.segment[first_word])]
-    return f"/annotations/{pointer_part(video)}/segments/{pointer_part(segment)}"
 
 
 def _from_prepared(texts: Texts, arrays: Arrays) -> Reference:
@@ -194,25 +183,6 @@ def _from_prepared(texts: Texts, arrays: Arrays) -> Reference:
     )
 
 
-def prepare_reference(
-    source: Path, output: Path, settings: Settings, with_n_segments: bool = False
-) -> Reference:
-    """Read the organizers' JSON files and write them, with all splits, as arrays. Raises Refused."""
-    whole = _load_json(source, settings, with_n_segments)
-    save_reference(whole, output)
-    return whole
-
-
-def save_reference(reference: Reference, output: Path) -> None:
-    """Write a reference as arrays, which load fast."""
-    arrays = {field.name: getattr(reference.words, field.name) for field in fields(Words)}
-    arrays |= {"token_segment": reference.token_segment, "token": reference.token}
-    texts = {name: getattr(reference, name) for name in _TEXTS}
-    if reference.n_segments is not None:
-        texts["n_segments"] = reference.n_segments
-    save_prepared(output / PREPARED_FILE, texts, arrays)
-
-
 def _read_file(folder: Path, setting: str, name: str) -> Read[JsonValue]:
     """Return the content of a JSON file whose name is a setting. Raises Refused."""
     if (folder / name).is_file():
@@ -226,7 +196,7 @@ def _read_file(folder: Path, setting: str, name: str) -> Read[JsonValue]:
     Findings().refuse("E-REF-NONE", problem, remedy, file=name)
 
 
-def _load_json(folder: Path, settings: Settings, with_n_segments: bool) -> Reference:
+def read_official(folder: Path, settings: Settings) -> Reference:
     """Return the reference in the organizers' files, with all splits, as it is ordered there."""
     reference_file = settings["reference_file"]
     split_file = settings["split_file"]
@@ -247,11 +217,10 @@ def _load_json(folder: Path, settings: Settings, with_n_segments: bool) -> Refer
         for video, content in annotations.items():
             segments += checker.read_video(video, content, f"/annotations/{pointer_part(video)}")
     vocab = data.get("vocab", [])
-    whole = _as_arrays(segments, splits, vocab if _is_list_of(vocab, str) else [], list(annotations))
-    if not with_n_segments:
-        return whole
-    n_segments = {video: len(content["segments"]) for video, content in annotations.items()}
-    return whole._replace(n_segments=n_segments)
+    reference = _as_arrays(segments, splits, vocab if _is_list_of(vocab, str) else [], list(annotations))
+    segments_of_video = {video: list(content["segments"]) for video, content in annotations.items()}
+    n_segments = {video: len(names) for video, names in segments_of_video.items()}
+    return reference._replace(segments_of_video=segments_of_video, n_segments=n_segments)
 
 
 def _check_shape_of_splits(splits: JsonValue, file: str, findings: Findings) -> None:
@@ -457,7 +426,17 @@ def part_of_reference(whole: Reference, videos: Collection[str]) -> Reference:
         splits=splits,
         videos=[video for video in whole.videos if video in videos],
         n_segments=n_segments,
+        segments_of_video=_of_videos(whole.segments_of_video, videos),
     )
+
+
+def _of_videos(
+    segments_of_video: Mapping[str, Sequence[str]] | None, videos: Collection[str]
+) -> dict[str, Sequence[str]] | None:
+    """Return the segments of some videos, None if they are not known."""
+    if segments_of_video is None:
+        return None
+    return {video: names for video, names in segments_of_video.items() if video in videos}
 
 
 def select_videos(whole: Reference, videos: Collection[str]) -> Reference:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from scoring_program import figures, result
 from scoring_program.challenges.chalearn.measure import SequenceStatistics
-from scoring_program.challenges.chalearn.reference import Prediction, Reference, Rows, Track
-from scoring_program.figures import Lane
+from scoring_program.challenges.chalearn.reference import Prediction, Reference, Rows
 from scoring_program.metrics import frame_jaccard
 from scoring_program.result import Section, columns
 from validator.arrays import Ints
@@ -24,11 +23,11 @@ def full_sections(
     return [
         _confusions(reference, submission, statistics),
         _distribution(statistics),
-        _sequence_table(reference.sequences, statistics, _find_worst(statistics)),
+        _sequence_table(reference.sequences, statistics, find_worst(statistics)),
     ]
 
 
-def _find_worst(statistics: SequenceStatistics) -> Ints:
+def find_worst(statistics: SequenceStatistics) -> Ints:
     """Return the sequences that count, the worst first."""
     counted = np.flatnonzero(statistics.is_counted)
     return counted[np.argsort(statistics.mean_jaccard[counted], kind="stable")]
@@ -84,53 +83,3 @@ def _sequence_table(names: Sequence[str], statistics: SequenceStatistics, worst:
         rows=rows,
         item_columns=1,
     )
-
-
-def timelines(
-    reference: Reference, submission: Prediction, statistics: SequenceStatistics, number: int
-) -> list[Section]:
-    """Return the timelines of the worst sequences."""
-    worst_sequences = _find_worst(statistics)[:number].tolist()
-    note = "Ground truth above, prediction below; the first row has the numbers of the classes."
-    sections: list[Section] = []
-    for rank, sequence in enumerate(worst_sequences, start=1):
-        true_intervals = group_intervals(reference.rows, statistics.true_intervals, sequence)
-        predicted_intervals = group_intervals(submission.rows, statistics.predicted_intervals, sequence)
-        timeline = figures.Timeline(
-            key=f"timeline_{rank}",
-            title=reference.sequences[sequence],
-            note=note,
-            n_frames=int(reference.n_frames[sequence]),
-            lanes=make_lanes(reference.track, true_intervals, predicted_intervals),
-        )
-        sections.append(timeline)
-    return sections
-
-
-def group_intervals(rows: Rows, intervals: Ints, sequence: int) -> dict[int, list[tuple[int, int]]]:
-    """Return the intervals of the rows of a sequence by their class."""
-    intervals_of_label: dict[int, list[tuple[int, int]]] = {}
-    # Rows ascend by sequence, so those of one sequence are a slice.
-    first, end_of_rows = np.searchsorted(rows.sequence, [sequence, sequence + 1]).tolist()
-    labels = rows.label[first:end_of_rows].tolist()
-    for label, (start, end) in zip(labels, intervals[first:end_of_rows].tolist()):
-        intervals_of_label.setdefault(label, []).append((start, end))
-    return intervals_of_label
-
-
-def make_lanes(
-    track: Track,
-    true_intervals: Mapping[int, list[tuple[int, int]]],
-    predicted_intervals: Mapping[int, list[tuple[int, int]]],
-) -> list[Lane]:
-    """Return a lane for each class of a sequence, from the intervals of each class."""
-    lanes = []
-    for label in sorted({*true_intervals, *predicted_intervals}):
-        lane = Lane(
-            track.classes[label - 1],
-            true_intervals.get(label, []),
-            predicted_intervals.get(label, []),
-            label,
-        )
-        lanes.append(lane)
-    return lanes

@@ -13,13 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from scoring_program.challenges.chalearn.reference import Prediction, Reference, Rows, Track
-from scoring_program.disclosure import min_group, rounded_count
 from scoring_program.metrics import frame_jaccard, resampling
 from scoring_program.result import Statistics
 from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints
-from validator.messages import Note
-from validator.texts import counted
 
 
 class Protocol(NamedTuple):
@@ -110,7 +107,6 @@ def measure(reference: Reference, submission: Prediction, settings: Settings) ->
         item_submitted=submission.present,
         item_weights=is_counted.astype(np.int64),
         item_perfect=~is_counted | (means == 1),
-        notes=_left_out_notes(is_counted, min_group(settings["detail"])),
         mean_jaccard=means,
         is_counted=is_counted,
         false_classes=np.bincount(cells.sequence[is_false_class], minlength=n_sequences),
@@ -121,18 +117,6 @@ def measure(reference: Reference, submission: Prediction, settings: Settings) ->
         protocol=protocol,
         drops_empty=drops_empty,
     )
-
-
-def _left_out_notes(is_counted: Bools, least: int) -> list[Note]:
-    """Return a note on the sequences that are left out; their number is rounded to ``least``, 0 for none."""
-    n_left_out = int((~is_counted).sum())
-    if n_left_out < max(least, 1):
-        return []
-    about = "about " if least else ""
-    number = rounded_count(n_left_out, len(is_counted), least)
-    n_sequences = counted(len(is_counted), "sequence")
-    text = f"left out of the mean, because no class counts: {about}{number:,} of {n_sequences}"
-    return [Note("N-LEFT-OUT", text)]
 
 
 def mean_score(statistics: SequenceStatistics, weights: Floats) -> Floats:

@@ -9,18 +9,18 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from scoring_program.result import missing_notes
-from validator.archive import Source
+from scoring_program.settings import Settings
+from scoring_program.signature import contents_hash
 from validator.arrays import Bools, Floats, Ints
 from validator.csv_files import CsvRows, ItemFrames, read_csv_files
 from validator.findings import Findings, Read
-from validator.formats.chalearn.read import SequenceRows, as_sequence_rows, read
+from validator.formats.chalearn.read import SequenceRows, as_sequence_rows
 from validator.formats.rules import CsvRules, Field, Rules
 
 PREPARED_FILE = "sequences.json"
@@ -30,8 +30,6 @@ _DATA_NAME = "{key}_data.csv"
 _N_FRAMES = Field("number of frames", minimum=1, maximum=10**9)
 _DATA_RULES = CsvRules(_DATA_NAME, (_N_FRAMES,), further_columns=True)
 _RATE = re.compile(r"0*[1-9][0-9]{0,4}(\.[0-9]{0,6})?")
-_EMPTY = ": nothing is predicted there, but they count as covered"
-_MISSING = ": nothing is predicted there, and they do not count as covered"
 # The sequence, the name of the file, and its content.
 SequenceFile = tuple[str, str, bytes]
 
@@ -62,7 +60,8 @@ class Reference(NamedTuple):
     """The ground truth.
 
     ``sequences`` ascend; ``n_frames``, int64, and ``frames_a_second``, float64 and NaN where it is not known,
-    have the same length. ``contents`` are the CSV files that were read, by name, in ascending order.
+    have the same length. ``contents`` are the CSV files that were read, by name, in ascending order;
+    ``digest`` is their hash, which preparing does not change, if they were prepared.
     """
 
     track: Track
@@ -71,6 +70,7 @@ class Reference(NamedTuple):
     rows: Rows
     frames_a_second: Floats
     contents: Mapping[str, bytes] = {}
+    digest: str = ""
 
 
 class Prediction(NamedTuple):
@@ -80,7 +80,7 @@ class Prediction(NamedTuple):
     present: Bools
 
 
-def load_reference(track: Track, rules: Rules, folder: Path) -> Reference:
+def load_reference(track: Track, rules: Rules, folder: Path, settings: Settings) -> Reference:
     """Read ``{Id}_labels.csv`` and ``{Id}_data.csv`` of each sequence. Raises Refused."""
     contents = read_contents(folder)
     label_files = _files(contents, _LABELS_NAME)
@@ -96,7 +96,18 @@ def load_reference(track: Track, rules: Rules, folder: Path) -> Reference:
         label_rules = rules.csv[0]._replace(path=_LABELS_NAME, other_paths=())
         labels = findings.take(read_csv_files(label_files, label_rules, frames, name_frames=True))
     rows = as_sequence_rows(labels, rules)
-    return unlabeled._replace(rows=_rows(rows, rows.keys), contents=contents)
+    digest = contents_hash(contents.items()) if (folder / PREPARED_FILE).is_file() else ""
+    return unlabeled._replace(digest=digest, rows=number_rows(rows, rows.keys), contents=contents)
+
+
+def items(reference: Reference) -> list[str]:
+    """Return the sequences."""
+    return reference.sequences
+
+
+def identity(reference: Reference, settings: Settings) -> dict[str, str]:
+    """Return the hash of the CSV files of a prepared reference."""
+    return {"ref": reference.digest} if reference.digest else {}
 
 
 def read_sequences(track: Track, data_files: list[SequenceFile]) -> Read[Reference]:
@@ -116,42 +127,7 @@ def read_sequences(track: Track, data_files: list[SequenceFile]) -> Read[Referen
     return Read(reference, read.notes)
 
 
-def select_sequences(reference: Reference, sequences: Collection[str]) -> Reference:
-    """Return some sequences, which are all that remain."""
-    is_selected = np.array([sequence in sequences for sequence in reference.sequences], dtype=bool)
-    rows = reference.rows
-    is_theirs = is_selected[rows.sequence]
-    new_number = np.cumsum(is_selected) - 1
-    return reference._replace(
-        sequences=[sequence for sequence in reference.sequences if sequence in sequences],
-        n_frames=reference.n_frames[is_selected],
-        rows=Rows(
-            sequence=new_number[rows.sequence[is_theirs]],
-            actor=rows.actor[is_theirs],
-            label=rows.label[is_theirs],
-            frames=rows.frames[is_theirs],
-        ),
-        frames_a_second=reference.frames_a_second[is_selected],
-    )
-
-
-def read_submission(rules: Rules, path: Source, reference: Reference) -> Read[Prediction]:
-    """Check the submission against its rules and the sequences of the reference. Raises Refused."""
-    frames = ItemFrames(reference.sequences, reference.n_frames, reference.frames_a_second)
-    submission = read(path, rules, frames)
-    rows = submission.content
-    is_present = np.isin(reference.sequences, rows.keys)
-    prediction = Prediction(_rows(rows, reference.sequences), is_present)
-    has_row = np.bincount(prediction.rows.sequence, minlength=len(is_present)) > 0
-    notes = [
-        *submission.notes,
-        *missing_notes("N-FILE-EMPTY", "a file without rows", is_present & ~has_row, "sequence", _EMPTY),
-        *missing_notes("N-FILE-MISSING", "no file", ~is_present, "sequence", _MISSING),
-    ]
-    return Read(prediction, notes)
-
-
-def _rows(rows: SequenceRows, sequences: list[str]) -> Rows:
+def number_rows(rows: SequenceRows, sequences: list[str]) -> Rows:
     """Return rows with the numbers of their sequences in the reference."""
     number_of_sequence = {sequence: number for number, sequence in enumerate(sequences)}
     numbers = np.array([number_of_sequence[key] for key in rows.keys], dtype=np.int64)
@@ -183,14 +159,6 @@ def _read_prepared(path: Path) -> dict[str, bytes]:
     except (ValueError, AttributeError):
         problem = "the prepared reference cannot be read"
         Findings().refuse("E-REF-PREPARED", problem, "prepare it again", file=path.name)
-
-
-def write_prepared(contents: Mapping[str, bytes], path: Path) -> None:
-    """Write the CSV files of a reference as one file, a line for each."""
-    lines = []
-    for name, content in sorted(contents.items()):
-        lines.append(f"{json.dumps(name)}: {json.dumps(content.decode())}")
-    path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
 def _files(contents: Mapping[str, bytes], pattern: str) -> list[SequenceFile]:

@@ -35,16 +35,6 @@ CODES = CodeTable(
     ),
     notes=(
         MessageCode(
-            "N-AREA-EMPTY",
-            "No person has a size in one of the ranges; the score of that range is 0.",
-        ),
-        MessageCode(
-            "N-BOXES-OUTSIDE",
-            "Many boxes reach far beyond their image.",
-            "Write pixels of the image as it is in the data, and check the image ids.",
-            is_mistake=True,
-        ),
-        MessageCode(
             "N-CATEGORY",
             "Detections of other categories were ignored.",
             "Write `category_id` 1.",

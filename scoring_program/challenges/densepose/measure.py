@@ -20,11 +20,9 @@ from scoring_program.metrics.average_precision import (
     Ranked,
 )
 from scoring_program.metrics.pairs import group_means, means
-from scoring_program.result import Statistics, missing_notes
+from scoring_program.result import Statistics
 from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints
-from validator.messages import Note
-from validator.texts import counted
 
 MEASURES = ("gpsm", "gps", "iou")
 _AREAS = ("all",)
@@ -155,14 +153,11 @@ def measure(reference: Reference, submission: Gathered, settings: Settings) -> I
     pairing = pair_and_match(persons, by_image, points)
     half = pairing.at_half(measure_name)
     n_detections, n_annotated = pairing.n_detections(), pairing.n_annotated()
-    is_missing = n_detections[n_annotated > 0] == 0
-    missing = missing_notes("N-IMAGES-MISSING", "no detection", is_missing, "densely annotated image")
     return ImageStatistics(
         item_scores=_image_scores(pairing, half, measure_name),
         item_submitted=n_detections > 0,
         item_weights=n_annotated,
         item_perfect=_perfect_images(pairing, measure_name),
-        notes=[*_empty_area_notes(pairing), *unused_detection_notes(submission), *missing],
         pairing=pairing,
         ranked=average_precision.ranked(pairing.matches, 0, MEASURES.index(measure_name)),
         points=points,
@@ -378,32 +373,6 @@ def corrected_scores(statistics: ImageStatistics) -> dict[str, float]:
     for error_type, ranked in _corrected(statistics).items():
         corrected[error_type] = float(average_precision.weighted(ranked, weights)[0])
     return corrected
-
-
-def _empty_area_notes(pairing: Pairing) -> list[Note]:
-    """Return a note on areas without persons."""
-    n_persons = pairing.matches.n_persons.sum(axis=1).tolist()
-    empty_areas = [area for area, number in zip(average_precision.AREAS, n_persons) if not number]
-    if not empty_areas:
-        return []
-    text = f"no annotated person counts for the areas {', '.join(empty_areas)}; "
-    return [Note("N-AREA-EMPTY", f"{text}their scores are reported as 0")]
-
-
-def unused_detection_notes(submission: Gathered) -> list[Note]:
-    """Return notes on detections that are not looked at."""
-    notes = []
-    if submission.n_other_categories:
-        text = f"{counted(submission.n_other_categories, 'detection')} of other categories ignored; "
-        explains = () if submission.kept else ("N-IMAGES-MISSING",)
-        notes.append(Note("N-CATEGORY", f"{text}write category_id 1", explains))
-    n_ignored = submission.n_other_categories + submission.n_other_images
-    n_dropped = submission.n_detections - n_ignored - len(submission.kept)
-    if n_dropped:
-        most = average_precision.MOST_DETECTIONS
-        text = f"{counted(n_dropped, 'detection')} beyond the {most} best of an image left out"
-        notes.append(Note("N-DETECTIONS-MANY", text))
-    return notes
 
 
 def _corrected(statistics: ImageStatistics) -> dict[str, Ranked]:

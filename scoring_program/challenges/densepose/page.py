@@ -7,11 +7,12 @@ from typing import Union
 import numpy as np
 
 from scoring_program import figures, result
+from scoring_program.body_figure import BodyFigure
 from scoring_program.challenges.densepose.measure import MEASURES, ImageStatistics
-from scoring_program.challenges.densepose.reference import Reference
-from scoring_program.figures import Line
+from scoring_program.challenges.densepose.reference import Gathered, Reference
 from scoring_program.metrics.average_precision import RECALLS, THRESHOLDS, PrecisionCurves, accumulate
 from scoring_program.metrics.pairs import group_means
+from scoring_program.report.elements.plots import Line
 from scoring_program.result import SUMMARY, Cell, Deferred, Section, Sections, columns
 from validator.arrays import Floats, Ints
 
@@ -39,7 +40,7 @@ _SCORE_GROUPS = 10
 _LEAST_IN_GROUP = 10
 
 
-def sections(reference: Reference, statistics: ImageStatistics) -> Sections:
+def sections(reference: Reference, submission: Gathered, statistics: ImageStatistics) -> Sections:
     """Return all sections, the aggregates first."""
     curves = accumulate(statistics.pairing.matches)
     matched_points = np.flatnonzero(statistics.half.pairs()[statistics.points.pair])
@@ -100,7 +101,7 @@ def _body(statistics: ImageStatistics, matched_points: Ints) -> Section:
         "Mean over the annotated points of persons that are matched at 0.5; 1 is perfect. The person looks "
     )
     note += "at you: its right is on your left."
-    return figures.BodyFigure("body", "GPS by body part", note, parts)
+    return BodyFigure("body", "GPS by body part", note, parts)
 
 
 def _budget(reference: Reference, statistics: ImageStatistics, matched_points: Ints) -> Section:

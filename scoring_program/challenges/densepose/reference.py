@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import heapq
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -12,18 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scoring_program.challenges.densepose.sampled_pixels import (
-    LEAST_BOX_IOU,
-    MOST_POINTS,
-    SampledPixels,
-    choose_images,
-    read_pixels,
-)
 from scoring_program.metrics import geodesic, masks
-from scoring_program.metrics.average_precision import MOST_DETECTIONS, box_iou
-from scoring_program.metrics.pairs import select_ranges
+from scoring_program.metrics.average_precision import MOST_DETECTIONS
 from scoring_program.prepared import Arrays, Texts, load_prepared, require_files
-from scoring_program.repairs.sampling import spread_evenly
+from scoring_program.settings import Settings
 from validator.archive import Source
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings, Read
@@ -55,6 +47,8 @@ WINDOW = 1 << 22
 _STORED = np.dtype("<f4")
 _HASH_BLOCK = 1 << 24
 _MASKS_KEPT = 256
+_NO_NUMBERS, _NO_SHARES = np.zeros(0, np.int64), np.zeros(0)
+_TEMPLATE_DIGITS = 12
 
 
 class Persons(NamedTuple):
@@ -169,12 +163,8 @@ class Reference(NamedTuple):
     template: Template
     digest: str
 
-    def known_images(self) -> frozenset[str]:
-        """Return the ids of all images of the annotation file."""
-        return frozenset(map(str, self.persons.image_id.tolist()))
 
-
-def load_folder(folder: Path) -> Reference:
+def load_prepared_folder(folder: Path, settings: Settings) -> Reference:
     """Load a prepared folder. Raises Refused."""
     with Findings.collect() as findings:
         remedy = "give the official files, which are prepared then, or what was prepared of them"
@@ -194,33 +184,6 @@ def load_folder(folder: Path) -> Reference:
     return Reference(persons, template, digest)
 
 
-def select_images(persons: Persons, image_ids: Collection[str]) -> Persons:
-    """Return the persons of some images, which are all that remain."""
-    is_selected = np.array([str(image_id) in image_ids for image_id in persons.image_id.tolist()], dtype=bool)
-    is_theirs = is_selected[persons.image]
-    point_start, is_point_theirs = select_ranges(persons.point_start, is_theirs)
-    run_start, is_run_theirs = select_ranges(persons.run_start, is_theirs)
-    new_image = np.cumsum(is_selected) - 1
-    return Persons(
-        image_id=persons.image_id[is_selected],
-        image_size=persons.image_size[is_selected],
-        category=persons.category,
-        image=new_image[persons.image[is_theirs]],
-        box=persons.box[is_theirs],
-        area=persons.area[is_theirs],
-        crowd=persons.crowd[is_theirs],
-        dense=persons.dense[is_theirs],
-        point_start=point_start,
-        x=persons.x[is_point_theirs],
-        y=persons.y[is_point_theirs],
-        part=persons.part[is_point_theirs],
-        vertex=persons.vertex[is_point_theirs],
-        mask_place=persons.mask_place[is_theirs],
-        run_start=run_start,
-        run=persons.run[is_run_theirs],
-    )
-
-
 def _make_template(distances: Path, texts: Texts, arrays: Arrays) -> Template:
     return Template(
         nearest=arrays["nearest"],
@@ -228,6 +191,29 @@ def _make_template(distances: Path, texts: Texts, arrays: Arrays) -> Template:
         distances=distances,
         distances_hash=texts.get("distances_hash", ""),
     )
+
+
+def needs_normalizers(template: Template, settings: Settings) -> bool:
+    """Return whether the challenge's normalizers are used with another body template than the challenge's."""
+    has_normalizers = settings["kappa"] or settings["mean_distances"]
+    return template.n_vertices != CHALLENGE_VERTICES and not has_normalizers
+
+
+def items(reference: Reference) -> list[str]:
+    """Return the ids of the images."""
+    return [str(number) for number in reference.persons.image_id.tolist()]
+
+
+def identity(reference: Reference, settings: Settings) -> dict[str, str]:
+    """Return the hash that preparation left: hashing the files would take long in each run.
+
+    A template that is not the challenge's and has no normalizers of its own adds its hash.
+    """
+    digest = {"ref": reference.digest} if reference.digest else {}
+    template = reference.template
+    if not needs_normalizers(template, settings):
+        return digest
+    return {"template": template.distances_hash[:_TEMPLATE_DIGITS] or "unknown", **digest}
 
 
 def content_hash(folder: Path) -> str:
@@ -240,9 +226,36 @@ def content_hash(folder: Path) -> str:
     return total.hexdigest()
 
 
+class Images(NamedTuple):
+    """The images of a reference, which are public.
+
+    Attributes
+    ----------
+    image_id : int array of shape (n_images,), ascending
+    image_size : int array of shape (n_images, 2)
+        Height and width.
+    category : int array
+        The categories that are scored.
+    """
+
+    image_id: Ints
+    image_size: Ints
+    category: Ints
+
+    @property
+    def items(self) -> frozenset[str]:
+        """The ids of the images."""
+        return frozenset(map(str, self.image_id.tolist()))
+
+    @property
+    def vocabulary(self) -> dict[str, list[str]]:
+        """No names."""
+        return {}
+
+
 @dataclass(frozen=True)
 class Kept:
-    """What matching needs of a detection.
+    """What matching needs of a detection; the last three are empty where no reference is at hand.
 
     Attributes
     ----------
@@ -257,9 +270,6 @@ class Kept:
         What it predicts at the points of all persons of the image.
     mask_iou : float64 array of shape (n_persons,)
         IoU of its mask with that of each person of the image.
-    sampled_pixels : SampledPixels, optional
-        What the search for repairs compares, if the image was chosen for it and the detection is on a densely
-        annotated person.
     """
 
     index: int
@@ -269,7 +279,6 @@ class Kept:
     part: Ints
     vertex: Ints
     mask_iou: Floats
-    sampled_pixels: SampledPixels | None = None
 
 
 class Gathered(NamedTuple):
@@ -301,22 +310,22 @@ class Gathered(NamedTuple):
 
 
 def read_submission(
-    path: Source, rules: Rules, reference: Reference, sizes: ReaderSizes = SIZES
+    rules: Rules, source: Source, public: Images, keep: Keep | None, sizes: ReaderSizes = SIZES
 ) -> Read[Gathered]:
-    """Check all detections and keep what matching needs. Raises Refused."""
-    n_images = len(reference.known_images())
+    """Check all detections and keep what ``keep`` returns of each. Raises Refused."""
+    n_images = len(public.image_id)
     most_pixels = submissions.most_pixels(n_images)
-    make_gatherer = partial(_Gatherer, reference, rules.json[0].schema, most_pixels)
-    folded = submissions.read_folded(path, rules, make_gatherer, sizes, n_images)
+    make_gatherer = partial(_Gatherer, public, keep or keep_box, rules.json[0].schema, most_pixels)
+    folded = submissions.read_folded(source, rules, make_gatherer, sizes, n_images)
     name, parts = folded.content
     gathered = join_gathered(parts)
-    if isinstance(path, Path):
-        gathered = gathered._replace(path=path)
-    return Read(gathered, [*folded.notes, *check_images(gathered, reference, name)])
+    if isinstance(source, Path):
+        gathered = gathered._replace(path=source)
+    return Read(gathered, [*folded.notes, *check_images(gathered, public, name)])
 
 
-def check_images(gathered: Gathered, reference: Reference, name: str) -> list[Note]:
-    """Return a note on images that the reference does not have; ``name`` is that of the file.
+def check_images(gathered: Gathered, public: Images, name: str) -> list[Note]:
+    """Return a note on images that the data does not have; ``name`` is that of the file.
 
     Raises Refused if it has none of them.
     """
@@ -326,7 +335,7 @@ def check_images(gathered: Gathered, reference: Reference, name: str) -> list[No
     def place(image_id: str) -> Place:
         return Place(name, f"/{first_of_image[image_id]}/image_id")
 
-    return check_items(first_of_image, reference.known_images(), "image", place)
+    return check_items(first_of_image, public.items, "image", place)
 
 
 def join_gathered(parts: Sequence[Gathered]) -> Gathered:
@@ -348,9 +357,9 @@ def join_gathered(parts: Sequence[Gathered]) -> Gathered:
     )
 
 
-def gather(entries: Sequence[Entry], rules: Rules, reference: Reference) -> Gathered:
-    """Check detections in memory and keep what matching needs. Raises Refused."""
-    gatherer = _Gatherer(reference, rules.json[0].schema)
+def gather(entries: Sequence[Entry], rules: Rules, public: Images, keep: Keep) -> Gathered:
+    """Check detections in memory and keep what ``keep`` returns of each. Raises Refused."""
+    gatherer = _Gatherer(public, keep, rules.json[0].schema)
     gatherer.take(enumerate(entries))
     checked, gathered = gatherer.result()
     with Findings.collect() as findings:
@@ -409,25 +418,76 @@ def _in_order(best_of_images: Iterable[_BestOfImage]) -> list[Kept]:
     return sorted(kept, key=lambda detection: detection.index)
 
 
-class _Gatherer:
-    """Keeps what each detection predicts at the points of its image's persons, and the mask IoU."""
+def keep_box(detection: Detection, image: int) -> Kept:
+    """Return what is kept of a detection where it is compared with no person."""
+    return Kept(
+        index=detection.index,
+        image=image,
+        box=detection.box,
+        score=detection.score,
+        part=_NO_NUMBERS,
+        vertex=_NO_NUMBERS,
+        mask_iou=_NO_SHARES,
+    )
 
-    def __init__(self, reference: Reference, schema: Path, most_pixels: int | None = None) -> None:
-        persons = reference.persons
-        image_ids = persons.image_id.tolist()
-        self._checker = Checker(schema, most_pixels)
-        self._persons = persons
+
+class Keeper:
+    """Keeps of a detection what it predicts at the points of its image's persons, and the mask IoU."""
+
+    def __init__(self, reference: Reference) -> None:
+        self.persons = reference.persons
         self._nearest = reference.template.nearest
+        self._person_mask = lru_cache(maxsize=_MASKS_KEPT)(self.persons.mask)
+
+    def __call__(self, detection: Detection, image: int) -> Kept:
+        """Return what is kept of a detection on an image, which is given by its number."""
+        first, last = np.searchsorted(self.persons.image, [image, image + 1]).tolist()
+        points = slice(*self.persons.point_start[[first, last]].tolist())
+        x, y = self.persons.x[points], self.persons.y[points]
+        part, vertex = geodesic.predicted_parts_and_vertices(
+            detection.pixels, self._nearest, x, y, detection.box[:2]
+        )
+        return Kept(
+            index=detection.index,
+            image=image,
+            box=detection.box,
+            score=detection.score,
+            part=part.astype(np.int8),
+            vertex=vertex.astype(np.int32),
+            mask_iou=self._mask_ious(detection, image, range(first, last)),
+        )
+
+    def _mask_ious(self, detection: Detection, image: int, people: range) -> Floats:
+        """Return the IoU of the mask of a detection with those of some persons."""
+        left, top = int(detection.box[0]), int(detection.box[1])
+        height, width = self.persons.image_size[image].tolist()
+        predicted_mask = masks.place_mask(detection.pixels[..., 0] > 0, top, left, height, width)
+        ious = []
+        for person in people:
+            is_crowd = bool(self.persons.crowd[person])
+            ious.append(masks.mask_iou(predicted_mask, self._person_mask(person), is_crowd))
+        return np.array(ious)
+
+
+# Returns what is kept of a detection on the image with a number.
+Keep = Callable[[Detection, int], Kept]
+
+
+class _Gatherer:
+    """Checks detections and keeps the best of each image."""
+
+    def __init__(self, public: Images, keep: Keep, schema: Path, most_pixels: int | None = None) -> None:
+        image_ids = public.image_id.tolist()
+        self._keep = keep
+        self._checker = Checker(schema, most_pixels)
         self._index_of_image = {image_id: index for index, image_id in enumerate(image_ids)}
-        self._categories = set(persons.category.tolist())
-        self._sampled_images = choose_images(np.unique(persons.image[persons.dense]))
+        self._categories = set(public.category.tolist())
         self._best_of_images: dict[int, _BestOfImage] = {}
         self._n_detections = 0
         self._n_other_categories = 0
         self._n_other_images = 0
         self._first_of_image: dict[int, int] = {}
         self._hints = DetectionHints()
-        self._person_mask = lru_cache(maxsize=_MASKS_KEPT)(persons.mask)
 
     @property
     def is_done(self) -> bool:
@@ -451,53 +511,7 @@ class _Gatherer:
         image = self._index_of_image[detection.image_id]
         best = self._best_of_images.setdefault(image, _BestOfImage())
         if best.has_room(detection.score, detection.index):
-            best.add(self._compare(detection, image))
-
-    def _compare(self, detection: Detection, image: int) -> Kept:
-        """Compare a detection with the persons of its image."""
-        persons = self._persons
-        first, last = np.searchsorted(persons.image, [image, image + 1]).tolist()
-        points = slice(*persons.point_start[[first, last]].tolist())
-        part, vertex = geodesic.predicted_parts_and_vertices(
-            detection.pixels, self._nearest, persons.x[points], persons.y[points], detection.box[:2]
-        )
-        return Kept(
-            index=detection.index,
-            image=image,
-            box=detection.box,
-            score=detection.score,
-            part=part.astype(np.int8),
-            vertex=vertex.astype(np.int32),
-            mask_iou=self._mask_ious(detection, image, range(first, last)),
-            sampled_pixels=self._sample_pixels(detection, image, range(first, last)),
-        )
-
-    def _mask_ious(self, detection: Detection, image: int, people: range) -> Floats:
-        """Return the IoU of the mask of a detection with those of some persons."""
-        left, top = int(detection.box[0]), int(detection.box[1])
-        height, width = self._persons.image_size[image].tolist()
-        predicted_mask = masks.place_mask(detection.pixels[..., 0] > 0, top, left, height, width)
-        ious = []
-        for person in people:
-            is_crowd = bool(self._persons.crowd[person])
-            ious.append(masks.mask_iou(predicted_mask, self._person_mask(person), is_crowd))
-        return np.array(ious)
-
-    def _sample_pixels(self, detection: Detection, image: int, people: range) -> SampledPixels | None:
-        """Return what the search for repairs compares of a detection, None if it is on no person of a chosen
-        image."""
-        persons = self._persons
-        if image not in self._sampled_images:
-            return None
-        dense_persons = np.array(people)[persons.dense[people.start : people.stop]]
-        iou = box_iou(np.array(detection.box), persons.box[dense_persons], persons.crowd[dense_persons])
-        if iou.max(initial=0) <= LEAST_BOX_IOU:
-            return None
-        person = int(dense_persons[iou.argmax()])
-        first_point, end = persons.point_start[[person, person + 1]].tolist()
-        point = first_point + spread_evenly(end - first_point, MOST_POINTS)
-        values = read_pixels(detection.pixels, persons.x[point], persons.y[point], detection.box[:2])
-        return SampledPixels(person, point, values)
+            best.add(self._keep(detection, image))
 
     def result(self) -> tuple[Checked, Gathered]:
         """Return the problems, and what was kept."""

@@ -7,6 +7,7 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
+from scoring_program.challenges.items.reference import Reference
 from scoring_program.figures import Histogram
 from scoring_program.metrics.item_statistics import ItemStatistics, SegmentStatistics
 from scoring_program.result import FULL, Cell, Column, Deferred, Groups, Section, Sections, Table
@@ -18,8 +19,9 @@ _BINS = 10
 _LEAST_ERROR = 1e-9
 
 
-def sections(true: Items, predicted: Items, statistics: ItemStatistics) -> Sections:
+def sections(reference: Reference, predicted: Items, statistics: ItemStatistics) -> Sections:
     """Return all sections, the aggregates first."""
+    true = reference.items
     if isinstance(true, Segments):
         return _sections_of_segments(true, cast(Segments, predicted), statistics)
     predicted = cast(Values, predicted)

@@ -5,23 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
+from scoring_program.settings import Settings
 from validator.findings import Findings
 from validator.formats.items.arrays import Items, has_values
 from validator.formats.items.read import form_of, read_file
 from validator.formats.rules import Rules
-from validator.formats.values import Kind
+from validator.formats.values import Form, Kind
 
 _WITH = {Kind.LABELS: " with a label", Kind.SEGMENTS: " with a segment"}
 
 
 class Reference(NamedTuple):
-    """The ground truth, its keys ascending; messages may name items if it ``is_open``."""
+    """The ground truth, its keys ascending, and what an item has."""
 
     items: Items
-    is_open: bool
+    form: Form
 
 
-def load_reference(folder: Path, rules: Rules, is_open: bool) -> Reference:
+def load_reference(rules: Rules, folder: Path, settings: Settings) -> Reference:
     """Read the ground truth. Raises Refused."""
     form = form_of(rules)
     path = folder / form.truth_file
@@ -34,4 +35,9 @@ def load_reference(folder: Path, rules: Rules, is_open: bool) -> Reference:
             remedy = f"write at least one item{_WITH.get(form.kind, '')} into it"
             findings.add("E-REF-NONE", "there is no ground truth", remedy, file=path.name)
     # The reader puts items into an order.
-    return Reference(read_file(path.read_bytes(), path.name, rules, sorted(keys)).content, is_open)
+    return Reference(read_file(path.read_bytes(), path.name, rules, sorted(keys)).content, form)
+
+
+def items(reference: Reference) -> list[str]:
+    """Return the keys of the ground truth."""
+    return reference.items.keys

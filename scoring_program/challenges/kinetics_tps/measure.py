@@ -17,8 +17,6 @@ from scoring_program.result import Statistics
 from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints
 from validator.formats.kinetics_tps.read import KineticsSubmission, PartStates, frames_of_videos
-from validator.messages import Note
-from validator.texts import counted
 
 # The columns of the leaderboard that are the accuracy at one PSC.
 _PSC_OF_COLUMN = {"accuracy_psc_0": 0.0, "accuracy_psc_25": 0.25, "accuracy_psc_50": 0.5}
@@ -211,15 +209,12 @@ def measure_videos(
     is_submitted = np.array([name is not None for name in predicted_classes], dtype=bool)
     is_submitted[true_parts.frame_video[predicted.has_frame]] = True
 
-    notes = unknown_frame_notes(true_parts, submission.parts, true_frame)
-    notes += missing_prediction_notes(predicted_classes, predicted.has_frame)
     return VideoStatistics(
         item_scores=np.where(is_right, protocol.video_areas(correctness.points_passed), 0.0),
         item_submitted=is_submitted,
         item_weights=np.ones(len(videos), np.int64),
         # Each part is correct with one proposal.
         item_perfect=is_right & (correctness.psc == 1),
-        notes=notes,
         true_classes=reference.classes,
         predicted_classes=predicted_classes,
         is_right=is_right,
@@ -338,12 +333,6 @@ def find_true_frames(true_parts: PartStates, predicted_parts: PartStates) -> Int
     return np.array(true_frames, dtype=np.int64)
 
 
-def frame_keys(parts: PartStates) -> list[tuple[str, str]]:
-    """Return the video and the name of each frame."""
-    video_names = [parts.videos[video] for video in parts.frame_video.tolist()]
-    return list(zip(video_names, parts.frames))
-
-
 def align(true_parts: PartStates, predicted_parts: PartStates, true_frame: Ints) -> AlignedPrediction:
     """Return the predictions for annotated frames in the order and numbering of the reference.
 
@@ -376,39 +365,3 @@ def translate(predicted_words: Sequence[str], true_words: Sequence[str]) -> Ints
     """Return for each predicted word its place in the words of the reference, -1 where it is not there."""
     number_of_word = {word: number for number, word in enumerate(true_words)}
     return np.array([number_of_word.get(word, -1) for word in predicted_words], dtype=np.int64)
-
-
-# If so many frames are unknown, another spelling of theirs also explains which are missing.
-_EXPLAINING_SHARE = 1 / 2
-
-
-def unknown_frame_notes(true_parts: PartStates, predicted_parts: PartStates, true_frame: Ints) -> list[Note]:
-    """Return a note on the predicted frames of annotated videos that the reference does not have, if any."""
-    true_videos = set(true_parts.videos)
-    is_annotated = np.array([video in true_videos for video in predicted_parts.videos], dtype=bool)
-    n_unknown = int((is_annotated[predicted_parts.frame_video] & (true_frame < 0)).sum())
-    if not n_unknown:
-        return []
-    from validator.public_facts import EXPLAINED_BY_NAMES, explain_unknown_members
-
-    text = f"ignored what is not in the reference: {counted(n_unknown, 'frame')} of the submission"
-    explanation = explain_unknown_members(frame_keys(predicted_parts), frame_keys(true_parts), "video")
-    if not explanation:
-        return [Note("N-FRAMES-UNKNOWN", text)]
-    explains: tuple[str, ...] = EXPLAINED_BY_NAMES
-    if n_unknown >= _EXPLAINING_SHARE * len(true_frame):
-        explains += ("N-FRAMES-MISSING",)
-    return [Note("N-FRAMES-UNKNOWN", f"{text}; {explanation}", explains)]
-
-
-def missing_prediction_notes(predicted_classes: Sequence[str | None], has_frame: Bools) -> list[Note]:
-    """Return one note on what is not submitted: it is fixed together, and has one cost."""
-    n_classes, n_frames = predicted_classes.count(None), int((~has_frame).sum())
-    missing = []
-    if n_classes:
-        missing.append(f"no class for {n_classes:,} of {counted(len(predicted_classes), 'video')}")
-    if n_frames:
-        missing.append(f"no prediction for {n_frames:,} of {counted(len(has_frame), 'reference frame')}")
-    if not missing:
-        return []
-    return [Note("N-CLASSES-MISSING" if n_classes else "N-FRAMES-MISSING", " and ".join(missing))]

@@ -10,9 +10,9 @@ import numpy as np
 from scoring_program import figures, result
 from scoring_program.challenges.kinetics_tps.measure import VideoStatistics
 from scoring_program.challenges.kinetics_tps.reference import Reference
-from scoring_program.figures import Line
 from scoring_program.metrics import part_state
 from scoring_program.metrics.pairs import group_means
+from scoring_program.report.elements.plots import Line
 from scoring_program.result import Cell, Deferred, Groups, Section, Sections, columns, full_columns
 from validator.arrays import Floats, Ints
 from validator.formats.kinetics_tps.read import KineticsSubmission

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from scoring_program.metrics.pairs import pairs_of_ranges
-from scoring_program.prepared import Arrays, Texts, load_prepared, require_files, save_prepared
+from scoring_program.prepared import Arrays, Texts, load_prepared, require_files
+from scoring_program.settings import Settings
+from scoring_program.vocabulary import Vocabulary
+from scoring_program.vocabulary_file import read_vocabulary
 from validator.arrays import Ints
 from validator.findings import Findings
 from validator.formats.kinetics_tps.read import PartStates, read_classes, read_parts
@@ -18,24 +22,36 @@ from validator.strict_json import pointer_part
 CLASSES_FILE = "gt_vid_result.json"
 PARTS_FILE = "gt_part_result.json"
 PREPARED_FILE = "reference.npz"
-_TEXT_COLUMNS = ("videos", "frames", "names", "states")
+TEXT_COLUMNS = ("videos", "frames", "names", "states")
 
 
 class Reference(NamedTuple):
-    """Ground truth; ``classes`` has the class of each video of ``parts.videos``."""
+    """Ground truth; ``classes`` has the class of each video of ``parts.videos``.
+
+    ``vocabulary`` has the public names of each kind, as far as there are any.
+    """
 
     classes: list[str]
     parts: PartStates
+    vocabulary: Vocabulary = MappingProxyType({})
 
 
-def load_reference(folder: Path, rules: Rules) -> Reference:
-    """Read a reference as `read_reference` does, with the videos in ascending order. Raises Refused."""
+def load_reference(rules: Rules, folder: Path, settings: Settings) -> Reference:
+    """Read a reference as `read_reference` does, with the videos in ascending order, and its vocabulary.
+
+    Raises Refused.
+    """
     reference = read_reference(folder, rules)
     videos = reference.parts.videos
     in_order = sorted(range(len(videos)), key=lambda video: videos[video])
-    if in_order == list(range(len(videos))):
-        return reference
-    return select_videos(reference, np.array(in_order))
+    if in_order != list(range(len(videos))):
+        reference = select_videos(reference, np.array(in_order))
+    return reference._replace(vocabulary=read_vocabulary(folder))
+
+
+def items(reference: Reference) -> list[str]:
+    """Return the videos, in ascending order."""
+    return reference.parts.videos
 
 
 def read_reference(folder: Path, rules: Rules) -> Reference:
@@ -73,15 +89,8 @@ def _check_both_have(missing_videos: set[str], file: str, findings: Findings) ->
         findings.add("E-REF-PAIR", problem, remedy, file=file, where=f"/{pointer_part(video)}")
 
 
-def save_reference(reference: Reference, path: Path) -> None:
-    """Write a reference as arrays, which load fast."""
-    columns = reference.parts._asdict()
-    texts = {"classes": reference.classes, **{name: columns.pop(name) for name in _TEXT_COLUMNS}}
-    save_prepared(path, texts, columns)
-
-
 def _from_prepared(texts: Texts, arrays: Arrays) -> Reference:
-    columns: dict[str, Any] = {**{name: texts[name] for name in _TEXT_COLUMNS}, **arrays}
+    columns: dict[str, Any] = {**{name: texts[name] for name in TEXT_COLUMNS}, **arrays}
     return Reference(texts["classes"], PartStates(**columns))
 
 
@@ -105,7 +114,8 @@ def select_videos(reference: Reference, videos: Ints) -> Reference:
         names=parts.names,
         states=parts.states,
     )
-    return Reference([reference.classes[video] for video in videos.tolist()], selected)
+    classes = [reference.classes[video] for video in videos.tolist()]
+    return Reference(classes, selected, reference.vocabulary)
 
 
 class FrameRows(NamedTuple):

@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 
 from scoring_program.report.html import Child, append, cut, element, render
 
-_STYLES = Path(__file__).parent.parent
+_STYLE = Path(__file__).parent.parent / "style.css"
 # No script, no request; images are part of the page.
 _CONTENT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _LONGEST_HEADING = 120
@@ -24,16 +24,11 @@ def document(title: str, head: Sequence[Element], body: Sequence[Element], more_
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", http_equiv="Content-Security-Policy", content=_CONTENT_POLICY),
         element("title", title),
-        element("style", style_sheet("style.css") + more_style),
+        element("style", _STYLE.read_text(encoding="utf-8") + more_style),
     )
     page_header = element("header", element("p", title), *head)
     page_body = element("body", page_header, element("main", *body))
     return render(element("html", page_head, page_body, lang="en"))
-
-
-def style_sheet(name: str) -> str:
-    """Return a style sheet of `scoring_program.report`."""
-    return (_STYLES / name).read_text(encoding="utf-8")
 
 
 def with_contents(first: Sequence[Element], rest: Sequence[Element]) -> list[Element]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import cycle
+from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
-from scoring_program.figures import Line
 from scoring_program.report.elements.axis import Axis
 from scoring_program.report.elements.svg import key, line, rect, with_title
 from scoring_program.report.html import cut, element
@@ -41,6 +41,14 @@ _HIGHEST_BAR = 92
 _GAP, _NARROWEST_BAR = 0.3, 0.1
 
 Point = tuple[float, float]
+
+
+class Line(NamedTuple):
+    """A line of a chart: points in order."""
+
+    label: str
+    x: Sequence[float]
+    y: Sequence[float]
 
 
 def series_colors() -> Iterator[str]:

@@ -7,14 +7,8 @@ from typing import Any
 
 from people_in_video.writing import whole
 from validator.arrays import Floats
-from validator.texts import counted
+from validator.formats.anet_entities.outside import WIDTH, explain_boxes_outside
 
-WIDTH = 720
-# A detector may reach a little beyond the frame: 734 pixels of 720.
-_BEYOND = 1.02
-_MOST_OUTSIDE = 1 / 100
-# Fewer boxes, as a call of a few objects has, may end beyond the frame without being of a larger video.
-_LEAST_OUTSIDE = 10
 # Width and height in pixels.
 FrameSize = Sequence[int]
 
@@ -75,39 +69,3 @@ def _checked_size(frame_size: Sequence[Any]) -> tuple[int, int]:
         raise ValueError(f"frame_size is {frame_size!r:.40}; it must be (width, height)")
     width, height = frame_size
     return whole(width, "the width of frame_size", 1), whole(height, "the height of frame_size", 1)
-
-
-def explain_boxes_outside(boxes: Floats, height: float | None = None) -> str:
-    """Return how many boxes end beyond the resized frame if so many do that they are of a larger video.
-
-    These are more than 1 of 100, and at least 10; "" is returned for fewer.
-
-    Parameters
-    ----------
-    boxes : float array of shape (n, 10, 4)
-        ``x1, y1, x2, y2``, resized.
-    height : float, optional
-        That of the resized frame; without it y is not judged.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> explain_boxes_outside(np.tile([10.0, 10.0, 1280.0, 700.0], (1, 10, 1)))
-    '10 of 10 boxes end beyond x = 734, up to 1280'
-    """
-    if not boxes.size:
-        return ""
-    outside = _explain_ends_beyond(boxes[..., 2], int(_BEYOND * WIDTH), "x")
-    if not outside and height is not None:
-        outside = _explain_ends_beyond(boxes[..., 3], int(_BEYOND * height), "y")
-    return outside
-
-
-def _explain_ends_beyond(ends: Floats, most: int, axis: str) -> str:
-    """Return how many boxes end beyond a place along an axis, "" if they are few."""
-    is_beyond = ends > most
-    n_beyond = int(is_beyond.sum())
-    if n_beyond < _LEAST_OUTSIDE or is_beyond.mean() <= _MOST_OUTSIDE:
-        return ""
-    share = f"{n_beyond:,} of {counted(is_beyond.size, 'box', 'boxes')}"
-    return f"{share} end beyond {axis} = {most}, up to {ends.max():.6g}"

@@ -23,7 +23,7 @@ from people_in_video.writing import (
     texts,
     whole,
 )
-from scoring_program.task import AnyLoaded
+from scoring_program.scoring import AnyLoaded
 from validator.formats.anet_entities.read import FRAMES, Grounding, check_videos
 from validator.formats.anet_entities.write import Results, add_object, encode_submission, no_objects
 from validator.formats.rules import load_rules
@@ -179,7 +179,7 @@ class AnetEntitiesWriter(FilePredictions):
 
     def check_items(self, content: Grounding, loaded: AnyLoaded) -> list[Note]:
         """Return a note on videos that the reference does not have. Raises Refused if it has none of them."""
-        known_videos = loaded.task.known_items(loaded.reference)
+        known_videos = frozenset(loaded.public.items)
         rules = load_rules(self.task_id)
         return check_videos(content, rules, known_videos, rules.json[0].name)
 

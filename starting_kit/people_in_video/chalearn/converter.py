@@ -14,6 +14,7 @@ from people_in_video.chalearn.public_data import DATA_ENDING
 from people_in_video.public_data import PublicFiles, read_public_files
 from people_in_video.tools.conversion import ConversionError, ConversionOptions, Converter, is_table
 from people_in_video.writing import InvalidFileError, naming, save_zip
+from scoring_program.challenges.chalearn.task import TRACKS
 from scoring_program.task import load_task
 from validator.csv_tables import other_separator
 from validator.findings import Findings
@@ -41,7 +42,7 @@ def _convert(task_id: str, source: Any, output: Path, options: ConversionOptions
     """Write a CSV file for each sequence of a table. Raises ValueError, which names the row."""
     task: Any = load_task(task_id)
     has_actors = task_id == _TRACK_WITH_ACTORS
-    classes = task.track.classes
+    classes = TRACKS[task.id].classes
     to_frames = (
         _frames_as_they_are if options.unit == "frames" else _frames_of_seconds(task_id, options.public)
     )

@@ -2,30 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
-
-from people_in_video.public_data import PublicData, PublicFiles, PublicReader
-from scoring_program.challenges.chalearn.reference import Reference, read_sequences, read_submission
-from scoring_program.task import load_task
-from validator.formats.chalearn.read import hints
-from validator.formats.rules import load_rules
-from validator.messages import Note
+from people_in_video.public_data import PublicFiles, PublicReader
+from scoring_program.challenges.chalearn.public import PublicSequences, public
+from scoring_program.challenges.chalearn.reference import read_sequences
+from scoring_program.challenges.chalearn.task import TRACKS
 
 DATA_ENDING = "_data.csv"
-
-
-class PublicSequences(PublicData):
-    """The sequences of a track, without rows."""
-
-    def __init__(self, task_id: str, sequences: Reference) -> None:
-        self._task_id = task_id
-        self._sequences = sequences
-
-    def read_notes(self, submission: Path) -> list[Note]:
-        """Return notes on sequences, on rows after the end of theirs, and on classes. Raises Refused."""
-        read = read_submission(load_rules(self._task_id), submission, self._sequences)
-        return [*read.notes, *hints(read.content.rows)]
 
 
 def _read(task_id: str, files: PublicFiles) -> PublicSequences:
@@ -34,8 +16,7 @@ def _read(task_id: str, files: PublicFiles) -> PublicSequences:
     for name, content in sorted(files.items()):
         if name.endswith(DATA_ENDING):
             data_files.append((name.removesuffix(DATA_ENDING), name, content))
-    task: Any = load_task(task_id)
-    return PublicSequences(task_id, read_sequences(task.track, data_files).content)
+    return public(read_sequences(TRACKS[task_id], data_files).content)
 
 
 PUBLIC_READER = PublicReader(DATA_ENDING, _read)

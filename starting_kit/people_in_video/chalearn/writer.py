@@ -16,7 +16,7 @@ import numpy as np
 
 from people_in_video.tools.conversion import is_table
 from people_in_video.writing import FilePredictions, Key, text, whole
-from scoring_program.task import AnyLoaded
+from scoring_program.scoring import AnyLoaded
 from validator.formats.chalearn.write import encode_files, sequence_of
 
 FIELDS = {

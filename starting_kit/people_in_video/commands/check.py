@@ -27,7 +27,7 @@ from people_in_video.progress import reading_bar
 from people_in_video.public_data import check_with_public_data
 from people_in_video.tools.conversion import read_tool_file
 from scoring_program.run import BROKEN, INVALID, SCORED
-from scoring_program.task import AnyLoaded
+from scoring_program.scoring import AnyLoaded
 from validator import console
 from validator.checking import check_submission
 from validator.findings import Findings
@@ -116,9 +116,8 @@ def _notes_with_reference(loaded: AnyLoaded, submission: Path) -> list[Note]:
     Raises Refused.
     """
     read = loaded.read(submission)
-    name_notes = [unknown.note() for unknown in loaded.unknown_names(read.content)]
-    hints = loaded.task.hints(loaded.reference, read.content)
-    return mistakes_first(without_explained([*read.notes, *name_notes, *hints]))
+    notes = loaded.task.notes(read.content, loaded.public)
+    return mistakes_first(without_explained([*read.notes, *notes]))
 
 
 def _report(task: str, findings: Findings, options: argparse.Namespace) -> None:

@@ -24,14 +24,14 @@ from people_in_video.commands.options import (
     selected_items,
     split_words,
 )
-from people_in_video.comparing import compare, find_name, name_submissions
-from people_in_video.comparison import Comparison, page
+from people_in_video.comparing.comparison import Comparison, page
+from people_in_video.comparing.standings import rank_sentences
+from people_in_video.comparing.submissions import compare, find_name, name_submissions
 from people_in_video.home import ReferenceProblemsError, SubmissionError
 from people_in_video.progress import reading_bar
 from scoring_program.report import outputs
-from scoring_program.report.standings import rank_sentences
 from scoring_program.run import BROKEN, INVALID, SCORED
-from scoring_program.task import place_of
+from scoring_program.scoring import place_of
 from validator import console
 from validator.findings import Refused
 from validator.texts import quote

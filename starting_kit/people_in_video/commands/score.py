@@ -18,7 +18,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from people_in_video import drawing_pages
 from people_in_video.commands.options import (
     add_print_options,
     add_scoring_options,
@@ -34,16 +33,21 @@ from people_in_video.commands.options import (
 )
 from people_in_video.demo_data import demo_reference
 from people_in_video.demo_refusals import DemoLoaded
+from people_in_video.drawings import images
+from people_in_video.drawings import pages as drawing_pages
 from people_in_video.history import add_run
 from people_in_video.home import ReferenceProblemsError, prepared_folder
+from people_in_video.home_loaded import AnyHomeLoaded, HomeLoaded, of_kind
 from people_in_video.progress import reading_bar
+from people_in_video.references.preparation import check_reference
 from people_in_video.result import write_tables
 from people_in_video.tools.conversion import ReadableSubmission, read_tool_file
-from scoring_program.report import images, outputs, page
+from scoring_program.report import outputs, page
 from scoring_program.result import Cell, Result, Table
 from scoring_program.run import BROKEN, INVALID, SCORED, Outcome, load_folder, run
+from scoring_program.scoring import AnyLoaded
 from scoring_program.settings import MOST_DRAWINGS, Settings, SettingValue
-from scoring_program.task import AnyLoaded, AnyTask, ScoreColumn, load_task, task_ids
+from scoring_program.task import ScoreColumn, Task, load_task, task_ids
 from validator import console
 from validator.findings import Refused
 from validator.messages import note_lines
@@ -131,10 +135,13 @@ def _load(task: str, items: Sequence[str] | None, options: argparse.Namespace) -
     """
     source = options.reference or demo_reference(task)
     reference = prepared_folder(load_task(task), source, options.cache)
-    loaded = load_folder(task, reference, _overrides(options), is_limited=True)
+    kind: type[AnyHomeLoaded] = HomeLoaded if options.reference else DemoLoaded
+    loaded: AnyHomeLoaded = of_kind(kind, load_folder(task, reference, _overrides(options), is_limited=True))
+    if options.reference:
+        check_reference(loaded)
     if items is not None:
         loaded = loaded.select_items(items)
-    return loaded if options.reference else DemoLoaded.of(loaded)
+    return loaded
 
 
 def _run(
@@ -145,8 +152,7 @@ def _run(
         for line in note_lines(submission.notes):
             console.say(line)
     with reading_bar([submission.path], is_wanted=not options.quiet):
-        is_own_reference = options.reference is not None
-        return run(load, submission.path, options.output, strict=is_own_reference, at_home=True)
+        return run(load, submission.path, options.output, at_home=True)
 
 
 def _overrides(options: argparse.Namespace) -> Settings:
@@ -195,10 +201,10 @@ def _report(task: str, outcome: Outcome, options: argparse.Namespace) -> int:
 def _write_more(task: str, outcome: Outcome, result: Result, options: argparse.Namespace) -> None:
     """Write the scores of the items, and what else was asked for."""
     outputs.write_atomic(options.output / outputs.PER_ITEM, outputs.per_item_csv(result))
-    write_tables(outputs.plain_result(result, outcome.signature)["tables"], options.output / "tables")
+    write_tables(outputs.plain_result(result.shown, result.notes)["tables"], options.output / "tables")
     _write_page_again(task, outcome, result, options)
     if options.run:
-        add_run(options.output, options.run, outputs.plain_result(result, outcome.signature))
+        add_run(options.output, options.run, outputs.plain_result(result.shown, result.notes))
 
 
 def _print_json(output: Path) -> None:
@@ -208,7 +214,7 @@ def _print_json(output: Path) -> None:
         console.say(path.read_text(encoding="utf-8").rstrip())
 
 
-def _print_outcome(task: AnyTask, outcome: Outcome, options: argparse.Namespace) -> None:
+def _print_outcome(task: Task, outcome: Outcome, options: argparse.Namespace) -> None:
     """Print the score and what options ask for, and where the detail page is."""
     result = outcome.result
     if result:
@@ -226,10 +232,10 @@ def _print_outcome(task: AnyTask, outcome: Outcome, options: argparse.Namespace)
         console.say("This was the synthetic demo reference: the number says nothing about the hidden data.")
 
 
-def _lines_of_result(task: AnyTask, result: Result) -> list[str]:
+def _lines_of_result(task: Task, result: Result) -> list[str]:
     """Return the score with its interval, notes, and the errors that cost something, the largest first."""
-    lines = [page.score_line(task, result), *note_lines(result.notes)]
-    rows = [row for row in page.cost_rows(task, result) if float(row[1]) > 0]
+    lines = [page.score_line(task, result.shown), *note_lines(result.notes)]
+    rows = [row for row in page.cost_rows(task, result.shown) if float(row[1]) > 0]
     if rows:
         has_mistake = any(note.is_mistake for note in result.notes)
         lines += [f"error costs: {page.COSTS_AS_READ}" if has_mistake else "error costs:"]
@@ -237,14 +243,14 @@ def _lines_of_result(task: AnyTask, result: Result) -> list[str]:
     return lines
 
 
-def _further_lines(task: AnyTask, result: Result) -> list[str]:
+def _further_lines(task: Task, result: Result) -> list[str]:
     """Return all scores by their keys, what plain answers score, and the errors that cost nothing."""
     scores = [[key, f"{score:.{_DECIMALS}f}"] for key, score in result.scores.items()]
     lines = ["", "scores:", *indented(aligned(scores))]
-    if result.marks:
-        marks = [[mark.text, f"{mark.score:.{_DECIMALS}f}"] for mark in result.marks]
+    if result.shown.marks:
+        marks = [[mark.text, f"{mark.score:.{_DECIMALS}f}"] for mark in result.shown.marks]
         lines += ["", "what plain answers score:", *indented(aligned(marks))]
-    without_gain = [row for row in page.cost_rows(task, result) if float(row[1]) <= 0]
+    without_gain = [row for row in page.cost_rows(task, result.shown) if float(row[1]) <= 0]
     if without_gain:
         lines += ["", "errors that cost nothing:", *indented(aligned(without_gain))]
     return lines
@@ -265,8 +271,8 @@ def _write_page_again(task: str, outcome: Outcome, result: Result, options: argp
         heading=_heading_of_mode(task, result, options.loc_mode),
         addresses=divided.addresses,
     )
-    with_links = replace(result, sections=divided.sections)
-    html = page.result_page(load_task(task), with_links, outcome.signature, page_options)
+    with_links = replace(result.shown, sections=divided.sections)
+    html = page.result_page(load_task(task), with_links, result.notes, page_options)
     outputs.write_atomic(options.output / outputs.DETAIL_HTML, html)
     drawing_pages.write_pages(options.output, load_task(task).title, divided.pages)
 

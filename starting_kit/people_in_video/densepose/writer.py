@@ -20,6 +20,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from people_in_video.densepose.chart_results import chart_pixels
+from people_in_video.diagnosis.sampled_pixels import SamplingKeeper
 from people_in_video.plain_values import PlainValues
 from people_in_video.writing import (
     Key,
@@ -33,6 +34,7 @@ from people_in_video.writing import (
     steps,
     whole,
 )
+from scoring_program.challenges.densepose.public import public
 from scoring_program.challenges.densepose.reference import (
     Gathered,
     check_images,
@@ -41,7 +43,7 @@ from scoring_program.challenges.densepose.reference import (
     joined_in_order,
 )
 from scoring_program.metrics.average_precision import MOST_DETECTIONS
-from scoring_program.task import AnyLoaded
+from scoring_program.scoring import AnyLoaded
 from validator import console
 from validator.findings import Findings, Read, Refused
 from validator.formats.densepose.read import PARTS, Box
@@ -257,7 +259,8 @@ class DensePosePredictions(Predictions):
 
     def __init__(self, loaded: AnyLoaded) -> None:
         super().__init__(loaded.task.id)
-        self._rules, self._reference = load_rules(self.task_id), loaded.reference
+        self._rules, self._public = load_rules(self.task_id), public(loaded.reference)
+        self._keep = SamplingKeeper(loaded.reference)
 
     def update(self, image_id: int, detections: Sequence[tuple[Sequence[float], float, np.ndarray]]) -> None:
         """Add detections of an image; those that an earlier call gave are dropped.
@@ -285,7 +288,8 @@ class DensePosePredictions(Predictions):
         # Of equal ones the first comes first, so that arrays are never compared.
         checked_detections.sort(key=lambda detection: detection[:2])
         try:
-            gathered = gather([entry for _, _, entry in checked_detections], self._rules, self._reference)
+            entries = [entry for _, _, entry in checked_detections]
+            gathered = gather(entries, self._rules, self._public, self._keep)
         except Refused as refused:
             call_index = [index for _, index, _ in checked_detections]
             raise Refused(_with_indexes(refused.findings, call_index)) from None
@@ -306,7 +310,7 @@ class DensePosePredictions(Predictions):
     def read(self, loaded: AnyLoaded) -> Read[Gathered]:
         """Return the detections of all images, by the ids of the images."""
         gathered = joined_in_order([self.entries[image].gathered for image in sorted(self.entries)])
-        return Read(gathered, check_images(gathered, self._reference, ""))
+        return Read(gathered, check_images(gathered, self._public, ""))
 
     def place(self, file: str, where: str) -> tuple[Key, str]:
         """Return the argument of a problem in the call that raises it."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from people_in_video import writing
 from people_in_video.writing import FilePredictions, IncompleteError, Key
-from scoring_program.task import AnyLoaded
+from scoring_program.scoring import AnyLoaded
 from validator.findings import Read
 from validator.formats.kinetics_tps.read import (
     KineticsSubmission,
@@ -238,7 +238,7 @@ class KineticsTPSWriter(FilePredictions):
 
     def check_items(self, content: KineticsSubmission, loaded: AnyLoaded) -> list[Note]:
         """Return a note on videos that the reference does not have. Raises Refused if it has none of them."""
-        known_videos = loaded.task.known_items(loaded.reference)
+        known_videos = frozenset(loaded.public.items)
         return check_videos(content, known_videos, CLASSES_FILE, PARTS_FILE)
 
     def place(self, file: str, where: str) -> tuple[Key, str]:

@@ -11,11 +11,11 @@ import pytest
 
 from organizer.bundle.build import build_all
 from organizer.bundle.lint import lint_bundle
-from organizer.challenges import content_of
 from organizer.content import Values, check_columns, check_names
 from organizer.data.overview import review_reference
 from organizer.data.prepare import prepare
 from organizer.files import folder_files, zip_bytes
+from organizer.tasks import content_of
 from scoring_program.task import task_ids
 from tests.helpers import (
     GOLDEN,
@@ -463,3 +463,16 @@ RATINGS = [number % 5 for number in range(40)]
 )
 def test_columns_of_numbers_are_checked(columns, codes):
     assert column_warnings(*columns) == codes
+
+
+def test_ranges_of_sizes_without_a_person_are_a_warning(tmp_path):
+    source = shutil.copytree(DEMO / DENSEPOSE, tmp_path / "source")
+
+    def grow(content):
+        for person in content["annotations"]:
+            person["area"] = 50_000
+
+    data(ANNOTATIONS, grow)(source)
+    prepare(DENSEPOSE, source, tmp_path / "reference")
+    warnings = content_of(loaded(DENSEPOSE, tmp_path / "reference")).warnings
+    assert "R-AREA-EMPTY" in {problem.code for problem in warnings.problems}

@@ -174,7 +174,7 @@ def test_text_of_the_reference_never_becomes_markup(tmp_path, capsys):
 
 def test_overview_of_a_task_without_numbers_has_no_empty_table(monkeypatch):
     assert "Smallest and largest" in review_reference(GESTURE, REFERENCES / GESTURE).page()
-    monkeypatch.setattr("organizer.challenges.find_module", lambda package, name: None)
+    monkeypatch.setattr("organizer.tasks.find_module", lambda package, name: None)
     text = review_reference(GESTURE, REFERENCES / GESTURE).page()
     assert "How many" in text and "Smallest and largest" not in text and "Nothing to show" not in text
 
@@ -260,7 +260,7 @@ def test_where_no_check_looked_for_mistakes_the_overview_says_so(monkeypatch):
     unchecked = overview._replace(content=replace(overview.content, is_checked=False))
     assert "Nothing looks like a mistake" not in unchecked.page()
     for text in (unchecked.page(), unchecked.lines()[0]):
-        assert "organizer/challenges/chalearn.py" in text
+        assert "organizer/tasks/chalearn.py" in text
 
 
 def page_with_numbers(numbers):

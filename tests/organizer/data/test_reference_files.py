@@ -12,6 +12,7 @@ import scipy.io
 
 from organizer.data.prepare import prepare
 from organizer.files import folder_files
+from people_in_video.references.preparation import source_files
 from scoring_program.task import load_task
 from tests.helpers import PUBLISHED, REFERENCES, ROOT, loaded
 
@@ -77,7 +78,7 @@ def test_examples_of_settings_and_groups_are_read(tmp_path):
 @pytest.mark.parametrize("task", PUBLISHED)
 def test_every_file_is_named(task, tmp_path):
     prepare(task, REFERENCES / task, tmp_path / "out")
-    read = load_task(task).source_files(REFERENCES / task, load_task(task).settings(REFERENCES / task))
+    read = source_files(load_task(task), REFERENCES / task, load_task(task).settings(REFERENCES / task))
     for name in {*read, *folder_files(tmp_path / "out")}:
         assert f"`{re.sub('DemoSeq.*_', '{Id}_', name)}`" in PAGE, name
 

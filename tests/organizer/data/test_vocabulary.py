@@ -72,7 +72,7 @@ def test_a_given_vocabulary_is_kept_in_its_order_and_missing_kinds_are_made(name
     assert vocabulary["class"] == classes
     assert vocabulary["part"] == sorted(vocabulary["part"])
     assert out.count("N-REF-VOCABULARY") == 2
-    assert loaded(KINETICS, tmp_path / "out").vocabulary["class"] == classes
+    assert loaded(KINETICS, tmp_path / "out").public.vocabulary["class"] == classes
 
 
 @pytest.mark.parametrize("task", ["anet_entities_gen", "anet_entities_gt", "chalearn_action", KINETICS])

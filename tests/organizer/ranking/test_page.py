@@ -20,9 +20,9 @@ from organizer.ranking.statistics import Ranking, ranking_of
 from organizer.runs.fork_server import SCORED, Entry
 from organizer.runs.rescore import Record
 from organizer.runs.submissions import Submission
+from people_in_video.comparing import standings
+from people_in_video.comparing.standings import Baseline
 from scoring_program.metrics.resampling import half_scores, weighted_mean
-from scoring_program.report import standings
-from scoring_program.report.standings import Baseline
 from scoring_program.task import load_task
 
 TASK = load_task("chalearn_gesture")

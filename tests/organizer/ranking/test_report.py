@@ -16,7 +16,7 @@ from organizer.files import folder_files
 from organizer.ranking.team_page import other_teams
 from tests.helpers import only_at_night
 from tests.rescoring import ID, REFERENCE, call, rows, sample, varied, write_submissions
-from tests.scoring_program.report.test_standings import standings
+from tests.starting_kit.comparing.test_standings import standings
 
 HOSTILE = "<b>50% & _\\{x}$\u202e=1"
 BASELINES = '[{"name": "perfect", "score": 1, "interval": [1, 1]}, {"name": "random", "score": 0.1}]'

@@ -15,7 +15,7 @@ import pytest
 from organizer.ranking import page
 from organizer.ranking.stored import read_rankings
 from organizer.ranking.team_page import team_page
-from scoring_program.report.standings import ranked_rows
+from people_in_video.comparing.standings import ranked_rows
 from tests.organizer.ranking.test_page import failed, pages_of, teams
 from tests.rescoring import ID
 

@@ -54,7 +54,7 @@ def objects(*predicted):
 
 def tables_of(run, task, results, reference=REFERENCE, detail="full"):
     submission = encode_submission(results, "gen" if task.endswith("gen") else "GT")
-    outcome = run(task, reference, submission, detail=detail, splits=["validation"])
+    outcome = run(task, reference, submission, detail=detail, at_home=True, splits=["validation"])
     tables = outcome.detail["tables"]
     rows = {key: table["rows"] for key, table in tables.items() if "rows" in table}
     return {**rows, **{key: table["drawings"] for key, table in tables.items() if "drawings" in table}}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scoring_program.task import load_task
+from scoring_program.challenges.chalearn.task import TRACKS
 from validator.findings import Refused
 from validator.formats.rules import load_format
 
@@ -13,7 +13,7 @@ from validator.formats.rules import load_format
     ("name", "actor", "last"), [("chalearn_action", "1,", "fight"), ("chalearn_gesture", "", "sonostufo")]
 )
 def test_every_class_that_is_accepted_has_a_name(tmp_path, name, actor, last):
-    classes = load_task(name).track.classes
+    classes = TRACKS[name].classes
     form, rules = load_format(name)
     path = tmp_path / "S1_prediction.csv"
     path.write_text(f"{actor}{len(classes)},1,2\n")
@@ -24,14 +24,19 @@ def test_every_class_that_is_accepted_has_a_name(tmp_path, name, actor, last):
     assert classes[-1] == last
 
 
-@pytest.mark.parametrize(("n_empty", "shown"), [(0, False), (1, False), (4, False), (5, True)])
-def test_few_sequences_without_a_class_are_not_reported(run, n_empty, shown):
+@pytest.mark.parametrize("n_empty", [0, 1, 5])
+def test_sequences_without_a_class_are_counted_at_home_alone(run, n_empty):
     reference = {"S0_labels.csv": "1,1,10\n", "S0_data.csv": "100,20,2000\n"}
     for number in range(1, n_empty + 1):
         reference |= {f"S{number}_labels.csv": "", f"S{number}_data.csv": "100,20,2000\n"}
     submission = {"S0_prediction.csv": "1,1,10\n"}
-    for detail, expected in (("summary", shown), ("none", shown), ("full", n_empty > 0)):
-        outcome = run("chalearn_gesture", {**reference, "settings.yaml": f"detail: {detail}\n"}, submission)
+    for detail, at_home, expected in (
+        ("summary", True, False),
+        ("none", False, False),
+        ("full", True, n_empty > 0),
+    ):
+        settings = {**reference, "settings.yaml": f"detail: {detail}\n"}
+        outcome = run("chalearn_gesture", settings, submission, at_home=at_home)
         assert ("N-LEFT-OUT" in outcome.out) == expected
 
 

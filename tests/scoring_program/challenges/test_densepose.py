@@ -17,8 +17,10 @@ import pytest
 
 from organizer.data.prepare import prepare
 from people_in_video.densepose.writer import DensePoseWriter
+from people_in_video.references.preparation import check_reference
 from scoring_program.challenges.densepose import measure
-from scoring_program.challenges.densepose.reference import load_folder, read_submission
+from scoring_program.challenges.densepose.public import public
+from scoring_program.challenges.densepose.reference import Keeper, load_prepared_folder, read_submission
 from scoring_program.metrics import average_precision
 from scoring_program.run import BROKEN, INVALID, SCORED
 from tests.helpers import (
@@ -26,6 +28,7 @@ from tests.helpers import (
     REFERENCES,
     SAMPLES,
     loaded,
+    loaded_at_home,
     make_zip,
     places_of,
     refused,
@@ -101,7 +104,11 @@ def test_worker_processes_give_the_same_scores(prepared, tmp_path, monkeypatch):
 
     def score_in_batches():
         sizes = fmt.ReaderSizes(batch_bytes=10_000, parallel_from_bytes=0)
-        return of_task.score(read_submission(tmp_path, load_rules(ID), of_task.reference, sizes)).scores
+        return of_task.score(
+            read_submission(
+                load_rules(ID), tmp_path, public(of_task.reference), Keeper(of_task.reference), sizes
+            )
+        ).scores
 
     allow_cores(monkeypatch, 3)
     assert score_in_batches() == expected
@@ -232,11 +239,11 @@ def test_mistakes_in_the_template_are_found(tmp_path):
 def test_changed_prepared_files_are_noticed(prepared, tmp_path):
     folder = tmp_path / "changed"
     shutil.copytree(prepared, folder)
-    assert loaded(ID, folder).check() == []
+    assert check_reference(loaded(ID, folder)) == []
     data = bytearray((folder / "distances.f32").read_bytes())
     data[0] ^= 1
     (folder / "distances.f32").write_bytes(bytes(data))
-    (problem,) = refused(lambda: loaded(ID, folder).check()).problems
+    (problem,) = refused(lambda: check_reference(loaded(ID, folder))).problems
     assert problem.code == "E-REF-HASH"
     (folder / "distances.f32").write_bytes(bytes(data[:-4]))
     assert refused(loaded, ID, folder).problems[0].file == "distances.f32"
@@ -245,7 +252,7 @@ def test_changed_prepared_files_are_noticed(prepared, tmp_path):
 def test_lookups_in_windows_are_those_of_the_whole_file(prepared):
     whole = np.fromfile(prepared / "distances.f32", "<f4")
     position = np.random.default_rng(1).integers(0, len(whole), 500)
-    template = load_folder(prepared).template
+    template = load_prepared_folder(prepared, {}).template
     assert np.array_equal(template.lookup(position, window_size=64), whole[position])
     assert np.array_equal(template.lookup(position), whole[position])
     assert template.lookup(position[:0]).shape == (0,)
@@ -306,7 +313,7 @@ def test_the_last_bits_neither_order_error_costs_nor_show(tmp_path):
 def drawings_of(prepared, tmp_path, detections):
     """Return the drawings of a page by title."""
     (tmp_path / "s.zip").write_bytes(make_zip({NAME: json.dumps(detections)}))
-    result = loaded(ID, prepared, detail="full").score_path(tmp_path / "s.zip")
+    result = loaded_at_home(ID, prepared, detail="full").score_path(tmp_path / "s.zip")
     (section,) = (section for section in result.sections if section.key == "drawings")
     return {drawing.title: drawing for drawing in section.drawings}
 
@@ -399,7 +406,7 @@ def test_images_without_a_dense_person_are_not_missing_without_a_detection(tmp_p
 def test_only_the_detections_drawn_are_decoded_again(prepared, tmp_path, monkeypatch):
     decoded = []
     check = fmt.check
-    of_task = loaded(ID, prepared, detail="full", drawings=1)
+    of_task = loaded_at_home(ID, prepared, detail="full", drawings=1)
     (tmp_path / "s.zip").write_bytes(make_zip({NAME: json.dumps(GOOD)}))
     read = of_task.read(tmp_path / "s.zip")
 
@@ -421,7 +428,7 @@ def test_only_the_detections_drawn_are_decoded_again(prepared, tmp_path, monkeyp
 
 
 def test_damaged_second_pass_costs_no_score(prepared, tmp_path):
-    of_task = loaded(ID, prepared, detail="full")
+    of_task = loaded_at_home(ID, prepared, detail="full")
     (tmp_path / "s.zip").write_bytes(make_zip({NAME: json.dumps(GOOD)}))
     read = of_task.read(tmp_path / "s.zip")
     (tmp_path / "s.zip").write_bytes(b"")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from organizer.data.prepare import prepare
-from scoring_program.challenges.densepose.reference import CHALLENGE_VERTICES, load_folder
+from scoring_program.challenges.densepose.reference import CHALLENGE_VERTICES, load_prepared_folder
 from scoring_program.metrics.geodesic import MEAN_DISTANCES
+from scoring_program.scoring import load_reference
 from scoring_program.task import load_task
 from tests.helpers import REFERENCES, SAMPLES, refused
 
@@ -25,13 +26,13 @@ def prepared(tmp_path_factory):
 def scored(folder, **settings):
     """Return the score of the weak sample and the signature, with settings in place of those of the folder."""
     task = load_task(ID)
-    loaded = task.load(folder, task.settings(folder, settings))
+    loaded = load_reference(task, folder, task.settings(folder, settings))
     return loaded.score_path(SAMPLES / ID / "weak").scores["score"], loaded.signature
 
 
 def test_another_template_is_noted_and_named_in_the_signature(prepared):
     folder, notes = prepared
-    template = load_folder(folder).template
+    template = load_prepared_folder(folder, {}).template
     assert template.n_vertices != CHALLENGE_VERTICES
     assert "N-REF-TEMPLATE" in [note.code for note in notes]
     _, signature = scored(folder)

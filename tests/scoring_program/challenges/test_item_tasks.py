@@ -15,10 +15,10 @@ import pytest
 
 from organizer.baselines import predict_baselines
 from organizer.bundle.programs import program_files
-from organizer.challenges import Baseline
-from organizer.challenges.items import content_of
 from organizer.files import folder_files, rewrite_files, write_files
 from organizer.new_task import NewTask, metric_names, task_files
+from organizer.tasks import Baseline
+from organizer.tasks.items import content_of
 from people_in_video import public_data, writing
 from people_in_video.items import writer
 from quality.task import CANARY, quality_tasks
@@ -209,7 +209,7 @@ def other_value(form, value):
 
 
 def test_items_are_perfect_where_the_prediction_is(example, tmp_path):
-    form = example.task.form
+    form = example.form
     truth = decode(form, (tmp_path / "ref" / form.truth_file).read_bytes())
     wrong_items = set(list(truth)[::3])
     predicted = {
@@ -274,15 +274,15 @@ def test_keys_that_are_not_in_the_reference_are_ignored_unless_there_are_no_othe
 
 def wrong_value(example):
     """Return a value of an item that can be encoded, and is wrong."""
-    if example.task.form.kind is Kind.COLUMNS:
+    if example.form.kind is Kind.COLUMNS:
         return {"valence": "parrot", "arousal": 1.5}
-    if example.task.form.kind is Kind.SEGMENTS:
+    if example.form.kind is Kind.SEGMENTS:
         return [{"label": "parrot", "start": 1, "end": 2}]
     return "parrot"
 
 
 def test_wrong_values_are_refused_with_their_place(example, tmp_path):
-    form = example.task.form
+    form = example.form
     code = "E-JSON-SCHEMA"
     if form.is_table:
         code = "E-CSV-LABEL" if form.kind is Kind.LABEL else "E-CSV-NUMBER"
@@ -293,7 +293,7 @@ def test_wrong_values_are_refused_with_their_place(example, tmp_path):
 
 
 def test_reference_without_items_is_refused(example, tmp_path):
-    form = example.task.form
+    form = example.form
     for folder in ("empty", "none"):
         (tmp_path / folder).mkdir()
     example.made_up.write_truth(tmp_path / "empty", {})
@@ -625,7 +625,7 @@ def test_numbers_have_the_range_that_is_declared(tmp_path):
     )
     example = declared_in(tmp_path, "ages")
     example.made_up.write_reference(tmp_path / "ref")
-    truth = decode(example.task.form, (tmp_path / "ref" / "truth.json").read_bytes())
+    truth = decode(example.form, (tmp_path / "ref" / "truth.json").read_bytes())
     assert all(1 <= number <= 5 for number in truth.values())
     (problem,) = changed(example, tmp_path, lambda values: values.update(demo_00003=5.5))
     assert (problem.code, problem.where) == ("E-JSON-SCHEMA", "/demo_00003")

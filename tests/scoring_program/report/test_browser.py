@@ -10,7 +10,7 @@ from scoring_program.report import page
 from scoring_program.task import load_task
 from tests.browser import SCREEN, axe, new_window, unfold
 from tests.browser import show as show_page
-from tests.example_result import SIGNATURE, TASK, example_result
+from tests.example_result import SIGNATURE, TASK, changed, example_result, page_of
 from tests.helpers import REFERENCES, SAMPLES, one_of_each_format, one_task, run_folder
 from validator.findings import Findings
 from validator.messages import Note
@@ -51,13 +51,13 @@ def invalid_page() -> str:
 
 
 def example_page(task, size: int, **changes) -> str:
-    return page.result_page(task, replace(example_result(size), **changes), SIGNATURE)
+    return page_of(task, changed(example_result(size), **changes), SIGNATURE)
 
 
 MADE = {
     "example": lambda: example_page(TASK, 8),
     "long": lambda: example_page(LONG_TASK, 40, notes=LONG_NOTES),
-    "hostile": lambda: page.result_page(TASK, example_result(30, "W" * 300), "W" * 3000),
+    "hostile": lambda: page_of(TASK, example_result(30, "W" * 300), "W" * 3000),
     "invalid": invalid_page,
     "broken": lambda: page.broken_page(["E-INTERNAL: ValueError in measure.py line 3 in measure"]),
     "running": lambda: page.running_page(),

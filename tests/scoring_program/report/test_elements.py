@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from people_in_video.comparing.forest import Band, scale_of
 from scoring_program.report.elements import layout
 from scoring_program.report.elements.axis import Axis, round_step, round_ticks
-from scoring_program.report.elements.forest import Band, scale_of
 from scoring_program.report.elements.tables import Heading, table
 
 

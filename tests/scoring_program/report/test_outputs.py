@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -15,10 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring_program.disclosure import rounded
 from scoring_program.report import outputs
 from scoring_program.result import Column, Statistics, Table
-from tests.example_result import SIGNATURE, example_result
+from tests.example_result import SIGNATURE, changed, example_result, json_of, rounded
 from validator.console import OutputError
 from validator.findings import Findings
 
@@ -40,7 +38,7 @@ def test_the_schema_is_one():
 @pytest.mark.parametrize("size", [1, 20])
 def test_a_result_keeps_to_the_schema_and_holds_every_section(size):
     result = example_result(size)
-    content = read(outputs.result_json(result, SIGNATURE, STAGES))
+    content = read(json_of(result, SIGNATURE, STAGES))
     assert list(content["tables"]) == [section.key for section in result.sections]
     assert (content["outcome"], content["exit_code"], content["signature"]) == ("scored", 0, SIGNATURE)
     assert content["interval"]["low"] == 0.3911234568
@@ -53,25 +51,25 @@ def test_a_result_keeps_to_the_schema_and_holds_every_section(size):
 
 
 def test_what_decides_on_hidden_numbers_is_left_out():
-    content = read(outputs.result_json(example_result(20), SIGNATURE, STAGES))
+    content = read(json_of(example_result(20), SIGNATURE, STAGES))
     assert "support" not in json.dumps(content)
 
 
 def test_the_scores_are_those_of_the_scores_file(tmp_path):
     scores = {"score": 1 / 3, "coverage": 2 / 3, "x": -1e-12}
     outputs.write_scored(tmp_path, "", "", scores)
-    content = read(outputs.result_json(replace(example_result(1), scores=scores), SIGNATURE, {}))
+    content = read(json_of(changed(example_result(1), scores=scores), SIGNATURE, {}))
     assert content["scores"] == json.loads((tmp_path / "scores.json").read_text())
 
 
 def test_numbers_of_all_kinds_are_rounded():
     table = Table("t", "T", "", [Column("a")] * 4, [(np.float64(1 / 3), np.int64(2), None, -1e-12)])  # type: ignore[list-item]
-    result = replace(example_result(1), sections=[table])
-    text = outputs.result_json(result, SIGNATURE, STAGES)
+    result = changed(example_result(1), sections=[table])
+    text = json_of(result, SIGNATURE, STAGES)
     assert read(text)["tables"]["t"]["rows"] == [[0.3333333333, 2, None, 0.0]]
     assert "-0.0]" not in text
     assert read(text)["scores"]["score"] == 0.4127123456
-    fewer = read(outputs.result_json(rounded(replace(result, decimals=3)), SIGNATURE, STAGES))
+    fewer = read(json_of(rounded(changed(result, decimals=3)), SIGNATURE, STAGES))
     assert fewer["tables"]["t"]["rows"] == [[0.333, 2, None, 0.0]]
     assert fewer["interval"]["high"] == 0.434
     assert fewer["scores"]["score"] == 0.413
@@ -79,7 +77,7 @@ def test_numbers_of_all_kinds_are_rounded():
 
 
 def test_text_that_no_reader_could_decode_is_replaced():
-    content = read(outputs.result_json(example_result(2, "a\ud800\u202eb\x85"), SIGNATURE, STAGES))
+    content = read(json_of(example_result(2, "a\ud800\u202eb\x85"), SIGNATURE, STAGES))
     assert content["notes"][0]["text"] == "a\ufffd\ufffdb\ufffd"
     content["tables"]["classes"]["title"].encode()
 
@@ -113,17 +111,17 @@ def test_a_run_without_a_score_lists_its_problems(outcome, code):
 
 def test_items_are_listed_with_their_scores():
     statistics = Statistics(
-        np.array([0.5, np.nan]), np.array([True, False]), np.array([12, 0]), np.array([False, True]), []
+        np.array([0.5, np.nan]), np.array([True, False]), np.array([12, 0]), np.array([False, True])
     )
-    empty = Statistics(np.zeros(0), np.zeros(0, bool), np.zeros(0, int), np.zeros(0, bool), [])
-    text = outputs.per_item_csv(replace(example_result(2), statistics=statistics, items=['a"b,c', "=d"]))
+    empty = Statistics(np.zeros(0), np.zeros(0, bool), np.zeros(0, int), np.zeros(0, bool))
+    text = outputs.per_item_csv(changed(example_result(2), statistics=statistics, items=['a"b,c', "=d"]))
     assert list(csv.reader(io.StringIO(text))) == [
         ["item", "submitted", "score", "weight"],
         ['a"b,c', "true", "0.5000000000", "12"],
         ["'=d", "false", "", "0"],
     ]
     assert (
-        outputs.per_item_csv(replace(example_result(2), statistics=empty, items=[]))
+        outputs.per_item_csv(changed(example_result(2), statistics=empty, items=[]))
         == "item,submitted,score,weight\n"
     )
 

@@ -1,0 +1,364 @@
+"""Annotations of ActivityNet-Entities: words of sentences with their classes and boxes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from organizer import content
+from organizer.content import Content, Values
+from organizer.files import Files
+from organizer.tasks import Annotations, Baseline, Guess, Pools
+from people_in_video.drawings.anet_entities import canvas
+from people_in_video.drawings.scenes import GROUND_TRUTH, Drawing, DrawnObject, shapes
+from people_in_video.references.anet_entities import save_reference
+from people_in_video.references.lemmas import load_table
+from scoring_program.challenges.anet_entities.reference import (
+    LEMMAS_FILE,
+    LEMMATIZER_FILE,
+    Reference,
+    part_of_reference,
+)
+from scoring_program.challenges.anet_entities.task import GENERATED, TASKS
+from scoring_program.metrics.grounding import FRAMES, IOU, frame_overlaps
+from scoring_program.result import Section
+from scoring_program.scoring import AnyLoaded
+from scoring_program.settings import Settings
+from validator.arrays import Bools, Floats, Ints
+from validator.findings import Findings
+from validator.formats.anet_entities.outside import WIDTH
+from validator.formats.anet_entities.write import Results, add_object, encode_submission, no_objects
+from validator.strict_json import pointer_part
+from validator.texts import counted, quote
+
+# The box of an object on each frame that is decided.
+Boxes = dict[int, list[float]]
+_KIND = "object"
+
+
+class EntitiesAnnotations(Annotations[Reference, Results]):
+    """The annotations of one task; each prediction has an object for each word."""
+
+    shared = (LEMMAS_FILE, LEMMATIZER_FILE)
+
+    def __init__(self, task_id: str) -> None:
+        self._generated = task_id == GENERATED
+        self._mode = TASKS[task_id].eval_mode
+        if self._generated:
+            # Otherwise each submitted segment counts under ``released``, those of other parts, too.
+            self.part_settings = {"subset": True}
+
+    def pools(self, reference: Reference) -> Pools:
+        """Return the vocabulary and the annotated boxes."""
+        words = reference.words
+        labels = Counter(dict.fromkeys(reference.vocab or sorted(reference.classes), 0))
+        labels.update(reference.classes[label] for label in words.label.tolist())
+        return Pools(labels={_KIND: labels}, boxes={_KIND: words.box.astype(np.float64)})
+
+    def predicted(self, reference: Reference, guess: Guess) -> Results:
+        """Return the objects of each segment."""
+        results: Results = {}
+        for video, name in reference.segments:
+            results.setdefault(video, {})[name] = no_objects()
+        for segment, label, index, true_boxes in self._objects(reference, guess):
+            if guess.keeps():
+                if self._generated:
+                    # Half as often as boxes are wrong.
+                    label = guess.label(label, _KIND, share=0.5)
+                video, name = reference.segments[segment]
+                add_object(results[video][name], label, index, _boxes_on_all_frames(true_boxes, guess))
+        return results
+
+    def _objects(self, annotated: Reference, guess: Guess) -> Iterator[tuple[int, str, int, Boxes]]:
+        """Yield segment, class, index and boxes of each word; a perfect submission has one object a class of
+        generated sentences, because an object is compared with the first word of its class."""
+        if self._generated and guess.baseline is Baseline.PERFECT:
+            for (segment, label), merged in _merge_words(annotated).items():
+                yield segment, annotated.classes[label], merged.first_index, merged.boxes
+            return
+        words = annotated.words
+        columns = (words.segment.tolist(), words.label.tolist(), words.index.tolist())
+        for word, (segment, label, index) in enumerate(zip(*columns)):
+            # Where a word has several boxes on a frame, the first that can be right.
+            boxes = dict(reversed(_boxes_of(annotated, word)))
+            yield segment, annotated.classes[label], index, boxes
+
+    def files(self, prediction: Results) -> Files:
+        """Return the one JSON file."""
+        return encode_submission(prediction, self._mode)
+
+    def reasons(self, reference: Reference, settings: Settings) -> dict[str, set[str]]:
+        """Return the videos with words that cannot all be right."""
+        words = reference.words
+        segment_of_box = words.segment[_word_of_box(reference)]
+        segments = {
+            "a box of one pixel or with reversed corners": segment_of_box[~_usable(words.box)].tolist()
+        }
+        if self._generated:
+            merged_words = _merge_words(reference).items()
+            conflicts = [segment for (segment, _), merged in merged_words if merged.conflict]
+            has_several_classes = np.bincount(words.mention_word, minlength=1) > 1
+            several_classes = words.segment[np.flatnonzero(has_several_classes)].tolist()
+            segments["two words of one class in different boxes of a frame"] = conflicts
+            segments["the boxes of a word have several classes"] = several_classes
+        videos: dict[str, set[str]] = {}
+        for reason, numbers in segments.items():
+            videos[reason] = {reference.segments[number][0] for number in numbers}
+        if self._generated and settings["protocol"] == "published":
+            videos |= _videos_with_sentences_that_count_0(reference)
+        return videos
+
+    def classes(self, reference: Reference) -> dict[str, list[str]]:
+        """Return the class of each word of each video of the chosen splits, annotated or not."""
+        videos_of_splits = {video for videos in reference.splits.values() for video in videos}
+        to_divide = videos_of_splits.union(reference.annotated_videos())
+        classes: dict[str, list[str]] = {video: [] for video in reference.videos if video in to_divide}
+        for segment, label in zip(reference.words.segment.tolist(), reference.words.label.tolist()):
+            video, _ = reference.segments[segment]
+            classes[video].append(reference.classes[label])
+        return classes
+
+    def cut(self, source: Path, reference: Reference, names: Collection[str], output: Path) -> None:
+        """Write the arrays of some videos."""
+        save_reference(part_of_reference(reference, names), output)
+
+
+def _videos_with_sentences_that_count_0(reference: Reference) -> dict[str, set[str]]:
+    """Return the annotated videos that segments without annotations make worse, their own or others."""
+    n_annotated = Counter(video for video, _ in reference.segments)
+    n_segments = reference.n_segments or {}
+    with_others = {video for video, number in n_annotated.items() if number < n_segments[video]}
+    other_videos = reference.chosen_videos - n_annotated.keys()
+    is_worse = any(n_segments.get(video) for video in other_videos)
+    return {
+        "segments without annotations count 0": with_others,
+        "videos without annotations count 0": set(n_annotated) if is_worse else set(),
+    }
+
+
+def _boxes_on_all_frames(true_boxes: Boxes, guess: Guess) -> list[list[float]]:
+    """Return the predicted box on each frame: that of the nearest annotated frame as ``guess`` changes it."""
+    predicted_boxes = []
+    for frame in range(FRAMES):
+        nearest = min(true_boxes, key=lambda other: abs(other - frame))
+        # On other frames the object is near the same position, as in a video.
+        x1, y1, x2, y2 = guess.box(true_boxes[nearest], _KIND, far=abs(nearest - frame))
+        # Videos are resized to this width.
+        predicted_boxes.append([min(x1, WIDTH), y1, min(x2, WIDTH), y2])
+    return predicted_boxes
+
+
+def _word_of_box(annotated: Reference) -> Ints:
+    """Return the number of the word of each box; shape (n_boxes,)."""
+    n_boxes = np.diff(annotated.words.box_start)
+    return np.repeat(np.arange(len(n_boxes)), n_boxes)
+
+
+def _boxes_of(annotated: Reference, word: int) -> list[tuple[int, list[float]]]:
+    """Return frame and box of each box of a word, those first that can be right."""
+    words = annotated.words
+    boxes_of_word = slice(words.box_start[word], words.box_start[word + 1])
+    boxes, frames = words.box[boxes_of_word], words.frame[boxes_of_word]
+    usable_first = np.argsort(~_usable(boxes), kind="stable")
+    return list(zip(frames[usable_first].tolist(), boxes[usable_first].tolist()))
+
+
+def _usable(boxes: Floats) -> Bools:
+    """Return which boxes (n, 4) can be met: their corners are in order, and they are not of one pixel."""
+    sizes = boxes[:, 2:] - boxes[:, :2] + 1
+    is_ordered = (sizes > 0).all(axis=1)
+    is_one_pixel = (sizes == 1).all(axis=1)
+    return is_ordered & ~is_one_pixel
+
+
+@dataclass
+class _MergedWords:
+    """The words of one class in a segment, as one object.
+
+    Attributes
+    ----------
+    first_index : int
+        The smallest index of the words.
+    boxes : dict of int to box
+        Boxes that suit as many of the words as there are free frames for.
+    conflict : bool
+        Whether a word is left over.
+    """
+
+    first_index: int
+    boxes: Boxes = field(default_factory=dict)
+    conflict: bool = False
+
+    def add(self, boxes_of_word: list[tuple[int, list[float]]]) -> None:
+        """Add a box of a word on a free frame, unless one that is there suits the word."""
+        if any(frame in self.boxes and _meet(self.boxes[frame], box) for frame, box in boxes_of_word):
+            return
+        free = [(frame, box) for frame, box in boxes_of_word if frame not in self.boxes]
+        if free:
+            frame, box = free[0]
+            self.boxes[frame] = box
+        else:
+            self.conflict = True
+
+
+def _merge_words(annotated: Reference) -> dict[tuple[int, int], _MergedWords]:
+    """Return the words of each (segment, class) as one object."""
+    words = annotated.words
+    merged: dict[tuple[int, int], _MergedWords] = {}
+    columns = (words.segment.tolist(), words.label.tolist(), words.index.tolist())
+    for word, (segment, label, index) in enumerate(zip(*columns)):
+        # The words of a segment are in the order of their indexes.
+        merged.setdefault((segment, label), _MergedWords(index)).add(_boxes_of(annotated, word))
+    return merged
+
+
+def _meet(predicted_box: list[float], true_box: list[float]) -> bool:
+    """Return whether a predicted box on the frame of an annotated one overlaps it enough."""
+    on_all_frames = np.full((1, FRAMES, 4), predicted_box, np.float32)
+    true_boxes = np.array([true_box], np.float32)
+    first_frame = np.zeros(1, np.int64)
+    overlaps = frame_overlaps(on_all_frames, true_boxes, first_frame)
+    return bool(overlaps[0, 0] > IOU)
+
+
+def content_of(loaded: AnyLoaded) -> Content:
+    """Return what is scored: the annotated words of the chosen splits."""
+    reference: Reference = loaded.reference
+    settings = loaded.settings
+    words = reference.words
+    n_of_label = Counter(words.label.tolist())
+    names = {name: n_of_label[label] for label, name in enumerate(reference.classes) if n_of_label[label]}
+    n_videos = len(reference.annotated_videos())
+    videos_of_splits = {video for split in settings["splits"] for video in reference.splits[split]}
+    counts = {
+        "videos": n_videos,
+        "videos without annotations": len(videos_of_splits) - n_videos,
+        "segments": len(reference.segments),
+        "words": len(words.segment),
+        "boxes": len(words.box),
+        "classes": len(names),
+    }
+    return Content(
+        n_instances=len(words.segment),
+        counts=counts,
+        names={"class": names},
+        values=_values(reference),
+        warnings=_warnings(reference, settings, names),
+        draw=partial(_drawings, reference),
+    )
+
+
+def _values(reference: Reference) -> list[Values]:
+    """Return the numbers whose distributions are shown."""
+    words = reference.words
+    n_words = np.bincount(words.segment, minlength=len(reference.segments))
+    boxes = words.box.astype(np.float64)
+    size = np.sqrt(np.maximum(boxes[:, 2:] - boxes[:, :2] + 1, 0).prod(axis=1))
+    segment_place, word_place = partial(_segment_place, reference), partial(_word_place, reference)
+    box_place = partial(_box_place, reference)
+    return [
+        Values("annotated words of a segment", n_words, segment_place, "segments"),
+        Values("boxes of a word", np.diff(words.box_start), word_place, "words"),
+        Values("size of a box (root of the area, pixels)", size, box_place, "boxes"),
+    ]
+
+
+def _warnings(reference: Reference, settings: Settings, names: dict[str, int]) -> Findings:
+    """Return what is likely a mistake in classes, boxes, videos and splits."""
+    warnings = Findings()
+    words = reference.words
+    file = settings["reference_file"]
+    content.check_names("class", names, file, warnings, load_table())
+    at = (file, partial(_box_place, reference))
+    boxes = words.box.astype(np.float64)
+    content.check_boxes("word", boxes, at, warnings)
+    word_of_box = _word_of_box(reference)
+    is_repeated = content.repeated(np.column_stack([word_of_box, words.frame, boxes]))
+    problem = "the box of the word repeats an earlier one"
+    content.warn_where(is_repeated, "R-REPEATED", problem, at, warnings)
+    # In the order of the file, in which the segments of a video follow each other.
+    videos = list(dict.fromkeys(video for video, _ in reference.segments))
+    number_of_video = {video: number for number, video in enumerate(videos)}
+    segment_video = np.array([number_of_video[video] for video, _ in reference.segments], dtype=np.int64)
+    word_video = segment_video[words.segment]
+    word_rows = np.column_stack([words.index, words.label, np.diff(words.box_start)])
+    box_rows = np.column_stack([words.frame, boxes])
+    content.check_same(videos, [(word_video, word_rows), (word_video[word_of_box], box_rows)], warnings)
+    _check_splits(reference, settings, warnings)
+    return warnings
+
+
+def _drawings(reference: Reference) -> list[Section]:
+    """Return drawings of a few frames."""
+    words = reference.words
+    word_of_box = _word_of_box(reference)
+    view_of_box = words.segment[word_of_box] * FRAMES + words.frame
+    views, n_in_view = np.unique(view_of_box, return_counts=True)
+
+    def draw_view(view: int) -> Drawing:
+        boxes = np.flatnonzero(view_of_box == views[view])
+        return _draw_frame(reference, boxes, word_of_box)
+
+    return content.drawings("Frames", n_in_view, draw_view)
+
+
+def _draw_frame(reference: Reference, box_numbers: Ints, word_of_box: Ints) -> Drawing:
+    """Return the drawing of boxes of one segment and frame; ``word_of_box`` has the word of each box."""
+    words = reference.words
+    first_box = box_numbers[0]
+    segment = int(words.segment[word_of_box[first_box]])
+    labels, objects = [], []
+    for box in box_numbers.tolist():
+        word = word_of_box[box]
+        label = f"{reference.classes[words.label[word]]} (word {words.index[word]})"
+        labels.append(label)
+        objects.append(DrawnObject(label, "annotated", False, shapes(GROUND_TRUTH, words.box[box])))
+    video, _ = reference.segments[segment]
+    in_video = np.array([other == video for other, _ in reference.segments])
+    boxes_of_video = words.box[in_video[words.segment[word_of_box]]]
+    no_boxes = boxes_of_video[:0]
+    blank = canvas(reference, segment, int(words.frame[first_box]), boxes_of_video, no_boxes)
+    return blank._replace(text=", ".join(labels), objects=objects)
+
+
+def _segment_place(reference: Reference, segment: int) -> str:
+    video, name = reference.segments[segment]
+    return f"/annotations/{pointer_part(video)}/segments/{pointer_part(name)}"
+
+
+def _word_place(reference: Reference, word: int) -> str:
+    words = reference.words
+    return f"{_segment_place(reference, int(words.segment[word]))} word {words.index[word]}"
+
+
+def _box_place(reference: Reference, box: int) -> str:
+    word = int(np.searchsorted(reference.words.box_start, box, "right")) - 1
+    return f"{_word_place(reference, word)} frame {reference.words.frame[box]}"
+
+
+def _check_splits(reference: Reference, settings: Settings, warnings: Findings) -> None:
+    """Warn of videos that are in the data or in the splits alone, and of those in several splits."""
+    annotated_or_not = set(reference.videos)
+    n_listed = Counter(video for videos in reference.splits.values() for video in videos)
+    doubtful_videos = {
+        "of the data in no split": [video for video in reference.videos if video not in n_listed],
+        "listed more than once": [video for video, times in n_listed.items() if times > 1],
+    }
+    for split, videos in reference.splits.items():
+        missing = [video for video in videos if video not in annotated_or_not]
+        # A split of which the data hold nothing is left out on purpose.
+        if len(missing) < len(videos):
+            doubtful_videos[f"of the split {quote(split)} not in the data"] = missing
+    for kind, videos in doubtful_videos.items():
+        if videos:
+            problem = f"{counted(len(videos), 'video')} {kind}; the first is {quote(videos[0])}"
+            remedy = "correct the split or the data"
+            warnings.add("R-SPLIT", problem, remedy, file=settings["split_file"], rule=kind)
+
+
+ANNOTATIONS = {task_id: EntitiesAnnotations(task_id) for task_id in TASKS}

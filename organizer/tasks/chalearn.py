@@ -1,0 +1,229 @@
+"""Annotations of the two ChaLearn tracks: rows of labels, start and end frames."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from organizer.content import Content, Values, check_same, choose_evenly, repeated, warn_where
+from organizer.files import Files
+from organizer.tasks import Annotations, Baseline, Guess, Pools
+from people_in_video.drawings.chalearn import group_intervals, make_lanes
+from people_in_video.drawings.timelines import Timeline
+from people_in_video.references.chalearn import write_prepared
+from scoring_program.challenges.chalearn.reference import (
+    PREPARED_FILE,
+    Reference,
+    Track,
+)
+from scoring_program.challenges.chalearn.task import TRACKS
+from scoring_program.result import Section
+from scoring_program.scoring import AnyLoaded
+from scoring_program.settings import Settings
+from validator.arrays import Bools, Floats, Ints
+from validator.findings import Findings
+from validator.formats.chalearn.write import encode_files
+
+Row = list[int]
+Prediction = dict[str, list[Row]]
+_KIND = "row"
+
+
+class _NoisyRows(Guess):
+    """Rows with noise; the bias is a lag in frames."""
+
+    def shake(self, box: Floats, far: float) -> list[float]:
+        """Return start and end with noise, in any order."""
+        deviation = 0.4 * self._noise * (box[1] - box[0])
+        noisy: Floats = box + self._bias + self._rng.normal(0, deviation, 2)
+        return noisy.tolist()
+
+
+class TrackAnnotations(Annotations[Reference, Prediction]):
+    """The annotations of one track."""
+
+    def __init__(self, task_id: str) -> None:
+        self._track = TRACKS[task_id]
+
+    def pools(self, reference: Reference) -> Pools:
+        """Return all classes and the annotated intervals."""
+        count_of_label = Counter({str(number): 0 for number in range(1, self._track.n_classes + 1)})
+        count_of_label.update(str(label) for label in reference.rows.label.tolist())
+        intervals = reference.rows.frames.astype(np.float64)
+        return Pools({_KIND: count_of_label}, {_KIND: intervals})
+
+    def noisy(self, reference: Reference, rng: np.random.Generator, noise: float) -> Prediction:
+        """Return rows with noise and a lag."""
+        pools = self.pools(reference)
+        lag = np.array(rng.normal(0, 5 * noise))
+        guess = _NoisyRows(baseline=Baseline.NOISY, pools=pools, rng=rng, noise=noise, bias=lag)
+        return self.predicted(reference, guess)
+
+    def predicted(self, reference: Reference, guess: Guess) -> Prediction:
+        """Return the rows of each sequence, equal ones once; the most frequent class all the time."""
+        # Keys in the order of their rows, each once.
+        rows_of_sequence: dict[str, dict[tuple[int, ...], None]] = {key: {} for key in reference.sequences}
+        last_frames = reference.n_frames.tolist()
+        rows = reference.rows
+        columns = (rows.sequence, rows.actor, rows.label, rows.frames)
+        for sequence, actor, label, frames in zip(*(column.tolist() for column in columns)):
+            if guess.keeps():
+                predicted_label = int(guess.label(str(label), _KIND))
+                start, end = _predicted_frames(frames, last_frames[sequence], guess)
+                row: tuple[int, ...] = (predicted_label, start, end)
+                if self._track.n_actors > 1:
+                    row = (actor, *row)
+                rows_of_sequence[reference.sequences[sequence]][row] = None
+        return {key: [list(row) for row in rows] for key, rows in rows_of_sequence.items()}
+
+    def files(self, prediction: Prediction) -> Files:
+        """Return a CSV file for each sequence."""
+        return encode_files(prediction)
+
+    def reasons(self, reference: Reference, settings: Settings) -> dict[str, set[str]]:
+        """Return the sequences with rows of one frame, which cover nothing under ``released``."""
+        rows = reference.rows
+        covers_nothing = rows.frames[:, 0] == rows.frames[:, 1]
+        if settings["protocol"] != "released":
+            covers_nothing[:] = False
+        sequences = {reference.sequences[index] for index in rows.sequence[covers_nothing].tolist()}
+        return {"a row of one frame covers nothing under released": sequences}
+
+    def classes(self, reference: Reference) -> dict[str, list[str]]:
+        """Return the class of each row of each sequence."""
+        rows = reference.rows
+        names_of_sequence: dict[str, list[str]] = {key: [] for key in reference.sequences}
+        for sequence, label in zip(rows.sequence.tolist(), rows.label.tolist()):
+            names_of_sequence[reference.sequences[sequence]].append(self._track.classes[label - 1])
+        return names_of_sequence
+
+    def cut(self, source: Path, reference: Reference, names: Collection[str], output: Path) -> None:
+        """Write the two files of each sequence as one prepared file."""
+        file_names = [f"{key}_{kind}.csv" for key in names for kind in ("labels", "data")]
+        contents = {name: reference.contents[name] for name in file_names}
+        write_prepared(contents, output / PREPARED_FILE)
+
+
+def _predicted_frames(true_frames: list[int], last_frame: int, guess: Guess) -> tuple[int, int]:
+    """Return the start and the end of a predicted row, in order and within the sequence."""
+    if guess.baseline is Baseline.MOST_FREQUENT:
+        return 1, last_frame
+    annotated = [min(frame, last_frame) for frame in true_frames]
+    start, end = np.rint(guess.box(annotated, _KIND)).astype(int).tolist()
+    start = min(max(start, 1), last_frame)
+    return start, min(max(end, start), last_frame)
+
+
+def content_of(loaded: AnyLoaded) -> Content:
+    """Return what is scored: sequences, rows and classes."""
+    reference: Reference = loaded.reference
+    track = TRACKS[loaded.task.id]
+    labels = reference.rows.label
+    n_rows_of_class = np.bincount(labels, minlength=track.n_classes + 1)[1:].tolist()
+    n_of_name = {}
+    for number, name in enumerate(track.classes, start=1):
+        n_of_name[f"{number} {name}"] = n_rows_of_class[number - 1]
+    return Content(
+        n_instances=len(labels),
+        counts={
+            "sequences": len(reference.sequences),
+            f"{track.instance}s": len(labels),
+            "classes": len(set(labels.tolist())),
+        },
+        names={"class": n_of_name},
+        values=_values(track, reference),
+        warnings=_warnings(reference),
+        draw=partial(_timelines, track, reference),
+    )
+
+
+def _first_rows(reference: Reference) -> Ints:
+    """Return the position of the first row of each sequence, and the number of all rows."""
+    return np.searchsorted(reference.rows.sequence, np.arange(len(reference.sequences) + 1))
+
+
+def _line_of_row(reference: Reference) -> Callable[[int], str]:
+    """Return what gives the place of a row: its file and line."""
+    first_rows = _first_rows(reference)
+
+    def line(row: int) -> str:
+        sequence = int(reference.rows.sequence[row])
+        number = row - int(first_rows[sequence]) + 1
+        return f"{reference.sequences[sequence]}_labels.csv line {number}"
+
+    return line
+
+
+def _values(track: Track, reference: Reference) -> list[Values]:
+    """Return the lengths of sequences and rows, and the numbers of rows."""
+    frames, sequences = reference.rows.frames, reference.sequences
+    lengths = frames[:, 1] - frames[:, 0] + 1
+    n_rows = np.diff(_first_rows(reference))
+    return [
+        Values("frames of a sequence", reference.n_frames, sequences.__getitem__, "sequences"),
+        Values(f"frames of one {track.instance}", lengths, _line_of_row(reference), f"{track.instance}s"),
+        Values(f"{track.instance}s in a sequence", n_rows, sequences.__getitem__, "sequences"),
+    ]
+
+
+def _warnings(reference: Reference) -> Findings:
+    """Return warnings of what looks like a mistake in the labels."""
+    rows, sequences, warnings = reference.rows, reference.sequences, Findings()
+    n_rows = np.diff(_first_rows(reference))
+    for sequence in np.flatnonzero(n_rows == 0).tolist():
+        problem, remedy = "no row is in it", "give its labels, or take the sequence out"
+        warnings.add("R-EMPTY", problem, remedy, file=f"{sequences[sequence]}_labels.csv", rule="empty")
+    table = np.column_stack([rows.sequence, rows.actor, rows.label, rows.frames])
+    order = np.lexsort(table.T[::-1])
+    check_same(sequences, [(rows.sequence, table[order][:, 1:])], warnings)
+    is_repeated = repeated(table)
+    is_overlapping = _find_overlaps(table, order[~is_repeated[order]])
+    is_cut = rows.frames[:, 1] > reference.n_frames[rows.sequence]
+    place = ("", _line_of_row(reference))
+    warn_where(is_repeated, "R-REPEATED", "the row repeats an earlier one", place, warnings)
+    problem = "the row overlaps another one of its class and actor"
+    warn_where(is_overlapping, "R-OVERLAP", problem, place, warnings)
+    problem = "the row ends after the last frame of its sequence, and is cut there"
+    warn_where(is_cut, "R-CUT", problem, place, warnings)
+    return warnings
+
+
+def _find_overlaps(table: Ints, order: Ints) -> Bools:
+    """Return which rows begin before an earlier one of their sequence, actor and class ends.
+
+    ``table`` has columns sequence, actor, class, first and last frame; ``order`` are the rows to look at, in
+    ascending order of all columns.
+    """
+    is_overlapping = np.zeros(len(table), dtype=bool)
+    last_frame_of_group: dict[tuple[int, ...], int] = {}
+    for row in order.tolist():
+        *columns, first, last = table[row].tolist()
+        group = tuple(columns)
+        last_before = last_frame_of_group.get(group, 0)
+        is_overlapping[row] = first <= last_before
+        last_frame_of_group[group] = max(last, last_before)
+    return is_overlapping
+
+
+def _timelines(track: Track, reference: Reference) -> list[Section]:
+    note = "Sequences with the most rows, with the least, and some between."
+    names, rows, lengths = reference.sequences, reference.rows, reference.n_frames
+    intervals = np.minimum(rows.frames, lengths[rows.sequence, np.newaxis]) - [1, 0]
+    sections: list[Section] = []
+    for number in choose_evenly(np.bincount(rows.sequence, minlength=len(lengths))):
+        section = Timeline(
+            key=f"timeline_{number}",
+            title=names[number],
+            note=note,
+            n_frames=int(lengths[number]),
+            lanes=make_lanes(track, group_intervals(rows, intervals, number), {}),
+        )
+        sections.append(section)
+    return sections
+
+
+ANNOTATIONS = {task_id: TrackAnnotations(task_id) for task_id in TRACKS}

@@ -1,0 +1,390 @@
+"""Annotations of DensePose: persons with points on the body's surface, and masks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from organizer.content import Content, Place, Values, check_boxes, check_same, drawings, repeated, warn_where
+from organizer.files import Files
+from organizer.tasks import Annotations, Guess, Pools
+from people_in_video.diagnosis.readings import from_sizes
+from people_in_video.drawings.densepose import image_drawing, person_shape
+from people_in_video.drawings.scenes import Drawing, DrawnObject
+from people_in_video.references.densepose import ANNOTATIONS_FILE
+from people_in_video.selections.densepose import select_images
+from scoring_program.challenges.densepose.page import FINE_PARTS
+from scoring_program.challenges.densepose.reference import (
+    DISTANCES_FILE,
+    HASH_FILE,
+    PERSONS_FILE,
+    TEMPLATE_FILE,
+    Persons,
+    Reference,
+    content_hash,
+)
+from scoring_program.challenges.densepose.task import TASKS
+from scoring_program.metrics import geodesic
+from scoring_program.metrics.average_precision import AREAS, MOST_DETECTIONS
+from scoring_program.prepared import save_prepared
+from scoring_program.scoring import AnyLoaded
+from scoring_program.settings import Settings
+from validator.arrays import Bools, Ints, Pixels
+from validator.findings import Findings
+from validator.formats.densepose.write import encode_detection, encode_submission
+from validator.texts import counted
+
+_PART, _PERSON = "part", "person"
+# A box may leave the image by so much of its side.
+_MARGIN = 0.02
+_SEARCHED = 64
+
+
+class _PaintedPerson(NamedTuple):
+    """An annotated person as a detection.
+
+    Attributes
+    ----------
+    person : int
+        Its index in `Persons`.
+    corner : (int, int)
+        Left and top of the pixels in the image.
+    pixels : uint8 array of shape (height, width, 3)
+        Part, U and V.
+    is_exact : bool
+        Whether each known point has its own vertex.
+    has_all : bool
+        Whether there are known points and a mask.
+    """
+
+    person: int
+    corner: tuple[int, int]
+    pixels: Pixels
+    is_exact: bool
+    has_all: bool
+
+
+class DensePoseAnnotations(Annotations[Reference, list[str]]):
+    """The annotations of the task; a prediction is a list of detections as JSON texts."""
+
+    shared = (TEMPLATE_FILE, DISTANCES_FILE)
+
+    def pools(self, reference: Reference) -> Pools:
+        """Return the parts, by how many points they have, and the boxes of persons."""
+        persons = reference.persons
+        parts = Counter({str(part): 0 for part in range(1, geodesic.PARTS + 1)})
+        parts.update(map(str, persons.part.tolist()))
+        return Pools({_PART: parts}, {_PERSON: from_sizes(persons.box[persons.dense])})
+
+    def predicted(self, reference: Reference, guess: Guess) -> list[str]:
+        """Return a detection of each densely annotated person."""
+        persons = reference.persons
+        category = int(persons.category[0])
+        detections = []
+        for painted in _paint_persons(reference):
+            if not guess.keeps():
+                continue
+            left, top = painted.corner
+            height, width, _ = painted.pixels.shape
+            x1, y1, x2, y2 = guess.box([left, top, left + width, top + height], _PERSON)
+            pixels = _resized(painted.pixels, max(int(y2 - y1), 1), max(int(x2 - x1), 1))
+            pixels[..., 0] = _guessed_parts(guess)[pixels[..., 0]]
+            box = (x1, y1, float(pixels.shape[1]), float(pixels.shape[0]))
+            image_id = int(persons.image_id[persons.image[painted.person]])
+            iuv = np.moveaxis(pixels, -1, 0)
+            detections.append(encode_detection(image_id, box, 1.0, iuv, category))
+        return detections
+
+    def files(self, prediction: list[str]) -> Files:
+        """Return the one JSON file."""
+        return encode_submission("baseline", prediction)
+
+    def reasons(self, reference: Reference, settings: Settings) -> dict[str, set[str]]:
+        """Return the images with persons that no detection can suit exactly."""
+        persons = reference.persons
+        incomplete, inexact = [], []
+        for painted in _paint_persons(reference):
+            if not painted.has_all:
+                incomplete.append(painted.person)
+            if not painted.is_exact:
+                inexact.append(painted.person)
+        n_dense = np.bincount(persons.image[persons.dense], minlength=len(persons.image_id))
+        images_by_reason = {
+            "a person has no mask or no known point": persons.image[incomplete],
+            "8-bit U and V, or points that share a pixel": persons.image[inexact],
+            f"only {MOST_DETECTIONS} detections of an image count": np.flatnonzero(n_dense > MOST_DETECTIONS),
+        }
+        reasons = {}
+        for reason, images in images_by_reason.items():
+            reasons[reason] = {str(image_id) for image_id in persons.image_id[images].tolist()}
+        return reasons
+
+    def classes(self, reference: Reference) -> dict[str, list[str]]:
+        """Return for each image whether each of its persons is densely annotated."""
+        persons = reference.persons
+        classes: dict[str, list[str]] = {str(image_id): [] for image_id in persons.image_id.tolist()}
+        for image_id, is_dense in zip(persons.image_id[persons.image].tolist(), persons.dense.tolist()):
+            classes[str(image_id)].append("dense person" if is_dense else "other person")
+        return classes
+
+    def cut(self, source: Path, reference: Reference, names: Collection[str], output: Path) -> None:
+        """Write the persons of some images."""
+        part = select_images(reference.persons, names)
+        save_prepared(output / PERSONS_FILE, {}, part._asdict())
+        (output / HASH_FILE).write_text(content_hash(output) + "\n", encoding="ascii")
+
+
+def _resized(pixels: Pixels, height: int, width: int) -> Pixels:
+    """Return the nearest pixels of an image of another size."""
+    old_height, old_width, _ = pixels.shape
+    rows = np.arange(height) * old_height // height
+    columns = np.arange(width) * old_width // width
+    return pixels[rows[:, None], columns]
+
+
+def _guessed_parts(guess: Guess) -> Pixels:
+    """Return the predicted part for each part from 0, background, on."""
+    parts = [0]
+    for part in range(1, geodesic.PARTS + 1):
+        parts.append(int(guess.label(str(part), _PART)))
+    return np.array(parts, np.uint8)
+
+
+def _paint_persons(reference: Reference) -> Iterator[_PaintedPerson]:
+    """Yield the densely annotated persons, each point as exact as 8 bits allow."""
+    persons = reference.persons
+    cells = _cells(reference)
+    nearest = reference.template.nearest.ravel()
+    for person in np.flatnonzero(persons.dense).tolist():
+        left, top = int(persons.box[person, 0]), int(persons.box[person, 1])
+        mask = _mask_of_box(persons, person)
+        points = slice(*persons.point_start[person : person + 2].tolist())
+        row = (persons.y[points] - top).astype(np.int64).clip(0, mask.shape[0] - 1)
+        column = (persons.x[points] - left).astype(np.int64).clip(0, mask.shape[1] - 1)
+        cell = np.full(mask.shape, -1)
+        cell[row, column] = cells[persons.vertex[points]]
+        has_point = cell >= 0
+        filled = _filled(cell, has_point)
+        part, u, v = np.unravel_index(np.maximum(filled, 0), reference.template.nearest.shape)
+        body = np.stack([part + 1, u, v], axis=-1)
+        yield _PaintedPerson(
+            person=person,
+            corner=(left, top),
+            pixels=np.where((mask | has_point)[..., None], body, 0).astype(np.uint8),
+            is_exact=bool((nearest[filled[row, column]] == persons.vertex[points]).all()),
+            has_all=bool(mask.any() and has_point.any()),
+        )
+
+
+def _mask_of_box(persons: Persons, person: int) -> Bools:
+    """Return the mask of a person in its box, which is larger by the pixels at its lower right ends."""
+    left, top, width, height = (int(value) for value in persons.box[person])
+    # One more than the box: a point at its end is in the pixel after the last.
+    mask = np.zeros((max(height, 1) + 2, max(width, 1) + 2), dtype=bool)
+    placed = persons.mask(person)
+    row, column = placed.row - top, placed.column - left
+    mask[row : row + placed.mask.shape[0], column : column + placed.mask.shape[1]] = placed.mask
+    return mask
+
+
+def _filled(cell: Ints, has_point: Bools) -> Ints:
+    """Return for each pixel the value of the nearest that has a point, if any has."""
+    from scipy.ndimage import distance_transform_edt
+
+    if not has_point.any():
+        return cell
+    rows, columns = distance_transform_edt(~has_point, return_distances=False, return_indices=True)
+    return cell[rows, columns]
+
+
+def _cells(reference: Reference) -> Ints:
+    """Return for each vertex a flat index of (part - 1, U, V) with it, or with the nearest there is."""
+    template = reference.template
+    flat = template.nearest.ravel()
+    cells = np.full(template.n_vertices, -1)
+    on_body = np.flatnonzero(flat != geodesic.NO_VERTEX)
+    cells[flat[on_body]] = on_body
+    on_map = np.flatnonzero(cells >= 0)
+    needed = np.unique(reference.persons.vertex)
+    missing = needed[cells[needed] < 0]
+    for begin in range(0, len(missing), _SEARCHED):
+        block = missing[begin : begin + _SEARCHED]
+        positions = geodesic.pair_position(block[:, None], on_map)
+        distances = template.lookup(positions.ravel()).reshape(positions.shape)
+        cells[block] = cells[on_map[distances.argmin(axis=1)]]
+    return cells
+
+
+class _PersonPlaces:
+    """Names the persons of a reference in warnings: their image, and their number in it."""
+
+    def __init__(self, persons: Persons) -> None:
+        self.images = [f"image {image_id}" for image_id in persons.image_id.tolist()]
+        # The first person of each image, and one after the last.
+        self.first_person = np.searchsorted(persons.image, np.arange(len(self.images) + 1))
+        self._image = persons.image
+
+    def __call__(self, person: int) -> str:
+        """Return the place of a person."""
+        image = int(self._image[person])
+        return f"{self.images[image]} person {person - int(self.first_person[image]) + 1}"
+
+
+def content_of(loaded: AnyLoaded) -> Content:
+    """Return what is scored: images and densely annotated persons."""
+    persons = cast(Reference, loaded.reference).persons
+    place = _PersonPlaces(persons)
+    n_points_of_image = np.bincount(_image_of_point(persons), minlength=len(place.images))
+    draw_image = partial(_draw_image, persons, place.first_person)
+    return Content(
+        n_instances=int(persons.dense.sum()),
+        counts=_counts(persons),
+        names={"body part": _part_counts(persons)},
+        values=_values(persons, place),
+        warnings=_warnings(persons, place),
+        draw=partial(drawings, "Images", n_points_of_image, draw_image),
+    )
+
+
+def _image_of_point(persons: Persons) -> Ints:
+    return np.repeat(persons.image, np.diff(persons.point_start))
+
+
+def _counts(persons: Persons) -> dict[str, int]:
+    """Return how many there are of each thing."""
+    n_images = len(persons.image_id)
+    n_annotated = len(np.unique(persons.image[persons.dense]))
+    has_no_mask = np.diff(persons.run_start) < 2
+    return {
+        "images": n_images,
+        "images without densely annotated persons": n_images - n_annotated,
+        "persons": len(persons.image),
+        "densely annotated persons": int(persons.dense.sum()),
+        "crowds": int(persons.crowd.sum()),
+        "densely annotated persons without mask": int(has_no_mask[persons.dense].sum()),
+        "points": len(persons.part),
+    }
+
+
+def _part_counts(persons: Persons) -> dict[str, int]:
+    """Return how many points each of the 24 fine parts has, with the part of the body that it is."""
+    counts = np.bincount(persons.part, minlength=geodesic.PARTS + 1).tolist()
+    count_of_part = {}
+    for body_part, fine_parts in FINE_PARTS.items():
+        for part in fine_parts:
+            count_of_part[f"{part} ({body_part})"] = counts[part]
+    return count_of_part
+
+
+def _values(persons: Persons, place: _PersonPlaces) -> list[Values]:
+    """Return the numbers whose distribution the overview shows."""
+    dense = np.flatnonzero(persons.dense)
+    n_points = np.diff(persons.point_start)[dense]
+    size = np.sqrt(persons.box[:, 2:].prod(axis=1))
+    return [
+        Values("persons in an image", np.diff(place.first_person), place.images.__getitem__, "images"),
+        Values("points of a person", n_points, lambda index: place(int(dense[index])), "persons"),
+        Values("size of a person (root of the area of the box, pixels)", size, place, "persons"),
+    ]
+
+
+def _warnings(persons: Persons, place: _PersonPlaces) -> Findings:
+    """Return what is likely a mistake in the annotations."""
+    warnings = Findings()
+    at = (ANNOTATIONS_FILE, place)
+    has_no_point = np.diff(persons.point_start) == 0
+    problem = "no point of the densely annotated person is known"
+    warn_where(persons.dense & has_no_point, "R-EMPTY", problem, at, warnings)
+    check_boxes("person", from_sizes(persons.box), at, warnings)
+    warn_where(_leaves_image(persons), "R-BOX", "the box of the person is outside of the image", at, warnings)
+    rows = np.column_stack([persons.image, persons.box])
+    warn_where(repeated(rows), "R-REPEATED", "the box of the person repeats an earlier one", at, warnings)
+    points = np.column_stack([persons.x, persons.y, persons.part, persons.vertex])
+    check_same(place.images, [(persons.image, persons.box), (_image_of_point(persons), points)], warnings)
+    _check_ranges(persons, at, warnings)
+    return warnings
+
+
+def _leaves_image(persons: Persons) -> Bools:
+    """Return which boxes leave their image by more than the margin."""
+    corners = from_sizes(persons.box)
+    image_size = persons.image_size[persons.image][:, ::-1]
+    margin = np.maximum(1, _MARGIN * image_size)
+    leaves = (corners[:, :2] < -margin) | (corners[:, 2:] > image_size + margin)
+    return leaves.any(axis=1)
+
+
+def _check_ranges(persons: Persons, at: tuple[str, Place], warnings: Findings) -> None:
+    """Warn of tiny areas, of points outside of the box or in its corner, and other parts and categories."""
+    warn_where(persons.area < 1, "R-RANGE", "the area of the person is less than a pixel", at, warnings)
+    n_points = np.diff(persons.point_start)
+    owner = np.repeat(np.arange(len(n_points)), n_points)
+    place_in_box = np.column_stack([persons.x, persons.y]) - persons.box[owner, :2]
+    step = persons.box[owner, 2:] / 255
+
+    def n_where(points: Bools) -> Ints:
+        """Return how many points of each person satisfy a condition in x or in y."""
+        return np.bincount(owner[points.any(axis=1)], minlength=len(n_points))
+
+    in_corner = (n_points > 1) & (n_where(place_in_box > step) == 0)
+    # The box is scaled to 256 pixels, so a point at its end may be a little beyond 255.
+    outside = n_where((place_in_box < -1e-9) | (place_in_box > 256.001 * step)) > 0
+    run = "they run from 0 to 255 across the box"
+    warn_where(in_corner, "R-RANGE", f"dp_x and dp_y are all in 0..1, but {run}", at, warnings)
+    warn_where(outside, "R-RANGE", f"dp_x or dp_y is outside of the box, but {run}", at, warnings)
+    _check_parts_and_categories(persons, at[0], warnings)
+    _check_areas(persons, at[0], warnings)
+
+
+def _check_parts_and_categories(persons: Persons, file: str, warnings: Findings) -> None:
+    missing_parts = np.setdiff1d(range(1, geodesic.PARTS + 1), persons.part).tolist()
+    if missing_parts == [geodesic.PARTS]:
+        problem = "all parts occur but 24: they may count from 0"
+        warnings.add("R-RANGE", problem, "count parts in dp_I from 1", file=file, rule="parts")
+    if persons.category.tolist() != [1]:
+        problem = f"persons have the categories {', '.join(map(str, persons.category))}"
+        warnings.add("R-RANGE", problem, "write 1", file=file, rule="categories")
+
+
+def _check_areas(persons: Persons, file: str, warnings: Findings) -> None:
+    """Warn of ranges of sizes in which no person counts."""
+    area = persons.area[persons.dense & ~persons.crowd]
+    empty = [name for name, (low, high) in AREAS.items() if not ((area >= low) & (area <= high)).any()]
+    if empty:
+        problem = f"no annotated person counts for the areas {', '.join(empty)}; their scores are 0"
+        warnings.add("R-AREA-EMPTY", problem, "expect zeros there", file=file)
+
+
+def _draw_image(persons: Persons, first_person: Ints, image: int) -> Drawing:
+    """Return the persons of an image, and the points of each part."""
+    objects = list[DrawnObject]()
+    outcomes = []
+    first, last = first_person[image : image + 2].tolist()
+    for person in range(first, last):
+        label = f"person {person - first + 1}"
+        points = np.arange(*persons.point_start[person : person + 2].tolist())
+        outcome = counted(len(points), "point") if persons.dense[person] else "not scored"
+        outcomes.append(f"{label}: {outcome}")
+        shapes = [person_shape(persons, person)]
+        objects.append(DrawnObject(label, outcome, is_wrong=False, shapes=shapes))
+        for part in np.unique(persons.part[points]).tolist():
+            objects.append(_points_of_part(persons, points, part, label))
+    text = f"{'; '.join(outcomes)}. The color of points is their part."
+    return image_drawing(persons, image, text, objects)
+
+
+def _points_of_part(persons: Persons, points: Ints, part: int, label: str) -> DrawnObject:
+    """Return the points of a person on one part; their color is that of the part."""
+    in_part = points[persons.part[points] == part]
+    marks = []
+    for x, y in zip(persons.x[in_part].tolist(), persons.y[in_part].tolist()):
+        marks.append((x, y, part / geodesic.PARTS))
+    return DrawnObject(label=label, outcome=f"part {part}", is_wrong=False, shapes=(), points=marks)
+
+
+ANNOTATIONS = {task_id: DensePoseAnnotations() for task_id in TASKS}

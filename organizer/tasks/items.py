@@ -1,0 +1,249 @@
+"""Annotations of tasks with a value for each item: predictions made of them, parts, and what they hold."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from organizer.content import Content, Values, check_columns, check_constant, check_same, repeated, warn_where
+from organizer.files import Files
+from organizer.tasks import Annotations, Baseline, Guess, Pools
+from scoring_program.challenges.items.reference import Reference
+from scoring_program.challenges.items.task import TASKS
+from scoring_program.scoring import AnyLoaded
+from scoring_program.settings import Settings
+from validator.arrays import Bools, Floats, Ints
+from validator.findings import Findings
+from validator.formats.items.arrays import Segments, plain_values
+from validator.formats.items.read import form_of
+from validator.formats.items.write import encode
+from validator.formats.rules import load_rules
+from validator.formats.values import Form, Kind
+from validator.strict_json import pointer_part
+
+_LABEL, _NUMBER = "label", "number"
+_ANY_SEGMENT = {"label": "", "start": 0, "end": 1}
+# In a split the lowest, the middle and the highest third of the numbers divide evenly.
+_THIRDS = ("lowest third", "middle third", "highest third")
+_WITHOUT_CLASS = (Baseline.PERFECT, Baseline.MOST_FREQUENT, Baseline.RANDOM, Baseline.NOISY)
+_NOT_ONE_CLASS = tuple(baseline for baseline in Baseline if baseline is not Baseline.ONE_CLASS)
+Prediction = dict[str, Any]
+
+
+class _NoisySegments(Guess):
+    """Segments with noise; the bias is a lag in seconds."""
+
+    def shake(self, box: Floats, far: float) -> list[float]:
+        """Return start and end with noise, in any order."""
+        deviation = 0.4 * self._noise * (box[1] - box[0])
+        noisy: Floats = box + self._bias + self._rng.normal(0, deviation, 2)
+        return noisy.tolist()
+
+
+class ItemAnnotations(Annotations[Reference, Prediction]):
+    """The value of each item of a task."""
+
+    def __init__(self, form: Form) -> None:
+        self.form = form
+        self.kind = form.kind
+        if self.kind in (Kind.NUMBER, Kind.COLUMNS):
+            self.perfect_scores = (0.0, 0.0)
+
+    @cached_property
+    def baselines(self) -> tuple[Baseline, ...]:  # type: ignore[override]
+        """Those that an item with a single value cannot be without; segments have all."""
+        if self.kind is Kind.SEGMENTS:
+            return tuple(Baseline)
+        return _NOT_ONE_CLASS if self.kind is Kind.LABELS else _WITHOUT_CLASS
+
+    def pools(self, reference: Reference) -> Pools:
+        """Return how often each label is annotated, 0 for those that never are, times, and numbers."""
+        items = reference.items
+        if isinstance(items, Segments):
+            return Pools({_LABEL: _count_labels(items)}, {_LABEL: items.times})
+        if self.kind in (Kind.NUMBER, Kind.COLUMNS):
+            return Pools({}, {}, _columns(items))
+        return Pools({_LABEL: _count_labels(items)}, {})
+
+    def noisy(self, reference: Reference, rng: np.random.Generator, noise: float) -> Prediction:
+        """Return values with noise, and segments with a lag."""
+        if self.kind is not Kind.SEGMENTS:
+            return super().noisy(reference, rng, noise)
+        lag = np.array(rng.normal(0, 0.2 * noise))
+        return self.predicted(
+            reference, _NoisySegments(Baseline.NOISY, self.pools(reference), rng, noise, lag)
+        )
+
+    def predicted(self, reference: Reference, guess: Guess) -> Prediction:
+        """Return a value for each item; the most frequent label once in each list."""
+        return {item: self._guessed(value, guess) for item, value in plain_values(reference.items).items()}
+
+    def _guessed(self, value: Any, guess: Guess) -> Any:
+        """Return the prediction for one item."""
+        if self.kind is Kind.LABEL:
+            return guess.label(value, _LABEL)
+        if self.kind is Kind.NUMBER:
+            return guess.number(value, _NUMBER)
+        if self.kind is Kind.COLUMNS:
+            return {column: guess.number(number, column) for column, number in value.items()}
+        is_most_frequent = guess.baseline is Baseline.MOST_FREQUENT
+        if self.kind is Kind.LABELS:
+            labels = [""] if is_most_frequent else value
+            return list(dict.fromkeys(guess.label(label, _LABEL) for label in labels if guess.keeps()))
+        segments = [_ANY_SEGMENT] if is_most_frequent else value
+        return [_guessed_segment(segment, guess) for segment in segments if guess.keeps()]
+
+    def files(self, prediction: Prediction) -> Files:
+        """Return the one file of a submission."""
+        return {self.form.file: encode(self.form, prediction)}
+
+    def reasons(self, reference: Reference, settings: Settings) -> dict[str, set[str]]:
+        """Return nothing: a submission can be perfect on each item."""
+        return {}
+
+    def classes(self, reference: Reference) -> dict[str, list[str]]:
+        """Return the labels of each item, or the thirds of its numbers, which a split divides evenly."""
+        items = reference.items
+        if self.kind in (Kind.NUMBER, Kind.COLUMNS):
+            return _thirds(items)
+        values = plain_values(items)
+        if self.kind is Kind.LABEL:
+            return {item: [label] for item, label in values.items()}
+        if self.kind is Kind.LABELS:
+            return values
+        return {item: [segment["label"] for segment in segments] for item, segments in values.items()}
+
+    def cut(self, source: Path, reference: Reference, names: Collection[str], output: Path) -> None:
+        """Write the ground truth of some items."""
+        part = {item: value for item, value in plain_values(reference.items).items() if item in names}
+        (output / self.form.truth_file).write_bytes(encode(self.form, part))
+
+
+def _guessed_segment(segment: dict[str, Any], guess: Guess) -> dict[str, Any]:
+    """Return a segment as a guess changes it, its end after its start."""
+    label = guess.label(segment["label"], _LABEL)
+    start, end = guess.box([segment["start"], segment["end"]], _LABEL)
+    start = max(start, 0.0)
+    if end <= start:
+        end = start + segment["end"] - segment["start"]
+    return {"label": label, "start": start, "end": end}
+
+
+def _columns(items: Any) -> dict[str, Floats]:
+    """Return the numbers of each column, "number" if there is one alone."""
+    return dict(zip(items.names, items.values.T)) if items.values.ndim == 2 else {_NUMBER: items.values}
+
+
+def _thirds(items: Any) -> dict[str, list[str]]:
+    thirds_of_item: dict[str, list[str]] = {key: [] for key in items.keys}
+    for column, numbers in _columns(items).items():
+        third = np.searchsorted(np.quantile(numbers, [1 / 3, 2 / 3]), numbers)
+        for key, number in zip(items.keys, third.tolist()):
+            prefix = f"{column}: " if items.names else ""
+            thirds_of_item[key].append(f"{prefix}{_THIRDS[number]}")
+    return thirds_of_item
+
+
+def _count_labels(items: Any) -> Counter[str]:
+    n = len(items.names)
+    if isinstance(items, Segments):
+        counts = np.bincount(items.label, minlength=n)
+    else:
+        is_list = items.values.dtype == bool
+        counts = items.values.sum(axis=0) if is_list else np.bincount(items.values, minlength=n)
+    return Counter(dict(zip(items.names, counts.tolist())))
+
+
+def content_of(loaded: AnyLoaded) -> Content:
+    """Return what is scored: items, what they have, and warnings of what looks like a mistake."""
+    items, noun, warnings = loaded.reference.items, loaded.task.item, Findings()
+    form = loaded.reference.form
+    truth, kind, n_items = form.truth_file, form.kind, len(items.keys)
+    if kind is Kind.SEGMENTS:
+        return _content_of_segments(items, noun, truth, warnings)
+    if kind in (Kind.NUMBER, Kind.COLUMNS):
+        columns = [
+            Values(name, column, items.keys.__getitem__, f"{noun}s")
+            for name, column in _columns(items).items()
+        ]
+        check_columns(columns, truth, warnings)
+        return Content(
+            n_instances=items.values.size, counts={f"{noun}s": n_items}, values=columns, warnings=warnings
+        )
+    counts = _count_labels(items)
+    n_labels = {f"{noun}s": n_items, "labels": sum(count > 0 for count in counts.values())}
+    if kind is Kind.LABEL:
+        check_constant("label", plain_values(items).values(), truth, warnings)
+        return Content(n_instances=n_items, counts=n_labels, names={"label": counts}, warnings=warnings)
+    for label, has_label in zip(items.names, items.values.T):
+        if has_label.all():
+            check_constant(f"label in their lists: {label}", has_label.tolist(), truth, warnings)
+    n_instances = int(items.values.sum())
+    return Content(
+        n_instances=n_instances,
+        counts={**n_labels, "labels of items": n_instances},
+        names={"label": counts},
+        values=[
+            Values(f"labels of one {noun}", items.values.sum(axis=1), items.keys.__getitem__, f"{noun}s")
+        ],
+        warnings=warnings,
+    )
+
+
+def _content_of_segments(items: Segments, noun: str, truth: str, warnings: Findings) -> Content:
+    counts, place = _count_labels(items), _place_of_segment(items)
+    rows: Floats = np.column_stack([items.item, items.label, items.times])
+    order = np.lexsort(rows.T[::-1])
+    check_same(items.keys, [(items.item, rows[order][:, 1:])], warnings)
+    is_repeated, at = repeated(rows), (truth, place)
+    is_overlapping = _find_overlaps(rows, order[~is_repeated[order]])
+    warn_where(is_repeated, "R-REPEATED", "the segment repeats an earlier one", at, warnings)
+    warn_where(is_overlapping, "R-OVERLAP", "the segment overlaps another one of its label", at, warnings)
+    n_segments = np.bincount(items.item, minlength=len(items.keys))
+    return Content(
+        n_instances=len(items.item),
+        counts={
+            f"{noun}s": len(items.keys),
+            "segments": len(items.item),
+            "labels": len(set(items.label.tolist())),
+        },
+        names={"label": counts},
+        values=[
+            Values("seconds of one segment", items.times[:, 1] - items.times[:, 0], place, "segments"),
+            Values("end of a segment in seconds", items.times[:, 1], place, "segments"),
+            Values(f"segments of one {noun}", n_segments, items.keys.__getitem__, f"{noun}s"),
+        ],
+        warnings=warnings,
+    )
+
+
+def _place_of_segment(items: Segments) -> Callable[[int], str]:
+    """Return what gives the place of a segment in the file."""
+    first_of_item = np.searchsorted(items.item, np.arange(len(items.keys)))
+
+    def place(segment: int) -> str:
+        item = int(items.item[segment])
+        return f"/{pointer_part(items.keys[item])}/{segment - int(first_of_item[item])}"
+
+    return place
+
+
+def _find_overlaps(rows: Floats, order: Ints) -> Bools:
+    """Return which segments begin before the end of the one before them of their item and label.
+
+    ``rows`` have columns item, label, start and end; ``order`` are the segments to look at, ascending in all
+    columns.
+    """
+    before, after = rows[order[:-1]], rows[order[1:]]
+    is_one_group = (before[:, :2] == after[:, :2]).all(axis=1)
+    is_overlapping = np.zeros(len(rows), dtype=bool)
+    is_overlapping[order[1:]] = is_one_group & (after[:, 2] < before[:, 3])
+    return is_overlapping
+
+
+ANNOTATIONS = {task_id: ItemAnnotations(form_of(load_rules(task_id))) for task_id in TASKS}

@@ -1,0 +1,274 @@
+"""Annotations of Kinetics-TPS: classes of videos, humans, and states of their parts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from organizer import content
+from organizer.content import Content, Values
+from organizer.files import Files
+from organizer.tasks import Annotations, Guess, Pools
+from people_in_video.drawings.kinetics_tps import canvas
+from people_in_video.drawings.scenes import GROUND_TRUTH, Drawing, DrawnObject, shapes
+from people_in_video.references.kinetics_tps import save_reference
+from scoring_program.challenges.kinetics_tps.reference import (
+    CLASSES_FILE,
+    PARTS_FILE,
+    PREPARED_FILE,
+    Reference,
+    select_videos,
+)
+from scoring_program.challenges.kinetics_tps.task import TASKS
+from scoring_program.result import Section
+from scoring_program.scoring import AnyLoaded
+from scoring_program.settings import Settings
+from validator.arrays import Bools, Floats, Ints
+from validator.findings import Findings
+from validator.formats.kinetics_tps.read import PartStates, human_place, part_place, rows_of_owner
+from validator.formats.kinetics_tps.write import (
+    MOST_HUMANS,
+    MOST_PARTS,
+    Json,
+    encode_submission,
+    frame_entry,
+    human_entry,
+    part_entry,
+)
+
+# Kinds of labels, and of boxes.
+_CLASS, _STATE, _HUMAN, _PART = "class", "state", "human", "part"
+
+
+class Prediction(NamedTuple):
+    """A prediction: the class of each video, and its frames as the file has them."""
+
+    classes: dict[str, str]
+    videos: Json
+
+
+class KineticsAnnotations(Annotations[Reference, Prediction]):
+    """The annotations of the task."""
+
+    # A perfect video lacks half a step of 10,000; the released sum has 9,999 steps.
+    perfect_scores = (0.99995, 0.9999)
+
+    def pools(self, reference: Reference) -> Pools:
+        """Return the annotated classes and states, and the boxes of humans and parts."""
+        parts = reference.parts
+        n_of_class = dict(sorted(Counter(reference.classes).items()))
+        n_of_state = dict(sorted(_count_words(parts.states, parts.proposal_state).items()))
+        labels = {_CLASS: Counter(n_of_class), _STATE: Counter(n_of_state)}
+        return Pools(labels, {_HUMAN: parts.human_box, _PART: parts.proposal_box})
+
+    def predicted(self, reference: Reference, guess: Guess) -> Prediction:
+        """Return a class for each video, and what is predicted for each annotated human."""
+        parts = reference.parts
+        kept_frames = [frame for frame in range(len(parts.frames)) if guess.keeps()]
+        videos: Json = {}
+        for frame in kept_frames:
+            humans = rows_of_owner(parts.human_frame, frame)[:MOST_HUMANS]
+            entries = [_predict_human(parts, human, guess) for human in humans if guess.keeps()]
+            video = parts.videos[parts.frame_video[frame]]
+            videos.setdefault(video, {})[parts.frames[frame]] = frame_entry(entries)
+        classes = {}
+        for video, true_class in zip(parts.videos, reference.classes):
+            if predicted_class := guess.label(true_class, _CLASS):
+                classes[video] = predicted_class
+        return Prediction(classes, videos)
+
+    def files(self, prediction: Prediction) -> Files:
+        """Return both JSON files."""
+        return encode_submission(prediction.classes, prediction.videos)
+
+    def reasons(self, reference: Reference, settings: Settings) -> dict[str, set[str]]:
+        """Return the videos with too many humans or parts, and with equal boxes of two humans."""
+        parts = reference.parts
+        too_full = f"a submission holds at most {MOST_HUMANS} humans a frame and parts a human"
+        return {
+            too_full: _videos_of_frames(parts, _frames_with_too_many(parts)),
+            "two humans of a frame have the same box": _videos_of_frames(parts, _frames_with_twins(parts)),
+        }
+
+    def classes(self, reference: Reference) -> dict[str, list[str]]:
+        """Return the class of each video."""
+        class_of_video = dict(zip(reference.parts.videos, reference.classes))
+        return {video: [class_name] for video, class_name in class_of_video.items()}
+
+    def cut(self, source: Path, reference: Reference, names: Collection[str], output: Path) -> None:
+        """Write the arrays of some videos."""
+        is_kept = np.array([video in names for video in reference.parts.videos], dtype=bool)
+        part = select_videos(reference, np.flatnonzero(is_kept))
+        save_reference(part, output / PREPARED_FILE)
+
+
+def _predict_human(parts: PartStates, human: int, guess: Guess) -> Json:
+    """Return the prediction for an annotated human and its parts."""
+    part_entries = {}
+    for part in rows_of_owner(parts.part_human, human)[:MOST_PARTS]:
+        state = guess.label(parts.states[parts.proposal_state[part]], _STATE)
+        box = guess.box(parts.proposal_box[part].tolist(), _PART)
+        part_entries[parts.names[parts.part_name[part]]] = part_entry([box], [state])
+    return human_entry(guess.box(parts.human_box[human].tolist(), _HUMAN), part_entries)
+
+
+def _frames_with_too_many(parts: PartStates) -> list[int]:
+    """Return the frames with more humans, or a human with more parts, than a submission may hold."""
+    frames = np.flatnonzero(np.bincount(parts.human_frame, minlength=1) > MOST_HUMANS)
+    humans = np.flatnonzero(np.bincount(parts.part_human, minlength=1) > MOST_PARTS)
+    return [*frames.tolist(), *parts.human_frame[humans].tolist()]
+
+
+def _frames_with_twins(parts: PartStates) -> list[int]:
+    """Return the frames of which two humans have the same box."""
+    rows = np.column_stack([parts.human_frame, parts.human_box])
+    return parts.human_frame[content.repeated(rows)].tolist()
+
+
+def _videos_of_frames(parts: PartStates, frames: Iterable[int]) -> set[str]:
+    """Return the names of the videos of frames."""
+    return {parts.videos[parts.frame_video[frame]] for frame in frames}
+
+
+def content_of(loaded: AnyLoaded) -> Content:
+    """Return what is scored: videos, frames, humans and parts."""
+    reference: Reference = loaded.reference
+    parts, warnings = reference.parts, Findings()
+    classes = dict(Counter(reference.classes))
+    names = _count_words(parts.names, parts.part_name)
+    states = _count_words(parts.states, parts.proposal_state)
+    content.check_names("class", classes, CLASSES_FILE, warnings)
+    content.check_names("part", names, PARTS_FILE, warnings)
+    content.check_names("state", states, PARTS_FILE, warnings)
+    _check_boxes(parts, warnings)
+    _check_equal_videos(parts, warnings)
+    _check_empty_videos(parts, warnings)
+    return Content(
+        n_instances=len(parts.part_name),
+        counts=_count_things(reference),
+        names={"class": classes, "part": names, "state": states},
+        values=_values(parts),
+        warnings=warnings,
+        draw=_drawings_of(reference),
+    )
+
+
+def _count_things(reference: Reference) -> dict[str, int]:
+    """Return how many videos, frames, humans, parts and classes there are."""
+    parts = reference.parts
+    part_frame = parts.human_frame[parts.part_human]
+    n_frames_with_parts = len(np.unique(part_frame))
+    n_videos_with_parts = len(np.unique(parts.frame_video[part_frame]))
+    return {
+        "videos": len(parts.videos),
+        "videos without parts": len(parts.videos) - n_videos_with_parts,
+        "frames": len(parts.frames),
+        "frames without parts": len(parts.frames) - n_frames_with_parts,
+        "humans": len(parts.human_box),
+        "parts": len(parts.part_name),
+        "classes": len(set(reference.classes)),
+    }
+
+
+def _values(parts: PartStates) -> list[Values]:
+    """Return the sizes of videos, frames and humans."""
+    n_humans = len(parts.human_box)
+    width_and_height = parts.human_box[:, 2:] - parts.human_box[:, :2] + 1
+    human_size = np.sqrt(width_and_height.prod(axis=1))
+    frames_of_video = np.bincount(parts.frame_video, minlength=len(parts.videos))
+    humans_of_frame = np.bincount(parts.human_frame, minlength=len(parts.frames))
+    parts_of_human = np.bincount(parts.part_human, minlength=n_humans)
+
+    def name_video(video: int) -> str:
+        return parts.videos[video]
+
+    def name_frame(frame: int) -> str:
+        return f"{parts.videos[parts.frame_video[frame]]} {parts.frames[frame]}"
+
+    name_human = partial(human_place, parts)
+    return [
+        Values("frames of a video", frames_of_video, name_video, "videos"),
+        Values("humans in a frame", humans_of_frame, name_frame, "frames"),
+        Values("parts of a human", parts_of_human, name_human, "humans"),
+        Values("size of a human (root of the area, pixels)", human_size, name_human, "humans"),
+    ]
+
+
+def _drawings_of(reference: Reference) -> Callable[[], Sequence[Section]]:
+    """Return the function that draws a few frames."""
+    parts = reference.parts
+    part_frame = parts.human_frame[parts.part_human]
+    parts_of_frame = np.bincount(part_frame, minlength=len(parts.frames))
+    return partial(content.drawings, "Frames", parts_of_frame, partial(_draw_frame, reference))
+
+
+def _draw_frame(reference: Reference, frame: int) -> Drawing:
+    """Return the drawing of a frame with its annotated humans and parts."""
+    parts, objects = reference.parts, list[DrawnObject]()
+    for number, human in enumerate(rows_of_owner(parts.human_frame, frame), start=1):
+        human_label = f"human {number}"
+        objects.append(_draw_object(human_label, "annotated", parts.human_box[human]))
+        for part in rows_of_owner(parts.part_human, human):
+            label = f"{human_label}, {parts.names[parts.part_name[part]]}"
+            state = parts.states[parts.proposal_state[part]]
+            objects.append(_draw_object(label, state, parts.proposal_box[part]))
+    blank = canvas(parts, frame, parts.human_box[:0], parts.human_frame[:0])
+    text = f"Class of the video: {reference.classes[parts.frame_video[frame]]}."
+    return blank._replace(text=text, objects=objects)
+
+
+def _draw_object(label: str, text: str, true_box: Floats) -> DrawnObject:
+    """Return an annotated box with its words."""
+    return DrawnObject(label, text, False, shapes(GROUND_TRUTH, true_box))
+
+
+def _count_words(words: Sequence[str], numbers: Ints) -> dict[str, int]:
+    """Return how often each word occurs, without those that never do; ``numbers`` are places in ``words``."""
+    counts = np.bincount(numbers, minlength=len(words)).tolist()
+    return {word: count for word, count in zip(words, counts) if count}
+
+
+def _check_boxes(parts: PartStates, warnings: Findings) -> None:
+    """Warn of unlikely boxes of humans and parts."""
+    human_at = (PARTS_FILE, partial(human_place, parts))
+    part_at = (PARTS_FILE, partial(part_place, parts))
+    content.check_boxes("human", parts.human_box, human_at, warnings)
+    content.check_boxes("part", parts.proposal_box, part_at, warnings)
+    humans = np.column_stack([parts.human_frame, parts.human_box])
+    problem = "the box of the human repeats an earlier one"
+    content.warn_where(content.repeated(humans), "R-REPEATED", problem, human_at, warnings)
+    problem = "the box of the part is far outside of its human"
+    content.warn_where(_is_far_outside(parts), "R-BOX", problem, part_at, warnings)
+
+
+def _is_far_outside(parts: PartStates) -> Bools:
+    """Return which parts reach out of the box of their human by more than half its size."""
+    human_box = parts.human_box[parts.part_human]
+    margin = (human_box[:, 2:] - human_box[:, :2]) / 2
+    before = parts.proposal_box[:, 2:] < human_box[:, :2] - margin
+    behind = parts.proposal_box[:, :2] > human_box[:, 2:] + margin
+    return np.any(before | behind, axis=1)
+
+
+def _check_equal_videos(parts: PartStates, warnings: Findings) -> None:
+    """Warn of videos with the same boxes and states."""
+    human_video = parts.frame_video[parts.human_frame]
+    part_video = human_video[parts.part_human]
+    part_rows = np.column_stack([parts.part_name, parts.proposal_state, parts.proposal_box])
+    content.check_same(parts.videos, [(human_video, parts.human_box), (part_video, part_rows)], warnings)
+
+
+def _check_empty_videos(parts: PartStates, warnings: Findings) -> None:
+    """Warn of videos without a frame."""
+    n_frames = np.bincount(parts.frame_video, minlength=len(parts.videos))
+    video_at = (PARTS_FILE, lambda video: f"/{parts.videos[video]}")
+    problem = "the video has no frame: its PSC is 1 for nothing"
+    content.warn_where(n_frames == 0, "R-FRAMES", problem, video_at, warnings)
+
+
+ANNOTATIONS = {task_id: KineticsAnnotations() for task_id in TASKS}

@@ -1,0 +1,133 @@
+"""What is public of Kinetics-TPS: the frames of each video, and names; and what that says of a submission."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from scoring_program.challenges.kinetics_tps.reference import Reference
+from scoring_program.vocabulary import Vocabulary, count_names, name_notes
+from validator.archive import Source
+from validator.findings import Read
+from validator.formats.kinetics_tps import read as submissions
+from validator.formats.kinetics_tps.read import KineticsSubmission, frames_of_videos
+from validator.formats.rules import Rules
+from validator.messages import Note
+from validator.texts import counted
+
+# The challenge samples img_00001.json, img_00006.json, ...
+_STEP = 5
+_NAME = re.compile(r"img_([0-9]{5,9})\.json")
+# If so many frames are unknown, another spelling of theirs also explains which are missing.
+_EXPLAINING_SHARE = 1 / 2
+
+
+class PublicVideos(NamedTuple):
+    """The frames of each video, whether anybody is in them or not, and the names of each kind."""
+
+    frames_of_video: Mapping[str, Sequence[str]]
+    vocabulary: Vocabulary
+
+    @property
+    def items(self) -> Mapping[str, Sequence[str]]:
+        """The videos."""
+        return self.frames_of_video
+
+    def keys(self) -> list[tuple[str, str]]:
+        """Return the video and the name of each frame."""
+        return [(video, frame) for video, frames in self.frames_of_video.items() for frame in frames]
+
+
+def public(reference: Reference) -> PublicVideos:
+    """Return the frames of each video, ascending.
+
+    Every fifth frame up to the last one of a video is among them, whether the reference has it or not: those
+    that it lacks would tell where nobody is.
+    """
+    frames_of_video = {}
+    for video, frames in sorted(frames_of_videos(reference.parts).items()):
+        frames_of_video[video] = _with_all_sampled(set(frames))
+    return PublicVideos(frames_of_video, reference.vocabulary)
+
+
+def _with_all_sampled(frames: set[str]) -> list[str]:
+    """Return the frames of a video and those sampled before the last of them, in ascending order."""
+    numbers = []
+    for frame in frames:
+        match = _NAME.fullmatch(frame)
+        if match:
+            numbers.append(int(match[1]))
+    sampled = {f"img_{number:05d}.json" for number in range(1, max(numbers, default=0) + 1, _STEP)}
+    return sorted(frames | sampled)
+
+
+def read_submission(
+    rules: Rules, source: Source, public: PublicVideos, keep: object
+) -> Read[KineticsSubmission]:
+    """Check and read both JSON files. Raises Refused."""
+    return submissions.read(source, rules, public.frames_of_video)
+
+
+def submitted_names(submission: KineticsSubmission) -> dict[str, dict[str, int]]:
+    """Return the classes, parts, and states of a submission, with how often each is used."""
+    parts = submission.parts
+    return {
+        "class": dict(Counter(submission.classes.values())),
+        "part": count_names(parts.names, parts.part_name),
+        "state": count_names(parts.states, parts.proposal_state),
+    }
+
+
+def notes(submission: KineticsSubmission, public: PublicVideos) -> list[Note]:
+    """Return notes on unknown and missing frames, unknown names, and likely mistakes."""
+    return [
+        *_frame_notes(submission, public),
+        *name_notes(submitted_names(submission), public.vocabulary),
+        *submissions.hints(submission),
+    ]
+
+
+def _frame_notes(submission: KineticsSubmission, public: PublicVideos) -> list[Note]:
+    """Return a note on unknown frames of known videos, and one on what is not submitted."""
+    parts = submission.parts
+    videos = [parts.videos[video] for video in parts.frame_video.tolist()]
+    submitted_keys = list(zip(videos, parts.frames))
+    public_keys = public.keys()
+    known_keys = set(public_keys)
+    n_unknown = sum(key[0] in public.items and key not in known_keys for key in submitted_keys)
+    unknown = _unknown_notes(n_unknown, submitted_keys, public_keys) if n_unknown else []
+    return [*unknown, *_missing_notes(submission, public, known_keys.difference(submitted_keys))]
+
+
+def _unknown_notes(
+    n_unknown: int, submitted_keys: list[tuple[str, str]], public_keys: list[tuple[str, str]]
+) -> list[Note]:
+    from validator.public_facts import EXPLAINED_BY_NAMES, explain_unknown_members
+
+    text = f"ignored what is not in the reference: {counted(n_unknown, 'frame')} of the submission"
+    explanation = explain_unknown_members(submitted_keys, public_keys, "video")
+    if not explanation:
+        return [Note("N-FRAMES-UNKNOWN", text)]
+    explains: tuple[str, ...] = EXPLAINED_BY_NAMES
+    if n_unknown >= _EXPLAINING_SHARE * len(submitted_keys):
+        explains += ("N-FRAMES-MISSING",)
+    return [Note("N-FRAMES-UNKNOWN", f"{text}; {explanation}", explains)]
+
+
+def _missing_notes(
+    submission: KineticsSubmission, public: PublicVideos, missing_keys: set[tuple[str, str]]
+) -> list[Note]:
+    """Return one note on what is not submitted: it is fixed together, and has one cost."""
+    n_videos = len(public.items)
+    n_classes = sum(video not in submission.classes for video in public.items)
+    missing = []
+    if n_classes:
+        missing.append(f"no class for {n_classes:,} of {counted(n_videos, 'video')}")
+    if missing_keys:
+        n_frames = sum(map(len, public.frames_of_video.values()))
+        missing.append(f"no prediction for {len(missing_keys):,} of {counted(n_frames, 'frame')} of the data")
+    if not missing:
+        return []
+    return [Note("N-CLASSES-MISSING" if n_classes else "N-FRAMES-MISSING", " and ".join(missing))]

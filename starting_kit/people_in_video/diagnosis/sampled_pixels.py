@@ -1,0 +1,145 @@
+"""Pixels for the search for repairs: what detections have at some points of the persons that they are on.
+
+Arrays of a large submission are dropped as soon as they are measured. So the images are chosen before
+reading, and pixels are taken in all ways in which an array may have to be read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from people_in_video.diagnosis.sampling import spread_evenly
+from scoring_program.challenges.densepose.reference import Keeper, Kept, Reference
+from scoring_program.metrics import geodesic
+from scoring_program.metrics.average_precision import box_iou
+from validator.arrays import Floats, Ints, Pixels
+from validator.formats.densepose.read import Detection
+
+MOST_IMAGES = 160
+MOST_POINTS = 32
+LEAST_BOX_IOU = 0.5
+"""A detection is on a person if the IoU of their boxes is above it."""
+
+
+class SampledPixels(NamedTuple):
+    """Pixels of a detection.
+
+    Attributes
+    ----------
+    person : int
+        The densely annotated person that the detection is on.
+    point : int array of shape (n_points,)
+        At most 32 of the points of that person.
+    values : uint8 array of shape (n_readings, n_points, 3)
+        Part, U and V at each point, in the order of `ARRAY_READINGS`; 0 outside of the box.
+    """
+
+    person: int
+    point: Ints
+    values: Pixels
+
+
+def _as_written(row: Ints, column: Ints, height: int, width: int) -> tuple[Ints, Ints]:
+    return row, column
+
+
+def _from_right(row: Ints, column: Ints, height: int, width: int) -> tuple[Ints, Ints]:
+    return row, width - 1 - column
+
+
+def _from_bottom(row: Ints, column: Ints, height: int, width: int) -> tuple[Ints, Ints]:
+    return height - 1 - row, column
+
+
+def _from_lower_right(row: Ints, column: Ints, height: int, width: int) -> tuple[Ints, Ints]:
+    return height - 1 - row, width - 1 - column
+
+
+def _by_columns(row: Ints, column: Ints, height: int, width: int) -> tuple[Ints, Ints]:
+    place = column * height + row
+    return place // width, place % width
+
+
+# Where a pixel (row, column) of the box is in an array of some height and width.
+ArrayReading = Callable[[Ints, Ints, int, int], tuple[Ints, Ints]]
+ARRAY_READINGS: dict[str, ArrayReading] = {
+    "": _as_written,
+    "with arrays flipped left to right": _from_right,
+    "with arrays flipped top to bottom": _from_bottom,
+    "with arrays turned upside down": _from_lower_right,
+    "with arrays written column by column": _by_columns,
+}
+"""The ways to read an array, by the words for each, which follow "read"; the first is that of the format."""
+
+
+def choose_images(images: Ints) -> frozenset[int]:
+    """Return at most 160 of some images, evenly spread and the same each time."""
+    return frozenset(images[spread_evenly(len(images), MOST_IMAGES)].tolist())
+
+
+def read_pixels(pixels: Pixels, x: Floats, y: Floats, corner: tuple[float, float]) -> Pixels:
+    """Return what a detection has at points of the image, in all ways to read its array.
+
+    Parameters
+    ----------
+    pixels : uint8 array of shape (h, w, 3)
+    x, y : float64 arrays of shape (n,)
+        Points in image coordinates.
+    corner : (float, float)
+        x and y of the detection's box.
+
+    Returns
+    -------
+    uint8 array of shape (n_readings, n, 3)
+        0 for points outside of the box.
+    """
+    height, width, _ = pixels.shape
+    is_inside, row, column = geodesic.pixels_of_points(x, y, corner, (height, width))
+    values = np.zeros((len(ARRAY_READINGS), len(x), 3), np.uint8)
+    for number, reading in enumerate(ARRAY_READINGS.values()):
+        read_row, read_column = reading(row, column, height, width)
+        values[number, is_inside] = pixels[read_row, read_column]
+    return values
+
+
+@dataclass(frozen=True)
+class SampledKept(Kept):
+    """What matching and diagnosis need of a detection.
+
+    ``sampled_pixels`` are there if the image was chosen and the detection is on a densely annotated person.
+    """
+
+    sampled_pixels: SampledPixels | None = None
+
+
+class SamplingKeeper(Keeper):
+    """Keeps pixels of detections on chosen images, too."""
+
+    def __init__(self, reference: Reference) -> None:
+        super().__init__(reference)
+        self._sampled_images = choose_images(np.unique(self.persons.image[self.persons.dense]))
+
+    def __call__(self, detection: Detection, image: int) -> SampledKept:
+        """Return what is kept of a detection on an image, which is given by its number."""
+        kept = super().__call__(detection, image)
+        return SampledKept(**vars(kept), sampled_pixels=self._sample_pixels(detection, image))
+
+    def _sample_pixels(self, detection: Detection, image: int) -> SampledPixels | None:
+        """Return what diagnosis compares of a detection, None if it is on no person of a chosen image."""
+        persons = self.persons
+        if image not in self._sampled_images:
+            return None
+        people = np.arange(*np.searchsorted(persons.image, [image, image + 1]))
+        dense_persons = people[persons.dense[people]]
+        iou = box_iou(np.array(detection.box), persons.box[dense_persons], persons.crowd[dense_persons])
+        if iou.max(initial=0) <= LEAST_BOX_IOU:
+            return None
+        person = int(dense_persons[iou.argmax()])
+        first_point, end = persons.point_start[[person, person + 1]].tolist()
+        point = first_point + spread_evenly(end - first_point, MOST_POINTS)
+        values = read_pixels(detection.pixels, persons.x[point], persons.y[point], detection.box[:2])
+        return SampledPixels(person, point, values)

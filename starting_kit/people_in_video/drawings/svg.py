@@ -1,0 +1,222 @@
+"""Drawings of items as SVG: boxes, outlines and points of both sides on a canvas, with what is wrong below.
+
+Ground truth is solid, prediction dashed, each in the color that it has in every chart. Wrong objects are
+numbered; every shape has its words on hover.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from xml.etree.ElementTree import Element
+
+from people_in_video.drawings.scenes import GROUND_TRUTH, PREDICTION, Drawing, DrawnObject, Shape, sides_key
+from people_in_video.drawings.style import drawings_style
+from scoring_program.report.elements.plots import color_scale
+from scoring_program.report.html import cut, element
+from scoring_program.report.sections import Look, grid
+from scoring_program.result import FULL, Section
+from validator.texts import counted
+
+# Left, top, right, bottom.
+Box = tuple[float, float, float, float]
+
+_MOST_LISTED = 8
+# How many show at once.
+_OPEN = 2
+# Drawings with more objects can be shown with those of one side alone.
+_MOST_OF_BOTH_SIDES = 10
+_TEXT_OF_CHOICE = {
+    "both-sides": "both",
+    "ground-truth-alone": f"{GROUND_TRUTH} alone",
+    "prediction-alone": f"{PREDICTION} alone",
+}
+_LONGEST_WORDS, _LONGEST_CLAIM = 200, 24
+# The width of a letter as a share of its height, rather more than less.
+_LETTER = 0.6
+# The sizes of numbers, of claims, and of points as shares of the longer side; texts can be read on a phone.
+_TEXT, _CLAIM_TEXT, _POINT = 0.035, 0.033, 0.008
+_CLASSES = {GROUND_TRUTH: "truth", PREDICTION: "guess"}
+
+
+@dataclass(frozen=True)
+class Drawings(Section):
+    """Drawings of the worst items; ``points`` says what the value of points is, "" without points."""
+
+    level = FULL
+    has_images = True
+    drawings: Sequence[Drawing]
+    points: str = ""
+
+    def render(self, look: Look) -> list[Element]:
+        """Return what colors mean, and the drawings, the first of them open."""
+        canvases = [drawing(data, self.points) for data in self.drawings[: look.limit]]
+        return [legend(self), *grid(canvases, look.n_open or _OPEN, "drawing")]
+
+    def style(self) -> str:
+        """Return the CSS of drawings."""
+        return drawings_style()
+
+
+def legend(data: Drawings) -> Element:
+    """Return what colors mean, of both sides and of points, as far as they are drawn."""
+    roles = set()
+    for one_drawing in data.drawings:
+        for drawn in one_drawing.objects:
+            roles |= {shape.role for shape in drawn.shapes}
+    meanings = sides_key(roles)
+    if data.points:
+        meanings.append(color_scale(f"{data.points}: 0", "1"))
+    is_crowded = any(len(one_drawing.objects) > _MOST_OF_BOTH_SIDES for one_drawing in data.drawings)
+    if is_crowded and roles == {GROUND_TRUTH, PREDICTION}:
+        meanings.append(_choice_of_sides())
+    return meanings
+
+
+def _choice_of_sides() -> Element:
+    """Return links that choose which sides are shown; the style sheet hides the other one by their target."""
+    choice = element("span", "show ", class_="choice")
+    for target, text in _TEXT_OF_CHOICE.items():
+        choice.append(element("a", text, id=target, href=f"#{target}"))
+    return choice
+
+
+def drawing(data: Drawing, points: str) -> Element:
+    """Return a drawing with its title and words for wrong objects; ``points`` names the value of points."""
+    wrong = [drawn for drawn in data.objects if drawn.is_wrong]
+    words = [
+        element("ol", *(element("li", _words(drawn)) for drawn in wrong[:_MOST_LISTED])),
+        *(element("p", note) for note in _notes(data, n_left_out=len(wrong) - _MOST_LISTED)),
+    ]
+    canvas = _canvas(data)
+    for drawn in data.objects:
+        if not drawn.is_wrong:
+            canvas.append(_object(drawn, data.size, points))
+    # Numbered objects come last, above the others, and the claims of those in the list above all.
+    for number, drawn in enumerate(wrong, start=1):
+        canvas.append(_object(drawn, data.size, points, str(number)))
+    canvas.extend(_claims(wrong[:_MOST_LISTED], data.size))
+    place = {"id": data.anchor} if data.anchor else {}
+    return element("div", element("h3", cut(data.title, 120)), canvas, *words, class_="drawing", **place)
+
+
+def _canvas(data: Drawing) -> Element:
+    """Return the empty canvas, with the image if there is one."""
+    width, height = data.size
+    description = f"{data.title}: {counted(len(data.objects), 'object')}"
+    canvas = element("svg", viewBox=f"0 0 {width} {height}", role="img", aria_label=cut(description, 120))
+    canvas.append(element("rect", width=width, height=height, class_="canvas"))
+    if data.image:
+        look = {"href": data.image, "preserveAspectRatio": "none"}
+        canvas.append(element("image", width=width, height=height, **look))
+    return canvas
+
+
+def _notes(data: Drawing, n_left_out: int) -> list[str]:
+    """Return the notes below a drawing: how many wrong objects are not listed, its text, its extent."""
+    notes = []
+    if n_left_out > 0:
+        notes.append(f"and {n_left_out:,} more")
+    for note in (data.text, data.extent):
+        if note:
+            notes.append(cut(note, 300))
+    return notes
+
+
+def _words(drawn: DrawnObject) -> str:
+    return cut(f"{drawn.label}: {drawn.outcome}", _LONGEST_WORDS)
+
+
+def _object(drawn: DrawnObject, size: tuple[int, int], points: str, number: str = "") -> Element:
+    """Return the shapes and points of an object, with its number if it has one."""
+    group = element("g", element("title", _words(drawn)))
+    for shape in drawn.shapes:
+        look = f"{_CLASSES[shape.role]}{' wrong' if number else ''}"
+        path = element("path", class_=look, d=_outline(shape, size))
+        if shape.claim:
+            path.append(element("title", cut(f"{shape.role}: {shape.claim}", _LONGEST_WORDS)))
+        group.append(path)
+    for x, y, value in drawn.points:
+        radius = f"{_POINT * max(size):.4g}"
+        style = f"--s:{min(max(value, 0.0), 1.0):.2f}"
+        point = element("circle", cx=f"{x:.5g}", cy=f"{y:.5g}", r=radius, class_="limb point", style=style)
+        if points:
+            point.append(element("title", f"{value:.2f}"))
+        group.append(point)
+    if number:
+        group.extend(_number(number, shape, size) for shape in drawn.shapes)
+    return group
+
+
+def _number(number: str, shape: Shape, size: tuple[int, int]) -> Element:
+    """Return a number at the upper left corner of a shape, on the canvas."""
+    left, top, _, _ = shape.box
+    return _text(number, (left, top), _TEXT * max(size), size, f"number-{_CLASSES[shape.role]}")
+
+
+def _claims(objects: Sequence[DrawnObject], size: tuple[int, int]) -> list[Element]:
+    """Return what predictions say objects are, below the lower left corners of their shapes.
+
+    A text that would lie on an earlier one is left out: the words of its shape have it.
+    """
+    texts: list[Element] = []
+    taken_places: list[Box] = []
+    look = f"number-{_CLASSES[PREDICTION]} claim"
+    text_height = _CLAIM_TEXT * max(size)
+    shapes = chain.from_iterable(drawn.shapes for drawn in objects)
+    for shape in shapes:
+        if not shape.claim or shape.role != PREDICTION:
+            continue
+        claim = cut(shape.claim, _LONGEST_CLAIM)
+        left, _, _, bottom = shape.box
+        place = _text_place(claim, (left, bottom), text_height, size)
+        if not any(_do_overlap(place, other) for other in taken_places):
+            taken_places.append(place)
+            texts.append(_text(claim, (left, bottom), text_height, size, look))
+    return texts
+
+
+def _do_overlap(first: Box, second: Box) -> bool:
+    """Return whether two boxes, each left, top, right, bottom, share a point inside."""
+    is_beside = first[2] <= second[0] or second[2] <= first[0]
+    is_above = first[3] <= second[1] or second[3] <= first[1]
+    return not is_beside and not is_above
+
+
+def _text_place(text: str, left_top: tuple[float, float], text_height: float, size: tuple[int, int]) -> Box:
+    """Return the box of a text whose upper left corner is at a place, or as near to it as it stays on the
+    canvas."""
+    width, height = size
+    text_width = text_height * max(1.0, _LETTER * len(text))
+    left = max(min(left_top[0], width - text_width), 0.0)
+    top = min(max(left_top[1], 0.0), height - text_height)
+    return left, top, left + text_width, top + text_height
+
+
+def _text(
+    text: str, left_top: tuple[float, float], text_height: float, size: tuple[int, int], class_name: str
+) -> Element:
+    """Return a text at a place on the canvas, as `_text_place` says."""
+    left, top, _, _ = _text_place(text, left_top, text_height, size)
+    return element(
+        "text",
+        text,
+        x=f"{left + 0.15 * text_height:.5g}",
+        y=f"{top + 0.9 * text_height:.5g}",
+        font_size=f"{text_height:.4g}",
+        class_=class_name,
+    )
+
+
+def _outline(shape: Shape, size: tuple[int, int]) -> str:
+    """Return the path of the outlines of a shape, or of its box; far ends are cut where nobody sees them."""
+    left, top, right, bottom = shape.box
+    polygons = shape.outlines or [(left, top, right, top, right, bottom, left, bottom)]
+    farthest = 2 * max(size)
+    paths = []
+    for polygon in polygons:
+        numbers = [f"{min(max(number, -farthest), farthest):.5g}" for number in polygon]
+        corners = [f"{x} {y}" for x, y in zip(numbers[::2], numbers[1::2])]
+        paths.append(f"M{' L'.join(corners)} Z")
+    return " ".join(paths)

@@ -1,0 +1,106 @@
+"""A task with a reference at home, where everything about a submission may be said.
+
+A result at ``full`` is explained there: what would make the submission fit, what misspelled names cost, and
+drawings of its worst items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, fields, replace
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from people_in_video.diagnosis.explanation import explained_notes, keeper
+from people_in_video.drawings.worst_items import draw_worst_items
+from people_in_video.selections.selection import select_items, select_predictions
+from scoring_program.disclosure import min_group
+from scoring_program.result import Result, Section
+from scoring_program.scoring import AnyLoaded, Begin, Loaded, ReferenceT, StatisticsT, SubmissionT, guarded
+from scoring_program.signature import with_items
+from validator.archive import Source
+from validator.findings import Read
+from validator.items import ITEMS_UNKNOWN
+from validator.messages import Note
+
+
+@dataclass(frozen=True)
+class HomeLoaded(Loaded[ReferenceT, SubmissionT, StatisticsT], Generic[ReferenceT, SubmissionT, StatisticsT]):
+    """A task with a reference that was read at home."""
+
+    whole_reference: ReferenceT | None = None
+    """The reference that ``reference`` holds some items of; None if it is whole."""
+
+    def select_items(self, items: Collection[str]) -> HomeLoaded[ReferenceT, SubmissionT, StatisticsT]:
+        """Return the same with some of the items only, for quick looks; the signature says so.
+
+        Parameters
+        ----------
+        items : collection of str
+            Names of items of the reference, at least one.
+
+        Raises
+        ------
+        NotImplementedError
+            The task cannot be scored on some of its items.
+        """
+        is_selected = np.array([item in items for item in self.items], dtype=bool)
+        names = [item for item in self.items if item in items]
+        reference = select_items(self.task, self.reference, frozenset(names))
+        return replace(
+            self,
+            reference=reference,
+            public=self.task.public(reference),
+            items=names,
+            groups=self.groups.select(is_selected),
+            signature=with_items(self.signature, names),
+            # Those of the whole reference are of other items.
+            marks=(),
+            whole_reference=self.reference,
+        )
+
+    def read(self, path: Source) -> Read[SubmissionT]:
+        """Return the validated submission, with what diagnosis compares. Raises Refused."""
+        keep = keeper(self.task, self.reference) or self.task.keeper(self.reference)
+        return self.task.read(path, self.public, keep)
+
+    def score(self, read: Read[SubmissionT], begin: Begin = lambda stage: None) -> Result:
+        """Return the result of a submission that was read, explained at ``full``."""
+        if self.whole_reference is not None:
+            content = select_predictions(self.task, read.content, frozenset(self.items))
+            # What is not selected is no mistake.
+            read = Read(content, [note for note in read.notes if note.code != ITEMS_UNKNOWN])
+        result = super().score(read, begin)
+        if min_group(self.settings["detail"]):
+            return result
+        begin("explanation")
+        return self._explained(read.content, result)
+
+    def _explained(self, submission: SubmissionT, result: Result) -> Result:
+        """Return a result with what only home tells."""
+        notes, faults = list(result.notes), list[Note]()
+        if self.settings["notes"]:
+            whole_reference = self.whole_reference if self.whole_reference is not None else self.reference
+            notes, no_notes = guarded(
+                "hints", lambda: explained_notes(self, whole_reference, submission, result), [*result.notes]
+            )
+            faults += no_notes
+        n_drawings = self.settings["drawings"]
+        drawings, no_drawings = guarded(
+            "drawings",
+            lambda: draw_worst_items(self.task, self.reference, submission, result.statistics, n_drawings),
+            list[Section](),
+        )
+        faults += no_drawings
+        shown = replace(result.shown, sections=[*result.sections, *drawings])
+        return replace(result, shown=shown, notes=[*faults, *notes])
+
+
+AnyHomeLoaded = HomeLoaded[Any, Any, Any]
+HomeLoadedT = TypeVar("HomeLoadedT", bound=AnyHomeLoaded)
+
+
+def of_kind(kind: Callable[..., HomeLoadedT], loaded: AnyLoaded) -> HomeLoadedT:
+    """Return a task with its reference as an object of a subclass."""
+    return kind(**{field.name: getattr(loaded, field.name) for field in fields(loaded)})

@@ -1,0 +1,187 @@
+"""Preparing and checking the references of ActivityNet-Entities: annotations as arrays, lemmas as a table."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+
+from people_in_video.references.lemmas import lemmas_from_table
+from people_in_video.references.preparation import Notes, Options, Preparation
+from scoring_program.challenges.anet_entities.reference import (
+    LEMMAS_FILE,
+    LEMMATIZER_FILE,
+    PREPARED_FILE,
+    TEXTS,
+    Reference,
+    load_lemmas,
+    read_official,
+)
+from scoring_program.metrics.grounding import Words
+from scoring_program.prepared import save_prepared
+from scoring_program.scoring import AnyLoaded
+from scoring_program.settings import Settings
+from scoring_program.signature import PUBLIC_FILE
+from scoring_program.task import Task
+from validator.findings import Findings
+from validator.strict_json import pointer_part
+from validator.texts import counted, quote
+
+
+def _given_sources(task: Task, source: Path, settings: Settings) -> list[str]:
+    """Return the two files that the settings name."""
+    return [settings["reference_file"], settings["split_file"]]
+
+
+def _generated_sources(task: Task, source: Path, settings: Settings) -> list[str]:
+    """Return the same and the files of lemmas, which are kept."""
+    return [*_given_sources(task, source, settings), LEMMAS_FILE, LEMMATIZER_FILE]
+
+
+def _write_given(task: Task, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
+    """Write the annotations as arrays."""
+    save_reference(read_official(source, settings)._replace(n_segments=None), output)
+    return []
+
+
+def _write_generated(task: Task, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
+    """Write the reference as arrays, and the lemmas of all tokens and classes.
+
+    A ``lemmas.json`` of the source is kept. ``options["lemmatize"]`` may replace `lemmas_from_table`.
+    """
+    with Findings.collect() as findings:
+        annotated = read_official(source, settings)
+        save_reference(annotated, output)
+        if (source / LEMMAS_FILE).is_file():
+            lemmas, lemmatizer = load_lemmas(source)
+        else:
+            lemmatize = options.get("lemmatize", lemmas_from_table)
+            words, fallback = _words_to_lemmatize(annotated), settings["lemma_fallback"]
+            lemmas, lemmatizer, notes = lemmatize(words, annotated.tokens, fallback)
+            findings.notes += notes
+        text = json.dumps(lemmas, ensure_ascii=False, indent=0, sort_keys=True)
+        (output / LEMMAS_FILE).write_text(text + "\n", encoding="utf-8")
+        (output / LEMMATIZER_FILE).write_text(lemmatizer + "\n", encoding="utf-8")
+        findings.note("N-REF-LEMMAS", f"{counted(len(lemmas), 'lemma')} by {lemmatizer}")
+    return findings.notes
+
+
+def _words_to_lemmatize(annotated: Reference) -> set[str]:
+    """Return all words whose lemmas a reference needs."""
+    return {*annotated.tokens, *annotated.classes, *annotated.vocab}
+
+
+def save_reference(reference: Reference, output: Path) -> None:
+    """Write a reference as arrays, which load fast; of given sentences ``n_segments`` is None."""
+    arrays = {field.name: getattr(reference.words, field.name) for field in fields(Words)}
+    arrays |= {"token_segment": reference.token_segment, "token": reference.token}
+    if reference.segments_of_video is not None:
+        # Segments without boxes are not in the arrays.
+        segments = {video: list(names) for video, names in sorted(reference.segments_of_video.items())}
+        text = json.dumps({"segments": segments}, ensure_ascii=False)
+        (output / PUBLIC_FILE).write_text(text + "\n", encoding="utf-8")
+    texts = {name: getattr(reference, name) for name in TEXTS}
+    if reference.n_segments is not None:
+        texts["n_segments"] = reference.n_segments
+    save_prepared(output / PREPARED_FILE, texts, arrays)
+
+
+def _check_given(loaded: AnyLoaded) -> Notes:
+    """Look for mistakes of organizers that make a run pointless or wrong. Raises Refused."""
+    reference, settings = loaded.reference, loaded.settings
+    with Findings.collect() as findings:
+        if not len(reference.words.segment):
+            _refuse_empty(reference, settings, findings)
+        _check_splits(reference, settings, findings)
+        _check_vocabulary(reference, settings, findings)
+    return []
+
+
+def _refuse_empty(reference: Reference, settings: Settings, findings: Findings) -> NoReturn:
+    """Refuse splits without an annotated segment, and say which splits there are."""
+    sizes = [
+        f"{quote(split)} ({counted(len(videos), 'video')})" for split, videos in reference.splits.items()
+    ]
+    chosen_splits = ", ".join(settings["splits"])
+    problem = (
+        f"no segment of the splits {chosen_splits} is annotated; the split file holds {', '.join(sizes)}"
+    )
+    remedy = "choose with splits in settings.yaml"
+    findings.refuse("E-REF-EMPTY", problem, remedy, file=settings["reference_file"])
+
+
+def _check_splits(reference: Reference, settings: Settings, findings: Findings) -> None:
+    """Add a problem for each chosen split with videos that the reference lacks."""
+    videos = set(reference.videos)
+    for split in settings["splits"]:
+        listed_videos = reference.splits[split]
+        missing = [index for index, video in enumerate(listed_videos) if video not in videos]
+        if missing:
+            first = quote(listed_videos[missing[0]])
+            examples = f"{counted(len(missing), 'video')} of {split!r}, the first is {first}"
+            findings.add(
+                "E-REF-SPLIT",
+                f"the reference does not hold {examples}",
+                "correct the split",
+                file=settings["split_file"],
+                where=f"/{pointer_part(split)}/{missing[0]}",
+                rule=split,
+            )
+
+
+def _check_vocabulary(reference: Reference, settings: Settings, findings: Findings) -> None:
+    """Add a problem for each class outside of the vocabulary, if the reference declares one."""
+    if not reference.vocab:
+        return
+    file = settings["reference_file"]
+    for name in sorted(set(reference.classes) - set(reference.vocab)):
+        problem = f"the class {quote(name)!r} is not in the vocabulary"
+        where = _place_of_class(reference, name)
+        findings.add("E-REF-CLASS", problem, "add or correct it", file=file, where=where, rule=name)
+
+
+def _place_of_class(reference: Reference, name: str) -> str:
+    """Return the JSON Pointer of the first segment that names a class, of the vocabulary if none does."""
+    words = reference.words
+    is_named = words.mention_label == reference.classes.index(name)
+    if not is_named.any():
+        return "/vocab"
+    first_word = words.mention_word[np.argmax(is_named)]
+    video, segment = reference.segments[int(words.segment[first_word])]
+    return f"/annotations/{pointer_part(video)}/segments/{pointer_part(segment)}"
+
+
+def _check_generated(loaded: AnyLoaded) -> Notes:
+    """Look for empty splits, classes outside of the vocabulary, and tokens without a lemma."""
+    with Findings.collect() as findings:
+        with findings.part():
+            _check_given(loaded)
+        _check_lemmas(loaded.reference, loaded.settings["lemma_fallback"], findings)
+    return findings.notes
+
+
+def _check_lemmas(reference: Reference, fallback: str, findings: Findings) -> None:
+    """Look for tokens without a lemma; with the fallback to lower case they are left out on purpose."""
+    missing = [token for token in reference.tokens if token not in reference.lemmas]
+    if fallback == "rule":
+        for token in missing:
+            problem = f"the token {quote(token)!r} is missing in the table"
+            remedy = "prepare the reference again"
+            findings.add("E-REF-LEMMAS", problem, remedy, file=LEMMAS_FILE, rule="token")
+    elif missing:
+        text = f"{counted(len(missing), 'token')} not in the table, taken in lower case"
+        findings.note("N-REF-LEMMAS", text)
+
+
+PREPARATIONS = {
+    "anet_entities_gt": Preparation(_given_sources, _write_given, _check_given),
+    "anet_entities_gen": Preparation(_generated_sources, _write_generated, _check_generated),
+}
+
+
+def names(reference: Reference) -> dict[str, list[str]]:
+    """Return the classes of all words, in ascending order."""
+    return {"class": sorted({*reference.classes, *reference.vocab})}

@@ -1,0 +1,497 @@
+"""Turning the official DensePose files into what the scoring program loads fast and in little memory."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Mapping, Sequence, Sized
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from people_in_video.references.preparation import Notes, Options, Preparation
+from scoring_program.challenges.densepose.reference import (
+    CHALLENGE_VERTICES,
+    DISTANCES_FILE,
+    HASH_FILE,
+    PERSONS_FILE,
+    TEMPLATE_FILE,
+    Template,
+    content_hash,
+    load_prepared_folder,
+    needs_normalizers,
+)
+from scoring_program.metrics import geodesic, masks
+from scoring_program.prepared import require_files, save_prepared
+from scoring_program.scoring import AnyLoaded
+from scoring_program.settings import SETTINGS_FILE, Settings
+from scoring_program.task import Task
+from validator.arrays import Bools, Floats, Ints
+from validator.findings import Findings, Refused
+from validator.messages import Note
+from validator.shortages import shortage_of
+from validator.strict_json import JsonValue, strict_loads
+from validator.texts import counted, quote
+
+ANNOTATIONS_FILE = "annotations.json"
+SUBDIVIDED_FILE = "SMPL_subdiv.mat"
+TRANSFORM_FILE = "SMPL_SUBDIV_TRANSFORM.mat"
+OFFICIAL_DISTANCES_FILE = "Pdist_matrix.mat"
+OFFICIAL_FILES = (ANNOTATIONS_FILE, SUBDIVIDED_FILE, TRANSFORM_FILE, OFFICIAL_DISTANCES_FILE)
+_BLOCK = 1 << 22
+_GRID_BLOCK = 1 << 12
+_LARGEST_MASK = 10_000
+_OFFICIAL, _ONE_TEMPLATE = "take the official file", "take all files of one template"
+
+# Height and width by image id.
+Sizes = dict[int, tuple[int, int]]
+# Called with problem, remedy, a pointer below the annotation, and perhaps a rule other than the pointer.
+AddProblem = Callable[..., None]
+
+
+class _Vertices:
+    """The subdivided template: for each part its vertices in UV, and their unique vertices.
+
+    Parameters
+    ----------
+    u, v : float64 arrays of shape (n,)
+    part : int array of shape (n,)
+        1..24.
+    unique : int array of shape (n,)
+        The unique vertex that each vertex stands for; those on seams share one.
+    """
+
+    def __init__(self, u: Floats, v: Floats, part: Ints, unique: Ints) -> None:
+        self.part = part
+        self.unique = unique
+        self._of_part = [np.flatnonzero(part == number) for number in range(geodesic.PARTS + 1)]
+        self._uv = np.stack([u, v], axis=1)
+        self._content = b"".join(values.tobytes() for values in (u, v, part, unique))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Vertices) and self._content == other._content
+
+    def __hash__(self) -> int:
+        return hash(self._content)
+
+    def nearest(self, part: int, uv: Floats) -> Ints:
+        """Return the first of the vertices of a part nearest to each (U, V); -1 if it has none."""
+        from scipy.spatial.distance import cdist
+
+        nearest = np.full(len(uv), -1)
+        vertices = self._of_part[part]
+        if not len(vertices):
+            return nearest
+        for begin in range(0, len(uv), _GRID_BLOCK):
+            block = slice(begin, begin + _GRID_BLOCK)
+            distances = cdist(uv[block], self._uv[vertices])
+            nearest[block] = vertices[np.argmin(distances, axis=1)]
+        return nearest
+
+
+class _Person(NamedTuple):
+    """A checked annotation.
+
+    ``points`` has rows of x, y, part, U and V, or is None; ``mask_place`` and ``runs`` are as in `Persons`.
+    """
+
+    image_id: int
+    category: int
+    box: list[float]
+    area: float
+    crowd: bool
+    points: Floats | None
+    mask_place: list[int]
+    runs: Ints
+
+
+def prepare(source: Path, output: Path) -> None:
+    """Check the official files and write the prepared ones to ``output``; needs h5py. Raises Refused."""
+    with Findings.collect() as findings:
+        try:
+            import h5py  # noqa: F401
+        except ImportError:
+            findings.refuse("E-REF-H5PY", "h5py is not installed", "pip install h5py")
+        remedy = f"the official files are {', '.join(OFFICIAL_FILES)}"
+        require_files(source, OFFICIAL_FILES, remedy, findings)
+        with findings.part():
+            vertices = _read_template(source)
+        with findings.part():
+            sizes, persons = read_annotations(source / ANNOTATIONS_FILE)
+        findings.refuse_problems()
+        distances = _write_distances(source / OFFICIAL_DISTANCES_FILE, output / DISTANCES_FILE)
+        if int(vertices.unique.max(initial=0)) >= distances.n_vertices:
+            last_vertex = int(vertices.unique.max()) + 1
+            problem = f"it names vertex {last_vertex}, the distances are of {distances.n_vertices}"
+            findings.add("E-REF-TEMPLATE", problem, _ONE_TEMPLATE, file=TRANSFORM_FILE, rule="vertices")
+    _write_template(vertices, distances, output / TEMPLATE_FILE)
+    _write_persons(sizes, persons, vertices, output / PERSONS_FILE)
+    (output / HASH_FILE).write_text(content_hash(output) + "\n", encoding="ascii")
+
+
+def _read_template(source: Path) -> _Vertices:
+    """Read and check the vertices of the subdivided template. Raises Refused."""
+    with Findings.collect() as findings:
+        columns = _read_mat(source / SUBDIVIDED_FILE, ("U_subdiv", "V_subdiv", "Part_ID_subdiv"))
+        columns |= _read_mat(source / TRANSFORM_FILE, ("index",))
+        add = partial(findings.add, "E-REF-TEMPLATE")
+        if len({len(values) for values in columns.values()}) > 1:
+            text = f"the arrays differ in length: {_lengths(columns)}"
+            add(text, _ONE_TEMPLATE, file=SUBDIVIDED_FILE, rule="length")
+        part = columns["Part_ID_subdiv"].astype(np.int64)
+        if not np.isin(part, range(1, geodesic.PARTS + 1)).all():
+            place = {"file": SUBDIVIDED_FILE, "where": "Part_ID_subdiv"}
+            add("a part is not in 1..24", _OFFICIAL, **place, rule="part")
+        if not (_in_unit_range(columns["U_subdiv"]) and _in_unit_range(columns["V_subdiv"])):
+            add("U or V is not in 0..1", _OFFICIAL, file=SUBDIVIDED_FILE, rule="range")
+        unique = columns["index"].astype(np.int64) - 1
+        if (unique < 0).any():
+            add("an index is below 1", _OFFICIAL, file=TRANSFORM_FILE, where="index", rule="index")
+    u = columns["U_subdiv"].astype(np.float64)
+    v = columns["V_subdiv"].astype(np.float64)
+    return _Vertices(u, v, part, unique)
+
+
+def _in_unit_range(values: np.ndarray) -> bool:
+    return bool(((values >= 0) & (values <= 1)).all())
+
+
+def _read_mat(path: Path, keys: Sequence[str]) -> dict[str, np.ndarray]:
+    """Return arrays of a MATLAB file, flat. Raises Refused."""
+    import scipy.io
+
+    with Findings.collect() as findings:
+        try:
+            data = scipy.io.loadmat(path)
+        except Exception as error:
+            problem = f"it cannot be read ({type(error).__name__})"
+            findings.refuse("E-REF-MAT", problem, _OFFICIAL, file=path.name)
+        for key in keys:
+            if key not in data:
+                findings.refuse("E-REF-MAT", f"there is no {key} in it", _OFFICIAL, file=path.name, rule=key)
+    return {key: np.asarray(data[key]).ravel() for key in keys}
+
+
+class _Distances(NamedTuple):
+    """What is kept of the distances of all pairs of vertices: of how many, and their hash in hex."""
+
+    n_vertices: int
+    sha256: str
+
+
+def _write_distances(source: Path, output: Path) -> _Distances:
+    """Copy the distances as flat float32 in blocks. Raises Refused."""
+    import h5py
+
+    with Findings.collect() as findings:
+        try:
+            with h5py.File(source, "r") as file:
+                arrays = [file[key] for key in file if getattr(file[key], "ndim", 0)]
+                if not arrays:
+                    findings.refuse("E-REF-MAT", "there is no array in it", _OFFICIAL, file=source.name)
+                return _copy_triangle(arrays[0], source.name, output, findings)
+        except OSError as error:
+            # A copy of the distances has several hundred megabytes: the disk may be full.
+            if shortage_of(error) is not None:
+                raise
+            findings.refuse("E-REF-MAT", "it is not an HDF5 file", _OFFICIAL, file=source.name, rule="HDF5")
+
+
+def _copy_triangle(data: Any, name: str, output: Path, findings: Findings) -> _Distances:
+    """Copy an HDF5 array of the distances of all pairs of vertices."""
+    total = hashlib.sha256()
+    n = (1 + math.isqrt(1 + 8 * data.size)) // 2
+    if n * (n - 1) // 2 != data.size:
+        problem = f"no triangle without its diagonal has {counted(data.size, 'distance')}"
+        findings.refuse("E-REF-TEMPLATE", problem, _OFFICIAL, file=name, rule="size")
+    # The distances go along one axis; the others have length 1.
+    axes_before = (slice(None),) * int(np.argmax(data.shape))
+    with output.open("wb") as stream:
+        for begin in range(0, data.size, _BLOCK):
+            stored = data[(*axes_before, slice(begin, begin + _BLOCK), ...)]
+            block = np.asarray(stored, dtype="<f4").ravel()
+            if not (block >= 0).all() or not np.isfinite(block).all():
+                problem, where = "a distance is negative or not finite", f"distances from {begin}"
+                findings.refuse("E-REF-TEMPLATE", problem, _OFFICIAL, file=name, where=where, rule="distance")
+            stream.write(block.tobytes())
+            total.update(block.tobytes())
+    return _Distances(n, total.hexdigest())
+
+
+def _write_template(vertices: _Vertices, distances: _Distances, output: Path) -> None:
+    """Write the nearest unique vertex of each part, U and V in 0..255, and what is said of the template."""
+    texts = {"n_vertices": distances.n_vertices, "distances_hash": distances.sha256}
+    save_prepared(output, texts, {"nearest": _nearest_of_grid(vertices)})
+
+
+@lru_cache(maxsize=1)
+def _nearest_of_grid(vertices: _Vertices) -> Ints:
+    """Return the nearest unique vertex of each part, U and V in 0..255.
+
+    It takes most of the time of preparing, and is kept: the parts of a reference have the same template.
+    """
+    levels = geodesic.LEVELS
+    grid = np.indices((levels, levels)).reshape(2, -1).T / 255.0
+    nearest = np.full((geodesic.PARTS, levels, levels), geodesic.NO_VERTEX, np.int32)
+    for part in range(1, geodesic.PARTS + 1):
+        vertex = vertices.nearest(part, grid).reshape(levels, levels)
+        nearest[part - 1] = np.where(vertex >= 0, vertices.unique[vertex], geodesic.NO_VERTEX)
+    return nearest
+
+
+def read_annotations(path: Path) -> tuple[Sizes, list[_Person]]:
+    """Return the sizes of the images, and the persons. Raises Refused."""
+    with Findings.collect() as findings:
+        data = findings.take(strict_loads(path.read_bytes(), path.name))
+        members = data if isinstance(data, dict) else {}
+        images, annotations = members.get("images"), members.get("annotations")
+        if not isinstance(images, list) or not isinstance(annotations, list):
+            problem = "there are no lists of images and annotations"
+            findings.refuse("E-REF-SHAPE", problem, _OFFICIAL, file=path.name)
+        sizes = _read_images(images, path.name, findings)
+        persons = _read_persons(annotations, sizes, path.name, findings)
+        if not persons and findings.ok:
+            findings.add("E-REF-EMPTY", "there are no annotations", _OFFICIAL, file=path.name)
+    return sizes, persons
+
+
+def _read_persons(annotations: list[JsonValue], sizes: Sizes, name: str, findings: Findings) -> list[_Person]:
+    """Return the annotations that are right; problems of the others are added to ``findings``."""
+    persons = []
+    seen_ids: set[int] = set()
+    for index, annotation in enumerate(annotations):
+        where = f"/annotations/{index}"
+        with findings.part():
+            persons.append(_read_person(annotation, sizes, name, where))
+            if annotation["id"] in seen_ids:
+                place = {"file": name, "where": f"{where}/id", "rule": "twice"}
+                findings.add("E-REF-PERSON", "the id occurs twice", "correct it", **place)
+            seen_ids.add(annotation["id"])
+    return persons
+
+
+def _read_images(entries: list[JsonValue], name: str, findings: Findings) -> Sizes:
+    images: Sizes = {}
+    for index, entry in enumerate(entries):
+        add = partial(findings.add, "E-REF-IMAGE", file=name, where=f"/images/{index}")
+        image = entry if isinstance(entry, dict) else {}
+        image_id: Any = image.get("id")
+        height: Any = image.get("height")
+        width: Any = image.get("width")
+        if not (_is_whole(image_id, 0) and _is_whole(height, 1) and _is_whole(width, 1)):
+            problem = "id, height and width must be whole numbers, and none negative or a side of 0"
+            add(problem, "correct it", rule="numbers")
+        elif image_id in images:
+            add("the id occurs twice", "keep one of the images", rule="id")
+        else:
+            images[image_id] = (height, width)
+    return images
+
+
+def _is_whole(value: JsonValue, least: int) -> bool:
+    """Whether a value is an integer, no bool, of at least ``least``."""
+    return type(value) is int and value >= least
+
+
+def _lengths(lists: Mapping[str, Sized]) -> str:
+    return ", ".join(f"{len(values)} {key}" for key, values in lists.items())
+
+
+def _are_numbers(value: object, length: int | None = None) -> bool:
+    """Whether a value is a list of numbers, of this length if it is given."""
+    if not isinstance(value, list) or length not in (None, len(value)):
+        return False
+    return all(type(entry) in (int, float) for entry in value)
+
+
+def _read_person(annotation: JsonValue, images: Sizes, name: str, where: str) -> _Person:
+    """Check an annotation. Raises Refused."""
+    with Findings.collect() as findings:
+
+        def problem(what: str, remedy: str, pointer: str = "", rule: str = "") -> None:
+            place = where + pointer
+            findings.add("E-REF-PERSON", what, remedy, file=name, where=place, rule=rule or pointer)
+
+        if not isinstance(annotation, dict):
+            problem("this is not an object", _OFFICIAL)
+            raise Refused(findings)
+        if type(annotation.get("id")) is not int or annotation["id"] < 1:
+            what = "the id must be a whole number from 1; the released evaluator takes 0 for no match"
+            problem(what, "renumber it", "/id")
+        if annotation.get("image_id") not in images:
+            text = f"there is no image {quote(repr(annotation.get('image_id')), 20)}"
+            problem(text, "correct it", "/image_id")
+        if not _are_numbers(annotation.get("bbox"), 4):
+            problem("this is not a box of 4 numbers", "write [x, y, width, height]", "/bbox")
+        elif min(annotation["bbox"][2:]) < 0 or max(map(abs, annotation["bbox"])) > _LARGEST_MASK:
+            problem("the box is negative or too large", "correct it", "/bbox")
+        if type(annotation.get("area")) not in (int, float):
+            problem("this is not a number", "correct it", "/area")
+        points = _read_points(annotation, problem) if "dp_x" in annotation else None
+        parts = _read_masks(annotation.get("dp_masks", []), problem)
+    # The fourteen masks of a person take a megabyte; only the runs of the one that counts are kept.
+    placed = _person_mask(annotation["bbox"], parts, images[annotation["image_id"]])
+    return _Person(
+        image_id=annotation["image_id"],
+        category=annotation.get("category_id", 1),
+        box=annotation["bbox"],
+        area=annotation["area"],
+        crowd=bool(annotation.get("iscrowd", 0)),
+        points=points,
+        mask_place=[placed.row, placed.column, *placed.mask.shape],
+        runs=masks.mask_to_runs(placed.mask).astype(np.int32),
+    )
+
+
+def _read_points(annotation: dict[str, JsonValue], problem: AddProblem) -> Floats | None:
+    """Return rows of x, y, part, U and V; None after a problem."""
+    keys = ("dp_x", "dp_y", "dp_I", "dp_U", "dp_V")
+    points: dict[str, JsonValue] = {key: annotation.get(key) for key in keys}
+    if not all(map(_are_numbers, points.values())):
+        problem("dp_x, dp_y, dp_I, dp_U and dp_V must be lists of numbers", "correct them", "/dp_x")
+        return None
+    if len({len(values) for values in points.values()}) > 1:
+        problem(f"the lists differ in length: {_lengths(points)}", "correct them", "/dp_x", "length")
+        return None
+    rows = np.array(list(points.values()), dtype=np.float64).reshape(5, -1)
+    if not ((rows[3:] >= 0) & (rows[3:] <= 1)).all():
+        problem("dp_U or dp_V is not in 0..1", "correct it", "/dp_U")
+    return rows
+
+
+def _read_masks(entries: object, problem: AddProblem) -> list[Bools | None]:
+    """Return the mask of each part, None where there is none."""
+    if not isinstance(entries, list):
+        problem("this is not a list", "write 14 masks, or an empty list", "/dp_masks")
+        return []
+    decoded: list[Bools | None] = []
+    for index, entry in enumerate(entries):
+        decoded.append(None)
+        try:
+            decoded[-1] = _decode_mask(entry) if entry else None
+        except (ValueError, KeyError, TypeError, AttributeError):
+            text = "this is not a run-length code of a 256 x 256 mask"
+            problem(text, _OFFICIAL, f"/dp_masks/{index}", "mask")
+    return decoded
+
+
+def _decode_mask(entry: JsonValue) -> Bools:
+    runs = masks.decode_counts(entry["counts"])
+    if int(runs.sum()) != masks.MAP_SIZE**2:
+        raise ValueError("another size")
+    return masks.runs_to_mask(runs, masks.MAP_SIZE, masks.MAP_SIZE).T
+
+
+def _write_persons(sizes: Sizes, persons: Sequence[_Person], vertices: _Vertices, output: Path) -> None:
+    """Write all persons as `Persons`, by image; those of an image in file order."""
+    image_ids = sorted(sizes)
+    persons = sorted(persons, key=lambda person: person.image_id)
+    images = {
+        "image_id": np.array(image_ids, dtype=np.int64),
+        "image_size": np.array([sizes[image_id] for image_id in image_ids], dtype=np.int64).reshape(-1, 2),
+    }
+    columns = _person_columns(persons, image_ids)
+    points = _point_columns([_points(person, vertices) for person in persons])
+    runs = [person.runs for person in persons]
+    masks_of_persons = {
+        "mask_place": np.array([person.mask_place for person in persons], dtype=np.int64).reshape(-1, 4),
+        "run_start": _starts(runs),
+        "run": np.concatenate([np.zeros(0, np.int32), *runs]).astype(np.int32),
+    }
+    save_prepared(output, {}, {**images, **columns, **points, **masks_of_persons})
+
+
+def _person_columns(persons: Sequence[_Person], image_ids: Sequence[int]) -> dict[str, np.ndarray]:
+    category = np.array([person.category for person in persons], dtype=np.int64)
+    image_id = np.array([person.image_id for person in persons], dtype=np.int64)
+    return {
+        "category": np.unique(category),
+        "image": np.searchsorted(image_ids, image_id),
+        "box": np.array([person.box for person in persons], dtype=np.float64).reshape(-1, 4),
+        "area": np.array([person.area for person in persons], dtype=np.float64),
+        "crowd": np.array([person.crowd for person in persons], dtype=bool),
+        "dense": np.array([person.points is not None for person in persons], dtype=bool),
+    }
+
+
+# What is kept of points, and how.
+_POINT_TYPES = {"x": np.float64, "y": np.float64, "part": np.int8, "vertex": np.int32}
+
+
+def _point_columns(points_of_persons: Sequence[Mapping[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    """Return the points of all persons as columns, and where those of each person begin."""
+    columns = {"point_start": _starts([points["x"] for points in points_of_persons])}
+    for key, dtype in _POINT_TYPES.items():
+        parts = [points[key] for points in points_of_persons]
+        columns[key] = np.concatenate([np.zeros(0, dtype), *parts]).astype(dtype)
+    return columns
+
+
+def _starts(parts: Sequence[Sized]) -> Ints:
+    """Return where each part begins if all are joined, and where the last ends."""
+    return np.cumsum([0, *map(len, parts)], dtype=np.int64)
+
+
+def _points(person: _Person, vertices: _Vertices) -> dict[str, np.ndarray]:
+    """Return the points with a vertex: image coordinates, the fine part of the vertex, unique vertex."""
+    points = person.points if person.points is not None else np.zeros((5, 0))
+    x, y, part, u, v = points
+    left, top, width, height = person.box
+    nearest = np.full(len(x), -1)
+    for number in np.unique(part).tolist():
+        if number in range(1, geodesic.PARTS + 1):
+            in_part = part == number
+            nearest[in_part] = vertices.nearest(int(number), np.stack([u[in_part], v[in_part]], axis=1))
+    has_vertex = nearest >= 0
+    return {
+        # In this order of operations, as the released evaluator rounds.
+        "x": (x * width / 255.0 + left)[has_vertex],
+        "y": (y * height / 255.0 + top)[has_vertex],
+        "part": vertices.part[nearest[has_vertex]],
+        "vertex": vertices.unique[nearest[has_vertex]],
+    }
+
+
+def _person_mask(box: list[float], parts: list[Bools | None], size: tuple[int, int]) -> masks.PlacedMask:
+    """Return the mask of a person, empty without masks of parts; ``size`` is that of the image."""
+    left, top, width, height = (int(value) for value in box)
+    box_size = max(height, 1), max(width, 1)
+    mask = np.zeros(box_size, dtype=bool)
+    if any(part is not None for part in parts):
+        mask = masks.resized_foreground(masks.label_map(parts), *box_size)
+    return masks.place_mask(mask, top, left, *size)
+
+
+def _write(task: Task, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
+    """Turn the official files into files that load fast; note a body template of another size."""
+    prepare(source, output)
+    return _notes_on_template(load_prepared_folder(output, settings).template, settings)
+
+
+def _notes_on_template(template: Template, settings: Settings) -> Notes:
+    """Return a note if the normalizers do not belong to the template."""
+    if not needs_normalizers(template, settings):
+        return []
+    text = (
+        f"the body template has {template.n_vertices:,} vertices; the normalizers of the similarity are "
+        f"those of the challenge's, which has {CHALLENGE_VERTICES:,}. Declare mean_distances or kappa in "
+        f"{SETTINGS_FILE}, or take scores as comparable with this template only"
+    )
+    return [Note("N-REF-TEMPLATE", text)]
+
+
+def _check(loaded: AnyLoaded) -> Notes:
+    """Compare the prepared files with the hash that preparation left."""
+    with Findings.collect() as findings:
+        if (loaded.folder / PERSONS_FILE).is_file() and content_hash(
+            loaded.folder
+        ) != loaded.reference.digest:
+            problem = "the prepared files are not those that were prepared"
+            remedy = "prepare the reference again, or upload it again"
+            findings.add("E-REF-HASH", problem, remedy, file=HASH_FILE)
+    return []
+
+
+PREPARATIONS = {"densepose": Preparation(write=_write, check=_check)}

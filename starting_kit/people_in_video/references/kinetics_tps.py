@@ -1,0 +1,52 @@
+"""Preparing the reference of Kinetics-TPS: its two JSON files become arrays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from people_in_video.references.preparation import Notes, Options, Preparation
+from scoring_program.challenges.kinetics_tps.reference import (
+    CLASSES_FILE,
+    PARTS_FILE,
+    PREPARED_FILE,
+    TEXT_COLUMNS,
+    Reference,
+    read_reference,
+)
+from scoring_program.prepared import save_prepared
+from scoring_program.settings import Settings
+from scoring_program.task import Task
+from validator.formats.rules import load_rules
+
+
+def save_reference(reference: Reference, path: Path) -> None:
+    """Write a reference as arrays, which load fast."""
+    columns = reference.parts._asdict()
+    texts = {"classes": reference.classes, **{name: columns.pop(name) for name in TEXT_COLUMNS}}
+    save_prepared(path, texts, columns)
+
+
+def _sources(task: Task, source: Path, settings: Settings) -> list[str]:
+    """Return the prepared file if there is one, which is read alone, or the organizers' two."""
+    is_prepared = (source / PREPARED_FILE).is_file()
+    return [PREPARED_FILE] if is_prepared else [CLASSES_FILE, PARTS_FILE]
+
+
+def _write(task: Task, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
+    """Check the organizers' files and write them as arrays, which load fast."""
+    # In the order of the files, as ever: the signature holds a hash of what is written.
+    reference = read_reference(source, load_rules(task.id))
+    save_reference(reference, output / PREPARED_FILE)
+    return []
+
+
+PREPARATIONS = {"kinetics_tps": Preparation(_sources, _write)}
+
+
+def names(reference: Reference) -> dict[str, list[str]]:
+    """Return the classes, parts, and states."""
+    return {
+        "class": sorted(set(reference.classes)),
+        "part": sorted(reference.parts.names),
+        "state": sorted(reference.parts.states),
+    }

@@ -1,0 +1,208 @@
+"""Attacks of red teams on notes and refusals, played against ``score.py INPUT OUTPUT`` of built programs.
+
+Each asks the same question of two references, or asks about something that is hidden and about something that is not
+there; what is said must be equal, numbers aside.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from organizer.bundle.programs import program_files
+from organizer.data.prepare import reference_files
+from organizer.files import write_files
+from tests.helpers import REFERENCES
+
+KINETICS, GIVEN, GENERATED = "kinetics_tps", "anet_entities_gt", "anet_entities_gen"
+FAR = [[1, 1, 4, 4]] * 10
+
+
+@pytest.fixture(scope="module")
+def score(tmp_path_factory):
+    """Return a function that scores a submission with the built program of a task; it returns all that is said."""
+
+    @cache
+    def program(task: str) -> Path:
+        folder = tmp_path_factory.mktemp("program")
+        write_files(program_files(task), folder)
+        return folder
+
+    def run(
+        task: str, reference: dict[str, bytes], submission: dict[str, Any], **settings: Any
+    ) -> dict[str, Any]:
+        folder = tmp_path_factory.mktemp("run")
+        lines = "".join(f"{key}: {json.dumps(value)}\n" for key, value in settings.items())
+        write_files({**reference, "settings.yaml": lines.encode()}, folder / "input" / "ref")
+        texts = {name: json.dumps(content).encode() for name, content in submission.items()}
+        write_files(texts, folder / "input" / "res")
+        done = subprocess.run(
+            [sys.executable, str(program(task) / "score.py"), str(folder / "input"), str(folder / "output")],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode in (0, 1), done.stderr
+        detail = json.loads((folder / "output" / "detailed_results.json").read_text(encoding="utf-8"))
+        return {**detail, "stderr": re.sub("(?m)^time: .*\n", "", done.stderr), "exit_code": done.returncode}
+
+    return run
+
+
+def messages(said: dict[str, Any]) -> str:
+    return json.dumps([said["exit_code"], said["problems"], said["notes"], said["stderr"]], sort_keys=True)
+
+
+def numbers(said: dict[str, Any]) -> str:
+    return json.dumps([said["scores"], said["interval"], said["error_costs"], said["tables"]], sort_keys=True)
+
+
+def source(task: str) -> dict[str, bytes]:
+    return dict(reference_files(task, REFERENCES / task))
+
+
+def of_json(files: dict[str, bytes], name: str) -> Any:
+    return json.loads(files[name])
+
+
+def test_a_refusal_does_not_tell_which_sampled_frames_are_annotated(score):
+    """Boxes are wrong in a public frame that the reference lacks, and in one that it has."""
+    reference = source(KINETICS)
+    parts = of_json(reference, "gt_part_result.json")
+    video, frames = next(iter(parts.items()))
+    first = next(iter(frames.values()))
+    names = [f"img_{number:05d}.json" for number in range(1, 61, 5)]
+    listed, lacking = names[4], names[5]
+    parts[video] = {name: first for name in names if name != lacking}
+    reference["gt_part_result.json"] = json.dumps(parts).encode()
+    bad = {"humans": [{"box": [9, 9, 1, 20], "parts": {}}]}
+    # These use up what is kept of unknown frames.
+    others = {"junk video": {f"j{number}": {"humans": []} for number in range(10_000)}}
+    said = [
+        score(
+            KINETICS,
+            reference,
+            {
+                "pred_part_result.json": {**others, video: {name: bad, "junk": {"humans": []}}},
+                "pred_vid_result.json": {video: "x"},
+            },
+            detail="none",
+            score_decimals=2,
+        )
+        for name in (listed, lacking)
+    ]
+    assert messages(said[0]).replace(listed, lacking) == messages(said[1])
+
+
+def objects(entries: list[tuple[int, str, Any]]) -> dict[str, Any]:
+    return {
+        "idx_in_sent": [index for index, _, _ in entries],
+        "clss": [name for _, name, _ in entries],
+        "bbox_for_all_frames": [boxes for _, _, boxes in entries],
+    }
+
+
+def submission_of(task: str, results: Any) -> dict[str, Any]:
+    mode = "GT" if task == GIVEN else "gen"
+    external = {"used": False, "details": ""}
+    return {"submission.json": {"results": results, "eval_mode": mode, "external_data": external}}
+
+
+def test_a_low_score_does_not_tell_whether_a_guess_is_right(score):
+    """A far object of a word alone is scored; 25 copies of a guess follow, right or wrong."""
+    reference = source(GIVEN)
+    annotations = of_json(reference, "reference.json")["annotations"]
+    empty = {
+        video: {name: objects([]) for name in content["segments"]} for video, content in annotations.items()
+    }
+    video = next(iter(annotations))
+    name, segment = next(iter(annotations[video]["segments"].items()))
+    index, word = segment["process_idx"][0][0], segment["process_clss"][0][0]
+    guess = segment["process_bnd_box"][0]
+    copies = [(index, word, [[corner + 0.001 * number for corner in guess]] * 10) for number in range(25)]
+    results = {**empty, video: {**empty[video], name: objects([(index, word, FAR), *copies])}}
+    whole = of_json(reference, "reference.json")
+    said = []
+    for hidden in (guess, [20, 400, 60, 440]):
+        changed = whole["annotations"][video]["segments"][name]
+        changed["process_bnd_box"] = [hidden, *segment["process_bnd_box"][1:]]
+        reference["reference.json"] = json.dumps(whole).encode()
+        said.append(
+            score(GIVEN, reference, submission_of(GIVEN, results), detail="summary", score_decimals=2)
+        )
+    assert numbers(said[0]) == numbers(said[1])
+    assert messages(said[0]) == messages(said[1])
+    assert "N-LOW" in messages(said[0])
+
+
+def test_no_note_tells_whether_a_word_is_in_the_hidden_sentences(score):
+    reference = source(GENERATED)
+    annotations = of_json(reference, "reference.json")["annotations"]
+    tokens = {
+        token
+        for content in annotations.values()
+        for segment in content["segments"].values()
+        for index, token in enumerate(segment["tokens"])
+        if [index] not in segment["process_idx"] and token.isalpha()
+    }
+    *known, hidden = sorted(tokens)[:5]
+    assert "volcano" not in tokens
+    video = next(iter(annotations))
+    name = next(iter(annotations[video]["segments"]))
+    said = []
+    for word in (hidden, "volcano"):
+        entries = [(0, f"{text},", FAR) for text in [*known, word]]
+        results = {video: {name: objects(entries)}}
+        said.append(score(GENERATED, reference, submission_of(GENERATED, results), detail="none"))
+    assert numbers(said[0]) == numbers(said[1])
+    assert messages(said[0]).replace(hidden, "volcano") == messages(said[1])
+
+
+A, B, THERE, ELSEWHERE = [20, 20, 120, 120], [300, 200, 420, 330], [500, 40, 600, 140], [40, 250, 140, 350]
+
+
+@pytest.mark.parametrize("task", [GIVEN, GENERATED])
+def test_no_note_tells_whether_one_hidden_box_fits(score, task):
+    """39 of 40 videos are known, and their words exchanged, so that a single box decides whether most agree."""
+    n = 40
+
+    def shifted(box, number):
+        return [[corner + 0.01 * number for corner in box]] * 10
+
+    results = {
+        f"v_{i:02d}": {"0": objects([(1, "man", shifted(B, 0)), (2, "dog", shifted(A, 0))])}
+        for i in range(n - 1)
+    }
+    results[f"v_{n - 1:02d}"] = {"0": objects([(1, "man", FAR), (1, "man", shifted(THERE, 1))])}
+    n_wrong = 2 * (n - 1) + 1
+    n_right = int(7 * (n_wrong + 1) / 3)
+    heavy = [(1, "man", shifted(B, 2)), (2, "dog", shifted(A, 2))]
+    results["v_00"] = {"0": objects([*heavy, *((1, "man", shifted(A, 3 + j)) for j in range(n_right))])}
+    said = []
+    for hidden in (THERE, ELSEWHERE):
+        annotations = {}
+        for i in range(n):
+            boxes = [A if i < n - 1 else hidden, B]
+            segment = {
+                "tokens": ["a", "man", "dog"],
+                "process_clss": [["man"], ["dog"]],
+                "process_idx": [[1], [2]],
+                "process_bnd_box": boxes,
+                "frame_ind": [0, 0],
+            }
+            annotations[f"v_{i:02d}"] = {"segments": {"0": segment}}
+        reference = {
+            "reference.json": json.dumps({"vocab": ["man", "dog"], "annotations": annotations}).encode(),
+            "split.json": json.dumps({"validation": list(annotations)}).encode(),
+            "lemmas.json": json.dumps({"a": "a", "man": "man", "dog": "dog"}).encode(),
+            "signature_key.txt": b"0123456789abcdef0123456789abcdef\n",
+        }
+        said.append(score(task, reference, submission_of(task, results), detail="summary", score_decimals=4))
+    assert messages(said[0]) == messages(said[1])

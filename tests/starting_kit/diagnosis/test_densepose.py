@@ -1,0 +1,291 @@
+"""What the search for repairs finds in submissions to DensePose, and what a run says of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from organizer.data.prepare import prepare
+from organizer.files import write_files
+from people_in_video.diagnosis.densepose import comparisons
+from people_in_video.diagnosis.sampled_pixels import ARRAY_READINGS, SamplingKeeper, read_pixels
+from people_in_video.diagnosis.search import find_repairs
+from quality.densepose.synthetic import Errors, detection, read_persons
+from quality.task import quality_tasks
+from scoring_program.challenges.densepose.public import public
+from scoring_program.challenges.densepose.reference import gather, load_prepared_folder, read_submission
+from scoring_program.run import SCORED
+from tests.helpers import is_nightly, loaded_at_home, run_folder
+from validator.formats.densepose.read import ReaderSizes
+from validator.formats.densepose.write import array_entry
+from validator.formats.rules import load_rules
+
+ID = "densepose"
+TASK = quality_tasks()[ID]
+RIGHT = Errors(offset=0, noise=0, wrong=0, missed=0, doubt=0)
+WEAK = Errors(offset=30, noise=45, wrong=0.4, missed=0, doubt=2)
+CANVAS = 640, 480
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory):
+    """Return the folder of a reference of 24 images."""
+    folder = tmp_path_factory.mktemp("source")
+    TASK.write_reference(folder, seed=1, size=2)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def reference(source, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("prepared")
+    prepare(ID, source, folder)
+    return load_prepared_folder(folder, {})
+
+
+def detections(source, errors=RIGHT, seed=1):
+    rng = np.random.default_rng(seed)
+    return [detection(person, errors, rng) for person in read_persons(source)]
+
+
+def gathered(reference, predicted):
+    entries = [
+        array_entry(prediction.image_id, prediction.box, prediction.score, prediction.iuv)
+        for prediction in predicted
+    ]
+    return gather(entries, load_rules(ID), public(reference), SamplingKeeper(reference))
+
+
+def repairs_of(reference, predicted):
+    """Return what is repaired, and the words."""
+    repairs = find_repairs(comparisons(reference, gathered(reference, predicted)))
+    return [(repair.what, repair.words) for repair in repairs]
+
+
+def with_box(change):
+    return lambda prediction: prediction._replace(box=change(*prediction.box))
+
+
+def with_iuv(change):
+    return lambda prediction: prediction._replace(iuv=np.ascontiguousarray(change(prediction.iuv)))
+
+
+def exchange_sides(iuv):
+    other_side = np.arange(25)
+    other_side[3:] = other_side[3:].reshape(-1, 2)[:, ::-1].ravel()
+    return np.stack([other_side[iuv[0]].astype(np.uint8), *iuv[1:]])
+
+
+def complement(iuv):
+    return np.stack([iuv[0], 255 - iuv[1], 255 - iuv[2]])
+
+
+def count_parts_from_0(iuv):
+    return np.stack([np.maximum(iuv[0], 1) - 1, *iuv[1:]])
+
+
+def write_columns(iuv):
+    return iuv.transpose(0, 2, 1).reshape(iuv.shape)
+
+
+def as_corners(prediction):
+    """Write two corners, and pixels of the size that these seem to have."""
+    x, y, width, height = np.abs(prediction.box).tolist()
+    iuv = np.zeros((3, int(y + height), int(x + width)), np.uint8)
+    iuv[:, : prediction.iuv.shape[1], : prediction.iuv.shape[2]] = prediction.iuv[
+        :, : iuv.shape[1], : iuv.shape[2]
+    ]
+    return prediction._replace(box=(x, y, x + width, y + height), iuv=iuv)
+
+
+def half_size(prediction):
+    x, y, width, height = prediction.box
+    iuv = prediction.iuv[:, ::2, ::2][:, : int(height / 2), : int(width / 2)]
+    return prediction._replace(box=(x / 2, y / 2, width / 2, height / 2), iuv=iuv)
+
+
+MISTAKES = [
+    (with_iuv(lambda iuv: iuv[[0, 2, 1]]), "arrays", "with channels in the order I, V, U"),
+    (with_iuv(complement), "arrays", "with 1 - U and 1 - V for U and V"),
+    (with_iuv(count_parts_from_0), "arrays", "with parts plus 1"),
+    (with_iuv(exchange_sides), "arrays", "with left and right parts exchanged"),
+    (with_iuv(lambda iuv: iuv[:, :, ::-1]), "arrays", "with arrays flipped left to right"),
+    (with_iuv(lambda iuv: iuv[:, ::-1]), "arrays", "with arrays flipped top to bottom"),
+    (with_iuv(lambda iuv: iuv[:, ::-1, ::-1]), "arrays", "with arrays turned upside down"),
+    (with_iuv(write_columns), "arrays", "with arrays written column by column"),
+    (with_box(lambda x, y, w, h: (y, x, w, h)), "boxes", "as [y, x, width, height]"),
+    (with_box(lambda x, y, w, h: (x + w / 2, y + h / 2, w, h)), "boxes",
+     "as [center x, center y, width, height]"),
+    (as_corners, "boxes", "as [x1, y1, x2, y2]"),
+    (half_size, "boxes", "with x times 2 and y times 2"),
+    (with_box(lambda x, y, w, h: (x + 40, y + 40, w, h)), "boxes", "with x minus 40 and y minus 40"),
+    (with_box(lambda x, y, w, h: (CANVAS[0] - x - w, y, w, h)), "boxes", "with x mirrored (640 minus x)"),
+    (lambda prediction: prediction._replace(image_id=prediction.image_id % 24 + 1), "boxes", "as predictions of the previous image"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "what", "words"), MISTAKES, ids=[words for _, _, words in MISTAKES])
+def test_a_mistake_is_named_in_words(change, what, words, source, reference):
+    predicted = [change(prediction) for prediction in detections(source)]
+    assert repairs_of(reference, predicted) == [(what, words)]
+
+
+def test_image_ids_one_too_high_are_named(source, reference):
+    persons = reference.persons
+    of_few_ids = reference._replace(persons=persons._replace(image_id=100 * persons.image_id))
+    predicted = [
+        prediction._replace(image_id=100 * prediction.image_id + 1) for prediction in detections(source)
+    ]
+    assert repairs_of(of_few_ids, predicted) == [("images", "with images numbered n - 1")]
+
+
+def draw_to_middle(prediction):
+    x, y, width, height = prediction.box
+    return prediction._replace(box=(0.3 * x + 160, 0.3 * y + 120, width, height))
+
+
+def one_point(prediction):
+    iuv = np.full_like(prediction.iuv, 128)
+    iuv[0] = 2
+    return prediction._replace(iuv=iuv)
+
+
+HONEST = {
+    "right": lambda prediction: prediction,
+    "the same coordinates everywhere": with_iuv(lambda iuv: np.stack([iuv[0], iuv[0] * 0 + 128, iuv[0] * 0 + 128])),
+    "the torso everywhere": one_point,
+    "background": with_iuv(np.zeros_like),
+    "boxes drawn to the middle": draw_to_middle,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("change", HONEST.values(), ids=list(HONEST))
+@pytest.mark.parametrize("errors", [RIGHT, WEAK], ids=["right", "weak"])
+def test_honest_submissions_need_no_repair(change, errors, source, reference):
+    for seed in range(5 if is_nightly() else 1):
+        predicted = [change(prediction) for prediction in detections(source, errors, seed)]
+        assert repairs_of(reference, predicted) == []
+
+
+def test_false_and_repeated_detections_hide_no_mistake(source, reference):
+    """Ten detections of low scores beside each that is meant."""
+    predicted = []
+    for prediction in detections(source):
+        flipped = prediction._replace(iuv=np.ascontiguousarray(prediction.iuv[:, :, ::-1]), score=0.9)
+        elsewhere = prediction._replace(box=(5.0 + prediction.image_id, 5.0, *prediction.box[2:]), score=0.1)
+        predicted += [flipped, flipped, *[elsewhere] * 5]
+    assert repairs_of(reference, predicted) == [("arrays", "with arrays flipped left to right")]
+
+
+def test_nothing_is_compared_where_nothing_can_be(reference, source):
+    assert repairs_of(reference, []) == []
+    elsewhere = [
+        prediction._replace(box=(5000.0, 5000.0, *prediction.box[2:])) for prediction in detections(source)
+    ]
+    assert repairs_of(reference, elsewhere) == []
+
+
+def test_pixels_are_read_in_all_ways():
+    pixels = np.arange(2 * 3 * 3, dtype=np.uint8).reshape(2, 3, 3)
+    x, y = np.array([12.5, 11.0, 99.0]), np.array([20.0, 21.9, 20.0])
+    values = dict(zip(ARRAY_READINGS, read_pixels(pixels, x, y, (10.0, 20.0)).tolist()))
+    outside = [0, 0, 0]
+    assert values[""] == [pixels[0, 2].tolist(), pixels[1, 1].tolist(), outside]
+    flipped = [pixels[0, 0].tolist(), pixels[1, 1].tolist(), outside]
+    assert values["with arrays flipped left to right"] == flipped
+    by_columns = pixels.reshape(3, 2, 3).transpose(1, 0, 2)
+    assert values["with arrays written column by column"] == [
+        by_columns[0, 2].tolist(),
+        by_columns[1, 1].tolist(),
+        outside,
+    ]
+
+
+def test_what_is_compared_does_not_depend_on_the_processes(reference, source, tmp_path):
+    """More detections of an image than are looked at, in one process and in several."""
+    predicted = detections(source, WEAK)
+    write_files(TASK.files(predicted[:3] * 12 + predicted), tmp_path)
+    keep = SamplingKeeper(reference)
+    in_one = read_submission(load_rules(ID), tmp_path, public(reference), keep, ReaderSizes(most_workers=1))
+    sizes = ReaderSizes(batch_bytes=10_000, parallel_from_bytes=0)
+    in_several = read_submission(load_rules(ID), tmp_path, public(reference), keep, sizes)
+    assert [kept.index for kept in in_several.content.kept] == [kept.index for kept in in_one.content.kept]
+    assert list(in_several.content.first_of_image) == list(in_one.content.first_of_image)
+
+
+@pytest.fixture(scope="module")
+def many_images(tmp_path_factory):
+    """Return the folders of a reference of 48 images as written, and prepared: of few images little is told."""
+    source, folder = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("prepared")
+    TASK.write_reference(source, seed=2, size=4)
+    prepare(ID, source, folder)
+    return source, folder
+
+
+@pytest.fixture
+def lines_of_run(many_images, tmp_path, capsys):
+    """Return a function that scores right detections with a mistake and returns the lines on likely mistakes."""
+    source, prepared = many_images
+
+    def score(change, **settings):
+        write_files(TASK.files([change(prediction) for prediction in detections(source)]), tmp_path / "res")
+        outcome = run_folder(ID, prepared, tmp_path / "res", tmp_path / "out", **settings)
+        assert outcome.exit_code == SCORED
+        return [line for line in capsys.readouterr().out.splitlines() if line.startswith("likely mistake")]
+
+    return score
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("change", "what", "words"), [MISTAKES[0], MISTAKES[4]] if is_nightly() else [MISTAKES[0]]
+)
+def test_a_run_tells_all_of_public_data_and_of_hidden_data_only_that_there_is_something(
+    change, what, words, lines_of_run
+):
+    (line,) = lines_of_run(change, detail="full")
+    assert line.startswith(f"likely mistake N-LOOKS: read {words}, 100 % of your {what} agree; ")
+    hidden_lines = lines_of_run(change, detail="summary")
+    # Where images are few, half of the submissions are told nothing.
+    assert len(hidden_lines) <= 1
+    for hidden_line in hidden_lines:
+        assert hidden_line.startswith("likely mistake N-LOOKS: your submission looks as if ")
+        assert words not in hidden_line
+    assert lines_of_run(change, detail="none") == []
+    assert lines_of_run(change, notes=False) == []
+
+
+def test_coarse_parts_are_named_without_labels(lines_of_run):
+    coarse = with_iuv(lambda iuv: np.stack([(iuv[0] + 1) // 2 + (iuv[0] > 0), *iuv[1:]]))
+    (line,) = lines_of_run(coarse, detail="none")
+    assert line.startswith("likely mistake N-PARTS-COARSE: no part is above 14 ")
+
+
+@pytest.mark.slow
+def test_boxes_outside_of_images_say_less_than_how_they_fit(lines_of_run):
+    def double(prediction):
+        x, y, width, height = prediction.box
+        iuv = np.repeat(np.repeat(prediction.iuv, 2, axis=1), 2, axis=2)[
+            :, : int(2 * height), : int(2 * width)
+        ]
+        iuv = np.pad(iuv, ((0, 0), (0, int(2 * height) - iuv.shape[1]), (0, int(2 * width) - iuv.shape[2])))
+        return prediction._replace(box=(2 * x, 2 * y, 2 * width, 2 * height), iuv=iuv)
+
+    def codes(**settings):
+        return [line.split()[2] for line in lines_of_run(double, **settings)]
+
+    assert codes(detail="full") == ["N-LOOKS:"]
+    assert codes(detail="summary")[0] == "N-BOXES-OUTSIDE:"
+    assert codes(detail="none") == ["N-BOXES-OUTSIDE:"]
+
+
+def test_a_low_score_says_where_agreement_is_lost(many_images, tmp_path):
+    source, prepared = many_images
+    rng = np.random.default_rng(1)
+    random_parts = with_iuv(
+        lambda iuv: rng.integers(0, [[[25]], [[256]], [[256]]], iuv.shape).astype(np.uint8)
+    )
+    write_files(TASK.files([random_parts(prediction) for prediction in detections(source)]), tmp_path)
+    result = loaded_at_home(ID, prepared, detail="full").score_path(tmp_path)
+    (note,) = [note for note in result.notes if note.is_mistake]
+    assert note.code == "N-LOW"
+    assert "0 % of your arrays are near the annotated ones" in note.text

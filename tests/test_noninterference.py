@@ -1,0 +1,427 @@
+"""On hidden data a run says what ``check --public`` says of the same submission, and numbers.
+
+What is not a number may depend on the submission and on what is public of the reference alone. So (1) messages are
+those of ``check --public``, and (2) two references with the same public part give the same messages. The note N-LOW
+follows from the score that is shown, and some notes end with what errors cost, which is shown, too.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping
+from contextlib import redirect_stderr, redirect_stdout
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from organizer.data.prepare import prepare, reference_files
+from organizer.files import folder_files, write_files
+from organizer.public_data import PublicSource, make_public_data
+from organizer.public_data.command import reference_vocabulary
+from people_in_video.home import load_public
+from people_in_video.public_data import check_with_public_data
+from scoring_program.run import load_folder, run
+from scoring_program.task import load_task
+from tests.helpers import PUBLISHED, REFERENCES, SAMPLES, scaled
+
+ACTION, GESTURE, KINETICS, DENSEPOSE = "chalearn_action", "chalearn_gesture", "kinetics_tps", "densepose"
+GIVEN, GENERATED = "anet_entities_gt", "anet_entities_gen"
+HIDDEN = ("none", "summary")
+Files = Mapping[str, bytes]
+_COST = re.compile(r"; this costs -?[0-9.]+$")
+
+
+class Messages(NamedTuple):
+    """What a participant is told beside numbers."""
+
+    exit_code: int
+    problems: list[dict[str, Any]]
+    notes: list[tuple[str, str]]
+    log: list[str]
+    files: list[str]
+
+
+def public_part(task: str, source: Path) -> Files:
+    """Return the public data of the files of a reference."""
+    declared = load_task(task)
+    vocabulary = lambda: reference_vocabulary(task, source)  # noqa: E731
+    return make_public_data(PublicSource(task, source, declared.settings(source), vocabulary)).files
+
+
+def without_numbers(notes: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [(code, _COST.sub("", text)) for code, text in notes if code != "N-LOW"]
+
+
+def messages_of_run(task: str, reference: Path, submission: Files, **changed: Any) -> Messages:
+    """Score a submission as the platform does; return what is said."""
+    log = io.StringIO()
+    with tempfile.TemporaryDirectory() as name, redirect_stdout(io.StringIO()), redirect_stderr(log):
+        folder = Path(name)
+        write_files(submission, folder / "res")
+        outcome = run(lambda: load_folder(task, reference, changed), folder / "res", folder / "out")
+        detail = json.loads((folder / "out" / "detailed_results.json").read_text(encoding="utf-8"))
+        names = sorted(path.name for path in (folder / "out").iterdir())
+    notes = [(note["code"], note["text"]) for note in detail["notes"]]
+    return Messages(
+        exit_code=outcome.exit_code,
+        problems=detail.get("problems", []),
+        notes=without_numbers(notes),
+        log=log.getvalue().splitlines(),
+        files=names,
+    )
+
+
+def messages_of_check(task: str, public: Path, submission: Files) -> Messages:
+    """Check a submission at home with public data; return what is said."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name, "res")
+        write_files(submission, folder)
+        findings = check_with_public_data(load_public(task, public), folder)
+    problems = [problem.as_dict() for problem in findings.summary().problems()]
+    notes = without_numbers([(note.code, note.text) for note in findings.notes])
+    is_valid = findings.ok
+    log = [] if is_valid else [f"The submission to {task} is invalid and was not scored:", *findings.lines()]
+    names = ["detailed_results.html", "detailed_results.json"]
+    return Messages(
+        exit_code=0 if is_valid else 1,
+        problems=problems,
+        notes=notes,
+        log=log,
+        files=sorted([*names, "scores.json", "scores.txt"] if is_valid else names),
+    )
+
+
+# Changes of submissions: some are valid, some are refused.
+
+
+def of_json(pattern: str, change: Callable[[Any, np.random.Generator], Any]) -> Callable[..., Files]:
+    def change_files(files: Files, rng: np.random.Generator) -> Files:
+        changed = dict(files)
+        for name in files:
+            if re.search(pattern, name):
+                changed[name] = json.dumps(change(json.loads(files[name]), rng)).encode()
+        return changed
+
+    return change_files
+
+
+def drop_items(content: Any, rng: np.random.Generator) -> Any:
+    """Leave out some of what a file holds for items."""
+    inner = content.get("results", content) if isinstance(content, dict) else content
+    if isinstance(inner, list):
+        return [entry for entry in inner if rng.random() < 0.7] or inner[:1]
+    kept = {key: value for key, value in inner.items() if rng.random() < 0.7} or dict(list(inner.items())[:1])
+    return {**content, "results": kept} if inner is not content else kept
+
+
+def deepen(change: Callable[[Any, np.random.Generator], Any]) -> Callable[[Any, np.random.Generator], Any]:
+    """Change what is in each item: its frames or segments."""
+
+    def change_content(content: Any, rng: np.random.Generator) -> Any:
+        inner = content.get("results", content)
+        changed = {key: change(value, rng) for key, value in inner.items()}
+        return {**content, "results": changed} if inner is not content else changed
+
+    return change_content
+
+
+def rename_some(content: Any, rng: np.random.Generator) -> Any:
+    return {(f"x{key}" if rng.random() < 0.3 else key): value for key, value in content.items()}
+
+
+def drop_some(content: Any, rng: np.random.Generator) -> Any:
+    return {key: value for key, value in content.items() if rng.random() < 0.7}
+
+
+def boxes_of_frames(change: Callable[[list[float]], list[float]]) -> Callable[..., Any]:
+    def change_frames(frames: Any, rng: np.random.Generator) -> Any:
+        for frame in frames.values():
+            if rng.random() < 0.3:
+                for human in frame["humans"]:
+                    human["box"] = change(human["box"])
+        return frames
+
+    return change_frames
+
+
+def boxes_of_segments(change: Callable[[Any], Any]) -> Callable[..., Any]:
+    def change_segments(segments: Any, rng: np.random.Generator) -> Any:
+        for segment in segments.values():
+            if rng.random() < 0.3:
+                segment["bbox_for_all_frames"] = change(np.array(segment["bbox_for_all_frames"])).tolist()
+        return segments
+
+    return change_segments
+
+
+def classes_of_segments(segments: Any, rng: np.random.Generator) -> Any:
+    for segment in segments.values():
+        segment["clss"] = [name if rng.random() < 0.8 else f"{name}x" for name in segment["clss"]]
+    return segments
+
+
+def of_rows(change: Callable[[str, np.random.Generator], str]) -> Callable[..., Files]:
+    def change_files(files: Files, rng: np.random.Generator) -> Files:
+        return {name: change(data.decode(), rng).encode() for name, data in files.items()}
+
+    return change_files
+
+
+def drop_files(files: Files, rng: np.random.Generator) -> Files:
+    return {name: data for name, data in files.items() if rng.random() < 0.7} or dict(list(files.items())[:1])
+
+
+def rename_files(files: Files, rng: np.random.Generator) -> Files:
+    return {(name if rng.random() < 0.7 else f"X{name}"): data for name, data in files.items()}
+
+
+def change_last_frame(text: str, rng: np.random.Generator) -> str:
+    lines = text.splitlines()
+    if lines and rng.random() < 0.4:
+        lines[0] = ",".join([*lines[0].split(",")[:-1], "999999"])
+    return "".join(f"{line}\n" for line in lines)
+
+
+def drop_lines(text: str, rng: np.random.Generator) -> str:
+    return "".join(line for line in text.splitlines(True) if rng.random() < 0.5)
+
+
+def of_detections(change: Callable[[dict[str, Any], np.random.Generator], None]) -> Callable[..., Files]:
+    def change_all(content: Any, rng: np.random.Generator) -> Any:
+        for detection in content:
+            change(detection, rng)
+        return content
+
+    return of_json("json", change_all)
+
+
+def other_image(detection: dict[str, Any], rng: np.random.Generator) -> None:
+    if rng.random() < 0.3:
+        detection["image_id"] += 1000
+
+
+def other_category(detection: dict[str, Any], rng: np.random.Generator) -> None:
+    if rng.random() < 0.3:
+        detection["category_id"] = 2
+
+
+def moved(detection: dict[str, Any], rng: np.random.Generator) -> None:
+    if rng.random() < 0.5:
+        detection["bbox"][0] += 700
+
+
+def wrong_score(detection: dict[str, Any], rng: np.random.Generator) -> None:
+    if rng.random() < 0.2:
+        detection["score"] = "high"
+
+
+def as_it_is(files: Files, rng: np.random.Generator) -> Files:
+    return files
+
+
+CHALEARN = [as_it_is, drop_files, rename_files, of_rows(change_last_frame), of_rows(drop_lines)]
+SEGMENTS = [
+    as_it_is,
+    of_json("json", drop_items),
+    of_json("json", deepen(rename_some)),
+    of_json("json", deepen(drop_some)),
+    of_json("json", deepen(classes_of_segments)),
+    of_json("json", deepen(boxes_of_segments(lambda boxes: np.add(boxes, [0, 0, 900, 0])))),
+    of_json("json", deepen(boxes_of_segments(lambda boxes: boxes[:, :9]))),
+]
+CHANGES: dict[str, list[Callable[..., Files]]] = {
+    ACTION: CHALEARN,
+    GESTURE: CHALEARN,
+    KINETICS: [
+        as_it_is,
+        of_json("json", drop_items),
+        of_json("part", deepen(rename_some)),
+        of_json("part", deepen(drop_some)),
+        of_json("vid", lambda classes, rng: {video: f"{name}x" for video, name in classes.items()}),
+        of_json("part", deepen(boxes_of_frames(lambda box: [box[2] + 9, *box[1:]]))),
+        of_json("part", deepen(boxes_of_frames(lambda box: [0, 0, 0, 0]))),
+    ],
+    GIVEN: SEGMENTS,
+    GENERATED: SEGMENTS,
+    DENSEPOSE: [
+        as_it_is,
+        of_json("json", drop_items),
+        of_detections(other_image),
+        of_detections(other_category),
+        of_detections(moved),
+        of_detections(wrong_score),
+    ],
+}
+
+
+# References with the same public part.
+
+
+def other_rows(files: Files, rng: np.random.Generator) -> Files:
+    """Return ChaLearn's reference with other labels in each sequence, perhaps none."""
+    changed = dict(files)
+    for name, data in files.items():
+        if name.endswith("_labels.csv"):
+            n_frames = int(files[name.replace("_labels", "_data")].decode().splitlines()[-1].split(",")[0])
+            n_columns = len(data.decode().splitlines()[0].split(","))
+            lines = []
+            for _ in range(int(rng.integers(0, 6))):
+                start = int(rng.integers(1, n_frames))
+                end = int(rng.integers(start, n_frames + 1))
+                label = int(rng.integers(1, 12))
+                actor = [int(rng.integers(1, 3))] if n_columns == 4 else []
+                lines.append(",".join(map(str, [*actor, label, start, end])))
+            changed[name] = "".join(f"{line}\n" for line in lines).encode()
+    return changed
+
+
+def other_humans(files: Files, rng: np.random.Generator) -> Files:
+    """Return Kinetics' reference with other classes, and the humans of some frames in others, or nowhere.
+
+    The last frame of a video stays, because those before it are public.
+    """
+    classes = json.loads(files["gt_vid_result.json"])
+    names = json.loads(files["vocabulary.json"])["class"]
+    classes = {video: str(rng.choice(names)) for video in classes}
+    parts = json.loads(files["gt_part_result.json"])
+    for frames in parts.values():
+        contents = list(frames.values())
+        order = rng.permutation(len(contents))
+        for number, name in enumerate(list(frames)):
+            frames[name] = contents[order[number]]
+            if rng.random() < 0.3 and number < len(contents) - 1:
+                frames[name] = {"humans": []}
+                if rng.random() < 0.5:
+                    del frames[name]
+    return {
+        **files,
+        "gt_vid_result.json": json.dumps(classes).encode(),
+        "gt_part_result.json": json.dumps(parts).encode(),
+    }
+
+
+def _moved_boxes(segment: dict[str, Any], rng: np.random.Generator) -> None:
+    n = len(segment["process_bnd_box"])
+    corner = rng.integers(0, 300, (n, 2))
+    segment["process_bnd_box"] = np.concatenate(
+        [corner, corner + rng.integers(5, 400, (n, 2))], axis=1
+    ).tolist()
+    segment["frame_ind"] = rng.integers(0, 10, n).tolist()
+
+
+def other_boxes(files: Files, rng: np.random.Generator) -> Files:
+    """Return the reference of given sentences with other boxes and frames."""
+    reference = json.loads(files["reference.json"])
+    for video in reference["annotations"].values():
+        for segment in video["segments"].values():
+            _moved_boxes(segment, rng)
+    return {**files, "reference.json": json.dumps(reference).encode()}
+
+
+def other_sentences(files: Files, rng: np.random.Generator) -> Files:
+    """Return the reference of generated sentences with others in its segments, some without a box."""
+    reference = json.loads(files["reference.json"])
+    segments = [
+        segment for video in reference["annotations"].values() for segment in video["segments"].values()
+    ]
+    keys = ("tokens", "process_clss", "process_idx", "process_bnd_box", "frame_ind", "crowds")
+    contents = [{key: segment[key] for key in keys} for segment in segments]
+    for number, segment in zip(rng.permutation(len(segments)).tolist(), segments):
+        segment.update(json.loads(json.dumps(contents[number])))
+        _moved_boxes(segment, rng)
+        if rng.random() < 0.3:
+            segment.update({key: [] for key in keys if key != "tokens"})
+    return {**files, "reference.json": json.dumps(reference).encode()}
+
+
+def other_persons(files: Files, rng: np.random.Generator) -> Files:
+    """Return DensePose's reference with some of its persons."""
+    content = json.loads(files["annotations.json"])
+    annotations = content["annotations"]
+    is_kept = rng.random(len(annotations)) < 0.6
+    is_kept[int(rng.integers(len(annotations)))] = True
+    content["annotations"] = [entry for entry, kept in zip(annotations, is_kept) if kept]
+    return {**files, "annotations.json": json.dumps(content).encode()}
+
+
+REDRAWN: dict[str, Callable[[Files, np.random.Generator], Files]] = {
+    ACTION: other_rows,
+    GESTURE: other_rows,
+    KINETICS: other_humans,
+    GIVEN: other_boxes,
+    GENERATED: other_sentences,
+    DENSEPOSE: other_persons,
+}
+
+
+@cache
+def demo(task: str) -> tuple[Path, Path]:
+    """Return folders with the demo reference as programs read it, and with its public data."""
+    folder = Path(tempfile.mkdtemp(prefix="public-"))
+    write_files(reference_files(task, REFERENCES / task), folder / "ref")
+    write_files(public_part(task, REFERENCES / task), folder / "public")
+    return folder / "ref", folder / "public"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _remove_folders():
+    yield
+    for task in PUBLISHED:
+        shutil.rmtree(demo(task)[0].parent, ignore_errors=True)
+    demo.cache_clear()
+
+
+def submission_of(task: str, sample: str, change: int, seed: int) -> Files:
+    files = folder_files(SAMPLES / task / sample)
+    return CHANGES[task][change](files, np.random.default_rng(seed))
+
+
+CASES = [
+    pytest.param(task, change, id=f"{task}-{change}")
+    for task in PUBLISHED
+    for change in range(len(CHANGES[task]))
+]
+
+
+@pytest.mark.parametrize(("task", "change"), CASES)
+@pytest.mark.parametrize("protocol", ["published", "released"])
+@pytest.mark.parametrize("detail", HIDDEN)
+def test_a_run_says_what_a_check_with_public_data_says(task, change, protocol, detail):
+    reference, public = demo(task)
+    submission = submission_of(task, "weak", change, seed=change)
+    said = messages_of_run(task, reference, submission, detail=detail, protocol=protocol)
+    assert said == messages_of_check(task, public, submission)
+
+
+@pytest.mark.parametrize("task", PUBLISHED)
+@settings(max_examples=scaled(40))
+@given(data=st.data())
+def test_references_with_the_same_public_part_give_the_same_messages(task, data):
+    seed = data.draw(st.integers(0, 2**32 - 1))
+    change = data.draw(st.integers(0, len(CHANGES[task]) - 1))
+    chosen = {
+        "detail": data.draw(st.sampled_from(HIDDEN)),
+        "protocol": data.draw(st.sampled_from(["published", "released"])),
+    }
+    rng = np.random.default_rng(seed)
+    source = folder_files(REFERENCES / task)
+    submission = submission_of(task, data.draw(st.sampled_from(["good", "weak"])), change, seed)
+    said, public_parts = [], []
+    for _ in range(2):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            write_files(REDRAWN[task](source, rng), folder / "source")
+            public_parts.append(public_part(task, folder / "source"))
+            prepare(task, folder / "source", folder / "ref")
+            said.append(messages_of_run(task, folder / "ref", submission, **chosen))
+    assert public_parts[0] == public_parts[1]
+    assert said[0] == said[1]
