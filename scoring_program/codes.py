@@ -99,8 +99,8 @@ CODES = CodeTable(
         ),
         MessageCode(
             "N-INTERNAL",
-            "Hints or error costs could not be computed, because of a fault of the program; the score is "
-            "right.",
+            "Notes, tables or error costs could not be computed, because of a fault of the program; "
+            "the score is right.",
             "Report it to the maintainers.",
         ),
         MessageCode(
@@ -112,9 +112,8 @@ CODES = CodeTable(
             "N-LOOKS",
             "Much more of the submission agrees with the reference if it is read in another way, such as "
             "boxes in another order of columns, resized frames, frames counted from 0, classes of another "
-            "list, or predictions of the next item. On hidden data the note does not say which way: that "
-            "would be an answer about the labels. For the same reason it may be missing there.",
-            "Score it at home on public data, where the note names the way and says how to write it right.",
+            "list, or predictions of the next item. Said at home, and to organizers.",
+            "Write it as the note says.",
             is_mistake=True,
         ),
         MessageCode(
@@ -126,9 +125,9 @@ CODES = CodeTable(
         MessageCode(
             "N-LOW",
             "The score is 0, or below 0.02 although more than half was predicted, and no other note explains "
-            "it. This note names the step at which agreement with the reference is lost (items, names or "
-            "places), if that may be disclosed.",
-            "Look for the usual causes, which the note lists, at that step.",
+            "it. At home the note names the step at which agreement with the reference is lost (items, names "
+            "or places).",
+            "Look for the usual causes, which the note lists; explain it at home on public data.",
             is_mistake=True,
         ),
         MessageCode(

@@ -9,12 +9,13 @@ import numpy as np
 from organizer.files import rewrite_files, write_files
 from organizer.new_task import NewTask, task_files
 from organizer.tasks.items import ItemAnnotations
+from people_in_video.home_loaded import HomeLoaded, of_kind
 from quality.items.task import ItemQuality
 from scoring_program.challenges.items.task import item_task
 from scoring_program.scoring import load_reference
 from scoring_program.task import Task
 from validator.formats.items.read import form_of
-from validator.formats.rules import parse_rules
+from validator.formats.rules import Rules, parse_rules
 from validator.formats.values import Form
 
 LABELS = ("robin", "wren", "owl")
@@ -37,12 +38,16 @@ class Example(NamedTuple):
     """A task that is declared in a folder of its own."""
 
     task: Task
+    rules: Rules
     form: Form
     made_up: ItemQuality
     annotations: ItemAnnotations
 
     def load(self, folder, **settings):
         return load_reference(self.task, folder, self.task.settings(folder, settings))
+
+    def load_at_home(self, folder):
+        return of_kind(HomeLoaded, self.load(folder, detail="full"))
 
 
 def declared(folder, wanted):
@@ -60,7 +65,7 @@ def declared_in(folder, task_id):
     rules = parse_rules(folder / "validator" / "formats" / "items" / f"{task_id}.files.yaml")
     task = item_task(folder / "scoring_program" / "challenges" / "items" / f"{task_id}.yaml", rules)
     form = form_of(rules)
-    return Example(task, form, ItemQuality(task_id, form), ItemAnnotations(form))
+    return Example(task, rules, form, ItemQuality(task_id, form), ItemAnnotations(form))
 
 
 def write_case(made_up, folder, truth, predicted):

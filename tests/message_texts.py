@@ -114,6 +114,6 @@ SCORING_TEXTS = {
     "N-ITEMS-UNKNOWN chalearn_gesture": "not in the reference, ignored: 1 sequence; the first is 'Moon' (Moon_prediction.csv)",
     "N-FRAMES-UNKNOWN kinetics_tps": "ignored what is not in the reference: 1 frame of the submission",
     "N-SEGMENTS-MISSING anet_entities_gt": "nothing submitted for 4 of 54 segments; this costs COST",
-    "N-SEGMENTS-OUTSIDE anet_entities_gen": "1 submitted segment not in the public data; the first is 'moon' of 'v_demo100000'; this costs COST",
+    "N-SEGMENTS-OUTSIDE anet_entities_gen": "1 submitted segment not in the public data; the first is 'moon' of 'v_demo100000'",
     "N-SEGMENTS-OUTSIDE anet_entities_gt": "1 submitted segment not in the public data; the first is 'moon' of 'v_demo000000'",
 }

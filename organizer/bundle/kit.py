@@ -183,7 +183,7 @@ def _code(tasks: Sequence[Task]) -> dict[str, bytes]:
 def _package_modules(tasks: Sequence[Task]) -> dict[str, bytes]:
     """Return the modules of the package, without those of challenges that have none of the tasks."""
     package = KIT_FOLDER / PACKAGE
-    challenges = {path.name for path in (ROOT / "scoring_program" / "challenges").iterdir()}
+    challenges = {path.parent.name for path in (ROOT / "scoring_program" / "challenges").glob("*/task.py")}
     challenges_left_out = challenges - {task.folder.name for task in tasks}
     files = {}
     for path in sorted(package.rglob("*")):

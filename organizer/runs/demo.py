@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import io
 import sys
-from functools import partial
 
 from organizer import ROOT
 from organizer.files import folder_files, samples_folder, zip_bytes
-from scoring_program.run import load_folder, run
-from scoring_program.task import task_ids
+from people_in_video.home_loaded import HomeLoaded, of_kind
+from people_in_video.references.preparation import load_any
+from scoring_program.run import run
+from scoring_program.task import load_task, task_ids
 
 
 def run_demo() -> int:
@@ -18,6 +19,9 @@ def run_demo() -> int:
     rows = [("task", "sample", "score", "coverage", "detail page")]
     failed = 0
     for name in task_ids():
+        task, reference = load_task(name), ROOT / "reference_data" / name
+        settings = task.settings(reference, {"detail": "full"})
+        loaded = of_kind(HomeLoaded, load_any(task, reference, settings))
         for sample in sorted(samples_folder(name).iterdir()):
             folder = ROOT / "out" / "demo" / name / sample.name
             folder.mkdir(parents=True, exist_ok=True)
@@ -25,8 +29,7 @@ def run_demo() -> int:
             submission.write_bytes(zip_bytes(folder_files(sample)))
             log = io.StringIO()
             with contextlib.redirect_stdout(log), contextlib.redirect_stderr(log):
-                load = partial(load_folder, name, ROOT / "reference_data" / name, {"detail": "full"})
-                outcome = run(load, submission, folder)
+                outcome = run(lambda loaded=loaded: loaded, submission, folder)
             page = str((folder / "detailed_results.html").relative_to(ROOT))
             if outcome.result is None:
                 failed += 1

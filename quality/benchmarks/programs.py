@@ -19,7 +19,7 @@ from quality.demo_data import write_full_size
 
 REPEATS = 5
 TIME_LIMIT = 3600.0
-_STAGES = ("reference", "submission", "score", "interval", "error_costs", "report")
+_STAGES = ("reference", "submission", "score", "interval", "error_costs", "sections", "notes", "report")
 
 # The floor: only reading a submission, on one core. Unzip, json.loads with the collector off, and for PNGs in
 # base64 their inflation. It prints the seconds and the peak memory in MB.

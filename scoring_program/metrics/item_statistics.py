@@ -68,7 +68,6 @@ def of_items(item_scores: Floats, perfect: float) -> dict[str, Any]:
         "item_submitted": np.ones(n, bool),
         "item_weights": np.ones(n, np.int64),
         "item_perfect": item_scores == perfect,
-        "notes": [],
     }
 
 

@@ -18,7 +18,7 @@ from organizer.split import Division, divide, write_parts
 from organizer.tasks import annotations_of
 from quality.competition import competition_text
 from scoring_program.task import load_task
-from tests.helpers import PUBLISHED, REFERENCES, SAMPLES, loaded, one_of_each_challenge
+from tests.helpers import PUBLISHED, REFERENCES, SAMPLES, loaded, loaded_at_home, one_of_each_challenge
 
 GESTURE = "chalearn_gesture"
 
@@ -79,7 +79,7 @@ def test_parts_know_the_number_of_segments_without_annotations(tmp_path):
     for video in document["annotations"].values():
         video["segments"]["77"] = {key: [] for key in lists}
     (reference / "reference.json").write_text(json.dumps(document))
-    whole = loaded(name, reference)
+    whole = loaded_at_home(name, reference)
     statistics = whole.score_path(SAMPLES / name / "good").statistics
     assert main(f"split {name} --reference {reference} --output {tmp_path / 'out'}".split()) == 0
     for part in (name, f"{name}_2"):

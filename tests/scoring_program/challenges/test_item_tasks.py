@@ -20,6 +20,8 @@ from organizer.new_task import NewTask, metric_names, task_files
 from organizer.tasks import Baseline
 from organizer.tasks.items import content_of
 from people_in_video import public_data, writing
+from people_in_video.diagnosis import items as diagnosis
+from people_in_video.home_loaded import HomeLoaded, of_kind
 from people_in_video.items import writer
 from quality.task import CANARY, quality_tasks
 from scoring_program.challenges.items.task import TASKS
@@ -36,8 +38,9 @@ from tests.item_cases import (
     write_case,
 )
 from validator.formats.items.arrays import Values
-from validator.formats.items.read import FORMAT
+from validator.formats.items.read import FORMAT, form_of
 from validator.formats.items.write import decode
+from validator.formats.rules import load_rules
 from validator.formats.values import Kind
 from validator.item_table import encode_items
 
@@ -158,14 +161,13 @@ def test_samples_are_valid_at_home_and_score(example, tmp_path):
     assert scores["good"] > max(scores["weak"], scores["trick"])
     hints = {}
     for name in names:
-        items = FORMAT.read(tmp_path / name, example.task.rules).content
+        items = FORMAT.read(tmp_path / name, example.rules).content
         hints[name] = [note.code for note in FORMAT.hints(items)]
     assert hints == {"good": [], "weak": [], "trick": ["N-LOOKS-CONSTANT"]}
 
 
 def test_submissions_are_compared_with_the_items_of_public_data(example, tmp_path, monkeypatch):
     monkeypatch.setattr(public_data, "load_task", lambda task_id: example.task)
-    monkeypatch.setattr(public_data, "load_format", lambda task_id: (FORMAT, example.task.rules))
     items = example.load(tmp_path / "ref").items
 
     def check(items):
@@ -242,13 +244,8 @@ def changed(example, folder, change):
     return refused(example.load(folder / "ref").read, folder / "res").problems
 
 
-def test_wrong_keys_are_refused_and_missing_ones_named_at_full_detail_only(example, tmp_path):
-    one_less = partial(changed, example, tmp_path, lambda values: values.pop("demo_00007"))
-    (missing,) = one_less()
-    assert (missing.code, values_of(missing.problem)) == ("E-KEY-MISSING", ["1", "60"])
-    assert "demo_00007" not in missing.line()
-    (tmp_path / "ref" / "settings.yaml").write_text("detail: full\n")
-    (missing,) = one_less()
+def test_wrong_and_missing_keys_are_refused_and_named(example, tmp_path):
+    (missing,) = changed(example, tmp_path, lambda values: values.pop("demo_00007"))
     assert (missing.code, values_of(missing.problem)) == ("E-KEY-MISSING", ["1", "60"])
     assert missing.problem.endswith(" demo_00007")
     unknown, missing = changed(example, tmp_path, lambda values: values.update(x=values.pop("demo_00007")))
@@ -303,8 +300,8 @@ def test_reference_without_items_is_refused(example, tmp_path):
 
 
 def test_writer_writes_what_the_validator_accepts(example, tmp_path, monkeypatch):
-    monkeypatch.setattr(writing, "load_format", lambda task_id: (FORMAT, example.task.rules))
-    monkeypatch.setattr(writer, "load_rules", lambda task_id: example.task.rules)
+    monkeypatch.setattr(writing, "load_format", lambda task_id: (FORMAT, example.rules))
+    monkeypatch.setattr(writer, "load_rules", lambda task_id: example.rules)
     values = example.made_up.correct_prediction(tmp_path / "ref", np.random.default_rng(1), 0.0)
     writer.write_submission(example.task.id, tmp_path / "my.zip", values)
     perfect = 1.0 if example.task.higher_is_better else 0.0
@@ -315,16 +312,17 @@ def test_writer_writes_what_the_validator_accepts(example, tmp_path, monkeypatch
 
 
 def test_example_of_the_kit_writes_a_submission(example, tmp_path, monkeypatch):
-    monkeypatch.setattr(writing, "load_format", lambda task_id: (FORMAT, example.task.rules))
-    monkeypatch.setattr(writer, "load_rules", lambda task_id: example.task.rules)
+    monkeypatch.setattr(writing, "load_format", lambda task_id: (FORMAT, example.rules))
+    monkeypatch.setattr(writer, "load_rules", lambda task_id: example.rules)
     monkeypatch.chdir(tmp_path)
     exec(example.task.kit_example, {})  # noqa: S102 - what participants run
     assert example.load(tmp_path / "ref").score_path(tmp_path / "my.zip").scores["coverage"] == 1
 
 
 @pytest.mark.parametrize("name", ["labels_json", "segments_json"])
-def test_likely_mistakes_are_reported_with_the_score(tmp_path, name):
+def test_likely_mistakes_are_reported_with_the_score(tmp_path, name, monkeypatch):
     example = declared(tmp_path, EXAMPLES[name])
+    monkeypatch.setitem(diagnosis.COMPARISONS, name, diagnosis.comparisons)
     example.made_up.write_reference(tmp_path / "ref")
     right = example.made_up.correct_prediction(tmp_path / "ref", np.random.default_rng(1), 0.2)
     assert example.made_up.mistakes
@@ -333,7 +331,7 @@ def test_likely_mistakes_are_reported_with_the_score(tmp_path, name):
         for predicted in (right, mistake.change(right)):
             shutil.rmtree(tmp_path / "res", ignore_errors=True)
             write_files(example.made_up.files(predicted), tmp_path / "res")
-            notes = example.load(tmp_path / "ref").score_path(tmp_path / "res").notes
+            notes = example.load_at_home(tmp_path / "ref").score_path(tmp_path / "res").notes
             noted.append([note.code for note in notes])
         assert noted == [[], [said.code for said in mistake.said] or ["N-LOOKS"]], mistake.name
 
@@ -346,7 +344,8 @@ def test_likely_mistakes_are_reported_with_the_score(tmp_path, name):
         (1.0, 5.0, "with seconds minus 5"),
     ],
 )
-def test_other_times_of_segments_are_told_at_full(tmp_path, scale, delay, words):
+def test_other_times_of_segments_are_told_at_home(tmp_path, scale, delay, words, monkeypatch):
+    monkeypatch.setitem(diagnosis.COMPARISONS, "segments_json", diagnosis.comparisons)
     example = declared(tmp_path, EXAMPLES["segments_json"])
     example.made_up.write_reference(tmp_path / "ref")
     prediction = example.made_up.correct_prediction(tmp_path / "ref", np.random.default_rng(1), 0.0)
@@ -354,7 +353,7 @@ def test_other_times_of_segments_are_told_at_full(tmp_path, scale, delay, words)
         for end in ("start", "end"):
             segment[end] = scale * segment[end] + delay
     write_files(example.made_up.files(prediction), tmp_path / "res")
-    (note,) = example.load(tmp_path / "ref", detail="full").score_path(tmp_path / "res").notes
+    (note,) = example.load_at_home(tmp_path / "ref").score_path(tmp_path / "res").notes
     assert note.code == "N-LOOKS"
     assert f"read {words}," in note.text
 
@@ -437,7 +436,7 @@ def test_parts_of_a_reference_are_references_of_their_items(example, tmp_path):
     annotations.cut(tmp_path / "ref", loaded.reference, items, tmp_path / "part")
     part = example.load(tmp_path / "part")
     assert list(part.items) == sorted(items)
-    selected = loaded.select_items(items)
+    selected = of_kind(HomeLoaded, loaded).select_items(items)
     assert part.score_path(tmp_path / "good").scores == selected.score_path(tmp_path / "good").scores
 
 
@@ -528,13 +527,13 @@ def as_arrays(segments):
     return groups, np.array(times, dtype=np.float64).reshape(len(segments), 2)
 
 
-def plain_score(task, truth, predicted):
+def plain_score(task, form, truth, predicted):
     """Return what the plain program of a metric, which has its name, says of two sides; of columns the mean."""
     metric = getattr(plain_metrics, task.metric)
-    if task.form.kind is not Kind.COLUMNS:
+    if form.kind is not Kind.COLUMNS:
         return metric(truth, predicted)
     numbers = []
-    for name in task.form.names:
+    for name in form.names:
         true_column = {key: row[name] for key, row in truth.items()}
         predicted_column = {key: row[name] for key, row in predicted.items()}
         numbers.append(metric(true_column, predicted_column))
@@ -549,14 +548,15 @@ def plain_score(task, truth, predicted):
 def test_random_cases_of_new_tasks_score_as_the_brute_force_says(tmp_path, wanted):
     example = declared(tmp_path, wanted)
     for truth, predicted, score in random_cases(example.task, example.made_up, tmp_path):
-        assert score == pytest.approx(plain_score(example.task, truth, predicted), abs=1e-9)
+        assert score == pytest.approx(plain_score(example.task, example.form, truth, predicted), abs=1e-9)
 
 
 @pytest.mark.parametrize("task_id", TASKS)
 def test_random_cases_score_as_the_brute_force_says(tmp_path, task_id):
     task, made_up = TASKS[task_id], quality_tasks()[task_id]
+    form = form_of(load_rules(task_id))
     for truth, predicted, score in random_cases(task, made_up, tmp_path):
-        assert score == pytest.approx(plain_score(task, truth, predicted), abs=1e-9)
+        assert score == pytest.approx(plain_score(task, form, truth, predicted), abs=1e-9)
 
 
 @pytest.mark.parametrize(
