@@ -99,7 +99,7 @@ CODES = CodeTable(
         ),
         MessageCode(
             "N-INTERNAL",
-            "Notes, tables or error costs could not be computed, because of a fault of the program; the score is "
+            "Notes, tables or error costs could not be computed by a fault of the program; the score is "
             "right.",
             "Report it to the maintainers.",
         ),

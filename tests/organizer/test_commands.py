@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from importlib import import_module
 
 import pytest
 
 from organizer import __main__ as commands
 from organizer.__main__ import main
-from tests.helpers import assert_calls
+from tests.helpers import ROOT, assert_calls
 
 ID = "chalearn_gesture"
 
@@ -110,3 +112,13 @@ def test_windows_is_named(monkeypatch, capsys):
     assert commands._command() == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert "WSL" in line
+
+
+def test_a_kit_from_elsewhere_is_refused_in_a_sentence(tmp_path):
+    other = tmp_path / "people_in_video"
+    other.mkdir()
+    (other / "__init__.py").write_text("")
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import people_in_video, organizer"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert str(other) in done.stderr and "Traceback" not in done.stderr
