@@ -205,7 +205,7 @@ def test_what_a_cluster_receives_by_value_imports_nothing_of_the_kit_or_the_prog
     offenders = []
     for name in SENT_BY_VALUE:
         others = set(imports(MODULES[name], within_functions=False)) & MODULES.keys()
-        top = [node for node in ast.parse(MODULES[name].read_text(encoding="utf-8")).body]
+        top = ast.parse(MODULES[name].read_text(encoding="utf-8")).body
         modules = [node.module for node in top if isinstance(node, ast.ImportFrom) and node.module]
         if name.startswith("organizer.runs."):
             offenders += [
