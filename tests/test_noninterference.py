@@ -29,7 +29,9 @@ from organizer.public_data import PublicSource, make_public_data
 from organizer.public_data.command import reference_vocabulary
 from people_in_video.home import load_public
 from people_in_video.public_data import check_with_public_data
+from scoring_program.report import outputs, page
 from scoring_program.run import load_folder, run
+from scoring_program.scoring import load_reference
 from scoring_program.task import load_task
 from tests.helpers import PUBLISHED, REFERENCES, SAMPLES, scaled
 
@@ -425,3 +427,43 @@ def test_references_with_the_same_public_part_give_the_same_messages(task, data)
             said.append(messages_of_run(task, folder / "ref", submission, **chosen))
     assert public_parts[0] == public_parts[1]
     assert said[0] == said[1]
+
+
+@pytest.mark.parametrize("task", PUBLISHED)
+@pytest.mark.parametrize("detail", HIDDEN)
+def test_messages_of_one_reference_beside_numbers_of_another_give_its_page(task, detail, tmp_path):
+    """What the page, the JSON and the notes hold beside shown numbers comes from what is public alone."""
+    source = folder_files(REFERENCES / task)
+    submission = submission_of(task, "weak", 0, seed=1)
+    write_files(submission, tmp_path / "res")
+    scored = []
+    for seed in (1, 2):
+        write_files(REDRAWN[task](source, np.random.default_rng(seed)), tmp_path / f"source{seed}")
+        prepare(task, tmp_path / f"source{seed}", tmp_path / f"ref{seed}")
+        loaded = load_folder(task, tmp_path / f"ref{seed}", {"detail": detail})
+        read = loaded.read(tmp_path / "res")
+        scored.append((loaded, read, loaded.score(read)))
+    (_, _, result), (other, other_read, _) = scored
+    notes = other.notes(other_read, result.shown)
+    assert [note.as_dict() for note in notes] == [note.as_dict() for note in result.notes]
+    page_of_both = [page.result_page(other.task, result.shown, said) for said in (notes, result.notes)]
+    assert page_of_both[0] == page_of_both[1]
+    jsons = [outputs.result_json(result.shown, said, {}) for said in (notes, result.notes)]
+    assert jsons[0] == jsons[1]
+
+
+def test_a_reference_that_an_earlier_version_prepared_is_read(tmp_path):
+    """It lacks the names of segments without boxes: then unknown segments are not told."""
+    prepare(GIVEN, REFERENCES / GIVEN, tmp_path / "ref")
+    submission = submission_of(GIVEN, "good", 2, seed=1)
+    codes = [code for code, _ in messages_of_run(GIVEN, tmp_path / "ref", submission, detail="none").notes]
+    assert "N-SEGMENTS-OUTSIDE" in codes
+    signature = load_reference(
+        load_task(GIVEN), tmp_path / "ref", load_task(GIVEN).settings(tmp_path / "ref")
+    )
+    (tmp_path / "ref" / "public.json").unlink()
+    said = messages_of_run(GIVEN, tmp_path / "ref", submission, detail="none")
+    assert said.exit_code == 0
+    assert "N-SEGMENTS-OUTSIDE" not in [code for code, _ in said.notes]
+    without = load_reference(load_task(GIVEN), tmp_path / "ref", load_task(GIVEN).settings(tmp_path / "ref"))
+    assert without.signature == signature.signature

@@ -35,8 +35,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-from scoring_program.scoring import load_reference
-
 if TYPE_CHECKING:
     from scoring_program.run import Outcome
     from scoring_program.scoring import Loaded
@@ -156,6 +154,7 @@ def main() -> None:
 
 def _load(setup: Setup) -> tuple[Loaded | None, str]:
     """Return the task with its reference, and the problems of the program or the reference."""
+    from scoring_program.scoring import load_reference
     from scoring_program.signature import VERSION
     from scoring_program.task import load_task
     from validator.findings import Findings

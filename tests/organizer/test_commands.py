@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pkgutil
+import subprocess
+import sys
 from importlib import import_module
 
 import pytest
@@ -10,7 +12,7 @@ import pytest
 from organizer import __main__ as commands
 from organizer import commands as package
 from organizer.__main__ import main
-from tests.helpers import REFERENCES, SAMPLES, assert_calls
+from tests.helpers import REFERENCES, ROOT, SAMPLES, assert_calls
 
 ID = "chalearn_gesture"
 
@@ -191,3 +193,13 @@ def test_windows_is_named(monkeypatch, capsys):
     assert commands._command() == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert "WSL" in line
+
+
+def test_a_kit_from_elsewhere_is_refused_in_a_sentence(tmp_path):
+    other = tmp_path / "people_in_video"
+    other.mkdir()
+    (other / "__init__.py").write_text("")
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import people_in_video, organizer"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert str(other) in done.stderr and "Traceback" not in done.stderr

@@ -419,3 +419,23 @@ def test_a_path_that_is_too_long_is_one_line(call, arguments, path):
     code, _, err = call(*(path if word == "PATH" else word for word in arguments))
     assert code == BROKEN
     assert "Traceback" not in err
+
+
+def test_a_submission_is_explained_and_nothing_is_written(call, tmp_path):
+    """Classes of Kinetics-TPS as of the next video: the note says so, with shares."""
+    task = "kinetics_tps"
+    folder = shutil.copytree(SAMPLES / task / "good", tmp_path / "res")
+    path = folder / "pred_vid_result.json"
+    classes = json.loads(path.read_text())
+    names = list(classes.values())
+    path.write_text(json.dumps(dict(zip(classes, [*names[1:], names[0]]))))
+    code, out, _ = call("explain", task, folder, "--reference", REFERENCES / task)
+    assert code == SCORED
+    assert "N-LOOKS" in out and "%" in out
+    assert list((tmp_path / "empty").iterdir()) == []
+    code, out, _ = call("explain", task, SAMPLES / task / "good", "--reference", REFERENCES / task)
+    assert (code, out.splitlines()[-1]) == (SCORED, "nothing looks like a mistake")
+    path.write_text("{")
+    code, out, err = call("explain", task, folder, "--reference", REFERENCES / task)
+    assert (code, out) == (INVALID, "")
+    assert "E-JSON-SYNTAX" in err

@@ -7,6 +7,7 @@ import fcntl
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -259,8 +260,10 @@ def test_a_score_that_few_items_decide_is_marked_as_rough(lasting_pools, tmp_pat
     }
     first = min(contents)
     contents[first] = b""
+    reference = shutil.copytree(REFERENCE, tmp_path / "ref")
+    (reference / "settings.yaml").write_text("detail: full\n")
     submissions = write_submissions(tmp_path / "in", {"a.zip": make_zip(contents)})
-    assert call(submissions, tmp_path / "out") == 0
+    assert call(submissions, tmp_path / "out", reference=reference) == 0
     assert f"of {len(contents)} sequences have errors" in (tmp_path / "out" / "ranking.html").read_text()
 
 
