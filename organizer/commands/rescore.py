@@ -16,9 +16,10 @@ from organizer.commands.options import (
     existing_path,
     given_path,
 )
+from organizer.ranking.baselines import baseline_submission
 from organizer.ranking.command import Choices, rescore
 from organizer.ranking.leaderboard import parse_columns
-from organizer.ranking.winner_rule import WinnerRule, baseline_submission, parse_gain
+from organizer.ranking.winner_rule import WinnerRule, parse_gain
 from organizer.runs import built
 from organizer.runs.rescore import Options
 from scoring_program.metrics.resampling import HALVES

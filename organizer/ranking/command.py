@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import datetime
 import hashlib
-import json
-import math
 import re
 import shutil
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
 
 from organizer.files import (
     LockedError,
@@ -22,6 +19,7 @@ from organizer.files import (
     write_durable,
 )
 from organizer.ranking import cards, page, tables
+from organizer.ranking.baselines import GivenBaselines, read_baselines
 from organizer.ranking.changes import Change, History
 from organizer.ranking.eligibility import (
     find_violations,
@@ -57,16 +55,6 @@ from validator.shortages import shortage_of
 from validator.texts import counted, printable, quote
 
 _MOST_PRINTED = 10
-# What reading a JSON file of another form raises; a whole number may be too large for a float.
-_MALFORMED = (
-    OSError,
-    ValueError,
-    TypeError,
-    KeyError,
-    AttributeError,
-    OverflowError,
-    RecursionError,
-)
 _TABLES = ("scores.csv", "changes.csv", "rules.csv", "leaderboard.csv", "index.html")
 _RANKING_FILES = ("ranking.csv", "pairs.csv", "items.csv", "ranking.html")
 
@@ -158,7 +146,7 @@ def _remove_left_overs(output: Path) -> None:
 
 def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choices: Choices) -> None:
     """Score the submissions by each protocol, and write a ranking for each."""
-    baselines = _read_baselines(choices)
+    baselines = _given_baselines(choices)
     about = _describe(built, choices, baselines.scores)
     if about.is_demo:
         print("DEMO: the reference is synthetic demo data")
@@ -227,7 +215,17 @@ def _rank(
     )
 
 
-def _names_of_baselines(choices: Choices, baselines: _Baselines) -> list[str]:
+def _given_baselines(choices: Choices) -> GivenBaselines:
+    """Return the baselines whose scores were given, if any were. Raises SubmissionsError."""
+    path = choices.baselines
+    if path is None:
+        return GivenBaselines()
+    if len(choices.protocols) > 1:
+        raise SubmissionsError(f"{path}: baselines are scores by one protocol; give one, or leave them out")
+    return read_baselines(path)
+
+
+def _names_of_baselines(choices: Choices, baselines: GivenBaselines) -> list[str]:
     """Return the names of the baselines that are scored here, and of those whose scores were given."""
     scored_here = [baseline.team for baseline in choices.baseline_zips]
     return [*scored_here, *(baseline.name for baseline in baselines.scores)]
@@ -254,40 +252,6 @@ def _write_rankings(runs: Sequence[RankingRun], output: Path) -> list[RankingRun
         public = f"; to publish: {folder / 'ranking.html'}" if run.ranking else ""
         print(printable(f"for you: {folder / 'index.html'}{public}"))
     return whole_runs
-
-
-class _Baselines(NamedTuple):
-    """The baselines to show, and the signature of their scores, "" if unknown."""
-
-    scores: Sequence[Baseline] = ()
-    signature: str = ""
-
-
-def _read_baselines(choices: Choices) -> _Baselines:
-    """Return the baselines in the JSON file that was chosen, if one was. Raises SubmissionsError."""
-    path = choices.baselines
-    if not path:
-        return _Baselines()
-    if len(choices.protocols) > 1:
-        raise SubmissionsError(f"{path}: baselines are scores by one protocol; give one, or leave them out")
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-        content = data if isinstance(data, dict) else {"baselines": data}
-        baselines = [_baseline(entry) for entry in content["baselines"]]
-    except _MALFORMED as error:
-        form = '[{"name": "random", "score": 0.1, "interval": [0.05, 0.15]}]'
-        raise SubmissionsError(f"{path}: these are no baselines; write JSON such as {form}") from error
-    return _Baselines(baselines, str(content.get("signature", "")))
-
-
-def _baseline(entry: Mapping[str, Any]) -> Baseline:
-    """Return a baseline, whose interval is in one key or in two. Raises one of `_MALFORMED`."""
-    score = entry["score"]
-    low, high = entry.get("interval") or (entry.get("low", score), entry.get("high", score))
-    numbers = (low, score, high)
-    if bool in map(type, numbers) or not all(map(math.isfinite, numbers)) or low > high:
-        raise ValueError("a number is not finite, or the interval is reversed")
-    return Baseline(str(entry["name"]), score, low, high)
 
 
 def remove_others(output: Path, written: Collection[str], files: Collection[str], pages: str) -> None:

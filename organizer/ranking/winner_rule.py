@@ -17,7 +17,7 @@ from organizer.files import write_files, zip_files
 from organizer.ranking.statistics import Ranking, half_scores_of
 from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
-from organizer.runs.submissions import Submission, SubmissionsError
+from organizer.runs.submissions import SubmissionsError
 from organizer.runs.worker import BuiltTask
 from people_in_video.comparing.forest import Band
 from people_in_video.comparing.standings import Baseline, rounded_band
@@ -153,11 +153,6 @@ def parse_gain(text: str) -> float:
     if not 0 <= gain <= _MOST_GAIN:
         raise ValueError(f"{text} is not a share such as 10%")
     return gain
-
-
-def baseline_submission(name: str, path: Path) -> Submission:
-    """Return the zip of a baseline as something to be scored."""
-    return Submission(name=f"baseline {name}", team=name, date="", source=path)
 
 
 def find_baseline(

@@ -1,4 +1,4 @@
-"""The history of runs: a row of ``runs.csv`` for each, and ``history.html``, which draws score and costs."""
+"""The history of runs: a row of ``runs.csv`` for each, and ``history.html``, which draws their scores."""
 
 from __future__ import annotations
 
@@ -18,10 +18,8 @@ from scoring_program.report.elements.axis import Axis
 from scoring_program.report.elements.layout import card, document
 from scoring_program.report.elements.plots import (
     Line,
-    line_chart,
     line_mark,
     line_points,
-    lines_key,
     path_data,
     plot,
 )
@@ -152,14 +150,13 @@ def _read(path: Path) -> list[dict[str, str]]:
 
 
 def _page(rows: Sequence[Row]) -> str:
-    """Return the page of the runs that have the signature of the last one: score, costs, and a table."""
+    """Return the page of the runs that have the signature of the last one: their scores, and a table."""
     runs = comparable_runs(rows)
     task = load_task(_task_id(runs[-1]))
     titles = {_COST + error_type.key: error_type.title for error_type in task.error_types}
     costs = {column: title for column, title in titles.items() if any(_line(runs, column, title).y)}
     cards = [
         _score_card(runs, task),
-        *_cost_cards(runs, costs),
         _runs_card(runs, {"score": task.columns[0].title, **_INTERVAL, **costs}),
     ]
     return document(task.title, _head(task, runs, n_others=len(rows) - len(runs)), cards)
@@ -211,17 +208,6 @@ def _score_card(runs: Sequence[Row], task: Task) -> Element:
     meanings = key([(title, "fill-f"), (_BAND, "area-f")])
     note = "The score with its 95 % interval. To compare two runs, compare their submissions."
     return card("score", "Score", note, chart, meanings)
-
-
-def _cost_cards(runs: Sequence[Row], titles: Mapping[str, str]) -> list[Element]:
-    """Return a card with what each type of error costs, run by run; none if nothing costs anything."""
-    lines = [_line(runs, column, label) for column, label in titles.items()]
-    if not lines:
-        return []
-    x_axis, y_axis = _axes(runs, "What errors cost", lines)
-    chart = line_chart("What errors cost by run", x_axis, y_axis, lines)
-    note = "The gain if one type of error were fixed; types that never cost anything are left out."
-    return [card("costs", "What errors cost", note, chart, lines_key(lines))]
 
 
 def _line(runs: Sequence[Row], column: str, label: str) -> Line:

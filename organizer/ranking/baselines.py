@@ -1,0 +1,58 @@
+"""Baselines beside the teams of a ranking: scores that are given, and zips that are scored with them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from scoring_program.report.standings import Baseline
+
+from organizer.runs.submissions import Submission, SubmissionsError
+
+# What reading a JSON file of another form raises; a whole number may be too large for a float.
+_MALFORMED = (
+    OSError,
+    ValueError,
+    TypeError,
+    KeyError,
+    AttributeError,
+    OverflowError,
+    RecursionError,
+)
+
+
+class GivenBaselines(NamedTuple):
+    """Baselines to show, and the signature of their scores, "" if unknown."""
+
+    scores: Sequence[Baseline] = ()
+    signature: str = ""
+
+
+def read_baselines(path: Path) -> GivenBaselines:
+    """Return the baselines in a JSON file. Raises SubmissionsError."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        content = data if isinstance(data, dict) else {"baselines": data}
+        baselines = [_baseline(entry) for entry in content["baselines"]]
+    except _MALFORMED as error:
+        form = '[{"name": "random", "score": 0.1, "interval": [0.05, 0.15]}]'
+        raise SubmissionsError(f"{path}: these are no baselines; write JSON such as {form}") from error
+    return GivenBaselines(baselines, str(content.get("signature", "")))
+
+
+def _baseline(entry: Mapping[str, Any]) -> Baseline:
+    """Return a baseline, whose interval is in one key or in two. Raises one of `_MALFORMED`."""
+    score = entry["score"]
+    low, high = entry.get("interval") or (entry.get("low", score), entry.get("high", score))
+    numbers = (low, score, high)
+    if bool in map(type, numbers) or not all(map(math.isfinite, numbers)) or low > high:
+        raise ValueError("a number is not finite, or the interval is reversed")
+    return Baseline(str(entry["name"]), score, low, high)
+
+
+def baseline_submission(name: str, path: Path) -> Submission:
+    """Return the zip of a baseline as something to be scored."""
+    return Submission(name=f"baseline {name}", team=name, date="", source=path)
