@@ -246,6 +246,7 @@ ERRORS = [
     ("L-LOGO", "logo.png", "", file("logo.png", cmyk())),
     ("L-METADATA", PROGRAM, "", program(metadata=None, metadata__yaml=None)),
     ("L-METADATA", PROGRAM, "metadata.yaml", program(metadata__yaml=b"image: x")),
+    ("L-METADATA", PROGRAM, "metadata.yaml", program(metadata__yaml=b"command: python3 score.py > y")),
     ("L-METADATA", PROGRAM, "metadata.yaml", program(metadata__yaml=b"command: python3 /app/program/none.py")),
     ("L-REFERENCE E-REF-NONE", REFERENCE, "{Id}_labels.csv", file(REFERENCE, zip_bytes({"x": b"1"}))),
     ("L-DEMO", REFERENCE, "", at("title", value="Real data")),
@@ -341,7 +342,6 @@ WARNINGS = [
     ("L-RULE", YAML, "/leaderboards/0/submission_rule", both(
         more("tasks", index=1), at("phases", 0, "tasks", value=[0, 1]), at(*BOARD, "submission_rule", value="Force_Best"))),
     ("L-SORTING", YAML, "/leaderboards/0/columns/0/sorting", at(*COLUMNS, 0, "sorting", value="asc")),
-    ("L-METADATA", PROGRAM, "metadata.yaml", program(metadata__yaml=b"command: python3 score.py > y")),
     ("L-METADATA", PROGRAM, "metadata.yaml", program(metadata__yaml=b"command: python2 score.py /app/input /app/output")),
     ("L-DEMO", REFERENCE, "", lambda data, files: None),
     ("L-SCHEMA", YAML, "/title", at("title", value="[DEMO DATA] " + "x" * 190)),
@@ -372,6 +372,8 @@ FINE = {
     "a page of blanks": file("pages/evaluation.md", b" \n"),
     "an empty fact sheet": at("fact_sheet", value=""),
     "no fact sheet": at("fact_sheet", value=False),
+    "no end": at("phases", 0, "end", value=False),
+    "a tag of Python 2": program(metadata__yaml=b"command: !!python/unicode 'python3 score.py /app/input /app/output'"),
     "a long name": lambda data, files: (
         put(data, ["tasks", 0, "reference_data"], "y" * 100 + ".zip"), files.update({"y" * 100 + ".zip": files.pop(REFERENCE)})),
     "a long path": lambda data, files: (
@@ -393,6 +395,8 @@ OLD_FINE = {
     "empty terms": file("pages/terms.md", b""),
     "empty registration": at("has_registration", value=None),
     "no end": at("end_date", value=False),
+    "no image": at("competition_docker_image", value=False),
+    "an empty image": at("competition_docker_image", value=""),
     "equal ranks on two boards": lambda data, files: (
         data["leaderboard"]["leaderboards"].update(MORE={"label": "More", "rank": 2}),
         data["leaderboard"]["columns"]["coverage"].update(leaderboard={"label": "More", "rank": 2}, rank=1)),
