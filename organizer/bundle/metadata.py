@@ -90,7 +90,7 @@ def metadata_problems(
 def _missing_metadata(names: Collection[str]) -> Broken:
     """Return why there is no metadata at the root of a program."""
     plain_names = [name for name in names if not is_junk(name)]
-    for name in sorted(plain_names):
+    for name in sorted(plain_names, reverse=True):
         folder, _, base = name.replace("\\", "/").rpartition("/")
         if base in METADATA and folder and "\\" in name:
             return "program with backslashes", {}
