@@ -57,19 +57,18 @@ def _check_columns_of_site(data: Competition, our_tasks: Collection[Declaration]
         is_whole = precision is not None and competition.number(precision) == 0
         if is_whole and column.key in declared and declared[column.key].precision > 0:
             report.add("no decimals", column.where, key=column.key)
-    primary_key = _primary_key(data, columns)
+    primary_key = primary_column(data).key
     if our_tasks and primary_key in INTERVAL_KEYS:
         report.add("interval as primary column", columns[0].where.rpartition("/")[0], key=primary_key)
 
 
-def _primary_key(data: Competition, columns: Sequence[BoardColumn]) -> str:
-    """Return the key of the column that orders the leaderboard."""
+def primary_column(data: Competition) -> BoardColumn:
+    """Return the column by which the leaderboard of a competition without errors is sorted."""
+    columns = columns_of(data)
     if form_of(data) == "v1.5":
-        return min(columns, key=lambda column: competition.number(column.data.get("rank") or 0)).key
+        return min(columns, key=lambda column: competition.number(column.data.get("rank") or 0))
     primary_index = competition.number(data["leaderboards"][0].get("primary_index") or 0)
-    return next(
-        (column.key for column in columns if competition.number(column.data["index"]) == primary_index), ""
-    )
+    return next(column for column in columns if competition.number(column.data["index"]) == primary_index)
 
 
 def _check_sorting(data: Competition, our_tasks: Collection[Declaration], report: LintReport) -> None:
