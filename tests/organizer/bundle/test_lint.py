@@ -1118,6 +1118,9 @@ def test_table_says_that_nothing_hides_scores_and_dates_from_the_api(unpacked):
     data = yaml.safe_load(unpacked["gesture"]["competition.yaml"])
     assert table_of(data)["scores of the leaderboard"] == ["yes", "yes", "by the API"]
     assert not any("dates of phases" in row for row in table_of(data))
+    # Programs and kits may be had by everyone, too.
+    for name in ("programs", "input data", "reference data"):
+        assert "everyone" in table_of(data)[f"the {name}"][0]
     data["leaderboards"][0]["hidden"] = True
     data["leaderboards"][0]["columns"][1]["hidden"] = True
     data["phases"].append(SECOND_PHASE)
