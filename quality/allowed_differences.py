@@ -164,9 +164,4 @@ ALLOWED_DIFFERENCES = (
         r"(?s).+",
         outputs=r"/chalearn_gesture/N-FILE-IGNORED-fuzz10668/",
     ),
-    AllowedDifference(
-        "bundles hold the hashes of their sources; there is no bill of materials",
-        r"(?s).+",
-        outputs=r"^bundle/dist/(?:.*/sources\.json|sbom\.cdx\.json)$",
-    ),
 )

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 
 from organizer.bundle import competition
 from organizer.bundle.competition import BoardColumn, Competition, LintReport, form_of
-from organizer.bundle.rules import columns_of
+from organizer.bundle.rules import columns_of, primary_column
 from organizer.runs.dry_run import INTERVAL_KEYS
 from scoring_program.task import Declaration
 
@@ -60,15 +60,6 @@ def _check_columns_of_site(data: Competition, our_tasks: Collection[Declaration]
     primary_key = primary_column(data).key
     if our_tasks and primary_key in INTERVAL_KEYS:
         report.add("interval as primary column", columns[0].where.rpartition("/")[0], key=primary_key)
-
-
-def primary_column(data: Competition) -> BoardColumn:
-    """Return the column by which the leaderboard of a competition without errors is sorted."""
-    columns = columns_of(data)
-    if form_of(data) == "v1.5":
-        return min(columns, key=lambda column: competition.number(column.data.get("rank") or 0))
-    primary_index = competition.number(data["leaderboards"][0].get("primary_index") or 0)
-    return next(column for column in columns if competition.number(column.data["index"]) == primary_index)
 
 
 def _check_sorting(data: Competition, our_tasks: Collection[Declaration], report: LintReport) -> None:

@@ -214,6 +214,15 @@ def columns_of(data: Competition) -> list[BoardColumn]:
     ]
 
 
+def primary_column(data: Competition) -> BoardColumn:
+    """Return the column by which the leaderboard is sorted."""
+    columns = columns_of(data)
+    if form_of(data) == "v1.5":
+        return min(columns, key=lambda column: number(column.data.get("rank", 1)))
+    primary_index = number(data["leaderboards"][0].get("primary_index", 0))
+    return next(column for column in columns if number(column.data["index"]) == primary_index)
+
+
 _DEFINITIONS = competition.load_schema("definitions")
 
 
