@@ -136,10 +136,9 @@ def _check_image(data: Competition, our_tasks: Sequence[Declaration], report: Li
     key, image = _image_key(data), _image_of(data)
     if " " in image:
         report.add("name of an image", f"/{key}", image=image, key=key)
-    elif our_tasks and key not in data:
-        report.add("default image", f"/{key}", image=image, key=key)
     elif not data.get(key):
-        report.add("default image of others", f"/{key}", image=image, key=key)
+        rule = "default image" if our_tasks else "default image of others"
+        report.add(rule, f"/{key}", image=image, key=key)
     elif our_tasks and not image.partition("@")[0].endswith("codalab/codalab-legacy:py312"):
         needed_packages = {name for task in our_tasks for name in task.needs}
         *names, last_name = ["numpy", "yaml", *sorted(needed_packages)]

@@ -395,8 +395,6 @@ OLD_FINE = {
     "empty terms": file("pages/terms.md", b""),
     "empty registration": at("has_registration", value=None),
     "no end": at("end_date", value=False),
-    "no image": at("competition_docker_image", value=False),
-    "an empty image": at("competition_docker_image", value=""),
     "equal ranks on two boards": lambda data, files: (
         data["leaderboard"]["leaderboards"].update(MORE={"label": "More", "rank": 2}),
         data["leaderboard"]["columns"]["coverage"].update(leaderboard={"label": "More", "rank": 2}, rank=1)),
