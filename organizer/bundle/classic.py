@@ -145,7 +145,7 @@ def check_phases(data: Competition, report: LintReport) -> None:
         if start and previous and (start - previous).days <= 1:
             report.add("classic phases overlap", f"{where}/start_date")
         previous = start or previous
-    has_end = data.get("end_date") not in (None, "", "null", False)
+    has_end = data.get("end_date") not in (None, "", "null", False, 0)
     end = read_date(data["end_date"], "/end_date", report, is_end=True) if has_end else None
     if end and previous and end <= previous:
         report.add("classic end", "/end_date")

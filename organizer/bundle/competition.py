@@ -34,6 +34,7 @@ _COMMENT = re.compile(r"[\s-]*(title|name|description|reward): +[^\s\"'|>#][^#]*
 # Words of PyYAML, and what to do.
 _YAML_REMEDIES = (
     ("\\t", "write blanks instead of the tab"),
+    ("it has more than", "put long texts on pages"),
     (
         "python/",
         "take out the tags that begin with !!python/: Python 2 wrote them, and nothing needs them",

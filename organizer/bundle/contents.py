@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import posixpath
-import re
 import tempfile
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from enum import Enum
 from functools import lru_cache
 from itertools import combinations, product
@@ -17,11 +16,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from organizer.bundle import DEMO_TITLE, competition
-from organizer.bundle.competition import BoardColumn, Competition, Entry, LintReport, form_of
+from organizer.bundle.columns import check_columns, keys_of_programs
+from organizer.bundle.competition import Competition, Entry, LintReport, form_of
 from organizer.bundle.metadata import METADATA, Broken, metadata_problems
 from organizer.bundle.programs import program_files
 from organizer.bundle.public_checks import check_public_data
-from organizer.bundle.rules import columns_of, primary_column
+from organizer.bundle.rules import columns_of
 from organizer.bundle.words import ERRORS
 from organizer.bundle.zip_members import is_junk, is_zip, member_names, members_of
 from organizer.data.prepare import SYNTHETIC_MARK
@@ -45,15 +45,6 @@ _SHOWN_NAMES = 3
 _DEFAULT_IMAGE = "codalab/codalab-legacy:py37"
 # Folders that are zipped as a whole by mistake.
 _USUAL_FOLDERS = ("reference_data", "reference", "ref", "input_data", "input", "scoring_program", "data")
-# Words in the names of measures.
-_HIGHER_IS_BETTER = {
-    "accuracy", "acc", "ap", "map", "auc", "auroc", "f", "iou", "jaccard", "dice", "precision", "recall",
-    "bleu", "ndcg", "correlation", "psnr", "ssim",
-}  # fmt: skip
-_LOWER_IS_BETTER = {
-    "error", "loss", "rmse", "mse", "mae", "time", "duration", "seconds", "runtime", "distance", "perplexity",
-    "wer", "cer",
-}  # fmt: skip
 CONTENT = "L-REFERENCE R-"
 """How codes of warnings about the content of a reference begin."""
 _DEMO_IN_KIT = "/demo_reference/"
@@ -105,10 +96,8 @@ def check_contents(data: Competition, files: Files, samples: SampleRuns, report:
     _check_baselines(data, files, report)
     check_public_data(data, files, report)
     _check_intervals(data, tasks, files, report)
-    written_keys = _check_columns(data, our_tasks, len(tasks), report)
-    _check_columns_of_site(data, our_tasks, report)
-    _check_sorting(data, our_tasks, report)
-    _check_primary_column(data, our_tasks, report)
+    check_columns(data, our_tasks, report)
+    written_keys = keys_of_programs(data, our_tasks, len(tasks), report)
     if samples is not SampleRuns.NONE and report.errors.ok:
         # Where all halves of a reference score the same, there is no interval.
         keys = [key for key in written_keys if key not in INTERVAL_KEYS]
@@ -150,9 +139,8 @@ def _check_image(data: Competition, our_tasks: Sequence[Declaration], report: Li
     if " " in image:
         report.add("name of an image", f"/{key}", image=image, key=key)
     elif not data.get(key):
-        report.add(
-            "default image" if our_tasks else "default image of others", f"/{key}", image=image, key=key
-        )
+        rule = "default image" if our_tasks else "default image of others"
+        report.add(rule, f"/{key}", image=image, key=key)
     elif our_tasks and not image.partition("@")[0].endswith("codalab/codalab-legacy:py312"):
         needed_packages = {name for task in our_tasks for name in task.needs}
         *names, last_name = ["numpy", "yaml", *sorted(needed_packages)]
@@ -308,102 +296,6 @@ def _check_intervals(data: Competition, tasks: Sequence[_Task], files: Files, re
         return
     for column in columns:
         report.add("column without interval", column.where, key=column.key, tasks=", ".join(without_interval))
-
-
-def _check_columns(
-    data: Competition, our_tasks: Sequence[Declaration], n_tasks: int, report: LintReport
-) -> list[str]:
-    """Return the keys of the columns that every program fills; report which some or all do not."""
-    columns = [column for column in columns_of(data) if not column.computed]
-    if len(our_tasks) < n_tasks or not n_tasks:
-        return [column.key for column in columns]
-    written_keys = [{column.key for column in task.columns} for task in our_tasks]
-    by_all, by_any = set.intersection(*written_keys), set.union(*written_keys)
-    for column in columns:
-        if column.key not in by_any:
-            choices = ", ".join(sorted(by_any))
-            report.add("column of no program", column.where, key=column.key, known=choices)
-        elif column.key not in by_all:
-            report.add("column of some programs", column.where, key=column.key)
-    return [column.key for column in columns if column.key in by_all]
-
-
-def _check_columns_of_site(data: Competition, our_tasks: Collection[Declaration], report: LintReport) -> None:
-    """Report columns that two fill, an order by a column that may be empty, and decimals that are lost."""
-    columns = columns_of(data)
-    declared = {column.key: column for task in our_tasks for column in task.columns}
-    for column in columns:
-        if column.computed and form_of(data) == "v2" and column.key in declared:
-            report.add("column is computed and written", column.where, key=column.key)
-        precision = column.data.get("precision", column.data.get("numeric_format"))
-        is_whole = precision is not None and competition.number(precision) == 0
-        if is_whole and column.key in declared and declared[column.key].precision > 0:
-            report.add("no decimals", column.where, key=column.key)
-    primary_key = _primary_key(data, columns)
-    if our_tasks and primary_key in INTERVAL_KEYS:
-        report.add("interval as primary column", columns[0].where.rpartition("/")[0], key=primary_key)
-
-
-def _primary_key(data: Competition, columns: Sequence[BoardColumn]) -> str:
-    """Return the key of the column that orders the leaderboard."""
-    if form_of(data) == "v1.5":
-        return min(columns, key=lambda column: competition.number(column.data.get("rank") or 0)).key
-    primary_index = competition.number(data["leaderboards"][0].get("primary_index") or 0)
-    return next(
-        (column.key for column in columns if competition.number(column.data["index"]) == primary_index), ""
-    )
-
-
-def _check_sorting(data: Competition, our_tasks: Collection[Declaration], report: LintReport) -> None:
-    """Report the columns that put the worst of a task first."""
-    for column in columns_of(data):
-        order = column.data.get(column.sorting_key) or "desc"
-        if not our_tasks:
-            _check_sorting_by_name(column, order, report)
-        sorting_of_task = {}
-        for task in our_tasks:
-            for written in task.columns:
-                if written.key == column.key:
-                    sorting_of_task[task.id] = written.sorting
-        wrong_tasks = sorted(task_id for task_id, sorting in sorting_of_task.items() if sorting != order)
-        if not wrong_tasks:
-            continue
-        remedy = "correct it"
-        if len(wrong_tasks) < len(sorting_of_task):
-            remedy = "upload the bundles of one task, or hide the column"
-        where = f"{column.where}/{column.sorting_key}"
-        tasks = ", ".join(wrong_tasks)
-        report.add("sorts the other way", where, key=column.key, tasks=tasks, remedy=remedy)
-
-
-def _check_primary_column(data: Competition, our_tasks: Collection[Declaration], report: LintReport) -> None:
-    """Report a primary column that can be raised without better predictions."""
-    primary = primary_column(data)
-    for task in our_tasks:
-        for column in task.columns:
-            if column.key == primary.key and column.loophole:
-                report.add(
-                    "primary column with a loophole", primary.where, key=column.key, loophole=column.loophole
-                )
-
-
-def _check_sorting_by_name(column: BoardColumn, order: str, report: LintReport) -> None:
-    """Report a column of another program that is named like a measure whose best values come last."""
-    title = column.data.get("title") or column.data.get("label") or ""
-    words = set(re.findall("[a-z]+", f"{column.key} {title}".lower()))
-    words |= {word.removesuffix("s") for word in words}
-    if order == "asc" and words & _HIGHER_IS_BETTER and not words & _LOWER_IS_BETTER:
-        report.add(
-            "best is last",
-            column.where,
-            key=column.key,
-            better="higher",
-            sorting=f"{column.sorting_key}: desc",
-        )
-    if order == "desc" and words & _LOWER_IS_BETTER and not words & _HIGHER_IS_BETTER:
-        report.add(
-            "best is last", column.where, key=column.key, better="lower", sorting=f"{column.sorting_key}: asc"
-        )
 
 
 def _check_samples(

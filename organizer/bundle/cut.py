@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any
@@ -21,13 +22,13 @@ from scoring_program.task import Declaration, ScoreColumn, task_ids
 _New = dict[str, Any]
 _PROGRAM = "_program.zip"
 _REFERENCE = "_reference.zip"
+SEVERAL_TASKS = re.compile(r"\b(?:(?:two|three|four|five|six) tasks|untick|all tasks are ticked)\b", re.I)
+"""Words of a text about several tasks, which make no sense where one is offered."""
 PUBLIC = "_public.zip"
 PUBLIC_DATA = "public_data.zip"
 # What the platform takes for a column without a precision.
 DEFAULT_PRECISION = 2
 _ALL_TASKS_PAGE = "overview"
-# What our competition.yaml says of its phase, which makes no sense where one task is offered.
-_ALL_TASKS_PHASE = "All tasks are ticked when you submit. Untick those that your submission is not for."
 
 
 def task_id_of(entry: Entry) -> str | None:
@@ -122,7 +123,7 @@ def _phases(competition: Competition, new_index: Mapping[object, int], descripti
         tasks = [new_index[index] for index in phase["tasks"] if index in new_index]
         if tasks:
             phase_of_task = {**phase, "index": len(phases), "tasks": tasks}
-            is_for_all_tasks = phase.get("description", _ALL_TASKS_PHASE) == _ALL_TASKS_PHASE
+            is_for_all_tasks = "description" not in phase or SEVERAL_TASKS.search(str(phase["description"]))
             if is_for_all_tasks and len(tasks) < len(phase["tasks"]):
                 phase_of_task["description"] = description
             phases.append(phase_of_task)

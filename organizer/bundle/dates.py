@@ -36,7 +36,7 @@ _OFFSET = r"(?P<sign>[+-])\s?(?P<hours>\d{1,2})(?::?(?P<minutes>\d{2}))?(?:\s*\(
 _NAME_AND_OFFSET = rf"(?P<name>[a-z]{{1,5}})?\s*(?:{_OFFSET})?"
 _ZONE = re.compile(rf"\s*[(\[]?\s*(?:{_REGION}|{_NAME_AND_OFFSET})\s*[)\]]?(?=\s|$)", re.I)
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}([.,]\d+)?)?)?")
-_YEAR_FIRST = re.compile(r"\d{4}")
+_YEAR_FIRST = re.compile(r"(?<![\d/.-])\d{4}(?:[-/.]?\d|$)")
 _END_OF_DAY = re.compile(r"\b24:00(:00)?\b")
 _UTC_NAMES = ("UTC", "GMT", "Z")
 # Names that mean one offset in hours, in all seasons; several zones share others, as IST and CST.
@@ -65,7 +65,7 @@ def read_date(
     date ends something, which then should have a time.
     """
     if isinstance(value, datetime.datetime):
-        report.add("date without quotes", where, dates=_written(_in_utc(value)))
+        report.add("date without quotes", where, dates=_written(_utc_of(value)))
         return datetime.datetime(value.year, value.month, value.day)
     if isinstance(value, datetime.date):
         if is_end:
@@ -125,7 +125,7 @@ def in_utc(value: object, is_end: bool = False) -> object:
     What may mean several moments, or none, stays as it is.
     """
     if isinstance(value, datetime.datetime):
-        return f"{_in_utc(value):{_FORM}}"
+        return f"{_utc_of(value):{_FORM}}"
     if not isinstance(value, str) or _split(value).zone is None:
         return value
     moments = _moments(value.strip(), is_end)
@@ -218,7 +218,7 @@ def _moments(text: str, is_end: bool) -> list[datetime.datetime]:
     date = re.sub(r"\bnoon\b", "12:00", parts.date, flags=re.I)
     date, end_of_day = _END_OF_DAY.subn("00:00", date)
     readings = [_parse(date), _parse(date, day_first=True)]
-    if _YEAR_FIRST.match(text):
+    if _YEAR_FIRST.search(date):
         readings = readings[:1]
     elif "." in _TIME.sub("", date):
         # Points are written where the day comes first.
@@ -254,9 +254,12 @@ def _split(text: str) -> _Text:
 
 def _split_date(text: str) -> _Text:
     """Split the zone off a date without a time."""
-    date, _, words = text.partition(" ")
-    zone = find_zone(words) if words[:1].isalpha() or words[:1] == "(" else None
-    return _Text(text, "", None) if zone is None else _Text(date, words.strip("()"), zone)
+    for blank in re.finditer(r"\s+", text):
+        words = text[blank.end() :]
+        zone = find_zone(words) if words[0].isalpha() or words[0] == "(" else None
+        if zone is not None:
+            return _Text(text[: blank.start()], words.strip("()"), zone)
+    return _Text(text, "", None)
 
 
 def _is_zone(match: re.Match[str]) -> bool:
@@ -306,6 +309,14 @@ def _in_utc(moment: datetime.datetime, zone: Zone | None = None) -> datetime.dat
     """Return a moment in UTC, without a zone; ``zone`` is that of a moment that has none, by default UTC."""
     with_zone = moment if moment.tzinfo else moment.replace(tzinfo=zone or datetime.timezone.utc)
     return with_zone.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+
+
+def _utc_of(value: datetime.datetime) -> datetime.datetime:
+    """Return a date-time of YAML in UTC, as it is at the end of the calendar."""
+    try:
+        return _in_utc(value)
+    except OverflowError:
+        return value.replace(tzinfo=None)
 
 
 def _midnight(day: datetime.date) -> datetime.datetime:

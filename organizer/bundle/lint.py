@@ -27,6 +27,7 @@ from organizer.bundle.competition import (
     read_competition,
 )
 from organizer.bundle.contents import SampleRuns, check_contents
+from organizer.bundle.cut import SEVERAL_TASKS
 from organizer.bundle.dates import date_lines
 from organizer.bundle.outdated import changed_sources
 from organizer.bundle.rules import check_competition, visibility_lines
@@ -52,7 +53,6 @@ _FORMULA = re.compile(r"\$\$.+?\$\$|\$[^$\n]+\$", re.DOTALL)
 _PLAIN_TEXTS = ("/title", "/description")
 FILL_IN = "FILL IN:"
 """The mark of a text that an organizer has to write."""
-_SEVERAL_TASKS = re.compile(r"\b(?:(?:two|three|four|five|six) tasks|untick|all tasks are ticked)\b", re.I)
 _CUT_NAME = 35
 _ICON_WIDTH = 100
 _IMAGE_KINDS = ("PNG", "JPEG", "GIF", "WEBP")
@@ -363,7 +363,7 @@ def _check_wording(data: Competition, files: Files, report: LintReport) -> None:
     for where, file, text in _texts(data, files):
         if FILL_IN in text:
             report.add("text to fill in", where, file)
-        words = _SEVERAL_TASKS.search(text)
+        words = SEVERAL_TASKS.search(text)
         if words and len(programs) == 1:
             report.add("text of several tasks", where, file, words=quote(words[0]))
         formula = _FORMULA.search(_FENCED.sub("", text))

@@ -22,17 +22,19 @@ METADATA = ("metadata.yaml", "metadata")
 """The names of metadata; the platform reads the first that is there."""
 Broken = tuple[str, dict[str, str]]
 """A rule of `words`, and the fields of its words."""
+_TAGS = re.compile(r"!!python/(?:unicode|str)\b")
 _NEARLY_METADATA = re.compile(r"metadata\.(yml|yaml|json|txt)(\.\w+)?", re.I)
 _PROGRAM = "/app/program"
 # What classic CodaLab calls the folders.
 _VARIABLE = re.compile(r"\$(program|input|output|shared|ingestion_program|submission_program|hidden)\b")
 _OWN_IMAGE = re.compile(r"codalab/codalab-legacy:py3(?P<minor>\d+)")
 _PYTHON = re.compile(r"(?:.*/)?python(?P<version>\d(?:\.\d+)?)?")
+_LIKE_PYTHON = re.compile(r"(?!python)(?i:python)[\d.]*|(?i:python)[\d.]*\.exe")
 _SHELLS = ("sh", "bash", "dash")
 _BUILT_INTO_SHELLS = ("cd", "exec", "export", "source", ".", "set", "ulimit", "eval")
 _NOT_IN_IMAGES = (
     "uv", "uvx", "conda", "mamba", "micromamba", "poetry", "pipenv", "pixi", "node", "npm", "java", "Rscript",
-    "julia", "ruby", "go", "cargo", "docker", "pypy", "pypy3", "ipython", "jupyter",
+    "julia", "ruby", "go", "cargo", "docker", "pypy", "pypy3", "ipython", "jupyter", "py", "sudo", "pdm",
 )  # fmt: skip
 _OPERATORS = re.compile(r"[&|;<>]+|\d>&?\d?|[&|;<>].*")
 # Options of Python that take a word.
@@ -59,7 +61,8 @@ def metadata_problems(
     if text is None:
         yield _missing_metadata(names)
         return
-    decoded = text.decode("utf-8", "replace").removeprefix("\ufeff")
+    # The worker knows these tags, which Python 2 wrote.
+    decoded = _TAGS.sub("", text.decode("utf-8", "replace").removeprefix("\ufeff"))
     try:
         content = load_plain(decoded)
     except (yaml.YAMLError, ValueError) as error:
@@ -87,7 +90,7 @@ def metadata_problems(
 def _missing_metadata(names: Collection[str]) -> Broken:
     """Return why there is no metadata at the root of a program."""
     plain_names = [name for name in names if not is_junk(name)]
-    for name in sorted(plain_names):
+    for name in sorted(plain_names, reverse=True):
         folder, _, base = name.replace("\\", "/").rpartition("/")
         if base in METADATA and folder and "\\" in name:
             return "program with backslashes", {}
@@ -119,7 +122,7 @@ def command_problems(command: str, names: Collection[str], image: str, is_ours: 
         return
     needs_shell = not in_shell and any(map(_OPERATORS.fullmatch, words))
     if needs_shell:
-        yield "command for a shell", {"command": quote(command)}
+        yield "shell in our command" if is_ours else "command for a shell", {"command": quote(command)}
     knows_arguments = is_ours and not in_shell and not needs_shell
     yield from _script_problems(words, names, knows_arguments, in_shell)
 
@@ -129,8 +132,8 @@ def _unwrapped(words: Sequence[str]) -> tuple[list[str], bool]:
     words, in_shell = list(words), False
     while len(words) > 1:
         name = posixpath.basename(words[0])
-        if name in _SHELLS and "-c" in words[1:3] and words[-1] != "-c":
-            inner = words[words.index("-c") + 1]
+        inner = _text_for_shell(words) if name in _SHELLS else ""
+        if inner:
             try:
                 words, in_shell = shlex.split(inner), True
             except ValueError:
@@ -143,6 +146,16 @@ def _unwrapped(words: Sequence[str]) -> tuple[list[str], bool]:
         else:
             break
     return words, in_shell
+
+
+def _text_for_shell(words: Sequence[str]) -> str:
+    """Return the text that a shell gets with the option ``-c``, also as in ``-lc``; "" if there is none."""
+    for place, word in enumerate(words[1:-1], start=1):
+        if re.fullmatch(r"-[a-z]*c", word):
+            return words[place + 1]
+        if not word.startswith("-"):
+            break
+    return ""
 
 
 def _without_options(words: list[str], has_number: bool) -> list[str]:
@@ -168,7 +181,7 @@ def _problem_of_executable(word: str, names: Collection[str], image: str) -> Bro
         if python["version"] != f"3.{own_image['minor']}":
             return "no such executable", {"word": word, "image": image}
         return None
-    if own_image and posixpath.basename(word) in _NOT_IN_IMAGES:
+    if own_image and (posixpath.basename(word) in _NOT_IN_IMAGES or _LIKE_PYTHON.fullmatch(word)):
         return "no such executable", {"word": word, "image": image}
     path = _path_in_program(word)
     if path is not None and ("/" in word or word in names):

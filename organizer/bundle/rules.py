@@ -350,6 +350,8 @@ def _report(error: jsonschema.ValidationError, report: LintReport) -> None:
     where = "".join(f"/{part}" for part in path)
     names = (error.validator, error.schema.get("title"))
     rule = next((name for name in names if name in ERRORS or name in WARNINGS), "otherwise")
+    if error.instance is None and rule == "text":
+        rule = "empty value"
     value = "empty" if error.instance is None else str(error.instance)
     fields = {
         "value": quote(value, 200),

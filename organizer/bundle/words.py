@@ -20,6 +20,8 @@ class Words(NamedTuple):
 # A row is a line.
 # fmt: off
 ERRORS = {
+    "empty value": Words("L-SCHEMA", "the value is empty", "write a text, or take the key out if it is not needed"),
+    "shell in our command": Words("L-METADATA", "there is no shell, so the program gets its characters as arguments: {command}", "write one plain command"),
     "misspelled key": Words("L-UNKNOWN", "the platform ignores the key {key}", "the nearest known key is {known}"),
     "version is missing": Words("L-SCHEMA", "version is missing, so the site reads this as v1.5, and these are keys of v2: {keys}", "write version: 2"),
     "list of tasks": Words("L-SCHEMA", "{value} is no list", "write the indexes of tasks in brackets, as [0]"),

@@ -17,7 +17,7 @@ import jsonschema
 import pytest
 import yaml
 
-from organizer.bundle import parts
+from organizer.bundle import cut, parts
 from organizer.bundle.build import build_all
 from organizer.bundle.competition import named_files
 from organizer.bundle.plan import plan_bundles
@@ -249,6 +249,17 @@ def test_columns_of_a_competition_of_one_challenge_are_the_organizers(edited, ca
     (column,) = edited(change)["chalearn_action.zip"]["leaderboards"][0]["columns"]
     assert column["title"] == "Points"
     assert "coverage" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "sentence", ["All tasks are ticked. Please untick those of others.", "One of six tasks."]
+)
+def test_sentence_about_all_tasks_is_in_no_bundle_of_one_task(sentence):
+    data = yaml.safe_load(competition_text())
+    data["phases"][0]["description"] = sentence
+    bundle = cut.one_task(data, load_task("densepose"))
+    assert bundle is not None
+    assert bundle["phases"][0]["description"] == bundle["tasks"][0]["description"]
 
 
 @pytest.mark.parametrize("description", ["Who does what?", None])

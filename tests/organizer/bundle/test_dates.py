@@ -9,7 +9,7 @@ import pytest
 
 from organizer.__main__ import main
 from organizer.bundle.competition import LintReport
-from organizer.bundle.dates import date_lines, find_zone, in_utc, read_date
+from organizer.bundle.dates import AOE, date_lines, find_zone, in_utc, read_date
 from organizer.bundle.edit import with_phases_of_parts
 from organizer.bundle.source import load_competition
 from quality.competition import competition_text
@@ -42,6 +42,7 @@ READINGS = [
     # What the platform refuses.
     ("2027-02-01 23:59 AoE", True, None, "error", ["2027-02-02 11:59:00"]),
     ("2027-02-01 AoE", True, None, "error", ["2027-02-02 11:59:59"]),
+    ("1 Feb 2027 AoE", False, None, "error", ["2027-02-01 12:00:00"]),
     ("2027-02-01 23:59 (UTC-12)", True, None, "error", ["2027-02-02 11:59:00"]),
     ("2027-02-01 23:59 Europe/Paris", True, None, "error", ["2027-02-01 22:59:00"]),
     ("2027-07-01 23:59 America/New_York", True, None, "error", ["2027-07-02 03:59:00"]),
@@ -60,6 +61,7 @@ READINGS = [
     ("12/31/2027", False, "2027-12-31 00:00:00", "warning", ["2027-12-31 00:00:00"]),
     ("15-06-2027", False, "2027-06-15 00:00:00", "warning", ["2027-06-15 00:00:00"]),
     ("20270201", False, "2027-02-01 00:00:00", "warning", ["2027-02-01 00:00:00"]),
+    ("23:59 2027-02-01", False, ON_TIME, "warning", [ON_TIME]),
     ("January 1, 2027", False, "2027-01-01 00:00:00", "warning", ["2027-01-01 00:00:00"]),
     # Parts are missing.
     *((text, False, None, "warning", []) for text in ("2027-02", "March 2027", "10:00", "2027", "Monday")),
@@ -69,6 +71,7 @@ READINGS = [
     (datetime.date(2027, 2, 1), True, "2027-02-01 00:00:00", "warning", ["2027-02-01 23:59:59"]),
     (datetime.date(2027, 2, 1), False, "2027-02-01 00:00:00", None, []),
     (datetime.datetime(2027, 2, 1, 23, 59), True, "2027-02-01 00:00:00", "warning", [ON_TIME]),
+    (datetime.datetime(9999, 12, 31, 23, tzinfo=AOE), False, "9999-12-31 00:00:00", "warning", []),
 ]  # fmt: skip
 
 

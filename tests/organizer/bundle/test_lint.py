@@ -253,6 +253,7 @@ ERRORS = [
     ("L-LOGO", "logo.png", "", file("logo.png", cmyk())),
     ("L-METADATA", PROGRAM, "", program(metadata=None, metadata__yaml=None)),
     ("L-METADATA", PROGRAM, "metadata.yaml", program(metadata__yaml=b"image: x")),
+    ("L-METADATA", PROGRAM, "metadata.yaml", program(metadata__yaml=b"command: python3 score.py > y")),
     ("L-METADATA", PROGRAM, "metadata.yaml", program(metadata__yaml=b"command: python3 /app/program/none.py")),
     ("L-REFERENCE E-REF-NONE", REFERENCE, "{Id}_labels.csv", file(REFERENCE, zip_bytes({"x": b"1"}))),
     ("L-DEMO", REFERENCE, "", at("title", value="Real data")),
@@ -348,7 +349,6 @@ WARNINGS = [
     ("L-RULE", YAML, "/leaderboards/0/submission_rule", both(
         more("tasks", index=1), at("phases", 0, "tasks", value=[0, 1]), at(*BOARD, "submission_rule", value="Force_Best"))),
     ("L-SORTING", YAML, "/leaderboards/0/columns/0/sorting", at(*COLUMNS, 0, "sorting", value="asc")),
-    ("L-METADATA", PROGRAM, "metadata.yaml", program(metadata__yaml=b"command: python3 score.py > y")),
     ("L-METADATA", PROGRAM, "metadata.yaml", program(metadata__yaml=b"command: python2 score.py /app/input /app/output")),
     ("L-DEMO", REFERENCE, "", lambda data, files: None),
     ("L-SCHEMA", YAML, "/title", at("title", value="[DEMO DATA] " + "x" * 190)),
@@ -379,6 +379,8 @@ FINE = {
     "a page of blanks": file("pages/evaluation.md", b" \n"),
     "an empty fact sheet": at("fact_sheet", value=""),
     "no fact sheet": at("fact_sheet", value=False),
+    "no end": at("phases", 0, "end", value=False),
+    "a tag of Python 2": program(metadata__yaml=b"command: !!python/unicode 'python3 score.py /app/input /app/output'"),
     "a long name": lambda data, files: (
         put(data, ["tasks", 0, "reference_data"], "y" * 100 + ".zip"), files.update({"y" * 100 + ".zip": files.pop(REFERENCE)})),
     "a long path": lambda data, files: (
@@ -1147,6 +1149,9 @@ def test_table_says_that_nothing_hides_scores_and_dates_from_the_api(unpacked):
     data = yaml.safe_load(unpacked["gesture"]["competition.yaml"])
     assert table_of(data)["scores of the leaderboard"] == ["yes", "yes", "by the API"]
     assert not any("dates of phases" in row for row in table_of(data))
+    # Programs and kits may be had by everyone, too.
+    for name in ("programs", "input data", "reference data"):
+        assert "everyone" in table_of(data)[f"the {name}"][0]
     data["leaderboards"][0]["hidden"] = True
     data["leaderboards"][0]["columns"][1]["hidden"] = True
     data["phases"].append(SECOND_PHASE)

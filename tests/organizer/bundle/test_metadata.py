@@ -34,6 +34,8 @@ def rules_of_command(command, **options):
         f"/usr/bin/env python3 score.py {ARGUMENTS}",
         f'sh -c "python3 /app/program/score.py {ARGUMENTS}"',
         f'sh -c "cd /app/program && python3 score.py {ARGUMENTS}"',
+        f'bash -lc "python3 score.py {ARGUMENTS}"',
+        f"timeout -k 5 300 python3 score.py {ARGUMENTS}",
         "sh run.sh a b",
         "python3 -m score /app/input /app/output",
         "python3 score.py ../input ../output",
@@ -60,6 +62,9 @@ def test_command_that_runs_has_no_problem(command):
         (f"cd /app/program && python3 score.py {ARGUMENTS}", "command of a shell"),
         (f"python3.9 score.py {ARGUMENTS}", "no such executable"),
         (f"uv run score.py {ARGUMENTS}", "no such executable"),
+        (f"Python3 score.py {ARGUMENTS}", "no such executable"),
+        (f"python3.exe score.py {ARGUMENTS}", "no such executable"),
+        (f"sudo python3 score.py {ARGUMENTS}", "no such executable"),
         (f"conda run python3 score.py {ARGUMENTS}", "no such executable"),
         (f"python2 score.py {ARGUMENTS}", "old Python"),
         ('python3 score.py "/app/input /app/output', "open quote"),
@@ -68,8 +73,8 @@ def test_command_that_runs_has_no_problem(command):
         ("python3 score.py /app/input/ref /app/output", "wrong arguments"),
         ("python3 score.py /app/input", "wrong arguments"),
         ("python3 -u", "no script"),
-        (f"python3 score.py {ARGUMENTS} && echo done", "command for a shell"),
-        (f"python3 score.py {ARGUMENTS} > log.txt", "command for a shell"),
+        (f"python3 score.py {ARGUMENTS} && echo done", "shell in our command"),
+        (f"python3 score.py {ARGUMENTS} > log.txt", "shell in our command"),
         (f"python3 score.py {ARGUMENTS}\necho done", "command of several lines"),
     ],
 )
@@ -106,7 +111,7 @@ def test_what_other_programs_and_images_hold_is_not_known(command):
         ("command: python3 score.py\ndescription: Scores (metric: x)", NAMES, "metadata is no YAML"),
         ("command:\tpython3 score.py\n\tx: y", NAMES, "metadata is no YAML"),
         ("command: python3 score.py\n---\na: b", NAMES, "metadata is no YAML"),
-        ("command: !!python/unicode 'python3 score.py'", NAMES, "metadata is no YAML"),
+        ("command: !!python/object:a.b 'python3 score.py'", NAMES, "metadata is no YAML"),
     ],
 )
 def test_metadata_without_a_command_is_named_by_its_cause(text, names, rule):

@@ -58,6 +58,9 @@ def test_competition_is_of_one_task_and_what_was_there_is_put_aside(checkout):
     assert [task["scoring_program"] for task in competition["tasks"]] == [f"{ID}_program.zip"]
     files = [page["file"] for page in competition["pages"]]
     assert files[:2] == ["pages/overview.md", f"pages/{ID}.md"]
+    # The dates of the phase, in UTC and anywhere on earth.
+    overview = (checkout / "pages" / "overview.md").read_text(encoding="utf-8")
+    assert re.search(r"Main phase ends +2027-12-31 23:59:59 +2027-12-31 11:59:59", overview)
     assert set(files) == {"pages/overview.md", f"pages/{ID}.md", "pages/evaluation.md", "pages/data.md"}
     assert texts_of(checkout / "out" / "started") == before
 
