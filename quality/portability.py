@@ -20,8 +20,8 @@ from quality import ROOT
 from quality.driver import run_program
 from scoring_program.task import task_ids
 from validator.findings import Refused
+from validator.limits import usable_cores
 from validator.texts import counted
-from validator.workers import usable_cores
 
 # The exit code, and scores.json or the log.
 _Outcome = tuple[Optional[int], str]

@@ -13,7 +13,7 @@ from validator.formats.rules import load_rules
 from validator.other_tasks import OTHER_TASKS_FILE, other_tasks_file
 
 _UNPACKING = "validator.unpacking"
-_JSON_READER = "validator/json_files.py"
+_JSON_READER = "validator/json_reader.py"
 _VOCABULARY_READER = "scoring_program/vocabulary_file.py"
 _OTHER_TASKS = f"validator/{OTHER_TASKS_FILE}"
 # Of tasks that draw items.

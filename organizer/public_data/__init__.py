@@ -27,10 +27,11 @@ from organizer.files import Files
 from scoring_program.settings import Settings
 from scoring_program.signature import VOCABULARY_FILE
 from scoring_program.task import AnyLoaded, load_task
+from validator.columns import JsonValue
 from validator.discovery import find_module
 from validator.findings import Findings
 from validator.item_table import ITEMS_FILE, encode_items
-from validator.strict_json import JsonValue, pointer_part, strict_loads
+from validator.json_reader import pointer_part, strict_loads
 from validator.texts import quote
 
 _LONGEST_MESSAGE = 200

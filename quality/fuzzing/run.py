@@ -20,8 +20,8 @@ from quality.fuzzing.mutations import mutate
 from quality.fuzzing.slow import search_slow
 from quality.fuzzing.small_zips import print_costs
 from quality.task import quality_tasks
+from validator.limits import usable_cores
 from validator.texts import counted
-from validator.workers import usable_cores
 
 KEPT = ROOT / "out" / "fuzz"
 # Problems that depend on the reference: only the server finds them.

@@ -16,9 +16,10 @@ from scoring_program.prepared import Arrays, Texts, load_prepared, save_prepared
 from scoring_program.settings import Settings
 from scoring_program.signature import VOCABULARY_FILE
 from validator.arrays import Ints
+from validator.columns import JsonValue
 from validator.findings import Findings, Read
+from validator.json_reader import pointer_part, strict_loads
 from validator.messages import Note
-from validator.strict_json import JsonValue, pointer_part, strict_loads
 from validator.texts import counted, quote
 
 PREPARED_FILE = "reference.npz"

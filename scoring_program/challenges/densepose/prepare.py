@@ -21,9 +21,10 @@ from scoring_program.challenges.densepose.reference import (
 from scoring_program.metrics import geodesic, masks
 from scoring_program.prepared import require_files, save_prepared
 from validator.arrays import Bools, Floats, Ints
+from validator.columns import JsonValue
 from validator.findings import Findings, Refused
+from validator.json_reader import strict_loads
 from validator.shortages import shortage_of
-from validator.strict_json import JsonValue, strict_loads
 from validator.texts import counted, quote
 
 ANNOTATIONS_FILE = "annotations.json"

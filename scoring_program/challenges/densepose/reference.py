@@ -28,16 +28,7 @@ from validator.archive import Source
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings, Read
 from validator.formats.densepose import read as submissions
-from validator.formats.densepose.read import (
-    SIZES,
-    Box,
-    Checked,
-    Checker,
-    Detection,
-    DetectionHints,
-    Entry,
-    ReaderSizes,
-)
+from validator.formats.densepose.read import ArrayEntry, Box, Detection, DetectionHints
 from validator.formats.rules import Rules
 from validator.items import Place, check_items
 from validator.messages import Note
@@ -300,19 +291,15 @@ class Gathered(NamedTuple):
     path: Path | None = None
 
 
-def read_submission(
-    path: Source, rules: Rules, reference: Reference, sizes: ReaderSizes = SIZES
-) -> Read[Gathered]:
+def read_submission(path: Source, rules: Rules, reference: Reference) -> Read[Gathered]:
     """Check all detections and keep what matching needs. Raises Refused."""
+    gatherer = _Gatherer(reference)
     n_images = len(reference.known_images())
-    most_pixels = submissions.most_pixels(n_images)
-    make_gatherer = partial(_Gatherer, reference, rules.json[0].schema, most_pixels)
-    folded = submissions.read_folded(path, rules, make_gatherer, sizes, n_images)
-    name, parts = folded.content
-    gathered = join_gathered(parts)
+    read_file = submissions.read_detections(path, rules, gatherer.keep, n_images)
+    gathered = gatherer.gathered()
     if isinstance(path, Path):
         gathered = gathered._replace(path=path)
-    return Read(gathered, [*folded.notes, *check_images(gathered, reference, name)])
+    return Read(gathered, [*read_file.notes, *check_images(gathered, reference, read_file.content)])
 
 
 def check_images(gathered: Gathered, reference: Reference, name: str) -> list[Note]:
@@ -330,7 +317,7 @@ def check_images(gathered: Gathered, reference: Reference, name: str) -> list[No
 
 
 def join_gathered(parts: Sequence[Gathered]) -> Gathered:
-    """Return what was gathered in several processes as one, the same however it was divided."""
+    """Return what was gathered apart as one, the same however it was divided."""
     first_of_image: dict[int, int] = {}
     best_of_images: dict[int, _BestOfImage] = {}
     for part in parts:
@@ -348,14 +335,11 @@ def join_gathered(parts: Sequence[Gathered]) -> Gathered:
     )
 
 
-def gather(entries: Sequence[Entry], rules: Rules, reference: Reference) -> Gathered:
+def gather(entries: Sequence[ArrayEntry], rules: Rules, reference: Reference) -> Gathered:
     """Check detections in memory and keep what matching needs. Raises Refused."""
-    gatherer = _Gatherer(reference, rules.json[0].schema)
-    gatherer.take(enumerate(entries))
-    checked, gathered = gatherer.result()
-    with Findings.collect() as findings:
-        submissions.report([checked], "", findings)
-    return gathered
+    gatherer = _Gatherer(reference)
+    submissions.check_arrays(entries, rules, gatherer.keep)
+    return gatherer.gathered()
 
 
 def joined_in_order(parts: Sequence[Gathered]) -> Gathered:
@@ -412,10 +396,9 @@ def _in_order(best_of_images: Iterable[_BestOfImage]) -> list[Kept]:
 class _Gatherer:
     """Keeps what each detection predicts at the points of its image's persons, and the mask IoU."""
 
-    def __init__(self, reference: Reference, schema: Path, most_pixels: int | None = None) -> None:
+    def __init__(self, reference: Reference) -> None:
         persons = reference.persons
         image_ids = persons.image_id.tolist()
-        self._checker = Checker(schema, most_pixels)
         self._persons = persons
         self._nearest = reference.template.nearest
         self._index_of_image = {image_id: index for index, image_id in enumerate(image_ids)}
@@ -429,16 +412,8 @@ class _Gatherer:
         self._hints = DetectionHints()
         self._person_mask = lru_cache(maxsize=_MASKS_KEPT)(persons.mask)
 
-    @property
-    def is_done(self) -> bool:
-        return self._checker.is_done
-
-    def take(self, batch: Iterable[tuple[int, Entry]]) -> None:
-        """Check the detections of a batch, and gather what is needed of each."""
-        for detection in self._checker.good(batch):
-            self._gather(detection)
-
-    def _gather(self, detection: Detection) -> None:
+    def keep(self, detection: Detection) -> None:
+        """Keep what is needed of a detection."""
         self._n_detections += 1
         self._hints.take(detection)
         self._first_of_image.setdefault(detection.image_id, detection.index)
@@ -499,9 +474,9 @@ class _Gatherer:
         values = read_pixels(detection.pixels, persons.x[point], persons.y[point], detection.box[:2])
         return SampledPixels(person, point, values)
 
-    def result(self) -> tuple[Checked, Gathered]:
-        """Return the problems, and what was kept."""
-        gathered = Gathered(
+    def gathered(self) -> Gathered:
+        """Return what was kept."""
+        return Gathered(
             kept=_in_order(self._best_of_images.values()),
             n_detections=self._n_detections,
             n_other_categories=self._n_other_categories,
@@ -509,4 +484,3 @@ class _Gatherer:
             hints=self._hints,
             first_of_image=self._first_of_image,
         )
-        return self._checker.result(), gathered

@@ -8,7 +8,6 @@ stand-ins take the place of detectron2's classes, not with files that detectron2
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
@@ -25,10 +24,9 @@ from people_in_video.tools.number_lists import NumberListError, array_of_numbers
 from people_in_video.tools.pickled_arrays import read_pickled_arrays
 from people_in_video.tools.torch_file import Record, Tensor, TorchFile, is_torch_file
 from people_in_video.writing import naming
-from validator.findings import Refused
-from validator.formats.densepose.read import entries
+from validator.findings import Findings, Refused
 from validator.formats.densepose.write import PNG_LEVEL
-from validator.formats.rules import load_rules
+from validator.json_reader import ANYTHING, Budget, read_list
 from validator.messages import Note
 from validator.png import ImageError, decode_base64, decode_png
 from validator.texts import counted, quote, quote_path
@@ -180,20 +178,9 @@ def _image_id(name: str, pattern: str) -> int:
 
 def _json_entries(source: Path) -> Generator[Any, None, None]:
     """Yield the detections of a JSON file, one at a time: it may be larger than memory."""
-    (file,) = load_rules(_TASK).json
-    with source.open("rb") as stream:
-        for text in entries(stream.read, source.name, file):
-            yield _json_value(text)
-
-
-def _json_value(text: bytes) -> Any:
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError:
-        raise
-    except ValueError:
-        # Python's own message tells how to lift its limit.
-        raise ConversionError("a whole number has thousands of digits; write one of 64 bits") from None
+    with Findings.collect() as findings, source.open("rb") as stream:
+        for batch in read_list(stream.read, source.name, ANYTHING, findings, Budget()):
+            yield from batch.column.values
 
 
 def _reason_to_leave_out(entry: Any) -> str:

@@ -25,6 +25,7 @@ from scoring_program.task import load_task
 from scoring_program.vocabulary import Vocabulary
 from validator.formats.kinetics_tps.read import PartStates, as_part_states, frames_of_videos, hints, read
 from validator.formats.rules import load_rules
+from validator.json_reader import entries_in_memory
 from validator.messages import Note
 
 VIDEOS_FILE = "videos.json"
@@ -63,7 +64,9 @@ def _read(task_id: str, files: PublicFiles) -> PublicVideos:
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
             refuse_public_data("videos are to have lists of names of frames", VIDEOS_FILE)
         frames_of_video[video] = {name: {"humans": []} for name in names}
-    return PublicVideos(task_id, as_part_states(iter(frames_of_video.items())), read_vocabulary(files))
+    _, parts_file = load_rules(task_id).json
+    parts = as_part_states(entries_in_memory(frames_of_video, parts_file))
+    return PublicVideos(task_id, parts, read_vocabulary(files))
 
 
 PUBLIC_READER = PublicReader(VIDEOS_FILE, _read)

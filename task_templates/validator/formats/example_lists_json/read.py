@@ -13,12 +13,9 @@ from validator.files import choose_named
 from validator.findings import Findings, Read
 from validator.formats.rules import Format, Rules
 from validator.hints import empty_note
-from validator.json_document import Conversion
-from validator.json_files import read_json
-from validator.json_schemas import load_schema
+from validator.json_reader import Conversion, load_schema, pointer_part, read_json
 from validator.keys import match_keys
 from validator.messages import Note
-from validator.strict_json import pointer_part
 from validator.texts import counted
 
 _LEAST = 4
