@@ -236,7 +236,7 @@ def _check_of_types(names: Sequence[Any], schema: Schema, levels: int) -> Check:
         if allowed_words is not None and not allowed_words.issuperset(values):
             raise UnfitError
         if has_lengths:
-            _require_sizes(_sizes(values), shortest, longest)
+            _sizes_between(values, shortest, longest)
         return Column(values, keys_of_anything(values, levels) if are_containers else 0)
 
     return check_numbers if are_numbers else check
@@ -262,32 +262,39 @@ def _numbers(values: list[JsonValue]) -> Floats:
     return numbers
 
 
-def _sizes(values: list[JsonValue]) -> Ints:
-    return np.fromiter(map(len, values), np.int32, len(values))
-
-
-def _require_sizes(sizes: Ints, least: float, most: float) -> None:
-    """Raise UnfitError unless all sizes are in a range."""
+def _sizes_between(values: list[JsonValue], least: float, most: float) -> Ints:
+    """Return the sizes of values. Raises UnfitError unless all are in a range."""
+    try:
+        if least == most:
+            if not {least}.issuperset(map(len, values)):
+                raise UnfitError
+            return np.full(len(values), least, np.int32)
+        sizes = np.fromiter(map(len, values), np.int32, len(values))
+    except TypeError:
+        raise UnfitError from None
     if len(sizes) and (sizes.min() < least or sizes.max() > most):
         raise UnfitError
+    return sizes
 
 
 def _check_of_lists(schema: Schema, root: Schema, levels: int) -> Check:
-    check_items = _check_of(schema.get("items", {}), root, levels - 1)
+    items = resolved(schema.get("items", {}), root)
+    check_items = _check_of(items, root, levels - 1)
     least, most = _bound(schema, "minItems", 0), _bound(schema, "maxItems", math.inf)
     are_distinct = schema.get("uniqueItems", False)
-    if are_distinct and resolved(schema.get("items", {}), root).get("type") != "string":
+    if are_distinct and items.get("type") != "string":
         raise SchemaError("uniqueItems works for lists of strings only")
+    # A text or an object that is not empty holds no numbers, so their check refuses it.
+    may_hold_others = items.get("type") not in ("number", "integer") or least < 1
 
     def check(values: list[JsonValue]) -> Column:
-        if not _LISTS.issuperset(map(type, values)):
+        if may_hold_others and not _LISTS.issuperset(map(type, values)):
             raise UnfitError
-        sizes = _sizes(values)
-        _require_sizes(sizes, least, most)
-        items = check_items(list(chain.from_iterable(values)))
+        sizes = _sizes_between(values, least, most)
+        column = check_items(list(chain.from_iterable(values)))
         if are_distinct and any(len(set(words)) < len(words) for words in values):
             raise UnfitError
-        return Column(values, items.n_keys, sizes, items)
+        return Column(values, column.n_keys, sizes, column)
 
     return check
 
@@ -302,8 +309,7 @@ def _check_of_mappings(schema: Schema, root: Schema, levels: int) -> Check:
     def check(values: list[JsonValue]) -> Column:
         if not _OBJECTS.issuperset(map(type, values)):
             raise UnfitError
-        sizes = _sizes(values)
-        _require_sizes(sizes, least, most)
+        sizes = _sizes_between(values, least, most)
         members = check_members(list(chain.from_iterable(map(dict.values, values))))
         return Column(values, int(sizes.sum()) + members.n_keys, sizes, members)
 
@@ -323,10 +329,13 @@ def _check_of_records(schema: Schema, root: Schema, levels: int) -> Check:
     def check(values: list[JsonValue]) -> Column:
         if not _OBJECTS.issuperset(map(type, values)):
             raise UnfitError
+        n_keys = sum(map(len, values))
+        # Without further keys no optional ones are looked for.
+        names = required if n_keys == len(values) * len(required) else checks
         members = {}
         for key, check_member in checks.items():
-            members[key] = check_member(_members(values, key, key in required))
-        n_keys = sum(map(len, values))
+            found = _members(values, key, key in required) if key in names else []
+            members[key] = check_member(found)
         n_further = n_keys - sum(len(column.values) for column in members.values())
         if n_further:
             further = [child for value in values for key, child in value.items() if key not in checks]

@@ -26,6 +26,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, NoReturn, TypeVar
 
+import numpy as np
+
 from validator.columns import (
     DEEPEST,
     REMARKS,
@@ -63,6 +65,7 @@ _BYTE_ORDER_MARK = "\ufeff"
 # core. With a hundred times as many, reading takes half as long again.
 _CHARACTERS_AT_ONCE = 30_000
 _LEAST_DIGITS_TOO_LARGE = 309
+_BLOCK = 1 << 16
 _skip_blanks = re.compile(r"[ \t\n\r]*").match
 
 
@@ -200,8 +203,7 @@ def load_list_schema(path: Path) -> FileSchema:
 
 
 _ANY_VALUE = SchemaPart({}, check_of({}, {}))
-ANYTHING = FileSchema({}, entry=_ANY_VALUE, around=_ANY_VALUE, place="")
-"""The schema of a file that may hold anything."""
+_ANYTHING = FileSchema({}, entry=_ANY_VALUE, around=_ANY_VALUE, place="")
 
 
 def entries_in_memory(values: Mapping[str, JsonValue], file: JsonFile) -> Entries:
@@ -245,7 +247,7 @@ def read_json(
     """
     with naming_other_task(name, file.name), Findings.collect() as findings, collector_off():
         # Before anything is parsed: a value takes far more memory than its text.
-        if file.values is not None and data.count(b",") + data.count(b":") > file.values:
+        if file.values is not None and _count_values(data) > file.values:
             what = f"values (commas and colons in the text) than {file.values:,}"
             _refuse_too_many(what, name, findings, "/")
         pieces = [data]
@@ -280,7 +282,7 @@ def read_list(
     name : str
         The name of the file, for messages.
     schema : FileSchema
-        That of `load_list_schema`, or `ANYTHING`.
+        That of `load_list_schema`.
     findings : Findings
     budget : Budget
     limit : EntryLimit, optional
@@ -288,6 +290,16 @@ def read_list(
     cursor = _Cursor(stream, name, findings, _LARGEST_ITEM)
     reader = _Reader(cursor, name, schema, budget, findings)
     return reader.batches(reader.items_of_file(), limit)
+
+
+def iter_list(stream: Callable[[int], bytes], name: str) -> Iterator[JsonValue]:
+    """Yield the values of a list that another tool wrote; NaN and keys that occur twice are no problem.
+
+    ``stream`` is that of `read_list`. Raises Refused at what is no JSON.
+    """
+    with Findings.collect() as findings:
+        reader = _Reader(_Cursor(stream, name, findings, _LARGEST_ITEM), name, _ANYTHING, Budget(), findings)
+        yield from reader.values_of_list()
 
 
 def strict_loads(data: bytes, name: str) -> Read[JsonValue]:
@@ -299,13 +311,23 @@ def strict_loads(data: bytes, name: str) -> Read[JsonValue]:
     pieces = [data]
     with Findings.collect() as findings:
         cursor = _Cursor(lambda size: pieces.pop() if pieces else b"", name, findings)
-        value = _Reader(cursor, name, ANYTHING, Budget(), findings).whole_file()
+        value = _Reader(cursor, name, _ANYTHING, Budget(), findings).whole_file()
     return Read(value, findings.notes)
 
 
 def pointer_part(part: object) -> str:
     """Return a key or index as a part of a JSON Pointer (RFC 6901), fit for a log."""
     return quote(str(part).replace("~", "~0").replace("/", "~1"))
+
+
+def _count_values(data: bytes) -> int:
+    """Return how many commas and colons a text has, block by block, many times as fast as bytes count."""
+    characters = np.frombuffer(data, np.uint8)
+    n_values = 0
+    for start in range(0, len(characters), _BLOCK):
+        block = characters[start : start + _BLOCK]
+        n_values += int(np.count_nonzero(block == ord(",")) + np.count_nonzero(block == ord(":")))
+    return n_values
 
 
 def _refuse_too_many(what: str, name: str, findings: Findings, where: str, rule: str = "") -> NoReturn:
@@ -597,6 +619,14 @@ class _Reader:
             self._refuse_no_list()
         yield from self._cursor.items()
         self._cursor.finish()
+
+    def values_of_list(self) -> Iterator[JsonValue]:
+        """Yield the values of a list without a schema, unchecked. Raises Refused."""
+        try:
+            for entry in self.items_of_file():
+                yield entry.value
+        except (json.JSONDecodeError, RecursionError) as error:
+            self._refuse(error)
 
     def whole_file(self) -> JsonValue:
         """Return the value of a file without a schema. Raises Refused."""

@@ -24,9 +24,9 @@ from people_in_video.tools.number_lists import NumberListError, array_of_numbers
 from people_in_video.tools.pickled_arrays import read_pickled_arrays
 from people_in_video.tools.torch_file import Record, Tensor, TorchFile, is_torch_file
 from people_in_video.writing import naming
-from validator.findings import Findings, Refused
+from validator.findings import Refused
 from validator.formats.densepose.write import PNG_LEVEL
-from validator.json_reader import ANYTHING, Budget, read_list
+from validator.json_reader import iter_list
 from validator.messages import Note
 from validator.png import ImageError, decode_base64, decode_png
 from validator.texts import counted, quote, quote_path
@@ -178,9 +178,8 @@ def _image_id(name: str, pattern: str) -> int:
 
 def _json_entries(source: Path) -> Generator[Any, None, None]:
     """Yield the detections of a JSON file, one at a time: it may be larger than memory."""
-    with Findings.collect() as findings, source.open("rb") as stream:
-        for batch in read_list(stream.read, source.name, ANYTHING, findings, Budget()):
-            yield from batch.column.values
+    with source.open("rb") as stream:
+        yield from iter_list(stream.read, source.name)
 
 
 def _reason_to_leave_out(entry: Any) -> str:

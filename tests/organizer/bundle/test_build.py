@@ -171,7 +171,7 @@ def test_only_a_program_that_reads_json_carries_its_reader_and_wheels(program_of
     if load_rules(name).csv:
         assert carried == []
     else:
-        assert {"validator/json_files.py", f"{VENDOR}jsonschema/__init__.py"} <= set(carried)
+        assert {"validator/json_reader.py", f"{VENDOR}jsonschema/__init__.py"} <= set(carried)
 
 
 @pytest.mark.parametrize("name", IDS)

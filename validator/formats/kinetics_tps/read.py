@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from itertools import chain, count
+from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -168,61 +168,50 @@ def as_part_states(entries: Entries, one_each: bool = False) -> PartStates:
     """Return the arrays of the videos; ``one_each``: parts have one box and one state."""
     names = _numbering()
     states = _numbering()
-    pieces: list[PartStates] = []
+    videos: list[str] = []
+    frames: list[str] = []
+    pieces: dict[str, list[Any]] = defaultdict(list)
     for batch in entries.batches():
-        column = batch.column
-        frames = column.inner
-        humans = frames.members["humans"].inner
-        parts = humans.members["parts"].inner
-        boxes, part_states = parts.members["box"], parts.members["verb"]
-        n_boxes = n_states = np.ones(len(parts.values), np.int32)
+        frame_column = batch.column.inner
+        human_lists = frame_column.members["humans"]
+        humans = human_lists.inner
+        part_lists = humans.members["parts"]
+        boxes, part_states = part_lists.inner.members["box"], part_lists.inner.members["verb"]
+        n_boxes = n_states = np.ones(len(boxes.values), np.int32)
         if not one_each:
             n_boxes, n_states = boxes.sizes, part_states.sizes
             boxes, part_states = boxes.inner, part_states.inner
-        piece = PartStates(
-            videos=batch.keys,
-            frames=column.keys,
-            frame_video=owners(column.sizes),
-            human_frame=owners(frames.members["humans"].sizes),
-            human_box=humans.members["box"].inner.numbers.reshape(-1, 4),
-            part_human=owners(humans.members["parts"].sizes),
-            part_name=numbered(names, humans.members["parts"].keys),
-            proposal_part=owners(n_boxes),
-            proposal_box=boxes.inner.numbers.reshape(-1, 4),
-            proposal_state=numbered(states, part_states.values),
-            n_states=n_states,
-            names=[],
-            states=[],
-        )
-        pieces.append(piece)
-    return _concatenated(pieces, list(names), list(states))
-
-
-# Columns whose numbers are places in another column, and that one.
-_OWNERS = {
-    "frame_video": "videos",
-    "human_frame": "frames",
-    "part_human": "human_box",
-    "proposal_part": "part_name",
-}
-
-
-def _concatenated(pieces: Sequence[PartStates], names: list[str], states: list[str]) -> PartStates:
-    """Return all pieces as one; what each holds is numbered after what is in those before."""
-
-    def join(column: str) -> Any:
-        values = [getattr(piece, column) for piece in pieces]
-        if isinstance(values[0], list):
-            return list(chain.from_iterable(values))
-        owner_column = _OWNERS.get(column)
-        if owner_column:
-            n_owners = [len(getattr(piece, owner_column)) for piece in pieces]
-            starts = np.cumsum([0, *n_owners], dtype=np.int32)
-            values = [array + start for array, start in zip(values, starts)]
-        return np.concatenate(values)
-
-    columns = [name for name in PartStates._fields if name not in ("names", "states")]
-    return PartStates(**{column: join(column) for column in columns}, names=names, states=states)
+        videos += batch.keys
+        frames += batch.column.keys
+        piece = {
+            "frames": batch.column.sizes,
+            "humans": human_lists.sizes,
+            "human_box": humans.members["box"].inner.numbers,
+            "parts": part_lists.sizes,
+            "part_name": numbered(names, part_lists.keys),
+            "proposals": n_boxes,
+            "proposal_box": boxes.inner.numbers,
+            "proposal_state": numbered(states, part_states.values),
+            "n_states": n_states,
+        }
+        for name, values in piece.items():
+            pieces[name].append(values)
+    columns = {name: np.concatenate(values) for name, values in pieces.items()}
+    return PartStates(
+        videos=videos,
+        frames=frames,
+        frame_video=owners(columns["frames"]),
+        human_frame=owners(columns["humans"]),
+        human_box=columns["human_box"].reshape(-1, 4),
+        part_human=owners(columns["parts"]),
+        part_name=columns["part_name"],
+        proposal_part=owners(columns["proposals"]),
+        proposal_box=columns["proposal_box"].reshape(-1, 4),
+        proposal_state=columns["proposal_state"],
+        n_states=columns["n_states"],
+        names=list(names),
+        states=list(states),
+    )
 
 
 def _numbering() -> dict[str, int]:
