@@ -17,6 +17,12 @@ import jsonschema
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from validator.json_document import Conversion
+from validator.json_files import check_value, read_json
+from validator.json_schemas import load_schema
+from validator.schema_errors import Budget, ExplainSizes, SchemaExplainer
+from validator.strict_json import parse, strict_loads
+from validator.typed_json import SchemaError, decoder_for
 
 from quality.fuzzing.json_texts import odd_json
 from tests.helpers import (
@@ -35,12 +41,6 @@ from validator.findings import Findings, Read, Refused
 from validator.formats.anet_entities.read import read as read_anet_entities
 from validator.formats.kinetics_tps.read import read_classes, read_parts
 from validator.formats.rules import load_format, load_rules
-from validator.json_document import Conversion
-from validator.json_files import check_value, read_json
-from validator.json_schemas import load_schema
-from validator.schema_errors import Budget, ExplainSizes, SchemaExplainer
-from validator.strict_json import parse, strict_loads
-from validator.typed_json import SchemaError, decoder_for
 
 pytestmark = pytest.mark.interpreters
 
