@@ -209,9 +209,8 @@ def _check_of_types(names: Sequence[Any], schema: Schema, levels: int) -> Check:
     """Return the check of values of a plain type, or of one of several types."""
     types = set().union(*(_TYPES[name] for name in names))
     are_containers = bool(types & (_LISTS | _OBJECTS))
-    # What may be other things than a number is not read.
     are_numbers = types == _NUMBERS
-    are_integers = are_numbers and "number" not in names
+    are_integers = "integer" in names and "number" not in names
     least, most = _bound(schema, "minimum", -math.inf), _bound(schema, "maximum", math.inf)
     shortest, longest = _bound(schema, "minLength", 0), _bound(schema, "maxLength", math.inf)
     words = schema.get("enum")
@@ -231,8 +230,11 @@ def _check_of_types(names: Sequence[Any], schema: Schema, levels: int) -> Check:
         return Column(values, numbers=numbers)
 
     def check(values: list[JsonValue]) -> Column:
-        if not types.issuperset(map(type, values)):
+        found_types = set(map(type, values))
+        if not found_types <= types:
             raise UnfitError
+        if found_types & _NUMBERS:
+            check_numbers([value for value in values if type(value) in _NUMBERS])
         if allowed_words is not None and not allowed_words.issuperset(values):
             raise UnfitError
         if has_lengths:
