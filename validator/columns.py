@@ -148,15 +148,6 @@ def check_of(schema: Schema, root: Schema, levels: int = DEEPEST) -> Check:
         raise SchemaError(f"a keyword has the wrong value: {error}") from error
 
 
-def fits(value: JsonValue, check: Check) -> bool:
-    """Return whether a value passes a check."""
-    try:
-        check([value])
-    except UnfitError:
-        return False
-    return True
-
-
 def resolved(schema: Schema, root: Schema) -> Schema:
     """Return what a schema refers to."""
     while "$ref" in schema:

@@ -19,7 +19,7 @@ import codecs
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -41,7 +41,6 @@ from validator.columns import (
     Schema,
     UnfitError,
     check_of,
-    fits,
     keys_of_anything,
 )
 from validator.files import naming_other_task
@@ -49,10 +48,10 @@ from validator.findings import Findings, Read, Refused
 from validator.formats.rules import JsonFile
 from validator.items import LIMIT_OF_REFERENCE
 from validator.limits import collector_off
-from validator.texts import quote
+from validator.texts import pointer_part, quote
 
 if TYPE_CHECKING:
-    from validator.json_words import Explainer
+    from validator.json_words import Explainer, Words
 
 Content = TypeVar("Content")
 Members = dict[str, JsonValue]
@@ -248,7 +247,7 @@ def read_json(
     with naming_other_task(name, file.name), Findings.collect() as findings, collector_off():
         # Before anything is parsed: a value takes far more memory than its text.
         if file.values is not None and _count_values(data) > file.values:
-            what = f"values (commas and colons in the text) than {file.values:,}"
+            what = f"values (commas, colons and opening brackets in the text) than {file.values:,}"
             _refuse_too_many(what, name, findings, "/")
         pieces = [data]
         # The bytes are released once they are decoded.
@@ -315,18 +314,14 @@ def strict_loads(data: bytes, name: str) -> Read[JsonValue]:
     return Read(value, findings.notes)
 
 
-def pointer_part(part: object) -> str:
-    """Return a key or index as a part of a JSON Pointer (RFC 6901), fit for a log."""
-    return quote(str(part).replace("~", "~0").replace("/", "~1"))
-
-
 def _count_values(data: bytes) -> int:
-    """Return how many commas and colons a text has, block by block, many times as fast as bytes count."""
+    """Return how many commas, colons and opening brackets a text has: block by block, which is fast."""
     characters = np.frombuffer(data, np.uint8)
     n_values = 0
     for start in range(0, len(characters), _BLOCK):
         block = characters[start : start + _BLOCK]
-        n_values += int(np.count_nonzero(block == ord(",")) + np.count_nonzero(block == ord(":")))
+        for mark in b",:[{":
+            n_values += int(np.count_nonzero(block == mark))
     return n_values
 
 
@@ -390,19 +385,6 @@ class _Marks:
                 break
             keys.add(key)
         return marked
-
-
-class Words(NamedTuple):
-    """What is wrong with a value at a JSON Pointer, "" for the whole, and how to fix it.
-
-    ``code`` is that of the problem, and ``rule`` stands for the rule that is broken.
-    """
-
-    where: str
-    rule: str
-    problem: str
-    remedy: str
-    code: str = "E-JSON-SCHEMA"
 
 
 class _Entry(NamedTuple):
@@ -586,7 +568,8 @@ class _Reader:
     def members_of_file(self, each: str) -> Iterator[_Entry]:
         """Yield the entries of a file that is an object, or that has them in its member ``each``."""
         if self._cursor.mark() != "{":
-            self._around = self._marked_value(self._cursor.entry(""), "", self._schema.whole)
+            entry = self._cursor.entry("")._replace(value=None)
+            self._around = self._marked_value(entry, "", self._schema.whole)
             self._cursor.finish()
             return
         keys: set[str] = set()
@@ -631,7 +614,7 @@ class _Reader:
     def whole_file(self) -> JsonValue:
         """Return the value of a file without a schema. Raises Refused."""
         try:
-            entry = self._cursor.entry("")
+            entry = self._cursor.entry("")._replace(value=None)
             self._cursor.finish()
         except (json.JSONDecodeError, RecursionError) as error:
             self._refuse(error)
@@ -654,6 +637,8 @@ class _Reader:
                     self._refuse_too_many(limit)
                 pending.append(entry)
                 n_characters += entry.end - entry.start
+                # Its value goes once it is looked at.
+                del entry
                 if n_characters >= _CHARACTERS_AT_ONCE:
                     yield self._fitting(pending)
                     pending, n_characters = [], 0
@@ -675,7 +660,7 @@ class _Reader:
             self._refuse_depth()
         return self._findings.total == n_before
 
-    def _fitting(self, entries: Sequence[_Entry]) -> Batch:
+    def _fitting(self, entries: list[_Entry]) -> Batch:
         """Return the entries that fit their schema; add what is wrong with the others."""
         check = self._schema.entry.check
         column = None
@@ -683,7 +668,7 @@ class _Reader:
             column = check([entry.value for entry in entries])
         n_colons = sum(entry.text.count(":", entry.start, entry.end) for entry in entries)
         if column is None or (column.n_keys != n_colons and _have_marks(entries)):
-            entries = [entry for entry in entries if self._fits(entry)]
+            entries = self._fitting_one_by_one(entries)
             column = check([entry.value for entry in entries])
         return Batch(
             keys=[entry.key for entry in entries],
@@ -691,30 +676,46 @@ class _Reader:
             lengths=[entry.end - entry.start for entry in entries],
         )
 
-    def _fits(self, entry: _Entry) -> bool:
-        """Return whether an entry fits its schema; add what is wrong if it does not."""
-        where = f"{self._schema.place}/{pointer_part(entry.key)}"
-        schema, check = self._schema.entry
-        if self._budget.problems <= 0 and not fits(entry.value, check):
+    def _fitting_one_by_one(self, entries: list[_Entry]) -> list[_Entry]:
+        """Return the entries that fit their schema, which are taken out of the list; explain the others."""
+        fitting = []
+        entries.reverse()
+        while entries:
+            entry = entries.pop()
+            if not _fits(entry.value, self._schema.entry.check):
+                # Values that may be as large as the file are in memory once: they are read again.
+                entry = entry._replace(value=None)
+                self._explain_entry(entry)
+                continue
+            n_before = self._findings.total
+            self._marked_value(entry, self._place(entry), self._schema.whole)
+            if self._findings.total == n_before:
+                fitting.append(entry)
+        return fitting
+
+    def _place(self, entry: _Entry) -> str:
+        return f"{self._schema.place}/{pointer_part(entry.key)}"
+
+    def _explain_entry(self, entry: _Entry) -> None:
+        """Add what is wrong with an entry that does not fit its schema, if it may still be explained."""
+        if self._budget.problems <= 0:
             self._findings.count_unread(1, self._name)
-            return False
+            return
         n_before = self._findings.total
+        where = self._place(entry)
         value = self._marked_value(entry, where, self._schema.whole)
-        if fits(value, check):
-            return self._findings.total == n_before
         if self._is_holder(value):
             problem, remedy = "the entries are in a further object", "remove the object, keep its entries"
             self._findings.add("E-JSON-SCHEMA", problem, remedy, file=self._name, where=where)
         else:
-            self._explain(value, schema, where, "entry", n_before)
-        return False
+            self._explain(value, self._schema.entry.schema, where, "entry", n_before)
 
     def _is_holder(self, value: JsonValue) -> bool:
         """Return whether a value is the only entry, and holds what should be the entries."""
         if self._n_entries > 1 or not isinstance(value, dict) or self._cursor.mark() == ",":
             return False
         first = next(iter(value.values()), None)
-        return first is not None and fits(first, self._schema.entry.check)
+        return first is not None and _fits(first, self._schema.entry.check)
 
     def _marked_value(self, entry: _Entry, where: str, schema: Schema | None) -> JsonValue:
         """Return a value as the hooks mark it; add what no JSON has. Raises Refused if it is too deep."""
@@ -810,6 +811,15 @@ class _Reader:
         except (json.JSONDecodeError, RecursionError) as error:
             self._refuse(error)
         self._findings.refuse("E-JSON-SCHEMA", problem, remedy, file=self._name, rule="list")
+
+
+def _fits(value: JsonValue, check: Check) -> bool:
+    """Return whether a value passes a check."""
+    try:
+        check([value])
+    except (UnfitError, DepthError):
+        return False
+    return True
 
 
 def _have_marks(entries: Iterable[_Entry]) -> bool:

@@ -25,9 +25,8 @@ from validator.columns import (
     check_of,
     resolved,
 )
-from validator.json_reader import Words, pointer_part
 from validator.nearest_names import NearestNames
-from validator.texts import NUMPY_VALUE, counted, quote, some_words
+from validator.texts import NUMPY_VALUE, counted, pointer_part, quote, some_words
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
@@ -82,6 +81,19 @@ class SyntaxWords(NamedTuple):
     rule: str
     problem: str
     remedy: str
+
+
+class Words(NamedTuple):
+    """What is wrong with a value at a JSON Pointer, "" for the whole, and how to fix it.
+
+    ``code`` is that of the problem, and ``rule`` stands for the rule that is broken.
+    """
+
+    where: str
+    rule: str
+    problem: str
+    remedy: str
+    code: str = "E-JSON-SCHEMA"
 
 
 def syntax_words(error: json.JSONDecodeError, schema: Schema) -> SyntaxWords:

@@ -32,8 +32,7 @@ from scoring_program.task import AnyLoaded
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings
 from validator.formats.anet_entities.write import Results, add_object, encode_submission, no_objects
-from validator.json_reader import pointer_part
-from validator.texts import counted, quote
+from validator.texts import counted, pointer_part, quote
 
 # The box of an object on each frame that is decided.
 Boxes = dict[int, list[float]]

@@ -31,8 +31,8 @@ from validator.columns import JsonValue
 from validator.discovery import find_module
 from validator.findings import Findings
 from validator.item_table import ITEMS_FILE, encode_items
-from validator.json_reader import pointer_part, strict_loads
-from validator.texts import quote
+from validator.json_reader import strict_loads
+from validator.texts import pointer_part, quote
 
 _LONGEST_MESSAGE = 200
 

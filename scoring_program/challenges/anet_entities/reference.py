@@ -18,9 +18,9 @@ from scoring_program.signature import VOCABULARY_FILE
 from validator.arrays import Ints
 from validator.columns import JsonValue
 from validator.findings import Findings, Read
-from validator.json_reader import pointer_part, strict_loads
+from validator.json_reader import strict_loads
 from validator.messages import Note
-from validator.texts import counted, quote
+from validator.texts import counted, pointer_part, quote
 
 PREPARED_FILE = "reference.npz"
 LEMMAS_FILE = "lemmas.json"

@@ -19,7 +19,7 @@ from task_templates.validator.formats.example_segments_json.read import Items
 from task_templates.validator.formats.example_segments_json.write import FILE, encode
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings
-from validator.json_reader import pointer_part
+from validator.texts import pointer_part
 
 # A label, a start and an end.
 Segment = dict[str, Any]

@@ -662,7 +662,9 @@ WITHOUT_JSONSCHEMA = "import runpy, sys; sys.modules['jsonschema'] = None; sys.a
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", one_of_each_challenge())
-def test_good_submissions_need_no_jsonschema_and_programs_without_json_carry_no_reader(program_of, tmp_path, name):
+def test_good_submissions_need_no_jsonschema_and_programs_without_json_carry_no_reader(
+    program_of, tmp_path, name
+):
     for part in ("program", "input/ref", "input/res"):
         (tmp_path / part).mkdir(parents=True)
     unpack(program_of(name), tmp_path / "program")

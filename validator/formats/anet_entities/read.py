@@ -17,9 +17,9 @@ from validator.findings import Findings, Read
 from validator.formats.rules import Format, Rules
 from validator.hints import box_hints, empty_note, label_hints, repeat_hints
 from validator.items import IGNORED, LIMIT_OF_REFERENCE, Place, check_items
-from validator.json_reader import Conversion, Entries, Members, pointer_part, read_json
+from validator.json_reader import Conversion, Entries, Members, read_json
 from validator.messages import Note
-from validator.texts import quote
+from validator.texts import pointer_part, quote
 
 FRAMES = 10
 _WRITE_PIXELS = "Write pixels of frames that are 720 wide: x times 720, y times their height at that width"

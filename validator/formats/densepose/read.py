@@ -156,9 +156,10 @@ def read_detections(
     with Findings.collect() as findings, open_submission(path, rules.limits) as submission:
         findings.notes += submission.notes
         (name,) = findings.take(choose_named(submission, rules)).values()
-        with collector_off():
-            entries = _entries(submission, name, file, findings, n_images)
-            _pass_on(entries, keep, findings, _PixelLimit(name, n_images))
+        with naming_other_task(name, file.name), Findings.collect() as found, collector_off():
+            entries = _entries(submission, name, file, found, n_images)
+            _pass_on(entries, keep, found, _PixelLimit(name, n_images))
+        findings.notes += found.notes
     return Read(name, findings.notes)
 
 
@@ -198,7 +199,7 @@ def _entries(
     submission: Submission, name: str, file: JsonFile, findings: Findings, n_images: int | None = None
 ) -> Iterator[Entry]:
     """Yield the detections of a file that fit their schema. Raises Refused where the list is damaged."""
-    with naming_other_task(name, file.name), submission.open(name) as stream:
+    with submission.open(name) as stream:
         yield from _entries_of(stream.read, name, file, findings, n_images)
 
 

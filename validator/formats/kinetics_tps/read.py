@@ -18,9 +18,9 @@ from validator.findings import Findings, Read, Refused
 from validator.formats.rules import Format, JsonFile, Rules
 from validator.hints import box_hints, empty_note, label_hints, repeat_hints
 from validator.items import Place, check_items
-from validator.json_reader import Budget, Conversion, Entries, Members, pointer_part, read_json
+from validator.json_reader import Budget, Conversion, Entries, Members, read_json
 from validator.messages import Note
-from validator.texts import counted, quote
+from validator.texts import counted, pointer_part, quote
 
 # The start of a file with videos by name, and the first character of the value of the first.
 _FIRST_VALUE = re.compile(rb'\s*\{\s*"[^"\\]*"\s*:\s*(.)', re.DOTALL)

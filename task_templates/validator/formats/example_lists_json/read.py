@@ -13,10 +13,10 @@ from validator.files import choose_named
 from validator.findings import Findings, Read
 from validator.formats.rules import Format, Rules
 from validator.hints import empty_note
-from validator.json_reader import Conversion, load_schema, pointer_part, read_json
+from validator.json_reader import Conversion, load_schema, read_json
 from validator.keys import match_keys
 from validator.messages import Note
-from validator.texts import counted
+from validator.texts import counted, pointer_part
 
 _LEAST = 4
 
