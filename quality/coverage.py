@@ -31,8 +31,8 @@ from scoring_program.metrics.resampling import HalfScores
 from scoring_program.result import Statistics
 from scoring_program.task import Task
 from validator.arrays import Floats, Ints
+from validator.limits import usable_cores
 from validator.texts import counted
-from validator.workers import usable_cores
 
 _TEAMS = 10
 # The noise of the predictions of all tied teams, and of graded teams.

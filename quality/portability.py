@@ -20,8 +20,8 @@ from quality import ROOT
 from quality.driver import run_program
 from scoring_program.task import task_ids
 from validator.findings import Refused
+from validator.limits import usable_cores
 from validator.texts import counted
-from validator.workers import usable_cores
 
 # The exit code, and scores.json or the log.
 _Outcome = tuple[Optional[int], str]
@@ -31,8 +31,7 @@ _Case = tuple[Path, Path]
 def run_portability(pythons: Sequence[str]) -> int:
     """Try this interpreter and others (commands), print what differs; return 1 if anything does.
 
-    An interpreter needs numpy, scipy, pyyaml and, for images, Pillow. Programs carry msgspec for CPython 3.12
-    and 3.13 on Linux; others need it, too.
+    An interpreter needs numpy, scipy, pyyaml and, for images, Pillow.
     """
     if missing := [python for python in pythons if not shutil.which(python)]:
         print(f"there is no command {', '.join(missing)}; give interpreters, as in: python3.9 python3.12")

@@ -36,17 +36,6 @@ try:
             "docker_image: codalab/codalab-legacy:py312 in competition.yaml\n" % (error.name or "numpy")
         )
         sys.exit(2)
-    # Only programs of tasks that read JSON hold this module.
-    if os.path.isfile(os.path.join(sys.path[0], "validator", "typed_json.py")):
-        try:
-            import msgspec  # noqa: F401
-        except ImportError:
-            sys.stderr.write(
-                "E-NO-MSGSPEC: this interpreter has no msgspec, which reads JSON, and the program carries "
-                "none for Python %d.%d; the organizers must set docker_image: codalab/codalab-legacy:py312 "
-                "in competition.yaml, or run: python -m pip install 'msgspec>=0.20'\n" % sys.version_info[:2]
-            )
-            sys.exit(2)
     # Python may raise any error where it runs out of memory while it imports; ours take about 15 MB.
     bytearray(32 << 20)
     from scoring_program.run import main

@@ -39,7 +39,6 @@ PUBLIC_PARTS = {}
 # Codes of messages that no test reports within its own process, with the reason.
 REPORTED_ELSEWHERE = {
     "E-CRASHED": "rescore keeps it as the problem of an entry, not as a finding",
-    "E-NO-MSGSPEC": "score.py and commands print it, before anything is read",
 }
 
 

@@ -10,7 +10,7 @@ import sys
 # What takes long to import is imported once; each command is a process that begins there.
 _FORK = """
 import json, os, runpy, sys
-import jsonschema, msgspec, numpy.random, PIL.Image, scipy.sparse, yaml
+import jsonschema, numpy.random, PIL.Image, scipy.sparse, yaml
 end, commands = sys.argv[1], json.load(sys.stdin)
 for arguments in commands:
     if child := os.fork():

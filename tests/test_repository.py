@@ -48,7 +48,7 @@ def versions(lock: str) -> dict[str, str]:
 
 
 def test_packages_at_home_have_the_versions_of_the_platform():
-    vendored = {**versions("vendor.lock"), **versions("vendor-compiled.lock")}
+    vendored = versions("vendor.lock")
     different = []
     for lock in ("run.lock", "test.lock", "dev.lock", "scale.lock"):
         at_home = versions(lock)

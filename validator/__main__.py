@@ -60,13 +60,7 @@ def _main(arguments: list[str] | None) -> int:
     parser.add_argument("--explain", action=_Explain, metavar="CODE", help="print what a message means")
     parser.add_argument("--json", action="store_true", help="print everything found as JSON")
     options = parser.parse_args(arguments)
-    try:
-        findings = check_submission(options.id, options.submission)
-    except ImportError as error:
-        if error.name != "msgspec":
-            raise
-        console.say(str(error), to=sys.stderr)
-        return 2
+    findings = check_submission(options.id, options.submission)
     if findings.ok:
         findings.note("N-UNCHECKED", _UNCHECKED)
     if options.json:

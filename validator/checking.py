@@ -15,10 +15,7 @@ _SECONDS, _MEMORY_MB = 570.0, 8000.0
 
 
 def check_submission(task_id: str, submission: Path) -> Findings:
-    """Return what is found in a submission, a zip file or a folder; ids and names are not compared.
-
-    Raises ImportError, with a message to print, where msgspec is needed and not installed.
-    """
+    """Return what is found in a submission, a zip file or a folder; ids and names are not compared."""
 
     def read_notes() -> list[Note]:
         task_format, rules = load_format(task_id)

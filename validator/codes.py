@@ -113,11 +113,6 @@ CODES = CodeTable(
             "Write the value as the page of the task describes.",
         ),
         MessageCode(
-            "E-JSON-STOPPED",
-            "The file has more problems than can be explained in a short time, or one in a very large entry.",
-            "Correct those that are listed and check again.",
-        ),
-        MessageCode(
             "E-JSON-SYNTAX",
             "This is not JSON: single quotes, trailing commas and `None` are not allowed.",
             "Write the file with a JSON library.",
@@ -176,12 +171,6 @@ CODES = CodeTable(
         MessageCode("E-ZIP-TWICE", "Two files in the zip have the same name.", "Keep one."),
     ),
     other_errors=(
-        MessageCode(
-            "E-NO-MSGSPEC",
-            "msgspec, which reads JSON, cannot be imported: a program carries it for Python 3.12 and 3.13 on "
-            "Linux.",
-            "Set `docker_image` as documented; elsewhere, install it with `python -m pip install msgspec`.",
-        ),
         MessageCode(
             "E-OUTPUT",
             "A file cannot be written.",

@@ -123,3 +123,8 @@ def counted(number: int, thing: str, plural: str = "") -> str:
     """Return a number with the thing that is counted: "1 video", "2,000 videos"."""
     noun = thing if number == 1 else plural or f"{thing}s"
     return f"{number:,} {noun}"
+
+
+def pointer_part(part: object) -> str:
+    """Return a key or index as a part of a JSON Pointer (RFC 6901), fit for a log."""
+    return quote(str(part).replace("~", "~0").replace("/", "~1"))

@@ -12,7 +12,7 @@ from scoring_program.task import load_task
 from validator.formats.rules import load_rules
 from validator.other_tasks import OTHER_TASKS_FILE, other_tasks_file
 
-_JSON_READER = "validator/json_files.py"
+_JSON_READER = "validator/json_reader.py"
 _VOCABULARY_READER = "scoring_program/vocabulary_file.py"
 _OTHER_TASKS = f"validator/{OTHER_TASKS_FILE}"
 _CLASSIC_COMMAND = "command: python3 $program/score.py $input $output\n"

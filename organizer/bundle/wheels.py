@@ -6,11 +6,10 @@ import errno
 import re
 import subprocess
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from functools import cache
-from itertools import chain, product
+from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
 
 from organizer import ROOT
 from organizer.files import Files, file_hash, read_zip, write_durable
@@ -20,42 +19,18 @@ WHEELS = ROOT / ".cache" / "wheels"
 _PIN = re.compile(r"^(?P<package>[\w.-]+)==(?P<hashes>.*)$", re.MULTILINE)
 _HASH = re.compile("--hash=sha256:([0-9a-f]{64})")
 _VENDOR = "scoring_program/vendor"
+_LOCK = LOCKS / "vendor.lock"
 _PURE = ("--platform", "any", "--implementation", "py", "--abi", "none", "--python-version", "3.9")
-_MACHINES = ("x86_64", "aarch64")
-# That of the platform's image, and the next one.
-_PYTHONS = ("3.12", "3.13")
-
-
-class _WheelSet(NamedTuple):
-    """Wheels of one lock file, and pip's options for each interpreter that they are downloaded for."""
-
-    name: str
-    targets: Sequence[Sequence[str]]
-
-
-def _compiled_target(python: str, machine: str) -> list[str]:
-    abi = f"cp{python.replace('.', '')}"
-    options = ["--platform", f"manylinux2014_{machine}", "--implementation", "cp", "--abi", abi]
-    return [*options, "--python-version", python]
-
-
-_COMPILED = [_compiled_target(python, machine) for python, machine in product(_PYTHONS, _MACHINES)]
-_WHEEL_SETS = (_WheelSet("vendor", [_PURE]), _WheelSet("vendor-compiled", _COMPILED))
 
 
 @cache
 def vendored_files() -> Files:
-    """Return the content of the vendored wheels, downloaded once; their hashes are checked each time.
-
-    Some are pure Python; the files of the others, for several interpreters and machines, lie side by side.
-    """
+    """Return the content of the vendored wheels, downloaded once; their hashes are checked each time."""
     files: dict[str, bytes] = {}
-    for wheel_set in _WHEEL_SETS:
-        hashes_of_package = locked_hashes(LOCKS / f"{wheel_set.name}.lock")
-        pinned_hashes = set(chain.from_iterable(hashes_of_package.values()))
-        for wheel in _download(wheel_set):
-            _require_pinned(wheel, pinned_hashes)
-            files.update(_wheel_files(wheel))
+    pinned_hashes = set(chain.from_iterable(locked_hashes(_LOCK).values()))
+    for wheel in _download():
+        _require_pinned(wheel, pinned_hashes)
+        files.update(_wheel_files(wheel))
     return files
 
 
@@ -72,23 +47,21 @@ def _require_pinned(wheel: Path, pinned_hashes: Collection[str]) -> None:
         raise OSError(errno.EINVAL, reason, str(wheel))
 
 
-def _download(wheel_set: _WheelSet) -> list[Path]:
-    """Return the wheels of a lock file, downloaded unless those of the same lock file are there."""
-    lock, folder = LOCKS / f"{wheel_set.name}.lock", WHEELS / wheel_set.name
-    stamp = folder / lock.name
-    if not stamp.is_file() or stamp.read_bytes() != lock.read_bytes():
-        folder.mkdir(parents=True, exist_ok=True)
-        for old_wheel in folder.glob("*.whl"):
+def _download() -> list[Path]:
+    """Return the wheels of the lock file, downloaded unless those of the same lock file are there."""
+    stamp = WHEELS / _LOCK.name
+    if not stamp.is_file() or stamp.read_bytes() != _LOCK.read_bytes():
+        WHEELS.mkdir(parents=True, exist_ok=True)
+        for old_wheel in WHEELS.glob("*.whl"):
             old_wheel.unlink()
-        for target in wheel_set.targets:
-            _run_pip_download(lock, folder, target)
-        write_durable(stamp, lock.read_bytes())
-    return sorted(folder.glob("*.whl"))
+        _run_pip_download()
+        write_durable(stamp, _LOCK.read_bytes())
+    return sorted(WHEELS.glob("*.whl"))
 
 
-def _run_pip_download(lock: Path, folder: Path, target: Sequence[str]) -> None:
+def _run_pip_download() -> None:
     options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--require-hashes"]
-    options += ["--only-binary", ":all:", *target, "--dest", str(folder), "-r", str(lock)]
+    options += ["--only-binary", ":all:", *_PURE, "--dest", str(WHEELS), "-r", str(_LOCK)]
     subprocess.run([sys.executable, "-m", "pip", "download", *options], check=True)
 
 

@@ -28,11 +28,12 @@ from scoring_program.scoring import AnyLoaded, load_reference
 from scoring_program.settings import Settings
 from scoring_program.signature import VOCABULARY_FILE
 from scoring_program.task import load_task
+from validator.columns import JsonValue
 from validator.discovery import find_module
 from validator.findings import Findings
 from validator.item_table import ITEMS_FILE, encode_items
-from validator.strict_json import JsonValue, pointer_part, strict_loads
-from validator.texts import quote
+from validator.json_reader import strict_loads
+from validator.texts import pointer_part, quote
 
 _LONGEST_MESSAGE = 200
 

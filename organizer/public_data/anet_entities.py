@@ -17,7 +17,8 @@ from scoring_program.challenges.anet_entities.reference import PREPARED_FILE as 
 from scoring_program.challenges.anet_entities.reference import Reference, load_reference
 from scoring_program.challenges.anet_entities.task import GENERATED, TASKS
 from scoring_program.scoring import AnyLoaded
-from validator.strict_json import JsonValue, strict_loads
+from validator.columns import JsonValue
+from validator.json_reader import strict_loads
 from validator.texts import counted, quote, some_words
 
 SKELETON_FILE = "skeleton.json"

@@ -11,7 +11,8 @@ from organizer.public_data import Leak, PublicData, PublicSource, breaches, json
 from people_in_video.references.densepose import ANNOTATIONS_FILE, read_annotations
 from scoring_program.challenges.densepose.reference import PERSONS_FILE, Reference
 from scoring_program.scoring import AnyLoaded
-from validator.strict_json import JsonValue, strict_loads
+from validator.columns import JsonValue
+from validator.json_reader import strict_loads
 
 IMAGES_FILE = "images.json"
 PREPARED_FILE = PERSONS_FILE

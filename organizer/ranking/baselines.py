@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scoring_program.report.standings import Baseline
-
 from organizer.runs.submissions import Submission, SubmissionsError
+from people_in_video.comparing.standings import Baseline
 
 # What reading a JSON file of another form raises; a whole number may be too large for a float.
 _MALFORMED = (

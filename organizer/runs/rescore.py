@@ -26,8 +26,8 @@ from scoring_program.metrics.resampling import HALVES
 from scoring_program.report.html import cut_middle
 from scoring_program.signature import VERSION
 from validator.items import ITEMS_NONE
+from validator.limits import usable_cores
 from validator.texts import counted, quote
-from validator.workers import usable_cores
 
 if TYPE_CHECKING:
     from organizer.runs.cluster import Cluster

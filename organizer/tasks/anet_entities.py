@@ -33,8 +33,7 @@ from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings
 from validator.formats.anet_entities.outside import WIDTH
 from validator.formats.anet_entities.write import Results, add_object, encode_submission, no_objects
-from validator.strict_json import pointer_part
-from validator.texts import counted, quote
+from validator.texts import counted, pointer_part, quote
 
 # The box of an object on each frame that is decided.
 Boxes = dict[int, list[float]]

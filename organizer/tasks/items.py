@@ -24,7 +24,7 @@ from validator.formats.items.read import form_of
 from validator.formats.items.write import encode
 from validator.formats.rules import load_rules
 from validator.formats.values import Form, Kind
-from validator.strict_json import pointer_part
+from validator.texts import pointer_part
 
 _LABEL, _NUMBER = "label", "number"
 _ANY_SEGMENT = {"label": "", "start": 0, "end": 1}

@@ -18,8 +18,8 @@ from quality import ROOT
 from quality.driver import run_program
 from quality.fuzzing.mutations import mutate
 from quality.task import quality_tasks
+from validator.limits import usable_cores
 from validator.texts import counted
-from validator.workers import usable_cores
 
 KEPT = ROOT / "out" / "fuzz"
 # Problems that depend on the reference: only the server finds them.

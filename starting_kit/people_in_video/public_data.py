@@ -25,9 +25,9 @@ from validator.discovery import find_module
 from validator.findings import Findings, Read
 from validator.formats.rules import Rules
 from validator.item_table import ITEMS_FILE, parse_items
+from validator.json_reader import strict_loads
 from validator.members import Limits
 from validator.messages import Note, mistakes_first, without_explained
-from validator.strict_json import strict_loads
 from validator.texts import quote, some_words
 
 _PACKAGE = "people_in_video"

@@ -13,7 +13,7 @@ import pytest
 from organizer.files import folder_files
 from tests.helpers import CODE_FOLDERS, PUBLISHED, ROOT, SAMPLES, make_zip, printed_problem, values_of
 from validator.__main__ import main
-from validator.formats.rules import load_rules, task_ids
+from validator.formats.rules import load_rules
 
 
 def validate(*arguments, code="import runpy; runpy.run_module('validator', run_name='__main__')"):
@@ -74,42 +74,6 @@ def test_a_file_without_the_name_of_another_task_is_of_none(tmp_path, capsys):
     (tmp_path / "my.zip").write_bytes(make_zip({"my.json": "{}"}))
     assert main(["densepose", str(tmp_path / "my.zip")]) == 1
     assert "E-FILE-NONE" not in capsys.readouterr().out
-
-
-# Runs a module as a command where msgspec cannot be imported.
-WITHOUT_MSGSPEC = (
-    "import runpy, sys; sys.modules['msgspec'] = None; sys.path[0] = {folder!r}; sys.argv = {arguments!r}; "
-    "runpy.run_module(sys.argv[0], run_name='__main__', alter_sys=True)"
-)
-
-
-def run_without_msgspec(folder, *arguments):
-    code = WITHOUT_MSGSPEC.format(folder=str(folder), arguments=list(map(str, arguments)))
-    command = [sys.executable, "-c", code]
-    environment = {**os.environ, "PYTHONPATH": CODE_FOLDERS}
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-
-
-@pytest.mark.interpreters
-@pytest.mark.parametrize("task", sorted(task for task in task_ids() if load_rules(task).json))
-def test_without_msgspec_nothing_is_checked_that_reads_json(task):
-    done = run_without_msgspec(ROOT, "validator", task, SAMPLES / task / "good")
-    assert (done.returncode, done.stdout) == (2, "")
-    (line,) = done.stderr.splitlines()
-    assert line.startswith("E-NO-MSGSPEC: ")
-    assert "python -m pip install" in line
-
-
-@pytest.mark.parametrize("task", sorted(task for task in task_ids() if load_rules(task).csv))
-def test_csv_files_are_checked_without_msgspec(task):
-    done = run_without_msgspec(ROOT, "validator", task, SAMPLES / task / "good")
-    assert (done.returncode, done.stderr) == (0, "")
-
-
-def test_without_msgspec_the_kit_says_what_installs_it():
-    done = run_without_msgspec(ROOT / "starting_kit", "people_in_video", "score", "--help")
-    assert (done.returncode, done.stdout, done.stderr.partition(":")[0]) == (2, "", "E-NO-MSGSPEC")
-    assert len(done.stderr.splitlines()) == 1
 
 
 @pytest.mark.parametrize("module", ["validator", "people_in_video"])

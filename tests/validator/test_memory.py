@@ -46,8 +46,8 @@ print(peak() - peak_before)
     [
         ("densepose", "densepose_a_results.json", '[{"x": "', r"\\", '", y}]', ["E-JSON-SYNTAX"] * 2),
         ("densepose", "densepose_a_results.json", '[{"x": "', r"\u0041", '", y}]', ["E-JSON-SYNTAX"] * 2),
-        ("anet_entities_gen", "submission_gen.json", '{"', r"\\", '": 1}', ["E-JSON-SCHEMA", "E-JSON-COUNT"]),
-        ("kinetics_tps", "pred_part_result.json", '{"a": {"b": {"humans": [], "x:": "', r"\"", '"}}}', ["accepted", "E-JSON-STOPPED"]),
+        ("anet_entities_gen", "submission_gen.json", '{"', r"\\", '": 1}', ["E-JSON-SCHEMA"] * 2),
+        ("kinetics_tps", "pred_part_result.json", '{"a": {"b": {"humans": [], "x:": "', r"\"", '"}}}', ["accepted"] * 2),
         ("chalearn_gesture", "Sample0001_prediction.csv", "", "7,1,2\n", "", ["accepted"] * 2),
     ],
 )  # fmt: skip

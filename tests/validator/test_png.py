@@ -5,15 +5,12 @@ from __future__ import annotations
 import base64
 import io
 import itertools
-import json
 import random
 import struct
 import subprocess
 import sys
-import warnings
 import zlib
 
-import msgspec
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -71,8 +68,8 @@ def pillow_pixels(png):
         [header(), chunk(b"PLTE", bytes(3)), chunk(b"tRNS", bytes(6)), DATA, END],
         [header(), chunk(b"CODE", b"x"), DATA, END],
         [header(), chunk(b"tEXt", b"x\0y") * 90, DATA, END],
-        [header(), header(), DATA, END],
-        [header(), DATA, header(20_000, 20_000), END],
+        [header(), chunk(b"iCCP", b"not a profile"), DATA, END],
+        [header(), chunk(b"gAMA", b"x"), DATA, END],
         [header(), chunk(b"acTL", ANIMATED), chunk(b"fcTL", FRAME), DATA, END],
     ],
 )
@@ -108,17 +105,17 @@ def first_lines(count):
         (image(header(), DATA, END, END), "end"),
         (image(header(), DATA, END, DATA, END), "end"),
         (image(header(), b"\xff\xff\xff\xffIDAT" + STREAM), "end"),
-        (image(header(), END), "damaged"),
+        (image(header(), END), "pixels less"),
+        (image(header(), header(), DATA, END), "changed"),
+        (image(header(), DATA, header(20_000, 20_000), END), "changed"),
         (image(header()[:-1] + b"x", DATA, END), "damaged"),
         (image(header(), DATA[:-1] + bytes([DATA[-1] ^ 1]), END), "damaged"),
         (image(header(), HALVES[0], HALVES[1][:-1] + bytes([HALVES[1][-1] ^ 1]), END), "damaged"),
         (image(header(), DATA, chunk(b"tEXt", b"x")[:-1] + b"x", END), "damaged"),
         (image(header(), b"\0\0\0\0ID\xc9T\0\0\0\0", END), "damaged"),
         (image(header(), b"\xff\xff\xff\xffIDAT" + STREAM, END), "damaged"),
-        (image(header(), chunk(b"iCCP", b"not a profile"), DATA, END), "damaged"),
-        (image(header(), chunk(b"gAMA", b"x"), DATA, END), "damaged"),
         (image(header(), chunk(b"IDAT", zlib.compress(b"\5" + LINES[1:])), END), "damaged"),
-        (image(header(), HALVES[0], chunk(b"tEXt", b"x"), HALVES[1], END), "pixels less"),
+        (image(header(), HALVES[0], chunk(b"tEXt", b"x"), HALVES[1], END), "data"),
         (image(header(), chunk(b"IDAT"), END), "pixels less"),
         (image(header(), first_lines(1), END), "pixels less"),
         (image(header(), first_lines(HEIGHT - 1), END), "pixels less"),
@@ -178,40 +175,11 @@ def test_a_second_header_changes_nothing_that_was_checked(second, data):
     assert caught.value.rule in ("changed", "damaged")
 
 
-@pytest.mark.parametrize(
-    "chunks",
-    [
-        [header(), chunk(b"acTL", bytes(8)), DATA, END],
-        [header(), chunk(b"acTL", ANIMATED) * 2, DATA, END],
-        [header(), header(10_000, 10_000), DATA, END],
-    ],
-)
-def test_what_pillow_warns_of_is_refused(chunks):
-    with warnings.catch_warnings():
-        # A warning would pass here, if it were not a refusal.
-        warnings.simplefilter("ignore")
-        with pytest.raises(ImageError):
-            decode_png(image(*chunks), HEIGHT, WIDTH)
-
-
-def test_deprecations_in_pillow_are_no_fault_of_the_file(monkeypatch):
-    opened = Image.open
-
-    def deprecated(*arguments, **options):
-        warnings.warn("this will go", DeprecationWarning, stacklevel=2)
-        return opened(*arguments, **options)
-
-    monkeypatch.setattr(Image, "open", deprecated)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        assert np.array_equal(decode_png(PNG, HEIGHT, WIDTH), PIXELS)
-
-
 def test_memory_that_runs_out_is_no_fault_of_the_file(monkeypatch):
     def fail(*arguments, **options):
         raise MemoryError
 
-    monkeypatch.setattr(Image, "open", fail)
+    monkeypatch.setattr(Image, "frombytes", fail)
     with pytest.raises(MemoryError):
         decode_png(PNG, HEIGHT, WIDTH)
 
@@ -259,7 +227,7 @@ print(rule, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 102
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("place", "rule"),
-    [("IDAT", "pixels more"), ("iCCP", "damaged"), ("zTXt", "damaged"), ("late zTXt", "accepted")],
+    [("IDAT", "pixels more"), ("iCCP", "accepted"), ("zTXt", "accepted"), ("late zTXt", "accepted")],
 )
 def test_bombs_take_little_memory(place, rule):
     command = [sys.executable, "-c", DECODE_BOMB, place]
@@ -365,36 +333,3 @@ def test_base64_has_one_meaning(text):
     else:
         with pytest.raises(ImageError):
             decode_base64(text)
-
-
-DECODER = msgspec.json.Decoder(bytes)
-
-
-def quick(text):
-    """Return what the fast reader makes of a text, None if it leaves it to the other."""
-    try:
-        return DECODER.decode(json.dumps(text, ensure_ascii=False).encode("utf-8", "surrogatepass"))
-    except msgspec.MsgspecError:
-        return None
-
-
-def assert_never_more_lenient(text):
-    found = quick(text)
-    if found is not None:
-        assert found == decode_base64(text)
-
-
-def test_the_fast_reader_takes_no_base64_that_the_other_refuses():
-    for length in range(6):
-        for letters in itertools.product("AB/=-\n é", repeat=length):
-            assert_never_more_lenient("".join(letters))
-    for code in range(0x250):
-        for text in (f"AAA{chr(code)}", f"A{chr(code)}AA", f"AA{chr(code)}="):
-            assert_never_more_lenient(text)
-
-
-@given(st.binary(max_size=80), st.integers(0, 120), st.text(max_size=2))
-def test_the_fast_reader_reads_the_same_bytes(data, at, odd):
-    text = base64.b64encode(data).decode()
-    assert quick(text) == data
-    assert_never_more_lenient(text[:at] + odd + text[at:])

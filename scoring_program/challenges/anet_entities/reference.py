@@ -20,9 +20,10 @@ from scoring_program.signature import PUBLIC_FILE, VOCABULARY_FILE
 from scoring_program.vocabulary import Vocabulary
 from scoring_program.vocabulary_file import read_vocabulary
 from validator.arrays import Ints
+from validator.columns import JsonValue
 from validator.findings import Findings, Read
-from validator.strict_json import JsonValue, pointer_part, strict_loads
-from validator.texts import quote
+from validator.json_reader import strict_loads
+from validator.texts import pointer_part, quote
 
 PREPARED_FILE = "reference.npz"
 LEMMAS_FILE = "lemmas.json"

@@ -20,16 +20,7 @@ from validator.archive import Source
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings, Read
 from validator.formats.densepose import read as submissions
-from validator.formats.densepose.read import (
-    SIZES,
-    Box,
-    Checked,
-    Checker,
-    Detection,
-    DetectionHints,
-    Entry,
-    ReaderSizes,
-)
+from validator.formats.densepose.read import ArrayEntry, Box, Detection, DetectionHints
 from validator.formats.rules import Rules
 from validator.items import Place, check_items
 from validator.messages import Note
@@ -309,19 +300,14 @@ class Gathered(NamedTuple):
     path: Path | None = None
 
 
-def read_submission(
-    rules: Rules, source: Source, public: Images, keep: Keep | None, sizes: ReaderSizes = SIZES
-) -> Read[Gathered]:
+def read_submission(rules: Rules, source: Source, public: Images, keep: Keep | None) -> Read[Gathered]:
     """Check all detections and keep what ``keep`` returns of each. Raises Refused."""
-    n_images = len(public.image_id)
-    most_pixels = submissions.most_pixels(n_images)
-    make_gatherer = partial(_Gatherer, public, keep or keep_box, rules.json[0].schema, most_pixels)
-    folded = submissions.read_folded(source, rules, make_gatherer, sizes, n_images)
-    name, parts = folded.content
-    gathered = join_gathered(parts)
+    gatherer = _Gatherer(public, keep or keep_box)
+    read_file = submissions.read_detections(source, rules, gatherer.keep, len(public.image_id))
+    gathered = gatherer.gathered()
     if isinstance(source, Path):
         gathered = gathered._replace(path=source)
-    return Read(gathered, [*folded.notes, *check_images(gathered, public, name)])
+    return Read(gathered, [*read_file.notes, *check_images(gathered, public, read_file.content)])
 
 
 def check_images(gathered: Gathered, public: Images, name: str) -> list[Note]:
@@ -339,7 +325,7 @@ def check_images(gathered: Gathered, public: Images, name: str) -> list[Note]:
 
 
 def join_gathered(parts: Sequence[Gathered]) -> Gathered:
-    """Return what was gathered in several processes as one, the same however it was divided."""
+    """Return what was gathered apart as one, the same however it was divided."""
     first_of_image: dict[int, int] = {}
     best_of_images: dict[int, _BestOfImage] = {}
     for part in parts:
@@ -357,14 +343,11 @@ def join_gathered(parts: Sequence[Gathered]) -> Gathered:
     )
 
 
-def gather(entries: Sequence[Entry], rules: Rules, public: Images, keep: Keep) -> Gathered:
+def gather(entries: Sequence[ArrayEntry], rules: Rules, public: Images, keep: Keep) -> Gathered:
     """Check detections in memory and keep what ``keep`` returns of each. Raises Refused."""
-    gatherer = _Gatherer(public, keep, rules.json[0].schema)
-    gatherer.take(enumerate(entries))
-    checked, gathered = gatherer.result()
-    with Findings.collect() as findings:
-        submissions.report([checked], "", findings)
-    return gathered
+    gatherer = _Gatherer(public, keep)
+    submissions.check_arrays(entries, rules, gatherer.keep)
+    return gatherer.gathered()
 
 
 def joined_in_order(parts: Sequence[Gathered]) -> Gathered:
@@ -474,12 +457,11 @@ Keep = Callable[[Detection, int], Kept]
 
 
 class _Gatherer:
-    """Checks detections and keeps the best of each image."""
+    """Keeps the best detections of each image."""
 
-    def __init__(self, public: Images, keep: Keep, schema: Path, most_pixels: int | None = None) -> None:
+    def __init__(self, public: Images, keep: Keep) -> None:
         image_ids = public.image_id.tolist()
         self._keep = keep
-        self._checker = Checker(schema, most_pixels)
         self._index_of_image = {image_id: index for index, image_id in enumerate(image_ids)}
         self._categories = set(public.category.tolist())
         self._best_of_images: dict[int, _BestOfImage] = {}
@@ -489,16 +471,8 @@ class _Gatherer:
         self._first_of_image: dict[int, int] = {}
         self._hints = DetectionHints()
 
-    @property
-    def is_done(self) -> bool:
-        return self._checker.is_done
-
-    def take(self, batch: Iterable[tuple[int, Entry]]) -> None:
-        """Check the detections of a batch, and gather what is needed of each."""
-        for detection in self._checker.good(batch):
-            self._gather(detection)
-
-    def _gather(self, detection: Detection) -> None:
+    def keep(self, detection: Detection) -> None:
+        """Keep what is needed of a detection."""
         self._n_detections += 1
         self._hints.take(detection)
         self._first_of_image.setdefault(detection.image_id, detection.index)
@@ -513,9 +487,9 @@ class _Gatherer:
         if best.has_room(detection.score, detection.index):
             best.add(self._keep(detection, image))
 
-    def result(self) -> tuple[Checked, Gathered]:
-        """Return the problems, and what was kept."""
-        gathered = Gathered(
+    def gathered(self) -> Gathered:
+        """Return what was kept."""
+        return Gathered(
             kept=_in_order(self._best_of_images.values()),
             n_detections=self._n_detections,
             n_other_categories=self._n_other_categories,
@@ -523,4 +497,3 @@ class _Gatherer:
             hints=self._hints,
             first_of_image=self._first_of_image,
         )
-        return self._checker.result(), gathered

@@ -17,7 +17,7 @@ from validator.arrays import Ints
 from validator.findings import Findings
 from validator.formats.kinetics_tps.read import PartStates, read_classes, read_parts
 from validator.formats.rules import JsonFile, Rules
-from validator.strict_json import pointer_part
+from validator.texts import pointer_part
 
 CLASSES_FILE = "gt_vid_result.json"
 PARTS_FILE = "gt_part_result.json"

@@ -14,8 +14,3 @@ quiet_interrupts()
 for _needed in ("numpy", "yaml"):
     if importlib.util.find_spec(_needed) is None:
         sys.exit(f"{_needed} is not installed: in the folder of the kit, run python -m pip install .")
-try:
-    from validator import typed_json  # noqa: F401 - it needs msgspec
-except ImportError as error:
-    sys.stderr.write(f"{error}\n")
-    sys.exit(2)

@@ -8,7 +8,6 @@ which stand-ins take the place of detectron2's classes, not with files that dete
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
@@ -27,9 +26,8 @@ from people_in_video.tools.number_lists import NumberListError, array_of_numbers
 from people_in_video.tools.torch_file import is_torch_file, read_torch_file
 from people_in_video.writing import naming
 from validator.findings import Refused
-from validator.formats.densepose.read import entries
 from validator.formats.densepose.write import PNG_LEVEL
-from validator.formats.rules import load_rules
+from validator.json_reader import iter_list
 from validator.messages import Note
 from validator.texts import counted, quote, quote_path
 
@@ -174,20 +172,8 @@ def _image_id(name: str, pattern: str) -> int:
 
 def _json_entries(source: Path) -> Generator[Any, None, None]:
     """Yield the detections of a JSON file, one at a time: it may be larger than memory."""
-    (file,) = load_rules(_TASK).json
     with source.open("rb") as stream:
-        for text in entries(stream.read, source.name, file):
-            yield _json_value(text)
-
-
-def _json_value(text: bytes) -> Any:
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError:
-        raise
-    except ValueError:
-        # Python's own message tells how to lift its limit.
-        raise ConversionError("a whole number has thousands of digits; write one of 64 bits") from None
+        yield from iter_list(stream.read, source.name)
 
 
 def _reason_to_leave_out(entry: Any) -> str:

@@ -18,6 +18,7 @@ import numpy as np
 from people_in_video import writing
 from people_in_video.writing import FilePredictions, IncompleteError, Key
 from scoring_program.scoring import AnyLoaded
+from validator.columns import UnfitError
 from validator.findings import Read
 from validator.formats.kinetics_tps.read import (
     KineticsSubmission,
@@ -38,6 +39,8 @@ from validator.formats.kinetics_tps.write import (
     human_entry,
     part_entry,
 )
+from validator.formats.rules import load_rules
+from validator.json_reader import entries_in_memory
 from validator.messages import Note
 
 # Stands for the video itself; it comes before all frames.
@@ -198,14 +201,14 @@ class KineticsTPSWriter(FilePredictions):
     def content(self) -> KineticsSubmission | None:
         """Return the predictions as arrays; None where a check of the files may fail."""
         classes, videos = self._by_file()
-        parts = as_part_states(iter(videos.items()))
+        _, parts_file = load_rules(self.task_id).json
+        try:
+            parts = as_part_states(entries_in_memory(videos, parts_file))
+        except UnfitError:
+            return None
         n_numbers = parts.human_box.size + parts.proposal_box.size
-        is_accepted = (
-            _most_of_one(parts.human_frame) <= MOST_HUMANS
-            and _most_of_one(parts.part_human) <= MOST_PARTS
-            and writing.is_surely_small(_words(classes, parts), n_numbers, self.least_values)
-        )
-        return KineticsSubmission(classes, parts) if is_accepted else None
+        is_small = writing.is_surely_small(_words(classes, parts), n_numbers, self.least_values)
+        return KineticsSubmission(classes, parts) if is_small else None
 
     def files(self) -> dict[str, bytes]:
         """Return the two JSON files by name."""
@@ -346,11 +349,6 @@ def _human_of_rows(parts: Mapping[str, Proposals], rows: Iterator[list[float]]) 
     for name, (part_boxes, states) in parts.items():
         part_entries[name] = part_entry(list(islice(rows, len(part_boxes))), list(states))
     return human_entry(box, part_entries)
-
-
-def _most_of_one(owner: np.ndarray) -> int:
-    """Return how many rows the owner with the most of them has."""
-    return int(np.bincount(owner, minlength=1).max())
 
 
 def _words(classes: Mapping[str, str], parts: PartStates) -> Iterator[str]:

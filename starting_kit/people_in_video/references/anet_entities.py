@@ -27,8 +27,7 @@ from scoring_program.settings import Settings
 from scoring_program.signature import PUBLIC_FILE
 from scoring_program.task import Task
 from validator.findings import Findings
-from validator.strict_json import pointer_part
-from validator.texts import counted, quote
+from validator.texts import counted, pointer_part, quote
 
 
 def _given_sources(task: Task, source: Path, settings: Settings) -> list[str]:

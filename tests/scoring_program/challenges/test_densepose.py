@@ -8,7 +8,6 @@ import random
 import re
 import shutil
 import sys
-from multiprocessing.context import ForkProcess
 from unittest import mock
 
 import h5py
@@ -19,8 +18,7 @@ from organizer.data.prepare import prepare
 from people_in_video.densepose.writer import DensePoseWriter
 from people_in_video.references.preparation import check_reference
 from scoring_program.challenges.densepose import measure
-from scoring_program.challenges.densepose.public import public
-from scoring_program.challenges.densepose.reference import Keeper, load_prepared_folder, read_submission
+from scoring_program.challenges.densepose.reference import load_prepared_folder
 from scoring_program.metrics import average_precision
 from scoring_program.run import BROKEN, INVALID, SCORED
 from tests.helpers import (
@@ -37,7 +35,7 @@ from tests.helpers import (
 )
 from validator.formats.densepose import read as fmt
 from validator.formats.densepose.write import encode_detection
-from validator.formats.rules import load_format, load_rules
+from validator.formats.rules import load_format
 
 ID = "densepose"
 DEMO = REFERENCES / ID
@@ -96,43 +94,30 @@ def allow_cores(monkeypatch, number):
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(range(number)))
 
 
-@pytest.mark.slow
-def test_worker_processes_give_the_same_scores(prepared, tmp_path, monkeypatch):
+@pytest.mark.parametrize("n_cores", [1, 3])
+def test_threads_give_the_same_scores(prepared, tmp_path, monkeypatch, n_cores):
     of_task = loaded(ID, prepared)
     (tmp_path / NAME).write_text(json.dumps(GOOD))
     expected = of_task.score(of_task.read(tmp_path)).scores
-
-    def score_in_batches():
-        sizes = fmt.ReaderSizes(batch_bytes=10_000, parallel_from_bytes=0)
-        return of_task.score(
-            read_submission(
-                load_rules(ID), tmp_path, public(of_task.reference), Keeper(of_task.reference), sizes
-            )
-        ).scores
-
-    allow_cores(monkeypatch, 3)
-    assert score_in_batches() == expected
-    no_process = mock.Mock(side_effect=BlockingIOError("no more processes"))
-    monkeypatch.setattr(ForkProcess, "start", no_process)
-    assert score_in_batches() == expected
-    assert no_process.called
+    allow_cores(monkeypatch, n_cores)
+    assert of_task.score(of_task.read(tmp_path)).scores == expected
 
 
+@pytest.mark.parametrize("n_cores", [1, 2])
 @pytest.mark.parametrize(
-    ("trunc", "code", "words"),
+    ("error", "code", "words"),
     [
-        (mock.Mock(side_effect=MemoryError("secret")), INVALID, "E-LIMIT-MEMORY"),
-        (lambda values: os._exit(9), INVALID, "E-LIMIT-MEMORY"),
-        (mock.Mock(side_effect=ValueError("secret")), BROKEN, "E-INTERNAL: RuntimeError"),
+        (MemoryError("secret"), INVALID, "E-LIMIT-MEMORY"),
+        (ValueError("secret"), BROKEN, "E-INTERNAL: ValueError"),
     ],
 )
-def test_workers_that_fail_end_in_a_verdict(prepared, tmp_path, monkeypatch, capfd, trunc, code, words):
-    allow_cores(monkeypatch, 2)
-    # What each detection needs, in the workers, which inherit it.
-    monkeypatch.setattr(np, "trunc", trunc)
+def test_threads_that_fail_end_in_a_verdict(
+    prepared, tmp_path, monkeypatch, capfd, error, code, words, n_cores
+):
+    allow_cores(monkeypatch, n_cores)
+    monkeypatch.setattr(fmt, "decode_png", mock.Mock(side_effect=error))
     (tmp_path / "res").mkdir()
-    # So large that it is read in workers.
-    (tmp_path / "res" / NAME).write_text(json.dumps(GOOD) + " " * 8_000_000)
+    (tmp_path / "res" / NAME).write_text(json.dumps(GOOD))
     assert run_folder(ID, prepared, tmp_path / "res", tmp_path / "out").exit_code == code
     assert not (tmp_path / "out" / "scores.json").exists()
     text = "".join(capfd.readouterr())
@@ -410,9 +395,9 @@ def test_only_the_detections_drawn_are_decoded_again(prepared, tmp_path, monkeyp
     (tmp_path / "s.zip").write_bytes(make_zip({NAME: json.dumps(GOOD)}))
     read = of_task.read(tmp_path / "s.zip")
 
-    def check_and_note(index, *rest):
-        decoded.append(index)
-        return check(index, *rest)
+    def check_and_note(entry):
+        decoded.append(entry.position)
+        return check(entry)
 
     monkeypatch.setattr(fmt, "check", check_and_note)
     result = of_task.score(read)

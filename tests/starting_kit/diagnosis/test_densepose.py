@@ -13,10 +13,9 @@ from people_in_video.diagnosis.search import find_repairs
 from quality.densepose.synthetic import Errors, detection, read_persons
 from quality.task import quality_tasks
 from scoring_program.challenges.densepose.public import public
-from scoring_program.challenges.densepose.reference import gather, load_prepared_folder, read_submission
+from scoring_program.challenges.densepose.reference import gather, load_prepared_folder
 from scoring_program.run import SCORED
 from tests.helpers import is_nightly, loaded_at_home, run_folder
-from validator.formats.densepose.read import ReaderSizes
 from validator.formats.densepose.write import array_entry
 from validator.formats.rules import load_rules
 
@@ -198,18 +197,6 @@ def test_pixels_are_read_in_all_ways():
         by_columns[1, 1].tolist(),
         outside,
     ]
-
-
-def test_what_is_compared_does_not_depend_on_the_processes(reference, source, tmp_path):
-    """More detections of an image than are looked at, in one process and in several."""
-    predicted = detections(source, WEAK)
-    write_files(TASK.files(predicted[:3] * 12 + predicted), tmp_path)
-    keep = SamplingKeeper(reference)
-    in_one = read_submission(load_rules(ID), tmp_path, public(reference), keep, ReaderSizes(most_workers=1))
-    sizes = ReaderSizes(batch_bytes=10_000, parallel_from_bytes=0)
-    in_several = read_submission(load_rules(ID), tmp_path, public(reference), keep, sizes)
-    assert [kept.index for kept in in_several.content.kept] == [kept.index for kept in in_one.content.kept]
-    assert list(in_several.content.first_of_image) == list(in_one.content.first_of_image)
 
 
 @pytest.fixture(scope="module")

@@ -10,12 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.helpers import compact_lines, make_zip, places_of, refused, values_of
-from validator import large_json, strict_json, workers
-from validator.findings import Refused
+from validator import json_reader
 from validator.formats.kinetics_tps import read as fmt
-from validator.formats.kinetics_tps.read import KineticsSubmission, joined, read_classes, read_parts
+from validator.formats.kinetics_tps.read import KineticsSubmission, read_classes, read_parts
 from validator.formats.rules import JsonFile, load_rules
-from validator.schema_errors import Budget
 
 pytestmark = pytest.mark.interpreters
 
@@ -94,7 +92,7 @@ documents = st.dictionaries(
 
 def test_arrays_hold_what_the_document_holds(monkeypatch):
     # Good documents are not parsed strictly: all keys were counted.
-    monkeypatch.setattr(strict_json, "parse", None)
+    monkeypatch.setattr(json_reader, "_Marks", None)
 
     @given(documents)
     def compare(value):
@@ -292,16 +290,6 @@ def test_a_single_bad_entry_is_no_further_object(tmp_path):
     )
 
 
-def test_of_very_many_frames_that_the_reference_lacks_humans_are_left_out():
-    value = document(v=[[human()]] * 2, w=[[human()], *[[]] * 10_000], x=[[human()]], y=[[human()]] * 10_000)
-    parts = read(value, reference_frames={"v": {"0.jpg"}, "w": {"0.jpg"}, "z": set()}).content
-    assert parts.videos == ["v", "w", "x", "y"]
-    assert len(parts.frames) == 2 + 10_001 + 1 + 10_000
-    # One frame of v is unknown; with those of w, or of y, there would be more than 10,000.
-    humans = [(parts.videos[parts.frame_video[frame]], parts.frames[frame]) for frame in parts.human_frame]
-    assert humans == [("v", "0.jpg"), ("v", "1.jpg"), ("w", "0.jpg"), ("x", "0.jpg")]
-
-
 def test_parts_may_be_shares_of_the_box_of_their_human(tmp_path):
     def human_of(number):
         hip = {"box": [[0.1, 0.2, 0.3, 0.4 + number / 100]], "verb": ["bend"]}
@@ -317,87 +305,3 @@ def test_exchanged_files_are_named_before_all_else(tmp_path):
     classes, parts = {"v": "run"}, {"v": {"img_00001.json": {"humans": []}}}
     problems = refused(fmt.read, submit(tmp_path, parts, classes), RULES).problems
     assert [problem.code for problem in problems] == ["E-FILES-EXCHANGED"]
-
-
-def read_in(n_cores, value, monkeypatch, **options):
-    """Return what a machine with so many cores reads of a large file, or the problems."""
-    monkeypatch.setattr(large_json, "HALVES_FROM_BYTES", 0)
-    monkeypatch.setattr(workers, "usable_cores", lambda: n_cores)
-    data = value if isinstance(value, bytes) else json.dumps(value).encode()
-    # The file is large, and its entries are small enough to be explained.
-    budget = Budget(bytes=min(len(data) - 1, 400))
-    try:
-        return read(data, budget=budget, **options).content
-    except Refused as refused:
-        return refused.findings.as_dict()
-
-
-def video_with(name, state="hold", box=(0, 0, 4, 4)):
-    """Return a frame with a human, one part of whom has two proposals, and an empty frame."""
-    return [[human(**{name: [(box, state), (box, "none")]})], []]
-
-
-LARGE = document(
-    a=video_with("head"),
-    b=video_with("left_hand", "push"),
-    c=video_with("left_hand", "hold"),
-    d=video_with("head", "push"),
-    e=[[]],
-)
-
-
-def assert_equal_parts(first, second):
-    for column, value in first._asdict().items():
-        assert np.array_equal(value, getattr(second, column)), column
-        assert type(value) is type(getattr(second, column))
-
-
-@pytest.mark.parametrize("n_videos", [0, 1, 2, 3, 5])
-def test_two_processes_read_what_one_does(monkeypatch, n_videos):
-    value = dict(list(LARGE.items())[:n_videos])
-    halves_joined = []
-
-    def join(halves):
-        halves_joined.append(len(halves))
-        return joined(halves)
-
-    monkeypatch.setattr(fmt, "joined", join)
-    in_two = read_in(2, value, monkeypatch)
-    assert halves_joined == [2]
-    assert_equal_parts(in_two, read_in(1, value, monkeypatch))
-    assert halves_joined == [2]
-
-
-@pytest.mark.parametrize("video", ["a", "e"])
-@pytest.mark.parametrize(
-    "frames",
-    [
-        {"1.jpg": {"humans": [{"box": [1, 2, 3]}]}},
-        {"1.jpg": {"humans": 1}},
-        document(x=video_with("head", box=[5, 1, 2, 3]))["x"],
-    ],
-)
-def test_two_processes_explain_as_one_does(monkeypatch, video, frames):
-    value = {**LARGE, video: frames}
-    problems = read_in(2, value, monkeypatch)
-    assert not problems["valid"]
-    assert problems == read_in(1, value, monkeypatch)
-
-
-@pytest.mark.parametrize("name", ["a", "e"])
-def test_two_processes_find_keys_that_occur_twice(monkeypatch, name):
-    start, frame = f'"{name}": {{', '"7.jpg": {"humans": []}, '
-    text = json.dumps(LARGE).replace(start, start + 2 * frame)
-    problems = read_in(2, text.encode(), monkeypatch)
-    assert [problem["code"] for problem in problems["problems"]] == ["E-JSON-DUPLICATE"]
-    assert problems == read_in(1, text.encode(), monkeypatch)
-    twice = f'{{"{name}": {{}}, {json.dumps(LARGE)[1:]}'.encode()
-    assert read_in(2, twice, monkeypatch) == read_in(1, twice, monkeypatch)
-
-
-@pytest.mark.parametrize("most", range(8))
-def test_two_processes_keep_humans_in_the_same_unknown_frames(monkeypatch, most):
-    monkeypatch.setattr(fmt, "_MOST_UNKNOWN_FRAMES", most)
-    reference_frames = {"b": ["0.jpg"], "d": ["0.jpg", "1.jpg"]}
-    in_two = read_in(2, LARGE, monkeypatch, reference_frames=reference_frames)
-    assert_equal_parts(in_two, read_in(1, LARGE, monkeypatch, reference_frames=reference_frames))

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, count, repeat
 
 import numpy as np
 
 from validator.archive import Source, open_submission
 from validator.arrays import Floats, Ints
+from validator.columns import Column, JsonValue
 from validator.files import choose_named
 from validator.findings import Findings, Read
 from validator.formats.rules import Format, Rules
 from validator.hints import box_hints, empty_note, label_hints, repeat_hints
 from validator.items import IGNORED, LIMIT_OF_REFERENCE, Place, check_items
-from validator.json_cutting import Members
-from validator.json_document import Conversion, Entries
-from validator.json_files import read_json
+from validator.json_reader import Conversion, Entries, Members, read_json
 from validator.messages import Note
-from validator.strict_json import JsonValue, pointer_part
-from validator.texts import quote
+from validator.texts import pointer_part, quote
 
 FRAMES = 10
 _WRITE_PIXELS = "Write pixels of frames that are 720 wide: x times 720, y times their height at that width"
@@ -167,53 +166,56 @@ def check_videos(
 def _as_grounding(entries: Entries) -> tuple[Grounding, Ints]:
     """Return the arrays, and the lengths of the three lists of each segment (n_segments, 3).
 
-    Where these differ, as many objects are kept as the shortest list has: `_check_lengths` refuses the file.
+    Segments whose lengths differ have no objects: `_check_lengths` refuses the file.
     """
-    number_of_class: dict[str, int] = {}
+    number_of_class: dict[str, int] = defaultdict(count().__next__)
     segments: list[tuple[str, str]] = []
-    lengths: list[tuple[int, int, int]] = []
-    labels: list[int] = []
-    indexes: list[int] = []
-    corners_of_videos: list[Floats] = [np.zeros(0)]
-    for video, segments_of_video in entries:
-        boxes_of_video: list[JsonValue] = []
-        for segment, objects in segments_of_video.items():
-            word_indexes, boxes = objects["idx_in_sent"], objects["bbox_for_all_frames"]
-            classes = objects.get("clss")
-            n_classes = len(boxes if classes is None else classes)
-            lengths.append((len(word_indexes), len(boxes), n_classes))
-            n = min(lengths[-1])
-            segments.append((video, segment))
-            if classes:
-                labels += [number_of_class.setdefault(name, len(number_of_class)) for name in classes[:n]]
-            else:
-                labels += [-1] * n
-            indexes += word_indexes[:n]
-            boxes_of_video += boxes[:n]
-        corners_of_videos.append(_flat_corners(boxes_of_video))
-    corners = np.concatenate(corners_of_videos)
-    with np.errstate(over="ignore"):
-        box = corners.astype(np.float32).reshape(-1, FRAMES, 4)
-    n_of_lists = np.array(lengths, dtype=np.int64).reshape(-1, 3)
+    lengths: list[Ints] = []
+    labels: list[Ints] = []
+    indexes: list[Ints] = []
+    boxes: list[Floats] = []
+    n_objects: list[Ints] = []
+    for batch in entries.batches():
+        column = batch.column
+        objects = column.inner
+        segments += zip(chain.from_iterable(map(repeat, batch.keys, column.sizes.tolist())), column.keys)
+        index_column, box_column = objects.members["idx_in_sent"], objects.members["bbox_for_all_frames"]
+        class_column = objects.members["clss"]
+        has_classes = np.array(["clss" in segment for segment in objects.values], dtype=bool)
+        n_classes = box_column.sizes.copy()
+        n_classes[has_classes] = class_column.sizes
+        lengths.append(np.column_stack([index_column.sizes, box_column.sizes, n_classes]))
+        if (lengths[-1] != lengths[-1][:, :1]).any():
+            n_objects.append(np.zeros(len(n_classes), np.int64))
+            continue
+        n_objects.append(n_classes)
+        label = np.full(n_classes.sum(), -1, np.int64)
+        classes = class_column.inner.values
+        numbers = np.fromiter(map(number_of_class.__getitem__, classes), np.int64, len(classes))
+        label[np.repeat(has_classes, n_classes)] = numbers
+        labels.append(label)
+        indexes.append(index_column.inner.numbers.astype(np.int64))
+        boxes.append(_corners(box_column.inner.inner))
+    n_of_segments = np.concatenate(n_objects)
     grounding = Grounding(
         segments=segments,
-        segment=np.repeat(np.arange(len(segments)), n_of_lists.min(axis=1)),
-        label=np.array(labels, dtype=np.int64),
-        index=np.array(indexes, dtype=np.int64),
-        box=box,
+        segment=np.repeat(np.arange(len(segments)), n_of_segments),
+        label=np.concatenate([np.zeros(0, np.int64), *labels]),
+        index=np.concatenate([np.zeros(0, np.int64), *indexes]),
+        box=np.concatenate([np.zeros((0, FRAMES, 4), np.float32), *boxes]),
         classes=list(number_of_class),
     )
-    return grounding, n_of_lists
+    return grounding, np.concatenate(lengths)
 
 
-def _flat_corners(boxes_of_objects: list[JsonValue]) -> Floats:
-    """Return the four corners of each box of each object, without further numbers of the boxes."""
-    boxes = list(chain.from_iterable(boxes_of_objects))
-    # Faster than a loop over the boxes, of which there are ten for each object.
-    sizes = set(map(len, boxes))
-    if sizes != {4}:
-        boxes = [box[:4] for box in boxes]
-    return np.fromiter(chain.from_iterable(boxes), np.float64, 4 * len(boxes))
+def _corners(boxes: Column) -> Floats:
+    """Return the four corners of each of ten boxes, without further numbers of the boxes."""
+    corners = boxes.inner.numbers
+    if len(corners) > 4 * len(boxes.sizes):
+        first = np.cumsum(boxes.sizes) - boxes.sizes
+        corners = corners[first[:, np.newaxis] + np.arange(4)]
+    with np.errstate(over="ignore"):
+        return corners.astype(np.float32).reshape(-1, FRAMES, 4)
 
 
 def _check_numbers(grounding: Grounding, lengths: Ints, n_videos: int, name: str, findings: Findings) -> None:

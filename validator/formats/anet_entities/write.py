@@ -11,11 +11,11 @@ Results map videos to segments to objects, and are named as in the file:
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from msgspec.json import decode, encode
 
 from validator.arrays import Floats
 
@@ -67,7 +67,8 @@ def encode_submission(results: Results, mode: str, external_data: str = "") -> d
         "eval_mode": mode,
         "external_data": {"used": bool(external_data), "details": external_data},
     }
-    return {submission_name(mode): encode(content) + b"\n"}
+    text = json.dumps(content, separators=(",", ":"))
+    return {submission_name(mode): f"{text}\n".encode()}
 
 
 def submission_name(mode: str) -> str:
@@ -87,7 +88,7 @@ def decode_predictions(
     Boxes have shape (n, 10, 4): those of each word in the 10 frames.
     """
     (data,) = files.values()
-    for video, segments in decode(data)["results"].items():
+    for video, segments in json.loads(data)["results"].items():
         for segment, objects in segments.items():
             boxes = np.array(objects["bbox_for_all_frames"], dtype=np.float64).reshape(-1, 10, 4)
             yield video, segment, objects["clss"], objects["idx_in_sent"], boxes

@@ -1,44 +1,39 @@
 """Reading COCO DensePose: a list of detections, each with a box, a score and a PNG of parts, U and V.
 
-Files are large, so they are read as a stream (`entries`), and folded in worker processes: a fold checks
-batches of detections (`Checker`) and takes what it needs from the pixels of each, which are then dropped.
+Files are large, so they are read as a stream. Masks are decoded in threads, which zlib and Pillow allow, and
+each detection is passed on in the order of the file to a function that keeps what it needs of the pixels.
 """
 
 from __future__ import annotations
 
+import io
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import lru_cache, partial
-from itertools import islice
+from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple, TypeVar, Union
+from typing import NamedTuple
 
 import numpy as np
 
-from validator.archive import Source, open_submission
-from validator.array_stream import EntryLimit, ReadBytes, iter_entries
+from validator.archive import Source, Submission, open_submission
 from validator.arrays import Pixels
+from validator.columns import JsonValue
 from validator.files import choose_named, naming_other_task
 from validator.findings import REPORTED_PER_KIND, Findings, Read
 from validator.formats.rules import Format, JsonFile, Rules
 from validator.hints import empty_note
 from validator.items import LIMIT_OF_REFERENCE
-from validator.json_decoding import count_marks
-from validator.json_files import check_value
-from validator.limits import collector_off
-from validator.messages import Note, Problem
+from validator.json_reader import Budget, EntryLimit, load_list_schema, read_list
+from validator.limits import collector_off, usable_cores
+from validator.messages import Note
 from validator.png import ImageError, decode_base64, decode_png
-from validator.schema_errors import Budget
-from validator.strict_json import JsonValue
 from validator.texts import counted
-from validator.workers import Batch, Fold, fold, usable_cores
 
 PARTS = 24
 
-# Limits of a detection: bytes and values of its entry, and pixels of its mask. A detection has about a dozen
-# values. More may be in keys of one's own.
-_LARGEST_ENTRY = 32_000_000
-_MOST_VALUES = 10_000
+# A mask has at most so many pixels.
 _MOST_PIXELS = 25_000_000
 
 # Limits of a file: so many for each image of the reference, or the least if that is more. The metric reads 20
@@ -49,23 +44,20 @@ _LEAST_ENTRIES = 100_000
 _PIXELS_AN_IMAGE = 3_000_000
 _LEAST_PIXELS = 100_000_000
 
-# What reading a detection costs, in pixels that take as long to decode: the first however small its mask is,
-# and the second for each value of its entry, among which equal keys are looked for. The text of a mask has at
-# most about 4 bytes for each pixel and few escape sequences.
+# What reading a detection costs, in pixels that take as long to decode, however small its mask is. The text
+# of a mask has at most about 4 characters for each pixel.
 _LEAST_PIXELS_OF_MASK = 10_000
-_PIXELS_OF_VALUE = 50
-_TEXT_BYTES_OF_PIXEL = 4
+_CHARACTERS_OF_PIXEL = 4
 
-# A batch is passed on when it has so many detections. Only then is it known whether more are needed.
-_MOST_IN_BATCH = 5000
+# Threads that decode masks, and masks for each of them that wait to be decoded or kept.
+_MOST_THREADS = 4
+_IN_FLIGHT = 4
 # Equal masks that are not larger are decoded once, if they are among the last ones.
 _FEW_PIXELS = 20_000
 _SMALL_MASKS_KEPT = 64
 
-# Explaining a bad entry takes far longer than reading a good one: a fold ends after so many of them.
+# After so many bad masks none is decoded.
 _MOST_BAD = REPORTED_PER_KIND
-_MOST_BAD_BYTES = 32_000_000
-_MOST_PROBLEMS = 500
 
 # Hints are given from so many detections or scores on; some look at the first detections only.
 _LEAST_SCORES = 10
@@ -77,39 +69,8 @@ _TORSO_PARTS = 2
 # U and V of many persons come near their largest value.
 _LEAST_PERCENT = 90
 
-ResultT = TypeVar("ResultT")
 # ``x, y, width, height`` in pixels.
 Box = tuple[float, float, float, float]
-# The text of a detection, or a text without pixels and the pixels, for arrays that are in memory.
-Entry = Union[bytes, tuple[bytes, Pixels]]
-
-
-class ReaderSizes(NamedTuple):
-    """How much is read at once.
-
-    Attributes
-    ----------
-    batch_bytes : int
-        Detections are passed to a process in batches of so many bytes, or a little more. Large: each change
-        between processes on a core makes it slower.
-    parallel_from_bytes : int
-        From this size on a file is read in worker processes.
-    most_workers : int
-        Worker processes, even if there are more cores.
-    """
-
-    batch_bytes: int = 8_000_000
-    parallel_from_bytes: int = 8_000_000
-    most_workers: int = 4
-
-    def workers(self, file_bytes: int) -> int:
-        """Return how many processes read a file of so many bytes."""
-        if file_bytes < self.parallel_from_bytes:
-            return 1
-        return min(usable_cores(), self.most_workers)
-
-
-SIZES = ReaderSizes()
 
 
 @dataclass(frozen=True)
@@ -136,135 +97,83 @@ class Detection:
     pixels: Pixels
 
 
-class Checked(NamedTuple):
-    """What one process checked: the problems with their positions, their number, and the pixels."""
-
-    problems: list[tuple[int, Problem]]
-    total: int
-    is_complete: bool
-    n_pixels: int = 0
+# A detection in memory: its text with an empty mask, and the pixels of the mask.
+ArrayEntry = tuple[str, Pixels]
 
 
-class Checker:
-    """Checks detections batch by batch.
+class Entry(NamedTuple):
+    """A detection that fits its schema: its position in the file, its value, and the length of its text.
 
-    Parameters
-    ----------
-    schema : Path
-        The schema of a detection.
-    most_pixels : int, optional
-        After so many pixels of masks it reads no further; the caller refuses the submission. A small mask
-        counts as 10,000 pixels, and one with a long text as more.
-
-    Attributes
-    ----------
-    is_done : bool
-        Whether it left a detection out, and will leave out all others.
+    ``pixels`` are those of a detection that is in memory, whose value has no PNG.
     """
 
-    def __init__(self, schema: Path, most_pixels: int | None = None) -> None:
-        self._schema = schema
-        self._most_pixels = most_pixels
-        self._n_pixels = 0
-        self._budget = Budget()
-        self._n_bad = 0
-        self._n_bad_bytes = 0
-        self._problems: list[tuple[int, Problem]] = []
-        self._total = 0
-        self._is_complete = True
-        self.is_done = False
-
-    def good(self, batch: Iterable[tuple[int, Entry]]) -> Iterator[Detection]:
-        """Check a batch; yield its detections, none after a problem, when they are of no use."""
-        for index, entry in batch:
-            if self._has_too_many_bad() or self._has_too_many_pixels():
-                self._is_complete = False
-                self.is_done = True
-                return
-            findings = Findings()
-            n_values = count_marks(_text_of(entry), b",[{")
-            with findings.part():
-                _refuse_many_values(n_values, f"/{index}")
-                detection = check(index, entry, self._schema, self._budget)
-            self._note(index, findings)
-            if findings.ok:
-                self._n_pixels += _n_pixels_counted(detection, _text_of(entry), n_values)
-            else:
-                self._n_bad += 1
-                self._n_bad_bytes += len(_text_of(entry))
-            if not self._total:
-                yield detection
-
-    def _has_too_many_bad(self) -> bool:
-        return self._n_bad == _MOST_BAD or self._n_bad_bytes > _MOST_BAD_BYTES
-
-    def _has_too_many_pixels(self) -> bool:
-        return self._most_pixels is not None and self._n_pixels > self._most_pixels
-
-    def _note(self, index: int, findings: Findings) -> None:
-        """Keep the problems of the detection at ``index``; only their number once there are many."""
-        self._total += findings.total
-        self._is_complete &= findings.is_complete
-        if len(self._problems) < _MOST_PROBLEMS:
-            self._problems += [(index, problem) for problem in findings.problems]
-
-    def result(self) -> Checked:
-        """Return the problems so far."""
-        return Checked(self._problems, self._total, self._is_complete, self._n_pixels)
+    position: int
+    value: dict[str, JsonValue]
+    n_characters: int = 0
+    pixels: Pixels | None = None
 
 
-def read(path: Source, rules: Rules, sizes: ReaderSizes = SIZES) -> Read[DetectionHints]:
+class Checked(NamedTuple):
+    """What came of a detection: itself, unless the findings say why there is none."""
+
+    entry: Entry
+    detection: Detection | None
+    findings: Findings
+
+
+def read(path: Source, rules: Rules) -> Read[DetectionHints]:
     """Check a submission without a reference. Raises Refused."""
-    make_fold = partial(_HintsFold, rules.json[0].schema)
-    folded = read_folded(path, rules, make_fold, sizes)
-    _, hints_of_processes = folded.content
-    return Read(DetectionHints.joined(hints_of_processes), folded.notes)
+    hints = DetectionHints()
+    return Read(hints, read_detections(path, rules, hints.take).notes)
 
 
-def read_folded(
-    path: Source,
-    rules: Rules,
-    make_fold: Callable[[], Fold[tuple[Checked, ResultT]]],
-    sizes: ReaderSizes = SIZES,
-    n_images: int | None = None,
-) -> Read[tuple[str, list[ResultT]]]:
-    """Pass all detections of a submission to folds, in worker processes for large files.
+def read_detections(
+    path: Source, rules: Rules, keep: Callable[[Detection], None], n_images: int | None = None
+) -> Read[str]:
+    """Pass all detections of a submission to a function, in the order of the file.
 
     Parameters
     ----------
     path : Path, or mapping of str to bytes
         A zip file, or a folder with the submission's file; or its content by name.
     rules : Rules
-    make_fold : callable
-        Makes the fold of a process; its result is that of its `Checker`, and one of its own.
-    sizes : ReaderSizes
+    keep : callable
+        Takes each detection, as long as no problem was found.
     n_images : int, optional
         Images that there are, which bound the detections; None at home.
 
     Returns
     -------
-    Read of (str, list)
-        The name of the file, and the folds' own results.
+    Read of str
+        The name of the file.
 
     Raises
     ------
     Refused
-        With the problems of all detections, in the order of the file.
+        With the problems of all detections.
     """
     (file,) = rules.json
     with Findings.collect() as findings, open_submission(path, rules.limits) as submission:
         findings.notes += submission.notes
         (name,) = findings.take(choose_named(submission, rules)).values()
-        n_workers = sizes.workers(submission.size(name))
-        with submission.open(name) as stream, collector_off():
-            texts = entries(stream.read, name, file, n_images)
-            batches = _batches(texts, sizes.batch_bytes, findings)
-            results = fold(batches, make_fold, n_workers)
-        checked_parts = [checked for checked, _ in results]
-        if n_images is not None:
-            _refuse_many_pixels(checked_parts, n_images, name)
-        report(checked_parts, name, findings)
-    return Read((name, [result for _, result in results]), findings.notes)
+        with naming_other_task(name, file.name), Findings.collect() as found, collector_off():
+            entries = _entries(submission, name, file, found, n_images)
+            _pass_on(entries, keep, found, _PixelLimit(name, n_images))
+        findings.notes += found.notes
+    return Read(name, findings.notes)
+
+
+def check_arrays(entries: Sequence[ArrayEntry], rules: Rules, keep: Callable[[Detection], None]) -> None:
+    """Pass detections in memory to a function. Raises Refused; problems name no file."""
+    texts = ",".join(text for text, _ in entries)
+    (file,) = rules.json
+    with Findings.collect() as findings:
+        stream = io.BytesIO(f"[{texts}]".encode())
+        for entry in _entries_of(stream.read, "", file, findings):
+            checked = check(entry._replace(pixels=entries[entry.position][1]))
+            findings.extend(checked.findings)
+            if checked.detection is not None and findings.ok:
+                keep(checked.detection)
 
 
 def read_at(path: Path, rules: Rules, positions: Collection[int]) -> dict[int, Detection]:
@@ -274,29 +183,78 @@ def read_at(path: Path, rules: Rules, positions: Collection[int]) -> dict[int, D
     """
     (file,) = rules.json
     detections: dict[int, Detection] = {}
-    n_read = max(positions, default=-1) + 1
     with Findings.collect() as findings, open_submission(path, rules.limits) as submission:
         (name,) = findings.take(choose_named(submission, rules)).values()
-        with submission.open(name) as stream:
-            texts = islice(entries(stream.read, name, file), n_read)
-            for index, text in enumerate(texts):
-                if index in positions:
-                    detections[index] = check(index, text, file.schema, Budget())
+        for entry in _entries(submission, name, file, findings):
+            if entry.position > max(positions, default=-1):
+                break
+            if entry.position in positions:
+                detection = check(entry).detection
+                if detection is not None:
+                    detections[entry.position] = detection
     return detections
 
 
-def _text_of(entry: Entry) -> bytes:
-    return entry[0] if isinstance(entry, tuple) else entry
+def _entries(
+    submission: Submission, name: str, file: JsonFile, findings: Findings, n_images: int | None = None
+) -> Iterator[Entry]:
+    """Yield the detections of a file that fit their schema. Raises Refused where the list is damaged."""
+    with submission.open(name) as stream:
+        yield from _entries_of(stream.read, name, file, findings, n_images)
 
 
-def _n_pixels_counted(detection: Detection, text: bytes, n_values: int) -> int:
-    """Return how many pixels take as long to decode as this detection took to be read."""
-    return max(
-        detection.pixels[..., 0].size,
-        _LEAST_PIXELS_OF_MASK,
-        len(text) // _TEXT_BYTES_OF_PIXEL + count_marks(text, b"\\"),
-        n_values * _PIXELS_OF_VALUE,
-    )
+def _entries_of(
+    stream: Callable[[int], bytes],
+    name: str,
+    file: JsonFile,
+    findings: Findings,
+    n_images: int | None = None,
+) -> Iterator[Entry]:
+    """Yield the detections of a list that fit their schema."""
+    schema, limit = load_list_schema(file.schema), _entry_limit(file, n_images)
+    for batch in read_list(stream, name, schema, findings, Budget(), limit):
+        yield from map(Entry, batch.keys, batch.column.values, batch.lengths)
+
+
+def _pass_on(
+    entries: Iterable[Entry], keep: Callable[[Detection], None], findings: Findings, limit: _PixelLimit
+) -> None:
+    """Check detections in threads, and pass them on in their order, as long as there is no problem."""
+    n_bad = 0
+
+    def needed_entries() -> Iterator[Entry]:
+        for entry in entries:
+            if n_bad < _MOST_BAD:
+                yield entry
+
+    for checked in _checked_in_order(needed_entries(), min(usable_cores(), _MOST_THREADS)):
+        if checked.detection is None:
+            findings.extend(checked.findings.with_files(lambda _: limit.name))
+            n_bad += 1
+            continue
+        limit.add(checked, findings)
+        if findings.ok:
+            keep(checked.detection)
+    if n_bad >= _MOST_BAD:
+        findings.count_unread(0, limit.name)
+
+
+def _checked_in_order(entries: Iterable[Entry], n_threads: int) -> Iterator[Checked]:
+    """Yield what comes of each entry, in their order; some are ahead, in threads."""
+    if n_threads < 2:
+        yield from map(check, entries)
+        return
+    pool = ThreadPoolExecutor(n_threads)
+    waiting: deque[Future[Checked]] = deque()
+    try:
+        for entry in entries:
+            waiting.append(pool.submit(check, entry))
+            if len(waiting) == n_threads * _IN_FLIGHT:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def _entry_limit(file: JsonFile, n_images: int | None) -> EntryLimit:
@@ -317,91 +275,65 @@ def most_pixels(n_images: int) -> int:
     return max(_LEAST_PIXELS, _PIXELS_AN_IMAGE * n_images)
 
 
-def _refuse_many_pixels(parts: Sequence[Checked], n_images: int, name: str) -> None:
-    """Refuse masks with more pixels than are allowed, whatever else is wrong: not all of them are read.
+class _PixelLimit:
+    """Counts the pixels of the masks of a file; there is no limit where images are not known."""
 
-    Each process ends beyond the limit, so their sum tells the same however they divided the masks.
-    """
-    most = most_pixels(n_images)
-    if sum(part.n_pixels for part in parts) > most:
-        images = counted(n_images, "image")
-        origin = f"{_PIXELS_AN_IMAGE:,} for each image, at least {_LEAST_PIXELS:,}"
-        origin += f"; a detection counts as {_LEAST_PIXELS_OF_MASK:,} or more"
-        origin += f", and as {_PIXELS_OF_VALUE} or more for each value"
-        problem = f"the masks have more than {most:,} pixels ({origin}); the reference has {images}"
-        remedy = "a reference with more images allows more; otherwise leave out detections with low scores"
-        Findings().refuse("E-JSON-COUNT", problem, remedy, file=name, rule=LIMIT_OF_REFERENCE)
+    def __init__(self, name: str, n_images: int | None) -> None:
+        self.name = name
+        self._n_images = n_images
+        self._n_pixels = 0
+
+    def add(self, checked: Checked, findings: Findings) -> None:
+        """Count a detection. Raises Refused if there are too many pixels."""
+        if self._n_images is None or checked.detection is None:
+            return
+        self._n_pixels += max(
+            checked.detection.pixels[..., 0].size,
+            _LEAST_PIXELS_OF_MASK,
+            checked.entry.n_characters // _CHARACTERS_OF_PIXEL,
+        )
+        most = most_pixels(self._n_images)
+        if self._n_pixels > most:
+            images = counted(self._n_images, "image")
+            origin = f"{_PIXELS_AN_IMAGE:,} for each image, at least {_LEAST_PIXELS:,}"
+            origin += f"; a detection counts as {_LEAST_PIXELS_OF_MASK:,} or more"
+            problem = f"the masks have more than {most:,} pixels ({origin}); the reference has {images}"
+            remedy = (
+                "a reference with more images allows more; otherwise leave out detections with low scores"
+            )
+            findings.refuse("E-JSON-COUNT", problem, remedy, file=self.name, rule=LIMIT_OF_REFERENCE)
 
 
-def entries(read_bytes: ReadBytes, name: str, file: JsonFile, n_images: int | None = None) -> Iterator[bytes]:
-    """Yield the texts of the detections; ``n_images`` is None where images are not known.
-
-    Raises Refused where the list breaks off or is damaged.
-    """
-    with naming_other_task(name, file.name):
-        yield from iter_entries(read_bytes, name, _LARGEST_ENTRY, _entry_limit(file, n_images))
-
-
-def _batches(texts: Iterable[bytes], batch_bytes: int, findings: Findings) -> Iterator[Batch]:
-    """Yield the texts with their positions in batches; what ends them early is a problem in ``findings``.
-
-    The batch in which that happens is dropped: what seems wrong there often only follows from it.
-    """
-    batch: Batch = []
-    size = 0
+def check(entry: Entry) -> Checked:
+    """Check a detection and decode its mask; problems name no file."""
+    findings = Findings()
+    detection = None
     with findings.part():
-        for index, text in enumerate(texts):
-            batch.append((index, text))
-            size += len(text)
-            if size >= batch_bytes or len(batch) == _MOST_IN_BATCH:
-                yield batch
-                batch, size = [], 0
-        if batch:
-            yield batch
+        detection = _detection(entry, findings)
+    return Checked(entry, detection if findings.ok else None, findings)
 
 
-def report(parts: Sequence[Checked], name: str, findings: Findings) -> None:
-    """Add the problems that all processes found, in the order of the file."""
-    problems = sorted((entry for part in parts for entry in part.problems), key=lambda entry: entry[0])
-    for _, problem in problems:
-        findings.repeat(problem, file=name)
-    unread = sum(part.total for part in parts) - len(problems)
-    if unread or not all(part.is_complete for part in parts):
-        findings.count_unread(unread, name)
-
-
-def check(index: int, entry: Entry, schema: Path, budget: Budget) -> Detection:
-    """Parse, check, and decode the detection at ``index``. Raises Refused; problems name no file."""
-    where = f"/{index}"
-    text, pixels_in_memory = entry if isinstance(entry, tuple) else (entry, None)
-    value = check_value(text, schema, where, budget)
-    with Findings.collect() as findings:
-        box = value["bbox"]
-        height, width = int(box[3]), int(box[2])
-        _check_size(value, height, width, where, findings)
-        findings.refuse_problems()
-        uv_place = f"{where}/uv_data"
-        if pixels_in_memory is None:
-            pixels = _decode(value["uv_data"], height, width, uv_place, findings)
-        else:
-            pixels = pixels_in_memory
-        _check_parts(pixels, uv_place, findings)
+def _detection(entry: Entry, findings: Findings) -> Detection:
+    """Return the detection of an entry. Raises Refused."""
+    where = f"/{entry.position}"
+    value = entry.value
+    box = value["bbox"]
+    height, width = int(box[3]), int(box[2])
+    _check_size(value, height, width, where, findings)
+    findings.refuse_problems()
+    uv_place = f"{where}/uv_data"
+    pixels = entry.pixels
+    if pixels is None:
+        pixels = _decode(value["uv_data"], height, width, uv_place, findings)
+    _check_parts(pixels, uv_place, findings)
     return Detection(
-        index=index,
+        index=entry.position,
         image_id=int(value["image_id"]),
         category_id=int(value["category_id"]),
         box=(float(box[0]), float(box[1]), float(box[2]), float(box[3])),
         score=float(value["score"]),
         pixels=pixels,
     )
-
-
-def _refuse_many_values(n_values: int, where: str) -> None:
-    """Refuse an entry with very many values before it is parsed: each takes a hundred bytes of memory."""
-    if n_values > _MOST_VALUES:
-        problem = f"the entry has more than {_MOST_VALUES:,} values (commas and brackets)"
-        remedy = "see the format's example for the right shape; uv_data is a PNG in base64"
-        Findings().refuse("E-JSON-COUNT", problem, remedy, where=where, rule="entry")
 
 
 def _check_size(value: dict[str, JsonValue], height: int, width: int, where: str, findings: Findings) -> None:
@@ -446,11 +378,11 @@ def _are_corners(box: list[float], shape: list[int]) -> bool:
     return False
 
 
-def _decode(data: str | bytes, height: int, width: int, where: str, findings: Findings) -> Pixels:
-    """Return the pixels of an image, given in base64 or as the bytes of the file. Raises Refused."""
+def _decode(data: str, height: int, width: int, where: str, findings: Findings) -> Pixels:
+    """Return the pixels of an image, given in base64. Raises Refused."""
     code = "E-DP-BASE64"
     try:
-        png = data if isinstance(data, bytes) else decode_base64(data)
+        png = decode_base64(data)
         code = "E-DP-PNG"
         decode = decode_png if height * width > _FEW_PIXELS else _decode_small_png
         return decode(png, height, width)
@@ -552,24 +484,6 @@ def _joined_extremes(parts: Sequence[tuple[float, float]]) -> tuple[float, float
     smallest = min(part[0] for part in parts)
     largest = max(part[1] for part in parts)
     return smallest, largest
-
-
-class _HintsFold:
-    """Checks detections and keeps their extremes."""
-
-    def __init__(self, schema: Path) -> None:
-        self._checker, self._hints = Checker(schema), DetectionHints()
-
-    def take(self, batch: Batch) -> None:
-        for detection in self._checker.good(batch):
-            self._hints.take(detection)
-
-    @property
-    def is_done(self) -> bool:
-        return self._checker.is_done
-
-    def result(self) -> tuple[Checked, DetectionHints]:
-        return self._checker.result(), self._hints
 
 
 FORMAT = Format(read, DetectionHints.notes)

@@ -11,7 +11,7 @@ from typing import IO
 import numpy as np
 
 from validator.arrays import Pixels
-from validator.formats.densepose.read import Box, Entry
+from validator.formats.densepose.read import ArrayEntry, Box
 from validator.png import decode_base64, decode_png
 
 PNG_LEVEL = 6
@@ -48,10 +48,10 @@ def encode_detection(
     return _text(image_id, box, score, iuv, category_id, stream.getvalue())
 
 
-def array_entry(image_id: int, box: Box, score: float, iuv: Pixels) -> Entry:
+def array_entry(image_id: int, box: Box, score: float, iuv: Pixels) -> ArrayEntry:
     """Return a detection in memory, whose pixels stay an array; parameters as for `encode_detection`."""
     text = _text(image_id, box, score, iuv, category_id=1, png=b"")
-    return text.encode("ascii"), np.moveaxis(iuv, 0, -1)
+    return text, np.moveaxis(iuv, 0, -1)
 
 
 def _text(image_id: int, box: Box, score: float, iuv: Pixels, category_id: int, png: bytes) -> str:

@@ -20,8 +20,7 @@ from validator.formats.values import Form, Kind
 from validator.hints import empty_note
 from validator.keys import match_keys
 from validator.messages import Note
-from validator.strict_json import pointer_part
-from validator.texts import counted
+from validator.texts import counted, pointer_part
 
 # Fewer items that are the same are no sign of a mistake.
 _LEAST_SAME = 4
@@ -56,8 +55,7 @@ def read_file(
     if rules.csv:
         return _read_table(data, name, rules, keys, name_missing)
     # Tables are read without the packages that JSON needs.
-    from validator.json_document import Conversion
-    from validator.json_files import read_json
+    from validator.json_reader import Conversion, read_json
 
     form = form_of(rules)
     with Findings.collect() as findings:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from itertools import chain, count
-from operator import itemgetter
+from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from validator.archive import Source, Submission, open_submission
 from validator.arrays import Floats, Ints
@@ -20,20 +18,10 @@ from validator.findings import Findings, Read, Refused
 from validator.formats.rules import Format, JsonFile, Rules
 from validator.hints import box_hints, empty_note, label_hints, repeat_hints
 from validator.items import Place, check_items
-from validator.json_cutting import Members
-from validator.json_document import Conversion, Entries
-from validator.json_files import read_json
+from validator.json_reader import Budget, Conversion, Entries, Members, read_json
 from validator.messages import Note
-from validator.schema_errors import Budget
-from validator.strict_json import JsonValue, pointer_part
-from validator.texts import counted, quote
+from validator.texts import counted, pointer_part, quote
 
-# As many as a video has, so that the objects of all stay in the cache of the processor.
-_FRAMES_AT_ONCE = 20
-# Humans in so many frames that the reference lacks are enough to explain a mistake. A zip of 1 MB may hold
-# hundreds of thousands.
-_MOST_UNKNOWN_FRAMES = 10_000
-_NOBODY: JsonValue = {"humans": []}
 # The start of a file with videos by name, and the first character of the value of the first.
 _FIRST_VALUE = re.compile(rb'\s*\{\s*"[^"\\]*"\s*:\s*(.)', re.DOTALL)
 _LONGEST_START = 1000
@@ -41,7 +29,6 @@ _WRITE_PIXELS_OF_PARTS = (
     "Write pixels of the image: times its width and height, or, if they are shares of the box of the human, "
     "times its width and height plus its x1 and y1"
 )
-_box, _verb, _parts, _humans = (itemgetter(name) for name in ("box", "verb", "parts", "humans"))
 
 
 class PartStates(NamedTuple):
@@ -91,8 +78,7 @@ def read(
 ) -> Read[KineticsSubmission]:
     """Check a submission and read both files. Raises Refused, with the problems of both.
 
-    ``reference_frames`` are the frames of each video that is known, None at home. Other videos get a note. Of
-    very many other frames only the schema is checked and the name returned, without humans.
+    ``reference_frames`` are the frames of each video that is known, None at home. Other videos get a note.
     """
     classes_file, parts_file = rules.json
     budget = Budget()
@@ -105,9 +91,7 @@ def read(
             classes = findings.take(read_classes(submission.read(name), name, classes_file, budget))
         with findings.part():
             name = names[parts_file.name]
-            data = submission.read(name)
-            read_file = read_parts(data, name, parts_file, budget=budget, reference_frames=reference_frames)
-            parts = findings.take(read_file)
+            parts = findings.take(read_parts(submission.read(name), name, parts_file, budget=budget))
         findings.refuse_problems()
         content = KineticsSubmission(classes, parts)
         if reference_frames is not None:
@@ -162,11 +146,10 @@ def read_parts(
     file: JsonFile,
     one_each: bool = False,
     budget: Budget | None = None,
-    reference_frames: Mapping[str, Collection[str]] | None = None,
 ) -> Read[PartStates]:
     """Read a parts file of a submission, or of the reference (``one_each``: one box and one state a part).
 
-    ``reference_frames`` is that of `read`. Raises Refused.
+    Raises Refused.
     """
 
     def check(parts: PartStates, members: Members, findings: Findings) -> None:
@@ -174,136 +157,61 @@ def read_parts(
         _check_lengths(parts, name, findings)
 
     def build(entries: Entries) -> PartStates:
-        if reference_frames is not None:
-            entries = _without_most_unknown_humans(entries, reference_frames)
         return as_part_states(entries, one_each)
 
-    def join(halves: Sequence[PartStates]) -> PartStates | None:
-        parts = joined(halves)
-        if reference_frames is not None and _n_unknown_frames(parts, reference_frames) > _MOST_UNKNOWN_FRAMES:
-            # Each half keeps the humans in as many unknown frames as the whole file may.
-            return None
-        return parts
-
-    conversion = Conversion(build, check, join)
+    conversion = Conversion(build, check)
     read = read_json(data, name, file, conversion, budget)
     return Read(read.content[0], read.notes)
 
 
-def _n_unknown_frames(parts: PartStates, reference_frames: Mapping[str, Collection[str]]) -> int:
-    """Return how many of the frames the reference lacks."""
-    n_unknown = 0
-    for video, frames in frames_of_videos(parts).items():
-        n_unknown += len(set(frames).difference(reference_frames.get(video, ())))
-    return n_unknown
-
-
-def _without_most_unknown_humans(
-    entries: Entries, reference_frames: Mapping[str, Collection[str]]
-) -> Iterator[tuple[str, Any]]:
-    """Yield the videos with their frames; nobody is in most of those that the reference lacks."""
-    n_left = _MOST_UNKNOWN_FRAMES
-    for video, frames in entries:
-        known_frames = set(reference_frames.get(video, ()))
-        n_unknown = len(frames.keys() - known_frames)
-        if n_unknown <= n_left:
-            n_left -= n_unknown
-            yield video, frames
-        else:
-            yield video, {frame: frames[frame] if frame in known_frames else _NOBODY for frame in frames}
-
-
 def as_part_states(entries: Entries, one_each: bool = False) -> PartStates:
-    """Return the arrays of the videos; ``one_each``: parts have one box and one state.
-
-    Videos become arrays a few at a time, so that only these are held as Python objects.
-    """
+    """Return the arrays of the videos; ``one_each``: parts have one box and one state."""
     names = _numbering()
     states = _numbering()
-    groups: list[PartStates] = []
-    for group in _in_groups(entries):
-        frames_of_video = list(group.values())
-        frames = list(chain.from_iterable(map(dict.values, frames_of_video)))
-        humans_of_frame = list(map(_humans, frames))
-        humans = list(chain.from_iterable(humans_of_frame))
-        parts_of_human = list(map(_parts, humans))
-        parts = list(chain.from_iterable(map(dict.values, parts_of_human)))
-        boxes = list(map(_box, parts))
-        part_states = list(map(_verb, parts))
-        n_boxes = n_states = np.ones(len(parts), np.int32)
+    videos: list[str] = []
+    frames: list[str] = []
+    pieces: dict[str, list[Any]] = defaultdict(list)
+    for batch in entries.batches():
+        frame_column = batch.column.inner
+        human_lists = frame_column.members["humans"]
+        humans = human_lists.inner
+        part_lists = humans.members["parts"]
+        boxes, part_states = part_lists.inner.members["box"], part_lists.inner.members["verb"]
+        n_boxes = n_states = np.ones(len(boxes.values), np.int32)
         if not one_each:
-            n_boxes = _lengths(boxes)
-            n_states = _lengths(part_states)
-            boxes = list(chain.from_iterable(boxes))
-            part_states = list(chain.from_iterable(part_states))
-        group_arrays = PartStates(
-            videos=list(group),
-            frames=list(chain.from_iterable(frames_of_video)),
-            frame_video=owners(_lengths(frames_of_video)),
-            human_frame=owners(_lengths(humans_of_frame)),
-            human_box=_boxes(list(map(_box, humans))),
-            part_human=owners(_lengths(parts_of_human)),
-            part_name=numbered(names, list(chain.from_iterable(parts_of_human))),
-            proposal_part=owners(n_boxes),
-            proposal_box=_boxes(boxes),
-            proposal_state=numbered(states, part_states),
-            n_states=n_states,
-            names=[],
-            states=[],
-        )
-        groups.append(group_arrays)
-    return _concatenated(groups, list(names), list(states))
-
-
-def _in_groups(entries: Entries) -> Iterator[dict[str, Any]]:
-    """Yield videos with their frames, so many that their arrays are worth it; the last group may be empty."""
-    group, n_frames = {}, 0
-    for video, frames in entries:
-        group[video] = frames
-        n_frames += len(frames)
-        if len(group) + n_frames >= _FRAMES_AT_ONCE:
-            yield group
-            group, n_frames = {}, 0
-    yield group
-
-
-# Columns whose numbers are places in another column, and that one.
-_OWNERS = {
-    "frame_video": "videos",
-    "human_frame": "frames",
-    "part_human": "human_box",
-    "proposal_part": "part_name",
-}
-
-
-def _concatenated(pieces: Sequence[PartStates], names: list[str], states: list[str]) -> PartStates:
-    """Return all pieces as one; what each holds is numbered after what is in those before."""
-
-    def join(column: str) -> Any:
-        values = [getattr(piece, column) for piece in pieces]
-        if isinstance(values[0], list):
-            return list(chain.from_iterable(values))
-        owner_column = _OWNERS.get(column)
-        if owner_column:
-            n_owners = [len(getattr(piece, owner_column)) for piece in pieces]
-            starts = np.cumsum([0, *n_owners], dtype=np.int32)
-            values = [array + start for array, start in zip(values, starts)]
-        return np.concatenate(values)
-
-    columns = [name for name in PartStates._fields if name not in ("names", "states")]
-    return PartStates(**{column: join(column) for column in columns}, names=names, states=states)
-
-
-def joined(pieces: Sequence[PartStates]) -> PartStates:
-    """Return all pieces as one, in which equal strings have one number."""
-    names = _numbering()
-    states = _numbering()
-    renumbered = []
-    for piece in pieces:
-        part_name = numbered(names, piece.names)[piece.part_name]
-        proposal_state = numbered(states, piece.states)[piece.proposal_state]
-        renumbered.append(piece._replace(part_name=part_name, proposal_state=proposal_state))
-    return _concatenated(renumbered, list(names), list(states))
+            n_boxes, n_states = boxes.sizes, part_states.sizes
+            boxes, part_states = boxes.inner, part_states.inner
+        videos += batch.keys
+        frames += batch.column.keys
+        piece = {
+            "frames": batch.column.sizes,
+            "humans": human_lists.sizes,
+            "human_box": humans.members["box"].inner.numbers,
+            "parts": part_lists.sizes,
+            "part_name": numbered(names, part_lists.keys),
+            "proposals": n_boxes,
+            "proposal_box": boxes.inner.numbers,
+            "proposal_state": numbered(states, part_states.values),
+            "n_states": n_states,
+        }
+        for name, values in piece.items():
+            pieces[name].append(values)
+    columns = {name: np.concatenate(values) for name, values in pieces.items()}
+    return PartStates(
+        videos=videos,
+        frames=frames,
+        frame_video=owners(columns["frames"]),
+        human_frame=owners(columns["humans"]),
+        human_box=columns["human_box"].reshape(-1, 4),
+        part_human=owners(columns["parts"]),
+        part_name=columns["part_name"],
+        proposal_part=owners(columns["proposals"]),
+        proposal_box=columns["proposal_box"].reshape(-1, 4),
+        proposal_state=columns["proposal_state"],
+        n_states=columns["n_states"],
+        names=list(names),
+        states=list(states),
+    )
 
 
 def _numbering() -> dict[str, int]:
@@ -332,15 +240,6 @@ def rows_of_owner(owner: Ints, index: int) -> range:
     # For numbers of another type the whole column would be copied.
     first, last = np.searchsorted(owner, np.array([index, index + 1], owner.dtype)).tolist()
     return range(first, last)
-
-
-def _lengths(lists: list[JsonValue]) -> NDArray[np.int32]:
-    return np.fromiter(map(len, lists), np.int32, len(lists))
-
-
-def _boxes(boxes: list[JsonValue]) -> Floats:
-    coordinates = np.fromiter(chain.from_iterable(boxes), np.float64, 4 * len(boxes))
-    return coordinates.reshape(-1, 4)
 
 
 def _check_boxes(parts: PartStates, name: str, findings: Findings) -> None:

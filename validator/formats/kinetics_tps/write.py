@@ -6,10 +6,9 @@ functions below.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
-
-from msgspec.json import decode, encode
 
 Json = dict[str, Any]
 CLASSES_FILE = "pred_vid_result.json"
@@ -65,8 +64,8 @@ def decode_predictions(files: Mapping[str, bytes]) -> Iterator[tuple[str, str, d
 
     A human is its box, and boxes and states of its parts by name.
     """
-    videos = decode(files[PARTS_FILE])
-    for video, action in decode(files[CLASSES_FILE]).items():
+    videos = json.loads(files[PARTS_FILE])
+    for video, action in json.loads(files[CLASSES_FILE]).items():
         frames = {}
         for name, frame in videos.get(video, {}).items():
             frames[frame_number(name)] = [_decode_human(human) for human in frame["humans"]]
@@ -82,4 +81,5 @@ def _decode_human(human: Json) -> tuple[Sequence[float], dict[str, tuple[Any, An
 
 def _encode(content: Mapping[str, Any]) -> bytes:
     """Return compact JSON that ends with a newline."""
-    return encode(content) + b"\n"
+    text = json.dumps(content, separators=(",", ":"))
+    return f"{text}\n".encode()

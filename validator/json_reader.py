@@ -1,0 +1,830 @@
+"""JSON files, entry by entry: whole columns are checked, and only what does not fit is explained.
+
+`json` decodes an entry after the other, and some entries together are checked, column by column, against
+their schema (`validator.columns`). Entries that do not fit are decoded again, with hooks that mark keys that
+occur twice, NaN, and numbers that are too large; they are explained (`validator.json_words`) until there are
+so many problems as a `Budget` allows, and after that they are counted.
+
+Duplicate keys
+--------------
+`json` keeps the last of equal keys. That nothing was dropped is known by counting: the colons of a text are
+those after the keys that were kept, those after the keys that were dropped, and those in strings. If there
+are as many colons as keys that were kept, there are no others. Otherwise the entries are decoded again with
+the hooks, which takes two thirds longer.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, NoReturn, TypeVar
+
+import numpy as np
+
+from validator.columns import (
+    DEEPEST,
+    REMARKS,
+    Check,
+    Column,
+    DepthError,
+    JsonValue,
+    LargeNumber,
+    NoNumber,
+    Repeating,
+    Schema,
+    UnfitError,
+    check_of,
+    keys_of_anything,
+)
+from validator.files import naming_other_task
+from validator.findings import Findings, Read, Refused
+from validator.formats.rules import JsonFile
+from validator.items import LIMIT_OF_REFERENCE
+from validator.limits import collector_off
+from validator.texts import pointer_part, quote
+
+if TYPE_CHECKING:
+    from validator.json_words import Explainer, Words
+
+Content = TypeVar("Content")
+Members = dict[str, JsonValue]
+# A list is read in pieces of so many bytes.
+_PIECE = 8_000_000
+# So many characters an entry of a list may have.
+_LARGEST_ITEM = 32_000_000
+_BYTE_ORDER_MARK = "\ufeff"
+# Entries are checked together once they have so many characters: their values are still in the cache of a
+# core. With a hundred times as many, reading takes half as long again.
+_CHARACTERS_AT_ONCE = 30_000
+_LEAST_DIGITS_TOO_LARGE = 309
+_BLOCK = 1 << 16
+_skip_blanks = re.compile(r"[ \t\n\r]*").match
+
+
+@dataclass
+class Budget:
+    """How many problems of all files of a submission are explained; the others are counted."""
+
+    problems: int = 200
+
+
+class Entries:
+    """The entries of a file that fit their schema, which can be gone through once.
+
+    Iterating gives keys and values; `batches` gives some entries together, as columns.
+    """
+
+    def __init__(self, batches: Iterator[Batch]) -> None:
+        self._batches = batches
+
+    def __iter__(self) -> Iterator[tuple[str, JsonValue]]:
+        for batch in self._batches:
+            yield from zip(batch.keys, batch.column.values)
+
+    def batches(self) -> Iterator[Batch]:
+        """Yield the entries, some at a time."""
+        return self._batches
+
+
+class Batch(NamedTuple):
+    """Some entries of a file that fit their schema: keys, the column of their values, and lengths of texts.
+
+    Entries of a list have their positions as keys.
+    """
+
+    keys: list[Any]
+    column: Column
+    lengths: list[int]
+
+
+@dataclass(frozen=True)
+class Conversion(Generic[Content]):
+    """What is made of the entries of a file.
+
+    Attributes
+    ----------
+    build : callable
+        Builds the content from the entries.
+    check : callable, optional
+        Takes the content and the other members of the file, and adds what is wrong in them although they fit
+        the schema. Where entries do not fit it, the content is made of the others, so that the problems of
+        all are reported together.
+    """
+
+    build: Callable[[Entries], Content]
+    check: Callable[[Content, Members, Findings], None] | None = None
+
+
+class EntryLimit(NamedTuple):
+    """How many entries a file may have.
+
+    ``origin`` says, after a blank, what the number is made of if it grows with the reference.
+    """
+
+    number: int
+    origin: str = ""
+
+
+class SchemaPart(NamedTuple):
+    """A part of a schema, and its check."""
+
+    schema: Schema
+    check: Check
+
+
+class FileSchema(NamedTuple):
+    """The schema of a file: of all of it, of an entry, and of the file with any entries.
+
+    ``place`` is the JSON Pointer of what holds the entries.
+    """
+
+    whole: Schema
+    entry: SchemaPart
+    around: SchemaPart
+    place: str
+
+
+@cache
+def load_schema(path: Path) -> Schema:
+    """Return a schema file as data. Raises Refused if it is none that can be checked."""
+    try:
+        schema: Schema = json.loads(path.read_text(encoding="utf-8"))
+        check_of(schema, schema)
+    except ValueError as error:
+        _refuse_schema(path, error)
+    return schema
+
+
+@cache
+def load_file_schema(path: Path, each: str) -> FileSchema:
+    """Return the schema of a file whose entries are in the member ``each``, "" if they are its own members.
+
+    Raises Refused as `load_schema`.
+    """
+    whole = load_schema(path)
+    holder = whole["properties"][each] if each else whole
+    unchecked = set(holder) - REMARKS - {"type", "additionalProperties"}
+    if unchecked:
+        _refuse_schema(path, ValueError(f"no {', '.join(sorted(unchecked))} next to additionalProperties"))
+    if "additionalProperties" not in holder:
+        _refuse_schema(path, ValueError("additionalProperties, the schema of an entry, is missing"))
+    entry = holder["additionalProperties"]
+    around = {**holder, "additionalProperties": {}}
+    if each:
+        around = {**whole, "properties": {**whole["properties"], each: around}}
+    levels_above = 2 if each else 1
+    return FileSchema(
+        whole=whole,
+        entry=SchemaPart(entry, check_of(entry, whole, DEEPEST - levels_above)),
+        around=SchemaPart(around, check_of(around, whole)),
+        place=f"/{each}" if each else "",
+    )
+
+
+@cache
+def load_list_schema(path: Path) -> FileSchema:
+    """Return the schema of a file that is a list, from the schema of its entries. Raises Refused."""
+    entry = load_schema(path)
+    around: Schema = {"type": "array"}
+    return FileSchema(
+        whole=entry,
+        entry=SchemaPart(entry, check_of(entry, entry, DEEPEST - 1)),
+        around=SchemaPart(around, check_of(around, around)),
+        place="",
+    )
+
+
+_ANY_VALUE = SchemaPart({}, check_of({}, {}))
+_ANYTHING = FileSchema({}, entry=_ANY_VALUE, around=_ANY_VALUE, place="")
+
+
+def entries_in_memory(values: Mapping[str, JsonValue], file: JsonFile) -> Entries:
+    """Return values in memory as the entries of a file. Raises UnfitError if one does not fit its schema."""
+    column = load_file_schema(file.schema, file.each).entry.check(list(values.values()))
+    return Entries(iter([Batch(list(values), column, [])]))
+
+
+def _refuse_schema(path: Path, error: ValueError) -> NoReturn:
+    remedy = "docs/new_task.md lists the keywords that work"
+    Findings().refuse("E-SCHEMA", f"this schema cannot be used: {quote(str(error))}", remedy, file=path.name)
+
+
+def read_json(
+    data: bytes, name: str, file: JsonFile, conversion: Conversion[Content], budget: Budget | None = None
+) -> Read[tuple[Content, Members]]:
+    """Read a JSON object, entry by entry, and check it against its schema.
+
+    Parameters
+    ----------
+    data : bytes
+        The file.
+    name : str
+        Its name, for messages.
+    file : JsonFile
+        Its schema and limits.
+    conversion : Conversion
+        Builds and checks the content.
+    budget : Budget, optional
+        One for all files of a submission, so that explaining them takes bounded time.
+
+    Returns
+    -------
+    Read of (content, members)
+        ``members`` are the other members of the top-level object.
+
+    Raises
+    ------
+    Refused
+        With JSON Pointers.
+    """
+    with naming_other_task(name, file.name), Findings.collect() as findings, collector_off():
+        # Before anything is parsed: a value takes far more memory than its text.
+        if file.values is not None and _count_values(data) > file.values:
+            what = f"values (commas, colons and opening brackets in the text) than {file.values:,}"
+            _refuse_too_many(what, name, findings, "/")
+        pieces = [data]
+        # The bytes are released once they are decoded.
+        del data
+        cursor = _Cursor(lambda size: pieces.pop() if pieces else b"", name, findings)
+        reader = _Reader(cursor, name, load_file_schema(file.schema, file.each), budget or Budget(), findings)
+        limit = None if file.entries is None else EntryLimit(file.entries)
+        content = conversion.build(Entries(reader.batches(reader.members_of_file(file.each), limit)))
+        if reader.check_around() and conversion.check is not None:
+            conversion.check(content, reader.members, findings)
+    return Read((content, reader.members), findings.notes)
+
+
+def read_list(
+    stream: Callable[[int], bytes],
+    name: str,
+    schema: FileSchema,
+    findings: Findings,
+    budget: Budget,
+    limit: EntryLimit | None = None,
+) -> Iterator[Batch]:
+    """Read a JSON file that is one long list, of which only a part is in memory.
+
+    Yields the entries that fit their schema, with their positions as keys; what is wrong with the others is
+    added to ``findings``. Raises Refused at what is no JSON.
+
+    Parameters
+    ----------
+    stream : callable
+        Takes a number of bytes; returns the next ones, at most so many, none at the end.
+    name : str
+        The name of the file, for messages.
+    schema : FileSchema
+        That of `load_list_schema`.
+    findings : Findings
+    budget : Budget
+    limit : EntryLimit, optional
+    """
+    cursor = _Cursor(stream, name, findings, _LARGEST_ITEM)
+    reader = _Reader(cursor, name, schema, budget, findings)
+    return reader.batches(reader.items_of_file(), limit)
+
+
+def iter_list(stream: Callable[[int], bytes], name: str) -> Iterator[JsonValue]:
+    """Yield the values of a list that another tool wrote; NaN and keys that occur twice are no problem.
+
+    ``stream`` is that of `read_list`. Raises Refused at what is no JSON.
+    """
+    with Findings.collect() as findings:
+        reader = _Reader(_Cursor(stream, name, findings, _LARGEST_ITEM), name, _ANYTHING, Budget(), findings)
+        yield from reader.values_of_list()
+
+
+def strict_loads(data: bytes, name: str) -> Read[JsonValue]:
+    """Parse a JSON file without a schema.
+
+    Raises Refused for anything that RFC 8259 does not allow, keys that occur twice, numbers outside of
+    float64, nesting deeper than `DEEPEST`, and text that is not UTF-8.
+    """
+    pieces = [data]
+    with Findings.collect() as findings:
+        cursor = _Cursor(lambda size: pieces.pop() if pieces else b"", name, findings)
+        value = _Reader(cursor, name, _ANYTHING, Budget(), findings).whole_file()
+    return Read(value, findings.notes)
+
+
+def _count_values(data: bytes) -> int:
+    """Return how many commas, colons and opening brackets a text has: block by block, which is fast."""
+    characters = np.frombuffer(data, np.uint8)
+    n_values = 0
+    for start in range(0, len(characters), _BLOCK):
+        block = characters[start : start + _BLOCK]
+        for mark in b",:[{":
+            n_values += int(np.count_nonzero(block == mark))
+    return n_values
+
+
+def _refuse_too_many(what: str, name: str, findings: Findings, where: str, rule: str = "") -> NoReturn:
+    """Refuse a file that has more of something than it may; ``where`` is a JSON Pointer."""
+    remedy = "submit only what is asked for"
+    findings.refuse("E-JSON-COUNT", f"there are more {what}", remedy, file=name, where=where, rule=rule)
+
+
+def _no_number(text: str) -> NoNumber:
+    """Return what stands for NaN or Infinity."""
+    number = NoNumber(text)
+    number.text = text
+    return number
+
+
+# What `json` decodes of most entries.
+_scan = json.JSONDecoder(parse_constant=_no_number).raw_decode
+
+
+class _Marks:
+    """Decodes a value with hooks that mark what a reader must know of; ``any`` says whether there is any."""
+
+    def __init__(self) -> None:
+        self.any = False
+        decoder = json.JSONDecoder(
+            object_pairs_hook=self._object,
+            parse_constant=self._constant,
+            parse_float=self._number,
+            parse_int=self._integer,
+        )
+        self.scan = decoder.raw_decode
+
+    def _constant(self, text: str) -> float:
+        self.any = True
+        return _no_number(text)
+
+    def _number(self, text: str) -> float:
+        value = float(text)
+        if math.isfinite(value):
+            return value
+        self.any = True
+        large = LargeNumber(value)
+        large.text = text
+        return large
+
+    def _integer(self, text: str) -> float:
+        # Converting a long one exactly is slow, and Python refuses it.
+        return int(text) if len(text) < _LEAST_DIGITS_TOO_LARGE else self._number(text)
+
+    def _object(self, pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+        value = dict(pairs)
+        if len(value) == len(pairs):
+            return value
+        self.any = True
+        marked = Repeating(value)
+        keys: set[str] = set()
+        for key, _ in pairs:
+            if key in keys:
+                marked.key = key
+                break
+            keys.add(key)
+        return marked
+
+
+class _Entry(NamedTuple):
+    """A value that was decoded, and where it is in the text that is in memory."""
+
+    key: Any
+    value: JsonValue
+    text: str
+    start: int
+    end: int
+
+
+class _Cursor:
+    """A place in a JSON text, which is read on, piece by piece, when a value may go on beyond its end.
+
+    Raises JSONDecodeError where the text is no JSON, and _EncodingError where it is not UTF-8.
+    """
+
+    def __init__(
+        self, stream: Callable[[int], bytes], name: str, findings: Findings, largest: float = math.inf
+    ) -> None:
+        self._stream = stream
+        self._name = name
+        self._findings = findings
+        self._largest = largest
+        self._decode = codecs.getincrementaldecoder("utf-8")().decode
+        self._n_bytes = 0
+        # Where the text in memory begins, both from 1.
+        self._line = 1
+        self._column = 1
+        self.text = ""
+        self.at = 0
+
+    def mark(self) -> str:
+        """Return the next character that is no blank, and go there; "" at the end."""
+        while True:
+            self.at = self._after_blanks()
+            if self.at < len(self.text) or not self._read_on():
+                return self.text[self.at : self.at + 1]
+
+    def entry(self, key: Any) -> _Entry:
+        """Return the next value, and go behind it."""
+        self.mark()
+        while True:
+            start = self.at
+            try:
+                value, self.at = _scan(self.text, start)
+            except json.JSONDecodeError:
+                if self._read_on():
+                    continue
+                raise
+            except ValueError:
+                # A whole number has thousands of digits.
+                value, self.at = _Marks().scan(self.text, start)
+            if self.at < len(self.text):
+                return _Entry(key, value, self.text, start, self.at)
+            end, self.at = self.at, start
+            if not self._read_on():
+                self.at = end
+                return _Entry(key, value, self.text, start, end)
+
+    def names(self) -> Iterator[str]:
+        """Yield the names in the object that begins here; the caller takes the value after each."""
+        self.at += 1
+        is_first = True
+        while not (self.mark() == "}" and is_first):
+            self._require('"', "Expecting property name enclosed in double quotes")
+            key = self.entry("").value
+            self._skip(":", "Expecting ':' delimiter")
+            yield key
+            is_first = False
+            if self.mark() == "}":
+                break
+            self._skip(",", "Expecting ',' delimiter")
+        self.at += 1
+
+    def items(self) -> Iterator[_Entry]:
+        """Yield the values of the list that begins here, with their positions as keys."""
+        self.at += 1
+        index = 0
+        while not (self.mark() == "]" and not index):
+            yield self.entry(index)
+            index += 1
+            if self.mark() == "]":
+                break
+            self._skip(",", "Expecting ',' delimiter")
+        self.at += 1
+
+    def finish(self) -> None:
+        """Raise JSONDecodeError if there is more text."""
+        if self.mark():
+            raise json.JSONDecodeError("Extra data", self.text, self.at)
+
+    def place(self, position: int) -> str:
+        """Return the place of a position in the text that is in memory."""
+        return "line {} column {}".format(*self._line_and_column(position))
+
+    def _line_and_column(self, position: int) -> tuple[int, int]:
+        n_lines = self.text.count("\n", 0, position)
+        column = position - self.text.rfind("\n", 0, position) if n_lines else self._column + position
+        return self._line + n_lines, column
+
+    def _after_blanks(self) -> int:
+        match = _skip_blanks(self.text, self.at)
+        return match.end() if match else self.at
+
+    def _skip(self, mark: str, message: str) -> None:
+        self._require(mark, message)
+        self.at += 1
+
+    def _require(self, mark: str, message: str) -> None:
+        if self.mark() != mark:
+            raise json.JSONDecodeError(message, self.text, self.at)
+
+    def _read_on(self) -> bool:
+        """Add the next piece to the text from here on; return whether there is one.
+
+        Raises Refused if what is here is larger than it may be.
+        """
+        if len(self.text) - self.at > self._largest:
+            problem = f"what begins here has more than {self._largest:,} characters"
+            remedy = "check what you wrote into it"
+            where = self.place(self.at)
+            self._findings.refuse("E-JSON-COUNT", problem, remedy, file=self._name, where=where, rule="size")
+        data = self._stream(_PIECE)
+        is_first = not self._n_bytes
+        if is_first and (data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or b"\0" in data[:2]):
+            problem, remedy = "the file is UTF-16 or UTF-32", "save it as UTF-8"
+            self._findings.refuse("E-JSON-ENCODING", problem, remedy, file=self._name)
+        self._n_bytes += len(data)
+        try:
+            piece = self._decode(data, not data)
+        except UnicodeDecodeError as error:
+            self._refuse_byte(error)
+        if not data:
+            return False
+        if is_first and piece.startswith(_BYTE_ORDER_MARK):
+            text = f"{quote(self._name)} begins with a byte order mark, which was skipped"
+            self._findings.note("N-JSON-BOM", text)
+            piece = piece[1:]
+        self._line, self._column = self._line_and_column(self.at)
+        self.text, self.at = self.text[self.at :] + piece, 0
+        return True
+
+    def _refuse_byte(self, error: UnicodeDecodeError) -> NoReturn:
+        """Refuse the file for a byte that is not UTF-8."""
+        position = self._n_bytes - len(error.object) + error.start
+        self.text += error.object[: error.start].decode("utf-8")
+        if self.text.startswith(_BYTE_ORDER_MARK):
+            self.text = self.text[1:]
+        self._findings.refuse(
+            "E-JSON-ENCODING",
+            f"byte {position} is not valid UTF-8",
+            "save the file as UTF-8",
+            file=self._name,
+            where=self.place(len(self.text)),
+            rule="UTF-8",
+        )
+
+
+class _Reader:
+    """Reads the entries of a file; what is wrong with others is added to findings.
+
+    ``members`` are those around the entries.
+    """
+
+    def __init__(
+        self, cursor: _Cursor, name: str, schema: FileSchema, budget: Budget, findings: Findings
+    ) -> None:
+        self._cursor = cursor
+        self._name = name
+        self._schema = schema
+        self._budget = budget
+        self._findings = findings
+        self._explainer: Explainer | None = None
+        self._n_entries = 0
+        # Stands for the file, its entries left out.
+        self._around: JsonValue = {}
+        self.members: Members = {}
+
+    def members_of_file(self, each: str) -> Iterator[_Entry]:
+        """Yield the entries of a file that is an object, or that has them in its member ``each``."""
+        if self._cursor.mark() != "{":
+            entry = self._cursor.entry("")._replace(value=None)
+            self._around = self._marked_value(entry, "", self._schema.whole)
+            self._cursor.finish()
+            return
+        keys: set[str] = set()
+        for key in self._cursor.names():
+            self._check_repeated(key, keys, "/")
+            if not each:
+                yield self._cursor.entry(key)
+            elif key == each and self._cursor.mark() == "{":
+                self._around[key] = {}
+                yield from self._members_of_holder()
+            else:
+                value = self._marked_value(
+                    self._cursor.entry(key), f"/{pointer_part(key)}", self._schema.whole
+                )
+                self._around[key] = value
+                if key != each:
+                    self.members[key] = value
+        self._cursor.finish()
+
+    def _members_of_holder(self) -> Iterator[_Entry]:
+        """Yield the entries that are in a member of the file."""
+        keys: set[str] = set()
+        for key in self._cursor.names():
+            self._check_repeated(key, keys, self._schema.place)
+            yield self._cursor.entry(key)
+
+    def items_of_file(self) -> Iterator[_Entry]:
+        """Yield the entries of a file that is a list. Raises Refused if it is none."""
+        if self._cursor.mark() != "[":
+            self._refuse_no_list()
+        yield from self._cursor.items()
+        self._cursor.finish()
+
+    def values_of_list(self) -> Iterator[JsonValue]:
+        """Yield the values of a list without a schema, unchecked. Raises Refused."""
+        try:
+            for entry in self.items_of_file():
+                yield entry.value
+        except (json.JSONDecodeError, RecursionError) as error:
+            self._refuse(error)
+
+    def whole_file(self) -> JsonValue:
+        """Return the value of a file without a schema. Raises Refused."""
+        try:
+            entry = self._cursor.entry("")._replace(value=None)
+            self._cursor.finish()
+        except (json.JSONDecodeError, RecursionError) as error:
+            self._refuse(error)
+        value = self._marked_value(entry, "", None)
+        self._findings.refuse_problems()
+        return value
+
+    def batches(self, entries: Iterable[_Entry], limit: EntryLimit | None) -> Iterator[Batch]:
+        """Yield the entries that fit their schema, some at a time; the last ones may be none.
+
+        Raises Refused at what is no JSON, and after too many entries.
+        """
+        pending: list[_Entry] = []
+        n_characters = 0
+        end: Exception | None = None
+        try:
+            for entry in entries:
+                self._n_entries += 1
+                if limit is not None and self._n_entries > limit.number:
+                    self._refuse_too_many(limit)
+                pending.append(entry)
+                n_characters += entry.end - entry.start
+                # Its value goes once it is looked at.
+                del entry
+                if n_characters >= _CHARACTERS_AT_ONCE:
+                    yield self._fitting(pending)
+                    pending, n_characters = [], 0
+        except (json.JSONDecodeError, RecursionError, Refused) as error:
+            end = error
+        # What was wrong before is listed, too.
+        yield self._fitting(pending)
+        if end is not None:
+            self._refuse(end)
+
+    def check_around(self) -> bool:
+        """Add what is wrong around the entries; return whether nothing is."""
+        n_before = self._findings.total
+        try:
+            self._schema.around.check([self._around])
+        except UnfitError:
+            self._explain(self._around, self._schema.around.schema, "", "", n_before)
+        except DepthError:
+            self._refuse_depth()
+        return self._findings.total == n_before
+
+    def _fitting(self, entries: list[_Entry]) -> Batch:
+        """Return the entries that fit their schema; add what is wrong with the others."""
+        check = self._schema.entry.check
+        column = None
+        with suppress(UnfitError, DepthError):
+            column = check([entry.value for entry in entries])
+        n_colons = sum(entry.text.count(":", entry.start, entry.end) for entry in entries)
+        if column is None or (column.n_keys != n_colons and _have_marks(entries)):
+            entries = self._fitting_one_by_one(entries)
+            column = check([entry.value for entry in entries])
+        return Batch(
+            keys=[entry.key for entry in entries],
+            column=column,
+            lengths=[entry.end - entry.start for entry in entries],
+        )
+
+    def _fitting_one_by_one(self, entries: list[_Entry]) -> list[_Entry]:
+        """Return the entries that fit their schema, which are taken out of the list; explain the others."""
+        fitting = []
+        entries.reverse()
+        while entries:
+            entry = entries.pop()
+            if not _fits(entry.value, self._schema.entry.check):
+                # Values that may be as large as the file are in memory once: they are read again.
+                entry = entry._replace(value=None)
+                self._explain_entry(entry)
+                continue
+            n_before = self._findings.total
+            self._marked_value(entry, self._place(entry), self._schema.whole)
+            if self._findings.total == n_before:
+                fitting.append(entry)
+        return fitting
+
+    def _place(self, entry: _Entry) -> str:
+        return f"{self._schema.place}/{pointer_part(entry.key)}"
+
+    def _explain_entry(self, entry: _Entry) -> None:
+        """Add what is wrong with an entry that does not fit its schema, if it may still be explained."""
+        if self._budget.problems <= 0:
+            self._findings.count_unread(1, self._name)
+            return
+        n_before = self._findings.total
+        where = self._place(entry)
+        value = self._marked_value(entry, where, self._schema.whole)
+        if self._is_holder(value):
+            problem, remedy = "the entries are in a further object", "remove the object, keep its entries"
+            self._findings.add("E-JSON-SCHEMA", problem, remedy, file=self._name, where=where)
+        else:
+            self._explain(value, self._schema.entry.schema, where, "entry", n_before)
+
+    def _is_holder(self, value: JsonValue) -> bool:
+        """Return whether a value is the only entry, and holds what should be the entries."""
+        if self._n_entries > 1 or not isinstance(value, dict) or self._cursor.mark() == ",":
+            return False
+        first = next(iter(value.values()), None)
+        return first is not None and _fits(first, self._schema.entry.check)
+
+    def _marked_value(self, entry: _Entry, where: str, schema: Schema | None) -> JsonValue:
+        """Return a value as the hooks mark it; add what no JSON has. Raises Refused if it is too deep."""
+        marks = _Marks()
+        try:
+            value, _ = marks.scan(entry.text, entry.start)
+            with suppress(UnfitError):
+                keys_of_anything([value], DEEPEST - where.count("/"))
+        except (DepthError, RecursionError):
+            self._refuse_depth()
+        if marks.any:
+            from validator.json_words import marked_words
+
+            self._add(marked_words(value, where, schema))
+        return value
+
+    def _explain(self, value: JsonValue, schema: Schema, where: str, rule: str, n_before: int) -> None:
+        """Add what does not fit in a value; ``n_before`` problems were there before all of its own."""
+        if self._explainer is None:
+            from validator.json_words import Explainer
+
+            self._explainer = Explainer(self._schema.whole)
+        self._add(self._explainer.words(value, schema, where, rule))
+        if self._findings.total == n_before:
+            problem, remedy = "this value does not fit the schema", "see the format's example"
+            self._findings.add(
+                "E-JSON-SCHEMA", problem, remedy, file=self._name, where=where or "/", rule=rule
+            )
+
+    def _add(self, problems: Iterable[Words]) -> None:
+        """Add problems, as many as are explained."""
+        for words in problems:
+            if self._budget.problems <= 0:
+                self._findings.count_unread(1, self._name)
+                break
+            self._budget.problems -= 1
+            self._add_words(words)
+
+    def _add_words(self, words: Words) -> None:
+        self._findings.add(
+            words.code, words.problem, words.remedy, file=self._name, where=words.where, rule=words.rule
+        )
+
+    def _check_repeated(self, key: str, keys: set[str], where: str) -> None:
+        """Add a key to the ``keys`` of an object, and a problem if it is one of them."""
+        if key in keys:
+            from validator.json_words import repeated_words
+
+            self._add([repeated_words(key, where)])
+        keys.add(key)
+
+    def _refuse_too_many(self, limit: EntryLimit) -> NoReturn:
+        what = f"entries than {limit.number:,}{limit.origin}"
+        rule = LIMIT_OF_REFERENCE if limit.origin else "entries"
+        _refuse_too_many(what, self._name, self._findings, self._schema.place or "/", rule)
+
+    def _refuse(self, error: Exception) -> NoReturn:
+        """Refuse the file for what ended its reading."""
+        if isinstance(error, Refused):
+            raise error
+        if not isinstance(error, json.JSONDecodeError):
+            self._refuse_depth()
+        from validator.json_words import syntax_words
+
+        words = syntax_words(error, self._schema.whole)
+        self._findings.refuse(
+            "E-JSON-SYNTAX",
+            words.problem,
+            words.remedy,
+            file=self._name,
+            where="" if words.rule == "empty" else self._cursor.place(words.position),
+            rule=words.rule,
+        )
+
+    def _refuse_depth(self) -> NoReturn:
+        problem = f"the nesting is deeper than {DEEPEST} levels"
+        remedy = "see the format's example for the right shape"
+        self._findings.refuse("E-JSON-DEPTH", problem, remedy, file=self._name)
+
+    def _refuse_no_list(self) -> NoReturn:
+        """Refuse a file that should be a list, and is none."""
+        remedy = "write a list of entries: [{...}, ...]"
+        try:
+            value = self._cursor.entry("").value
+            if isinstance(value, dict):
+                if self._cursor.mark() == "{":
+                    problem = "there is a JSON value on each line, as in JSON Lines"
+                    remedy = "make one list of all lines: [{...}, {...}, ...]"
+                    self._findings.refuse("E-JSON-SYNTAX", problem, remedy, file=self._name, rule="lines")
+                problem = "the file holds an object instead of a list"
+            else:
+                problem = "the file holds something else instead of a list"
+        except (json.JSONDecodeError, RecursionError) as error:
+            self._refuse(error)
+        self._findings.refuse("E-JSON-SCHEMA", problem, remedy, file=self._name, rule="list")
+
+
+def _fits(value: JsonValue, check: Check) -> bool:
+    """Return whether a value passes a check."""
+    try:
+        check([value])
+    except (UnfitError, DepthError):
+        return False
+    return True
+
+
+def _have_marks(entries: Iterable[_Entry]) -> bool:
+    """Return whether any of some entries has a key twice, or a number that is none or too large."""
+    marks = _Marks()
+    for entry in entries:
+        marks.scan(entry.text, entry.start)
+    return marks.any
