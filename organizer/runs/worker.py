@@ -36,6 +36,7 @@ from validator.strict_yaml import load_plain
 
 DEFAULT_IMAGE = "codalab/codalab-legacy:py312"
 TIMED_OUT = -1
+_APP_FOLDER = re.compile(r"(?<![\w./-])/app(?=/)")
 _POLL_SECONDS = 0.02
 
 
@@ -189,7 +190,8 @@ def _command(program: Path) -> list[str]:
 
 def _local_command(folder: Path, command: list[str]) -> tuple[list[str], str]:
     """Replace the container's folders by ours, and turn the network off where possible."""
-    words = [str(folder / word[len("/app/") :]) if word.startswith("/app/") else word for word in command]
+    # Also in a text for a shell: sh -c "python3 /app/program/score.py ...".
+    words = [_APP_FOLDER.sub(lambda _: str(folder), word) for word in command]
     if words[0] in ("python3", "python"):
         words[0] = sys.executable
     if prefix := network_off():
@@ -238,6 +240,8 @@ def _run(command: list[str], directory: Path, time_limit: float, end_command: Se
     """
     environment = {**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONNOUSERSITE": "1"}
     environment.pop("PYTHONPATH", None)
+    # Where a shell finds this Python.
+    environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), environment.get("PATH", "")])
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         start = time.monotonic()
         process = subprocess.Popen(

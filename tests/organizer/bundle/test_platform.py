@@ -41,6 +41,16 @@ def test_verdict_is_the_platforms(case, bundles, tmp_path):
         assert problem.file, problem
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["t5_f05_timeout", "t5_f07_sh_c", "t5_f18f_sh_and_quoted"])
+def test_sample_is_run_by_the_command_of_the_program(name, bundles, tmp_path):
+    (case,) = [case for case in CASES if case["name"] == name]
+    path = tmp_path / "bundle.zip"
+    path.write_bytes(changed_bundle(case, bundles))
+    report, _ = lint_bundle(path, samples=SampleRuns.ALL)
+    assert {problem.code for problem in (*report.errors.problems, *report.warnings.problems)} <= USUAL
+
+
 # What is said of bundles as public ones are: errors, warnings, and a word of the remedy of the first.
 PUBLIC = [
     ("b10_dates", [], ["L-DATE", "L-DATE"], '"2027-06-15 00:00:00"'),
