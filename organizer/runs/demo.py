@@ -9,14 +9,16 @@ from functools import partial
 
 from organizer import ROOT
 from organizer.files import folder_files, samples_folder, zip_bytes
+from people_in_video.home import prepared_folder
 from scoring_program.run import load_folder, run
-from scoring_program.task import task_ids
+from scoring_program.task import load_task, task_ids
 
 
 def run_demo() -> int:
     """Score every sample, print one table, return 0 if all could be scored."""
     rows = [("task", "sample", "score", "coverage", "detail page")]
     failed = 0
+    prepared = ROOT / "out" / "demo" / "references"
     for name in task_ids():
         for sample in sorted(samples_folder(name).iterdir()):
             folder = ROOT / "out" / "demo" / name / sample.name
@@ -25,7 +27,8 @@ def run_demo() -> int:
             submission.write_bytes(zip_bytes(folder_files(sample)))
             log = io.StringIO()
             with contextlib.redirect_stdout(log), contextlib.redirect_stderr(log):
-                load = partial(load_folder, name, ROOT / "reference_data" / name, {"detail": "full"})
+                reference = prepared_folder(load_task(name), ROOT / "reference_data" / name, prepared)
+                load = partial(load_folder, name, reference, {"detail": "full"})
                 outcome = run(load, submission, folder)
             page = str((folder / "detailed_results.html").relative_to(ROOT))
             if outcome.result is None:
