@@ -2,7 +2,7 @@
 
 *The data can show a mistake* if the same search, given the right answer, passes: the sample that the search
 compares, changed with the true parameters of the mistake instead of fitted ones, is a repair by the rules of
-`scoring_program.repairs.decision`. Boxes that were shifted by 5 pixels cannot be told from right ones, nor
+`people_in_video.diagnosis.decision`. Boxes that were shifted by 5 pixels cannot be told from right ones, nor
 can a map of classes with two entries each; there silence is right.
 """
 
