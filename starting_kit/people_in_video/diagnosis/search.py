@@ -6,7 +6,7 @@ families of changes, the simplest first, and returns those that pass the rules o
 
 How a challenge uses it
 -----------------------
-``scoring_program/challenges/<challenge>/evidence.py`` has ``comparisons(reference, submission)``. It returns
+``diagnosis/<challenge>.py`` has ``comparisons(reference, submission)``. It returns
 a list of `Comparison` in the order of scoring: ids first, then boxes or intervals, then names. `find_repairs`
 searches them in this order. Each builds an `Ids`, `Regions`, `Names` or `Arrays` of `samples` when it is its
 turn, from

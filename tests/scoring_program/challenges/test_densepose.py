@@ -16,11 +16,12 @@ import pytest
 
 from organizer.data.prepare import prepare
 from people_in_video.densepose.writer import DensePoseWriter
-from people_in_video.references.preparation import check_reference
+from people_in_video.references.preparation import check_reference, load_any
 from scoring_program.challenges.densepose import measure
 from scoring_program.challenges.densepose.reference import load_prepared_folder
 from scoring_program.metrics import average_precision
 from scoring_program.run import BROKEN, INVALID, SCORED
+from scoring_program.task import load_task
 from tests.helpers import (
     GOLDEN,
     REFERENCES,
@@ -245,7 +246,8 @@ def test_lookups_in_windows_are_those_of_the_whole_file(prepared):
 
 def test_reference_without_h5py_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "h5py", None)
-    (problem,) = refused(loaded, ID, DEMO).problems
+    task = load_task(ID)
+    (problem,) = refused(load_any, task, DEMO, task.settings(DEMO)).problems
     assert problem.code == "E-REF-H5PY"
     assert "pip install h5py" in problem.remedy
 
