@@ -517,7 +517,7 @@ def test_values_of_large_files_are_counted(most, ok):
 
 
 # Words of our schemas that each give a message of their own.
-MANY_RULES = {
+MANY_RULES: dict[str, Any] = {
     "description": "Write an object of entries",
     "type": "object",
     "additionalProperties": {
