@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from quality import ROOT
 from scoring_program.task import task_ids
 from validator import console
 from validator.findings import Refused
@@ -78,17 +77,10 @@ def _parser() -> argparse.ArgumentParser:
     portability = add("portability", "portability:run_portability", "compare programs under other Pythons")
     portability.add_argument("pythons", nargs="*", help="commands, to compare with this interpreter")
     _add_ids(add("gaming", "gaming:print_table", "print what gaming tricks score on the demo reference"))
-    repairs = add("repairs", "repairs:run_repairs", "measure how often repairs are right, into a page")
+    repairs = add("repairs", "repairs:print_repairs", "print which mistakes are found, and false alarms")
     _add_ids(repairs)
-    repairs.add_argument("--mistakes", dest="n_mistakes", type=int, default=20, help="submissions of each")
-    repairs.add_argument("--correct", dest="n_correct", type=int, default=1000, help="of each task")
-    repairs.add_argument("--scale", type=float, default=1.0, help="of the submission whose time is taken")
-    page = ROOT / "docs" / "measurements" / "repairs.md"
-    repairs.add_argument("--page", type=Path, default=page)
-    times = add("repair-times", "repairs:run_times", "measure how long the search for repairs takes")
-    _add_ids(times)
-    times.add_argument("--scale", type=float, default=1.0, help="of the submissions")
-    times.add_argument("--page", type=Path, default=page)
+    repairs.add_argument("--mistakes", dest="n_mistakes", type=int, default=4, help="submissions of each")
+    repairs.add_argument("--correct", dest="n_correct", type=int, default=100, help="of each task")
     _add_searches(add)
     return parser
 

@@ -18,7 +18,7 @@ _FULL = (
 # large sets of "coverage" take longer to make.
 _QUICK = (
     "gaming", "fuzz 30", "fuzz --profile slow --seconds 6",
-    f"repairs {_ID} --mistakes 1 --correct 4 --scale 0.01 --page out/repairs.md",
+    f"repairs {_ID} --mistakes 1 --correct 4",
     "edits 4 --samples 0", f"bench {_ID} --scale 0.01",
 )  # fmt: skip
 

@@ -178,7 +178,7 @@ _IN_PLACE: list[Mistake[Json]] = [
     Mistake(
         name="boxes of a segment reshaped from (10, n, 4), not transposed",
         change=_change_segments(_reshape_boxes),
-        cures=[Cure(_BOXES, Family.READING)],
+        cures=[Cure(("boxes of a segment",), Family.READING)],
     ),
     Mistake(
         name="predictions of the next video",

@@ -31,7 +31,7 @@ from scoring_program.challenges.anet_entities.lemmas import Lemmas
 from scoring_program.challenges.anet_entities.measure import Joined
 from scoring_program.challenges.anet_entities.public import submitted_names
 from scoring_program.challenges.anet_entities.reference import Reference
-from scoring_program.metrics.grounding import FRAMES, Objects
+from scoring_program.metrics.grounding import FRAMES
 from scoring_program.metrics.pairs import first_with_key, largest_of_items, pairs_in_groups
 from scoring_program.scoring import AnyLoaded
 from validator.arrays import Bools, Floats, Ints
@@ -51,8 +51,8 @@ _REMEDIES_OF_BOXES = {
     Family.NUMBERS: "The ten boxes belong to the ten sampled frames, in their order",
     Family.ITEMS: "Write each prediction under the name of its own video",
 }
-_FRAMES_FIRST = "after boxes.reshape(10, n, 4).transpose(1, 0, 2), for the n objects of a segment,"
-_SEGMENTS_IN_ORDER_TRIED = 200
+_FRAMES_FIRST = "with boxes.reshape(10, n, 4).transpose(1, 0, 2) for the boxes of the n objects of a segment"
+_SEGMENTS_TRIED = 200
 _PLACEHOLDER = -1.0
 
 
@@ -84,50 +84,68 @@ def _sample_boxes(measured: Measured) -> tuple[Regions, Ints, Ints]:
         slot=np.column_stack([np.repeat(code_of_segment[segment], FRAMES), frame]),
         true_slot=np.column_stack([code_of_segment[true_segment[chosen]], words.frame[chosen]]),
         slot_nouns=("", "frame numbers"),
-        rewritten={_FRAMES_FIRST: _transposed(objects)[entries].reshape(-1, 4).astype(np.float64)},
         levels=(BOX_IOU, CLOSE_IOU),
         entry=np.repeat(np.arange(len(entries)), FRAMES),
     )
     return regions, entries, word[chosen]
 
 
-def _transposed(objects: Objects) -> Floats:
-    """Return the boxes of objects if those of each segment were written frame by frame, as (10, n, 4)."""
-    boxes = objects.box.copy()
-    starts = np.flatnonzero(np.diff(objects.segment, prepend=-1, append=-1))
-    for start, end in zip(starts.tolist(), starts[1:].tolist()):
-        boxes[start:end] = objects.box[start:end].reshape(FRAMES, end - start, 4).transpose(1, 0, 2)
-    return boxes
+def _transpose(segment: Ints, boxes: Floats) -> Floats:
+    """Return the boxes of objects, shape (n_objects, 10, 4), if those of each segment were written frame by
+    frame; ``segment`` (n_objects,) ascends."""
+    transposed = boxes.copy()
+    starts = np.flatnonzero(np.diff(segment, prepend=-1, append=-1)).tolist()
+    for start, end in zip(starts, starts[1:]):
+        of_segment = boxes[start:end].reshape(FRAMES, end - start, 4)
+        transposed[start:end] = of_segment.transpose(1, 0, 2)
+    return transposed
 
 
-def _order_in_segments(is_given: bool, measured: Measured) -> Iterator[Trial]:
-    """Yield the trial that boxes are those of another object that the same segment names.
+def _objects_of_segments(is_given: bool, measured: Measured) -> Iterator[Trial]:
+    """Yield the trials that boxes of a segment were reshaped instead of transposed, and that they are those
+    of another object that the same segment names.
 
-    Each box must fit one word best and be the best box of that word, so that a model which gives all objects
-    of a segment one box does not pass. It follows `_boxes`, which shows that boxes are of the video at all.
+    In another order, each box must fit one word best and be the best box of that word, so that a model which
+    gives all objects of a segment one box does not pass. It follows `_boxes`, which shows that boxes are of
+    the video at all.
     """
     joined: Joined = measured.statistics.joined
     objects, words = joined.objects, measured.reference.words
     segments = np.unique(objects.segment)
-    tried = segments[spread_evenly(len(segments), _SEGMENTS_IN_ORDER_TRIED)]
+    tried = segments[spread_evenly(len(segments), _SEGMENTS_TRIED)]
     chosen = np.flatnonzero(np.isin(objects.segment, tried))
     named_word = _named_words(is_given, measured)[chosen]
     word = np.repeat(np.arange(len(words.segment)), np.diff(words.box_start))
     entry, true_box, _ = pairs_in_groups(objects.segment[chosen], words.segment[word])
-    boxes = objects.box[chosen[entry], words.frame[true_box]].astype(np.float64)
-    iou = pair_iou(boxes, words.box[true_box].astype(np.float64))
-    is_own = (word[true_box] == named_word[entry]) & (iou > BOX_IOU)
-    before = np.bincount(entry[is_own], minlength=len(chosen)) > 0
-    if agrees_well(before):
+    word, frame = word[true_box], words.frame[true_box]
+
+    def iou_of(boxes: Floats) -> Floats:
+        return pair_iou(
+            boxes[chosen[entry], frame].astype(np.float64), words.box[true_box].astype(np.float64)
+        )
+
+    def agrees(iou: Floats) -> Bools:
+        is_own = (word == named_word[entry]) & (iou > BOX_IOU)
+        return np.bincount(entry[is_own], minlength=len(chosen)) > 0
+
+    iou = iou_of(objects.box)
+    trial = Trial(
+        family=Family.READING,
+        words=_FRAMES_FIRST,
+        before=agrees(iou),
+        after=agrees(iou_of(_transpose(objects.segment, objects.box))),
+        item=joined.segment_video[objects.segment[chosen]],
+        change=Change(),
+    )
+    if agrees_well(trial.before):
         return
-    is_candidate = np.isin(word[true_box], named_word) & (iou > BOX_IOU)
-    entry, true_box, iou = entry[is_candidate], true_box[is_candidate], iou[is_candidate]
-    yield Trial(
+    yield trial
+    is_candidate = np.isin(word, named_word) & (iou > BOX_IOU)
+    yield trial._replace(
         family=Family.ORDER,
         words="with the objects of each segment in another order",
-        before=before,
-        after=_fit_each_other(entry, word[true_box], iou, len(chosen)),
-        item=joined.segment_video[objects.segment[chosen]],
+        after=_fit_each_other(entry[is_candidate], word[is_candidate], iou[is_candidate], len(chosen)),
+        change=None,
         least_share=LEAST_SHARE_OF_COMBINATION,
     )
 
@@ -222,6 +240,11 @@ def _with_changed_boxes(measured: Measured, change: Change) -> Grounding:
     return replace(submission, box=box.astype(np.float32), segments=segments)
 
 
+def _with_transposed_boxes(measured: Measured, change: Change) -> Grounding:
+    submission: Grounding = measured.rows
+    return replace(submission, box=_transpose(submission.segment, submission.box))
+
+
 def _with_changed_indexes(measured: Measured, change: Change) -> Grounding:
     submission: Grounding = measured.rows
     index = [int(change.word(str(number))) for number in submission.index.tolist()]
@@ -243,7 +266,13 @@ def _comparisons_of_boxes(is_given: bool) -> list[Comparison]:
             remedies=_REMEDIES_OF_BOXES,
             repaired=_with_changed_boxes,
         ),
-        Comparison("places", "boxes of a segment", partial(_order_in_segments, is_given), _OBJECT),
+        Comparison(
+            kind="places",
+            what="boxes of a segment",
+            samples=partial(_objects_of_segments, is_given),
+            remedy=_OBJECT,
+            repaired=_with_transposed_boxes,
+        ),
     ]
 
 

@@ -137,6 +137,8 @@ def _with_reversed_scores(measured: Measured, change: Change) -> Gathered:
 
 COMPARISONS = {
     "densepose": [
+        # The best detections are compared next.
+        Comparison("scores", "first detections", _scores, _SCORE, repaired=_with_reversed_scores),
         Comparison(
             kind="places",
             what="boxes",
@@ -146,7 +148,6 @@ COMPARISONS = {
             explains=("N-BOXES-OUTSIDE",),
         ),
         Comparison("arrays", "arrays", _arrays, _ARRAY, remedies=_REMEDIES_OF_ARRAYS),
-        Comparison("scores", "first detections", _scores, _SCORE, repaired=_with_reversed_scores),
     ]
 }
 

@@ -52,6 +52,12 @@ def _from_centers(columns: Floats) -> Floats:
     return np.concatenate([center - half, center + half], axis=1)
 
 
+def _from_corners_of_centers(columns: Floats) -> Floats:
+    """Return the corners of ``center, center + size``, which those get who take a center for a corner."""
+    d = columns.shape[1] // 2
+    return _from_centers(np.concatenate([columns[:, :d], columns[:, d:] - columns[:, :d]], axis=1))
+
+
 def _in_order(order: list[int], read: Reading, columns: Floats) -> Floats:
     return read(columns[:, order])
 
@@ -60,6 +66,7 @@ _READINGS_OF_BOXES: dict[str, Reading] = {
     "as [x1, y1, x2, y2]": as_corners,
     "as [x, y, width, height]": from_sizes,
     "as [center x, center y, width, height]": _from_centers,
+    "as [center x, center y, center x + width, center y + height]": _from_corners_of_centers,
     "as [y1, x1, y2, x2]": partial(_in_order, [1, 0, 3, 2], as_corners),
     "as [x1, x2, y1, y2]": partial(_in_order, [0, 2, 1, 3], as_corners),
     "as [y1, y2, x1, x2]": partial(_in_order, [2, 0, 3, 1], as_corners),
@@ -71,6 +78,7 @@ _READINGS_OF_INTERVALS: dict[str, Reading] = {
     "as start, end": as_corners,
     "as start, length": from_sizes,
     "as middle, length": _from_centers,
+    "as middle, middle + length": _from_corners_of_centers,
 }
 
 
@@ -82,11 +90,11 @@ def region_trials(sample: Regions) -> Iterator[list[Trial]]:
             continue
         yield list(_readings(judged))
         yield list(_fits(judged))
+        yield list(_changes_of_part(sample, level))
         yield list(_scales_of_items(judged))
         yield list(_exact_shifts(sample))
         yield [*_shifts_of_slots(judged), *_shifts_of_items(judged)]
         yield list(_map_of_items(judged))
-        yield list(_changes_of_part(sample, level))
     yield list(_exact_shifts(sample))
 
 
@@ -161,8 +169,6 @@ def _readings(judged: _JudgedRegions) -> Iterator[Trial]:
     for words, read in _named_readings(sample).items():
         change = Change(columns=partial(_read_columns, read))
         yield from judged.trials_of_corners(Family.READING, words, read(sample.columns), change)
-    for words, columns in sample.rewritten.items():
-        yield from judged.trials_of_corners(Family.READING, words, columns, None)
     if sample.parent is None:
         return
     for words, is_share in (

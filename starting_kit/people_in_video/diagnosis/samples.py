@@ -1,13 +1,13 @@
 """Samples: what of a submission is compared with the reference, and what "agrees" means.
 
-A sample is `Regions`, `Names`, or `Arrays`, or a `trials.Trial` of its own where what may be wrong is of no
-family. Items are what scores are averaged over (videos, sequences, images), by their numbers in the reference.
+A sample is `Regions`, `Names`, or `Arrays`, or a `trials.Trial` where what may be wrong is special to a
+challenge. Items are what scores are averaged over (videos, sequences, images), by their numbers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -51,7 +51,7 @@ def choose_entries(item: Ints) -> Ints:
 
 
 def items_nearby(item: Ints, n_items: int) -> Ints:
-    """Return the items whose annotations sampled entries may be of: all of few items, of many the neighbors."""
+    """Return the items whose annotations sampled entries may be of: all of few items, else neighbors."""
     if n_items <= MOST_ITEMS:
         return np.arange(n_items)
     shifted = np.unique(item)[:, None] + np.arange(-NEIGHBORS, NEIGHBORS + 1)
@@ -153,8 +153,6 @@ class Regions:
         Names by number, used only to find predictions of another item.
     parent : float array of shape (n, 4), optional
         The box of the whole, for boxes of parts.
-    rewritten : mapping of str to float array of shape (n, 2 d)
-        Columns that are read in a way of the challenge, by the words for it.
     has_sizes : bool
         Whether columns are to be ``x, y, width, height``.
     item_noun : str
@@ -177,7 +175,6 @@ class Regions:
     label: Ints | None = None
     true_label: Ints | None = None
     parent: Floats | None = None
-    rewritten: Mapping[str, Floats] = field(default_factory=dict)
     has_sizes: bool = False
     item_noun: str = "video"
     axes: tuple[str, ...] = ("x", "y")
@@ -300,7 +297,6 @@ class Regions:
             slot=self.slots[kept],
             label=None if self.label is None else self.label[kept],
             parent=None if self.parent is None else self.parent[kept],
-            rewritten={words: columns[kept] for words, columns in self.rewritten.items()},
             entry=(np.cumsum(is_kept) - 1)[self.entries[kept]],
         )
 

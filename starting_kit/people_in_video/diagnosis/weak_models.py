@@ -13,8 +13,8 @@ from people_in_video.diagnosis.fits import LEAST_OVERLAP, OFFSET_WIDTH, centers,
 from people_in_video.diagnosis.samples import Regions
 from validator.arrays import Floats
 
-# By what centers may have to be scaled, at first, and how far from 1 that must be at least: with scales near 1
-# all boxes are off by the same, as in a picture that was cropped.
+# By what centers may have to be scaled, at first, and how far from 1 that must be at least: with scales near
+# 1 all boxes are off by the same, as in a picture that was cropped.
 _SCALES_OF_CENTERS = (0.6, 0.8, 1.2, 1.4, 1.6, 1.8, 2.0, 2.5)
 _LEAST_CHANGE = 0.07
 # A weak model moves boxes by a share of their size, at most this one; from corner to center it is a half.
