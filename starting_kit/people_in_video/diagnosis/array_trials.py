@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import permutations, product
+from itertools import permutations
 
 import numpy as np
 
@@ -67,16 +67,15 @@ def _trials(
 
 
 def _channel_readings(sample: Arrays, values: Ints) -> Iterator[tuple[Family, str, Ints]]:
-    """Yield the ways to read the three channels at points (p, 3): as written first, then others with words."""
+    """Yield the ways to read the three channels at points (p, 3), as written first, and words for each."""
     yield Family.READING, "", values
     for order in list(permutations(range(3)))[1:]:
         letters = ", ".join("IUV"[channel] for channel in order)
         columns = [order.index(channel) for channel in range(3)]
         yield Family.READING, f"with channels in the order {letters}", values[:, columns]
-    for is_u, is_v in list(product((False, True), repeat=2))[1:]:
-        letters = [letter for letter, is_complement in (("U", is_u), ("V", is_v)) if is_complement]
-        words = f"with {' and '.join(f'1 - {letter}' for letter in letters)} for {' and '.join(letters)}"
-        yield Family.READING, words, np.where([False, is_u, is_v], 255 - values, values)
+    for names in (["U"], ["V"], ["U", "V"]):
+        words = f"with {' and '.join(f'1 - {name}' for name in names)} for {' and '.join(names)}"
+        yield Family.READING, words, np.where([False, "U" in names, "V" in names], 255 - values, values)
     for shift, words in ((1, "with parts plus 1"), (-1, "with parts less 1")):
         yield Family.NUMBERS, words, values + np.array([shift, 0, 0])
     part = np.minimum(values[:, 0], len(sample.mirrored_parts) - 1)

@@ -1,8 +1,8 @@
 """What the notes on a submission say at home, where nothing of the reference is hidden.
 
-``diagnosis/<challenge>.py`` holds ``COMPARISONS``: for each task that is searched for repairs what is compared
-of a submission and the reference, in the order of scoring; see `search`. It may hold ``rename``, which
-returns a submission with other names, and ``make_keeper``; see `keeper`.
+``diagnosis/<challenge>.py`` holds ``COMPARISONS``: for each task what is compared of a submission and the
+reference, in the order of scoring; see `search`. It may hold ``rename``, which returns a submission with
+other names, and ``make_keeper``; see `keeper`.
 """
 
 from __future__ import annotations

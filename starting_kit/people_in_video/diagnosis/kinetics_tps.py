@@ -1,4 +1,4 @@
-"""What the search for the simplest repair compares for Kinetics-TPS: humans and parts, and the names of parts,
+"""What the search for the simplest repair compares for Kinetics-TPS: humans, parts, and the names of parts,
 states and classes."""
 
 from __future__ import annotations

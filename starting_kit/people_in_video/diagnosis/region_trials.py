@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from people_in_video.diagnosis.fits import SCALE_WIDTH, centers, fit_axes, map_words, mode
+from people_in_video.diagnosis.fits import SCALE_WIDTH, AxisMap, centers, fit_axes, map_words, mode
 from people_in_video.diagnosis.name_trials import add, neighbor_shifts
 from people_in_video.diagnosis.samples import (
     MOST_ITEMS,
@@ -66,7 +66,6 @@ _READINGS_OF_BOXES: dict[str, Reading] = {
     "as [x1, y1, x2, y2]": as_corners,
     "as [x, y, width, height]": from_sizes,
     "as [center x, center y, width, height]": _from_centers,
-    "as [center x, center y, center x + width, center y + height]": _from_corners_of_centers,
     "as [y1, x1, y2, x2]": partial(_in_order, [1, 0, 3, 2], as_corners),
     "as [x1, x2, y1, y2]": partial(_in_order, [0, 2, 1, 3], as_corners),
     "as [y1, y2, x1, x2]": partial(_in_order, [2, 0, 3, 1], as_corners),
@@ -78,7 +77,6 @@ _READINGS_OF_INTERVALS: dict[str, Reading] = {
     "as start, end": as_corners,
     "as start, length": from_sizes,
     "as middle, length": _from_centers,
-    "as middle, middle + length": _from_corners_of_centers,
 }
 
 
@@ -89,7 +87,7 @@ def region_trials(sample: Regions) -> Iterator[list[Trial]]:
         if agrees_well(judged.before):
             continue
         yield list(_readings(judged))
-        yield list(_fits(judged))
+        yield [*_fits(judged), *_corners_of_centers(judged)]
         yield list(_changes_of_part(sample, level))
         yield list(_scales_of_items(judged))
         yield list(_exact_shifts(sample))
@@ -180,6 +178,16 @@ def _readings(judged: _JudgedRegions) -> Iterator[Trial]:
         yield from judged.trials_of_corners(Family.READING, words, corners, change)
 
 
+def _corners_of_centers(judged: _JudgedRegions) -> Iterator[Trial]:
+    """Yield the trial of centers that were taken for corners: regions are off by half of their size, which is
+    nearly one offset where sizes are alike."""
+    corners = _from_corners_of_centers(judged.sample.as_submitted)
+    words = "with the first numbers as the center, from which the size was added"
+    change = Change(columns=partial(_read_columns, _from_corners_of_centers))
+    if not judged.sample.has_sizes:
+        yield from judged.trials_of_corners(Family.READING, words, corners, change)
+
+
 def _read_columns(read: Reading, columns: Floats, item: Ints, parent: Floats | None) -> Floats:
     return read(columns)
 
@@ -203,13 +211,23 @@ def _fits(judged: _JudgedRegions) -> Iterator[Trial]:
                 Family.FIT,
                 " ".join(filter(None, (words, words_of_map))),
                 axis_map.corners(corners),
-                Change(columns=lambda columns, item, parent, r=read, m=axis_map: m.corners(r(columns))),
+                Change(columns=partial(_fit_columns, read, axis_map)),
                 LEAST_SHARE_OF_COMBINATION if words else LEAST_SHARE,
             )
 
 
+def _fit_columns(
+    read: Reading, axis_map: AxisMap, columns: Floats, item: Ints, parent: Floats | None
+) -> Floats:
+    return axis_map.corners(read(columns))
+
+
+def _shift_columns(shift: int, columns: Floats, item: Ints, parent: Floats | None) -> Floats:
+    return columns + shift
+
+
 def _scales_of_items(judged: _JudgedRegions) -> Iterator[Trial]:
-    """Yield the trial of one scale for each item and axis, tested on the entries that it was not fitted on."""
+    """Yield the trial of one scale for each item and axis, tested on entries that it was not fitted on."""
     sample, corners = judged.sample, judged.sample.as_submitted
     is_even = ranks_in_groups(sample.item_of_entry) % 2 == 0
     all_scales = _fit_items(sample, corners, np.ones(len(is_even), dtype=bool))
@@ -273,7 +291,7 @@ def _exact_shifts(sample: Regions) -> Iterator[Trial]:
             item=sample.item_of_entry,
             own_agreement=is_exact.astype(np.float64),
             exchanged_agreement=sample.exchanged_exact(corners),
-            change=Change(columns=lambda columns, item, parent, s=shift: columns + s),
+            change=Change(columns=partial(_shift_columns, shift)),
         )
 
 

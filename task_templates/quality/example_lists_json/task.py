@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from quality import cures
+from people_in_video.diagnosis.trials import Family
+from quality.cures import Cure
 from quality.items import ItemQuality
 from quality.task import Mistake, Said
 from task_templates.quality.example_lists_json import files, values
@@ -23,7 +24,7 @@ _MISTAKES: list[Mistake[Values]] = [
     Mistake(
         name="the labels of the next item",
         change=_shifted,
-        cures=[cures.items_cure(("lists of labels",), cures.next_items)],
+        cures=[Cure(("lists of labels",), Family.ITEMS)],
     ),
 ]
 # EDIT: further tricks that a participant might try, as ``tricks``.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from people_in_video.diagnosis.decision import Family
+from people_in_video.diagnosis.trials import Family
 from quality import cures
+from quality.cures import Cure
 from quality.items import ItemQuality
 from quality.task import Mistake, Said
 from task_templates.quality.example_segments_json import files, values
@@ -13,7 +14,6 @@ _SEGMENTS = ("segments",)
 _ONE_SEGMENT = [{"label": LABELS[0], "start": 0.0, "end": 9.0}]
 _FRAMES_A_SECOND = 25
 _SECONDS_LATE = 5.0
-_STEPS_OF_SECOND = 1000
 _MEANT_LABEL = cures.other_order(LABELS)
 _WRITTEN_LABEL = {meant: written for written, meant in _MEANT_LABEL.items()}
 
@@ -49,7 +49,7 @@ def _scaled(name: str, scale: float) -> Mistake[Values]:
     return Mistake(
         name=name,
         change=lambda prediction: _with_times(prediction, scale, 0.0),
-        cures=[cures.corners_cure(_SEGMENTS, Family.FIT, lambda times, parent: times / scale)],
+        cures=[Cure(_SEGMENTS, Family.FIT)],
     )
 
 
@@ -64,21 +64,17 @@ _MISTAKES: list[Mistake[Values]] = [
     Mistake(
         name="5 seconds late",
         change=lambda prediction: _with_times(prediction, 1.0, _SECONDS_LATE),
-        cures=[
-            cures.corners_cure(
-                _SEGMENTS, Family.FIT, lambda times, parent: times - _STEPS_OF_SECOND * _SECONDS_LATE
-            )
-        ],
+        cures=[Cure(_SEGMENTS, Family.FIT)],
     ),
     Mistake(
         name="labels in another order",
         change=_with_written_labels,
-        cures=[cures.word_cure(("labels",), Family.ORDER, _MEANT_LABEL.__getitem__)],
+        cures=[Cure(("labels",), Family.ORDER)],
     ),
     Mistake(
         name="the segments of the next item",
         change=_of_next_item,
-        cures=[cures.items_cure(_SEGMENTS, cures.next_items)],
+        cures=[Cure(_SEGMENTS, Family.ITEMS)],
     ),
 ]
 # EDIT: further tricks that a participant might try, as ``tricks``.
