@@ -83,10 +83,10 @@ def build_parser(
     portability = add("portability", "portability:run_portability", "compare programs under other Pythons")
     portability.add_argument("pythons", nargs="*", help="commands, to compare with this interpreter")
     _add_ids(add("gaming", "gaming:print_table", "print what gaming tricks score on the demo reference"))
-    repairs = add("repairs", "repairs:run_repairs", "print how often repairs are right")
+    repairs = add("repairs", "repairs:print_repairs", "print which mistakes are found, and false alarms")
     _add_ids(repairs)
-    repairs.add_argument("--mistakes", dest="n_mistakes", type=int, default=20, help="submissions of each")
-    repairs.add_argument("--correct", dest="n_correct", type=int, default=1000, help="of each task")
+    repairs.add_argument("--mistakes", dest="n_mistakes", type=int, default=4, help="submissions of each")
+    repairs.add_argument("--correct", dest="n_correct", type=int, default=100, help="of each task")
     _add_searches(add)
     add("commands", "commands_page:commands_command", "write docs/commands.md from the parsers")
     return parser

@@ -7,9 +7,9 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from people_in_video.diagnosis.decision import Family
+from people_in_video.diagnosis.trials import Family
 from quality.boxes import ChangeOfBoxes, as_sizes
-from quality.cures import MeantCorners, corners_cure
+from quality.cures import Cure
 from quality.task import Mistake, Said, WeakModel
 from validator.arrays import Floats
 
@@ -20,13 +20,11 @@ _NORMALIZED = Said("N-LOOKS-NORMALIZED")
 
 
 class _BoxMistake(NamedTuple):
-    """A way to write boxes ``x1, y1, x2, y2`` otherwise, and how to read them then: (n, 4) -> (n, 4)."""
+    """A way to write boxes ``x1, y1, x2, y2`` otherwise: (n, 4) -> (n, 4)."""
 
     name: str
     family: Family
     write: ChangeOfBoxes
-    read: ChangeOfBoxes
-    is_combination: bool = False
     said: Sequence[Said] = ()
 
 
@@ -50,22 +48,17 @@ def mistakes_in_boxes(
         What a validator says that refuses boxes whose ends are replaced by sizes.
     """
     for mistake in [*_readings(said_of_sizes), *_fits(canvas), *_combinations(canvas, said_of_sizes)]:
-        cure = corners_cure(compared, mistake.family, _ignore_parent(mistake.read), mistake.is_combination)
         yield Mistake(
             name=mistake.name,
             change=change_boxes(mistake.write),
             said=mistake.said,
-            cures=[cure],
+            cures=[Cure(compared, mistake.family)],
         )
-
-
-def _ignore_parent(read: ChangeOfBoxes) -> MeantCorners:
-    return lambda columns, parent: read(columns)
 
 
 def _readings(said_of_sizes: Sequence[Said]) -> list[_BoxMistake]:
     return [
-        _BoxMistake("boxes as [y1, x1, y2, x2]", Family.READING, swap_axes, swap_axes),
+        _BoxMistake("boxes as [y1, x1, y2, x2]", Family.READING, swap_axes),
         _reordered("boxes as [x1, x2, y1, y2]", [0, 2, 1, 3], said_of_sizes),
         _reordered("boxes as [y1, y2, x1, x2]", [1, 3, 0, 2], said_of_sizes),
         _reordered("boxes as [x2, y2, x1, y1]", [2, 3, 0, 1], said_of_sizes),
@@ -73,14 +66,12 @@ def _readings(said_of_sizes: Sequence[Said]) -> list[_BoxMistake]:
             name="boxes as [x, y, width, height]",
             family=Family.READING,
             write=as_sizes,
-            read=from_sizes,
             said=said_of_sizes,
         ),
         _BoxMistake(
             name="boxes as [center x, center y, width, height]",
             family=Family.READING,
             write=as_centers,
-            read=from_centers,
             said=said_of_sizes,
         ),
     ]
@@ -88,14 +79,7 @@ def _readings(said_of_sizes: Sequence[Said]) -> list[_BoxMistake]:
 
 def _reordered(name: str, order: list[int], said: Sequence[Said]) -> _BoxMistake:
     """Return the mistake of columns in another order; ``said`` is for ends before beginnings."""
-    place = np.argsort(order)
-    return _BoxMistake(
-        name=name,
-        family=Family.READING,
-        write=lambda boxes: boxes[..., order],
-        read=lambda columns: columns[..., place],
-        said=said,
-    )
+    return _BoxMistake(name, Family.READING, lambda boxes: boxes[..., order], said)
 
 
 def _fits(canvas: tuple[int, int]) -> list[_BoxMistake]:
@@ -109,7 +93,7 @@ def _fits(canvas: tuple[int, int]) -> list[_BoxMistake]:
         _fit("boxes 40 pixels off in x and y", (1.0, 1.0), (40.0, 40.0)),
         _fit("boxes 20 pixels off in x and y", (1.0, 1.0), (20.0, 20.0)),
         _fit("boxes of a letterbox: 0.8 of the size, y plus 60", (0.8, 0.8), (0.0, 60.0)),
-        _BoxMistake("boxes of mirrored images", Family.FIT, mirror(width), mirror(width)),
+        _BoxMistake("boxes of mirrored images", Family.FIT, mirror(width)),
     ]
 
 
@@ -119,24 +103,18 @@ def _combinations(canvas: tuple[int, int], said_of_sizes: Sequence[Said]) -> lis
         name="boxes as [x, y, width, height] of half size",
         family=Family.FIT,
         write=lambda boxes: as_sizes(boxes) / 2,
-        read=lambda columns: from_sizes(columns * 2),
-        is_combination=True,
         said=said_of_sizes,
     )
     shares_of_swapped = _BoxMistake(
         name="boxes as [y1, x1, y2, x2] in 0..1",
         family=Family.FIT,
         write=lambda boxes: swap_axes(boxes / share),
-        read=lambda columns: swap_axes(columns) * share,
-        is_combination=True,
         said=[_NORMALIZED],
     )
     shares_of_centers = _BoxMistake(
         name="boxes as [center x, center y, width, height] in 0..1",
         family=Family.FIT,
         write=lambda boxes: as_centers(boxes / share),
-        read=lambda columns: from_centers(columns) * share,
-        is_combination=True,
         said=[_NORMALIZED, *said_of_sizes],
     )
     return [half_of_sizes, shares_of_swapped, shares_of_centers]
@@ -148,12 +126,7 @@ def _scaled(name: str, x: float, y: float) -> _BoxMistake:
 
 def _fit(name: str, scale: tuple[float, float], offset: tuple[float, float]) -> _BoxMistake:
     scales, offsets = np.array(scale * 2), np.array(offset * 2)
-    return _BoxMistake(
-        name=name,
-        family=Family.FIT,
-        write=lambda boxes: boxes * scales + offsets,
-        read=lambda columns: (columns - offsets) / scales,
-    )
+    return _BoxMistake(name, Family.FIT, lambda boxes: boxes * scales + offsets)
 
 
 def swap_axes(boxes: Floats) -> Floats:
@@ -180,12 +153,6 @@ def as_centers(boxes: Floats) -> Floats:
     """Return boxes center x, center y, width, height of boxes x1, y1, x2, y2."""
     center = (boxes[..., :2] + boxes[..., 2:]) / 2
     return np.concatenate([center, boxes[..., 2:] - boxes[..., :2]], axis=-1)
-
-
-def from_centers(columns: Floats) -> Floats:
-    """Return boxes x1, y1, x2, y2 of boxes center x, center y, width, height."""
-    half = columns[..., 2:] / 2
-    return np.concatenate([columns[..., :2] - half, columns[..., :2] + half], axis=-1)
 
 
 def weak_models_of_boxes(

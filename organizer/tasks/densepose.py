@@ -13,7 +13,7 @@ import numpy as np
 from organizer.content import Content, Place, Values, check_boxes, check_same, drawings, repeated, warn_where
 from organizer.files import Files
 from organizer.tasks import Annotations, Guess, Pools
-from people_in_video.diagnosis.readings import from_sizes
+from people_in_video.diagnosis.samples import from_sizes
 from people_in_video.drawings.densepose import image_drawing, person_shape
 from people_in_video.drawings.scenes import Drawing, DrawnObject
 from people_in_video.references.densepose import ANNOTATIONS_FILE

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from people_in_video.diagnosis.decision import Family
+from people_in_video.diagnosis.trials import Family
 from quality import cures
 from quality.anet_entities.synthetic import Json, segments_of, vocabulary
 from quality.box_mistakes import ChangeOfAllBoxes, mistakes_in_boxes, weak_models_of_boxes
 from quality.boxes import ChangeOfBoxes
+from quality.cures import Cure
 from quality.task import Mistake, Said, WeakModel
 from validator.arrays import Floats, Ints
 
@@ -100,6 +101,18 @@ def _shuffle_boxes(objects: Json) -> None:
     objects["bbox_for_all_frames"] = objects["bbox_for_all_frames"][::-1]
 
 
+def _reshape_boxes(objects: Json) -> None:
+    """Write the boxes of a segment frame by frame, in the shape of one that is written object by object."""
+    boxes = np.array(objects["bbox_for_all_frames"]).reshape(-1, 10, 4)
+    objects["bbox_for_all_frames"] = boxes.transpose(1, 0, 2).reshape(boxes.shape).tolist()
+
+
+def _halve_some_videos(results: Json) -> Json:
+    """Write boxes of every second video as of one of half the size."""
+    _change_boxes(partial(_divide, 2.0))({video: results[video] for video in sorted(results)[::2]})
+    return results
+
+
 def _share_boxes(objects: Json) -> None:
     """Write the boxes of the first object of a segment for all of its objects."""
     n_objects = len(objects["bbox_for_all_frames"])
@@ -133,11 +146,9 @@ def _add_segments(results: Json) -> Json:
     return results
 
 
-def _wrong_frames(name: str, frames: list[int], meant_slot: Callable[[Ints], Ints]) -> Mistake[Json]:
+def _wrong_frames(name: str, frames: list[int]) -> Mistake[Json]:
     """Return the mistake that the ten boxes are those of ``frames``."""
-    return Mistake(
-        name, _change_boxes(lambda boxes: boxes[frames]), cures=[cures.slot_cure(_BOXES, meant_slot)]
-    )
+    return Mistake(name, _change_boxes(lambda boxes: boxes[frames]), cures=[Cure(_BOXES, Family.NUMBERS)])
 
 
 def _spelled_videos(name: str, rename: Rename, words: str) -> Mistake[Json]:
@@ -153,25 +164,36 @@ _IN_PLACE: list[Mistake[Json]] = [
     Mistake(
         name="boxes of videos of different sizes",
         change=_write_scales_of_videos,
-        cures=[cures.item_scale_cure(_BOXES, cures.uneven_scales)],
+        cures=[Cure(_BOXES, Family.ITEM_SCALE)],
     ),
-    _wrong_frames("boxes one frame late", [0, *range(9)], lambda frame: frame - 1),
-    _wrong_frames("boxes one frame early", [*range(1, 10), 9], lambda frame: frame + 1),
-    _wrong_frames("the ten frames in reverse", [*reversed(range(10))], lambda frame: 9 - frame),
+    _wrong_frames("boxes one frame late", [0, *range(9)]),
+    _wrong_frames("boxes one frame early", [*range(1, 10), 9]),
+    _wrong_frames("the ten frames in reverse", [*reversed(range(10))]),
+    Mistake(
+        name="boxes of half of the videos of half size",
+        change=_halve_some_videos,
+        cures=[Cure(_BOXES, Family.FIT)],
+        size=2,
+    ),
+    Mistake(
+        name="boxes of a segment reshaped from (10, n, 4), not transposed",
+        change=_change_segments(_reshape_boxes),
+        cures=[Cure(("boxes of a segment",), Family.READING)],
+    ),
     Mistake(
         name="predictions of the next video",
         change=partial(_exchange_videos, cures.next_items),
-        cures=[cures.items_cure(_BOXES, cures.next_items)],
+        cures=[Cure(_BOXES, Family.ITEMS)],
     ),
     Mistake(
         name="predictions of other videos, in random order",
         change=partial(_exchange_videos, cures.shuffled_items),
-        cures=[cures.items_cure(_BOXES, cures.shuffled_items)],
+        cures=[Cure(_BOXES, Family.ITEMS)],
     ),
     Mistake(
         name="boxes of a segment in another order",
         change=_change_segments(_shuffle_boxes),
-        cures=[cures.trial_cure(("boxes of a segment",), Family.ORDER)],
+        cures=[Cure(("boxes of a segment",), Family.ORDER)],
     ),
     _plain(
         "boxes of the first object for all of a segment", "N-LOOKS-CONSTANT", _change_segments(_share_boxes)
@@ -209,16 +231,15 @@ GIVEN_MISTAKES: list[Mistake[Json]] = [
     Mistake(
         name="words counted from 1",
         change=_change_values("idx_in_sent", _add_one),
-        cures=[cures.word_cure(("word indexes",), Family.NUMBERS, lambda index: str(int(index) - 1))],
+        cures=[Cure(("word indexes",), Family.NUMBERS)],
     ),
     _plain("word indexes that count objects", "N-LOOKS-CONSTANT", _change_segments(_count_objects)),
 ]
 
 
 def _in_other_order(name: str, other_name: dict[str, str]) -> Mistake[Json]:
-    meant_name = {other: right for right, other in other_name.items()}
-    cure = cures.word_cure((_CLASSES,), Family.ORDER, partial(_look_up, meant_name))
-    return Mistake(name, _rename_classes(partial(_look_up, other_name)), cures=[cure])
+    change = _rename_classes(partial(_look_up, other_name))
+    return Mistake(name, change, cures=[Cure((_CLASSES,), Family.ORDER)])
 
 
 def _spelled(how: str, respell: Rename) -> Mistake[Json]:

@@ -8,11 +8,12 @@ from functools import partial
 
 import numpy as np
 
-from people_in_video.diagnosis.decision import Family
+from people_in_video.diagnosis.trials import Family
 from quality import cures
 from quality.chalearn.synthetic import Prediction, Row, Track
+from quality.cures import Cure
 from quality.task import Mistake, Said, WeakModel
-from validator.arrays import Floats, Ints
+from validator.arrays import Ints
 
 Change = Callable[[Prediction], Prediction]
 ChangeOfRow = Callable[[Row], Row]
@@ -38,7 +39,7 @@ def mistakes_of_track(track: Track) -> list[Mistake[Prediction]]:
         Mistake(
             name="start, length",
             change=_keep_rows(_is_ordered, _write_length),
-            cures=[cures.corners_cure(_ROWS, Family.READING, _read_length)],
+            cures=[Cure(_ROWS, Family.READING)],
             size=10,
         ),
         _plain("start, length, all rows", "E-CSV-RANGE", "start + length", _change_rows(_write_length)),
@@ -58,13 +59,19 @@ def mistakes_of_track(track: Track) -> list[Mistake[Prediction]]:
         Mistake(
             name="frames counted from 0",
             change=_keep_rows(_is_ordered, partial(_map_frames, 1.0, -1.0)),
-            cures=[cures.exact_shift_cure(_ROWS, 1)],
+            cures=[Cure(_ROWS, Family.EXACT)],
         ),
-        _other_classes("classes one too high", Family.NUMBERS, partial(_next_class, track.n_classes), -1),
+        Mistake(
+            name="classes one too high",
+            change=_rename_classes(partial(_next_class, track.n_classes)),
+            cures=[Cure(_CLASSES, Family.NUMBERS)],
+        ),
         _classes_in_other_order(track.n_classes),
         _other_sequences("rows of the next sequence", cures.next_items, least_frames),
         _other_sequences("rows of the sequence two after it", _second_items, least_frames),
         _other_sequences("rows of other sequences, in random order", cures.shuffled_items, least_frames),
+        _other_sequences("rows of the sequence before, in the second half", _stale_second_half, least_frames),
+        *_of_one_actor(track, least_frames),
         _two_at_once(track.n_classes),
         _late_and_in_other_order(track.n_classes, least_frames),
         Mistake(
@@ -123,11 +130,8 @@ def _delayed(delay: int, least_frames: int) -> Mistake[Prediction]:
 
 
 def _moved(name: str, scale: float, offset: float, least_frames: int) -> Mistake[Prediction]:
-    def meant_corners(columns: Floats, parent: Floats | None) -> Floats:
-        return (columns - offset) / scale
-
     change = _keep_rows(partial(_begins_by, least_frames), partial(_map_frames, scale, offset))
-    return Mistake(name, change, cures=[cures.corners_cure(_ROWS, Family.FIT, meant_corners)])
+    return Mistake(name, change, cures=[Cure(_ROWS, Family.FIT)])
 
 
 def _refused(name: str, scale: float, words: str) -> Mistake[Prediction]:
@@ -139,10 +143,6 @@ def _refused(name: str, scale: float, words: str) -> Mistake[Prediction]:
 def _write_length(row: Row) -> Row:
     *head, start, end = row
     return [*head, start, end - start + 1]
-
-
-def _read_length(columns: Floats, parent: Floats | None) -> Floats:
-    return np.stack([columns[:, 0], columns.sum(axis=1) - 1], axis=1)
 
 
 def _with_class(row: Row, label: int) -> Row:
@@ -167,6 +167,24 @@ def _second_items(n_items: int) -> Ints:
     return (np.arange(n_items) + 2) % n_items
 
 
+def _stale_second_half(n_items: int) -> Ints:
+    """Return for each item of the second half the one before it, as after a crash."""
+    item = np.arange(n_items)
+    return np.where(item < n_items // 2, item, item - 1)
+
+
+def _of_one_actor(track: Track, least_frames: int) -> list[Mistake[Prediction]]:
+    """Return the mistake that all rows are those of actor 1, at another frame rate."""
+    if track.n_actors == 1:
+        return []
+    slow = _scaled("", 0.75, least_frames)
+
+    def change(prediction: Prediction) -> Prediction:
+        return _change_rows(lambda row: [1, *row[1:]])(slow.change(prediction))
+
+    return [Mistake("actor 1 everywhere, and frame rate times 0.75", change, cures=slow.cures)]
+
+
 def _next_class(n_classes: int, label: int) -> int:
     return label % n_classes + 1
 
@@ -175,20 +193,12 @@ def _rename_classes(rename: Callable[[int], int]) -> Change:
     return _change_rows(lambda row: _with_class(row, rename(row[-3])))
 
 
-def _other_classes(
-    name: str, family: Family, rename: Callable[[int], int], shift: int
-) -> Mistake[Prediction]:
-    cure = cures.word_cure(_CLASSES, family, lambda word: str(int(word) + shift))
-    return Mistake(name, _rename_classes(rename), cures=[cure])
-
-
 def _classes_in_other_order(n_classes: int) -> Mistake[Prediction]:
     other_class = cures.other_order([str(label) for label in range(1, n_classes + 1)])
-    meant_class = {other: label for label, other in other_class.items()}
     return Mistake(
         name="classes of a list in another order",
         change=_rename_classes(lambda label: int(other_class[str(label)])),
-        cures=[cures.word_cure(_CLASSES, Family.ORDER, lambda word: meant_class.get(word, word))],
+        cures=[Cure(_CLASSES, Family.ORDER)],
     )
 
 
@@ -202,7 +212,7 @@ def _other_sequences(name: str, items: Callable[[int], Ints], least_frames: int)
             exchanged[key] = prediction[keys[item]]
         return _keep_rows(partial(_begins_by, least_frames), list)(exchanged)
 
-    return Mistake(name, change, cures=[cures.items_cure(_ROWS, items)])
+    return Mistake(name, change, cures=[Cure(_ROWS, Family.ITEMS)])
 
 
 def _two_at_once(n_classes: int) -> Mistake[Prediction]:
@@ -211,10 +221,7 @@ def _two_at_once(n_classes: int) -> Mistake[Prediction]:
     return Mistake(
         name="frame rate times 0.8, and classes one too high",
         change=lambda prediction: rename(slow_down(prediction)),
-        cures=[
-            cures.corners_cure(_ROWS, Family.FIT, lambda columns, parent: columns / 0.8),
-            cures.word_cure(_CLASSES, Family.NUMBERS, lambda word: str(int(word) - 1)),
-        ],
+        cures=[Cure(_ROWS, Family.FIT), Cure(_CLASSES, Family.NUMBERS)],
     )
 
 

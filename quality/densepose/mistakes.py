@@ -10,14 +10,14 @@ from functools import partial
 
 import numpy as np
 
-from people_in_video.diagnosis.decision import Family
-from quality import cures
-from quality.box_mistakes import ChangeOfAllBoxes, from_sizes, mirror, weak_models_of_boxes
+from people_in_video.diagnosis.samples import from_sizes
+from people_in_video.diagnosis.trials import Family
+from quality.box_mistakes import ChangeOfAllBoxes, mirror, weak_models_of_boxes
 from quality.boxes import ChangeOfBoxes, as_sizes
 from quality.cures import Cure
 from quality.densepose.synthetic import Detection
 from quality.task import Mistake, Said, WeakModel
-from validator.arrays import Floats, Ints, Pixels
+from validator.arrays import Floats, Pixels
 
 Detections = list[Detection]
 Change = Callable[[Detections], Detections]
@@ -26,7 +26,6 @@ ChangeOfArray = Callable[[Pixels], Pixels]
 CANVAS = (640, 480)
 _PARTS = 24
 _BOXES, _ARRAYS = ("boxes",), ("arrays",)
-_AS_WRITTEN = ""
 
 
 def _each(change: Callable[[Detection], Detection]) -> Change:
@@ -100,6 +99,19 @@ def _with_equal_score(detection: Detection) -> Detection:
     return detection._replace(score=1.0)
 
 
+def _with_reversed_score(detection: Detection) -> Detection:
+    return detection._replace(score=1 - detection.score)
+
+
+def _with_false_detections(detections: Detections) -> Detections:
+    """Return a detection of nothing, of a low score, for each detection, too: its array is upside down."""
+    false_detections = [
+        detection._replace(score=0.1 * detection.score, iuv=np.ascontiguousarray(detection.iuv[:, ::-1]))
+        for detection in detections
+    ]
+    return [*detections, *false_detections]
+
+
 def _repeat_detections(detections: Detections) -> Detections:
     """Return each detection three times."""
     return [detection for detection in detections for _ in range(3)]
@@ -161,15 +173,6 @@ def _count_images(first: int, detections: Detections) -> Detections:
     return [detection._replace(image_id=detection.image_id + first) for detection in detections]
 
 
-def _meant_corners(read: ChangeOfBoxes, columns: Floats, parent: Floats | None) -> Floats:
-    return read(columns)
-
-
-def _box_cure(family: Family, read: ChangeOfBoxes, is_combination: bool = False) -> Cure:
-    """Return the cure of boxes; ``read`` returns corners from columns as submitted, (n, 4) -> (n, 4)."""
-    return cures.corners_cure(_BOXES, family, partial(_meant_corners, read), is_combination)
-
-
 def _fit(
     name: str, scale: tuple[float, float], offset: tuple[float, float] = (0.0, 0.0)
 ) -> Mistake[Detections]:
@@ -178,71 +181,38 @@ def _fit(
     return Mistake(
         name=name,
         change=_each_box(lambda boxes: boxes * scales + offsets),
-        cures=[_box_cure(Family.FIT, lambda columns: (from_sizes(columns) - offsets) / scales)],
+        cures=[Cure(_BOXES, Family.FIT)],
     )
 
 
-def _channels(
-    name: str, change: ChangeOfArray, family: Family, meant_values: Callable[[Ints], Ints]
-) -> Mistake[Detections]:
-    """Return a mistake in the channels; ``meant_values`` returns I, U, V as meant, (p, 3) -> (p, 3)."""
-    cure = cures.array_cure(_ARRAYS, family, lambda words: words == _AS_WRITTEN, meant_values)
-    return Mistake(name, _each_array(change), cures=[cure])
-
-
-def _turned(
-    name: str,
-    change: ChangeOfArray,
-    words: str,
-    meant_values: Callable[[Ints], Ints] = lambda values: values,
-) -> Mistake[Detections]:
-    """Return a mistake in the places of pixels; ``words`` are in those for how the array is read then."""
-    cure = cures.array_cure(_ARRAYS, Family.READING, lambda reading: words in reading, meant_values)
-    return Mistake(name, _each_array(change), cures=[cure])
-
-
-def _complemented_values(channels: tuple[int, ...], values: Ints) -> Ints:
-    complement = values.copy()
-    for channel in channels:
-        complement[:, channel] = 255 - values[:, channel]
-    return complement
-
-
-def _exchanged_sides_of_values(values: Ints) -> Ints:
-    part = values[:, :1]
-    return np.concatenate([np.where(part > 2, (part - 1 ^ 1) + 1, part), values[:, 1:]], axis=1)
+def _in_arrays(name: str, change: ChangeOfArray, family: Family = Family.READING) -> Mistake[Detections]:
+    return Mistake(name, _each_array(change), cures=[Cure(_ARRAYS, family)])
 
 
 def _plain(name: str, said: Said, change: Change) -> Mistake[Detections]:
     return Mistake(name, change, said=[said])
 
 
-def _from_centers_of_sizes(columns: Floats) -> Floats:
-    corners = from_sizes(columns)
-    return corners - np.tile(columns[..., 2:] / 2, 2)
-
-
-_EXCHANGED_UV = [0, 2, 1]
 MISTAKES: list[Mistake[Detections]] = [
     Mistake(
         name="boxes as [x1, y1, x2, y2], arrays of that size",
         change=_each(_write_corners),
-        cures=[_box_cure(Family.READING, lambda columns: columns)],
+        cures=[Cure(_BOXES, Family.READING)],
     ),
     Mistake(
         name="boxes as [center x, center y, width, height]",
         change=_each_corner(lambda x, y, width, height: (x + width / 2, y + height / 2)),
-        cures=[_box_cure(Family.READING, _from_centers_of_sizes)],
+        cures=[Cure(_BOXES, Family.READING)],
     ),
     Mistake(
         name="boxes as [y, x, width, height]",
         change=_each_corner(lambda x, y, width, height: (y, x)),
-        cures=[_box_cure(Family.READING, lambda columns: from_sizes(columns[..., [1, 0, 2, 3]]))],
+        cures=[Cure(_BOXES, Family.READING)],
     ),
     Mistake(
         name="x and y exchanged in boxes and arrays",
         change=_each(_exchange_axes),
-        cures=[_box_cure(Family.READING, lambda columns: from_sizes(columns[..., [1, 0, 3, 2]]))],
+        cures=[Cure(_BOXES, Family.READING)],
     ),
     _fit("images of half size", (0.5, 0.5)),
     _fit("images of 800 x 800", (800 / CANVAS[0], 800 / CANVAS[1])),
@@ -253,51 +223,42 @@ MISTAKES: list[Mistake[Detections]] = [
     Mistake(
         name="boxes of mirrored images",
         change=_each_box(mirror(CANVAS[0])),
-        cures=[_box_cure(Family.FIT, lambda columns: mirror(CANVAS[0])(from_sizes(columns)))],
+        cures=[Cure(_BOXES, Family.FIT)],
     ),
     Mistake(
         name="boxes as [center x, center y, width, height] of half size",
         change=lambda detections: _each_corner(lambda x, y, w, h: (x + w / 2, y + h / 2))(
             _each_box(lambda boxes: boxes / 2)(detections)
         ),
-        cures=[
-            _box_cure(Family.FIT, lambda columns: _from_centers_of_sizes(2 * columns), is_combination=True)
-        ],
+        cures=[Cure(_BOXES, Family.FIT)],
     ),
     Mistake(
         name="detections of the next image",
         change=_next_images,
-        cures=[cures.items_cure(_BOXES, cures.next_items)],
+        cures=[Cure(_BOXES, Family.ITEMS)],
     ),
     Mistake(
         name="image ids one too high",
         change=partial(_count_images, 1),
         said=[Said("N-ITEMS-UNKNOWN", "n - 1")],
-        cures=[cures.items_cure(_BOXES, lambda n_items: np.arange(n_items) - 1)],
+        cures=[Cure(_BOXES, Family.ITEMS)],
     ),
     _plain("image ids of another split", Said("E-ITEMS-NONE"), partial(_count_images, 100_000)),
-    _channels(
-        "channels I, V, U",
-        lambda iuv: iuv[_EXCHANGED_UV],
-        Family.READING,
-        lambda values: values[:, _EXCHANGED_UV],
-    ),
-    _channels("1 - U", partial(_complement, (1,)), Family.READING, partial(_complemented_values, (1,))),
-    _channels("1 - V", partial(_complement, (2,)), Family.READING, partial(_complemented_values, (2,))),
-    _channels(
-        "1 - U and 1 - V", partial(_complement, (1, 2)), Family.READING, partial(_complemented_values, (1, 2))
-    ),
-    _channels("parts 0..23", _parts_from_zero, Family.NUMBERS, lambda values: values + np.array([1, 0, 0])),
-    _channels("left and right exchanged", _exchange_sides, Family.ORDER, _exchanged_sides_of_values),
-    _turned("arrays flipped left to right", lambda iuv: iuv[:, :, ::-1], "left to right"),
-    _turned("arrays flipped top to bottom", lambda iuv: iuv[:, ::-1], "top to bottom"),
-    _turned("arrays turned upside down", lambda iuv: iuv[:, ::-1, ::-1], "upside down"),
-    _turned("arrays written column by column", _write_columns, "column by column"),
-    _turned(
-        "arrays flipped left to right, 1 - U",
-        lambda iuv: _complement((1,), iuv)[:, :, ::-1],
-        "left to right",
-        partial(_complemented_values, (1,)),
+    _in_arrays("channels I, V, U", lambda iuv: iuv[[0, 2, 1]]),
+    _in_arrays("1 - U", partial(_complement, (1,))),
+    _in_arrays("1 - V", partial(_complement, (2,))),
+    _in_arrays("1 - U and 1 - V", partial(_complement, (1, 2))),
+    _in_arrays("parts 0..23", _parts_from_zero, Family.NUMBERS),
+    _in_arrays("left and right exchanged", _exchange_sides, Family.ORDER),
+    _in_arrays("arrays flipped left to right", lambda iuv: iuv[:, :, ::-1]),
+    _in_arrays("arrays flipped top to bottom", lambda iuv: iuv[:, ::-1]),
+    _in_arrays("arrays turned upside down", lambda iuv: iuv[:, ::-1, ::-1]),
+    _in_arrays("arrays written column by column", _write_columns),
+    _in_arrays("arrays flipped left to right, 1 - U", lambda iuv: _complement((1,), iuv)[:, :, ::-1]),
+    Mistake(
+        name="scores in reverse order, with detections of nothing",
+        change=lambda detections: _each(_with_reversed_score)(_with_false_detections(detections)),
+        cures=[Cure(("first detections",), Family.ORDER)],
     ),
     _plain("channels B, G, R", Said("E-DP-PART", "B, G, R"), _each_array(lambda iuv: iuv[::-1])),
     _plain(

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from organizer.files import Files, write_files
-from people_in_video.diagnosis.decision import Family
+from people_in_video.diagnosis.trials import Family
 from quality import cures
 from quality.items import values
 from quality.task import CANARY, Mistake, QualityTask, Said, Trick
@@ -25,7 +25,7 @@ from validator.formats.values import Form, Kind
 Items = dict[str, Any]
 _N_ITEMS = 60
 _N_FULL_SIZE = 100_000
-_STEPS_OF_SECOND, _FRAMES_A_SECOND, _SECONDS_LATE = 1000, 25, 5.0
+_FRAMES_A_SECOND, _SECONDS_LATE = 25, 5.0
 
 
 class ItemQuality(QualityTask[Items]):
@@ -119,12 +119,12 @@ def _mistakes_of_segments(form: Form) -> list[Mistake[Items]]:
         Mistake(
             name="labels in another order",
             change=partial(_with_segments, label=written_label.__getitem__),
-            cures=[cures.word_cure(("labels",), Family.ORDER, meant_label.__getitem__)],
+            cures=[cures.Cure(("labels",), Family.ORDER)],
         ),
         Mistake(
             name="the segments of the next item",
             change=_of_next_item,
-            cures=[cures.items_cure(("segments",), cures.next_items)],
+            cures=[cures.Cure(("segments",), Family.ITEMS)],
         ),
     ]
 
@@ -135,11 +135,8 @@ def _times(name: str, scale: float, delay: float) -> Mistake[Items]:
     def write_time(seconds: float) -> float:
         return scale * seconds + delay
 
-    def cure(times: Any, parent: Any) -> Any:
-        return times / scale - _STEPS_OF_SECOND * delay
-
     change = partial(_with_segments, start=write_time, end=write_time)
-    return Mistake(name, change, cures=[cures.corners_cure(("segments",), Family.FIT, cure)])
+    return Mistake(name, change, cures=[cures.Cure(("segments",), Family.FIT)])
 
 
 def _with_segments(prediction: Items, **changes: Any) -> Items:

@@ -9,10 +9,11 @@ from functools import partial
 import numpy as np
 
 from organizer.tasks.kinetics_tps import Prediction
-from people_in_video.diagnosis.decision import Family
+from people_in_video.diagnosis.trials import Family
 from quality import cures
-from quality.box_mistakes import ChangeOfAllBoxes, from_sizes, mistakes_in_boxes, weak_models_of_boxes
+from quality.box_mistakes import ChangeOfAllBoxes, mistakes_in_boxes, weak_models_of_boxes
 from quality.boxes import ChangeOfBoxes, as_sizes
+from quality.cures import Cure
 from quality.kinetics_tps.synthetic import (
     CLASS_NAMES,
     PART_NAMES,
@@ -81,10 +82,6 @@ def _write_relative_parts(prediction: Prediction) -> Prediction:
     return prediction
 
 
-def _read_relative_parts(columns: Floats, parent: Floats | None) -> Floats:
-    return columns if parent is None else columns + np.tile(parent[:, :2], 2)
-
-
 def _write_scales_of_videos(prediction: Prediction) -> Prediction:
     """Write boxes of videos that were made smaller, each to another size."""
     names = sorted(prediction.classes)
@@ -94,6 +91,20 @@ def _write_scales_of_videos(prediction: Prediction) -> Prediction:
             for entry in (human, *human["parts"].values()):
                 entry["box"] = (np.array(entry["box"]) / scale).tolist()
     return prediction
+
+
+def _double_some_videos(prediction: Prediction) -> Prediction:
+    """Write boxes of every second video as of one of double size."""
+    some = {video: prediction.videos[video] for video in sorted(prediction.videos)[::2]}
+    _change_boxes(lambda boxes: 2 * boxes)(prediction._replace(videos=some))
+    return prediction
+
+
+def _roll_states(human: Json) -> None:
+    parts = list(human["parts"].values())
+    states = [part["verb"] for part in parts]
+    for part, others in zip(parts, [*states[1:], *states[:1]]):
+        part["verb"] = [others[0]] * len(part["verb"])
 
 
 def _exchange_videos(items: Callable[[int], Ints], prediction: Prediction) -> Prediction:
@@ -174,10 +185,6 @@ def _next_state(state: str) -> str:
     return STATES[(STATES.index(state) + 1) % len(STATES)]
 
 
-def _previous_state(state: str) -> str:
-    return STATES[STATES.index(state) - 1]
-
-
 def _misspell_some(video: str) -> str:
     return video.replace("demo", "dmo") if video.endswith("3") else video
 
@@ -200,11 +207,8 @@ def _in_other_order(
 ) -> Mistake[Prediction]:
     """Return the mistake that names come from a list in another order."""
     other_name = cures.other_order(names)
-    meant_name = {other: name for name, other in other_name.items()}
-    cure = cures.word_cure((what,), Family.ORDER, partial(_look_up, meant_name))
-    return Mistake(
-        f"{what} of a list in another order", rename_all(partial(_look_up, other_name)), cures=[cure]
-    )
+    change = rename_all(partial(_look_up, other_name))
+    return Mistake(f"{what} of a list in another order", change, cures=[Cure((what,), Family.ORDER)])
 
 
 def _as_numbers(
@@ -212,22 +216,15 @@ def _as_numbers(
 ) -> Mistake[Prediction]:
     """Return the mistake that names are written as their places in their list."""
     number_of_name = {name: str(number) for number, name in enumerate(names)}
-    name_of_number = {number: name for name, number in number_of_name.items()}
-    cure = cures.word_cure((what,), Family.ORDER, partial(_look_up, name_of_number))
-    return Mistake(f"{what} as numbers", rename_all(partial(_look_up, number_of_name)), cures=[cure])
+    change = rename_all(partial(_look_up, number_of_name))
+    return Mistake(f"{what} as numbers", change, said=[Said(_NAMED)])
 
 
 def _spelled(
-    what: str,
-    how: str,
-    names: Sequence[str],
-    respell: Rename,
-    rename_all: Callable[[Rename], Change],
+    what: str, how: str, respell: Rename, rename_all: Callable[[Rename], Change]
 ) -> Mistake[Prediction]:
     """Return the mistake that all names are spelled otherwise."""
-    meant_name = {respell(name): name for name in names}
-    cure = cures.word_cure((what,), Family.SPELLING, partial(_look_up, meant_name))
-    return Mistake(f"{what} {how}", rename_all(respell), cures=[cure])
+    return Mistake(f"{what} {how}", rename_all(respell), said=[Said(_NAMED)])
 
 
 def _misspelled(name: str, wrong_name: str, rename_all: Callable[[Rename], Change]) -> Mistake[Prediction]:
@@ -264,29 +261,18 @@ def _other_boxes() -> list[Mistake[Prediction]]:
         x1, y1, x2, y2 = np.moveaxis(boxes, -1, 0)
         return np.stack([y1, width - x2, y2, width - x1], axis=-1)
 
-    def turned_back(boxes: Floats) -> Floats:
-        x1, y1, x2, y2 = np.moveaxis(boxes, -1, 0)
-        return np.stack([width - y2, x1, width - y1, x2], axis=-1)
-
     percent = np.array([width, height, width, height]) / 100
     corner = np.array([80.0, 20.0, 80.0, 20.0])
     return [
-        _boxes("boxes with y from the bottom", from_bottom, from_bottom),
-        _boxes("boxes of pictures turned by 90 degrees", turned, turned_back, is_combination=True),
-        _boxes("boxes in percent", lambda boxes: boxes / percent, lambda columns: columns * percent),
-        _boxes(
-            "boxes of a part of the picture, 0.7 of its size",
-            lambda boxes: (boxes - corner) * 0.7,
-            lambda columns: columns / 0.7 + corner,
-        ),
+        _boxes("boxes with y from the bottom", from_bottom),
+        _boxes("boxes of pictures turned by 90 degrees", turned),
+        _boxes("boxes in percent", lambda boxes: boxes / percent),
+        _boxes("boxes of a part of the picture, 0.7 of its size", lambda boxes: (boxes - corner) * 0.7),
     ]
 
 
-def _boxes(
-    name: str, write: ChangeOfBoxes, read: ChangeOfBoxes, is_combination: bool = False
-) -> Mistake[Prediction]:
-    cure = cures.corners_cure(_BOXES, Family.FIT, lambda columns, parent: read(columns), is_combination)
-    return Mistake(name, _change_boxes(write), cures=[cure])
+def _boxes(name: str, write: ChangeOfBoxes) -> Mistake[Prediction]:
+    return Mistake(name, _change_boxes(write), cures=[Cure(_BOXES, Family.FIT)])
 
 
 _CLASSES = "action classes"
@@ -298,66 +284,76 @@ MISTAKES: list[Mistake[Prediction]] = [
     Mistake(
         name="boxes as [x, y, width, height], those that are in order",
         change=_write_ordered_sizes,
-        cures=[cures.corners_cure(_BOXES, Family.READING, lambda columns, parent: from_sizes(columns))],
+        cures=[Cure(_BOXES, Family.READING)],
         size=10,
     ),
     *_other_boxes(),
     Mistake(
         name="boxes of parts from the corner of their human",
         change=_write_relative_parts,
-        cures=[cures.corners_cure(("parts",), Family.READING, _read_relative_parts)],
+        cures=[Cure(("parts",), Family.READING)],
     ),
     Mistake(
         name="boxes of videos of different sizes",
         change=_write_scales_of_videos,
-        cures=[cures.item_scale_cure(_BOXES, cures.uneven_scales)],
+        cures=[Cure(_BOXES, Family.ITEM_SCALE)],
+    ),
+    Mistake(
+        name="boxes of half of the videos at double size",
+        change=_double_some_videos,
+        cures=[Cure(_BOXES, Family.FIT)],
+    ),
+    Mistake(
+        name="states of the next part of the human",
+        change=_in_videos(change_each(humans_of, _roll_states)),
+        cures=[Cure(("states",), Family.ORDER)],
     ),
     Mistake(
         name="predictions of the next video",
         change=partial(_exchange_videos, cures.next_items),
-        cures=[cures.items_cure(_BOXES, cures.next_items)],
+        cures=[Cure(_BOXES, Family.ITEMS)],
     ),
     Mistake(
         name="predictions of the video two after it",
         change=partial(_exchange_videos, _second_items),
-        cures=[cures.items_cure(_BOXES, _second_items)],
+        cures=[Cure(_BOXES, Family.ITEMS)],
     ),
     Mistake(
         name="predictions of other videos, in random order",
         change=partial(_exchange_videos, cures.shuffled_items),
-        cures=[cures.items_cure(_BOXES, cures.shuffled_items)],
+        cures=[Cure(_BOXES, Family.ITEMS)],
     ),
     Mistake(
         name="classes of the next video",
         change=partial(_exchange_classes, cures.next_items),
-        cures=[cures.items_cure((_CLASSES,), cures.next_items)],
+        cures=[Cure((_CLASSES,), Family.ITEMS)],
     ),
     Mistake(
         name="videos counted from 1",
         change=_rename_videos(_next_name),
         said=[Said("N-ITEMS-UNKNOWN", "n - 1")],
-        cures=[cures.items_cure(_BOXES, lambda n_items: np.arange(n_items) - 1)],
+        cures=[Cure(_BOXES, Family.ITEMS)],
     ),
     Mistake(
         name="left and right swapped",
         change=_rename_parts(_swap_sides),
-        cures=[cures.word_cure((_PARTS,), Family.ORDER, _swap_sides)],
+        cures=[Cure((_PARTS,), Family.ORDER)],
     ),
     _in_other_order(_CLASSES, CLASS_NAMES, _rename_classes),
     _in_other_order("states", STATES, _rename_states),
     Mistake(
         name="states one place later in their list",
         change=_rename_states(_next_state),
-        cures=[cures.word_cure(("states",), Family.ORDER, _previous_state)],
+        cures=[Cure(("states",), Family.ORDER)],
     ),
     _in_other_order(_PARTS, PART_NAMES, _rename_parts),
-    _spelled(_CLASSES, "as words", CLASS_NAMES, lambda name: name.replace("_", " ").title(), _rename_classes),
-    _spelled(_CLASSES, "in capitals", CLASS_NAMES, str.upper, _rename_classes),
+    _spelled(_CLASSES, "as words", lambda name: name.replace("_", " ").title(), _rename_classes),
+    _spelled(_CLASSES, "in capitals", str.upper, _rename_classes),
     _as_numbers(_CLASSES, CLASS_NAMES, _rename_classes),
-    _spelled("states", "with a capital letter", STATES, str.title, _rename_states),
+    _spelled("states", "with a capital letter", str.title, _rename_states),
     _as_numbers("states", STATES, _rename_states),
-    _spelled(_PARTS, "with blanks", PART_NAMES, lambda name: name.replace("_", " "), _rename_parts),
-    _spelled(_PARTS, "with capital letters", PART_NAMES, str.title, _rename_parts),
+    _spelled(_PARTS, "with blanks", lambda name: name.replace("_", " "), _rename_parts),
+    _spelled(_PARTS, "with capital letters", str.title, _rename_parts),
     _misspelled("push_cart", "pushcart", _rename_classes),
     _misspelled("touch", "tuch", _rename_states),
     _misspelled("none", "None", _rename_states),

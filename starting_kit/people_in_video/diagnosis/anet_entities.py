@@ -1,383 +1,163 @@
-"""What the search for the simplest repair compares for either sub-task of ActivityNet-Entities: videos and
-segments, boxes of the ten frames, and what names an object: a word index, or a class."""
+"""What the search for the simplest repair compares for either sub-task of ActivityNet-Entities: boxes of the
+ten frames, and what names an object: a word index, or a class."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property
-from operator import itemgetter
-from typing import NamedTuple
+from functools import partial
 
 import numpy as np
 
-from people_in_video.diagnosis.decision import LEAST_SHARE_OF_COMBINATION, Change, Family, Trial, agrees_well
-from people_in_video.diagnosis.regions import BOX_IOU, CLOSE_IOU, Regions, pair_iou
-from people_in_video.diagnosis.samples import Ids, Kind, Names
-from people_in_video.diagnosis.sampling import Spread, spread_evenly
-from people_in_video.diagnosis.search import Comparison, Repairs
-from scoring_program.challenges.anet_entities.lemmas import Lemmas, rule_lemma
+from people_in_video.diagnosis.samples import (
+    BOX_IOU,
+    CLOSE_IOU,
+    Names,
+    Regions,
+    choose_entries,
+    items_nearby,
+    pair_iou,
+    spread_evenly,
+)
+from people_in_video.diagnosis.search import Comparison, Measured
+from people_in_video.diagnosis.trials import (
+    LEAST_SHARE_OF_COMBINATION,
+    Change,
+    Family,
+    Trial,
+    agrees_well,
+)
+from scoring_program.challenges.anet_entities.lemmas import Lemmas
+from scoring_program.challenges.anet_entities.measure import Joined
 from scoring_program.challenges.anet_entities.public import submitted_names
 from scoring_program.challenges.anet_entities.reference import Reference
 from scoring_program.metrics.grounding import FRAMES
-from scoring_program.metrics.pairs import largest_of_items, pairs_in_groups
+from scoring_program.metrics.pairs import first_with_key, largest_of_items, pairs_in_groups
 from scoring_program.scoring import AnyLoaded
 from validator.arrays import Bools, Floats, Ints
 from validator.formats.anet_entities.read import Grounding, counts_objects
 from validator.messages import Note
 from validator.texts import counted
 
-_VIDEO = "Write the names of videos as the data has them, with v_ in front and without ending"
-_SEGMENT = "Number segments as in the annotation file, from 0"
 _INDEX = "idx_in_sent counts the words of the sentence from 0"
 _CLASS = "Write classes exactly as the vocabulary does"
 _BOX = "Write boxes as [x1, y1, x2, y2], in pixels of videos that are resized to a width of 720"
-_SIZE = "Boxes are in videos that are resized to a width of 720 pixels: x is between 0 and 720"
-_SIZE_OF_VIDEO = "Boxes are in videos that are resized to a width of 720 pixels: multiply by 720 / width"
-_FRAME = "The ten boxes belong to the ten sampled frames, in their order"
-_OWN_VIDEO = "Write each prediction under the name of its own video"
 _OBJECT = "Write what belongs to an object at the same place of each list of its segment"
 _REMEDIES_OF_BOXES = {
-    Family.FIT: _SIZE,
-    Family.ITEM_SCALE: _SIZE_OF_VIDEO,
-    Family.NUMBERS: _FRAME,
-    Family.ITEMS: _OWN_VIDEO,
+    Family.FIT: "Boxes are in videos that are resized to a width of 720 pixels: x is between 0 and 720",
+    Family.ITEM_SCALE: (
+        "Boxes are in videos that are resized to a width of 720 pixels: multiply by 720 / width"
+    ),
+    Family.NUMBERS: "The ten boxes belong to the ten sampled frames, in their order",
+    Family.ITEMS: "Write each prediction under the name of its own video",
 }
-_INDEXES, _CLASSES = "word indexes", "classes"
-_FOLDS = {"as lemmas": rule_lemma}
-_SEGMENTS_IN_ORDER_TRIED = 200
-# With more of the names in the vocabulary their spelling is not looked at.
-_WELL_SPELLED = 0.7
+_FRAMES_FIRST = "with boxes.reshape(10, n, 4).transpose(1, 0, 2) for the boxes of the n objects of a segment"
+_SEGMENTS_TRIED = 200
+_PLACEHOLDER = -1.0
 
 
-def given_comparisons(reference: Reference, submission: Grounding) -> list[Comparison]:
-    """Return what is compared for sub-task I, in the order of scoring."""
-    evidence = _GivenEvidence(reference, submission)
-    return [
-        *_comparisons_of_ids(evidence),
-        Comparison(Kind.NAMES, _INDEXES, evidence.indexes, _INDEX),
-        *_comparisons_of_boxes(evidence),
-    ]
+def _boxes(measured: Measured) -> Iterator[Regions]:
+    """Yield objects with their ten boxes, whatever they are named."""
+    regions, _, _ = _sample_boxes(measured)
+    yield regions
 
 
-def generated_comparisons(reference: Reference, submission: Grounding) -> list[Comparison]:
-    """Return what is compared for sub-task II, in the order of scoring."""
-    evidence = _GeneratedEvidence(reference, submission)
-    return [
-        *_comparisons_of_ids(evidence),
-        Comparison(Kind.NAMES, _CLASSES, evidence.spelled_classes, _CLASS),
-        *_comparisons_of_boxes(evidence),
-        Comparison(Kind.NAMES, _CLASSES, evidence.classes, _CLASS),
-    ]
+def _sample_boxes(measured: Measured) -> tuple[Regions, Ints, Ints]:
+    """Return the boxes of sampled objects, these objects, and the word of each annotated box."""
+    joined: Joined = measured.statistics.joined
+    objects, words, segments = joined.objects, measured.reference.words, measured.reference.segments
+    _, code_of_segment = np.unique([name for _, name in segments], return_inverse=True)
+    object_video = joined.segment_video[objects.segment]
+    entries = choose_entries(object_video)
+    segment, video = objects.segment[entries], object_video[entries]
+    word = np.repeat(np.arange(len(words.segment)), np.diff(words.box_start))
+    true_segment = words.segment[word]
+    true_video = joined.segment_video[true_segment]
+    chosen = np.flatnonzero(np.isin(true_video, items_nearby(video, joined.n_videos)))
+    frame = np.tile(np.arange(FRAMES), len(entries))
+    regions = Regions(
+        columns=objects.box[entries].reshape(-1, 4).astype(np.float64),
+        item=np.repeat(video, FRAMES),
+        true_corners=words.box[chosen].astype(np.float64),
+        true_item=true_video[chosen],
+        n_items=joined.n_videos,
+        slot=np.column_stack([np.repeat(code_of_segment[segment], FRAMES), frame]),
+        true_slot=np.column_stack([code_of_segment[true_segment[chosen]], words.frame[chosen]]),
+        slot_nouns=("", "frame numbers"),
+        levels=(BOX_IOU, CLOSE_IOU),
+        entry=np.repeat(np.arange(len(entries)), FRAMES),
+    )
+    return regions, entries, word[chosen]
 
 
-def _comparisons_of_ids(evidence: _Evidence) -> list[Comparison]:
-    return [
-        Comparison(Kind.IDS, "videos", evidence.videos, _VIDEO),
-        Comparison(Kind.IDS, "segments", evidence.segments, _SEGMENT),
-    ]
+def _transpose(segment: Ints, boxes: Floats) -> Floats:
+    """Return the boxes of objects, shape (n_objects, 10, 4), if those of each segment were written frame by
+    frame; ``segment`` (n_objects,) ascends."""
+    transposed = boxes.copy()
+    starts = np.flatnonzero(np.diff(segment, prepend=-1, append=-1)).tolist()
+    for start, end in zip(starts, starts[1:]):
+        of_segment = boxes[start:end].reshape(FRAMES, end - start, 4)
+        transposed[start:end] = of_segment.transpose(1, 0, 2)
+    return transposed
 
 
-def _comparisons_of_boxes(evidence: _Evidence) -> list[Comparison]:
-    return [
-        Comparison(Kind.BOXES, "boxes", evidence.boxes, _BOX, remedies=_REMEDIES_OF_BOXES),
-        Comparison(Kind.BOXES, "boxes of a segment", evidence.order_in_segments, _OBJECT),
-    ]
+def _objects_of_segments(is_given: bool, measured: Measured) -> Iterator[Trial]:
+    """Yield the trials that boxes of a segment were reshaped instead of transposed, and that they are those
+    of another object that the same segment names.
 
-
-class _TrueBoxes(NamedTuple):
-    """Annotated boxes, (n_boxes,) each: word, segment and video of each, and its frame."""
-
-    word: Ints
-    segment: Ints
-    video: Ints
-    frame: Ints
-
-
-class _BoxSample(NamedTuple):
-    """Sampled objects (n,), and their boxes; ``true_word`` (m,) is the word of each annotated box."""
-
-    objects: Ints
-    regions: Regions
-    true_word: Ints
-
-
-class _Evidence(ABC):
-    """Both sides, and what is compared of them; a subclass says what names an object."""
-
-    def __init__(self, reference: Reference, submission: Grounding) -> None:
-        self._reference = reference
-        self._submission = submission
-        self._videos = reference.annotated_videos()
-        # By whether there is a repair of ids, with which they are found.
-        self._submitted_segment: dict[bool, Ints] = {}
-
-    def videos(self, repairs: Repairs, spread: Spread) -> Ids | None:
-        """Return the names of videos."""
-        videos = list(dict.fromkeys(map(itemgetter(0), self._submission.segments)))
-        return Ids(predicted=videos, true=self._videos, what="videos") if videos else None
-
-    def segments(self, repairs: Repairs, spread: Spread) -> Ids | None:
-        """Return the first and the last segment of each video, None if all that are submitted are known.
-
-        If the number of each is one too high, the segments between have the number of another one.
-        """
-        if (self._numbers_of_submitted(repairs) >= 0).all():
-            return None
-        meant_video = _meant_words("videos", (video for video, _ in self._submission.segments), repairs)
-        predicted = [(meant_video[video], name) for video, name in self._submission.segments]
-        number_of_video = {video: number for number, video in enumerate(self._videos)}
-        predicted = [segment for segment in predicted if segment[0] in number_of_video]
-        if self._number_of_segment.keys() >= set(predicted):
-            return None
-        segments_of_video: dict[str, list[str]] = {}
-        for video, name in self._reference.segments:
-            segments_of_video.setdefault(video, []).append(name)
-        true = []
-        for video, names in segments_of_video.items():
-            true += [(video, name) for name in dict.fromkeys([names[0], names[-1]])]
-        true = [true[place] for place in spread.choose(np.arange(len(true))).tolist()]
-        return Ids(
-            predicted=[name for _, name in predicted],
-            true=[name for _, name in true],
-            group=np.array([number_of_video[video] for video, _ in predicted], dtype=np.int64),
-            true_group=np.array([number_of_video[video] for video, _ in true], dtype=np.int64),
-            what="segments",
-        )
-
-    def boxes(self, repairs: Repairs, spread: Spread) -> Regions | None:
-        """Return objects with their ten boxes, whatever they are named."""
-        sample = self._sample_boxes(repairs, spread)
-        return None if sample is None else sample.regions
-
-    def order_in_segments(self, repairs: Repairs, spread: Spread) -> Trial | None:
-        """Return the trial that boxes are those of another object that the same segment names.
-
-        Each box must fit one word best and be the best box of that word, so that a model which gives all
-        objects of a segment one box does not pass. It follows `boxes`, which shows that boxes are of the
-        video at all.
-        """
-        segment = self._segment_of_object(repairs)
-        segments = np.unique(segment[segment >= 0])
-        sampled_segments = segments[spread_evenly(len(segments), _SEGMENTS_IN_ORDER_TRIED)]
-        objects = np.flatnonzero(np.isin(segment, sampled_segments))
-        if not len(objects):
-            return None
-        named_word = self._named_words(repairs, segment, objects)
-        entry, true_box, _ = pairs_in_groups(segment[objects], self._true_boxes.segment)
-        word = self._true_boxes.word[true_box]
-        predicted_boxes = self._submission.box[objects[entry], self._true_boxes.frame[true_box]]
-        iou = pair_iou(predicted_boxes.astype(np.float64), self._corners[true_box])
-        is_own = (word == named_word[entry]) & (iou > BOX_IOU)
-        before = np.bincount(entry[is_own], minlength=len(objects)) > 0
-        if agrees_well(before):
-            return None
-        is_candidate = np.isin(word, named_word) & (iou > BOX_IOU)
-        after = _fit_each_other(entry[is_candidate], word[is_candidate], iou[is_candidate], len(objects))
-        return Trial(
-            family=Family.ORDER,
-            words="with the objects of each segment in another order",
-            before=before,
-            after=after,
-            item=self._segment_video[segment[objects]],
-            closeness=float(after.mean()),
-            change=Change(),
-            least_share=LEAST_SHARE_OF_COMBINATION,
-        )
-
-    @abstractmethod
-    def _named_words(self, repairs: Repairs, segment: Ints, objects: Ints) -> Ints:
-        """Return the annotated word that each of some objects names, -1 without one; ``segment``
-        (n_objects,) is that of all objects."""
-
-    @cached_property
-    def _number_of_segment(self) -> dict[tuple[str, str], int]:
-        return {segment: number for number, segment in enumerate(self._reference.segments)}
-
-    def _segment_of_object(self, repairs: Repairs) -> Ints:
-        """Return the annotated segment of each object, -1 without one. Ids come first, so that their repair
-        is known when this is asked for."""
-        return self._numbers_of_submitted(repairs)[self._submission.segment]
-
-    def _numbers_of_submitted(self, repairs: Repairs) -> Ints:
-        """Return the annotated segment of each submitted one, as it is meant; -1 without one."""
-        has_repair_of_ids = Kind.IDS in repairs
-        if has_repair_of_ids not in self._submitted_segment:
-            numbers = [self._number_of_segment.get(segment, -1) for segment in self._meant_segments(repairs)]
-            self._submitted_segment[has_repair_of_ids] = np.array(numbers, dtype=np.int64)
-        return self._submitted_segment[has_repair_of_ids]
-
-    def _meant_segments(self, repairs: Repairs) -> list[tuple[str, str]]:
-        """Return the video and the name that is meant by each submitted segment."""
-        segments = self._submission.segments
-        if Kind.IDS not in repairs:
-            return segments
-        meant_video = _meant_words("videos", (video for video, _ in segments), repairs)
-        meant_name = _meant_words("segments", (name for _, name in segments), repairs)
-        return [(meant_video[video], meant_name[name]) for video, name in segments]
-
-    @cached_property
-    def _segment_video(self) -> Ints:
-        """The video of each annotated segment."""
-        number_of_video = {video: number for number, video in enumerate(self._videos)}
-        return np.array([number_of_video[video] for video, _ in self._reference.segments], dtype=np.int64)
-
-    @cached_property
-    def _segment_code(self) -> Ints:
-        """A number for the name of each annotated segment, which is its place in the video."""
-        names = [name for _, name in self._reference.segments]
-        code_of_name = {name: code for code, name in enumerate(sorted(set(names)))}
-        return np.array([code_of_name[name] for name in names], dtype=np.int64)
-
-    @cached_property
-    def _true_boxes(self) -> _TrueBoxes:
-        words = self._reference.words
-        word = np.repeat(np.arange(len(words.segment)), np.diff(words.box_start))
-        segment = words.segment[word]
-        return _TrueBoxes(word, segment, self._segment_video[segment], words.frame)
-
-    @cached_property
-    def _corners(self) -> Floats:
-        """The annotated boxes."""
-        return self._reference.words.box.astype(np.float64)
-
-    def _sample_boxes(self, repairs: Repairs, spread: Spread) -> _BoxSample | None:
-        segment = self._segment_of_object(repairs)
-        objects = np.flatnonzero(segment >= 0)
-        if not len(objects):
-            return None
-        objects = objects[spread.choose(self._segment_video[segment[objects]])]
-        segment = segment[objects]
-        video = self._segment_video[segment]
-        true_boxes = self._true_boxes
-        needed_videos = spread.items_nearby(video, len(self._videos))
-        chosen = np.flatnonzero(np.isin(true_boxes.video, needed_videos))
-        frame = np.tile(np.arange(FRAMES), len(objects))
-        regions = Regions(
-            columns=self._submission.box[objects].reshape(-1, 4).astype(np.float64),
-            item=np.repeat(video, FRAMES),
-            true_corners=self._corners[chosen],
-            true_item=true_boxes.video[chosen],
-            n_items=len(self._videos),
-            slot=np.stack([np.repeat(self._segment_code[segment], FRAMES), frame], axis=1),
-            true_slot=np.stack(
-                [self._segment_code[true_boxes.segment[chosen]], true_boxes.frame[chosen]], axis=1
-            ),
-            slot_nouns=("", "frame numbers"),
-            levels=(BOX_IOU, CLOSE_IOU),
-            entry=np.repeat(np.arange(len(objects)), FRAMES),
-        )
-        return _BoxSample(objects, regions, true_boxes.word[chosen])
-
-
-class _GivenEvidence(_Evidence):
-    """Objects are named by the index of their word."""
-
-    def indexes(self, repairs: Repairs, spread: Spread) -> Ids | None:
-        """Return the indexes of words to ground, which are public; None if they count objects, of which a
-        note tells that needs no reference."""
-        words, submission = self._reference.words, self._submission
-        if counts_objects(submission):
-            return None
-        true_words = spread.choose(words.segment)
-        true_segment = words.segment[true_words]
-        segment = self._segment_of_object(repairs)
-        objects = np.flatnonzero(np.isin(segment, true_segment))
-        if not len(objects):
-            return None
-        is_submitted = np.isin(true_segment, segment[objects])
-        return Ids(
-            predicted=[str(index) for index in submission.index[objects].tolist()],
-            true=[str(index) for index in words.index[true_words[is_submitted]].tolist()],
-            group=segment[objects],
-            true_group=true_segment[is_submitted],
-            what=_INDEXES,
-        )
-
-    def _named_words(self, repairs: Repairs, segment: Ints, objects: Ints) -> Ints:
-        words = self._reference.words
-        indexes = [str(index) for index in self._submission.index[objects].tolist()]
-        meant_index = _meant_words(_INDEXES, indexes, repairs)
-        number_of_index = {index: int(meant) for index, meant in meant_index.items()}
-        meant_indexes = [number_of_index[index] for index in indexes]
-        return _look_up(words.segment, words.index, segment[objects], np.array(meant_indexes, dtype=np.int64))
-
-
-class _GeneratedEvidence(_Evidence):
-    """Objects are named by their class."""
-
-    def spelled_classes(self, repairs: Repairs, spread: Spread) -> Names | None:
-        """Return the classes of objects, right or wrong, if many are not in the vocabulary."""
-        objects = spread.choose(self._submission.label)
-        names = [self._submission.classes[label] for label in self._submission.label[objects].tolist()]
-        vocabulary = set(self._vocabulary)
-        n_in_vocabulary = sum(name in vocabulary for name in names)
-        if n_in_vocabulary > _WELL_SPELLED * len(names):
-            return None
-        segment = self._segment_of_object(repairs)[objects]
-        return Names(
-            predicted=names,
-            true=[""] * len(names),
-            item=np.where(segment >= 0, self._segment_video[segment], -1),
-            vocabulary=self._vocabulary,
-            what=_CLASSES,
-            folds=_FOLDS,
-        )
-
-    def classes(self, repairs: Repairs, spread: Spread) -> Names | None:
-        """Return the classes of objects that are on an annotated word."""
-        sample = self._sample_boxes(repairs, spread)
-        if sample is None:
-            return None
-        regions = sample.regions
-        corners = repairs.corners(Kind.BOXES, regions.columns, regions.item)
-        item = repairs.item(Kind.BOXES, regions.item)
-        slot = repairs.slot(Kind.BOXES, regions.slots)
-        nearest = regions.moved(item, slot).nearest(corners)
-        matched = np.flatnonzero(nearest >= 0)
-        if not len(matched):
-            return None
-        label = self._submission.label[sample.objects[matched]]
-        true_label = self._reference.words.label[sample.true_word[nearest[matched]]]
-        return Names(
-            predicted=[self._submission.classes[number] for number in label.tolist()],
-            true=[self._reference.classes[number] for number in true_label.tolist()],
-            item=regions.item_of_entry[matched],
-            vocabulary=self._vocabulary,
-            what=_CLASSES,
-            folds=_FOLDS,
-        )
-
-    @cached_property
-    def _vocabulary(self) -> list[str]:
-        return self._reference.vocab or sorted(set(self._reference.classes))
-
-    def _named_words(self, repairs: Repairs, segment: Ints, objects: Ints) -> Ints:
-        words, submission = self._reference.words, self._submission
-        number_of_class = {name: number for number, name in enumerate(self._reference.classes)}
-        meant_labels = []
-        for name in submission.classes:
-            meant_labels.append(number_of_class.get(repairs.word(_CLASSES, name), -1))
-        label = np.array(meant_labels or [-1], dtype=np.int64)[submission.label[objects]]
-        return _look_up(words.segment, words.label, segment[objects], label)
-
-
-def _meant_words(what: str, words: Iterable[str], repairs: Repairs) -> dict[str, str]:
-    """Return what is meant by each of some names, of which there are few different ones."""
-    return {word: repairs.word(what, word) for word in set(words)}
-
-
-def _look_up(true_segment: Ints, true_number: Ints, segment: Ints, number: Ints) -> Ints:
-    """Return the annotated word of each segment and number (n,), the first of equals, -1 without one.
-
-    ``true_segment`` and ``true_number`` (n_words,) are those of words.
+    In another order, each box must fit one word best and be the best box of that word, so that a model which
+    gives all objects of a segment one box does not pass. It follows `_boxes`, which shows that boxes are of
+    the video at all.
     """
-    # A few segments are sampled of many.
-    words = np.flatnonzero(np.isin(true_segment, segment))[::-1]
-    pairs = zip(true_segment[words].tolist(), true_number[words].tolist())
-    word_of_pair = dict(zip(pairs, words.tolist()))
-    return np.array([word_of_pair.get(pair, -1) for pair in zip(segment.tolist(), number.tolist())], np.int64)
+    joined: Joined = measured.statistics.joined
+    objects, words = joined.objects, measured.reference.words
+    segments = np.unique(objects.segment)
+    tried = segments[spread_evenly(len(segments), _SEGMENTS_TRIED)]
+    chosen = np.flatnonzero(np.isin(objects.segment, tried))
+    named_word = _named_words(is_given, measured)[chosen]
+    word = np.repeat(np.arange(len(words.segment)), np.diff(words.box_start))
+    entry, true_box, _ = pairs_in_groups(objects.segment[chosen], words.segment[word])
+    word, frame = word[true_box], words.frame[true_box]
+
+    def iou_of(boxes: Floats) -> Floats:
+        return pair_iou(
+            boxes[chosen[entry], frame].astype(np.float64), words.box[true_box].astype(np.float64)
+        )
+
+    def agrees(iou: Floats) -> Bools:
+        is_own = (word == named_word[entry]) & (iou > BOX_IOU)
+        return np.bincount(entry[is_own], minlength=len(chosen)) > 0
+
+    iou = iou_of(objects.box)
+    trial = Trial(
+        family=Family.READING,
+        words=_FRAMES_FIRST,
+        before=agrees(iou),
+        after=agrees(iou_of(_transpose(objects.segment, objects.box))),
+        item=joined.segment_video[objects.segment[chosen]],
+        change=Change(),
+    )
+    if agrees_well(trial.before):
+        return
+    yield trial
+    is_candidate = np.isin(word, named_word) & (iou > BOX_IOU)
+    yield trial._replace(
+        family=Family.ORDER,
+        words="with the objects of each segment in another order",
+        after=_fit_each_other(entry[is_candidate], word[is_candidate], iou[is_candidate], len(chosen)),
+        change=None,
+        least_share=LEAST_SHARE_OF_COMBINATION,
+    )
+
+
+def _named_words(is_given: bool, measured: Measured) -> Ints:
+    """Return the annotated word that each object names by its index or its class, -1 without one."""
+    objects, words = measured.statistics.joined.objects, measured.reference.words
+    number, true_number = (objects.index, words.index) if is_given else (objects.label, words.label)
+    n = int(max(number.max(initial=0), true_number.max(initial=0))) + 1
+    return first_with_key(
+        words.segment.astype(np.int64) * n + true_number, objects.segment.astype(np.int64) * n + number
+    )
 
 
 def _fit_each_other(entry: Ints, word: Ints, iou: Floats, n_entries: int) -> Bools:
@@ -391,13 +171,127 @@ def _fit_each_other(entry: Ints, word: Ints, iou: Floats, n_entries: int) -> Boo
     return np.bincount(entry[is_best_word & is_best_entry], minlength=n_entries) > 0
 
 
+def _indexes(measured: Measured) -> Iterator[Trial]:
+    """Yield the trials of other word indexes; none if they count objects, of which a note tells."""
+    if counts_objects(measured.rows):
+        return
+    joined: Joined = measured.statistics.joined
+    objects, words = joined.objects, measured.reference.words
+    is_asked = np.isin(words.segment, objects.segment)
+    segment, index = words.segment[is_asked].astype(np.int64), words.index[is_asked]
+    n = int(max(objects.index.max(initial=0), index.max(initial=0))) + 2
+
+    def covered(shift: int) -> Bools:
+        key = objects.segment.astype(np.int64) * n + objects.index + shift
+        return np.isin(segment * n + index, key[objects.index + shift >= 0])
+
+    for shift, words_of_shift in ((-1, "less 1"), (1, "plus 1")):
+        yield Trial(
+            family=Family.NUMBERS,
+            words=f"with word indexes {words_of_shift}",
+            before=covered(0),
+            after=covered(shift),
+            item=joined.segment_video[segment],
+            change=Change(word=partial(_shift, shift)),
+        )
+
+
+def _shift(shift: int, number: str) -> str:
+    return str(int(number) + shift)
+
+
+def _classes(measured: Measured) -> Iterator[Names]:
+    """Yield the classes of objects that are on an annotated word."""
+    joined: Joined = measured.statistics.joined
+    reference: Reference = measured.reference
+    regions, objects, word = _sample_boxes(measured)
+    best = regions.best_pairs(regions.as_submitted, BOX_IOU)
+    entry = regions.entries[regions.pairs.region[best]]
+    vocabulary = reference.vocab or sorted(set(reference.classes))
+    place_of_name = {name: place for place, name in enumerate(vocabulary)}
+    true_place = np.array([place_of_name.get(name, -2) for name in reference.classes], dtype=np.int64)
+    yield Names(
+        words=joined.classes,
+        predicted=joined.objects.label[objects[entry]],
+        vocabulary=vocabulary,
+        true=true_place[reference.words.label[word[regions.pairs.true[best]]]],
+        item=regions.item_of_entry[entry],
+        what="classes",
+    )
+
+
+def _with_changed_boxes(measured: Measured, change: Change) -> Grounding:
+    """Return the submission with changed boxes, frames and videos."""
+    submission: Grounding = measured.rows
+    videos = measured.reference.annotated_videos()
+    number_of_video = {video: number for number, video in enumerate(videos)}
+    video = np.array([number_of_video.get(video, -1) for video, _ in submission.segments], dtype=np.int64)
+    item = np.repeat(video[submission.segment], FRAMES)
+    corners = change.columns(submission.box.reshape(-1, 4).astype(np.float64), item, None)
+    frame = change.slot(np.column_stack([np.zeros(FRAMES, np.int64), np.arange(FRAMES)]))[:, 1]
+    is_frame = (frame >= 0) & (frame < FRAMES)
+    box = np.full((len(submission.segment), FRAMES, 4), _PLACEHOLDER)
+    box[:, frame[is_frame]] = corners.reshape(-1, FRAMES, 4)[:, is_frame]
+    meant = change.item(video).tolist()
+    segments = []
+    for number, (name, segment) in zip(meant, submission.segments):
+        is_video = 0 <= number < len(videos)
+        segments.append((videos[number] if is_video else f"no video, but {name}", segment))
+    return replace(submission, box=box.astype(np.float32), segments=segments)
+
+
+def _with_transposed_boxes(measured: Measured, change: Change) -> Grounding:
+    submission: Grounding = measured.rows
+    return replace(submission, box=_transpose(submission.segment, submission.box))
+
+
+def _with_changed_indexes(measured: Measured, change: Change) -> Grounding:
+    submission: Grounding = measured.rows
+    index = [int(change.word(str(number))) for number in submission.index.tolist()]
+    return replace(submission, index=np.array(index, dtype=np.int64))
+
+
+def _with_changed_classes(measured: Measured, change: Change) -> Grounding:
+    submission: Grounding = measured.rows
+    return replace(submission, classes=[change.word(name) for name in submission.classes])
+
+
+def _comparisons_of_boxes(is_given: bool) -> list[Comparison]:
+    return [
+        Comparison(
+            kind="places",
+            what="boxes",
+            samples=_boxes,
+            remedy=_BOX,
+            remedies=_REMEDIES_OF_BOXES,
+            repaired=_with_changed_boxes,
+        ),
+        Comparison(
+            kind="places",
+            what="boxes of a segment",
+            samples=partial(_objects_of_segments, is_given),
+            remedy=_OBJECT,
+            repaired=_with_transposed_boxes,
+        ),
+    ]
+
+
+COMPARISONS = {
+    "anet_entities_gt": [
+        Comparison("names", "word indexes", _indexes, _INDEX, repaired=_with_changed_indexes),
+        *_comparisons_of_boxes(is_given=True),
+    ],
+    "anet_entities_gen": [
+        *_comparisons_of_boxes(is_given=False),
+        Comparison("names", "classes", _classes, _CLASS, repaired=_with_changed_classes),
+    ],
+}
+
+
 def rename(submission: Grounding, new_names: Mapping[str, Mapping[str, str]]) -> Grounding:
     """Return a submission with other classes; ``new_names`` are by kind."""
     new_classes = new_names.get("class", {})
     return replace(submission, classes=[new_classes.get(name, name) for name in submission.classes])
-
-
-COMPARISONS = {"anet_entities_gt": given_comparisons, "anet_entities_gen": generated_comparisons}
 
 
 def _lemma_notes(loaded: AnyLoaded, submission: Grounding, statistics: object) -> list[Note]:

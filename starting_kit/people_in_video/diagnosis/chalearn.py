@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterator
 
 import numpy as np
 
-from people_in_video.diagnosis.decision import Family
-from people_in_video.diagnosis.regions import BOX_IOU, CLOSE_IOU, Regions
-from people_in_video.diagnosis.samples import Kind, Names
-from people_in_video.diagnosis.sampling import Spread
-from people_in_video.diagnosis.search import Comparison, Repairs
+from people_in_video.diagnosis.samples import (
+    BOX_IOU,
+    CLOSE_IOU,
+    Names,
+    Regions,
+    choose_entries,
+    items_nearby,
+)
+from people_in_video.diagnosis.search import Comparison, Measured
+from people_in_video.diagnosis.trials import Change, Family
 from scoring_program.challenges.chalearn.measure import SequenceStatistics
-from scoring_program.challenges.chalearn.reference import Prediction, Reference
+from scoring_program.challenges.chalearn.reference import Prediction, Rows
 from scoring_program.scoring import AnyLoaded
-from validator.arrays import Ints
+from validator.arrays import Bools, Ints
 from validator.messages import Note
 from validator.texts import counted
 
@@ -23,86 +28,91 @@ _COUNT_FROM_1 = "Frames count from 1, and the last frame belongs to the interval
 _SEQUENCE = "Each file has the rows of its own sequence"
 
 
-def comparisons(reference: Reference, submission: Prediction) -> list[Comparison]:
-    """Return what is compared, in the order of scoring."""
-
-    def intervals(repairs: Repairs, spread: Spread) -> Regions:
-        return _sample_rows(reference, submission, spread).regions
-
-    def classes(repairs: Repairs, spread: Spread) -> Names | None:
-        sample = _sample_rows(reference, submission, spread)
-        return _sample_classes(sample, reference.track.n_classes, repairs)
-
-    instance = reference.track.instance
-    return [
-        Comparison(
-            kind=Kind.INTERVALS,
-            what="rows",
-            sample=intervals,
-            remedy=_FRAMES,
-            remedies={Family.EXACT: _COUNT_FROM_1, Family.ITEMS: _SEQUENCE},
-        ),
-        Comparison(
-            kind=Kind.NAMES,
-            what=f"{instance} classes",
-            sample=classes,
-            remedy=f"Number {instance}s from 1, in the order of the task's page",
-        ),
-    ]
+def _select(rows: Rows, selection: Ints | Bools) -> Rows:
+    return Rows(*(column[selection] for column in rows))
 
 
-class _Sample(NamedTuple):
-    """Sampled rows: their intervals, and the classes of rows (n,) and of annotated rows (m,)."""
-
-    regions: Regions
-    label: Ints
-    true_label: Ints
-
-
-def _sample_rows(reference: Reference, submission: Prediction, spread: Spread) -> _Sample:
-    """Return sampled rows; those of another actor are at another place."""
-    rows, true_rows = submission.rows, reference.rows
-    n_sequences = len(reference.sequences)
-    entries = spread.choose(rows.sequence)
-    item = rows.sequence[entries]
-    needed_items = spread.items_nearby(item, n_sequences)
-    true_entries = np.flatnonzero(np.isin(true_rows.sequence, needed_items))
-    label, true_label = rows.label[entries], true_rows.label[true_entries]
-    regions = Regions(
-        columns=rows.frames[entries].astype(np.float64),
-        item=item,
-        true_corners=true_rows.frames[true_entries].astype(np.float64),
-        true_item=true_rows.sequence[true_entries],
+def _rows(measured: Measured) -> Iterator[Regions]:
+    """Yield sampled rows."""
+    rows, true_rows = measured.rows.rows, measured.reference.rows
+    n_sequences = len(measured.reference.sequences)
+    rows = _select(rows, choose_entries(rows.sequence))
+    true_rows = _select(true_rows, np.isin(true_rows.sequence, items_nearby(rows.sequence, n_sequences)))
+    # Where the protocol keeps actors apart, rows of another one are at another place.
+    is_apart = measured.statistics.protocol.actors_apart
+    yield Regions(
+        columns=rows.frames.astype(np.float64),
+        item=rows.sequence,
+        true_corners=true_rows.frames.astype(np.float64),
+        true_item=true_rows.sequence,
         n_items=n_sequences,
-        slot=rows.actor[entries, None],
-        true_slot=true_rows.actor[true_entries, None],
-        label=label,
-        true_label=true_label,
+        slot=rows.actor[:, None] if is_apart else None,
+        true_slot=true_rows.actor[:, None] if is_apart else None,
+        label=rows.label,
+        true_label=true_rows.label,
         item_noun="sequence",
         axes=("frames",),
         levels=(BOX_IOU, CLOSE_IOU),
     )
-    return _Sample(regions, label, true_label)
 
 
-def _sample_classes(sample: _Sample, n_classes: int, repairs: Repairs) -> Names | None:
-    """Return the classes of the sampled rows that overlap an annotated one."""
-    regions = sample.regions
-    item, nearest = repairs.match(Kind.INTERVALS, regions)
-    matched = np.flatnonzero(nearest >= 0)
-    if not len(matched):
-        return None
-    return Names(
-        predicted=[str(number) for number in sample.label[matched].tolist()],
-        true=[str(number) for number in sample.true_label[nearest[matched]].tolist()],
-        item=item[matched],
-        vocabulary=[str(number) for number in range(1, n_classes + 1)],
-        item_noun="sequence",
-        what="classes",
+def _classes(measured: Measured) -> Iterator[Names]:
+    """Yield the classes of the sampled rows that overlap an annotated one."""
+    numbers = [str(number + 1) for number in range(measured.reference.track.n_classes)]
+    for regions in _rows(measured):
+        best = regions.best_pairs(regions.as_submitted, BOX_IOU)
+        row, true_row = regions.pairs.region[best], regions.pairs.true[best]
+        if regions.label is not None and regions.true_label is not None:
+            yield Names(
+                words=numbers,
+                predicted=regions.label[row] - 1,
+                vocabulary=numbers,
+                true=regions.true_label[true_row] - 1,
+                item=regions.item[row],
+                item_noun="sequence",
+                what="classes",
+            )
+
+
+def _repaired(measured: Measured, change: Change) -> Prediction:
+    """Return the rows after a change, without those of no sequence."""
+    prediction: Prediction = measured.rows
+    rows = prediction.rows
+    frames = change.columns(rows.frames.astype(np.float64), rows.sequence, None)
+    labels = [int(change.word(str(number + 1))) for number in range(measured.reference.track.n_classes)]
+    rows = Rows(
+        sequence=change.item(rows.sequence),
+        actor=rows.actor,
+        label=np.array(labels, dtype=np.int64)[rows.label - 1],
+        frames=np.maximum(np.rint(frames), 1).astype(np.int64),
     )
+    is_kept = (rows.sequence >= 0) & (rows.sequence < len(measured.reference.sequences))
+    is_kept &= (rows.label >= 1) & (rows.label <= len(labels))
+    return prediction._replace(rows=_select(rows, is_kept))
 
 
-COMPARISONS = dict.fromkeys(("chalearn_action", "chalearn_gesture"), comparisons)
+def _comparisons(instance: str) -> list[Comparison]:
+    """Return what is compared, in the order of scoring."""
+    return [
+        Comparison(
+            kind="places",
+            what="rows",
+            samples=_rows,
+            remedy=_FRAMES,
+            remedies={Family.EXACT: _COUNT_FROM_1, Family.ITEMS: _SEQUENCE},
+            repaired=_repaired,
+        ),
+        Comparison(
+            kind="names",
+            what=f"{instance} classes",
+            samples=_classes,
+            remedy=f"Number {instance}s from 1, in the order of the task's page",
+            repaired=_repaired,
+        ),
+    ]
+
+
+COMPARISONS = {"chalearn_action": _comparisons("action"), "chalearn_gesture": _comparisons("gesture")}
 
 
 def _left_out_notes(loaded: AnyLoaded, submission: object, statistics: SequenceStatistics) -> list[Note]:

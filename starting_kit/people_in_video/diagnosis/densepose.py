@@ -1,155 +1,155 @@
-"""What the search for the simplest repair compares for DensePose: images, boxes, and arrays of part, U, V."""
+"""What the search for the simplest repair compares for DensePose: boxes, arrays of part, U, V, and scores."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from people_in_video.diagnosis.decision import Family
-from people_in_video.diagnosis.readings import from_sizes
-from people_in_video.diagnosis.regions import Form, Regions
 from people_in_video.diagnosis.sampled_pixels import (
     ARRAY_READINGS,
     SampledKept,
     SampledPixels,
     SamplingKeeper,
 )
-from people_in_video.diagnosis.samples import Arrays, Ids, Kind
-from people_in_video.diagnosis.sampling import Spread, ranks_in_groups
-from people_in_video.diagnosis.search import Comparison, Repairs
+from people_in_video.diagnosis.samples import (
+    Arrays,
+    Regions,
+    choose_entries,
+    from_sizes,
+    items_nearby,
+    ranks_in_groups,
+)
+from people_in_video.diagnosis.search import Comparison, Measured
+from people_in_video.diagnosis.trials import Change, Family, Trial
 from scoring_program.challenges.densepose.measure import ImageStatistics
-from scoring_program.challenges.densepose.reference import Gathered, Kept, Persons, Reference, Template
+from scoring_program.challenges.densepose.reference import Gathered, Kept, Persons, Template
 from scoring_program.metrics import geodesic
 from scoring_program.notes import missing_notes
 from scoring_program.scoring import AnyLoaded
 from validator.arrays import Floats, Ints
 from validator.messages import Note
 
-_IMAGE = "Write the image ids of the annotation file"
 _BOX = "Write boxes as [x, y, width, height], x and y of the upper left corner, in pixels of the image"
 _OWN_IMAGE = "Write each detection with the id of its own image"
 _ARRAY = "Write part, U and V as channels 0, 1 and 2, row by row from the upper left corner of the box"
 _PART = "Parts count from 1; 0 is background"
 _SIDE = "Left and right are those of the person, not of the image"
 _REMEDIES_OF_ARRAYS = {Family.NUMBERS: _PART, Family.ORDER: _SIDE}
+_SCORE = "The detection that is most certain has the highest score"
+_LEAST_SIMILARITY = 0.5
 # Torso parts have no other side; each odd part after them and the next one are those of the two sides.
 _FIRST_PART_WITH_SIDE = 3
 # U and V of vertices are looked up in every fourth cell each way.
 _CELL_STEP = 4
 
 
-def comparisons(reference: Reference, submission: Gathered) -> list[Comparison]:
-    """Return what is compared, in the order of scoring."""
-    evidence = _Evidence(reference, submission)
-    return [
-        Comparison(Kind.IDS, "images", evidence.images, _IMAGE),
+def _boxes(measured: Measured) -> Iterator[Regions]:
+    """Yield the boxes of the best detections of sampled images, as many as each has persons."""
+    persons: Persons = measured.reference.persons
+    n_images = len(persons.image_id)
+    kept: list[Kept] = measured.rows.kept
+    image = np.array([detection.image for detection in kept], dtype=np.int64)
+    score = np.array([detection.score for detection in kept], dtype=np.float64)
+    order = np.lexsort((-score, image))
+    n_persons = np.bincount(persons.image, minlength=n_images)
+    best = order[ranks_in_groups(image[order]) < n_persons[image[order]]]
+    entries = best[choose_entries(image[best])]
+    true_entries = np.flatnonzero(np.isin(persons.image, items_nearby(image[entries], n_images)))
+    yield Regions(
+        columns=np.array([kept[entry].box for entry in entries.tolist()], dtype=np.float64).reshape(-1, 4),
+        item=image[entries],
+        true_corners=from_sizes(persons.box[true_entries]),
+        true_item=persons.image[true_entries].astype(np.int64),
+        n_items=n_images,
+        has_sizes=True,
+        item_noun="image",
+    )
+
+
+def _arrays(measured: Measured) -> Iterator[Arrays]:
+    """Yield parts, U and V at points of persons, of the best detection that is on each."""
+    persons: Persons = measured.reference.persons
+    sampled = [pixels for pixels in _best_pixels_of_persons(measured.rows.kept) if len(pixels.point)]
+    if not sampled:
+        return
+    image = persons.image[[pixels.person for pixels in sampled]].astype(np.int64)
+    entries = choose_entries(image)
+    sampled = [sampled[entry] for entry in entries.tolist()]
+    points = _Points.joined(sampled, persons, measured.reference.template)
+    yield Arrays(
+        item=image[entries],
+        entry=points.entry,
+        readings=dict(zip(ARRAY_READINGS, points.values.astype(np.int64))),
+        true_values=points.true_values,
+        mirrored_parts=_mirrored_parts(),
+    )
+
+
+def _best_pixels_of_persons(kept: Sequence[Kept]) -> list[SampledPixels]:
+    """Return the pixels of the detection with the best score on each person, in the order of persons."""
+    best_of_person: dict[int, tuple[float, SampledPixels]] = {}
+    for detection in kept:
+        # Detections that the program read have none.
+        pixels = detection.sampled_pixels if isinstance(detection, SampledKept) else None
+        if pixels is None:
+            continue
+        best_score, _ = best_of_person.get(pixels.person, (-np.inf, pixels))
+        if detection.score > best_score:
+            best_of_person[pixels.person] = (detection.score, pixels)
+    return [pixels for _, (_, pixels) in sorted(best_of_person.items(), key=lambda entry: entry[0])]
+
+
+def _scores(measured: Measured) -> Iterator[Trial]:
+    """Yield the trial of scores in reverse order, of the images with detections that fit and others: whether
+    the first of them fits."""
+    statistics: ImageStatistics = measured.statistics
+    detections, pairs = statistics.pairing.detections, statistics.pairing.pairs
+    similarity = np.zeros(len(detections.image))
+    np.maximum.at(similarity, pairs.detection, statistics.similarity)
+    fits = similarity > _LEAST_SIMILARITY
+    order = np.lexsort((-detections.score, detections.image))
+    image, fits = detections.image[order], fits[order]
+    images, first, n_detections = np.unique(image, return_index=True, return_counts=True)
+    n_fitting = np.add.reduceat(fits.astype(np.int64), first) if len(first) else np.zeros(0, np.int64)
+    is_compared = (n_fitting > 0) & (n_fitting < n_detections)
+    last = first + n_detections - 1
+    if is_compared.any():
+        yield Trial(
+            family=Family.ORDER,
+            words="with scores in reverse order",
+            before=fits[first[is_compared]],
+            after=fits[last[is_compared]],
+            item=images[is_compared],
+            change=Change(),
+            least_share=0.5,
+        )
+
+
+def _with_reversed_scores(measured: Measured, change: Change) -> Gathered:
+    submission: Gathered = measured.rows
+    return submission._replace(
+        kept=[replace(detection, score=-detection.score) for detection in submission.kept]
+    )
+
+
+COMPARISONS = {
+    "densepose": [
+        # The best detections are compared next.
+        Comparison("scores", "first detections", _scores, _SCORE, repaired=_with_reversed_scores),
         Comparison(
-            kind=Kind.BOXES,
+            kind="places",
             what="boxes",
-            sample=evidence.boxes,
+            samples=_boxes,
             remedy=_BOX,
             remedies={Family.ITEMS: _OWN_IMAGE},
             explains=("N-BOXES-OUTSIDE",),
         ),
-        Comparison(Kind.ARRAYS, "arrays", evidence.arrays, _ARRAY, remedies=_REMEDIES_OF_ARRAYS),
+        Comparison("arrays", "arrays", _arrays, _ARRAY, remedies=_REMEDIES_OF_ARRAYS),
     ]
-
-
-class _Evidence:
-    """Both sides, and what is compared of them."""
-
-    def __init__(self, reference: Reference, submission: Gathered) -> None:
-        self._persons = reference.persons
-        self._template = reference.template
-        self._submission = submission
-
-    def images(self, repairs: Repairs, spread: Spread) -> Ids | None:
-        """Return the ids of images."""
-        predicted = [str(image_id) for image_id in self._submission.first_of_image]
-        true = [str(image_id) for image_id in self._persons.image_id.tolist()]
-        return Ids(predicted=predicted, true=true, what="images") if predicted else None
-
-    def boxes(self, repairs: Repairs, spread: Spread) -> Regions | None:
-        """Return the boxes of the best detections of each image, as many as it has persons."""
-        persons = self._persons
-        n_images = len(persons.image_id)
-        detections, image = self._best_detections
-        item = self._meant_images(image, repairs)
-        candidates = np.flatnonzero(item >= 0)
-        if not len(candidates):
-            return None
-        # Items ascend, so that entries do not depend on the order of the file.
-        candidates = candidates[np.argsort(item[candidates], kind="stable")]
-        entries = candidates[spread.choose(item[candidates])]
-        needed_images = spread.items_nearby(item[entries], n_images)
-        true_entries = np.flatnonzero(np.isin(persons.image, needed_images))
-        return Regions(
-            columns=np.array([detections[entry].box for entry in entries.tolist()], dtype=np.float64),
-            item=item[entries],
-            true_corners=from_sizes(persons.box[true_entries]),
-            true_item=persons.image[true_entries].astype(np.int64),
-            n_items=n_images,
-            form=Form.SIZES,
-            item_noun="image",
-        )
-
-    def arrays(self, repairs: Repairs, spread: Spread) -> Arrays | None:
-        """Return parts, U and V at points of persons, of the best detection that is on each."""
-        sampled = [pixels for pixels in self._best_pixels_of_persons() if len(pixels.point)]
-        if not sampled:
-            return None
-        image = self._persons.image[[pixels.person for pixels in sampled]].astype(np.int64)
-        entries = spread.choose(image)
-        sampled = [sampled[entry] for entry in entries.tolist()]
-        points = _Points.joined(sampled, self._persons, self._template)
-        return Arrays(
-            item=image[entries],
-            entry=points.entry,
-            readings=dict(zip(ARRAY_READINGS, points.values.astype(np.int64))),
-            true_values=points.true_values,
-            mirrored_parts=_mirrored_parts(),
-        )
-
-    @cached_property
-    def _best_detections(self) -> tuple[list[Kept], Ints]:
-        """The best detections of each image, as many as it has persons, and their images (n,)."""
-        kept = self._submission.kept
-        image = np.array([detection.image for detection in kept], dtype=np.int64)
-        score = np.array([detection.score for detection in kept], dtype=np.float64)
-        n_persons = np.bincount(self._persons.image, minlength=len(self._persons.image_id))
-        order = np.lexsort((-score, image))
-        in_order = image[order]
-        rank, _ = ranks_in_groups(in_order)
-        best = order[rank < n_persons[in_order]]
-        return [kept[number] for number in best.tolist()], image[best]
-
-    def _meant_images(self, image: Ints, repairs: Repairs) -> Ints:
-        """Return the image of the reference that each detection is meant for, -1 without one."""
-        if Kind.IDS not in repairs:
-            return image
-        image_ids = self._persons.image_id.tolist()
-        index_of_id = {str(image_id): index for index, image_id in enumerate(image_ids)}
-        meant_ids = [repairs.word("images", image_id) for image_id in index_of_id]
-        return np.array([index_of_id.get(meant, -1) for meant in meant_ids], dtype=np.int64)[image]
-
-    def _best_pixels_of_persons(self) -> list[SampledPixels]:
-        """Return the pixels of the detection with the best score on each person, in the order of persons."""
-        best_of_person: dict[int, SampledKept] = {}
-        for detection in self._submission.kept:
-            # Detections that the program read have none.
-            if not isinstance(detection, SampledKept):
-                continue
-            pixels = detection.sampled_pixels
-            if pixels is None:
-                continue
-            best = best_of_person.get(pixels.person)
-            if best is None or detection.score > best.score:
-                best_of_person[pixels.person] = detection
-        best_pixels = [best_of_person[person].sampled_pixels for person in sorted(best_of_person)]
-        return [pixels for pixels in best_pixels if pixels is not None]
+}
 
 
 class _Points(NamedTuple):
@@ -200,7 +200,6 @@ def _mirrored_parts() -> Ints:
     return np.where(part >= _FIRST_PART_WITH_SIDE, other_side, part)
 
 
-COMPARISONS = {"densepose": comparisons}
 make_keeper = SamplingKeeper
 
 

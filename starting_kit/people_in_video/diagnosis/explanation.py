@@ -1,18 +1,25 @@
 """What the notes on a submission say at home, where nothing of the reference is hidden.
 
-``diagnosis/<challenge>.py`` holds ``COMPARISONS``: for each task that is searched for repairs a function that
-takes the reference and the submission and returns what is compared of them, in the order of scoring. It may
-hold ``rename``, which returns a submission with other names, and ``make_keeper``; see `keeper`.
+``diagnosis/<challenge>.py`` holds ``COMPARISONS``: for each task what is compared of a submission and the
+reference, in the order of scoring; see `search`. It may hold ``rename``, which returns a submission with
+other names, and ``make_keeper``; see `keeper`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from people_in_video.diagnosis.repair_notes import repair_notes
-from people_in_video.diagnosis.search import Comparison
-from people_in_video.diagnosis.steps import step_texts
+import numpy as np
+
+from people_in_video.diagnosis.samples import Regions
+from people_in_video.diagnosis.search import (
+    Comparison,
+    Measured,
+    Repair,
+    agreement_as_submitted,
+    find_repairs,
+)
 from people_in_video.references.preparation import names_of_reference
 from scoring_program.result import Result
 from scoring_program.scoring import AnyLoaded
@@ -22,7 +29,9 @@ from validator.discovery import find_module
 from validator.messages import Note, codes_explained_by, mistakes_first
 
 _LOW, _NAMES = "N-LOW", "N-NAMES-UNKNOWN"
-_COST_DECIMALS = 4
+_DECIMALS = 4
+_MOST_PLACES = 3
+_LOST_SHARE = 0.05
 
 
 def _module(task: Task) -> Any:
@@ -38,16 +47,26 @@ def _all_names(loaded: AnyLoaded, reference: Any) -> dict[str, list[str]]:
     return names_of_kind
 
 
-def comparisons_of(task: Task, reference: Any, submission: Any) -> Sequence[Comparison]:
+def comparisons_of(task: Task) -> Sequence[Comparison]:
     """Return what of a submission is compared with the reference to explain it, in the order of scoring."""
-    compare = getattr(_module(task), "COMPARISONS", {}).get(task.id)
-    return compare(reference, submission) if compare else ()
+    comparisons: Sequence[Comparison] = getattr(_module(task), "COMPARISONS", {}).get(task.id, ())
+    return comparisons
 
 
 def keeper(task: Task, reference: Any) -> Any:
     """Return what keeps of each entry that is read what diagnosis compares, None where all is kept anyway."""
     make_keeper = getattr(_module(task), "make_keeper", None)
     return make_keeper(reference) if make_keeper else None
+
+
+def repairs_of(loaded: AnyLoaded, submission: Any, statistics: Any) -> list[Repair]:
+    """Return the repairs of a submission that was measured."""
+
+    def measure(rows: Any) -> Any:
+        return loaded.task.measure(loaded.reference, rows, loaded.settings)
+
+    measured = Measured(loaded.reference, submission, statistics)
+    return find_repairs(comparisons_of(loaded.task), measured, measure)
 
 
 def explained_notes(loaded: AnyLoaded, whole_reference: Any, submission: Any, result: Result) -> list[Note]:
@@ -69,16 +88,15 @@ def explained_notes(loaded: AnyLoaded, whole_reference: Any, submission: Any, re
     vocabulary = _all_names(loaded, whole_reference)
     unknown_names = find_unknown_names(submitted_names(submission), vocabulary) if submitted_names else []
     names = [_names_note(loaded, submission, unknown, result.scores["score"]) for unknown in unknown_names]
-    comparisons = comparisons_of(loaded.task, loaded.reference, submission)
-    repairs = repair_notes(comparisons, result.notes)
+    repairs = [_repair_note(loaded, repair) for repair in repairs_of(loaded, submission, result.statistics)]
     facts = full_notes(loaded, submission, result.statistics)
     notes = [*(note for note in result.notes if note.code != _NAMES), *facts]
-    repairs = [note for note in repairs if note.code not in codes_explained_by([*notes, *names])]
     explained_codes = codes_explained_by([*names, *repairs])
     if any(note.is_mistake for note in [*names, *repairs]):
         explained_codes.add(_LOW)
     others = [note for note in notes if note.code not in explained_codes]
-    others = [_with_steps(note, comparisons) if note.code == _LOW else note for note in others]
+    measured = Measured(loaded.reference, submission, result.statistics)
+    others = [_with_steps(note, loaded.task, measured) if note.code == _LOW else note for note in others]
     return mistakes_first([*repairs, *others, *names])
 
 
@@ -97,12 +115,46 @@ def _names_note(loaded: AnyLoaded, submission: Any, unknown: UnknownNames, score
     renamed = rename(submission, {unknown.kind: unknown.nearest})
     statistics = loaded.task.measure(loaded.reference, renamed, loaded.settings)
     sign = 1 if loaded.task.higher_is_better else -1
-    points = round(sign * (loaded.task.scores(statistics)["score"] - score), _COST_DECIMALS)
-    cost = f"; this costs {points:.{_COST_DECIMALS}f}" if points > 0 else ""
+    points = round(sign * (loaded.task.scores(statistics)["score"] - score), _DECIMALS)
+    cost = f"; this costs {points:.{_DECIMALS}f}" if points > 0 else ""
     return note._replace(text=note.text + cost)
 
 
-def _with_steps(note: Note, comparisons: Sequence[Comparison]) -> Note:
+def _repair_note(loaded: AnyLoaded, repair: Repair) -> Note:
+    """Return the note on a repair: shares, the first items, and the score with it and those before it."""
+    trial = repair.trial
+    after, before = _percent(trial.share_after), _percent(trial.share_before)
+    places = ", ".join(loaded.items[item] for item in repair.better_items[:_MOST_PLACES])
+    texts = [
+        f"read {trial.words}, {after} of your {repair.what} agree; as submitted, {before}",
+        f"more agree in {len(repair.better_items)} of {repair.n_items} that were compared, first {places}",
+    ]
+    if repair.repaired is not None:
+        score = loaded.task.scores(repair.repaired.statistics)["score"]
+        texts.append(f"the score would be {score:.{_DECIMALS}f}")
+    return Note("N-LOOKS", f"{'; '.join(texts)}. {repair.remedy}", repair.comparison.explains)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def _with_steps(note: Note, task: Task, measured: Measured) -> Note:
     """Return the note on a low score with the step at which agreement is lost."""
     score, usual_causes = note.text.rsplit(". ", 1)
-    return note._replace(text=". ".join([score, *step_texts(comparisons), usual_causes]))
+    return note._replace(text=". ".join([score, *_step_texts(task, measured), usual_causes]))
+
+
+def _step_texts(task: Task, measured: Measured) -> Iterator[str]:
+    """Yield how much agrees, comparison by comparison, up to the first in which hardly anything does."""
+    for comparison in comparisons_of(task):
+        sample = next(iter(comparison.samples(measured)), None)
+        agreement = np.zeros(0, dtype=bool) if sample is None else agreement_as_submitted(sample)
+        if not len(agreement):
+            continue
+        claim = "meet an annotated one" if isinstance(sample, Regions) else "are right"
+        text = f"{_percent(agreement.mean())} of your {comparison.what} {claim}"
+        if agreement.mean() <= _LOST_SHARE:
+            yield f"Agreement is lost here: {text}"
+            return
+        yield text

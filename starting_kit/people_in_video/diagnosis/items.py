@@ -1,19 +1,26 @@
-"""What the search for the simplest repair compares: the times and labels of segments."""
+"""What the search for the simplest repair compares for tasks with segments: their times and labels."""
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Iterator
 
 import numpy as np
 
-from people_in_video.diagnosis.decision import Family
-from people_in_video.diagnosis.regions import BOX_IOU, CLOSE_IOU, Regions
-from people_in_video.diagnosis.samples import Kind, Names
-from people_in_video.diagnosis.sampling import Spread
-from people_in_video.diagnosis.search import Comparison, Repairs
-from scoring_program.challenges.items.reference import Reference
+from people_in_video.diagnosis.samples import (
+    BOX_IOU,
+    CLOSE_IOU,
+    Names,
+    Regions,
+    choose_entries,
+    items_nearby,
+)
+from people_in_video.diagnosis.search import Comparison, Measured
+from people_in_video.diagnosis.trials import Change, Family
 from scoring_program.challenges.items.task import TASKS
-from validator.formats.items.arrays import Items, Segments
+from validator.formats.items.arrays import Segments
+from validator.formats.items.read import form_of
+from validator.formats.rules import load_rules
+from validator.formats.values import Kind
 
 # Regions are counted in whole steps, of which the last belongs to them: a millisecond is none that matters.
 _STEPS_OF_SECOND = 1000
@@ -22,25 +29,13 @@ _ITEMS = "Give each item its own segments; ids may be in any order"
 _LABELS = "Write the labels of the task's page, each for what it names"
 
 
-def comparisons(reference: Reference, predicted: Items) -> list[Comparison]:
-    """Return what is compared, in the order of scoring; nothing where items have no segments."""
-    true = reference.items
-    if not isinstance(true, Segments) or not isinstance(predicted, Segments):
-        return []
-    segments = partial(_sample_segments, true, predicted)
-    labels = partial(_sample_labels, true, predicted)
-    return [
-        Comparison(Kind.INTERVALS, "segments", segments, _TIMES, remedies={Family.ITEMS: _ITEMS}),
-        Comparison(Kind.NAMES, "labels", labels, _LABELS),
-    ]
-
-
-def _sample_segments(true: Segments, predicted: Segments, repairs: Repairs, spread: Spread) -> Regions:
-    """Return sampled segments, and the annotated ones of the items that these may belong to."""
-    entries = spread.choose(predicted.item)
+def _segments(measured: Measured) -> Iterator[Regions]:
+    """Yield sampled segments, and the annotated ones of the items that these may belong to."""
+    true, predicted = measured.reference.items, measured.rows
+    entries = choose_entries(predicted.item)
     item = predicted.item[entries]
-    is_needed = np.isin(true.item, spread.items_nearby(item, len(true.keys)))
-    return Regions(
+    is_needed = np.isin(true.item, items_nearby(item, len(true.keys)))
+    yield Regions(
         columns=_STEPS_OF_SECOND * predicted.times[entries],
         item=item,
         true_corners=_STEPS_OF_SECOND * true.times[is_needed],
@@ -49,27 +44,58 @@ def _sample_segments(true: Segments, predicted: Segments, repairs: Repairs, spre
         label=predicted.label[entries],
         true_label=true.label[is_needed],
         item_noun="item",
-        axes=("seconds",),
+        axes=("milliseconds",),
         levels=(BOX_IOU, CLOSE_IOU),
-        steps_of_unit=_STEPS_OF_SECOND,
     )
 
 
-def _sample_labels(true: Segments, predicted: Segments, repairs: Repairs, spread: Spread) -> Names | None:
-    """Return the labels of the sampled segments that overlap an annotated one."""
-    sample, names = _sample_segments(true, predicted, repairs, spread), true.names
-    item, nearest = repairs.match(Kind.INTERVALS, sample)
-    matched = np.flatnonzero(nearest >= 0)
-    if sample.label is None or sample.true_label is None or not len(matched):
-        return None
-    return Names(
-        predicted=[names[label] for label in sample.label[matched].tolist()],
-        true=[names[label] for label in sample.true_label[nearest[matched]].tolist()],
-        item=item[matched],
-        vocabulary=names,
-        item_noun="item",
-        what="labels",
+def _labels(measured: Measured) -> Iterator[Names]:
+    """Yield the labels of the sampled segments that overlap an annotated one."""
+    names = measured.reference.items.names
+    for regions in _segments(measured):
+        best = regions.best_pairs(regions.as_submitted, BOX_IOU)
+        segment, true_segment = regions.pairs.region[best], regions.pairs.true[best]
+        if regions.label is not None and regions.true_label is not None:
+            yield Names(
+                words=names,
+                predicted=regions.label[segment],
+                vocabulary=names,
+                true=regions.true_label[true_segment],
+                item=regions.item[segment],
+                item_noun="item",
+                what="labels",
+            )
+
+
+def _repaired(measured: Measured, change: Change) -> Segments:
+    """Return the segments after a change, without those of no item."""
+    segments: Segments = measured.rows
+    steps = change.columns(_STEPS_OF_SECOND * segments.times, segments.item, None)
+    item = change.item(segments.item)
+    place = {name: number for number, name in enumerate(segments.names)}
+    new_label = np.array([place[change.word(name)] for name in segments.names], dtype=np.int64)
+    order = np.argsort(item, kind="stable")
+    order = order[(item[order] >= 0) & (item[order] < len(segments.keys))]
+    return segments._replace(
+        item=item[order],
+        label=new_label[segments.label[order]],
+        times=steps[order] / _STEPS_OF_SECOND,
     )
 
 
-COMPARISONS = dict.fromkeys(TASKS, comparisons)
+COMPARISONS_OF_SEGMENTS = [
+    Comparison(
+        kind="places",
+        what="segments",
+        samples=_segments,
+        remedy=_TIMES,
+        remedies={Family.ITEMS: _ITEMS},
+        repaired=_repaired,
+    ),
+    Comparison(kind="names", what="labels", samples=_labels, remedy=_LABELS, repaired=_repaired),
+]
+COMPARISONS = {
+    task_id: COMPARISONS_OF_SEGMENTS
+    for task_id in TASKS
+    if form_of(load_rules(task_id)).kind is Kind.SEGMENTS
+}

@@ -1,448 +1,424 @@
-"""The changes of boxes and intervals that are tried, family by family.
-
-What is fitted, is fitted on one half of the items and tested on the other, each way round; maps of items, and
-a scale of each item, on other entries of the same items.
-"""
+"""The changes of boxes and intervals that are tried, family by family."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from itertools import chain
-from typing import NamedTuple
 
 import numpy as np
 
-from people_in_video.diagnosis import orders, readings
-from people_in_video.diagnosis.decision import (
+from people_in_video.diagnosis.fits import SCALE_WIDTH, AxisMap, centers, fit_axes, map_words, mode
+from people_in_video.diagnosis.name_trials import add, neighbor_shifts
+from people_in_video.diagnosis.samples import (
+    MOST_ITEMS,
+    Regions,
+    exchanged_entries,
+    from_sizes,
+    pair_iou,
+    ranks_in_groups,
+)
+from people_in_video.diagnosis.trials import (
     LEAST_SHARE,
     LEAST_SHARE_OF_COMBINATION,
     Change,
     Family,
     Trial,
     agrees_well,
-    may_be_in_other_order,
-    may_be_of_own_item,
-    may_become_repair,
 )
-from people_in_video.diagnosis.fits import AxisMap, RegionPairs, Votes, fit_axes, fit_items, map_words, vote
-from people_in_video.diagnosis.readings import Reading
-from people_in_video.diagnosis.regions import Regions, pair_iou
-from people_in_video.diagnosis.sampling import MOST_MAPPED, exchanged_entries, ranks_in_items
-from people_in_video.diagnosis.weak_models import is_of_weak_model
+from people_in_video.diagnosis.weak_models import mean_iou_of_weak_model
+from scoring_program.metrics.pairs import group_means
 from validator.arrays import Bools, Floats, Ints
 
+Reading = Callable[[Floats], Floats]
 # The median IoU of regions before and after a change above which it makes no other ones of them.
 _SAME_IOU = 0.75
 _LATEST_SLOT = 3
 # A map of items is tested on each of so many parts of the entries of an item.
 _N_PARTS = 5
-# A vote is not refined yet: by how much less it may agree, and how much mean IoU it must gain all the same.
-_COARSE = 0.15
-_LEAST_GAIN = 0.05
-# Readings after which votes are worse than this share of the best are not fitted.
-_SHARE_OF_BEST_VOTE = 0.85
+# Of a submission of which a part is written otherwise, so much of the items agrees, or does not.
+_MOST_OF_BAD_ITEM = 0.25
+_LEAST_OF_GOOD_ITEM = 0.5
+_LEAST_CLEAR = 0.7
 
 
-def region_trials(wide: Regions, deep: Callable[[], Regions]) -> Iterator[list[Trial]]:
-    """Yield the trials of each family for boxes or intervals; ``deep`` returns the sample of few items."""
-    comparisons = [JudgedRegions(wide, level) for level in wide.levels]
-    unclear = [comparison for comparison in comparisons if not agrees_well(comparison.before)]
-    # Columns that are read otherwise than they are written make no regions that are near the annotated ones.
-    is_read_right = comparisons[0] not in unclear
-    other_readings = [] if is_read_right else readings.other_readings(wide)
-    fits: list[_Fit] = []
-    for number, comparison in enumerate(unclear):
-        if not is_read_right:
-            yield list(_readings(comparison))
-        if not number:
-            fits = list(_fits(comparison, other_readings))
-        trials_of_fits = [_fit_trials(comparison, fit) for fit in fits]
-        yield list(chain.from_iterable(trials_of_fits))
-    few_items = JudgedRegions(deep(), wide.levels[0]) if comparisons[0] in unclear else None
-    if few_items is not None:
-        yield list(_scales_of_items(few_items))
-    if wide.has_frames:
-        yield list(_exact_shifts(comparisons[0]))
-    for comparison in unclear:
-        yield list(_shifts_of_slots(comparison))
-    if few_items is not None:
-        yield list(_shifts_of_items(few_items))
-        yield list(_map_of_items(few_items))
+def as_corners(columns: Floats) -> Floats:
+    """Return corners that are written as corners."""
+    return columns
 
 
-class JudgedRegions:
+def _from_centers(columns: Floats) -> Floats:
+    d = columns.shape[1] // 2
+    center, half = columns[:, :d], columns[:, d:] / 2
+    return np.concatenate([center - half, center + half], axis=1)
+
+
+def _from_corners_of_centers(columns: Floats) -> Floats:
+    """Return the corners of ``center, center + size``, which those get who take a center for a corner."""
+    d = columns.shape[1] // 2
+    return _from_centers(np.concatenate([columns[:, :d], columns[:, d:] - columns[:, :d]], axis=1))
+
+
+def _in_order(order: list[int], read: Reading, columns: Floats) -> Floats:
+    return read(columns[:, order])
+
+
+_READINGS_OF_BOXES: dict[str, Reading] = {
+    "as [x1, y1, x2, y2]": as_corners,
+    "as [x, y, width, height]": from_sizes,
+    "as [center x, center y, width, height]": _from_centers,
+    "as [y1, x1, y2, x2]": partial(_in_order, [1, 0, 3, 2], as_corners),
+    "as [x1, x2, y1, y2]": partial(_in_order, [0, 2, 1, 3], as_corners),
+    "as [y1, y2, x1, x2]": partial(_in_order, [2, 0, 3, 1], as_corners),
+    "as [x2, y2, x1, y1]": partial(_in_order, [2, 3, 0, 1], as_corners),
+    "as [y, x, height, width]": partial(_in_order, [1, 0, 3, 2], from_sizes),
+    "as [y, x, width, height]": partial(_in_order, [1, 0, 2, 3], from_sizes),
+}
+_READINGS_OF_INTERVALS: dict[str, Reading] = {
+    "as start, end": as_corners,
+    "as start, length": from_sizes,
+    "as middle, length": _from_centers,
+}
+
+
+def region_trials(sample: Regions) -> Iterator[list[Trial]]:
+    """Yield the trials of each family for boxes or intervals."""
+    for level in sample.levels:
+        judged = _JudgedRegions(sample, level)
+        if agrees_well(judged.before):
+            continue
+        yield list(_readings(judged))
+        yield [*_fits(judged), *_corners_of_centers(judged)]
+        yield list(_changes_of_part(sample, level))
+        yield list(_scales_of_items(judged))
+        yield list(_exact_shifts(sample))
+        yield [*_shifts_of_slots(judged), *_shifts_of_items(judged)]
+        yield list(_map_of_items(judged))
+    yield list(_exact_shifts(sample))
+
+
+class _JudgedRegions:
     """A sample whose entries agree above one IoU, and what agrees as submitted."""
 
     def __init__(self, sample: Regions, level: float) -> None:
         self.sample = sample
         self.level = level
-        self.base = readings.as_written(sample.form)
-        self.as_submitted = self.base.corners(sample.columns)
-        self.iou_before = sample.best_iou(self.as_submitted)
-        self.before = self.iou_before > level
+        self.before = sample.best_iou(sample.as_submitted) > level
+        self._iou_of_weak_model: float | None = None
 
-    def variants_by_label(self) -> list[JudgedRegions]:
-        """Return these, and, where they have labels, the same with those of equal labels only."""
-        if self.sample.label is None:
-            return [self]
-        return [self, JudgedRegions(self.sample.by_label(), self.level)]
+    def trials_of_corners(
+        self,
+        family: Family,
+        words: str,
+        corners: Floats,
+        change: Change | None,
+        least_share: float = LEAST_SHARE,
+        exchanged_iou: Floats | None = None,
+    ) -> Iterator[Trial]:
+        """Yield the trial of a change that gives entries ``corners`` (n, 2 d), if it may be a repair."""
+        sample = self.sample
+        own_iou = sample.best_iou(corners)
+        trial = Trial(
+            family=family,
+            words=words,
+            before=self.before,
+            after=own_iou > self.level,
+            item=sample.item_of_entry,
+            own_agreement=own_iou,
+            exchanged_agreement=sample.exchanged_iou(corners) if exchanged_iou is None else exchanged_iou,
+            change=change,
+            least_share=least_share,
+        )
+        if not trial.is_repair() or np.median(pair_iou(sample.as_submitted, corners)) > _SAME_IOU:
+            return
+        if self._iou_of_weak_model is None:
+            self._iou_of_weak_model = mean_iou_of_weak_model(sample)
+        if trial.closeness > self._iou_of_weak_model:
+            yield trial
 
-    def trials_of_corners(self, family: Family, words: str, corners: Floats, change: Change) -> list[Trial]:
-        """Return the trial of a change that gives entries ``corners`` (n, 2 d), unless it is hopeless."""
-        own_iou = self.sample.best_iou(corners)
-        is_likely = may_become_repair(self.before, own_iou > self.level)
-        if not is_likely or not self._makes_others(corners):
-            return []
-        trial = self._trial(family, words, own_iou, self.sample.exchanged_iou(corners), change)
-        is_weak = is_of_weak_model(self.sample, self.as_submitted, float(own_iou.mean()))
-        return [trial._replace(is_other=not is_weak)]
-
-    def trials_of_places(
-        self, family: Family, words: str, item: Ints, slot: Ints, change: Change
-    ) -> list[Trial]:
-        """Return the trial of a change that moves entries to other items (n,) or slots (n, s), if it may be a
-        repair."""
-        moved = self.sample.moved(item, slot)
-        own_iou = moved.best_iou(self.as_submitted)
-        if not may_become_repair(self.before, own_iou > self.level):
-            return []
-        return [self._trial(family, words, own_iou, moved.exchanged_iou(self.as_submitted), change)]
-
-    def _trial(
-        self, family: Family, words: str, own_iou: Floats, exchanged_iou: Floats, change: Change
+    def trial_of_places(
+        self, family: Family, words: str, item: Ints, slot: Ints, change: Change | None
     ) -> Trial:
+        """Return the trial of a change that moves regions to other items (n,) or slots (n, s)."""
+        corners = self.sample.as_submitted
+        moved = self.sample.moved(item, slot)
+        own_iou = moved.best_iou(corners)
         return Trial(
             family=family,
             words=words,
             before=self.before,
             after=own_iou > self.level,
             item=self.sample.item_of_entry,
-            closeness=float(own_iou.mean()),
-            change=change,
             own_agreement=own_iou,
-            exchanged_agreement=exchanged_iou,
+            exchanged_agreement=moved.exchanged_iou(corners),
+            change=change,
         )
 
-    def may_gain(self, coarse_iou: Floats) -> bool:
-        """Return whether a change may be a repair if this is about the IoU (k,) of some entries after it."""
-        if not len(coarse_iou) or coarse_iou.mean() < self.iou_before.mean() + _LEAST_GAIN:
-            return False
-        return may_become_repair(self.before, coarse_iou > self.level - _COARSE)
 
-    def _makes_others(self, corners: Floats) -> bool:
-        """Return whether ``corners`` (n, 2 d) are other regions than those submitted."""
-        return float(np.median(pair_iou(self.as_submitted, corners))) <= _SAME_IOU
+def _named_readings(sample: Regions) -> Mapping[str, Reading]:
+    """Return the readings of columns by their words, "" for that of the task's page."""
+    readings = _READINGS_OF_INTERVALS if sample.has_intervals else _READINGS_OF_BOXES
+    written = from_sizes if sample.has_sizes else as_corners
+    return {"" if reading is written else words: reading for words, reading in readings.items()}
 
 
-def _readings(comparison: JudgedRegions) -> Iterator[Trial]:
+def _readings(judged: _JudgedRegions) -> Iterator[Trial]:
     """Yield the trials of other orders and forms of columns, and of places relative to the box around."""
-    sample = comparison.sample
-    for reading in [*readings.other_readings(sample), *readings.rare_readings(sample)]:
-        change = Change(columns=partial(_read_columns, reading))
-        corners = reading.corners(sample.columns)
-        yield from comparison.trials_of_corners(Family.READING, reading.words, corners, change)
+    sample = judged.sample
+    for words, read in _named_readings(sample).items():
+        change = Change(columns=partial(_read_columns, read))
+        yield from judged.trials_of_corners(Family.READING, words, read(sample.columns), change)
     if sample.parent is None:
         return
-    for words, place_in_parent in readings.PARENT_READINGS:
-        change = Change(columns=partial(_read_with_parent, place_in_parent, comparison.base))
-        corners = place_in_parent(comparison.as_submitted, sample.parent)
-        yield from comparison.trials_of_corners(Family.READING, words, corners, change)
+    for words, is_share in (
+        ("from the upper left corner of the box that they are in", False),
+        ("as shares of the box that they are in", True),
+    ):
+        corners = _in_parent(is_share, sample.as_submitted, sample.item, sample.parent)
+        change = Change(columns=partial(_in_parent, is_share))
+        yield from judged.trials_of_corners(Family.READING, words, corners, change)
 
 
-def _read_columns(reading: Reading, columns: Floats, item: Ints, parent: Floats | None) -> Floats:
-    return reading.corners(columns)
+def _corners_of_centers(judged: _JudgedRegions) -> Iterator[Trial]:
+    """Yield the trial of centers that were taken for corners: regions are off by half of their size, which is
+    nearly one offset where sizes are alike."""
+    corners = _from_corners_of_centers(judged.sample.as_submitted)
+    words = "with the first numbers as the center, from which the size was added"
+    change = Change(columns=partial(_read_columns, _from_corners_of_centers))
+    if not judged.sample.has_sizes:
+        yield from judged.trials_of_corners(Family.READING, words, corners, change)
 
 
-def _read_with_parent(
-    place_in_parent: Callable[[Floats, Floats], Floats],
-    base: Reading,
-    columns: Floats,
-    item: Ints,
-    parent: Floats | None,
-) -> Floats:
-    corners = base.corners(columns)
-    return corners if parent is None else place_in_parent(corners, parent)
+def _read_columns(read: Reading, columns: Floats, item: Ints, parent: Floats | None) -> Floats:
+    return read(columns)
 
 
-class _Fit(NamedTuple):
-    """The map that fits best after a reading, and the corners (n, 2 d) that entries get with the map of the
-    other half of the items."""
-
-    reading: Reading
-    axis_map: AxisMap
-    held_out: Floats
+def _in_parent(is_share: bool, columns: Floats, item: Ints, parent: Floats | None) -> Floats:
+    if parent is None:
+        return columns
+    low, size = parent[:, :2], parent[:, 2:] - parent[:, :2]
+    return columns * np.tile(size if is_share else np.ones_like(size), 2) + np.tile(low, 2)
 
 
-class _VotedReading(NamedTuple):
-    """A reading after which a map may become a repair: the corners (n, 2 d) that it gives, and what each half
-    of the items votes for."""
-
-    reading: Reading
-    corners: Floats
-    votes: tuple[Votes, Votes]
-
-    @property
-    def mean_iou(self) -> float:
-        """The mean IoU of entries after the voted maps."""
-        return float(np.mean([votes.iou.mean() for votes in self.votes]))
-
-
-def _fits(comparison: JudgedRegions, other_readings: Sequence[Reading]) -> Iterator[_Fit]:
-    """Yield the scale and offset that fit best as written and after each other reading, where they may become
-    a repair.
-
-    Most submissions are right, and a vote is enough to see that no map helps. Fits take longer, so they are
-    made after the readings with the best votes only.
-    """
-    sample = comparison.sample
-    voted_readings = list(_vote_after_readings(comparison, other_readings))
-    best_iou = max((voted.mean_iou for voted in voted_readings), default=0.0)
-    for voted in voted_readings:
-        if voted.mean_iou < _SHARE_OF_BEST_VOTE * best_iou:
-            continue
-        held_out = _fit_on_halves(sample, voted)
-        pairs = _region_pairs(sample, voted.corners)
-        axis_map = fit_axes(pairs, steps_of_unit=sample.steps_of_unit)
-        if axis_map is not None and map_words(axis_map.in_units(sample.steps_of_unit), sample.axes):
-            yield _Fit(voted.reading, axis_map, held_out)
-
-
-def _vote_after_readings(
-    comparison: JudgedRegions, other_readings: Sequence[Reading]
-) -> Iterator[_VotedReading]:
-    """Yield the readings, as written first, after which the votes of both halves promise a repair."""
-    sample = comparison.sample
-    for reading in [comparison.base, *other_readings]:
-        corners = reading.corners(sample.columns)
-        regions = _region_pairs(sample, corners)
-        first_votes = vote(regions.of_entries(sample.is_even))
-        if not comparison.may_gain(first_votes.iou) or not _may_be_of_own_item_after_vote(
-            sample, corners, first_votes
-        ):
-            continue
-        second_votes = vote(regions.of_entries(~sample.is_even))
-        if comparison.may_gain(second_votes.iou):
-            yield _VotedReading(reading, corners, (first_votes, second_votes))
-
-
-def _may_be_of_own_item_after_vote(sample: Regions, corners: Floats, votes: Votes) -> bool:
-    """Return whether regions may agree more with their own item than with others, if they are mapped."""
-    if votes.best_map is None:
-        return False
-    mapped = votes.best_map.corners(corners)
-    return may_be_of_own_item(sample.best_iou(mapped), sample.exchanged_iou(mapped))
-
-
-def _fit_on_halves(sample: Regions, voted: _VotedReading) -> Floats:
-    """Return corners (n, 2 d) mapped by the fit of the other half of the items."""
-    regions = _region_pairs(sample, voted.corners)
-    mapped = voted.corners.copy()
-    for half, votes in zip((sample.is_even, ~sample.is_even), voted.votes):
-        axis_map = fit_axes(regions.of_entries(half), votes, sample.steps_of_unit)
-        if axis_map is not None:
-            others = ~half[sample.entries]
-            mapped[others] = axis_map.corners(voted.corners[others])
-    return mapped
-
-
-def _fit_trials(comparison: JudgedRegions, fit: _Fit) -> list[Trial]:
-    """Return the trial of a map after a reading, unless it is hopeless."""
-    sample = comparison.sample
-    words_of_fit = map_words(fit.axis_map.in_units(sample.steps_of_unit), sample.axes)
-    words = " ".join(filter(None, (fit.reading.words, words_of_fit)))
-    change = Change(columns=partial(_fit_columns, fit.reading, fit.axis_map))
-    least_share = LEAST_SHARE_OF_COMBINATION if fit.reading.words else LEAST_SHARE
-    trials = comparison.trials_of_corners(Family.FIT, words, fit.held_out, change)
-    return [trial._replace(least_share=least_share) for trial in trials]
-
-
-def _region_pairs(sample: Regions, corners: Floats) -> RegionPairs:
-    """Return the pairs of each entry if regions had ``corners`` (n, 2 d)."""
-    pairs = sample.pairs
-    return RegionPairs(sample.by_entry(pairs), corners[pairs.entry], sample.true_corners[pairs.true])
+def _fits(judged: _JudgedRegions) -> Iterator[Trial]:
+    """Yield the trials of the scale and offset that fit best, as written and after each other reading."""
+    sample = judged.sample
+    for words, read in _named_readings(sample).items():
+        corners = read(sample.columns)
+        axis_map = fit_axes(sample, corners)
+        words_of_map = map_words(axis_map, sample.axes)
+        if words_of_map:
+            yield from judged.trials_of_corners(
+                Family.FIT,
+                " ".join(filter(None, (words, words_of_map))),
+                axis_map.corners(corners),
+                Change(columns=partial(_fit_columns, read, axis_map)),
+                LEAST_SHARE_OF_COMBINATION if words else LEAST_SHARE,
+            )
 
 
 def _fit_columns(
-    reading: Reading, fit: AxisMap, columns: Floats, item: Ints, parent: Floats | None
+    read: Reading, axis_map: AxisMap, columns: Floats, item: Ints, parent: Floats | None
 ) -> Floats:
-    return fit.corners(reading.corners(columns))
+    return axis_map.corners(read(columns))
 
 
-def _scales_of_items(comparison: JudgedRegions) -> Iterator[Trial]:
-    """Yield the trial of one scale for each item and axis."""
-    sample, corners = comparison.sample, comparison.as_submitted
-    held_out = _scale_on_halves(sample, corners)
-    is_likely = may_become_repair(comparison.before, sample.best_iou(held_out) > comparison.level)
-    if not is_likely:
-        return
-    items, place = np.unique(sample.item_of_entry, return_inverse=True)
-    scale_of_item = fit_items(_region_pairs(sample, corners), place, len(items))
-    change = Change(columns=partial(_scale_columns, comparison.base, items, scale_of_item))
-    axes = " and ".join(sample.axes)
-    words = f"with {axes} times a number of its own for each {sample.item_noun}"
+def _shift_columns(shift: int, columns: Floats, item: Ints, parent: Floats | None) -> Floats:
+    return columns + shift
+
+
+def _scales_of_items(judged: _JudgedRegions) -> Iterator[Trial]:
+    """Yield the trial of one scale for each item and axis, tested on entries that it was not fitted on."""
+    sample, corners = judged.sample, judged.sample.as_submitted
+    is_even = ranks_in_groups(sample.item_of_entry) % 2 == 0
+    all_scales = _fit_items(sample, corners, np.ones(len(is_even), dtype=bool))
     # The predictions of another item may be scaled to fit, too, as the median box everywhere is.
-    exchanged_iou = []
-    for exchanged in exchanged_entries(sample.item):
-        exchanged_iou.append(sample.best_iou(_scale_on_halves(sample, corners[exchanged])))
-    if not exchanged_iou:
+    exchanged = exchanged_entries(sample.item)[:1]
+    if not exchanged:
         return
-    for trial in comparison.trials_of_corners(Family.ITEM_SCALE, words, held_out, change):
-        yield trial._replace(exchanged_agreement=np.mean(exchanged_iou, axis=0))
+    held_out = _scale_held_out(sample, corners, is_even)
+    others = sample.best_iou(_scale_held_out(sample, corners[exchanged[0]], is_even))
+    words = f"with {' and '.join(sample.axes)} times a number of its own for each {sample.item_noun}"
+    change = Change(columns=partial(_scale_columns, sample.has_sizes, all_scales))
+    yield from judged.trials_of_corners(
+        Family.ITEM_SCALE,
+        words,
+        held_out,
+        change if sample.n_items <= MOST_ITEMS else None,
+        exchanged_iou=others,
+    )
 
 
-def _scale_on_halves(sample: Regions, corners: Floats) -> Floats:
+def _fit_items(sample: Regions, corners: Floats, is_used: Bools) -> Floats:
+    """Return the scale of each item and axis on which most pairs of some entries agree, 1 without any."""
+    d = corners.shape[1] // 2
+    pairs = np.flatnonzero(is_used[sample.entries[sample.pairs.region]])
+    region, true = sample.pairs.region[pairs], sample.pairs.true[pairs]
+    ratio = np.log(centers(sample.true_corners[true]) / centers(corners[region]))
+    scales = np.ones((sample.n_items, d))
+    item = sample.item[region]
+    for number in np.unique(item).tolist():
+        of_item = ratio[item == number]
+        scales[number] = [np.exp(np.nan_to_num(mode(of_item[:, axis], SCALE_WIDTH))) for axis in range(d)]
+    return scales
+
+
+def _scale_held_out(sample: Regions, corners: Floats, is_even: Bools) -> Floats:
     """Return corners (n, 2 d) times the scale of their item that fits its other entries."""
-    items, place = np.unique(sample.item_of_entry, return_inverse=True)
-    is_even = ranks_in_items(place) % 2 == 0
-    regions = _region_pairs(sample, corners)
-    held_out = corners.copy()
-    for half in (is_even, ~is_even):
-        scale = fit_items(regions.of_entries(half), place[half], len(items))
-        others = np.flatnonzero(~half[sample.entries])
-        held_out[others] = _scale_by_item(corners[others], scale[place[sample.entries[others]]])
-    return held_out
-
-
-def _scale_by_item(corners: Floats, scale: Floats) -> Floats:
-    """Return regions times the scale of each; those without one (NaN) stay. Shapes: (n, 2 d), (n, d)."""
-    return corners * np.tile(np.where(np.isnan(scale), 1.0, scale), 2)
+    of_odd, of_even = _fit_items(sample, corners, ~is_even), _fit_items(sample, corners, is_even)
+    scale = np.where(is_even[sample.entries][:, None], of_odd[sample.item], of_even[sample.item])
+    return corners * np.tile(scale, 2)
 
 
 def _scale_columns(
-    base: Reading, items: Ints, scale_of_item: Floats, columns: Floats, item: Ints, parent: Floats | None
+    has_sizes: bool, scales: Floats, columns: Floats, item: Ints, parent: Floats | None
 ) -> Floats:
-    place = np.minimum(np.searchsorted(items, item), len(items) - 1)
-    has_scale = items[place] == item
-    scale = np.where(has_scale[:, None], scale_of_item[place], np.nan)
-    return _scale_by_item(base.corners(columns), scale)
+    scale = np.where((item >= 0)[:, None], scales[item], 1.0)
+    return (from_sizes(columns) if has_sizes else columns) * np.tile(scale, 2)
 
 
-def _exact_shifts(comparison: JudgedRegions) -> Iterator[Trial]:
+def _exact_shifts(sample: Regions) -> Iterator[Trial]:
     """Yield the trials of intervals that begin and end one frame later or earlier, exactly."""
-    sample = comparison.sample
-    exact_before = sample.is_exact(comparison.as_submitted)
+    if not sample.has_intervals:
+        return
     for shift, words in ((1, "plus 1"), (-1, "less 1")):
-        corners = comparison.as_submitted + shift
+        corners = sample.as_submitted + shift
         is_exact = sample.is_exact(corners)
-        exchanged = sample.exchanged_exact(corners)
         yield Trial(
             family=Family.EXACT,
             words=f"with {sample.axes[0]} {words}",
-            before=exact_before,
+            before=sample.is_exact(sample.as_submitted),
             after=is_exact,
             item=sample.item_of_entry,
-            closeness=float(is_exact.mean()),
-            change=Change(columns=partial(_shift_columns, comparison.base, shift)),
             own_agreement=is_exact.astype(np.float64),
-            exchanged_agreement=exchanged,
+            exchanged_agreement=sample.exchanged_exact(corners),
+            change=Change(columns=partial(_shift_columns, shift)),
         )
 
 
-def _shift_columns(base: Reading, shift: int, columns: Floats, item: Ints, parent: Floats | None) -> Floats:
-    return base.corners(columns) + shift
-
-
-def _shifts_of_slots(comparison: JudgedRegions) -> Iterator[Trial]:
-    """Yield the trials of other numbers of frames, segments or words."""
-    sample = comparison.sample
+def _shifts_of_slots(judged: _JudgedRegions) -> Iterator[Trial]:
+    """Yield the trials of other numbers of frames."""
+    sample = judged.sample
     for column, noun in enumerate(sample.slot_nouns):
         if not noun:
             continue
+        changes = {}
         for distance in range(1, _LATEST_SLOT + 1):
-            for shift, words in ((-distance, f"less {distance}"), (distance, f"plus {distance}")):
-                change = Change(slot=partial(_shift_slot, column, shift))
-                slot = change.slot(sample.slots)
-                yield from comparison.trials_of_places(
-                    Family.NUMBERS, f"with {noun} {words}", sample.item, slot, change
-                )
-        low, high = sample.slot_range(column)
-        change = Change(slot=partial(_reverse_slot, column, low + high))
-        slot = change.slot(sample.slots)
-        yield from comparison.trials_of_places(
-            Family.NUMBERS, f"with {noun} in reverse order", sample.item, slot, change
-        )
+            changes[f"with {noun} less {distance}"] = partial(_map_slot, column, 1, -distance)
+            changes[f"with {noun} plus {distance}"] = partial(_map_slot, column, 1, distance)
+        numbers = sample.true_slots[:, column]
+        total = int(numbers.min(initial=0) + numbers.max(initial=0))
+        changes[f"with {noun} in reverse order"] = partial(_map_slot, column, -1, total)
+        for words, change in changes.items():
+            slot = change(sample.slots)
+            yield judged.trial_of_places(Family.NUMBERS, words, sample.item, slot, Change(slot=change))
 
 
-def _shift_slot(column: int, shift: int, slot: Ints) -> Ints:
-    shifted = slot.copy()
-    shifted[:, column] += shift
-    return shifted
+def _map_slot(column: int, factor: int, offset: int, slot: Ints) -> Ints:
+    mapped = slot.copy()
+    mapped[:, column] = factor * slot[:, column] + offset
+    return mapped
 
 
-def _reverse_slot(column: int, total: int, slot: Ints) -> Ints:
-    reversed_slot = slot.copy()
-    reversed_slot[:, column] = total - slot[:, column]
-    return reversed_slot
-
-
-def _shifts_of_items(comparison: JudgedRegions) -> Iterator[Trial]:
+def _shifts_of_items(judged: _JudgedRegions) -> Iterator[Trial]:
     """Yield the trials of predictions of a neighboring item.
 
     Places alone may repeat from item to item, as rows that follow each other do; names tell items apart.
     """
-    sample = comparison.sample
-    for shift in orders.neighbor_shifts():
-        change = Change(item=partial(_shift_item, shift))
-        words = orders.shift_words(shift, sample.item_noun)
-        item = change.item(sample.item)
-        # The last item has no next one: what its predictions are of is not known.
-        is_tested = sample.of_entries(np.isin(item, sample.annotated_items))
-        for judged in comparison.variants_by_label():
-            trials = judged.trials_of_places(Family.ITEMS, words, item, judged.sample.slots, change)
-            yield from (trial.of_entries(is_tested) for trial in trials if is_tested.any())
-
-
-def _shift_item(shift: int, item: Ints) -> Ints:
-    return item + shift
-
-
-def _map_of_items(comparison: JudgedRegions) -> Iterator[Trial]:
-    """Yield the trial of the one-to-one map of the items of the sample with the most agreements.
-
-    Entries are in several parts, and those of each are tested with the map that the others make.
-    """
-    judged = comparison.variants_by_label()[-1]
     sample = judged.sample
-    items, place = np.unique(sample.item_of_entry, return_inverse=True)
-    # Of many items neighbors are in the sample, too, but a map to so many takes too long.
-    other_items = sample.annotated_items if sample.n_items <= MOST_MAPPED else items
-    if not len(other_items):
-        return
-    agrees = orders.agreements_with_items(sample, judged.as_submitted, other_items, judged.level)
-    counts = _sum_of_items(agrees, place, len(items))
-    part = ranks_in_items(place) % _N_PARTS
+    views = [judged] if sample.label is None else [judged, _JudgedRegions(sample.by_label(), judged.level)]
+    annotated_items = np.unique(sample.true_item)
+    for shift, words in neighbor_shifts(sample.item_noun):
+        # The last item has no next one: what its predictions are of is not known.
+        is_tested = np.isin(sample.item_of_entry + shift, annotated_items)
+        change = Change(item=partial(add, shift))
+        for view in views:
+            item, slot = sample.item + shift, view.sample.slots
+            trial = view.trial_of_places(Family.ITEMS, words, item, slot, change)
+            yield trial._replace(
+                before=trial.before[is_tested],
+                after=trial.after[is_tested],
+                item=trial.item[is_tested],
+                own_agreement=trial.own_agreement[is_tested],
+                exchanged_agreement=trial.exchanged_agreement[is_tested],
+            )
 
-    def map_held_out(columns_of_rows: Callable[[Ints], Ints]) -> Ints:
-        column = np.full(len(place), -1)
-        for number in range(_N_PARTS):
-            is_tested = part == number
-            counts_of_others = counts - _sum_of_items(agrees[is_tested], place[is_tested], len(items))
-            column[is_tested] = columns_of_rows(counts_of_others)[place[is_tested]]
-        return column
 
-    nearest = map_held_out(orders.nearest)
-    agrees_with_nearest = (nearest >= 0) & agrees[np.arange(len(place)), nearest]
-    if not may_be_in_other_order(judged.before, agrees_with_nearest):
+def _map_of_items(judged: _JudgedRegions) -> Iterator[Trial]:
+    """Yield the trial of the one-to-one map of items with the most agreements, tested on entries that it was
+    not made of."""
+    from scipy.optimize import linear_sum_assignment
+
+    n_items = judged.sample.n_items
+    if n_items > MOST_ITEMS:
         return
-    mapped = _items_of_columns(other_items, map_held_out(orders.assign))
-    item_map = _items_of_columns(other_items, orders.assign(counts))
-    change = Change(item=partial(_exchange_items, items, item_map))
+    view = _JudgedRegions(judged.sample.by_label(), judged.level)
+    sample, corners = view.sample, view.sample.as_submitted
+    columns = []
+    for item in range(n_items):
+        moved = sample.moved(np.full(len(sample.item), item), sample.slots)
+        columns.append(moved.best_iou(corners) > judged.level)
+    agrees = np.column_stack(columns)
+
+    def assign(is_used: Bools) -> Ints:
+        """Return the item that the predictions of each item are of, -1 without one."""
+        counts = np.zeros((n_items, n_items), np.int64)
+        np.add.at(counts, sample.item_of_entry[is_used], agrees[is_used].astype(np.int64))
+        rows, places = linear_sum_assignment(counts, maximize=True)
+        return np.where(counts[rows, places] > 0, places, -1)
+
+    part = ranks_in_groups(sample.item_of_entry) % _N_PARTS
+    held_out = np.full(len(part), -1)
+    for number in range(_N_PARTS):
+        held_out[part == number] = assign(part != number)[sample.item_of_entry[part == number]]
     words = f"as predictions of other {sample.item_noun}s, in another order"
-    yield from judged.trials_of_places(Family.ITEMS, words, mapped[sample.entries], sample.slots, change)
+    change = Change(item=partial(_look_up_items, assign(part >= 0)))
+    yield view.trial_of_places(Family.ITEMS, words, held_out[sample.entries], sample.slots, change)
 
 
-def _sum_of_items(agrees: Bools, place: Ints, n_items: int) -> Ints:
-    """Return how many entries of each item agree with each of k items: (n, k), (n,) -> (n_items, k)."""
-    is_of_item = place == np.arange(n_items)[:, None]
-    return is_of_item.astype(np.int64) @ agrees.astype(np.int64)
+def _look_up_items(item_of_item: Ints, item: Ints) -> Ints:
+    return np.append(item_of_item, -1)[item]
 
 
-def _items_of_columns(items: Ints, column: Ints) -> Ints:
-    """Return the item of each column, -1 for -1."""
-    return np.where(column >= 0, items[column], -1)
+def _changes_of_part(sample: Regions, level: float) -> Iterator[Trial]:
+    """Yield the trials of changes of the items in which hardly anything agrees, where others are right, as
+    after a crash or from two sources.
+
+    The items are those of every second entry, and the others are tested.
+    """
+    views = [sample] if sample.label is None else [sample, sample.by_label()]
+    for view in views:
+        items, place = np.unique(view.item_of_entry, return_inverse=True)
+        is_tested = ranks_in_groups(place) % 2 == 1
+        agrees = view.best_iou(view.as_submitted) > level
+        share = group_means(agrees[~is_tested], place[~is_tested], len(items))
+        is_bad, is_good = share <= _MOST_OF_BAD_ITEM, share >= _LEAST_OF_GOOD_ITEM
+        if not is_bad.any() or not is_good.any() or (is_bad | is_good).mean() < _LEAST_CLEAR:
+            continue
+        is_in_part = is_tested & is_bad[place]
+        if not is_in_part.any():
+            continue
+        part = _JudgedRegions(view.of_entries(is_in_part), level)
+        trials = [*_shifts_of_slots(part), *_shifts_of_items(part)]
+        if view is sample:
+            trials = [*_readings(part), *_fits(part), *trials]
+        for trial in trials:
+            where = f"in {is_bad.sum()} of {len(items)} {sample.item_noun}s"
+            change = None
+            if trial.change is not None and sample.n_items <= MOST_ITEMS:
+                change = _change_of_items(trial.change, items[is_bad], sample.has_sizes)
+            yield trial._replace(
+                words=f"{trial.words} {where}", change=change, least_share=LEAST_SHARE_OF_COMBINATION
+            )
 
 
-def _exchange_items(items: Ints, item_map: Ints, item: Ints) -> Ints:
-    place = np.minimum(np.searchsorted(items, item), len(items) - 1)
-    return np.where(items[place] == item, item_map[place], item)
+def _change_of_items(change: Change, items: Ints, has_sizes: bool) -> Change:
+    """Return a change that leaves all other items as they are."""
+
+    def columns(columns: Floats, item: Ints, parent: Floats | None) -> Floats:
+        as_written = from_sizes(columns) if has_sizes else columns
+        return np.where(np.isin(item, items)[:, None], change.columns(columns, item, parent), as_written)
+
+    def change_item(item: Ints) -> Ints:
+        return np.where(np.isin(item, items), change.item(item), item)
+
+    return Change(columns=columns, item=change_item, slot=change.slot, word=change.word)

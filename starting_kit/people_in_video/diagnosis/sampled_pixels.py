@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from people_in_video.diagnosis.sampling import spread_evenly
+from people_in_video.diagnosis.samples import spread_evenly
 from scoring_program.challenges.densepose.reference import Keeper, Kept, Reference
 from scoring_program.metrics import geodesic
 from scoring_program.metrics.average_precision import box_iou

@@ -1,50 +1,304 @@
-"""Samples: what of a submission is compared with the reference, by kind, and what "agrees" means for each.
+"""Samples: what of a submission is compared with the reference, and what "agrees" means.
 
-=========  ===============================================================================================
-kind       an entry agrees if
-=========  ===============================================================================================
-boxes      its IoU with an annotated box of the same place (item and slots) is above 0.5; names do not matter
-intervals  the same; above 0.75 for small delays; the same first and last frame for frames counted from 0
-names      its word is the one of the annotated thing that it is matched with by place
-ids        entries are ids of the *reference*; one agrees if the submission has it
-arrays     a quarter of its points, or half of them, have the right part, and U and V within 0.2
-=========  ===============================================================================================
-
-Items are what scores are averaged over (videos, sequences, images), numbered in the sorted reference. Boxes
-and intervals are in `regions`; which entries a sample holds is decided in `sampling`.
+A sample is `Regions`, `Names`, or `Arrays`, or a `trials.Trial` where what may be wrong is special to a
+challenge. Items are what scores are averaged over (videos, sequences, images), by their numbers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import Enum
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Union
+from typing import NamedTuple
 
 import numpy as np
 
-from people_in_video.diagnosis.regions import Regions
-from people_in_video.diagnosis.sampling import N_EXCHANGED, exchanged_entries, is_in_first_half
+from scoring_program.metrics.pairs import largest_of_items, pairs_in_groups
 from validator.arrays import Bools, Floats, Ints
 
-if TYPE_CHECKING:
-    from people_in_video.diagnosis.names import Fold
-
+MOST_ITEMS = 100
+"""So many items are compared, evenly spread; of more items only neighbors are exchanged."""
+_MOST_ENTRIES = 400
+_LEAST_OF_ITEM = 10
+NEIGHBORS = 2
+"""How many items before and after its own the predictions of an item may belong to."""
+_N_EXCHANGED = 3
+BOX_IOU = 0.5
+CLOSE_IOU = 0.75
 _NEAR_BYTES = 0.2 * 255
-SHARES_OF_POINTS = (0.25, 0.5)
-"""How many of its points must be near for an array to agree: few of a weak model, many where U and V are
-exchanged, which then are near each other at a third of the points."""
 
 
-class Kind(Enum):
-    """What a repair changes; a submission gets at most one repair of each kind."""
+def spread_evenly(n: int, most: int) -> Ints:
+    """Return at most ``most`` of the places 0..n-1, evenly spread and the same each time.
 
-    IDS = "ids"
-    BOXES = "boxes"
-    INTERVALS = "intervals"
-    NAMES = "names"
-    ARRAYS = "arrays"
+    Examples
+    --------
+    >>> spread_evenly(5, 3).tolist(), spread_evenly(2, 3).tolist()
+    ([0, 2, 4], [0, 1])
+    """
+    return np.linspace(0, n - 1, min(n, most)).astype(np.int64)
+
+
+def choose_entries(item: Ints) -> Ints:
+    """Return sampled entries as ascending places in ``item`` (n,), the item of each entry: of at most 100
+    items, of each at least 10 if it has them."""
+    items, start, size = np.unique(np.sort(item), return_index=True, return_counts=True)
+    by_item = np.argsort(item, kind="stable")
+    places = spread_evenly(len(items), MOST_ITEMS)
+    most = max(_MOST_ENTRIES // max(len(places), 1), _LEAST_OF_ITEM)
+    entries = [by_item[start[place] + spread_evenly(int(size[place]), most)] for place in places.tolist()]
+    return np.sort(np.concatenate([np.zeros(0, np.int64), *entries]))
+
+
+def items_nearby(item: Ints, n_items: int) -> Ints:
+    """Return the items whose annotations sampled entries may be of: all of few items, else neighbors."""
+    if n_items <= MOST_ITEMS:
+        return np.arange(n_items)
+    shifted = np.unique(item)[:, None] + np.arange(-NEIGHBORS, NEIGHBORS + 1)
+    return np.unique(shifted[(shifted >= 0) & (shifted < n_items)])
+
+
+def ranks_in_groups(group: Ints) -> Ints:
+    """Return the place of each entry among those of its group, in any order. Shapes: (n,) -> (n,).
+
+    Examples
+    --------
+    >>> ranks_in_groups(np.array([5, 2, 5]))
+    array([0, 0, 1])
+    """
+    order = np.argsort(group, kind="stable")
+    _, first, inverse = np.unique(group[order], return_index=True, return_inverse=True)
+    ranks = np.empty(len(group), np.int64)
+    ranks[order] = np.arange(len(group)) - first[inverse]
+    return ranks
+
+
+def exchanged_entries(item: Ints) -> list[Ints]:
+    """Return for each entry one of the item after its own, of the same place in it; then of those two and
+    three after. ``item`` and the results have shape (n,); with one item there are none."""
+    items, place, sizes = np.unique(item, return_inverse=True, return_counts=True)
+    order = np.argsort(place, kind="stable")
+    first = np.cumsum(sizes) - sizes
+    rank = ranks_in_groups(place)
+    exchanged: list[Ints] = []
+    for distance in range(1, min(_N_EXCHANGED, len(items) - 1) + 1):
+        other = (place + distance) % len(items)
+        exchanged.append(order[first[other] + rank % sizes[other]])
+    return exchanged
+
+
+def is_in_first_half(item: Ints) -> Bools:
+    """Return which entries are of every second item. Shapes: (n,) -> (n,)."""
+    _, place = np.unique(item, return_inverse=True)
+    return place % 2 == 0
+
+
+class Pairs(NamedTuple):
+    """Pairs of a region and an annotated one that it may agree with, in ascending order of regions."""
+
+    region: Ints
+    true: Ints
+
+
+def pair_iou(predicted: Floats, true: Floats) -> Floats:
+    """Return the IoU of boxes or intervals, both ends included. Shapes: (n, 2 d), (n, 2 d) -> (n,).
+
+    A region is its ``d`` lower ends, then its ``d`` upper ends; one whose ends are in the wrong order has
+    size 0.
+
+    Examples
+    --------
+    >>> pair_iou(np.array([[1.0, 10.0]]), np.array([[1.0, 5.0]]))
+    array([0.5])
+    """
+    d = true.shape[1] // 2
+    common_ends = np.minimum(predicted[:, d:], true[:, d:]) - np.maximum(predicted[:, :d], true[:, :d])
+    common = np.maximum(common_ends + 1, 0).prod(axis=1)
+    predicted_size = np.maximum(predicted[:, d:] - predicted[:, :d] + 1, 0).prod(axis=1)
+    true_size = np.maximum(true[:, d:] - true[:, :d] + 1, 0).prod(axis=1)
+    union = predicted_size + true_size - common
+    # Of two numbers of which one is no number, fmax returns the other.
+    return np.fmax(common / np.where(union > 0, union, 1), 0)
+
+
+def from_sizes(columns: Floats) -> Floats:
+    """Return the corners of ``x, y, width, height``, or of ``start, length``."""
+    d = columns.shape[-1] // 2
+    low, size = columns[..., :d], columns[..., d:]
+    return np.concatenate([low, low + size], axis=-1)
+
+
+@dataclass(frozen=True)
+class Regions:
+    """Boxes or intervals of a submission, and the annotated ones.
+
+    Each of the n regions is an entry, or several regions are one: it agrees if one of them does.
+
+    Attributes
+    ----------
+    columns : float array of shape (n, 2 d)
+        As submitted; d is 2 for boxes and 1 for intervals.
+    item : int array of shape (n,)
+        The item of each region.
+    true_corners : float array of shape (m, 2 d)
+        Annotated regions: lower ends, then upper ends, both included.
+    true_item : int array of shape (m,)
+    n_items : int
+        Items of the reference.
+    slot, true_slot : int arrays of shapes (n, s) and (m, s)
+        What else must be equal: frame, actor, segment.
+    slot_nouns : tuple of str
+        What the numbers of each such column count, as "frame numbers", or "" where they are only codes.
+    label, true_label : int arrays of shapes (n,) and (m,), optional
+        Names by number, used only to find predictions of another item.
+    parent : float array of shape (n, 4), optional
+        The box of the whole, for boxes of parts.
+    has_sizes : bool
+        Whether columns are to be ``x, y, width, height``.
+    item_noun : str
+    axes : tuple of str
+        What words call each axis.
+    levels : tuple of float
+        The IoU that agrees; a higher one shows small delays.
+    entry : int array of shape (n,), ascending, optional
+        The entry that each region belongs to, from 0, as an object with a box on each of ten frames.
+    """
+
+    columns: Floats
+    item: Ints
+    true_corners: Floats
+    true_item: Ints
+    n_items: int
+    slot: Ints | None = None
+    true_slot: Ints | None = None
+    slot_nouns: tuple[str, ...] = ()
+    label: Ints | None = None
+    true_label: Ints | None = None
+    parent: Floats | None = None
+    has_sizes: bool = False
+    item_noun: str = "video"
+    axes: tuple[str, ...] = ("x", "y")
+    levels: tuple[float, ...] = (BOX_IOU,)
+    entry: Ints | None = None
+
+    @property
+    def has_intervals(self) -> bool:
+        """Whether regions are intervals rather than boxes."""
+        return self.columns.shape[1] == 2
+
+    @cached_property
+    def as_submitted(self) -> Floats:
+        """The corners of regions as the task's page says, shape (n, 2 d)."""
+        return from_sizes(self.columns) if self.has_sizes else self.columns
+
+    @cached_property
+    def entries(self) -> Ints:
+        """The entry of each region, shape (n,)."""
+        return np.arange(len(self.item)) if self.entry is None else self.entry
+
+    @cached_property
+    def item_of_entry(self) -> Ints:
+        """The item of each entry, shape (n_entries,)."""
+        _, first_region = np.unique(self.entries, return_index=True)
+        return self.item[first_region]
+
+    @cached_property
+    def slots(self) -> Ints:
+        """The slots of regions, of shape (n, 0) where there are none."""
+        return np.zeros((len(self.item), 0), np.int64) if self.slot is None else self.slot
+
+    @cached_property
+    def true_slots(self) -> Ints:
+        """The slots of annotated regions."""
+        return np.zeros((len(self.true_item), 0), np.int64) if self.true_slot is None else self.true_slot
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """Each region with all annotated ones of its own place."""
+        return self._pairs_at(self.item)
+
+    @cached_property
+    def exchanged_pairs(self) -> list[Pairs]:
+        """The same with three exchanged items: those after its own among the items of the sample."""
+        items, place = np.unique(self.item, return_inverse=True)
+        distances = range(1, min(_N_EXCHANGED, len(items) - 1) + 1)
+        return [self._pairs_at(items[(place + distance) % len(items)]) for distance in distances]
+
+    def _pairs_at(self, item: Ints) -> Pairs:
+        true_columns = np.column_stack([self.true_item, self.true_slots])
+        columns = np.concatenate([true_columns, np.column_stack([item, self.slots])])
+        # A place is one number, the same on both sides.
+        place = np.zeros(len(columns), np.int64)
+        for column in columns.T:
+            numbers = column - column.min(initial=0)
+            place = place * (numbers.max(initial=0) + 1) + numbers
+        true_place, own_place = np.split(place, [len(true_columns)])
+        order = np.argsort(true_place, kind="stable")
+        region, rank, _ = pairs_in_groups(own_place, true_place[order])
+        return Pairs(region, order[rank])
+
+    def best_iou(self, corners: Floats, pairs: Pairs | None = None) -> Floats:
+        """Return the largest IoU of each entry with a region that it is paired with, if it had ``corners``.
+
+        Shapes: (n, 2 d) -> (n_entries,).
+        """
+        pairs = self.pairs if pairs is None else pairs
+        best = np.zeros(len(self.item_of_entry))
+        iou = pair_iou(corners[pairs.region], self.true_corners[pairs.true])
+        np.maximum.at(best, self.entries[pairs.region], iou)
+        return best
+
+    def exchanged_iou(self, corners: Floats) -> Floats:
+        """Return the mean of the largest IoU with each exchanged item; NaN where none has the same slots."""
+        sums, counts = np.zeros((2, len(self.item_of_entry)))
+        for pairs in self.exchanged_pairs:
+            sums += self.best_iou(corners, pairs)
+            counts += np.bincount(self.entries[pairs.region], minlength=len(counts)) > 0
+        return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+
+    def is_exact(self, corners: Floats, pairs: Pairs | None = None) -> Bools:
+        """Return which entries would begin and end with a region that they are paired with."""
+        pairs = self.pairs if pairs is None else pairs
+        is_equal = (corners[pairs.region] == self.true_corners[pairs.true]).all(axis=1)
+        return np.bincount(self.entries[pairs.region[is_equal]], minlength=len(self.item_of_entry)) > 0
+
+    def exchanged_exact(self, corners: Floats) -> Floats:
+        """Return the share of three exchanged items of which a region begins and ends with each entry."""
+        rows = [self.is_exact(corners, pairs) for pairs in self.exchanged_pairs]
+        return np.mean(rows, axis=0) if rows else np.full(len(self.item_of_entry), np.nan)
+
+    def best_pairs(self, corners: Floats, level: float) -> Ints:
+        """Return the place in ``pairs`` of the best pair of each entry whose IoU is above ``level``, in
+        ascending order of entries."""
+        iou = pair_iou(corners[self.pairs.region], self.true_corners[self.pairs.true])
+        best = largest_of_items(self.entries[self.pairs.region], iou, len(self.item_of_entry))
+        best = best[best >= 0]
+        return best[iou[best] > level]
+
+    def moved(self, item: Ints, slot: Ints) -> Regions:
+        """Return the sample with regions of other items (n,) and slots (n, s)."""
+        return replace(self, item=item, slot=slot)
+
+    def by_label(self) -> Regions:
+        """Return the sample in which regions only agree with annotated ones of the same label."""
+        if self.label is None or self.true_label is None:
+            return self
+        slot = np.column_stack([self.slots, self.label])
+        true_slot = np.column_stack([self.true_slots, self.true_label])
+        return replace(self, slot=slot, true_slot=true_slot, slot_nouns=(), label=None, true_label=None)
+
+    def of_entries(self, is_kept: Bools) -> Regions:
+        """Return the sample of some entries; ``is_kept`` has shape (n_entries,)."""
+        kept = is_kept[self.entries]
+        return replace(
+            self,
+            columns=self.columns[kept],
+            item=self.item[kept],
+            slot=self.slots[kept],
+            label=None if self.label is None else self.label[kept],
+            parent=None if self.parent is None else self.parent[kept],
+            entry=(np.cumsum(is_kept) - 1)[self.entries[kept]],
+        )
 
 
 @dataclass(frozen=True)
@@ -53,159 +307,49 @@ class Names:
 
     Attributes
     ----------
-    predicted : sequence of str
-        The name of each entry, n of them.
-    true : sequence of str
-        The annotated name of each entry.
-    item : int array of shape (n,)
+    words : sequence of str
+        The different names of the submission.
+    predicted : int array of shape (n,)
+        The name of each entry, as a place in ``words``; -1 for one that is not known.
     vocabulary : sequence of str
         All names that are right to use, in the order of the public list.
-    true_of_item : sequence of str
-        The annotated name of each item of the reference, where there is one for each; otherwise empty. Then
-        names may be those of another item.
+    true : int array of shape (n,)
+        The annotated name of each entry, as a place in ``vocabulary``.
+    item : int array of shape (n,)
+    true_of_item : int array of shape (n_items,), optional
+        The annotated name of each item where there is one for each; then names may be those of another item.
     item_noun, what : str
-        What words call items and these names: "videos", "action classes".
-    folds : mapping of str to callable
-        Functions of a challenge under which different spellings are equal, beside the usual ones, by the
-        words for what they do: "as lemmas".
+        What words call items and these names: "video", "action classes".
     """
 
-    predicted: Sequence[str]
-    true: Sequence[str]
-    item: Ints
+    words: Sequence[str]
+    predicted: Ints
     vocabulary: Sequence[str]
-    true_of_item: Sequence[str] = ()
+    true: Ints
+    item: Ints
+    true_of_item: Ints | None = None
     item_noun: str = "video"
     what: str = "names"
-    folds: Mapping[str, Fold] = field(default_factory=dict)
-
-    @cached_property
-    def predicted_words(self) -> list[str]:
-        """The different names of the submission."""
-        return sorted(set(self.predicted))
-
-    @cached_property
-    def predicted_codes(self) -> Ints:
-        """The places of the predicted names in `predicted_words`."""
-        return _codes(self.predicted, self.predicted_words)
-
-    @cached_property
-    def true_codes(self) -> Ints:
-        """The places of the annotated names in the vocabulary, -1 where it lacks one."""
-        return _codes(self.true, self.vocabulary)
-
-    @cached_property
-    def exchanged_codes(self) -> Ints:
-        """The annotated names of entries of three exchanged items, shape (up to 3, n)."""
-        rows = [self.true_codes[entries] for entries in exchanged_entries(self.item)]
-        return np.array(rows, dtype=np.int64).reshape(-1, len(self.item))
-
-    def agrees(self, codes: Ints) -> Bools:
-        """Return which entries have the right name if ``codes`` (n,) are their places in the vocabulary."""
-        return (codes == self.true_codes) & (codes >= 0)
-
-    def agrees_with_exchanged(self, codes: Ints) -> Floats:
-        """Return the share of exchanged entries whose annotated name is the same, shape (n,)."""
-        if not len(self.exchanged_codes):
-            return np.full(len(codes), np.nan)
-        return ((self.exchanged_codes == codes) & (codes >= 0)).mean(axis=0)
 
     @cached_property
     def as_submitted(self) -> Ints:
-        """The places of the predicted names in the vocabulary, -1 for names that it lacks."""
+        """The places of the predicted names in the vocabulary, -1 for names that it lacks, shape (n,)."""
         return self.coded(str)
 
     def coded(self, change: Callable[[str], str]) -> Ints:
         """Return the places of changed names in the vocabulary, -1 for names that it lacks, shape (n,)."""
-        changed_words = [change(word) for word in self.predicted_words]
-        return _codes(changed_words, self.vocabulary)[self.predicted_codes]
+        place_of_name = {name: place for place, name in enumerate(self.vocabulary)}
+        codes = [place_of_name.get(change(word), -1) for word in self.words]
+        return np.array([*codes, -1], dtype=np.int64)[self.predicted]
 
-    @cached_property
-    def is_even(self) -> Bools:
-        """Which entries are of every second item: one half to fit on, the other to test on."""
-        return is_in_first_half(self.item)
+    def agrees(self, codes: Ints) -> Bools:
+        """Return which entries have the right name if ``codes`` (n,) are their places in the vocabulary."""
+        return (codes == self.true) & (codes >= 0)
 
-
-def _codes(words: Sequence[str], vocabulary: Sequence[str]) -> Ints:
-    number_of_word = {word: number for number, word in enumerate(vocabulary)}
-    return np.array([number_of_word.get(word, -1) for word in words], dtype=np.int64)
-
-
-@dataclass(frozen=True)
-class Ids:
-    """Ids of items, or of what is in each item; agreement is counted over the reference's.
-
-    Attributes
-    ----------
-    predicted, true : sequences of str
-        The ids of the submission, n of them, and of the reference, m of them.
-    group, true_group : int arrays of shapes (n,) and (m,)
-        The item that an id is in, where ids are of frames or segments; None for ids of items.
-    what : str
-        What words call them: "frames".
-    is_in_reference : bool array of shape (n,)
-        Which predicted ids the reference has, where ``true`` has only some of its ids; otherwise None.
-    """
-
-    predicted: Sequence[str]
-    true: Sequence[str]
-    group: Ints | None = None
-    true_group: Ints | None = None
-    what: str = "ids"
-    is_in_reference: Bools | None = None
-
-    @cached_property
-    def groups(self) -> list[int]:
-        """The group of each predicted id, 0 for ids of items."""
-        return [0] * len(self.predicted) if self.group is None else self.group.tolist()
-
-    @cached_property
-    def true_groups(self) -> list[int]:
-        """The group of each id of the reference, 0 for ids of items."""
-        return [0] * len(self.true) if self.true_group is None else self.true_group.tolist()
-
-    @property
-    def item(self) -> Ints:
-        """What a sign test counts for each id of the reference: its group, or the id itself."""
-        return np.arange(len(self.true)) if self.true_group is None else self.true_group
-
-    @cached_property
-    def predicted_numbers(self) -> list[int | None]:
-        """The last number in each predicted id, None without any."""
-        return _last_numbers(self.predicted)
-
-    @cached_property
-    def true_numbers(self) -> list[int | None]:
-        """The last number in each id of the reference, None without any."""
-        return _last_numbers(self.true)
-
-    @property
-    def is_known(self) -> Bools:
-        """Which predicted ids the reference has."""
-        if self.is_in_reference is not None:
-            return self.is_in_reference
-        true_ids = set(zip(self.true_groups, self.true))
-        return np.array([key in true_ids for key in zip(self.groups, self.predicted)], dtype=bool)
-
-    @cached_property
-    def is_even(self) -> Bools:
-        """Which ids of the reference are of every second item."""
-        return is_in_first_half(self.item)
-
-    def covered(self, predicted: Sequence[object], true: Sequence[object]) -> Bools:
-        """Return which ids of the reference the submission has, if both sides were written so; None is no id.
-
-        Shapes: (n,), (m,) -> (m,).
-        """
-        predicted_ids = {key for key in zip(self.groups, predicted) if key[1] is not None}
-        return np.array([key in predicted_ids for key in zip(self.true_groups, true)], dtype=bool)
-
-
-def _last_numbers(words: Sequence[str]) -> list[int | None]:
-    from validator.numbering import last_number
-
-    number_of_word = {word: last_number(word) for word in set(words)}
-    return [number_of_word[word] for word in words]
+    def agrees_with_exchanged(self, codes: Ints) -> Floats:
+        """Return the share of exchanged entries whose annotated name is the same, shape (n,)."""
+        rows = [(self.true[entries] == codes) & (codes >= 0) for entries in exchanged_entries(self.item)]
+        return np.mean(rows, axis=0) if rows else np.full(len(codes), np.nan)
 
 
 @dataclass(frozen=True)
@@ -236,46 +380,31 @@ class Arrays:
     @property
     def as_submitted(self) -> Ints:
         """The values at the points as the task's page says how to read them, shape (p, 3)."""
-        return next(iter(self.readings.values()))
+        return self.readings[""]
 
-    def shares_near(self, values: Floats | Ints, true_values: Floats | None = None) -> Floats:
-        """Return the share of the points of each entry that are near the annotated ones, shape (n,).
+    def shares_near(self, values: Ints, true_values: Floats | None = None) -> Floats:
+        """Return the share of the points of each entry with the right part, and U and V within 0.2.
 
-        ``values`` (p, 3) are those at the points; other ``true_values`` (p, 3) may be given.
+        Shapes: (p, 3) -> (n,); other ``true_values`` (p, 3) may be given.
         """
-        is_near = _is_near(values, self.true_values if true_values is None else true_values)
-        n_near = np.bincount(self.entry[is_near], minlength=len(self.item))
+        true_values = self.true_values if true_values is None else true_values
+        is_near = (np.abs(values - true_values) < [0.5, _NEAR_BYTES, _NEAR_BYTES]).all(axis=1)
+        n_near = np.bincount(self.entry[is_near & (values[:, 0] > 0)], minlength=len(self.item))
         return n_near / np.maximum(self._n_points, 1)
 
-    def exchanged_shares_near(self, values: Floats | Ints) -> Floats:
-        """Return the mean of the shares that are near those of three exchanged entries, point by point.
-
-        Shape: (n,).
-        """
+    def exchanged_shares_near(self, values: Ints) -> Floats:
+        """Return the mean of the shares that are near those of three exchanged entries, point by point."""
         n = len(self.item)
-        if n < 2:
-            return np.full(n, np.nan)
         sizes = np.maximum(self._n_points, 1)
         starts = np.cumsum(self._n_points) - self._n_points
         rank = np.arange(len(self.entry)) - starts[self.entry]
-        shares = np.zeros(n)
-        distances = range(1, min(N_EXCHANGED, n - 1) + 1)
-        for distance in distances:
+        rows = []
+        for distance in range(1, min(_N_EXCHANGED, n - 1) + 1):
             other = (self.entry + distance) % n
             point = np.minimum(starts[other] + rank % sizes[other], len(self.entry) - 1)
-            shares += self.shares_near(values, self.true_values[point])
-        return shares / len(distances)
+            rows.append(self.shares_near(values, self.true_values[point]))
+        return np.mean(rows, axis=0) if rows else np.full(n, np.nan)
 
     @cached_property
     def _n_points(self) -> Ints:
         return np.bincount(self.entry, minlength=len(self.item))
-
-
-def _is_near(values: Floats | Ints, true_values: Floats) -> Bools:
-    """Return which points have the right part, and U and V within 0.2. Shapes: (p, 3), (p, 3) -> (p,)."""
-    is_part = (values[:, 0] == true_values[:, 0]) & (values[:, 0] > 0)
-    is_near = np.abs(values[:, 1:] - true_values[:, 1:]) < _NEAR_BYTES
-    return is_part & is_near[:, 0] & is_near[:, 1]
-
-
-Sample = Union[Regions, Names, Ids, Arrays]

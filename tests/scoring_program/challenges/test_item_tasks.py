@@ -322,7 +322,9 @@ def test_example_of_the_kit_writes_a_submission(example, tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", ["labels_json", "segments_json"])
 def test_likely_mistakes_are_reported_with_the_score(tmp_path, name, monkeypatch):
     example = declared(tmp_path, EXAMPLES[name])
-    monkeypatch.setitem(diagnosis.COMPARISONS, name, diagnosis.comparisons)
+    monkeypatch.setitem(
+        diagnosis.COMPARISONS, name, diagnosis.COMPARISONS_OF_SEGMENTS if name == "segments_json" else []
+    )
     example.made_up.write_reference(tmp_path / "ref")
     right = example.made_up.correct_prediction(tmp_path / "ref", np.random.default_rng(1), 0.2)
     assert example.made_up.mistakes
@@ -339,13 +341,13 @@ def test_likely_mistakes_are_reported_with_the_score(tmp_path, name, monkeypatch
 @pytest.mark.parametrize(
     ("scale", "delay", "words"),
     [
-        (1000.0, 0.0, "with seconds times 0.001"),
-        (25.0, 0.0, "with seconds times 0.04"),
-        (1.0, 5.0, "with seconds minus 5"),
+        (1000.0, 0.0, "with milliseconds times 0.001"),
+        (25.0, 0.0, "with milliseconds times 0.04"),
+        (1.0, 5.0, "with milliseconds minus 5000"),
     ],
 )
 def test_other_times_of_segments_are_told_at_home(tmp_path, scale, delay, words, monkeypatch):
-    monkeypatch.setitem(diagnosis.COMPARISONS, "segments_json", diagnosis.comparisons)
+    monkeypatch.setitem(diagnosis.COMPARISONS, "segments_json", diagnosis.COMPARISONS_OF_SEGMENTS)
     example = declared(tmp_path, EXAMPLES["segments_json"])
     example.made_up.write_reference(tmp_path / "ref")
     prediction = example.made_up.correct_prediction(tmp_path / "ref", np.random.default_rng(1), 0.0)

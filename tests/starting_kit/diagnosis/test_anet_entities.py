@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from organizer.files import write_files
-from people_in_video.diagnosis.decision import Family
-from people_in_video.diagnosis.explanation import comparisons_of
-from people_in_video.diagnosis.search import find_repairs
+from people_in_video.diagnosis.explanation import repairs_of
+from people_in_video.diagnosis.trials import Family
 from people_in_video.home_loaded import HomeLoaded, of_kind
 from quality.demo_data import load_against
 from quality.task import quality_tasks
@@ -24,12 +23,12 @@ CASES = [
     ("the ten frames in reverse", "boxes", Family.NUMBERS),
     ("predictions of the next video", "boxes", Family.ITEMS),
     ("boxes of a segment in another order", "boxes of a segment", Family.ORDER),
-    ("segments counted from 1", "segments", Family.NUMBERS),
+    ("boxes of a segment reshaped from (10, n, 4), not transposed", "boxes of a segment", Family.READING),
+    ("boxes of half of the videos of half size", "boxes", Family.FIT),
 ]
 GIVEN_CASES = [("words counted from 1", "word indexes", Family.NUMBERS)]
 GENERATED_CASES = [
     ("classes of a list in another order", "classes", Family.ORDER),
-    ("classes in the plural", "classes", Family.SPELLING),
 ]
 
 
@@ -66,8 +65,9 @@ class Demo:
     def repairs(self, results, tmp_path):
         """Return what was repaired, with the family of each."""
         loaded = self.loaded["full"]
-        comparisons = comparisons_of(loaded.task, loaded.reference, self.read(results, tmp_path).content)
-        return [(repair.what, repair.family) for repair in find_repairs(comparisons)]
+        submission = self.read(results, tmp_path).content
+        statistics = loaded.task.measure(loaded.reference, submission, loaded.settings)
+        return [(repair.what, repair.family) for repair in repairs_of(loaded, submission, statistics)]
 
     def notes(self, results, tmp_path, detail):
         result = self.loaded[detail].score(self.read(results, tmp_path, detail))
@@ -124,7 +124,7 @@ def test_one_box_for_all_objects_of_a_segment_is_no_other_order(demo, tmp_path):
 @pytest.mark.parametrize(
     ("name", "code", "words"),
     [
-        ("words counted from 1", "N-LOOKS-NAMED", "n - 1"),
+        ("words counted from 1", "N-LOOKS", "with word indexes less 1"),
         ("segments counted from 1", "N-SEGMENTS-OUTSIDE", "n - 1"),
         ("segments as 00, 01, 02", "N-SEGMENTS-OUTSIDE", "zeros"),
         ("boxes of -1 on every second frame", "N-LOOKS-CONSTANT", "[-1, -1, -1, -1]"),

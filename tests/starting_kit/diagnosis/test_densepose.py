@@ -7,13 +7,12 @@ import pytest
 
 from organizer.data.prepare import prepare
 from organizer.files import write_files
-from people_in_video.diagnosis.densepose import comparisons
+from people_in_video.diagnosis import explanation
 from people_in_video.diagnosis.sampled_pixels import ARRAY_READINGS, SamplingKeeper, read_pixels
-from people_in_video.diagnosis.search import find_repairs
 from quality.densepose.synthetic import Errors, detection, read_persons
 from quality.task import quality_tasks
 from scoring_program.challenges.densepose.public import public
-from scoring_program.challenges.densepose.reference import gather, load_prepared_folder
+from scoring_program.challenges.densepose.reference import gather
 from scoring_program.run import SCORED
 from tests.helpers import is_nightly, loaded_at_home, run_folder
 from validator.formats.densepose.write import array_entry
@@ -35,10 +34,15 @@ def source(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def reference(source, tmp_path_factory):
+def loaded(source, tmp_path_factory):
     folder = tmp_path_factory.mktemp("prepared")
     prepare(ID, source, folder)
-    return load_prepared_folder(folder, {})
+    return loaded_at_home(ID, folder, detail="full", interval=False)
+
+
+@pytest.fixture(scope="module")
+def reference(loaded):
+    return loaded.reference
 
 
 def detections(source, errors=RIGHT, seed=1):
@@ -54,10 +58,12 @@ def gathered(reference, predicted):
     return gather(entries, load_rules(ID), public(reference), SamplingKeeper(reference))
 
 
-def repairs_of(reference, predicted):
+def repairs_of(loaded, predicted):
     """Return what is repaired, and the words."""
-    repairs = find_repairs(comparisons(reference, gathered(reference, predicted)))
-    return [(repair.what, repair.words) for repair in repairs]
+    submission = gathered(loaded.reference, predicted)
+    statistics = loaded.task.measure(loaded.reference, submission, loaded.settings)
+    repairs = explanation.repairs_of(loaded, submission, statistics)
+    return [(repair.what, repair.trial.words) for repair in repairs]
 
 
 def with_box(change):
@@ -123,18 +129,9 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize(("change", "what", "words"), MISTAKES, ids=[words for _, _, words in MISTAKES])
-def test_a_mistake_is_named_in_words(change, what, words, source, reference):
+def test_a_mistake_is_named_in_words(change, what, words, source, loaded):
     predicted = [change(prediction) for prediction in detections(source)]
-    assert repairs_of(reference, predicted) == [(what, words)]
-
-
-def test_image_ids_one_too_high_are_named(source, reference):
-    persons = reference.persons
-    of_few_ids = reference._replace(persons=persons._replace(image_id=100 * persons.image_id))
-    predicted = [
-        prediction._replace(image_id=100 * prediction.image_id + 1) for prediction in detections(source)
-    ]
-    assert repairs_of(of_few_ids, predicted) == [("images", "with images numbered n - 1")]
+    assert repairs_of(loaded, predicted) == [(what, words)]
 
 
 def draw_to_middle(prediction):
@@ -159,28 +156,40 @@ HONEST = {
 
 @pytest.mark.parametrize("change", HONEST.values(), ids=list(HONEST))
 @pytest.mark.parametrize("errors", [RIGHT, WEAK], ids=["right", "weak"])
-def test_honest_submissions_need_no_repair(change, errors, source, reference):
+def test_honest_submissions_need_no_repair(change, errors, source, loaded):
     for seed in range(5 if is_nightly() else 1):
         predicted = [change(prediction) for prediction in detections(source, errors, seed)]
-        assert repairs_of(reference, predicted) == []
+        assert repairs_of(loaded, predicted) == []
 
 
-def test_false_and_repeated_detections_hide_no_mistake(source, reference):
+def test_false_and_repeated_detections_hide_no_mistake(source, loaded):
     """Ten detections of low scores beside each that is meant."""
     predicted = []
     for prediction in detections(source):
         flipped = prediction._replace(iuv=np.ascontiguousarray(prediction.iuv[:, :, ::-1]), score=0.9)
         elsewhere = prediction._replace(box=(5.0 + prediction.image_id, 5.0, *prediction.box[2:]), score=0.1)
         predicted += [flipped, flipped, *[elsewhere] * 5]
-    assert repairs_of(reference, predicted) == [("arrays", "with arrays flipped left to right")]
+    assert repairs_of(loaded, predicted) == [("arrays", "with arrays flipped left to right")]
 
 
-def test_nothing_is_compared_where_nothing_can_be(reference, source):
-    assert repairs_of(reference, []) == []
+def test_scores_in_reverse_order_are_named_with_the_score_that_they_would_get(loaded, source):
+    predicted = []
+    for prediction in detections(source):
+        upside_down = np.ascontiguousarray(prediction.iuv[:, ::-1])
+        predicted += [prediction._replace(score=0.1), prediction._replace(score=0.9, iuv=upside_down)]
+    assert repairs_of(loaded, predicted) == [("first detections", "with scores in reverse order")]
+    submission = gathered(loaded.reference, predicted)
+    statistics = loaded.task.measure(loaded.reference, submission, loaded.settings)
+    (repair,) = explanation.repairs_of(loaded, submission, statistics)
+    assert loaded.task.scores(repair.repaired.statistics)["score"] > 0.9
+
+
+def test_nothing_is_compared_where_nothing_can_be(loaded, source):
+    assert repairs_of(loaded, []) == []
     elsewhere = [
         prediction._replace(box=(5000.0, 5000.0, *prediction.box[2:])) for prediction in detections(source)
     ]
-    assert repairs_of(reference, elsewhere) == []
+    assert repairs_of(loaded, elsewhere) == []
 
 
 def test_pixels_are_read_in_all_ways():
@@ -275,4 +284,4 @@ def test_a_low_score_says_where_agreement_is_lost(many_images, tmp_path):
     result = loaded_at_home(ID, prepared, detail="full").score_path(tmp_path)
     (note,) = [note for note in result.notes if note.is_mistake]
     assert note.code == "N-LOW"
-    assert "0 % of your arrays are near the annotated ones" in note.text
+    assert "Agreement is lost here: 0 % of your arrays are right" in note.text
