@@ -21,7 +21,7 @@ from organizer.uncertainty import Uncertainty, expected_uncertainty, uncertainty
 from scoring_program.result import Result
 from scoring_program.task import AnyLoaded, load_task
 from validator.archive import BASELINE_FILE
-from validator.messages import Note
+from validator.findings import Note
 from validator.texts import counted, printable
 
 # An item, the score of a perfect submission on it, and known reasons.

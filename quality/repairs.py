@@ -38,8 +38,7 @@ from quality.repairs_page import (
 from quality.task import Mistake, QualityTask, WeakModel, quality_tasks
 from scoring_program.repairs.search import Comparison, Repair, Repairs, find_repairs
 from scoring_program.task import load_task
-from validator.findings import Refused
-from validator.messages import Note
+from validator.findings import Note, Refused
 
 # What mistakes are made in: right answers, ones as good as the good samples, and worse ones.
 _NOISES = (0.0, 0.15, 0.3, 0.45)

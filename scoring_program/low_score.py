@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from scoring_program.disclosure import min_group, shows_comparisons
 from scoring_program.metrics.resampling import Range
-from validator.messages import Note
+from validator.findings import Note
 
 if TYPE_CHECKING:
     from scoring_program.agreement_steps import Step

@@ -16,7 +16,7 @@ from scoring_program.repairs.decision import Family
 from scoring_program.repairs.samples import Kind
 from scoring_program.repairs.search import Comparison, Repair, find_repairs
 from scoring_program.repairs.withheld import Draw, draw, n_compared
-from validator.messages import Note
+from validator.findings import Note
 
 # A note rests on so many items, or on fewer where the reference has fewer.
 LEAST_ITEMS = 20

@@ -23,8 +23,7 @@ from scoring_program.settings import Settings
 from scoring_program.task import AnyLoaded, AnyTask, load_task, missing_packages, place_of, task_ids
 from validator import console, limits
 from validator.archive import Source
-from validator.findings import Findings, Refused, watch_collections
-from validator.messages import Note, note_lines
+from validator.findings import Findings, Note, Refused, note_lines, watch_collections
 from validator.shortages import shortage_of
 from validator.texts import counted
 

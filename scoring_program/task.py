@@ -60,9 +60,8 @@ from validator import limits
 from validator.archive import Source
 from validator.arrays import Floats
 from validator.discovery import discover
-from validator.findings import Findings, Read
+from validator.findings import Findings, Note, Read, codes_explained_by, mistakes_first
 from validator.items import ITEMS_UNKNOWN
-from validator.messages import Note, codes_explained_by, mistakes_first
 from validator.strict_yaml import load_declaration
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from validator.arrays import Ints
-from validator.messages import Note
+from validator.findings import Note
 from validator.texts import counted, quote
 
 # Kinds of names, as "class", and the names of each.

@@ -25,7 +25,7 @@ from scoring_program.figures import (
 from scoring_program.metrics.resampling import HalfScores
 from scoring_program.result import Column, ErrorCost, Groups, Interval, Result, Statistics, Table
 from scoring_program.task import Declaration, ErrorType, ScoreColumn
-from validator.messages import Note
+from validator.findings import Note
 
 GESTURES = [
     *("vattene", "vieniqui", "perfetto", "furbo", "cheduepalle", "chevuoi", "daccordo", "seipazzo", "combinato"),

@@ -20,9 +20,8 @@ from hypothesis import settings
 
 from scoring_program.run import Outcome, load_folder, run
 from scoring_program.task import Loaded, load_task, task_ids
-from validator.findings import Findings, Read, Refused
+from validator.findings import Findings, Problem, Read, Refused
 from validator.formats.rules import JsonFile, load_rules
-from validator.messages import Problem
 
 Case = TypeVar("Case")
 

@@ -33,7 +33,7 @@ CHALLENGES = sorted(path.parent.name for path in (ROOT / "validator" / "formats"
 # What each package may import besides itself; the longest name that fits a module counts.
 MAY_IMPORT = {
     "validator": [],
-    "scoring_program.codes": ["validator.message_codes"],
+    "scoring_program.codes": ["validator.codes"],
     "scoring_program.metrics": ["validator.arrays"],
     "scoring_program.result": ["scoring_program.marks", "scoring_program.metrics.resampling", "validator"],
     "scoring_program.figures": ["scoring_program.result", "validator"],
@@ -144,10 +144,8 @@ IMPORTED_WHEN_NEEDED = (
     "validator.csv_lines",
     "validator.csv_tables",
     "validator.keys",
-    "validator.message_codes",
     "validator.nearest_names",
     "validator.numbering",
-    "validator.problem_summary",
     "validator.public_facts",
     "validator.spelling",
     "validator.zip_files",

@@ -7,7 +7,7 @@ from collections.abc import Collection
 import numpy as np
 
 from validator.arrays import Floats, Ints
-from validator.messages import Note
+from validator.findings import Note
 from validator.texts import counted, quote
 
 _LEAST_BOXES = 10

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
-from validator.findings import Findings
-from validator.messages import Note
+from validator.findings import Findings, Note
 from validator.texts import counted, quote
 
 # The code of the problem that a submission has in which no item is known.

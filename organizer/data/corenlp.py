@@ -12,8 +12,7 @@ from typing import Any, NoReturn
 
 from scoring_program.challenges.anet_entities import lemmas
 from scoring_program.challenges.anet_entities.lemmas import TABLE_VERSION, Lemmas, LemmaTable
-from validator.findings import Findings
-from validator.messages import Note
+from validator.findings import Findings, Note
 
 _JAR = re.compile(r"stanford-corenlp-(\d+\.\d+\.\d+)\.jar")
 # Other words can be split or quoted differently when they have neighbors.

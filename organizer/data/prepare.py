@@ -32,8 +32,7 @@ from scoring_program.marks import Mark
 from scoring_program.report.images import Images
 from scoring_program.signature import KEY_FILE, read_key
 from scoring_program.task import Options, load_task
-from validator.findings import Findings
-from validator.messages import Note
+from validator.findings import Findings, Note
 from validator.shortages import shortage_of
 from validator.texts import counted, printable, quote, some_words
 

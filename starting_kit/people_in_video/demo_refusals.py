@@ -9,9 +9,8 @@ from dataclasses import fields, replace
 from typing import Generic
 
 from scoring_program.task import AnyLoaded, Loaded, ReferenceT, StatisticsT, SubmissionT
-from validator.findings import Findings
+from validator.findings import Findings, Problem
 from validator.items import ITEMS_NONE, LIMIT_OF_REFERENCE
-from validator.messages import Problem
 
 DEMO_REFUSED = (
     "this was compared with the synthetic demo reference, which has other ids than the challenge's data: "

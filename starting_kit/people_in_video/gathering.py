@@ -13,10 +13,9 @@ from people_in_video.writing import IncompleteError, Key, Predictions, RepeatedE
 from scoring_program.result import Result
 from scoring_program.task import AnyLoaded, AnyTask
 from validator.discovery import find_module
-from validator.findings import Findings, Refused
+from validator.findings import Findings, Note, Refused
 from validator.items import ITEMS_NONE
 from validator.limits import collector_off
-from validator.messages import Note
 from validator.texts import counted
 
 # What happens to predictions of two processes that differ.

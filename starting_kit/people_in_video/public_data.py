@@ -24,11 +24,10 @@ from scoring_program.vocabulary_file import parse_vocabulary
 from validator.archive import Submission, open_submission
 from validator.checking import check_within_limits
 from validator.discovery import find_module
-from validator.findings import Findings, Read
+from validator.findings import Findings, Note, Read, mistakes_first, without_explained
 from validator.formats.rules import Rules, load_format
 from validator.item_table import ITEMS_FILE, parse_items
 from validator.members import Limits
-from validator.messages import Note, mistakes_first, without_explained
 from validator.strict_json import strict_loads
 from validator.texts import quote, some_words
 

@@ -12,7 +12,7 @@ from scoring_program.repairs.regions import Regions
 from scoring_program.repairs.samples import Ids, Kind, Names
 from scoring_program.repairs.search import Comparison
 from tests.helpers import is_nightly
-from validator.messages import Note
+from validator.findings import Note
 
 KEYS = [b"key %d" % number for number in range(30 if is_nightly() else 10)]
 REMEDY = "Write them right"

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from validator.discovery import discover
-from validator.findings import Read
+from validator.findings import Note, Read
 from validator.members import Limits
-from validator.messages import Note
 from validator.strict_yaml import YamlValue, load_declaration
 
 # This package; kits have it below another one.

@@ -9,8 +9,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from validator.findings import Findings
-from validator.messages import Note
+from validator.findings import Findings, Note
 from validator.texts import counted, quote
 
 TABLE_VERSION = "3.9.1"

@@ -15,8 +15,8 @@ from scoring_program.metrics.pairs import group_means, means
 from scoring_program.result import Statistics, missing_notes
 from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints
+from validator.findings import Note
 from validator.formats.anet_entities.read import Grounding
-from validator.messages import Note
 from validator.texts import counted
 
 # The modes of sub-task II, and whether they judge localization alone.

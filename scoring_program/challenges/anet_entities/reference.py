@@ -16,8 +16,7 @@ from scoring_program.prepared import Arrays, Texts, load_prepared, save_prepared
 from scoring_program.settings import Settings
 from scoring_program.signature import VOCABULARY_FILE
 from validator.arrays import Ints
-from validator.findings import Findings, Read
-from validator.messages import Note
+from validator.findings import Findings, Note, Read
 from validator.strict_json import JsonValue, pointer_part, strict_loads
 from validator.texts import counted, quote
 

@@ -48,11 +48,10 @@ from scoring_program.vocabulary import Vocabulary, count_names
 from scoring_program.vocabulary_file import read_vocabulary
 from validator.archive import Source
 from validator.arrays import Floats
-from validator.findings import Findings, Read
+from validator.findings import Findings, Note, Read
 from validator.formats.anet_entities import read as submissions
 from validator.formats.anet_entities.read import Grounding
 from validator.formats.rules import load_rules
-from validator.messages import Note
 from validator.texts import counted, quote
 
 StatisticsT = TypeVar("StatisticsT", bound=Statistics)

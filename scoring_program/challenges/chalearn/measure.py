@@ -18,7 +18,7 @@ from scoring_program.metrics import frame_jaccard, resampling
 from scoring_program.result import Statistics
 from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints
-from validator.messages import Note
+from validator.findings import Note
 from validator.texts import counted
 
 

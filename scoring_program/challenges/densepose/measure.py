@@ -23,7 +23,7 @@ from scoring_program.metrics.pairs import group_means, means
 from scoring_program.result import Statistics, missing_notes
 from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints
-from validator.messages import Note
+from validator.findings import Note
 from validator.texts import counted
 
 MEASURES = ("gpsm", "gps", "iou")

@@ -26,7 +26,7 @@ from scoring_program.prepared import Arrays, Texts, load_prepared, require_files
 from scoring_program.repairs.sampling import spread_evenly
 from validator.archive import Source
 from validator.arrays import Bools, Floats, Ints
-from validator.findings import Findings, Read
+from validator.findings import Findings, Note, Read
 from validator.formats.densepose import read as submissions
 from validator.formats.densepose.read import (
     SIZES,
@@ -40,7 +40,6 @@ from validator.formats.densepose.read import (
 )
 from validator.formats.rules import Rules
 from validator.items import Place, check_items
-from validator.messages import Note
 
 TEMPLATE_FILE = "template.npz"
 PERSONS_FILE = "persons.npz"

@@ -35,10 +35,9 @@ from scoring_program.settings import SETTINGS_FILE, Settings
 from scoring_program.task import Notes, Options, Task, declared_tasks
 from validator.archive import Source
 from validator.arrays import Floats
-from validator.findings import Findings, Read
+from validator.findings import Findings, Note, Read
 from validator.formats.rules import load_rules
 from validator.hints import empty_note, repeat_hints
-from validator.messages import Note
 from validator.public_facts import explain_boxes_outside
 
 _HASH_DIGITS = 12

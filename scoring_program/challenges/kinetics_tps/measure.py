@@ -16,8 +16,8 @@ from scoring_program.metrics.part_state import PartOutcomes
 from scoring_program.result import Statistics
 from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints
+from validator.findings import Note
 from validator.formats.kinetics_tps.read import KineticsSubmission, PartStates, frames_of_videos
-from validator.messages import Note
 from validator.texts import counted
 
 # The columns of the leaderboard that are the accuracy at one PSC.

@@ -21,9 +21,9 @@ from scoring_program.challenges.anet_entities.measure import codes_explained_out
 from scoring_program.result import missing_notes
 from scoring_program.task import load_task
 from scoring_program.vocabulary import Vocabulary
+from validator.findings import Note
 from validator.formats.anet_entities.read import Grounding, read
 from validator.formats.rules import load_rules
-from validator.messages import Note
 from validator.public_facts import explain_unknown_members
 from validator.texts import counted, quote
 

@@ -8,9 +8,9 @@ from typing import Any
 from people_in_video.public_data import PublicData, PublicFiles, PublicReader
 from scoring_program.challenges.chalearn.reference import Reference, read_sequences, read_submission
 from scoring_program.task import load_task
+from validator.findings import Note
 from validator.formats.chalearn.read import hints
 from validator.formats.rules import load_rules
-from validator.messages import Note
 
 DATA_ENDING = "_data.csv"
 

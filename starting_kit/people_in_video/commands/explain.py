@@ -7,7 +7,7 @@ import sys
 from people_in_video.commands.options import command_parser
 from scoring_program.run import BROKEN, SCORED
 from validator import console
-from validator.message_codes import explain_code
+from validator.codes import explain_code
 
 _EXAMPLES = """\
   people-in-video explain E-FILE-NONE

@@ -25,11 +25,10 @@ from people_in_video.tools.number_lists import NumberListError, array_of_numbers
 from people_in_video.tools.pickled_arrays import read_pickled_arrays
 from people_in_video.tools.torch_file import Record, Tensor, TorchFile, is_torch_file
 from people_in_video.writing import naming
-from validator.findings import Refused
+from validator.findings import Note, Refused
 from validator.formats.densepose.read import entries
 from validator.formats.densepose.write import PNG_LEVEL
 from validator.formats.rules import load_rules
-from validator.messages import Note
 from validator.png import ImageError, decode_base64, decode_png
 from validator.texts import counted, quote, quote_path
 

@@ -17,8 +17,8 @@ from people_in_video.public_data import (
 from scoring_program.challenges.densepose.measure import unused_detection_notes
 from scoring_program.challenges.densepose.reference import Persons, Reference, Template, read_submission
 from scoring_program.task import load_task
+from validator.findings import Note
 from validator.formats.rules import load_rules
-from validator.messages import Note
 
 IMAGES_FILE = "images.json"
 # That of persons, if the file lists no categories.

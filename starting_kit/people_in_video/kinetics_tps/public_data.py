@@ -23,9 +23,9 @@ from scoring_program.challenges.kinetics_tps.measure import (
 )
 from scoring_program.task import load_task
 from scoring_program.vocabulary import Vocabulary
+from validator.findings import Note
 from validator.formats.kinetics_tps.read import PartStates, as_part_states, frames_of_videos, hints, read
 from validator.formats.rules import load_rules
-from validator.messages import Note
 
 VIDEOS_FILE = "videos.json"
 

@@ -18,7 +18,7 @@ import numpy as np
 from people_in_video import writing
 from people_in_video.writing import FilePredictions, IncompleteError, Key
 from scoring_program.task import AnyLoaded
-from validator.findings import Read
+from validator.findings import Note, Read
 from validator.formats.kinetics_tps.read import (
     KineticsSubmission,
     PartStates,
@@ -38,7 +38,6 @@ from validator.formats.kinetics_tps.write import (
     human_entry,
     part_entry,
 )
-from validator.messages import Note
 
 # Stands for the video itself; it comes before all frames.
 _NO_FRAME = ""

@@ -20,8 +20,7 @@ from scoring_program.report import charts, page
 from scoring_program.report import html as tree
 from scoring_program.result import Column, ErrorCost, Groups, Interval, Section, Table
 from tests.example_result import SCORES, SIGNATURE, TASK, example_result
-from validator.findings import Findings
-from validator.messages import Note
+from validator.findings import Findings, Note
 from validator.texts import counted, visible
 
 HOSTILE = [

@@ -11,14 +11,13 @@ import numpy as np
 from validator.archive import Source, open_submission
 from validator.arrays import Floats, Ints
 from validator.files import choose_named
-from validator.findings import Findings, Read
+from validator.findings import Findings, Note, Read
 from validator.formats.rules import Format, Rules
 from validator.hints import box_hints, empty_note, label_hints, repeat_hints
 from validator.items import IGNORED, LIMIT_OF_REFERENCE, Place, check_items
 from validator.json_cutting import Members
 from validator.json_document import Conversion, Entries
 from validator.json_files import read_json
-from validator.messages import Note
 from validator.strict_json import JsonValue, pointer_part
 from validator.texts import quote
 

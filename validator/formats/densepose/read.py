@@ -19,14 +19,13 @@ from validator.archive import Source, open_submission
 from validator.array_stream import EntryLimit, ReadBytes, iter_entries
 from validator.arrays import Pixels
 from validator.files import choose_named, naming_other_task
-from validator.findings import REPORTED_PER_KIND, Findings, Read
+from validator.findings import REPORTED_PER_KIND, Findings, Note, Problem, Read
 from validator.formats.rules import Format, JsonFile, Rules
 from validator.hints import empty_note
 from validator.items import LIMIT_OF_REFERENCE
 from validator.json_decoding import count_marks
 from validator.json_files import check_value
 from validator.limits import collector_off
-from validator.messages import Note, Problem
 from validator.png import ImageError, decode_base64, decode_png
 from validator.schema_errors import Budget
 from validator.strict_json import JsonValue

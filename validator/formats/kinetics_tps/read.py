@@ -16,14 +16,13 @@ from numpy.typing import NDArray
 from validator.archive import Source, Submission, open_submission
 from validator.arrays import Floats, Ints
 from validator.files import choose_named
-from validator.findings import Findings, Read, Refused
+from validator.findings import Findings, Note, Read, Refused
 from validator.formats.rules import Format, JsonFile, Rules
 from validator.hints import box_hints, empty_note, label_hints, repeat_hints
 from validator.items import Place, check_items
 from validator.json_cutting import Members
 from validator.json_document import Conversion, Entries
 from validator.json_files import read_json
-from validator.messages import Note
 from validator.schema_errors import Budget
 from validator.strict_json import JsonValue, pointer_part
 from validator.texts import counted, quote

@@ -20,9 +20,8 @@ from task_templates.validator import formats
 from task_templates.validator.formats.example_lists_json import read
 from task_templates.validator.formats.example_lists_json.read import Items
 from validator.archive import Source
-from validator.findings import Read
+from validator.findings import Note, Read
 from validator.formats.rules import load_rules
-from validator.messages import Note
 
 
 class ItemTask(Task[Reference, Items, ItemStatistics]):

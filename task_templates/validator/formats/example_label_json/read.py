@@ -9,14 +9,13 @@ import numpy as np
 
 from validator.archive import Source, open_submission
 from validator.files import choose_named
-from validator.findings import Findings, Read
+from validator.findings import Findings, Note, Read
 from validator.formats.rules import Format, Rules
 from validator.hints import empty_note
 from validator.json_document import Conversion
 from validator.json_files import read_json
 from validator.json_schemas import load_schema
 from validator.keys import match_keys
-from validator.messages import Note
 from validator.strict_json import pointer_part
 from validator.texts import counted
 

@@ -10,10 +10,9 @@ import numpy as np
 from validator.archive import Source, open_submission
 from validator.csv_tables import read_table
 from validator.files import choose_named
-from validator.findings import Findings, Read
+from validator.findings import Findings, Note, Read
 from validator.formats.rules import Format, Rules
 from validator.hints import empty_note
-from validator.messages import Note
 from validator.texts import counted
 
 _LEAST = 4
