@@ -20,8 +20,8 @@ from organizer.files import Files, keep_out_of_git, write_durable, zip_bytes
 from organizer.uncertainty import Uncertainty, expected_uncertainty, uncertainty_lines
 from scoring_program.result import Result
 from scoring_program.task import AnyLoaded, load_task
-from validator.archive import BASELINE_FILE
 from validator.findings import Note
+from validator.submission import BASELINE_FILE
 from validator.texts import counted, printable
 
 # An item, the score of a perfect submission on it, and known reasons.

@@ -22,9 +22,9 @@ from scoring_program.result import FULL, SUMMARY, Result
 from scoring_program.settings import Settings
 from scoring_program.task import AnyLoaded, AnyTask, load_task, missing_packages, place_of, task_ids
 from validator import console, limits
-from validator.archive import Source
 from validator.findings import Findings, Note, Refused, note_lines, watch_collections
-from validator.shortages import shortage_of
+from validator.limits import shortage_of
+from validator.submission import Source
 from validator.texts import counted
 
 SCORED, INVALID, BROKEN = 0, 1, 2

@@ -57,12 +57,12 @@ from scoring_program.signature import (
 )
 from scoring_program.vocabulary import NameCounts, UnknownNames, Vocabulary, find_unknown_names
 from validator import limits
-from validator.archive import Source
 from validator.arrays import Floats
 from validator.discovery import discover
 from validator.findings import Findings, Note, Read, codes_explained_by, mistakes_first
 from validator.items import ITEMS_UNKNOWN
 from validator.strict_yaml import load_declaration
+from validator.submission import Source
 
 if TYPE_CHECKING:
     from scoring_program.agreement_steps import Step

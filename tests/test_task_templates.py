@@ -29,7 +29,7 @@ from tests import plain_metrics
 from tests.helpers import compact_lines, places_of, refused, scaled, values_of
 from tests.item_cases import score_case, write_case
 from validator.formats import rules
-from validator.item_table import encode_items
+from validator.items import encode_items
 
 FORMATS, CHALLENGES, QUALITY = (
     "task_templates.validator.formats",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from validator.choose import task_with_columns
 from validator.csv_reader import INTEGER, MOST_BLANKS, PLAIN
 from validator.formats.rules import CsvRules
-from validator.other_tasks import task_with_columns
 from validator.texts import NUMPY_VALUE, counted, quote
 
 # The start of a word: a letter, perhaps in quotes. Like all patterns in this module it takes linear time:

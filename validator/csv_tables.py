@@ -20,7 +20,7 @@ from validator.arrays import Bools, Floats, Ints
 from validator.csv_reader import CsvReader
 from validator.findings import Findings, Read
 from validator.formats.rules import CsvRules, Field
-from validator.keys import match_keys, refuse_repeated
+from validator.items import match_keys, refuse_repeated
 from validator.limits import collector_off
 from validator.nearest_names import NearestNames
 from validator.texts import counted, numpy_words, quote, some_words
@@ -78,7 +78,7 @@ def read_table(
     rules : CsvRules
         Its fields and key.
     reference_keys, name_missing
-        As for `validator.keys.match_keys`; None at home, where the keys are not known.
+        As for `validator.items.match_keys`; None at home, where the keys are not known.
     """
     with Findings.collect() as findings, collector_off():
         reader = _TableReader(name, findings, rules)

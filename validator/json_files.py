@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from validator import strict_json, typed_json
-from validator.files import naming_other_task
+from validator.choose import naming_other_task
 from validator.findings import Findings, Read
 from validator.formats.rules import JsonFile
 from validator.json_cutting import Members

@@ -33,9 +33,9 @@ from scoring_program.marks import MARKS_FILE
 from scoring_program.settings import Settings
 from scoring_program.signature import KEY_FILE, VOCABULARY_FILE
 from scoring_program.task import Declaration, load_task, task_ids
-from validator.archive import BASELINE_FILE
 from validator.findings import Findings, Problem
 from validator.strict_yaml import load_plain
+from validator.submission import BASELINE_FILE
 from validator.texts import counted, some_words
 
 _SHELL = set("&|;<>*?`")

@@ -33,7 +33,7 @@ from scoring_program.report.images import Images
 from scoring_program.signature import KEY_FILE, read_key
 from scoring_program.task import Options, load_task
 from validator.findings import Findings, Note
-from validator.shortages import shortage_of
+from validator.limits import shortage_of
 from validator.texts import counted, printable, quote, some_words
 
 _NAMED = 20

@@ -29,7 +29,7 @@ from scoring_program.signature import VOCABULARY_FILE
 from scoring_program.task import AnyLoaded, load_task
 from validator.discovery import find_module
 from validator.findings import Findings
-from validator.item_table import ITEMS_FILE, encode_items
+from validator.items import ITEMS_FILE, encode_items
 from validator.strict_json import JsonValue, pointer_part, strict_loads
 from validator.texts import quote
 

@@ -21,14 +21,13 @@ from scoring_program.signature import VOCABULARY_FILE
 from scoring_program.task import load_task
 from scoring_program.vocabulary import NameCounts, Vocabulary, find_unknown_names
 from scoring_program.vocabulary_file import parse_vocabulary
-from validator.archive import Submission, open_submission
 from validator.checking import check_within_limits
 from validator.discovery import find_module
 from validator.findings import Findings, Note, Read, mistakes_first, without_explained
 from validator.formats.rules import Rules, load_format
-from validator.item_table import ITEMS_FILE, parse_items
-from validator.members import Limits
+from validator.items import ITEMS_FILE, parse_items
 from validator.strict_json import strict_loads
+from validator.submission import Limits, Submission, open_submission
 from validator.texts import quote, some_words
 
 _PACKAGE = "people_in_video"

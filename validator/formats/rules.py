@@ -13,8 +13,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from validator.discovery import discover
 from validator.findings import Note, Read
-from validator.members import Limits
 from validator.strict_yaml import YamlValue, load_declaration
+from validator.submission import Limits
 
 # This package; kits have it below another one.
 _FORMATS = __package__

@@ -46,12 +46,12 @@ from scoring_program.settings import Settings
 from scoring_program.task import Notes, Options, Task, declared_tasks
 from scoring_program.vocabulary import Vocabulary, count_names
 from scoring_program.vocabulary_file import read_vocabulary
-from validator.archive import Source
 from validator.arrays import Floats
 from validator.findings import Findings, Note, Read
 from validator.formats.anet_entities import read as submissions
 from validator.formats.anet_entities.read import Grounding
 from validator.formats.rules import load_rules
+from validator.submission import Source
 from validator.texts import counted, quote
 
 StatisticsT = TypeVar("StatisticsT", bound=Statistics)

@@ -16,12 +16,12 @@ from typing import NamedTuple
 import numpy as np
 
 from scoring_program.result import missing_notes
-from validator.archive import Source
 from validator.arrays import Bools, Floats, Ints
 from validator.csv_files import CsvRows, ItemFrames, read_csv_files
 from validator.findings import Findings, Read
 from validator.formats.chalearn.read import SequenceRows, as_sequence_rows, read
 from validator.formats.rules import CsvRules, Field, Rules
+from validator.submission import Source
 
 PREPARED_FILE = "sequences.json"
 _LABELS_NAME = "{key}_labels.csv"

@@ -26,11 +26,11 @@ from scoring_program.result import Section, Sections
 from scoring_program.settings import Settings
 from scoring_program.signature import contents_hash
 from scoring_program.task import Notes, Options, Task, declared_tasks
-from validator.archive import Source
 from validator.arrays import Floats
 from validator.findings import Read
 from validator.formats.chalearn.read import hints
 from validator.formats.rules import load_rules
+from validator.submission import Source
 
 _ACTIONS = ("wave", "point", "clap", "crouch", "jump", "walk", "run", "shake hands", "hug", "kiss", "fight")
 _GESTURES = (

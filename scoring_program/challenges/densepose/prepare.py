@@ -22,7 +22,7 @@ from scoring_program.metrics import geodesic, masks
 from scoring_program.prepared import require_files, save_prepared
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings, Refused
-from validator.shortages import shortage_of
+from validator.limits import shortage_of
 from validator.strict_json import JsonValue, strict_loads
 from validator.texts import counted, quote
 

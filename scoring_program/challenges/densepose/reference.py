@@ -24,7 +24,6 @@ from scoring_program.metrics.average_precision import MOST_DETECTIONS, box_iou
 from scoring_program.metrics.pairs import select_ranges
 from scoring_program.prepared import Arrays, Texts, load_prepared, require_files
 from scoring_program.repairs.sampling import spread_evenly
-from validator.archive import Source
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings, Note, Read
 from validator.formats.densepose import read as submissions
@@ -40,6 +39,7 @@ from validator.formats.densepose.read import (
 )
 from validator.formats.rules import Rules
 from validator.items import Place, check_items
+from validator.submission import Source
 
 TEMPLATE_FILE = "template.npz"
 PERSONS_FILE = "persons.npz"

@@ -33,12 +33,12 @@ from scoring_program.repairs.search import Comparison
 from scoring_program.result import Section, Sections
 from scoring_program.settings import SETTINGS_FILE, Settings
 from scoring_program.task import Notes, Options, Task, declared_tasks
-from validator.archive import Source
 from validator.arrays import Floats
 from validator.findings import Findings, Note, Read
 from validator.formats.rules import load_rules
 from validator.hints import empty_note, repeat_hints
 from validator.public_facts import explain_boxes_outside
+from validator.submission import Source
 
 _HASH_DIGITS = 12
 

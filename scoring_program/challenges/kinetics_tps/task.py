@@ -32,11 +32,11 @@ from scoring_program.settings import Settings
 from scoring_program.task import Notes, Options, Task, declared_tasks
 from scoring_program.vocabulary import Vocabulary, count_names
 from scoring_program.vocabulary_file import read_vocabulary
-from validator.archive import Source
 from validator.findings import Read
 from validator.formats.kinetics_tps import read as submissions
 from validator.formats.kinetics_tps.read import KineticsSubmission, frames_of_videos
 from validator.formats.rules import load_rules
+from validator.submission import Source
 
 
 class KineticsTPS(Task[Reference, KineticsSubmission, VideoStatistics]):

@@ -8,9 +8,8 @@ from itertools import chain
 
 import numpy as np
 
-from validator.archive import Source, open_submission
 from validator.arrays import Floats, Ints
-from validator.files import choose_named
+from validator.choose import choose_named
 from validator.findings import Findings, Note, Read
 from validator.formats.rules import Format, Rules
 from validator.hints import box_hints, empty_note, label_hints, repeat_hints
@@ -19,6 +18,7 @@ from validator.json_cutting import Members
 from validator.json_document import Conversion, Entries
 from validator.json_files import read_json
 from validator.strict_json import JsonValue, pointer_part
+from validator.submission import Source, open_submission
 from validator.texts import quote
 
 FRAMES = 10

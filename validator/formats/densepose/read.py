@@ -15,10 +15,9 @@ from typing import NamedTuple, TypeVar, Union
 
 import numpy as np
 
-from validator.archive import Source, open_submission
 from validator.array_stream import EntryLimit, ReadBytes, iter_entries
 from validator.arrays import Pixels
-from validator.files import choose_named, naming_other_task
+from validator.choose import choose_named, naming_other_task
 from validator.findings import REPORTED_PER_KIND, Findings, Note, Problem, Read
 from validator.formats.rules import Format, JsonFile, Rules
 from validator.hints import empty_note
@@ -29,6 +28,7 @@ from validator.limits import collector_off
 from validator.png import ImageError, decode_base64, decode_png
 from validator.schema_errors import Budget
 from validator.strict_json import JsonValue
+from validator.submission import Source, open_submission
 from validator.texts import counted
 from validator.workers import Batch, Fold, fold, usable_cores
 

@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from validator.archive import Source, Submission, open_submission
 from validator.arrays import Floats, Ints
-from validator.files import choose_named
+from validator.choose import choose_named
 from validator.findings import Findings, Note, Read, Refused
 from validator.formats.rules import Format, JsonFile, Rules
 from validator.hints import box_hints, empty_note, label_hints, repeat_hints
@@ -25,6 +24,7 @@ from validator.json_document import Conversion, Entries
 from validator.json_files import read_json
 from validator.schema_errors import Budget
 from validator.strict_json import JsonValue, pointer_part
+from validator.submission import Source, Submission, open_submission
 from validator.texts import counted, quote
 
 # As many as a video has, so that the objects of all stay in the cache of the processor.

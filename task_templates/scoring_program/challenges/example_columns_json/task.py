@@ -18,9 +18,9 @@ from task_templates.scoring_program.challenges.example_columns_json.reference im
 from task_templates.validator import formats
 from task_templates.validator.formats.example_columns_json import read
 from task_templates.validator.formats.example_columns_json.read import Items
-from validator.archive import Source
 from validator.findings import Read
 from validator.formats.rules import load_rules
+from validator.submission import Source
 
 
 class ItemTask(Task[Reference, Items, ItemStatistics]):

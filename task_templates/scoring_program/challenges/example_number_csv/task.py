@@ -18,9 +18,9 @@ from task_templates.scoring_program.challenges.example_number_csv.reference impo
 from task_templates.validator import formats
 from task_templates.validator.formats.example_number_csv import read
 from task_templates.validator.formats.example_number_csv.read import Items
-from validator.archive import Source
 from validator.findings import Read
 from validator.formats.rules import load_rules
+from validator.submission import Source
 
 
 class ItemTask(Task[Reference, Items, ItemStatistics]):

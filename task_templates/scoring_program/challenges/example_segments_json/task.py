@@ -19,9 +19,9 @@ from task_templates.scoring_program.challenges.example_segments_json.reference i
 from task_templates.validator import formats
 from task_templates.validator.formats.example_segments_json import read
 from task_templates.validator.formats.example_segments_json.read import Items
-from validator.archive import Source
 from validator.findings import Note, Read
 from validator.formats.rules import load_rules
+from validator.submission import Source
 
 
 class ItemTask(Task[Reference, Items, ItemStatistics]):

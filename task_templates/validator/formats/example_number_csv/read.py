@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from validator.archive import Source, open_submission
+from validator.choose import choose_named
 from validator.csv_tables import read_table
-from validator.files import choose_named
 from validator.findings import Findings, Note, Read
 from validator.formats.rules import Format, Rules
 from validator.hints import empty_note
+from validator.submission import Source, open_submission
 from validator.texts import counted
 
 _LEAST = 4

@@ -8,17 +8,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from validator.archive import Source, open_submission
 from validator.arrays import Floats, Ints
-from validator.files import choose_named
+from validator.choose import choose_named
 from validator.findings import Findings, Note, Read
 from validator.formats.rules import Format, Rules
 from validator.hints import empty_note
+from validator.items import match_keys
 from validator.json_document import Conversion
 from validator.json_files import read_json
 from validator.json_schemas import load_schema
-from validator.keys import match_keys
 from validator.strict_json import pointer_part
+from validator.submission import Source, open_submission
 from validator.texts import counted
 
 _LEAST = 4

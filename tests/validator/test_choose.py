@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.helpers import make_zip, places_of, refused, text_of, values_of
-from validator.archive import open_submission
-from validator.files import choose_items, choose_named
+from validator.choose import choose_items, choose_named
 from validator.formats.rules import JsonFile, load_format, load_rules, task_ids
+from validator.submission import open_submission
 
 GESTURES = load_rules("chalearn_gesture")
 (CSV,) = GESTURES.csv
