@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection
 
-from validator.spelling import fold_all, unique_folds
+from scoring_program.repairs.spelling import fold_all, unique_folds
 from validator.texts import folded, quote
 
 # The least similarity of the nearest name, as `difflib` measures it, and what bounds the time.

@@ -16,7 +16,7 @@ from validator.arrays import Floats, Ints
 from validator.texts import counted
 
 if TYPE_CHECKING:
-    from validator.numbering import Member, Reading
+    from scoring_program.repairs.numbering import Member, Reading
 
 # The codes of notes on low scores, which say nothing more where another spelling explains unknown names.
 EXPLAINED_BY_NAMES = ("N-LOW", "N-LOOKS-NAMED")
@@ -75,7 +75,7 @@ def explain_unknown_names(names: Collection[str], known_names: Collection[str]) 
     """
     if max(len(names), len(known_names)) > _MOST_NAMES:
         return ""
-    from validator.numbering import NAME_READINGS
+    from scoring_program.repairs.numbering import NAME_READINGS
 
     members = [("", name) for name in names]
     return _explain_members(members, [("", name) for name in known_names], NAME_READINGS)
@@ -101,7 +101,7 @@ def explain_unknown_members(
     compared_known_members = [member for member in known_members if member[0] in compared_groups]
     if max(len(compared_members), len(compared_known_members)) > _MOST_NAMES:
         return ""
-    from validator.numbering import MEMBER_READINGS
+    from scoring_program.repairs.numbering import MEMBER_READINGS
 
     explanation = _explain_members(compared_members, compared_known_members, MEMBER_READINGS)
     if explanation and len(compared_groups) < len(groups):
@@ -164,7 +164,7 @@ def _best_change(
 
 def _respelling(members: Sequence[Member], known: frozenset[Member]) -> _WordedChange | None:
     """Return the change of spelling that makes most of the unknown names known, None if none does."""
-    from validator.spelling import best_spelling
+    from scoring_program.repairs.spelling import best_spelling
 
     names = dict.fromkeys(name for _, name in members)
     spelling = best_spelling(list(names), {name for _, name in known})
@@ -182,7 +182,7 @@ def _renumbering(
     members: Sequence[Member], known: frozenset[Member], readings: Sequence[Reading]
 ) -> _WordedChange | None:
     """Return the change of numbers that makes half of the names known, and not few; None if none does."""
-    from validator.numbering import find_renumbering
+    from scoring_program.repairs.numbering import find_renumbering
 
     renumbering = find_renumbering(members, known, readings)
     if renumbering is None:

@@ -9,10 +9,10 @@ import numpy as np
 
 from scoring_program.repairs import names, orders
 from scoring_program.repairs.decision import Change, Family, Trial, may_be_in_other_order
+from scoring_program.repairs.numbering import Numbering, find_numbering, last_number, small_shifts
 from scoring_program.repairs.samples import Ids, Names
 from scoring_program.repairs.sampling import N_EXCHANGED
 from validator.arrays import Bools, Floats, Ints
-from validator.numbering import Numbering, find_numbering, last_number, small_shifts
 
 
 def name_trials(sample: Names) -> Iterator[list[Trial]]:

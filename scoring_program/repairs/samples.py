@@ -202,7 +202,7 @@ class Ids:
 
 
 def _last_numbers(words: Sequence[str]) -> list[int | None]:
-    from validator.numbering import last_number
+    from scoring_program.repairs.numbering import last_number
 
     number_of_word = {word: last_number(word) for word in set(words)}
     return [number_of_word[word] for word in words]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from validator.numbering import (
+from scoring_program.repairs.numbering import (
     MEMBER_READINGS,
     NAME_READINGS,
     Member,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from validator.spelling import FOLDINGS, Change, best_spelling, find_spellings, fold_all
+from scoring_program.repairs.spelling import FOLDINGS, Change, best_spelling, find_spellings, fold_all
 
 _VIDEOS = [f"v_Qd3{letter}x" for letter in "abcdefghij"]
 _FRAMES = [f"demo_{video}/img_{frame:05d}.json" for video in range(6) for frame in range(1, 40, 5)]
