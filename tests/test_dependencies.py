@@ -136,17 +136,15 @@ IMPORTED_WHEN_NEEDED = (
     "scoring_program.repairs.fits",
     "scoring_program.repairs.name_trials",
     "scoring_program.repairs.names",
+    "scoring_program.repairs.numbering",
+    "scoring_program.repairs.spelling",
     "scoring_program.repairs.region_trials",
     "scoring_program.repairs.weak_models",
     "scoring_program.report.charts",
     "scoring_program.report.drawings",
     "validator.codes",
-    "validator.csv_lines",
-    "validator.csv_tables",
-    "validator.nearest_names",
-    "validator.numbering",
-    "validator.public_facts",
-    "validator.spelling",
+    "validator.csv_words",
+    "validator.names",
 )
 FILES_AND_PLATFORM = {"io", "json", "os", "pathlib", "shutil", "sys", "yaml", "zipfile"}
 

@@ -131,8 +131,7 @@ CODES = CodeTable(
         MessageCode(
             "E-CSV-FRAME",
             "A row begins after the last frame of its sequence.",
-            "Count frames from 1 at the rate of the video; the message says if another rate, milliseconds, "
-            "or the rows of another sequence fit.",
+            "Count frames from 1 at the rate of the video; the message says how late the last rows end.",
         ),
         MessageCode(
             "E-CSV-HEADER",
@@ -168,6 +167,11 @@ CODES = CodeTable(
             "Rename it.",
         ),
         MessageCode(
+            "E-FILE-KIND",
+            "A file is not what its name says: a pointer of git-lfs, a web page, packed, of numpy, Excel ...",
+            "Make the file that the name says of it; the message says how.",
+        ),
+        MessageCode(
             "E-FILE-MISSING",
             "There is no file or folder at the path that was given.",
             "Check the path.",
@@ -180,8 +184,7 @@ CODES = CodeTable(
         MessageCode("E-FILE-PLACE", "A file is in a folder.", "Put all files at the top of the zip."),
         MessageCode(
             "E-FILE-RESERVED",
-            "A platform would run a file of this name as a program: `metadata` or `metadata.yaml` with a "
-            "`command`.",
+            "A platform would take a file of this name for a program to run: `metadata` or `metadata.yaml`.",
             "Remove it.",
         ),
         MessageCode("E-FILE-TWICE", "Two files are for the same thing.", "Keep one."),
@@ -323,9 +326,9 @@ CODES = CodeTable(
             "Write no frames after the last one.",
         ),
         MessageCode(
-            "N-CSV-SECONDS",
-            "The frames of all items end as if they were seconds.",
-            "Write frames: multiply times in seconds by the frame rate, and round.",
+            "N-CSV-EARLY",
+            "No row of any item reaches its second half.",
+            "Write frames of the whole video, counted from 1 at its own rate.",
             is_mistake=True,
         ),
         MessageCode("N-CSV-READ", "Line ends, byte order marks or empty last lines were accepted."),

@@ -76,18 +76,16 @@ def check_items(
     unknown = [item for item in items if item not in reference_items]
     if not unknown:
         return []
-    from validator.public_facts import EXPLAINED_BY_NAMES, explain_unknown_names
+    from validator.names import EXPLAINED_BY_NAMES, explain_unknown_names, some_of_each
 
     first, first_place = unknown[0], place(unknown[0])
     explanations = (explain_unknown_names(part, reference_items) for part in (items, *items_of_files))
     explanation = next(filter(None, explanations), "")
     if len(unknown) == len(items):
-        problem = f"no {noun} of the submission is in the reference; the first is '{quote(first)}'"
-        remedy = (
-            f"write each {noun} exactly as in the data (no folder, no file ending), or name the right task"
-        )
+        problem = f"none of your {counted(len(items), noun)} is in this data"
+        remedy = f"{some_of_each(items, reference_items)}; they may belong to another phase or task"
         if explanation:
-            remedy = f"write each {noun} exactly as in the data: {explanation}"
+            remedy = f"write each {noun} as in the data: {explanation}"
         Findings().refuse(ITEMS_NONE, problem, remedy, file=first_place.file, where=first_place.where)
     where = " ".join(filter(None, (quote(first_place.file), first_place.where)))
     text = f"{verdict}: {counted(len(unknown), noun)}; the first is '{quote(first)}' ({where})"

@@ -16,7 +16,7 @@ import numpy as np
 from validator import typed_json
 from validator.findings import Findings
 from validator.json_keys import Schema
-from validator.nearest_names import NearestNames
+from validator.names import NearestNames
 from validator.strict_json import JsonValue, pointer_part
 from validator.texts import counted, quote, some_words
 

@@ -30,7 +30,7 @@ from organizer.bundle.zip_members import MOST_BYTES, is_zip, measure_zip, member
 from organizer.data.overview import SUFFIX
 from organizer.files import DAMAGED, Files, files_below, read_zip, zip_bytes
 from scoring_program.task import task_ids
-from validator.nearest_names import NearestNames
+from validator.names import NearestNames
 from validator.texts import counted, printable, quote, some_words
 
 FILL_IN = "FILL IN:"

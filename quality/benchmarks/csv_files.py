@@ -9,8 +9,7 @@ from statistics import median
 import numpy as np
 
 from quality.benchmarks.programs import REPEATS
-from validator.csv_files import read_csv_files
-from validator.csv_tables import read_table
+from validator.csv_reader import read_csv_files, read_table
 from validator.formats.rules import CsvRules, Field
 
 _ROWS = 1_000_000

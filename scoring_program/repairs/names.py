@@ -5,13 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 
 from scoring_program.repairs.numbering import last_number
-from scoring_program.repairs.spelling import (
-    Spelling,
-    find_spellings,
-    unique_folds,
-    without_clip_times,
-    without_folder,
-)
+from scoring_program.repairs.spelling import Spelling, find_spellings
+from validator.names import unique_folds, without_clip_times, without_folder
 
 # Longer words are no names.
 _LONGEST = 200

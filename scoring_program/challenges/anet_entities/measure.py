@@ -132,7 +132,7 @@ def _notes(reference: Reference, submission: Grounding, submitted: Bools, effect
     notes = []
     n_outside = len(submission.segments) - int(submitted.sum())
     if n_outside:
-        from validator.public_facts import explain_unknown_members
+        from validator.names import explain_unknown_members
 
         text = f"{counted(n_outside, 'submitted segment')} not annotated in the chosen splits"
         explanation = explain_unknown_members(submission.segments, reference.segments, "video")
@@ -147,7 +147,7 @@ def _notes(reference: Reference, submission: Grounding, submitted: Bools, effect
 
 def codes_explained_outside(n_outside: int, n_missing: int) -> tuple[str, ...]:
     """Return the codes of notes that say no more where other names explain the segments outside."""
-    from validator.public_facts import EXPLAINED_BY_NAMES
+    from validator.names import EXPLAINED_BY_NAMES
 
     return (*EXPLAINED_BY_NAMES, "N-SEGMENTS-MISSING") if n_outside >= n_missing else EXPLAINED_BY_NAMES
 

@@ -36,8 +36,7 @@ from scoring_program.task import Notes, Options, Task, declared_tasks
 from validator.arrays import Floats
 from validator.findings import Findings, Note, Read
 from validator.formats.rules import load_rules
-from validator.hints import empty_note, repeat_hints
-from validator.public_facts import explain_boxes_outside
+from validator.hints import empty_note, explain_boxes_outside, repeat_hints
 from validator.submission import Source
 
 _HASH_DIGITS = 12

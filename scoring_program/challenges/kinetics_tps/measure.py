@@ -389,7 +389,7 @@ def unknown_frame_notes(true_parts: PartStates, predicted_parts: PartStates, tru
     n_unknown = int((is_annotated[predicted_parts.frame_video] & (true_frame < 0)).sum())
     if not n_unknown:
         return []
-    from validator.public_facts import EXPLAINED_BY_NAMES, explain_unknown_members
+    from validator.names import EXPLAINED_BY_NAMES, explain_unknown_members
 
     text = f"ignored what is not in the reference: {counted(n_unknown, 'frame')} of the submission"
     explanation = explain_unknown_members(frame_keys(predicted_parts), frame_keys(true_parts), "video")

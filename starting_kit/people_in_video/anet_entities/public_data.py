@@ -24,7 +24,7 @@ from scoring_program.vocabulary import Vocabulary
 from validator.findings import Note
 from validator.formats.anet_entities.read import Grounding, read
 from validator.formats.rules import load_rules
-from validator.public_facts import explain_unknown_members
+from validator.names import explain_unknown_members
 from validator.texts import counted, quote
 
 SKELETON_FILE = "skeleton.json"

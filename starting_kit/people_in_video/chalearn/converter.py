@@ -15,7 +15,7 @@ from people_in_video.public_data import PublicFiles, read_public_files
 from people_in_video.tools.conversion import ConversionError, ConversionOptions, Converter, is_table
 from people_in_video.writing import InvalidFileError, naming, save_zip
 from scoring_program.task import load_task
-from validator.csv_tables import other_separator
+from validator.csv_reader import other_separator
 from validator.findings import Findings, Note
 from validator.formats.chalearn.write import encode_files, prediction_name, sequence_of
 from validator.texts import numpy_words, some_words

@@ -8,7 +8,7 @@ import numpy as np
 
 from validator.arrays import Ints
 from validator.choose import choose_items
-from validator.csv_files import CsvRows, ItemFrames, read_csv_files
+from validator.csv_reader import CsvRows, ItemFrames, read_csv_files
 from validator.findings import Findings, Note, Read
 from validator.formats.rules import Format, Rules
 from validator.hints import empty_note, label_hints

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from validator.choose import choose_named
-from validator.csv_tables import read_table
+from validator.csv_reader import read_table
 from validator.findings import Findings, Note, Read
 from validator.formats.rules import Format, Rules
 from validator.hints import empty_note
