@@ -14,8 +14,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from itertools import repeat
-from operator import itemgetter
+from itertools import chain, repeat
+from operator import methodcaller
 from typing import NamedTuple, Union
 
 import numpy as np
@@ -36,6 +36,8 @@ _NAMED_COLUMNS = 5
 _BLANKS = " \t"
 # Other programs treat some of these characters as line ends.
 _CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
+# What may separate fields beside commas that are right in number.
+_OTHER_SEPARATOR = re.compile("[;\uff0c]")
 # 18 digits always fit into a signed 64-bit integer.
 _MOST_DIGITS = 18
 _DIGITS = frozenset("0123456789")
@@ -101,7 +103,7 @@ def read_csv_files(
         that run past them get a note and are left as they are: where to cut is the metric's business. And a
         file has at most as many rows as there are pairs of a frame and values of the other fields.
     """
-    with Findings.collect() as findings:
+    with Findings.collect() as findings, collector_off():
         files = sorted(files)
         keys = [key for key, _, _ in files]
         reader = _Reader([name for _, name, _ in files], findings, rules)
@@ -160,14 +162,18 @@ def _take_rows(values: Values, rows: Ints) -> Values:
 
 
 class _Rows(NamedTuple):
-    """The rows of a file that have the right number of fields, and the line of each, from 1."""
+    """The rows of a file that have the right number of fields, and the line of each, from 1.
 
-    rows: list[list[str]]
-    lines: list[int]
+    ``fields`` are one row after the other; ``width`` is how many each has.
+    """
+
+    fields: list[str]
+    width: int
+    lines: Sequence[int]
 
     def column(self, index: int) -> list[str]:
         """Return the fields of a column without outer blanks."""
-        return [field.strip(_BLANKS) for field in map(itemgetter(index), self.rows)]
+        return list(map(str.strip, self.fields[index :: self.width], repeat(_BLANKS)))
 
 
 class _WrongFields(NamedTuple):
@@ -220,7 +226,7 @@ class _Reader:
         texts = [self._decode(data, name) for name, data in zip(self._names, contents)]
         files = self._split_files(texts)
         del texts
-        self.file_index = np.repeat(np.arange(len(files)), [len(rows.rows) for rows in files])
+        self.file_index = np.repeat(np.arange(len(files)), [len(rows.lines) for rows in files])
         self._line = np.array([line for rows in files for line in rows.lines], np.int64)
         self._note_accepted()
         columns: dict[str, Ints] = {}
@@ -250,7 +256,7 @@ class _Reader:
             self._findings.add("E-CSV-COUNT", problem, "submit only what is asked for", file=name)
         self._findings.refuse_problems()
         rows = self._split_table(text)
-        self.file_index = np.zeros(len(rows.rows), np.int64)
+        self.file_index = np.zeros(len(rows.lines), np.int64)
         self._line = np.array(rows.lines, np.int64)
         columns = {}
         for field in self._rules.fields:
@@ -306,21 +312,28 @@ class _Reader:
             if lines[-1] == "":
                 lines.pop()
             is_wrong = self._are_wrong(lines)
-            if is_wrong is None:
-                numbers = list(range(1, len(lines) + 1))
-            else:
+            numbers: Sequence[int] = range(1, len(lines) + 1)
+            if is_wrong is not None:
                 numbers = [number for number, wrong in enumerate(is_wrong, start=1) if not wrong]
                 for number, (line, wrong) in enumerate(zip(lines, is_wrong), start=1):
                     if wrong:
                         wrong_lines.append((name, number, line))
                 lines = [lines[number - 1] for number in numbers]
-            files.append(_Rows([line.split(",") for line in lines], numbers))
+            files.append(self._rows_of_lines(lines, numbers))
         if wrong_lines:
             from validator.csv_words import refuse_lines
 
-            files_with_rows = {name for name, rows in zip(self._names, files) if rows.rows}
+            files_with_rows = {name for name, rows in zip(self._names, files) if rows.lines}
             refuse_lines(wrong_lines, self._rules, self._findings, files_with_rows)
         return files
+
+    def _rows_of_lines(self, lines: list[str], numbers: Sequence[int]) -> _Rows:
+        """Return the rows in lines that have at least the fields of a row."""
+        width = len(self.columns)
+        if self._rules.further_columns:
+            lines = [",".join(line.split(",")[:width]) for line in lines]
+        fields = ",".join(lines).split(",") if lines else []
+        return _Rows(fields, width, numbers)
 
     def _without_empty_end(self, text: str) -> str:
         """Return a text without empty lines at its end; one newline there is ordinary."""
@@ -333,14 +346,14 @@ class _Reader:
     def _are_wrong(self, lines: Sequence[str]) -> list[bool] | None:
         """Return which lines have not the fields of a row, None if all have."""
         n_commas = len(self.columns) - 1
-        counts = [line.count(",") for line in lines]
+        counts = list(map(methodcaller("count", ","), lines))
         has_further = self._rules.further_columns
-        is_wrong = [count < n_commas if has_further else count != n_commas for count in counts]
-        is_plain = not any(is_wrong)
-        if is_plain and lines and (lines[0] == "" or not lines[0].lstrip(_BLANKS)[:1].isdigit()):
-            is_plain = False
-        if is_plain and not any(";" in line or "\uff0c" in line for line in lines):
+        is_shaped = min(counts, default=n_commas) == n_commas
+        is_shaped &= has_further or max(counts, default=n_commas) == n_commas
+        begins_plain = not lines or lines[0].lstrip(_BLANKS)[:1].isdigit()
+        if is_shaped and begins_plain and not any(map(_OTHER_SEPARATOR.search, lines)):
             return None
+        is_wrong = [count < n_commas if has_further else count != n_commas for count in counts]
         from validator.csv_words import is_header, is_separated_otherwise
 
         for index, line in enumerate(lines):
@@ -371,7 +384,7 @@ class _Reader:
         self.columns = [field.strip() for field in rows[0]] if rows else []
         self._check_header(wanted_columns)
         self._note_other_columns(wanted_columns)
-        return self._with_right_lengths(_Rows(rows[1:], lines[1:]))
+        return self._with_right_lengths(rows[1:], lines[1:])
 
     def _check_header(self, wanted_columns: list[str]) -> None:
         """Raise Refused unless the header names each wanted column once."""
@@ -396,27 +409,30 @@ class _Reader:
     def _refuse_header(self, code: str, problem: str, remedy: str, rule: str = "") -> None:
         self._findings.add(code, problem, remedy, file=self._names[0], where="line 1 column 1", rule=rule)
 
-    def _with_right_lengths(self, table: _Rows) -> _Rows:
+    def _with_right_lengths(self, rows: Sequence[list[str]], lines: Sequence[int]) -> _Rows:
         """Return the rows that have as many fields as the header; add a problem for each of the others."""
         n_columns = len(self.columns)
-        is_wrong = np.array([len(row) != n_columns for row in table.rows], bool)
+        is_wrong = np.array([len(row) != n_columns for row in rows], bool)
         if not is_wrong.any():
-            return table
+            return self._table_of(rows, lines)
         self.has_left_out_rows = True
         remedy = "write as many as the header has, and quote fields that hold commas"
-        if all(len(row) == n_columns + 1 and not row[-1].strip(_BLANKS) for row in table.rows):
+        if all(len(row) == n_columns + 1 and not row[-1].strip(_BLANKS) for row in rows):
             remedy = "delete the comma at the end of each row"
         for index in self._findings.first_of(is_wrong):
-            n_fields = len(table.rows[index])
+            n_fields = len(rows[index])
             self._findings.add(
                 "E-CSV-COLUMNS",
                 f"the row has {counted(n_fields, 'field')} instead of {n_columns}",
                 remedy,
                 file=self._names[0],
-                where=f"line {table.lines[index]} column {min(n_fields, n_columns) + 1}",
+                where=f"line {lines[index]} column {min(n_fields, n_columns) + 1}",
             )
         kept = np.flatnonzero(~is_wrong).tolist()
-        return _Rows([table.rows[index] for index in kept], [table.lines[index] for index in kept])
+        return self._table_of([rows[index] for index in kept], [lines[index] for index in kept])
+
+    def _table_of(self, rows: Sequence[list[str]], lines: Sequence[int]) -> _Rows:
+        return _Rows(list(chain.from_iterable(rows)), len(self.columns), lines)
 
     def _note_other_columns(self, wanted_columns: list[str]) -> None:
         other_columns = [name for name in self.columns if name not in wanted_columns]
