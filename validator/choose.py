@@ -18,6 +18,7 @@ from typing import NamedTuple, NoReturn
 from validator.findings import Findings, Read, Refused
 from validator.formats.rules import CsvRules, Rules, load_rules, task_ids
 from validator.items import Place, check_items
+from validator.kinds import HEAD_BYTES, kind_of, refuse_other_kind
 from validator.submission import Submission
 from validator.texts import counted, folded, quote
 
@@ -59,12 +60,15 @@ def choose_named(submission: Submission, rules: Rules) -> Read[dict[str, str]]:
             name_of_pattern[files[0]] = only
             others.remove(only)
             findings.note("N-FILE-SPELLING", f"{quote(only)} was read; its name should be {files[0]}")
+        for name in name_of_pattern.values():
+            with findings.part():
+                refuse_other_kind(_head(submission, name), name)
         missing = [file for file in files if file not in name_of_pattern]
         lost = [file for file in missing if not _report_misnamed(file, others, submission.folder, findings)]
         if len(lost) == len(files):
             _refuse_one_of_several(files[0], alike, rules.tool_names, findings)
             _refuse_other_task(submission, others, findings)
-        _report_missing(lost, others, findings)
+        _report_missing(lost, others, submission, findings)
         if others and findings.ok:
             findings.note("N-FILE-IGNORED", f"{_named(others)}: not needed, ignored")
     return Read(name_of_pattern, findings.notes)
@@ -99,19 +103,6 @@ def _refuse_other_task(submission: Submission, names: list[str], findings: Findi
         findings.refuse(OTHER_TASK, f"this is a submission to {task}: {_named(names)}", _choose(task))
 
 
-def _report_other_columns(
-    submission: Submission, names: list[str], rules: CsvRules, findings: Findings
-) -> bool:
-    """Add that files which are named like those of the rules begin with a row of another task, if they do;
-    return whether they do."""
-    task = task_of_first_row(submission, names)
-    if task is None or task.columns == [field.name for field in rules.fields]:
-        return False
-    problem = f"this is a submission to {task.id}: {_named(names)} have {','.join(task.columns)}"
-    findings.add(OTHER_TASK, problem, _choose(task.id))
-    return True
-
-
 def _choose(task: str) -> str:
     return f"choose the task {task} for it"
 
@@ -128,9 +119,9 @@ def _report_misnamed(file: str, others: list[str], folder: str, findings: Findin
     return False
 
 
-def _report_missing(files: list[str], others: list[str], findings: Findings) -> None:
+def _report_missing(files: list[str], others: list[str], submission: Submission, findings: Findings) -> None:
     """Add a problem for each missing file that another one may be, and one for all without such a one."""
-    missing_files = [file for file in files if not _report_similar(file, others, findings)]
+    missing_files = [file for file in files if not _report_similar(file, others, submission, findings)]
     other_files = "there is no other file"
     or_rename = ""
     if others:
@@ -145,7 +136,7 @@ def _report_missing(files: list[str], others: list[str], findings: Findings) -> 
         findings.add("E-FILE-NONE", problem, f"put them at the top of the zip{or_rename}")
 
 
-def _report_similar(file: str, others: list[str], findings: Findings) -> bool:
+def _report_similar(file: str, others: list[str], submission: Submission, findings: Findings) -> bool:
     """Add which other file may be a missing one, by its name; return whether there is one."""
     import difflib
 
@@ -155,6 +146,10 @@ def _report_similar(file: str, others: list[str], findings: Findings) -> bool:
         problem = f"it is missing, but there is {quote(json_lines[0])}: JSON Lines is another format"
         remedy = f"make one JSON value of all lines, and name the file {file}"
         findings.add("E-FILE-NONE", problem, remedy, file=file)
+    elif close and (kind := kind_of(_head(submission, close[0]))):
+        problem = f"it is missing, but there is {quote(close[0])}, {kind.name}"
+        remedy = f"{kind.how(PurePosixPath(file).suffix.lstrip('.').upper())}, with the name {file}"
+        findings.add("E-FILE-NONE", problem, remedy, file=file)
     elif close:
         problem = f"it is missing, but there is {quote(close[0])}"
         findings.add("E-FILE-NONE", problem, f"is it misspelled? Rename it to {file}", file=file)
@@ -163,6 +158,12 @@ def _report_similar(file: str, others: list[str], findings: Findings) -> bool:
 
 def _is_named_json_lines(name: str) -> bool:
     return PurePosixPath(folded(name)).suffix in _JSON_LINES_ENDINGS
+
+
+def _head(submission: Submission, name: str) -> bytes:
+    """Return the first bytes of a file. Raises Refused."""
+    with submission.open(name) as stream:
+        return stream.read(HEAD_BYTES)
 
 
 def _report_misplaced(path: str, findings: Findings) -> None:
@@ -211,9 +212,6 @@ def choose_items(
     """
     findings = Findings()
     name_of_item, ignored = _match_items(submission, rules, known_items or (), findings)
-    is_none_known = known_items is not None and not any(item in known_items for item in name_of_item)
-    if is_none_known and _report_other_columns(submission, list(name_of_item.values()), rules, findings):
-        return {}, findings
     with findings.part():
         if findings.ok:
             _refuse_nothing(submission, f"a file {_pattern(rules)} for each {rules.item}", findings)
@@ -221,7 +219,7 @@ def choose_items(
             _refuse_other_task(submission, ignored, findings)
         _note_names(name_of_item, known_items, ignored, rules, findings)
         if not name_of_item and findings.ok:
-            _refuse_no_item(ignored, rules, known_items, findings)
+            _refuse_no_item(submission, ignored, rules, known_items, findings)
         if known_items is not None and findings.ok:
             findings.notes += check_items(
                 name_of_item, known_items, rules.item, lambda item: Place(name_of_item[item])
@@ -244,25 +242,30 @@ def _match_items(
         elif "/" in name:
             _report_misplaced(f"{submission.folder}{name}", findings)
         elif not is_exact or is_other:
-            remedy = f"rename it to {quote(rules.path.format(key=key))}"
-            if is_other:
-                # The right name is the reference's, which messages do not quote.
-                remedy = f"name it {_pattern(rules)}, with the {rules.item} as in the names of the data"
-            findings.add("E-FILE-CASE", _OTHER_CASE, remedy, file=name)
+            remedy = f"name it {_pattern(rules)}, with upper and lower case as here and in the data"
+            findings.add("E-FILE-CASE", _OTHER_CASE, remedy, file=name, rule="case")
         elif key in name_of_item:
             problem = f"there is also {quote(name_of_item[key])} for the same {rules.item}"
-            findings.add("E-FILE-TWICE", problem, "keep one of the two", file=name)
+            findings.add("E-FILE-TWICE", problem, "keep one of the two", file=name, rule="twice")
         else:
             name_of_item[key] = name
     return name_of_item, ignored
 
 
 def _refuse_no_item(
-    ignored: list[str], rules: CsvRules, known_items: Collection[str] | None, findings: Findings
+    submission: Submission,
+    ignored: list[str],
+    rules: CsvRules,
+    known_items: Collection[str] | None,
+    findings: Findings,
 ) -> NoReturn:
     """Refuse a submission in which no file is named like that of an item."""
     problem = f"no usable file was found; found: {_named(ignored)}" if ignored else "there are no files"
     remedy = f"write one file for each {rules.item}, named {_pattern(rules)}, at the top of the zip"
+    kind = kind_of(_head(submission, ignored[0])) if ignored else None
+    if kind is not None:
+        problem += f"; {quote(ignored[0])} is {kind.name}"
+        findings.refuse("E-FILE-NONE", problem, f"{kind.how('CSV')}; {remedy}")
     how = _rename_example(ignored, rules, known_items or ()) or _conversion_of_table(ignored, rules)
     findings.refuse("E-FILE-NONE", problem, remedy + how)
 
@@ -401,15 +404,9 @@ def task_of_first_row(submission: Submission, names: Iterable[str]) -> TaskFiles
         with submission.open(name) as stream:
             first_row = stream.read(_LONGEST_ROW).partition(b"\n")[0].strip()
         if first_row:
-            return task_with_columns(name, first_row.count(b",") + 1)
-    return None
-
-
-def task_with_columns(name: str, n_columns: int) -> TaskFiles | None:
-    """Return the task whose CSV files have such a name and so many columns, None if there is none."""
-    for files in _tasks_of_name(name):
-        if len(files.columns) == n_columns:
-            return files
+            n_columns = first_row.count(b",") + 1
+            fitting = (files for files in _tasks_of_name(name) if len(files.columns) == n_columns)
+            return next(fitting, None)
     return None
 
 

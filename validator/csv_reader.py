@@ -24,7 +24,7 @@ from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings, Read
 from validator.formats.rules import CsvRules, Field
 from validator.items import match_keys, refuse_repeated
-from validator.kinds import HEAD_BYTES, kind_of
+from validator.kinds import HEAD_BYTES, refuse_other_kind
 from validator.limits import collector_off
 from validator.texts import counted, numpy_words, quote, some_words
 
@@ -266,10 +266,13 @@ class _Reader:
 
     def _decode(self, data: bytes, name: str) -> str:
         """Return the text of a file with line ends as newlines, "" after a problem."""
-        kind = kind_of(data[:HEAD_BYTES])
-        if kind is not None:
-            self._findings.add("E-FILE-KIND", f"this is {kind.name}, not CSV", kind.how("CSV"), file=name)
-            return ""
+        with self._findings.part():
+            refuse_other_kind(data[:HEAD_BYTES], name)
+            return self._decode_text(data, name)
+        return ""
+
+    def _decode_text(self, data: bytes, name: str) -> str:
+        """Return the text of a file of the right kind, "" after a problem."""
         n_mark = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
         try:
             text = data[n_mark:].decode("utf-8")

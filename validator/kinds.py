@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import codecs
+from pathlib import PurePosixPath
 from typing import NamedTuple
+
+from validator.findings import Findings
+from validator.texts import folded
 
 HEAD_BYTES = 512
 """How many bytes of a file `kind_of` looks at."""
@@ -49,7 +53,7 @@ _KINDS = {
 }
 _ZIP = FileKind("a zip file", _UNPACK, is_archive=True)
 _TAR = FileKind("a tar file", _UNPACK, is_archive=True)
-_PICKLE = FileKind("a pickle of Python", _WRITE)
+PICKLE = FileKind("a pickle of Python", _WRITE)
 _HTML = FileKind("a web page (HTML)", "download the file itself, perhaps after logging in")
 _UTF16 = FileKind("UTF-16 text", _ENCODE)
 _UTF32 = FileKind("UTF-32 text", _ENCODE)
@@ -86,10 +90,19 @@ def kind_of(head: bytes) -> FileKind | None:
     if head[257:262] == b"ustar":
         return _TAR
     if head[:1] == b"\x80" and head[1:2] in b"\2\3\4\5":
-        return _PICKLE
+        return PICKLE
     if text[:15].lower().startswith((b"<!doctype html", b"<html")):
         return _HTML
     return None
+
+
+def refuse_other_kind(head: bytes, name: str) -> None:
+    """Raise Refused if a file that is named like JSON or CSV begins like one of another kind."""
+    wanted = PurePosixPath(folded(name)).suffix.lstrip(".").upper()
+    kind = kind_of(head)
+    if kind is not None and wanted in ("JSON", "CSV"):
+        problem = f"this is {kind.name}, not {wanted}"
+        Findings().refuse("E-FILE-KIND", problem, kind.how(wanted), file=name, rule=kind.name)
 
 
 def _kind_of_zip(head: bytes) -> FileKind:

@@ -26,6 +26,7 @@ from validator.discovery import find_module
 from validator.findings import Findings, Note, Read, mistakes_first, without_explained
 from validator.formats.rules import Rules, load_format
 from validator.items import ITEMS_FILE, parse_items
+from validator.kinds import HEAD_BYTES, refuse_other_kind
 from validator.strict_json import strict_loads
 from validator.submission import Limits, Submission, open_submission
 from validator.texts import quote, some_words
@@ -146,6 +147,7 @@ def check_with_public_data(public_data: PublicData, submission: Path) -> Finding
 
 def read_object(files: PublicFiles, name: str) -> dict[str, Any]:
     """Return the JSON object in a file of public data. Raises Refused if it holds anything else."""
+    refuse_other_kind(files[name][:HEAD_BYTES], name)
     content: Any = strict_loads(files[name], name).content
     if not isinstance(content, dict):
         refuse_public_data("this is not an object", name)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from people_in_video.tools.pickle_program import GlobalName, PickleProgramError, load
+from validator.kinds import HEAD_BYTES, PICKLE, kind_of
 from validator.texts import quote
 
 _NUMBERS_OR_STRINGS = re.compile("[biufc][0-9]{1,2}|[SU][1-9][0-9]{0,5}")
@@ -39,6 +40,9 @@ def read_pickled_arrays(path: Path) -> object:
     Raises PickledArraysError if the pickle holds anything else or is damaged, OSError if there is no file.
     """
     data = path.read_bytes()
+    kind = kind_of(data[:HEAD_BYTES])
+    if kind not in (None, PICKLE):
+        raise PickledArraysError(f"this is {kind.name}; {kind.how('a pickle')}")
     try:
         return load(data, _ArrayBuilder(_MOST_BYTES_PER_BYTE_OF_FILE * len(data)))
     except PickleProgramError as error:
