@@ -15,7 +15,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain, repeat
-from operator import methodcaller
 from typing import NamedTuple, Union
 
 import numpy as np
@@ -36,8 +35,6 @@ _NAMED_COLUMNS = 5
 _BLANKS = " \t"
 # Other programs treat some of these characters as line ends.
 _CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
-# What may separate fields beside commas that are right in number.
-_OTHER_SEPARATOR = re.compile("[;\uff0c]")
 # 18 digits always fit into a signed 64-bit integer.
 _MOST_DIGITS = 18
 _DIGITS = frozenset("0123456789")
@@ -164,16 +161,27 @@ def _take_rows(values: Values, rows: Ints) -> Values:
 class _Rows(NamedTuple):
     """The rows of a file that have the right number of fields, and the line of each, from 1.
 
-    ``fields`` are one row after the other; ``width`` is how many each has.
+    ``fields`` are one row after the other; ``width`` is how many each has. There are none where the rows were
+    read as ``numbers`` at once, int64 of shape (n_rows, width).
     """
 
     fields: list[str]
     width: int
-    lines: Sequence[int]
+    lines: Ints
+    numbers: Ints | None = None
 
     def column(self, index: int) -> list[str]:
         """Return the fields of a column without outer blanks."""
+        if self.numbers is not None:
+            return list(map(str, self.numbers[:, index].tolist()))
         return list(map(str.strip, self.fields[index :: self.width], repeat(_BLANKS)))
+
+    def integers(self, index: int) -> tuple[Ints, Bools]:
+        """Return the integers of a column, and which of its fields are integers without a sign."""
+        if self.numbers is not None:
+            return self.numbers[:, index], np.ones(len(self.numbers), bool)
+        numbers, is_integer = _numbers_apart(self.column(index), "integer", _DIGITS)
+        return numbers.astype(np.int64), is_integer
 
 
 class _WrongFields(NamedTuple):
@@ -223,19 +231,16 @@ class _Reader:
 
     def read_files(self, contents: Iterable[bytes]) -> dict[str, Ints]:
         """Return the checked columns of files without a header; do not use them after a problem."""
-        texts = [self._decode(data, name) for name, data in zip(self._names, contents)]
-        files = self._split_files(texts)
-        del texts
+        files = self._split_files(contents)
         self.file_index = np.repeat(np.arange(len(files)), [len(rows.lines) for rows in files])
-        self._line = np.array([line for rows in files for line in rows.lines], np.int64)
+        self._line = np.concatenate([self._line, *(rows.lines for rows in files)])
         self._note_accepted()
         columns: dict[str, Ints] = {}
         is_row = np.ones(len(self.file_index), bool)
         for index, field in enumerate(self._rules.fields):
-            checked = [_check_numbers(rows.column(index), field, has_sign=False) for rows in files]
-            values = [column.values for column in checked]
-            is_value = np.concatenate([column.is_value for column in checked] or [is_row])
-            columns[field.name] = np.concatenate(values or [self.file_index]).astype(np.int64)
+            pairs = [rows.integers(index) for rows in files]
+            columns[field.name] = np.concatenate([self._line[:0], *(values for values, _ in pairs)])
+            is_value = np.concatenate([is_row[:0], *(is_integer for _, is_integer in pairs)])
             if not is_value.all():
                 texts = [text for rows in files for text in rows.column(index)]
                 self._refuse_integers(field.name, texts, ~is_value, "E-CSV-INTEGER")
@@ -257,7 +262,7 @@ class _Reader:
         self._findings.refuse_problems()
         rows = self._split_table(text)
         self.file_index = np.zeros(len(rows.lines), np.int64)
-        self._line = np.array(rows.lines, np.int64)
+        self._line = rows.lines
         columns = {}
         for field in self._rules.fields:
             texts = rows.column(self.columns.index(field.name))
@@ -306,37 +311,31 @@ class _Reader:
         for note, count in self._accepted.items():
             self._findings.note("N-CSV-READ", f"{note} in {counted(count, 'file')}")
 
-    def _split_files(self, texts: Sequence[str]) -> list[_Rows]:
+    def _split_files(self, contents: Iterable[bytes]) -> list[_Rows]:
         """Return the rows of files without a header, and add a problem for each line that is none."""
+        width = len(self.columns)
+        # A line that is no row of integers; one with more blanks than these is read as well, but later.
+        row = ",".join(["[ \t]{0,9}[0-9]{1,18}[ \t]{0,9}"] * width)
+        no_row = re.compile(rf"^(?!{row}$|\Z)", re.MULTILINE)
         files = []
         wrong_lines: list[tuple[str, int, str]] = []
-        for name, text in zip(self._names, texts):
-            lines = self._without_empty_end(text).split("\n")
-            if lines[-1] == "":
-                lines.pop()
-            is_wrong = self._are_wrong(lines)
-            numbers: Sequence[int] = range(1, len(lines) + 1)
-            if is_wrong is not None:
-                numbers = [number for number, wrong in enumerate(is_wrong, start=1) if not wrong]
-                for number, (line, wrong) in enumerate(zip(lines, is_wrong), start=1):
-                    if wrong:
-                        wrong_lines.append((name, number, line))
-                lines = [lines[number - 1] for number in numbers]
-            files.append(self._rows_of_lines(lines, numbers))
+        for name, data in zip(self._names, contents):
+            text = self._without_empty_end(self._decode(data, name))
+            if self._rules.further_columns:
+                text = "\n".join(",".join(line.split(",")[:width]) for line in text.split("\n"))
+            if no_row.search(text):
+                rows, wrong_lines_of_file = self._rows_apart(text)
+                wrong_lines += ((name, number, line) for number, line in wrong_lines_of_file)
+                files.append(rows)
+            else:
+                numbers = np.fromstring(text.replace("\n", ","), np.int64, sep=",").reshape(-1, width)
+                files.append(_Rows([], width, np.arange(1, len(numbers) + 1), numbers))
         if wrong_lines:
             from validator.csv_words import refuse_lines
 
-            files_with_rows = {name for name, rows in zip(self._names, files) if rows.lines}
+            files_with_rows = {name for name, rows in zip(self._names, files) if len(rows.lines)}
             refuse_lines(wrong_lines, self._rules, self._findings, files_with_rows)
         return files
-
-    def _rows_of_lines(self, lines: list[str], numbers: Sequence[int]) -> _Rows:
-        """Return the rows in lines that have at least the fields of a row."""
-        width = len(self.columns)
-        if self._rules.further_columns:
-            lines = [",".join(line.split(",")[:width]) for line in lines]
-        fields = ",".join(lines).split(",") if lines else []
-        return _Rows(fields, width, numbers)
 
     def _without_empty_end(self, text: str) -> str:
         """Return a text without empty lines at its end; one newline there is ordinary."""
@@ -346,24 +345,21 @@ class _Reader:
             self._accepted["an empty line at the end was accepted"] += 1
         return kept
 
-    def _are_wrong(self, lines: Sequence[str]) -> list[bool] | None:
-        """Return which lines have not the fields of a row, None if all have."""
-        n_commas = len(self.columns) - 1
-        counts = list(map(methodcaller("count", ","), lines))
-        has_further = self._rules.further_columns
-        is_shaped = min(counts, default=n_commas) == n_commas
-        is_shaped &= has_further or max(counts, default=n_commas) == n_commas
-        begins_plain = not lines or lines[0].lstrip(_BLANKS)[:1].isdigit()
-        if is_shaped and begins_plain and not any(map(_OTHER_SEPARATOR.search, lines)):
-            return None
-        is_wrong = [count < n_commas if has_further else count != n_commas for count in counts]
+    def _rows_apart(self, text: str) -> tuple[_Rows, list[tuple[int, str]]]:
+        """Return the lines of a file that have the fields of a row, and the others with their numbers."""
         from validator.csv_words import is_header, is_separated_otherwise
 
-        for index, line in enumerate(lines):
-            is_wrong[index] |= is_separated_otherwise(line, len(self.columns))
-        if lines:
-            is_wrong[0] |= is_header(lines[0])
-        return is_wrong
+        width = len(self.columns)
+        rows, numbers, wrong_lines = [], [], []
+        for number, line in enumerate(text.split("\n"), start=1):
+            is_wrong = line.count(",") != width - 1 or is_separated_otherwise(line, width)
+            if is_wrong or (number == 1 and is_header(line)):
+                wrong_lines.append((number, line))
+            else:
+                rows.append(line)
+                numbers.append(number)
+        fields = ",".join(rows).split(",") if rows else []
+        return _Rows(fields, width, np.array(numbers, np.int64)), wrong_lines
 
     def _split_table(self, text: str) -> _Rows:
         """Return the rows of a file with a header, and add a problem for each that has other fields. Raises
@@ -435,7 +431,7 @@ class _Reader:
         return self._table_of([rows[index] for index in kept], [lines[index] for index in kept])
 
     def _table_of(self, rows: Sequence[list[str]], lines: Sequence[int]) -> _Rows:
-        return _Rows(list(chain.from_iterable(rows)), len(self.columns), lines)
+        return _Rows(list(chain.from_iterable(rows)), len(self.columns), np.array(lines, np.int64))
 
     def _note_other_columns(self, wanted_columns: list[str]) -> None:
         other_columns = [name for name in self.columns if name not in wanted_columns]
@@ -632,7 +628,7 @@ def _check_column(texts: list[str], field: Field) -> _CheckedColumn:
             remedy="fill it in",
         )
         return _CheckedColumn(texts, is_given, [empty])
-    return _check_numbers(texts, field, has_sign=True)
+    return _check_numbers(texts, field)
 
 
 def _check_labels(texts: list[str], field: Field) -> _CheckedColumn:
@@ -648,13 +644,12 @@ def _check_labels(texts: list[str], field: Field) -> _CheckedColumn:
     return _CheckedColumn(numbers, numbers >= 0, [unknown])
 
 
-def _check_numbers(texts: list[str], field: Field, has_sign: bool) -> _CheckedColumn:
+def _check_numbers(texts: list[str], field: Field) -> _CheckedColumn:
     """Return numbers, which of the fields are numbers, and those out of range.
 
     Fields of integers that are none are explained elsewhere.
     """
-    characters = _CHARACTERS[field.type] if has_sign else _DIGITS
-    numbers, is_number = _numbers_apart(texts, field.type, characters)
+    numbers, is_number = _numbers_apart(texts, field.type, _CHARACTERS[field.type])
     wrong = []
     if field.type == "number":
         no_number = _WrongFields(
