@@ -201,15 +201,15 @@ def notes_of(findings):
     return [(note["code"], values_of(note["text"])) for note in findings["notes"]]
 
 
-def test_counting_from_zero_is_named_as_the_cause(check):
+def test_counting_from_zero_is_told_beside_what_is_allowed(check):
     findings = check({"S1_prediction.csv": "0,0,5\n" * 207}, "chalearn_gesture")
     assert kinds_of(findings) == [
         ("E-CSV-RANGE", "line 1 column 1", 207),
         ("E-CSV-RANGE", "line 1 column 2", 207),
     ]
     first_of_kind = {problem["where"]: problem["hint"] for problem in reversed(findings["problems"])}
-    assert "gestures from 1" in first_of_kind["line 1 column 1"]
-    assert "frames from 1" in first_of_kind["line 1 column 2"]
+    assert values_of(first_of_kind["line 1 column 1"]) == ["0", "0", "1", "20"]
+    assert values_of(first_of_kind["line 1 column 2"]) == ["0", "0", "1"]
 
 
 def test_the_same_problem_in_many_files_is_one_line(tmp_path, capsys):

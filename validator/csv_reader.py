@@ -586,7 +586,7 @@ class _Reader:
         remedy = f"write frames of this {noun}, counted from 1; rows of {int(is_late.sum()):,} of "
         remedy += f"{counted(len(n_frames), noun)} end after the last frame"
         if is_late.any():
-            remedy += f", up to {np.max(last / np.maximum(n_frames, 1)):.3g} times as late"
+            remedy += f", up to {np.max(last / np.maximum(n_frames, 1)):,.2f} times as late"
         self._refuse("E-CSV-FRAME", (start_field, "frames"), start > n_frames_of_row, problem, remedy)
         self._note_early_ends(last[last > 0], n_frames[last > 0])
         n_long = int((end > n_frames_of_row).sum())

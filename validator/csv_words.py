@@ -118,7 +118,7 @@ class _Certain(NamedTuple):
     """What is certain of the lines that are no rows, because it makes rows of all that have too many fields.
 
     ``has_comma_at_end``: each ends with a comma; ``has_row_numbers``: the first column counts the rows of
-    each file from 0; ``surplus``: the only column without which each is a row, -1 without such a one.
+    each file from 0; ``surplus``: the only column without whole numbers, without which each is a row, or -1.
     """
 
     has_comma_at_end: bool
@@ -212,7 +212,9 @@ def _what_is_certain(lines: Sequence[Line], rules: CsvRules, files_with_rows: Se
         return _Certain(has_comma_at_end=False, has_row_numbers=False, surplus=-1)
     fitting = []
     for column in range(n_columns + 1):
-        if all(_is_row([*fields[:column], *fields[column + 1 :]], rules) for _, fields in rows):
+        # A column of whole numbers may be one that another task has.
+        is_other = not any(_INTEGER.fullmatch(fields[column]) for _, fields in rows)
+        if is_other and all(_is_row([*fields[:column], *fields[column + 1 :]], rules) for _, fields in rows):
             fitting.append(column)
     return _Certain(
         has_comma_at_end=all(not fields[-1].strip(" \t") for _, fields in rows),

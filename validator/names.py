@@ -269,8 +269,9 @@ def _changes(members: Sequence[Member], known: Sequence[Member], by_number: bool
         yield from all_folded.changed("", change)
     if by_number:
         yield from _Sides(members, known, _number_alone).changed("", str)
+    shifted_sides = _Sides(members, known, _number_alone if by_number else without_zeros)
     for amount, words in ((1, "with n + 1 for n"), (-1, "with n - 1 for n")):
-        yield from _Sides(members, known, without_zeros).shifted(words, amount)
+        yield from shifted_sides.shifted(words, amount)
 
 
 class _Sides:

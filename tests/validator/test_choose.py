@@ -100,7 +100,7 @@ OTHERS = [f"{number}.txt" for number in range(5)]
         (
             ["S1_prediction.csv", "S2_Prediction.CSV"],
             None,
-            [("E-FILE-CASE", "S2_Prediction.CSV", "S2_prediction.csv")],
+            [("E-FILE-CASE", "S2_Prediction.CSV", NAMES)],
             [],
         ),
         (
@@ -123,7 +123,7 @@ OTHERS = [f"{number}.txt" for number in range(5)]
         ),
         (["s1_prediction.csv"], ["S1"], [("E-FILE-CASE", "s1_prediction.csv", NAMES)], []),
         (["s1_PREDICTION.CSV"], ["S1"], [("E-FILE-CASE", "s1_PREDICTION.CSV", NAMES)], []),
-        (["S1_PREDICTION.CSV"], ["S1"], [("E-FILE-CASE", "S1_PREDICTION.CSV", "S1_prediction.csv")], []),
+        (["S1_PREDICTION.CSV"], ["S1"], [("E-FILE-CASE", "S1_PREDICTION.CSV", NAMES)], []),
         (
             ["densepose_x_results.json"],
             None,

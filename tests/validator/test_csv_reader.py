@@ -159,7 +159,7 @@ def test_the_index_of_pandas_is_named_and_no_other_task(header):
 
 @pytest.mark.parametrize(
     ("rows", "column"),
-    [("1,7,10,76\n2,2,80,95\n", 4), ("0,7,10,76\n0,2,80,95\n", 1), ("0,7,10,76\n1,2,80\n", 1)],
+    [("1,7,10,76\n2,2,80,95\n", 4), ("0,7,10,76\n0,2,80,95\n", 4), ("0,7,10,76\n1,2,80\n", 4)],
 )
 def test_a_first_column_that_does_not_count_rows_is_no_index(rows, column):
     _, findings = read(rows.encode())
@@ -236,7 +236,7 @@ def test_further_columns_are_left_out_where_the_rules_allow_them():
 def test_first_frame_behind_the_end_is_a_problem_beside_how_late_rows_end():
     _, findings = read(b"1,1234,2000\n", 1000)
     assert places_of(findings) == [("E-CSV-FRAME", "S1_prediction.csv", "line 1 column 2")]
-    assert "up to 2 times as late" in findings.problems[0].remedy
+    assert "up to 2.00 times as late" in findings.problems[0].remedy
 
 
 def test_last_frame_behind_the_end_is_noted_and_left_to_the_metric():
