@@ -23,7 +23,7 @@ MESSAGE_TEXTS = {
     "E-DP-PART densepose": "the first channel holds 25; write parts from 0 (background) to 24",
     "E-DP-PNG densepose": "the PNG is 8-bit grayscale; write an 8-bit RGB PNG without alpha",
     "E-DP-SHAPE densepose": "the shape 3 x 5 x 4 does not fit the box; write [3, 4, 5]: 3, then the integer parts of the box's height and width, if bbox is x, y, width, height as it should be",
-    "E-FILE-CASE chalearn_gesture": 'upper and lower case differ; name it <sequence>_prediction.csv, with upper and lower case as here and in the data',
+    "E-FILE-CASE chalearn_gesture": "upper and lower case differ; name it <sequence>_prediction.csv, with upper and lower case as here and in the data",
     "E-FILE-CASE kinetics_tps": "upper and lower case differ; rename it to pred_vid_result.json",
     "E-FILE-NONE kinetics_tps": "it is missing; there is no other file; put it at the top of the zip",
     "E-FILE-NONE kinetics_tps 2": "it is missing, but there is pred_part_result.jsonl: JSON Lines is another format; make one JSON value of all lines, and name the file pred_part_result.json",
@@ -79,7 +79,7 @@ MESSAGE_TEXTS = {
 
 SCORING_TEXTS = {
     "E-CSV-FRAME chalearn_gesture": "start frame 999999 is after the last frame, 980; write frames of this sequence, counted from 1; rows of 1 of 12 sequences end after the last frame, up to 1,020.41 times as late",
-    "E-FILE-CASE chalearn_gesture": 'upper and lower case differ; name it <sequence>_prediction.csv, with upper and lower case as here and in the data',
+    "E-FILE-CASE chalearn_gesture": "upper and lower case differ; name it <sequence>_prediction.csv, with upper and lower case as here and in the data",
     "E-ITEMS-NONE chalearn_gesture": "none of your 12 sequences is in this data; write each sequence as in the data: without x in front of them, as 'DemoSequence0001' for 'xDemoSequence0001'",
     "E-REF-CLASS anet_entities_gt": "the class 'dragon' is not in the vocabulary; add or correct it",
     "E-REF-EMPTY anet_entities_gt": "no segment of the splits validation is annotated; the split file holds validation (0 videos); choose with splits in settings.yaml",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -161,9 +161,10 @@ def _is_named_json_lines(name: str) -> bool:
 
 
 def _head(submission: Submission, name: str) -> bytes:
-    """Return the first bytes of a file. Raises Refused."""
-    with submission.open(name) as stream:
+    """Return the first bytes of a file, none of a damaged one: reading it says so."""
+    with suppress(Refused), submission.open(name) as stream:
         return stream.read(HEAD_BYTES)
+    return b""
 
 
 def _report_misplaced(path: str, findings: Findings) -> None:

@@ -121,11 +121,13 @@ def _wide_encoding(head: bytes) -> FileKind | None:
         return _UTF32
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return _UTF16
-    zeros = [index for index, byte in enumerate(head[:8]) if not byte]
-    if len(head) < 4:
+    start = head[:8]
+    if len(start) < 4:
         return None
-    if zeros in ([0, 1, 2, 4, 5, 6], [1, 2, 3, 5, 6, 7]):
-        return _UTF32
-    if zeros in ([0, 2, 4, 6], [1, 3, 5, 7], [0, 2], [1, 3]):
-        return _UTF16
+    # Which bytes are 0, of big and little endian: ASCII characters have one byte that is not.
+    zeros = [not byte for byte in start]
+    for width, kind in ((4, _UTF32), (2, _UTF16)):
+        for place in (0, width - 1):
+            if zeros == [index % width != place for index in range(len(start))]:
+                return kind
     return None

@@ -404,9 +404,9 @@ def test_damaged_file_is_one_problem(tmp_path):
         ("[null]", "E-JSON-SCHEMA", "/0", "null"),
         (b'[{"x": "\xff"}]', "E-JSON-ENCODING", "/0 line 1 column 8 of this entry", "byte 7"),
         ("1", "E-JSON-SYNTAX", "", "something else"),
-        ("[1]".encode("utf-16"), "E-JSON-ENCODING", "", ""),
-        ("[1]".encode("utf-16-le"), "E-JSON-ENCODING", "", ""),
-        ("[1]".encode("utf-32-be"), "E-JSON-ENCODING", "", ""),
+        ("[1]".encode("utf-16"), "E-FILE-KIND", "", "UTF-16"),
+        ("[1]".encode("utf-16-le"), "E-FILE-KIND", "", "UTF-16"),
+        ("[1]".encode("utf-32-be"), "E-FILE-KIND", "", "UTF-32"),
     ],
 )
 def test_files_that_are_no_list_of_detections(tmp_path, text, code, where, keyword):
