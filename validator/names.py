@@ -174,7 +174,8 @@ def explain_unknown_names(names: Collection[str], known_names: Collection[str]) 
     """
     if max(len(names), len(known_names)) > _MOST_COMPARED:
         return ""
-    return _sure_change([("", name) for name in names], [("", name) for name in known_names])
+    change = find_sure_change([("", name) for name in names], [("", name) for name in known_names])
+    return change.text() if change else ""
 
 
 def explain_unknown_members(
@@ -194,15 +195,17 @@ def explain_unknown_members(
     if max(len(members), len(known_members)) > _MOST_MEMBERS:
         return ""
     few_groups = groups[:: -(-len(groups) // _GROUPS_LOOKED_AT) or 1]
-    explanation = ""
+    change = None
     for some_groups in (set(few_groups), set(groups)):
         some_members = [member for member in members if member[0] in some_groups]
         some_known = [member for member in known_members if member[0] in some_groups]
-        explanation = _sure_change(some_members, some_known, by_number=True)
-        if not explanation or len(few_groups) == len(groups):
+        change = find_sure_change(some_members, some_known, by_number=True)
+        if change is None or len(few_groups) == len(groups):
             break
+    if change is None:
+        return ""
     is_part = len({group for group, _ in members}) > len(groups)
-    return f"{explanation}, in {counted(len(groups), group_noun)}" if explanation and is_part else explanation
+    return f"{change.text()}, in {counted(len(groups), group_noun)}" if is_part else change.text()
 
 
 def some_of_each(names: Iterable[str], known_names: Iterable[str]) -> str:
@@ -222,7 +225,7 @@ def _first_names(names: Iterable[str]) -> str:
     return f"{text} ..." if len(ordered) > _SHOWN_OF_SIDE else text
 
 
-class _Change(NamedTuple):
+class Change(NamedTuple):
     """What is done to names, "" for what an example tells, and the member of the data that each then is."""
 
     words: str
@@ -240,23 +243,25 @@ class _Change(NamedTuple):
         return next(changed)
 
 
-def _sure_change(members: Sequence[Member], known_members: Sequence[Member], by_number: bool = False) -> str:
-    """Return the change with which every member is one of the data, no two the same; "" unless it is the only
-    such change.
+def find_sure_change(
+    members: Sequence[Member], known_members: Sequence[Member], by_number: bool = False
+) -> Change | None:
+    """Return the change with which every member is one of the data, no two the same; None unless it is the
+    only such change.
 
     ``by_number`` says whether the number of a name tells it alone, as those of frames do.
     """
     known = dict.fromkeys(known_members)
     is_too_long = any(len(name) > _LONGEST_COMPARED for _, name in members)
     if is_too_long or known.keys() >= set(members):
-        return ""
+        return None
     changes = list(_changes(members, list(known), by_number))
     if not changes or any(change.member_of_member != changes[0].member_of_member for change in changes):
-        return ""
-    return changes[0].text()
+        return None
+    return changes[0]
 
 
-def _changes(members: Sequence[Member], known: Sequence[Member], by_number: bool) -> Iterator[_Change]:
+def _changes(members: Sequence[Member], known: Sequence[Member], by_number: bool) -> Iterator[Change]:
     """Yield the changes with which every member is one of the data, the simplest first."""
     for folding in FOLDINGS:
         yield from _Sides(members, known, folding.fold).respelled()
@@ -288,12 +293,12 @@ class _Sides:
                 continue
             self._member_of_fold[key] = None if key in self._member_of_fold else (group, name)
 
-    def respelled(self) -> Iterator[_Change]:
+    def respelled(self) -> Iterator[Change]:
         """Yield the change into what folds alike, if it makes every member one of the data."""
         for change in self.changed("", str):
             yield change._replace(words=describe_change(*change.example()))
 
-    def changed(self, words: str, change: Fold) -> Iterator[_Change]:
+    def changed(self, words: str, change: Fold) -> Iterator[Change]:
         """Yield a change of folded names if every member becomes one of the data, no two the same.
 
         Those of the data stay.
@@ -308,9 +313,9 @@ class _Sides:
                 true = meant
             member_of_member[group, name] = true
         if len(set(member_of_member.values())) == len(member_of_member):
-            yield _Change(words, member_of_member)
+            yield Change(words, member_of_member)
 
-    def shifted(self, words: str, amount: int) -> Iterator[_Change]:
+    def shifted(self, words: str, amount: int) -> Iterator[Change]:
         """Yield the change of the last numbers by ``amount`` if the members become those of the data, all of
         them."""
         if len(set(self._members)) != len(self._known) or len(self._known) < _LEAST_SHIFTED:
@@ -322,7 +327,7 @@ class _Sides:
                 return
             member_of_member[group, name] = meant
         if set(member_of_member.values()) == self._known:
-            yield _Change(words, member_of_member)
+            yield Change(words, member_of_member)
 
     def affixes(self) -> Iterator[tuple[str, Fold]]:
         """Yield what the first unknown member has too much, or too little, in front or at its end, and the

@@ -142,6 +142,13 @@ def test_files_of_items(tmp_path, files, known, problems, notes):
         assert name in note.text
 
 
+@pytest.mark.parametrize("ending", ["_prediction.CSV", "_Prediction.csv"])
+def test_the_same_slip_in_240_names_is_one_line(tmp_path, ending):
+    _, findings = items(tmp_path, [f"S{number}{ending}" for number in range(240)], None)
+    (placed,) = findings.summary().problems()
+    assert (placed.first.code, placed.n_places) == ("E-FILE-CASE", 240)
+
+
 def test_a_second_spelling_is_chosen_with_a_note(tmp_path):
     csv = CSV._replace(other_paths=("{key}_pred.csv", "{key}_p.csv"))
     chosen, findings = items(tmp_path, ["S1_pred.csv", "S2_prediction.csv", "S3_pred.csv"], None, csv)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,10 +11,10 @@ from validator.names import (
     NearestNames,
     explain_unknown_members,
     explain_unknown_names,
+    find_sure_change,
     fold_all,
     some_of_each,
 )
-from validator.texts import quote
 
 VIDEOS = [f"v_Qd3{letter}x" for letter in "abcdefghij"]
 FRAMES = [(f"v{video}", f"img_{frame:05d}.json") for video in range(6) for frame in range(1, 40, 5)]
@@ -79,16 +77,20 @@ def test_of_two_changes_that_fit_none_is_sure():
     assert explain_unknown_names(["1", "2"], ["a_1", "a_2", "b_1", "b_2"]) == ""
 
 
-@given(
-    st.sets(st.text("aBc", min_size=1, max_size=8), max_size=8),
-    st.sampled_from([str.upper, "x-{}".format, "{}.mp4".format]),
-)
-def test_the_example_is_a_name_and_what_it_was(true_names, respell):
-    names = {respell(name) for name in true_names}
-    explanation = explain_unknown_names(sorted(names), sorted(true_names))
-    if explanation:
-        after, before = re.search("as '(.*)' for '(.*)'$", explanation, re.DOTALL).groups()
-        assert (before, after) in {(quote(respell(name)), quote(name)) for name in true_names}
+NAME = st.text("aB1_0.", min_size=1, max_size=6)
+
+
+@given(st.sets(NAME, max_size=6), st.sets(NAME, max_size=8), st.booleans())
+def test_a_sure_change_makes_every_name_an_item_of_its_own(names, true_names, by_number):
+    members, known = [("v", name) for name in sorted(names)], [("v", name) for name in sorted(true_names)]
+    change = find_sure_change(members, known, by_number)
+    if change is not None:
+        assert change.member_of_member.keys() == set(members)
+        changed = list(change.member_of_member.values())
+        assert len(set(changed)) == len(changed)
+        assert set(changed) <= set(known)
+        # Read again, nothing is unknown.
+        assert find_sure_change(changed, known, by_number) is None
 
 
 @pytest.mark.parametrize(
