@@ -228,7 +228,7 @@ def test_the_same_problem_in_many_files_is_one_line(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("task", "file", "content", "cure"),
     [
-        ("densepose", "densepose_x_results.json", [{**DETECTION, "bbox": [0.1, 0.2, 0.3, 0.4]}], "times the image's width"),
+        ("densepose", "densepose_x_results.json", [{**DETECTION, "bbox": [0.1, 0.2, 0.3, 0.4]}], "in pixels"),
         ("densepose", "densepose_x_results.json", [{**DETECTION, "bbox": [20, 30, 0.3, 0.4]}], "leave out"),
         ("densepose", "densepose_x_results.json", [{**DETECTION, "score": float("nan")}], "leave out"),
         ("densepose", "densepose_x_results.json", [{**DETECTION, "score": 10**400}], "64 bits"),

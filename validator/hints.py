@@ -18,7 +18,7 @@ _LEAST_SHARE_OUTSIDE = 0.1
 _LEAST_ROWS = 4
 # Noisy coordinates in 0..1 may be outside by this.
 _OUTSIDE = 0.25
-_WRITE_PIXELS = "Write pixels: x times the width and y times the height of the image"
+_WRITE_PIXELS = "they are pixels of the image"
 _EMPTY = "the submission contains no predictions. Was it written too early?"
 _MISSING = ("N-FILE-EMPTY", "N-FILE-MISSING", "N-FRAMES-MISSING", "N-IMAGES-MISSING", "N-SEGMENTS-MISSING")
 _MOST_REPEATED = 0.1
@@ -48,12 +48,12 @@ def _range_hints(boxes: Floats, what: str, cure: str) -> list[Note]:
     low, high = boxes.min(axis=0), boxes.max(axis=0)
     if (low == high).all():
         box = ", ".join(f"{value:g}" for value in low.tolist())
-        text = f"all {counted(len(boxes), 'box', 'boxes')} of {what} are [{box}]. Are they placeholders?"
+        text = f"all {counted(len(boxes), 'box', 'boxes')} of {what} are [{box}]"
         return [Note("N-LOOKS-CONSTANT", text)]
     lowest, highest = min(0.0, float(low.min())), max(1.0, float(high.max()))
     if lowest >= -_OUTSIDE and highest <= 1 + _OUTSIDE:
         text = f"all {counted(boxes.size, 'coordinate')} of {what} lie between "
-        text += f"{lowest:.3g} and {highest:.3g}. "
+        text += f"{lowest:.3g} and {highest:.3g}; "
         return [Note("N-LOOKS-NORMALIZED", text + cure)]
     return []
 
@@ -85,8 +85,8 @@ def label_hints(n: int, labels: Collection[object], what: str, item_noun: str = 
     """Return a note if all ``n`` items have the same of ``labels``: "all 4 rows have the class 1"."""
     if n < _LEAST_ROWS or len(labels) != 1:
         return []
-    text = f"all {counted(n, item_noun)} have the {what} {quote(str(*labels))}. "
-    return [Note("N-LOOKS-CONSTANT", f"{text}Is it a placeholder, or another field?")]
+    text = f"all {counted(n, item_noun)} have the {what} {quote(str(*labels))}"
+    return [Note("N-LOOKS-CONSTANT", text)]
 
 
 def explain_boxes_outside(boxes: Floats, sizes: Ints) -> str:

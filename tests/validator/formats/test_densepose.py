@@ -310,7 +310,7 @@ CORNERS = "not as two corners"
         ({"bbox": [11, 22, 18, 27]}, "E-DP-SHAPE", "/0/uv_shape", CORNERS),
         ({"bbox": [0, 0, 0.5, 6]}, "E-DP-BOX", "/0/bbox", "0.5 x 6 pixels"),
         ({"bbox": [0, 0, -8, 6]}, "E-DP-BOX", "/0/bbox", "-8 x 6"),
-        ({"bbox": [0.2, 0.1, 0.25, 0.5]}, "E-DP-BOX", "/0/bbox", "times the image's width"),
+        ({"bbox": [0.2, 0.1, 0.25, 0.5]}, "E-DP-BOX", "/0/bbox", "in pixels"),
         ({"bbox": [-9, 0, 0.5, 0.5]}, "E-DP-BOX", "/0/bbox", "0.5 x 0.5 pixels; leave out"),
         ({"bbox": [0, 0, 8, 0.5], "uv_shape": [3, 0, 8]}, "E-DP-BOX", "/0/bbox", "8 x 0.5 pixels"),
         (
@@ -522,16 +522,10 @@ def test_very_many_bad_entries_are_not_all_explained(tmp_path):
 
 
 FAR = (12.0, 7.5, 2.0, 2.0)
-COARSE = (
-    "no part is above 14 in the first 10 detections, as if these were the coarse parts of masks. "
-    "Write the 24 fine parts, 15 to 24 among them"
-)
+COARSE = "no part is above 14 in the first 10 detections; the fine parts go from 1 to 24"
 
 
-PERCENT = (
-    "no U or V is above 100 in the first 10 detections, as if they were percent. "
-    "Write round(255 * u), with u in 0..1"
-)
+PERCENT = "no U or V is above 100 in the first 10 detections; they are round(255 * u), with u in 0..1"
 
 
 def detections(n=1, box=FAR, first_index=0, last_score=0.5, uv=2, part=24):
@@ -554,11 +548,11 @@ def hints_of(entries):
         (detections(), []),
         (
             detections(2, box=(0.0, 0.5, 2.0, 2.0)),
-            ["x and y of every box lie between 0 and 1 (2 boxes). Write pixels of the image"],
+            ["x and y of every box lie between 0 and 1 (2 boxes); they are pixels of the image"],
         ),
         (
             detections(box=(1.0, 0.5, 2.0, 2.0)),
-            ["x and y of every box lie between 0 and 1 (1 box). Write pixels of the image"],
+            ["x and y of every box lie between 0 and 1 (1 box); they are pixels of the image"],
         ),
         (detections(box=(0.0, 1.0, 2.0, 2.0)), []),
         (detections(box=(-0.5, 0.5, 2.0, 2.0)), []),

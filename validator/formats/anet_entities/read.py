@@ -22,7 +22,7 @@ from validator.submission import Source, open_submission
 from validator.texts import quote
 
 FRAMES = 10
-_WRITE_PIXELS = "Write pixels of frames that are 720 wide: x times 720, y times their height at that width"
+_WRITE_PIXELS = "they are pixels of frames that are 720 wide"
 _MODES = {"anet_entities_gt": "GT", "anet_entities_gen": "gen"}
 # Objects that are not the first of their segment: fewer may be counted, or have equal boxes, by chance.
 _LEAST_FOLLOWING = 5
