@@ -15,7 +15,7 @@ CODES = CodeTable(
         MessageCode(
             "E-DP-PART",
             "The first channel holds a part above 24.",
-            "Write part, U, V as R, G, B, not as B, G, R.",
+            "Write part, U, V as R, G, B.",
         ),
         MessageCode(
             "E-DP-PNG",
