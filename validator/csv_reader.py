@@ -35,6 +35,8 @@ _NAMED_COLUMNS = 5
 _BLANKS = " \t"
 # Other programs treat some of these characters as line ends.
 _CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
+# So many lines that are no rows are explained; further ones are only counted.
+_MOST_WRONG_LINES = 200_000
 # 18 digits always fit into a signed 64-bit integer.
 _MOST_DIGITS = 18
 _DIGITS = frozenset("0123456789")
@@ -159,29 +161,33 @@ def _take_rows(values: Values, rows: Ints) -> Values:
 
 
 class _Rows(NamedTuple):
-    """The rows of a file that have the right number of fields, and the line of each, from 1.
+    """The rows of a file of integers that have the right number of fields.
 
-    ``fields`` are one row after the other; ``width`` is how many each has. There are none where the rows were
-    read as ``numbers`` at once, int64 of shape (n_rows, width).
+    Attributes
+    ----------
+    lines : int64 array, shape (n_rows,)
+        The line of each, from 1.
+    numbers : int64 array, shape (n_rows, n_columns)
+        The fields, 0 where they are no integers.
+    texts : list of dict of int to str, length n_columns
+        The fields of each column that are no integers, by row.
     """
+
+    lines: Ints
+    numbers: Ints
+    texts: list[dict[int, str]]
+
+
+class _TableRows(NamedTuple):
+    """The rows of a table that have the right number of fields, one after the other, and the line of each."""
 
     fields: list[str]
     width: int
     lines: Ints
-    numbers: Ints | None = None
 
     def column(self, index: int) -> list[str]:
         """Return the fields of a column without outer blanks."""
-        if self.numbers is not None:
-            return list(map(str, self.numbers[:, index].tolist()))
         return list(map(str.strip, self.fields[index :: self.width], repeat(_BLANKS)))
-
-    def integers(self, index: int) -> tuple[Ints, Bools]:
-        """Return the integers of a column, and which of its fields are integers without a sign."""
-        if self.numbers is not None:
-            return self.numbers[:, index], np.ones(len(self.numbers), bool)
-        numbers, is_integer = _numbers_apart(self.column(index), "integer", _DIGITS)
-        return numbers.astype(np.int64), is_integer
 
 
 class _WrongFields(NamedTuple):
@@ -237,13 +243,18 @@ class _Reader:
         self._note_accepted()
         columns: dict[str, Ints] = {}
         is_row = np.ones(len(self.file_index), bool)
+        starts = np.searchsorted(self.file_index, np.arange(len(files))).tolist()
+        numbers = np.concatenate(
+            [np.zeros((0, len(self.columns)), np.int64), *(rows.numbers for rows in files)]
+        )
         for index, field in enumerate(self._rules.fields):
-            pairs = [rows.integers(index) for rows in files]
-            columns[field.name] = np.concatenate([self._line[:0], *(values for values, _ in pairs)])
-            is_value = np.concatenate([is_row[:0], *(is_integer for _, is_integer in pairs)])
-            if not is_value.all():
-                texts = [text for rows in files for text in rows.column(index)]
-                self._refuse_integers(field.name, texts, ~is_value, "E-CSV-INTEGER")
+            columns[field.name] = numbers[:, index]
+            text_of_row = {}
+            for start, rows in zip(starts, files):
+                text_of_row.update({start + row: text for row, text in rows.texts[index].items()})
+            is_value = np.ones(len(is_row), bool)
+            is_value[list(text_of_row)] = False
+            self._refuse_integers(field.name, text_of_row, "E-CSV-INTEGER")
             self._check_range(field, columns[field.name], is_value)
             is_row &= is_value
         if self._rules.order:
@@ -325,11 +336,14 @@ class _Reader:
                 text = "\n".join(",".join(line.split(",")[:width]) for line in text.split("\n"))
             if no_row.search(text):
                 rows, wrong_lines_of_file = self._rows_apart(text)
-                wrong_lines += ((name, number, line) for number, line in wrong_lines_of_file)
                 files.append(rows)
+                n_left = _MOST_WRONG_LINES - len(wrong_lines)
+                wrong_lines += ((name, *line) for line in wrong_lines_of_file[:n_left])
+                if len(wrong_lines_of_file) > n_left:
+                    self._findings.count_unread(len(wrong_lines_of_file) - n_left, name)
             else:
                 numbers = np.fromstring(text.replace("\n", ","), np.int64, sep=",").reshape(-1, width)
-                files.append(_Rows([], width, np.arange(1, len(numbers) + 1), numbers))
+                files.append(_Rows(np.arange(1, len(numbers) + 1), numbers, [{}] * width))
         if wrong_lines:
             from validator.csv_words import refuse_lines
 
@@ -352,16 +366,24 @@ class _Reader:
         width = len(self.columns)
         rows, numbers, wrong_lines = [], [], []
         for number, line in enumerate(text.split("\n"), start=1):
-            is_wrong = line.count(",") != width - 1 or is_separated_otherwise(line, width)
+            is_wrong = line.count(",") != width - 1
+            if not is_wrong and (";" in line or "\uff0c" in line):
+                is_wrong = is_separated_otherwise(line, width)
             if is_wrong or (number == 1 and is_header(line)):
                 wrong_lines.append((number, line))
             else:
                 rows.append(line)
                 numbers.append(number)
         fields = ",".join(rows).split(",") if rows else []
-        return _Rows(fields, width, np.array(numbers, np.int64)), wrong_lines
+        columns, texts = [], []
+        for index in range(width):
+            column = list(map(str.strip, fields[index::width], repeat(_BLANKS)))
+            numbers_of_column, is_integer = _numbers_apart(column, "integer", _DIGITS)
+            columns.append(numbers_of_column.astype(np.int64))
+            texts.append({row: column[row] for row in np.flatnonzero(~is_integer).tolist()})
+        return _Rows(np.array(numbers, np.int64), np.stack(columns, axis=1), texts), wrong_lines
 
-    def _split_table(self, text: str) -> _Rows:
+    def _split_table(self, text: str) -> _TableRows:
         """Return the rows of a file with a header, and add a problem for each that has other fields. Raises
         Refused unless it has the columns of the rules."""
         rows, lines = [], []
@@ -408,7 +430,7 @@ class _Reader:
     def _refuse_header(self, code: str, problem: str, remedy: str, rule: str = "") -> None:
         self._findings.add(code, problem, remedy, file=self._names[0], where="line 1 column 1", rule=rule)
 
-    def _with_right_lengths(self, rows: Sequence[list[str]], lines: Sequence[int]) -> _Rows:
+    def _with_right_lengths(self, rows: Sequence[list[str]], lines: Sequence[int]) -> _TableRows:
         """Return the rows that have as many fields as the header; add a problem for each of the others."""
         n_columns = len(self.columns)
         is_wrong = np.array([len(row) != n_columns for row in rows], bool)
@@ -430,8 +452,8 @@ class _Reader:
         kept = np.flatnonzero(~is_wrong).tolist()
         return self._table_of([rows[index] for index in kept], [lines[index] for index in kept])
 
-    def _table_of(self, rows: Sequence[list[str]], lines: Sequence[int]) -> _Rows:
-        return _Rows(list(chain.from_iterable(rows)), len(self.columns), np.array(lines, np.int64))
+    def _table_of(self, rows: Sequence[list[str]], lines: Sequence[int]) -> _TableRows:
+        return _TableRows(list(chain.from_iterable(rows)), len(self.columns), np.array(lines, np.int64))
 
     def _note_other_columns(self, wanted_columns: list[str]) -> None:
         other_columns = [name for name in self.columns if name not in wanted_columns]
@@ -446,8 +468,9 @@ class _Reader:
     def _checked_values(self, texts: list[str], field: Field) -> Values:
         """Return the values of a column of a table, and add what is wrong."""
         checked = _check_column(texts, field)
-        if field.type == "integer" and not checked.is_value.all():
-            self._refuse_integers(field.name, texts, ~checked.is_value, "E-CSV-NUMBER", has_sign=True)
+        if field.type == "integer":
+            text_of_row = {row: texts[row] for row in np.flatnonzero(~checked.is_value).tolist()}
+            self._refuse_integers(field.name, text_of_row, "E-CSV-NUMBER", has_sign=True)
         for wrong in checked.wrong:
             self._refuse_fields(field, texts, wrong)
         if field.unique:
@@ -498,23 +521,21 @@ class _Reader:
         self._refuse(wrong.code, (field.name, wrong.constraint), wrong.is_wrong, problem_text, wrong.remedy)
 
     def _refuse_integers(
-        self, name: str, texts: list[str], is_wrong: Bools, code: str, has_sign: bool = False
+        self, name: str, text_of_row: Mapping[int, str], code: str, has_sign: bool = False
     ) -> None:
-        """Add fields that are no integers, by what they are instead."""
+        """Add fields of a column that are no integers, by what they are instead."""
+        if not text_of_row:
+            return
         from validator.csv_words import why_no_integer
 
-        wrong_texts = dict.fromkeys(texts[row] for row in np.flatnonzero(is_wrong).tolist())
-        why = {text: why_no_integer(text, has_sign) for text in wrong_texts}
-        for rule in dict.fromkeys(reason.rule for reason in why.values()):
-            is_of_rule = np.zeros(len(texts), bool)
-            for row in np.flatnonzero(is_wrong).tolist():
-                is_of_rule[row] = why[texts[row]].rule == rule
-            remedy = next(reason.remedy for reason in why.values() if reason.rule == rule)
-
-            def problem_text(row: int) -> str:
-                return why[texts[row]].problem
-
-            self._refuse(code, (name, rule), is_of_rule, problem_text, remedy)
+        reason_of_text = {text: why_no_integer(text, has_sign) for text in text_of_row.values()}
+        for rule, remedy in dict.fromkeys((reason.rule, reason.remedy) for reason in reason_of_text.values()):
+            rows = [row for row, text in text_of_row.items() if reason_of_text[text].rule == rule]
+            is_of_rule = np.zeros(len(self.file_index), bool)
+            is_of_rule[rows] = True
+            self._refuse(
+                code, (name, rule), is_of_rule, lambda row: reason_of_text[text_of_row[row]].problem, remedy
+            )
 
     def with_few_rows(self, contents: Sequence[bytes], n_frames: Ints) -> list[bytes]:
         """Return the contents of the files, b"" for those with more rows than can differ in what counts.
@@ -677,7 +698,10 @@ def _numbers_apart(
     numbers = _numbers(texts, type_name, characters)
     if numbers is not None:
         return numbers, np.ones(len(texts), bool)
-    is_number = np.array([_numbers([text], type_name, characters) is not None for text in texts], bool)
+    is_number_of_text = {
+        text: _numbers([text], type_name, characters) is not None for text in dict.fromkeys(texts)
+    }
+    is_number = np.array([is_number_of_text[text] for text in texts], bool)
     convert: Callable[[str], float] = int if type_name == "integer" else float
     values: list[float] = [0] * len(texts)
     for row in np.flatnonzero(is_number).tolist():

@@ -126,6 +126,9 @@ class _Certain(NamedTuple):
     surplus: int
 
 
+_NOTHING_CERTAIN = _Certain(has_comma_at_end=False, has_row_numbers=False, surplus=-1)
+
+
 def refuse_lines(
     lines: Sequence[Line], rules: CsvRules, findings: Findings, files_with_rows: Set[str]
 ) -> None:
@@ -133,7 +136,10 @@ def refuse_lines(
 
     ``files_with_rows`` are the names of the files that have rows, too.
     """
-    certain = _what_is_certain(lines, rules, files_with_rows)
+    certain = _NOTHING_CERTAIN
+    # Otherwise there are lines that are only counted.
+    if findings.is_complete:
+        certain = _what_is_certain(lines, rules, files_with_rows)
     first_of_kind: dict[tuple[str, ...], list[Line]] = {}
     for line in lines:
         first_of_kind.setdefault(_kind(line, rules), []).append(line)
@@ -209,7 +215,7 @@ def _what_is_certain(lines: Sequence[Line], rules: CsvRules, files_with_rows: Se
         if text.count(",") >= n_columns and not is_named and not is_separated_otherwise(text, n_columns):
             rows.append((name, text.split(",")))
     if not rows or any(len(fields) != n_columns + 1 for _, fields in rows):
-        return _Certain(has_comma_at_end=False, has_row_numbers=False, surplus=-1)
+        return _NOTHING_CERTAIN
     fitting = []
     for column in range(n_columns + 1):
         # A column of whole numbers may be one that another task has.
