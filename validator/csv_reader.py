@@ -528,7 +528,9 @@ class _Reader:
             return
         from validator.csv_words import why_no_integer
 
-        reason_of_text = {text: why_no_integer(text, has_sign) for text in text_of_row.values()}
+        reason_of_text = {
+            text: why_no_integer(text, has_sign) for text in dict.fromkeys(text_of_row.values())
+        }
         for rule, remedy in dict.fromkeys((reason.rule, reason.remedy) for reason in reason_of_text.values()):
             rows = [row for row, text in text_of_row.items() if reason_of_text[text].rule == rule]
             is_of_rule = np.zeros(len(self.file_index), bool)
