@@ -22,8 +22,8 @@ from people_in_video.references.preparation import check_reference, load_any
 from scoring_program.result import Result
 from scoring_program.scoring import AnyLoaded
 from scoring_program.task import Declaration, load_task
-from validator.archive import BASELINE_FILE
-from validator.messages import Note
+from validator.findings import Note
+from validator.submission import BASELINE_FILE
 from validator.texts import counted, printable
 
 # An item, the score of a perfect submission on it, and known reasons.

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from organizer import ROOT
 from organizer.files import write_durable
-from validator.message_codes import CodeTable, MessageCode, code_tables
+from validator.codes import CodeTable, MessageCode, code_tables
 
 PAGE = ROOT / "docs" / "messages.md"
 _INTRODUCTION = """\

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from scoring_program.metrics.resampling import Range
-from validator.messages import Note
+from validator.findings import Note
 
 LOW_SCORE = 0.02
 _LEAST_COVERAGE = 0.5

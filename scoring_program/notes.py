@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from validator.arrays import Bools
-from validator.messages import Note
+from validator.findings import Note
 from validator.texts import counted
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scoring_program.marks import Mark
 from scoring_program.metrics.resampling import LEVEL, HalfScores
 from validator.arrays import Bools, Floats, Ints
-from validator.messages import Note
+from validator.findings import Note
 
 # The most decimals of any number in an output.
 DECIMALS = 10

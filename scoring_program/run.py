@@ -23,10 +23,9 @@ from scoring_program.scoring import AnyLoaded, load_reference, place_of
 from scoring_program.settings import Settings
 from scoring_program.task import Task, load_task, missing_packages, task_ids
 from validator import console, limits
-from validator.archive import Source
-from validator.findings import Findings, Refused, watch_collections
-from validator.messages import Note, note_lines
-from validator.shortages import shortage_of
+from validator.findings import Findings, Note, Refused, note_lines, watch_collections
+from validator.limits import shortage_of
+from validator.submission import Source
 from validator.texts import counted
 
 SCORED, INVALID, BROKEN = 0, 1, 2

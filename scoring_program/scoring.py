@@ -32,9 +32,8 @@ from scoring_program.settings import Settings
 from scoring_program.signature import keyed, read_key, reference_hash, signature
 from scoring_program.task import Public, Task
 from validator import limits
-from validator.archive import Source
-from validator.findings import Findings, Read
-from validator.messages import Note, mistakes_first, without_explained
+from validator.findings import Findings, Note, Read, mistakes_first, without_explained
+from validator.submission import Source
 
 # Decimals of costs in notes, as on the page.
 _NOTE_DECIMALS = 4

@@ -17,12 +17,11 @@ from scoring_program.metrics.resampling import Range
 from scoring_program.result import Sections
 from scoring_program.settings import Setting, Settings, allowed, declared, read_settings
 from scoring_program.vocabulary import Vocabulary
-from validator.archive import Source
 from validator.arrays import Floats
 from validator.discovery import discover
-from validator.findings import Findings, Read
-from validator.messages import Note
+from validator.findings import Findings, Note, Read
 from validator.strict_yaml import load_declaration
+from validator.submission import Source
 
 # Kits have this package below another one.
 _CHALLENGES = f"{__package__}.challenges"

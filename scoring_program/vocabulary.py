@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from validator.arrays import Ints
-from validator.messages import Note
+from validator.findings import Note
 from validator.texts import counted, quote
 
 # Kinds of names, as "class", and the names of each.
@@ -59,7 +59,7 @@ class UnknownNames(NamedTuple):
 
     def note(self) -> Note:
         """Return the note on them; it quotes the submission, and names of the data that may be told."""
-        from validator.public_facts import EXPLAINED_BY_NAMES
+        from validator.names import EXPLAINED_BY_NAMES
 
         plural = _PLURALS.get(self.kind, f"{self.kind}s")
         n_unknown = sum(self.counts.values())
@@ -108,8 +108,7 @@ def _unknown_names_of_kind(
     kind: str, count_of_name: Mapping[str, int], known_names: Collection[str]
 ) -> UnknownNames:
     """Return the names of a kind that are not among the known ones; at least one is not."""
-    from validator.nearest_names import NearestNames
-    from validator.public_facts import explain_unknown_names
+    from validator.names import NearestNames, explain_unknown_names
 
     unknown_names = [name for name in count_of_name if name not in known_names]
     unknown_names.sort(key=lambda name: -count_of_name[name])

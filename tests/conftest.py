@@ -24,7 +24,8 @@ from organizer.files import read_zip, unpack, write_files, zip_files
 from quality.competition import write_source
 from tests.browser import chromium, new_window
 from tests.helpers import run_folder
-from validator import message_codes
+from validator import findings
+from validator.codes import all_codes
 
 # How many random cases are tried, in percent of what the tests name: --hypothesis-profile=smoke, quick, default,
 # nightly or thorough. From nightly on, nothing of what functions of helpers.py, such as is_nightly, reduce is left out.
@@ -45,13 +46,18 @@ REPORTED_ELSEWHERE = {
 def pytest_configure(config):
     """Gather the codes of all messages that the tests of this process report."""
     reported = config.stash[REPORTED_CODES] = set()
-    require_known = message_codes.require_known
+    for message in (findings.Problem, findings.Note):
+        pytest.MonkeyPatch().setattr(message, "__new__", gathering(message.__new__, reported))
 
-    def gather(code):
-        require_known(code)
+
+def gathering(new, reported):
+    """Return a function that makes a message as ``new`` does and adds its codes to those that were reported."""
+
+    def make(cls, code, *values, **named_values):
         reported.update(code.split())
+        return new(cls, code, *values, **named_values)
 
-    pytest.MonkeyPatch().setattr(message_codes, "require_known", gather)
+    return make
 
 
 def pytest_collection_finish():
@@ -72,7 +78,7 @@ def pytest_sessionfinish(session, exitstatus):
     if hasattr(session.config, "workeroutput"):
         session.config.workeroutput["reported_codes"] = sorted(reported)
     elif exitstatus == pytest.ExitCode.OK and is_full_run(session.config):
-        missing = message_codes.all_codes().keys() - reported - REPORTED_ELSEWHERE.keys()
+        missing = all_codes().keys() - reported - REPORTED_ELSEWHERE.keys()
         if missing:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
             add_failure(session.config, sorted(missing))

@@ -20,7 +20,7 @@ from scoring_program.report import outputs, page
 from scoring_program.report.elements.plots import Line
 from scoring_program.result import Column, ErrorCost, Groups, Interval, Result, Shown, Statistics, Table
 from scoring_program.task import Declaration, ErrorType, ScoreColumn
-from validator.messages import Note
+from validator.findings import Note
 
 GESTURES = [
     *("vattene", "vieniqui", "perfetto", "furbo", "cheduepalle", "chevuoi", "daccordo", "seipazzo", "combinato"),

@@ -29,9 +29,8 @@ from people_in_video.home_loaded import HomeLoaded, of_kind
 from scoring_program.run import Outcome, load_folder, run
 from scoring_program.scoring import Loaded, load_reference
 from scoring_program.task import load_task, task_ids
-from validator.findings import Findings, Read, Refused
+from validator.findings import Findings, Problem, Read, Refused
 from validator.formats.rules import JsonFile, load_rules
-from validator.messages import Problem
 
 Case = TypeVar("Case")
 

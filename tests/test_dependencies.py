@@ -50,7 +50,7 @@ MAY_IMPORT = {
     "scoring_program": ["validator"],
     "scoring_program.metrics": ["validator.arrays"],
     **dict.fromkeys(METRICS_OF_ITEMS, NEEDS_OF_METRICS),
-    "scoring_program.codes": ["validator.message_codes"],
+    "scoring_program.codes": ["validator.codes"],
     "scoring_program.challenges": ["scoring_program", "validator"],
     "people_in_video": ["scoring_program", "validator"],
     "organizer": ["people_in_video", "scoring_program", "validator"],
@@ -114,16 +114,8 @@ IMPORTED_WHEN_NEEDED = (
     "scoring_program.body_figure",
     "scoring_program.figures",
     "validator.codes",
-    "validator.csv_lines",
-    "validator.csv_tables",
-    "validator.keys",
-    "validator.message_codes",
-    "validator.nearest_names",
-    "validator.numbering",
-    "validator.problem_summary",
-    "validator.public_facts",
-    "validator.spelling",
-    "validator.zip_files",
+    "validator.csv_words",
+    "validator.names",
 )
 FILES_AND_PLATFORM = {"io", "json", "os", "pathlib", "shutil", "sys", "yaml", "zipfile"}
 
@@ -236,8 +228,8 @@ def test_what_a_cluster_receives_by_value_imports_nothing_of_the_kit_or_the_prog
 
 def test_what_breaks_a_rule_is_noticed():
     wrong = [
-        ("validator.files", "scoring_program.result"),
-        ("validator.files", "validator.formats.chalearn.read"),
+        ("validator.choose", "scoring_program.result"),
+        ("validator.choose", "validator.formats.chalearn.read"),
         ("scoring_program.metrics.pairs", "validator.findings"),
         ("scoring_program.metrics.pairs", "scoring_program.result"),
         ("scoring_program.task", "people_in_video.diagnosis.search"),

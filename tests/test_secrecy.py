@@ -14,7 +14,7 @@ from scoring_program import scoring
 from scoring_program.report import outputs, page
 from scoring_program.run import BROKEN, INVALID, SCORED
 from scoring_program.task import task_ids
-from tests.helpers import SAMPLES, make_zip, one_of_each_format, replace_function, run_folder
+from tests.helpers import SAMPLES, loaded, make_zip, one_of_each_format, replace_function, run_folder
 
 IDS = task_ids()
 NUMBER = re.compile(r"73911\d{2}|0\.73911")
@@ -93,7 +93,13 @@ def test_no_canary_leaves_a_run(planted, tmp_path, capsys, name, make, detail):
     assert code in (SCORED, INVALID), texts["stderr"]
     if make is not sample:
         assert code == (SCORED if make is knowing else INVALID), texts["stderr"]
-    assert_silent(texts, b" ".join([*(place.encode() for place in files), *files.values()]))
+    own = b" ".join([*(place.encode() for place in files), *files.values()])
+    assert_silent(texts, own + public_words(name, planted(name)))
+
+
+def public_words(name, folder):
+    """Return what is public of a reference, as text."""
+    return repr(loaded(name, folder).public).encode()
 
 
 @pytest.mark.parametrize("name", [name for name in IDS if quality_tasks()[name].shows_items])

@@ -10,10 +10,9 @@ from pathlib import Path
 try:
     from validator import console
     from validator.checking import check_submission
-    from validator.findings import Findings
+    from validator.codes import explain_code
+    from validator.findings import Findings, note_lines
     from validator.formats.rules import task_ids
-    from validator.message_codes import explain_code
-    from validator.messages import note_lines
 except ModuleNotFoundError as error:
     sys.exit(f"{error.name} is not installed: run make demo")
 

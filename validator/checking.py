@@ -6,9 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from validator import limits
-from validator.findings import Findings
+from validator.findings import Findings, Note
 from validator.formats.rules import load_format
-from validator.messages import Note
 
 # What a run of the scoring program may take unless the organizers choose otherwise.
 _SECONDS, _MEMORY_MB = 570.0, 8000.0

@@ -1,8 +1,115 @@
-"""The codes of messages about submissions to any task."""
+"""The codes of messages: what explains one, the tables of all packages, and that of submissions to any task.
+
+A table is a module ``codes.py`` with a `CodeTable` named ``CODES``. Each package has one, and the folder of a
+challenge another for what only its files can be told. The page of all messages and ``--explain`` are made
+from the tables.
+"""
 
 from __future__ import annotations
 
-from validator.message_codes import CodeTable, MessageCode
+import importlib
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from validator.discovery import discover
+
+# In the order of the page of all messages. Others that lie beside them are not ours.
+_NAMES = ("validator", "scoring_program", "organizer")
+_FOLDER = Path(__file__).resolve().parent
+# What their full names begin with: nothing, or in kits the name of the package that they are in.
+_PREFIX = __package__.removesuffix(_FOLDER.name)
+
+
+class MessageCode(NamedTuple):
+    """The code of a message, what it means, and what to do about it, "" if nothing has to be done.
+
+    ``is_mistake`` says of a note that it tells of a likely mistake: logs and pages show such notes first and
+    set off from the others.
+    """
+
+    code: str
+    meaning: str
+    remedy: str = ""
+    is_mistake: bool = False
+
+    def line(self) -> str:
+        """Return the explanation as one line of text."""
+        return f"{self.code}: {self.meaning} {self.remedy}".strip()
+
+
+class CodeTable(NamedTuple):
+    """The codes of one package, in the parts of the page of all messages.
+
+    Attributes
+    ----------
+    submission_errors, other_errors : tuple of MessageCode
+        Nothing was scored: participants can correct the former; the latter are of the reference, the
+        settings, or the platform.
+    reference_warnings : tuple of MessageCode
+        What organizers should look at in a reference.
+    notes : tuple of MessageCode
+        Something was accepted, or looks like a mistake.
+    linter : tuple of MessageCode
+        What the linter of bundles finds.
+    """
+
+    submission_errors: tuple[MessageCode, ...] = ()
+    other_errors: tuple[MessageCode, ...] = ()
+    reference_warnings: tuple[MessageCode, ...] = ()
+    notes: tuple[MessageCode, ...] = ()
+    linter: tuple[MessageCode, ...] = ()
+
+
+@cache
+def code_tables() -> dict[str, CodeTable]:
+    """Return the tables of all packages and challenges that are present, by the names of their modules."""
+    tables = {}
+    for name in _NAMES:
+        if not (_FOLDER.parent / name / "codes.py").is_file():
+            continue
+        package = f"{_PREFIX}{name}"
+        modules = [f"{package}.codes"]
+        for path in discover(package, "*/*/codes.py"):
+            group, challenge = path.parts[-3:-1]
+            modules.append(f"{package}.{group}.{challenge}.codes")
+        for module in modules:
+            tables[module] = importlib.import_module(module).CODES
+    return tables
+
+
+@cache
+def all_codes() -> dict[str, MessageCode]:
+    """Return what is known of each code that is present."""
+    codes = {}
+    for table in code_tables().values():
+        for part in table:
+            codes.update({message_code.code: message_code for message_code in part})
+    return codes
+
+
+def is_likely_mistake(code: str) -> bool:
+    """Return whether the note with a code tells of a likely mistake."""
+    return code in all_codes() and all_codes()[code].is_mistake
+
+
+def explain_code(code: str) -> str:
+    """Return what a code means as one line of text, in any case of letters.
+
+    Raises
+    ------
+    ValueError
+        There is no such code; the message names the nearest one.
+    """
+    import difflib
+
+    known_codes = all_codes()
+    if code.upper() not in known_codes:
+        close = difflib.get_close_matches(code.upper(), known_codes, 1)
+        ask = f"did you mean {close[0]}?" if close else "codes begin with E- or N-"
+        raise ValueError(f"there is no message {code.upper()}; {ask}")
+    return known_codes[code.upper()].line()
+
 
 CODES = CodeTable(
     submission_errors=(
@@ -24,8 +131,7 @@ CODES = CodeTable(
         MessageCode(
             "E-CSV-FRAME",
             "A row begins after the last frame of its sequence.",
-            "Count frames from 1 at the rate of the video; the message says if another rate, milliseconds, "
-            "or the rows of another sequence fit.",
+            "Count frames from 1 at the rate of the video; the message says how late the last rows end.",
         ),
         MessageCode(
             "E-CSV-HEADER",
@@ -61,6 +167,11 @@ CODES = CodeTable(
             "Rename it.",
         ),
         MessageCode(
+            "E-FILE-KIND",
+            "A file is not what its name says: a pointer of git-lfs, a web page, packed, of numpy, Excel ...",
+            "Make the file that the name says of it; the message says how.",
+        ),
+        MessageCode(
             "E-FILE-MISSING",
             "There is no file or folder at the path that was given.",
             "Check the path.",
@@ -73,8 +184,7 @@ CODES = CodeTable(
         MessageCode("E-FILE-PLACE", "A file is in a folder.", "Put all files at the top of the zip."),
         MessageCode(
             "E-FILE-RESERVED",
-            "A platform would run a file of this name as a program: `metadata` or `metadata.yaml` with a "
-            "`command`.",
+            "A platform would take a file of this name for a program to run: `metadata` or `metadata.yaml`.",
             "Remove it.",
         ),
         MessageCode("E-FILE-TWICE", "Two files are for the same thing.", "Keep one."),
@@ -211,9 +321,9 @@ CODES = CodeTable(
             "Write no frames after the last one.",
         ),
         MessageCode(
-            "N-CSV-SECONDS",
-            "The frames of all items end as if they were seconds.",
-            "Write frames: multiply times in seconds by the frame rate, and round.",
+            "N-CSV-EARLY",
+            "No row of any item reaches its second half.",
+            "Write frames of the whole video, counted from 1 at its own rate.",
             is_mistake=True,
         ),
         MessageCode("N-CSV-READ", "Line ends, byte order marks or empty last lines were accepted."),

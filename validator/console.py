@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TextIO
 
 from validator import limits
-from validator.shortages import shortage_of
+from validator.limits import shortage_of
 from validator.texts import printable
 
 # Escape sequences of terminals: bold yellow, and back.

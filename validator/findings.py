@@ -1,31 +1,280 @@
 """Findings of a check: problems that make a submission or a reference invalid, and notes that do not.
 
 Findings are values. A reader collects its own and raises `Refused` with them at its border, or returns what
-it read with its notes (`Read`). `validator.problem_summary` puts problems in words.
+it read with its notes (`Read`). Problems are put in words by their kinds: similar ones in one line, and only
+the first kinds.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar
+from typing import Generic, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 
+from validator import console
 from validator.arrays import Bools
-from validator.messages import MOST_KINDS, Note, Problem
-from validator.texts import printable, quote_path
+from validator.texts import counted, printable, quote_path
 
-if TYPE_CHECKING:
-    from validator.problem_summary import ProblemKind, ProblemSummary
-
+MOST_KINDS = 20
+"""So many kinds of problems are shown of a check."""
 REPORTED_PER_KIND = 200
 _KEPT = 5000
+_PLACES_SHOWN = 3
+# The same problem in more files than these is one line.
+_FILES_APART = 3
 
 ContentT = TypeVar("ContentT")
+# Code, file, and rule.
+_Kind = tuple[str, str, str]
+
+
+class Problem(NamedTuple):
+    """One reason why a file cannot be accepted, with its place and the way to fix it.
+
+    ``where`` is a JSON Pointer for JSON files and "line L column C" for CSV files; it may be empty. ``rule``
+    is a short constant for the rule that is broken; problems with the same code, file, and rule are of one
+    kind.
+    """
+
+    code: str
+    problem: str
+    remedy: str
+    file: str = ""
+    where: str = ""
+    rule: str = ""
+
+    @property
+    def kind(self) -> _Kind:
+        """The code, file, and rule."""
+        return self.code, self.file, self.rule
+
+    def line(self) -> str:
+        """Return the problem as one line of text: what is wrong, how to fix it, and then the place."""
+        place = f" At {self.where}." if self.where else ""
+        return f"{self.head()}: {self.cure()}{place}"
+
+    def head(self) -> str:
+        """Return the code and the file."""
+        return f"{self.code} {self.file}".rstrip()
+
+    def cure(self) -> str:
+        """Return what is wrong and how to fix it."""
+        period = "" if self.remedy.endswith("?") else "."
+        return f"{self.problem}; {self.remedy}{period}"
+
+    def as_dict(self) -> dict[str, str]:
+        """Return the problem as plain data for JSON."""
+        texts = {"code": self.code, "problem": self.problem, "hint": self.remedy}
+        return {**texts, "file": self.file, "where": self.where}
+
+
+class Note(NamedTuple):
+    """Something accepted that the reader should know about.
+
+    ``explains`` are the codes of notes that say no more where this one is: they have the same cause.
+    """
+
+    code: str
+    text: str
+    explains: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, str]:
+        """Return the note as plain data for JSON."""
+        return {"code": self.code, "text": self.text}
+
+    @property
+    def is_mistake(self) -> bool:
+        """Whether it tells of a likely mistake: by its code, or because it says why others were made."""
+        from validator.codes import is_likely_mistake
+
+        return is_likely_mistake(self.code) or bool(self.explains)
+
+    def line(self) -> str:
+        """Return the note as one line of text."""
+        return f"{self.code}: {self.text}"
+
+    def log_line(self) -> str:
+        """Return the note as a line of a log, which says whether it tells of a likely mistake."""
+        return f"{'likely mistake' if self.is_mistake else 'note'} {self.line()}"
+
+
+def note_lines(notes: Sequence[Note]) -> list[str]:
+    """Return the lines of a log on notes: first those on likely mistakes, in color on a terminal."""
+    lines = []
+    for note in mistakes_first(notes):
+        lines.append(console.highlighted(note.log_line()) if note.is_mistake else note.log_line())
+    return lines
+
+
+def mistakes_first(notes: Sequence[Note]) -> list[Note]:
+    """Return notes with those that tell of likely mistakes before the others, otherwise in their order."""
+    return sorted(notes, key=lambda note: not note.is_mistake)
+
+
+def codes_explained_by(notes: Sequence[Note]) -> set[str]:
+    """Return the codes of notes that say no more where these are."""
+    return {code for note in notes for code in note.explains}
+
+
+def without_explained(notes: Sequence[Note]) -> list[Note]:
+    """Return notes without those that others of them explain."""
+    explained_codes = codes_explained_by(notes)
+    return [note for note in notes if note.code not in explained_codes]
+
+
+class ProblemKind(NamedTuple):
+    """The problems with the same code, file, and rule.
+
+    Attributes
+    ----------
+    problems : list of Problem
+        The first ones, at least one.
+    number : int
+        How many there are.
+    is_exact : bool
+        Whether they were all counted; otherwise there are at least ``number``.
+    """
+
+    problems: list[Problem]
+    number: int
+    is_exact: bool
+
+    @property
+    def first(self) -> Problem:
+        """The first problem."""
+        return self.problems[0]
+
+
+class PlacedProblem(NamedTuple):
+    """One problem with all its places: of one kind, or of several kinds that differ in their file alone."""
+
+    kinds: list[ProblemKind]
+
+    @property
+    def first(self) -> Problem:
+        """The problem at its first place, whose words stand for all."""
+        return self.kinds[0].first
+
+    @property
+    def n_places(self) -> int:
+        """How many places it has, or the least that it can have."""
+        return sum(kind.number for kind in self.kinds)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether all of its places were counted."""
+        return all(kind.is_exact for kind in self.kinds)
+
+    def head(self) -> str:
+        """Return the code, and the file if it is in one only."""
+        return self.first.head() if len(self.kinds) == 1 else self.first.code
+
+    def places_text(self) -> str:
+        """Return where it is: "At line 1 column 2.", "In 60 places: /a, /b, /c and 57 more.", or ""."""
+        places = self._first_places()
+        if self.n_places == 1:
+            return f"At {places[0]}." if places else ""
+        number = f"In {_at_least(self.is_exact)}{counted(self.n_places, 'place')}"
+        if self.is_exact and self.n_places == len(self.kinds):
+            number = f"In {counted(len(self.kinds), 'file')}"
+        elif len(self.kinds) > 1:
+            number += f" in {counted(len(self.kinds), 'file')}"
+        n_more = (self.n_places if len(self.kinds) == 1 else len(self.kinds)) - len(places)
+        if not places:
+            return f"{number}."
+        more = f" and {n_more:,} more" if n_more > 0 else ""
+        return f"{number}: {', '.join(places)}{more}."
+
+    def line(self) -> str:
+        """Return it as one line of text: what is wrong, how to fix it, and then the places."""
+        return f"{self.head()}: {self.first.cure()} {self.places_text()}".rstrip()
+
+    def as_dict(self) -> dict[str, object]:
+        """Return it as plain data for JSON; ``where`` are its first places."""
+        return {
+            **self.first.as_dict(),
+            "file": self.first.file if len(self.kinds) == 1 else "",
+            "where": ", ".join(self._first_places()),
+            "count": self.n_places,
+            "at_least": not self.is_exact,
+            "files": len(self.kinds),
+        }
+
+    def _first_places(self) -> list[str]:
+        """Return the first places, of several files each with the file."""
+        if len(self.kinds) == 1:
+            places = [problem.where for problem in self.kinds[0].problems]
+        else:
+            places = [f"{kind.first.file} {kind.first.where}".strip() for kind in self.kinds]
+        return list(dict.fromkeys(filter(None, places)))[:_PLACES_SHOWN]
+
+
+class ProblemSummary(NamedTuple):
+    """The problems of a check by their kinds, in the order in which they were found.
+
+    ``total`` is the number of places of all problems, or the least that it can be if the check is not
+    ``is_complete``; then some were counted without their kind.
+    """
+
+    kinds: list[ProblemKind]
+    total: int
+    is_complete: bool
+
+    def total_text(self) -> str:
+        """Return how many problems there are: "2 problems", "1 problem, in 2,000 places"."""
+        at_least = _at_least(self.is_complete)
+        # Where all were only counted, there is at least one.
+        n_problems = max(len(self.problems(most=None)), min(self.total, 1))
+        text = f"{at_least}{counted(n_problems, 'problem')}"
+        return text if n_problems == self.total else f"{text}, in {at_least}{counted(self.total, 'place')}"
+
+    def problems(self, most: int | None = MOST_KINDS) -> list[PlacedProblem]:
+        """Return at most ``most`` problems in the order found, each with all of its places."""
+        n_files = Counter(_without_file(kind) for kind in self.kinds)
+        groups: dict[tuple[str, ...], list[ProblemKind]] = {}
+        for kind in self.kinds:
+            alike = _without_file(kind)
+            group = alike if n_files[alike] > _FILES_APART else kind.first.kind
+            groups.setdefault(group, []).append(kind)
+        return [PlacedProblem(kinds) for kinds in list(groups.values())[:most]]
+
+    def not_shown(self, most: int | None = MOST_KINDS) -> int:
+        """Return at how many places there are other problems than those of `problems`."""
+        return self.total - sum(problem.n_places for problem in self.problems(most))
+
+    def not_shown_text(self, most: int | None = MOST_KINDS) -> str:
+        """Return what `problems` leaves out: "and others, in 5 more places; fix these first", or ""."""
+        n_places = self.not_shown(most)
+        if not n_places:
+            return ""
+        places = counted(n_places, "more place", "more places")
+        if not self.is_complete:
+            # Of which kind a problem is that was only counted is not known.
+            return f"and at least {places}; fix these first"
+        return f"and others, in {places}; fix these first"
+
+    def lines(self, most: int | None = MOST_KINDS) -> list[str]:
+        """Return the numbered list of `problems`, and how many more there are."""
+        lines = [f"{number}. {problem.line()}" for number, problem in enumerate(self.problems(most), start=1)]
+        if rest := self.not_shown_text(most):
+            lines.append(rest)
+        return lines
+
+
+def _without_file(kind: ProblemKind) -> tuple[str, ...]:
+    """Return what problems in several files have in common if they are the same."""
+    first = kind.first
+    # Schemas of several files may have rules of the same name, so the remedy has to be the same, too.
+    return first.code, first.rule, first.remedy, "" if first.rule else first.problem
+
+
+def _at_least(is_exact: bool) -> str:
+    return "" if is_exact else "at least "
 
 
 @dataclass(frozen=True)
@@ -45,10 +294,6 @@ class Refused(Exception):  # noqa: N818 - an outcome, not an error of the progra
 
     def __str__(self) -> str:
         return "\n".join(self.findings.lines())
-
-
-# Code, file, and rule.
-_Kind = tuple[str, str, str]
 
 
 @dataclass
@@ -112,13 +357,7 @@ class Findings:
     def add(
         self, code: str, problem: str, remedy: str, *, file: str = "", where: str = "", rule: str = ""
     ) -> None:
-        """Record a problem; all texts are made printable here, and ``file`` is shortened.
-
-        Raises ValueError for a code that no table explains.
-        """
-        from validator import message_codes
-
-        message_codes.require_known(code)
+        """Record a problem; all texts are made printable here, and ``file`` is shortened."""
         added = Problem(
             code=code,
             problem=printable(problem),
@@ -208,8 +447,6 @@ class Findings:
 
     def kinds(self) -> list[ProblemKind]:
         """Return the problems by their kind, in the order in which the kinds were found."""
-        from validator.problem_summary import ProblemKind
-
         problems_of_kind: dict[_Kind, list[Problem]] = {}
         for problem in self.problems:
             problems_of_kind.setdefault(problem.kind, []).append(problem)
@@ -220,8 +457,6 @@ class Findings:
 
     def summary(self) -> ProblemSummary:
         """Return the problems as they are shown."""
-        from validator.problem_summary import ProblemSummary
-
         return ProblemSummary(self.kinds(), self.total, self.is_complete)
 
     def lines(self, most: int | None = MOST_KINDS) -> list[str]:

@@ -7,14 +7,18 @@ from collections.abc import Collection
 import numpy as np
 
 from validator.arrays import Floats, Ints
-from validator.messages import Note
+from validator.findings import Note
 from validator.texts import counted, quote
 
 _LEAST_BOXES = 10
+_LEAST_BOXES_OUTSIDE = 5
+# Boxes of detectors that are not cut at the border of the image reach beyond it, but not far.
+_BEYOND = 1.1
+_LEAST_SHARE_OUTSIDE = 0.1
 _LEAST_ROWS = 4
 # Noisy coordinates in 0..1 may be outside by this.
 _OUTSIDE = 0.25
-_WRITE_PIXELS = "Write pixels: x times the width and y times the height of the image"
+_WRITE_PIXELS = "they are pixels of the image"
 _EMPTY = "the submission contains no predictions. Was it written too early?"
 _MISSING = ("N-FILE-EMPTY", "N-FILE-MISSING", "N-FRAMES-MISSING", "N-IMAGES-MISSING", "N-SEGMENTS-MISSING")
 _MOST_REPEATED = 0.1
@@ -44,12 +48,12 @@ def _range_hints(boxes: Floats, what: str, cure: str) -> list[Note]:
     low, high = boxes.min(axis=0), boxes.max(axis=0)
     if (low == high).all():
         box = ", ".join(f"{value:g}" for value in low.tolist())
-        text = f"all {counted(len(boxes), 'box', 'boxes')} of {what} are [{box}]. Are they placeholders?"
+        text = f"all {counted(len(boxes), 'box', 'boxes')} of {what} are [{box}]"
         return [Note("N-LOOKS-CONSTANT", text)]
     lowest, highest = min(0.0, float(low.min())), max(1.0, float(high.max()))
     if lowest >= -_OUTSIDE and highest <= 1 + _OUTSIDE:
         text = f"all {counted(boxes.size, 'coordinate')} of {what} lie between "
-        text += f"{lowest:.3g} and {highest:.3g}. "
+        text += f"{lowest:.3g} and {highest:.3g}; "
         return [Note("N-LOOKS-NORMALIZED", text + cure)]
     return []
 
@@ -81,5 +85,34 @@ def label_hints(n: int, labels: Collection[object], what: str, item_noun: str = 
     """Return a note if all ``n`` items have the same of ``labels``: "all 4 rows have the class 1"."""
     if n < _LEAST_ROWS or len(labels) != 1:
         return []
-    text = f"all {counted(n, item_noun)} have the {what} {quote(str(*labels))}. "
-    return [Note("N-LOOKS-CONSTANT", f"{text}Is it a placeholder, or another field?")]
+    text = f"all {counted(n, item_noun)} have the {what} {quote(str(*labels))}"
+    return [Note("N-LOOKS-CONSTANT", text)]
+
+
+def explain_boxes_outside(boxes: Floats, sizes: Ints) -> str:
+    """Return how far boxes reach beyond their images if many do, "" otherwise.
+
+    Parameters
+    ----------
+    boxes : float array of shape (n, 4)
+        ``x, y, width, height`` in pixels.
+    sizes : int array of shape (n, 2)
+        Height and width of the image of each.
+
+    Examples
+    --------
+    >>> boxes = np.tile([500.0, 300.0, 600.0, 400.0], (5, 1))
+    >>> explain_boxes_outside(boxes, np.tile([480, 640], (5, 1)))
+    '5 of 5 boxes reach beyond their image, up to 1.72 times its width and 1.46 times its height'
+    """
+    if len(boxes) < _LEAST_BOXES_OUTSIDE:
+        return ""
+    ends = boxes[:, :2] + boxes[:, 2:]
+    reach = ends / sizes[:, ::-1]
+    is_outside = (reach > _BEYOND).any(axis=1)
+    if is_outside.mean() < _LEAST_SHARE_OUTSIDE:
+        return ""
+    times_width, times_height = reach.max(axis=0).tolist()
+    boxes_outside = f"{int(is_outside.sum()):,} of {counted(len(boxes), 'box', 'boxes')}"
+    largest = f"up to {times_width:.3g} times its width and {times_height:.3g} times its height"
+    return f"{boxes_outside} reach beyond their image, {largest}"

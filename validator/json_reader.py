@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 
+from validator.choose import naming_other_task
 from validator.columns import (
     DEEPEST,
     REMARKS,
@@ -43,7 +44,6 @@ from validator.columns import (
     check_of,
     keys_of_anything,
 )
-from validator.files import naming_other_task
 from validator.findings import Findings, Read, Refused
 from validator.formats.rules import JsonFile
 from validator.items import LIMIT_OF_REFERENCE

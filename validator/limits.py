@@ -1,4 +1,7 @@
-"""Limits that a program sets itself: a decompression bomb ends in a message, not in a killed process."""
+"""Limits that a program sets itself, and what a machine lacks when a program cannot go on.
+
+A decompression bomb ends in a message, not in a killed process.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ import time
 import traceback
 from collections.abc import Iterator
 from types import FrameType
+from typing import NamedTuple
 
 try:
     import resource
@@ -29,6 +33,10 @@ _CPU_FACTOR = 4
 # next ring raises it again. And Python may notice a signal too late that comes right before a call that
 # waits: the next ring interrupts that call.
 _RING_SECONDS = 5.0
+# EFBIG is that of a limit on the size of files. Windows has no quotas with a number of their own.
+_FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
+# The error of tempfile has the number of a file that is not there.
+_NO_TEMPORARY_FOLDER = "No usable temporary directory"
 # The limits that `start` has lowered, as they were.
 _before: dict[int, tuple[int, int]] = {}
 
@@ -181,3 +189,33 @@ def _terminated(number: int, frame: FrameType | None) -> None:
     if resource is not None:
         _set_timer()
     raise TerminatedError
+
+
+class Shortage(NamedTuple):
+    """What is missing, and what to do about it; ``code`` is that of a message."""
+
+    code: str
+    problem: str
+    remedy: str
+
+    def line(self) -> str:
+        """Return the message in a line."""
+        return f"{self.code}: {self.problem}; {self.remedy}"
+
+
+def shortage_of(error: BaseException) -> Shortage | None:
+    """Return what the machine lacks according to an exception, None if the exception tells something else."""
+    is_without_threads = isinstance(error, RuntimeError) and "can't start new thread" in str(error)
+    if is_out_of_memory(error) or is_without_threads:
+        problem = "the memory does not suffice"
+        return Shortage("E-LIMIT-MEMORY", problem, "end other programs, or raise the limit of memory")
+    if not isinstance(error, OSError):
+        return None
+    if _NO_TEMPORARY_FOLDER in str(error):
+        problem = "there is no folder for temporary files"
+        return Shortage("E-OUTPUT", problem, "set TMPDIR to a folder with room that you may write to")
+    if error.errno in _FULL:
+        place = f"{error.filename}: " if error.filename else ""
+        problem = f"{place}there is no room for a file ({error.strerror})"
+        return Shortage("E-OUTPUT", problem, "free space, or choose another place")
+    return None

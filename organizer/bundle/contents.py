@@ -35,9 +35,8 @@ from scoring_program.scoring import load_reference
 from scoring_program.settings import Settings
 from scoring_program.signature import KEY_FILE, VOCABULARY_FILE
 from scoring_program.task import Declaration, load_task, task_ids
-from validator.archive import BASELINE_FILE
-from validator.findings import Findings
-from validator.messages import Problem
+from validator.findings import Findings, Problem
+from validator.submission import BASELINE_FILE
 from validator.texts import counted, some_words
 
 _COMPARED_FROM_BYTES = 64

@@ -9,8 +9,8 @@ from organizer.bundle.modules import needed_modules
 from organizer.bundle.wheels import vendored_files
 from organizer.files import zip_bytes
 from scoring_program.task import load_task
+from validator.choose import OTHER_TASKS_FILE, other_tasks_file
 from validator.formats.rules import load_rules
-from validator.other_tasks import OTHER_TASKS_FILE, other_tasks_file
 
 _JSON_READER = "validator/json_reader.py"
 _VOCABULARY_READER = "scoring_program/vocabulary_file.py"

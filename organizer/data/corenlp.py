@@ -13,8 +13,7 @@ from typing import Any, NoReturn
 from people_in_video.references import lemmas
 from people_in_video.references.lemmas import TABLE_VERSION, LemmaTable, load_table
 from scoring_program.challenges.anet_entities.lemmas import Lemmas
-from validator.findings import Findings
-from validator.messages import Note
+from validator.findings import Findings, Note
 
 _JAR = re.compile(r"stanford-corenlp-(\d+\.\d+\.\d+)\.jar")
 # Other words can be split or quoted differently when they have neighbors.

@@ -40,9 +40,9 @@ from scoring_program.marks import Mark
 from scoring_program.scoring import load_reference
 from scoring_program.signature import KEY_FILE, read_key
 from scoring_program.task import load_task
-from validator.findings import Findings
-from validator.messages import Note
-from validator.shortages import shortage_of
+from validator.findings import Findings, Note
+from validator.kinds import HEAD_BYTES, refuse_other_kind
+from validator.limits import shortage_of
 from validator.texts import counted, printable, quote, some_words
 
 _NAMED = 20
@@ -78,6 +78,10 @@ def _write_reference(
         if not source.is_dir():
             findings.refuse("E-REF-MISSING", "there is no such folder", "check the path", file=str(source))
         settings = task.settings(source)
+        for name in source_files(task, source, settings):
+            with findings.part():
+                _refuse_other_kind(source / name)
+        findings.refuse_problems()
         with findings.part():
             task_options = dict(options)
             vocabulary_path = task_options.pop(VOCABULARY_OPTION, None)
@@ -93,6 +97,13 @@ def _write_reference(
         reported_in = overview.content.warnings if findings.ok else findings
         _report_left_out(source, expected_names, task.reference_files, reported_in)
     return overview, notes
+
+
+def _refuse_other_kind(path: Path) -> None:
+    """Raise Refused if a file is not what its name says."""
+    if path.is_file():
+        with path.open("rb") as stream:
+            refuse_other_kind(stream.read(HEAD_BYTES), path.name)
 
 
 def _report_left_out(

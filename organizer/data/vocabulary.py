@@ -18,8 +18,7 @@ from scoring_program.scoring import AnyLoaded
 from scoring_program.signature import VOCABULARY_FILE
 from scoring_program.vocabulary import Vocabulary
 from scoring_program.vocabulary_file import parse_vocabulary
-from validator.findings import Findings
-from validator.messages import Note
+from validator.findings import Findings, Note
 from validator.strict_yaml import load_strict
 from validator.texts import counted, quote, some_words
 

@@ -31,7 +31,7 @@ from scoring_program.task import load_task
 from validator.columns import JsonValue
 from validator.discovery import find_module
 from validator.findings import Findings
-from validator.item_table import ITEMS_FILE, encode_items
+from validator.items import ITEMS_FILE, encode_items
 from validator.json_reader import strict_loads
 from validator.texts import pointer_part, quote
 

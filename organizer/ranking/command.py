@@ -51,7 +51,7 @@ from organizer.runs.worker import BuiltTask
 from people_in_video.comparing.standings import Baseline
 from scoring_program.settings import PROTOCOLS
 from scoring_program.task import load_task
-from validator.shortages import shortage_of
+from validator.limits import shortage_of
 from validator.texts import counted, printable, quote
 
 _MOST_PRINTED = 10

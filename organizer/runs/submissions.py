@@ -20,10 +20,10 @@ from typing import Union
 from organizer.files import DAMAGED
 from organizer.runs.download_names import DownloadName, read_download_names, readings_of
 from organizer.runs.similar_names import similar_names, with_code_points
-from validator.archive import open_submission
+from validator.choose import task_of_first_row
 from validator.findings import Findings
 from validator.formats.rules import Rules, load_rules, task_ids
-from validator.other_tasks import task_of_first_row
+from validator.submission import open_submission
 from validator.texts import counted, quote
 
 _DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}"

@@ -11,17 +11,19 @@ from __future__ import annotations
 import errno
 import shutil
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from validator.archive import Source
+import yaml
+
 from validator.findings import Findings
-from validator.members import PLATFORM_FILES, Limits, holds_command
+from validator.strict_yaml import load_plain
+from validator.submission import PLATFORM_FILES, Limits, Source, open_zip
 from validator.texts import folded
-from validator.zip_files import open_zip
 
 _PIECE = 65_536
+_MOST_METADATA_BYTES = 1 << 16
 # What is not written may be said to be larger than any file system takes.
 _LARGEST_FILE = 1 << 40
 # What file systems take, in bytes.
@@ -138,11 +140,29 @@ def _leave_as_after_a_run(folder: Path) -> None:
     # A folder of this name ends the worker's run; the scoring program refuses it.
     if described and described[0].is_dir():
         return
-    if described and holds_command(described[0].name, lambda: described[0].open("rb")):
+    if described and _holds_command(described[0]):
         shutil.rmtree(folder)
         folder.mkdir()
     if not (folder / "metadata").is_dir():
         add_platform_file(folder)
+
+
+def _holds_command(path: Path) -> bool:
+    """Return whether a platform would take a file for the description of a program.
+
+    One that is no UTF-8, or too large to be looked at, is taken for it.
+    """
+    with path.open("rb") as stream:
+        data = stream.read(_MOST_METADATA_BYTES + 1)
+    if len(data) > _MOST_METADATA_BYTES:
+        return True
+    try:
+        content = load_plain(data.decode("utf-8"))
+    except UnicodeDecodeError:
+        return True
+    except yaml.YAMLError:
+        return False
+    return isinstance(content, Mapping) and bool(content.get("command"))
 
 
 def add_platform_file(folder: Path) -> None:

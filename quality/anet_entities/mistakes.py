@@ -213,7 +213,7 @@ _IN_PLACE: list[Mistake[Json]] = [
         "segments as segment_01, from 1",
         "N-SEGMENTS-OUTSIDE",
         _rename_segments(lambda name: f"segment_{int(name) + 1:02d}"),
-        "n - 1 for n",
+        "for 'segment_",
     ),
     _plain("twice as many segments", "N-SEGMENTS-OUTSIDE", _add_segments),
     _spelled_videos("videos without v_", lambda video: video[2:], "with v_"),

@@ -21,7 +21,7 @@ _ROWS = ("rows",)
 _CLASSES = ("action classes", "gesture classes")
 _RATES = (0.5, 0.667, 0.75, 0.8, 0.9, 24 / 25, 1.2, 1.25, 1.5, 2.0)
 _FRAMES_A_SECOND = 20
-_FAST_RATES = [(rate, f"{_FRAMES_A_SECOND * rate:g} frames a second") for rate in (1.2, 1.25, 1.5, 2)]
+_FAST_RATES = (1.2, 1.25, 1.5, 2)
 
 
 def mistakes_of_track(track: Track) -> list[Mistake[Prediction]]:
@@ -34,16 +34,21 @@ def mistakes_of_track(track: Track) -> list[Mistake[Prediction]]:
         *(_delayed(delay, least_frames) for delay in (10, 30, 60)),
         _moved("frame rate times 0.8 and 60 frames late", 0.8, 60, least_frames),
         _scaled("every tenth frame counted", 0.1, least_frames),
-        *(_refused(f"frame rate times {rate}, all rows", rate, words) for rate, words in _FAST_RATES),
-        _refused("milliseconds instead of frames", 1000 / _FRAMES_A_SECOND, "milliseconds"),
+        *(_refused(f"frame rate times {rate}, all rows", rate) for rate in _FAST_RATES),
+        _refused("milliseconds instead of frames", 1000 / _FRAMES_A_SECOND),
         Mistake(
             name="start, length",
             change=_keep_rows(_is_ordered, _write_length),
             cures=[Cure(_ROWS, Family.READING)],
             size=10,
         ),
-        _plain("start, length, all rows", "E-CSV-RANGE", "start + length", _change_rows(_write_length)),
-        _plain("classes counted from 0", "E-CSV-RANGE", "from 1", _rename_classes(lambda label: label - 1)),
+        _plain("start, length, all rows", "E-CSV-RANGE", "<= end frame", _change_rows(_write_length)),
+        _plain(
+            "classes counted from 0",
+            "E-CSV-RANGE",
+            "allowed",
+            _rename_classes(lambda label: label - 1),
+        ),
         _plain("names of sequences in small letters", "E-FILE-CASE", "", _rename_sequences(str.lower)),
         _plain(
             "names of sequences without zeros",
@@ -54,7 +59,7 @@ def mistakes_of_track(track: Track) -> list[Mistake[Prediction]]:
         Mistake(
             name="sequences counted from one too high",
             change=_rename_sequences(_next_name),
-            said=[Said("E-CSV-FRAME", "one too high"), Said("N-ITEMS-UNKNOWN", "one too high")],
+            said=[Said("E-CSV-FRAME", "times as late"), Said("N-ITEMS-UNKNOWN", "n - 1")],
         ),
         Mistake(
             name="frames counted from 0",
@@ -134,10 +139,10 @@ def _moved(name: str, scale: float, offset: float, least_frames: int) -> Mistake
     return Mistake(name, change, cures=[Cure(_ROWS, Family.FIT)])
 
 
-def _refused(name: str, scale: float, words: str) -> Mistake[Prediction]:
+def _refused(name: str, scale: float) -> Mistake[Prediction]:
     """Return a frame rate of which some rows begin after the last frame, so that a validator refuses them."""
     change = _keep_rows(_is_ordered, partial(_map_frames, scale, 0.0))
-    return Mistake(name, change, said=[Said("E-CSV-FRAME", words)])
+    return Mistake(name, change, said=[Said("E-CSV-FRAME", "times as late")])
 
 
 def _write_length(row: Row) -> Row:

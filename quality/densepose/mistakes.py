@@ -260,7 +260,7 @@ MISTAKES: list[Mistake[Detections]] = [
         change=lambda detections: _each(_with_reversed_score)(_with_false_detections(detections)),
         cures=[Cure(("first detections",), Family.ORDER)],
     ),
-    _plain("channels B, G, R", Said("E-DP-PART", "B, G, R"), _each_array(lambda iuv: iuv[::-1])),
+    _plain("channels B, G, R", Said("E-DP-PART", "first channel, R"), _each_array(lambda iuv: iuv[::-1])),
     _plain(
         "boxes as [x1, y1, x2, y2] alone",
         Said("E-DP-SHAPE", "x, y, width, height"),
@@ -268,7 +268,7 @@ MISTAKES: list[Mistake[Detections]] = [
     ),
     _plain(
         "boxes in 0..1",
-        Said("E-DP-BOX", "width times the image's width"),
+        Said("E-DP-BOX", "width and height in pixels"),
         _each(_normalize_box),
     ),
     _plain(

@@ -23,8 +23,7 @@ from scoring_program.disclosure import MIN_GROUP, round_floats
 from scoring_program.metrics.resampling import LEVEL
 from scoring_program.result import DECIMALS, Cell, ErrorCost, Interval, Result, Section, Shown
 from validator.console import OutputError
-from validator.findings import Findings
-from validator.messages import Note
+from validator.findings import Findings, Note
 from validator.texts import visible, without_formulas
 
 SCORES_TXT = "scores.txt"

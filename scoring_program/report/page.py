@@ -19,13 +19,12 @@ from scoring_program.report.html import Child, append, cut, cut_middle, element
 from scoring_program.report.score_strip import score_strip
 from scoring_program.report.sections import NO_ADDRESSES, Addresses, Look, section_cards
 from scoring_program.result import DECIMALS, ErrorCost, Interval, Shown
-from validator.findings import Findings
-from validator.messages import Note
+from validator.findings import Findings, Note
 from validator.texts import counted
 
 if TYPE_CHECKING:
     from scoring_program.task import Declaration, ScoreColumn
-    from validator.problem_summary import PlacedProblem
+    from validator.findings import PlacedProblem
 
 LARGEST_PAGE = 2_000_000
 # With drawings, which may have images.

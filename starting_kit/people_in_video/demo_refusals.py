@@ -10,9 +10,8 @@ from typing import Generic
 
 from people_in_video.home_loaded import HomeLoaded
 from scoring_program.scoring import ReferenceT, StatisticsT, SubmissionT
-from validator.findings import Findings
+from validator.findings import Findings, Problem
 from validator.items import ITEMS_NONE, LIMIT_OF_REFERENCE
-from validator.messages import Problem
 
 DEMO_REFUSED = (
     "this was compared with the synthetic demo reference, which has other ids than the challenge's data: "

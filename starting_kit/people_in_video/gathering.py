@@ -14,10 +14,9 @@ from scoring_program.result import Result
 from scoring_program.scoring import AnyLoaded
 from scoring_program.task import Task
 from validator.discovery import find_module
-from validator.findings import Findings, Refused
+from validator.findings import Findings, Note, Refused
 from validator.items import ITEMS_NONE
 from validator.limits import collector_off
-from validator.messages import Note
 from validator.texts import counted
 
 # What happens to predictions of two processes that differ.

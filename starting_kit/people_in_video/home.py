@@ -41,8 +41,7 @@ from scoring_program.signature import VERSION
 from scoring_program.task import Task, load_task, task_ids
 from validator import console
 from validator.checking import check_submission
-from validator.findings import Findings, Refused
-from validator.messages import Note, Problem
+from validator.findings import Findings, Note, Problem, Refused
 
 
 class ProblemsError(ValueError):

@@ -19,10 +19,9 @@ from scoring_program.disclosure import min_group
 from scoring_program.result import Result, Section
 from scoring_program.scoring import AnyLoaded, Begin, Loaded, ReferenceT, StatisticsT, SubmissionT, guarded
 from scoring_program.signature import with_items
-from validator.archive import Source
-from validator.findings import Read
+from validator.findings import Note, Read
 from validator.items import ITEMS_UNKNOWN
-from validator.messages import Note
+from validator.submission import Source
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from people_in_video.telling_task import opened
 from validator.findings import Refused
-from validator.members import on_read
+from validator.submission import on_read
 
 # Smaller ones take a second or two.
 LEAST_BYTES = 20_000_000

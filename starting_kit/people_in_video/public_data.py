@@ -19,15 +19,14 @@ from scoring_program.signature import VOCABULARY_FILE
 from scoring_program.task import Public, PublicItems, load_task
 from scoring_program.vocabulary import Vocabulary
 from scoring_program.vocabulary_file import parse_vocabulary
-from validator.archive import Submission, open_submission
 from validator.checking import check_within_limits
 from validator.discovery import find_module
-from validator.findings import Findings, Read
+from validator.findings import Findings, Note, Read, mistakes_first, without_explained
 from validator.formats.rules import Rules
-from validator.item_table import ITEMS_FILE, parse_items
+from validator.items import ITEMS_FILE, parse_items
 from validator.json_reader import strict_loads
-from validator.members import Limits
-from validator.messages import Note, mistakes_first, without_explained
+from validator.kinds import HEAD_BYTES, refuse_other_kind
+from validator.submission import Limits, Submission, open_submission
 from validator.texts import quote, some_words
 
 _PACKAGE = "people_in_video"
@@ -138,6 +137,7 @@ def check_with_public_data(public_data: PublicData, submission: Path) -> Finding
 
 def read_object(files: PublicFiles, name: str) -> dict[str, Any]:
     """Return the JSON object in a file of public data. Raises Refused if it holds anything else."""
+    refuse_other_kind(files[name][:HEAD_BYTES], name)
     content: Any = strict_loads(files[name], name).content
     if not isinstance(content, dict):
         refuse_public_data("this is not an object", name)

@@ -14,7 +14,7 @@ from scoring_program.report.page import result_page
 from scoring_program.result import ErrorCost, Interval, Result, Statistics
 from scoring_program.scoring import AnyLoaded
 from scoring_program.task import Task, load_task
-from validator.messages import Note
+from validator.findings import Note
 from validator.texts import counted
 
 ITEMS = "items"

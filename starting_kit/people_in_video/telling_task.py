@@ -10,10 +10,9 @@ from typing import IO, Union
 
 from people_in_video.tools.conversion import converter_of
 from scoring_program.task import load_task, task_ids
-from validator.archive import Submission, open_submission
+from validator.choose import files_of_task, task_of_first_row
 from validator.formats.rules import load_rules
-from validator.members import FileReader, Limits
-from validator.other_tasks import files_of_task, task_of_first_row
+from validator.submission import FileReader, Limits, Submission, open_submission
 
 _JSON = ".json"
 _MODE = re.compile(rb'"eval_mode"\s*:\s*"([^"]{1,20})"')

@@ -16,10 +16,9 @@ import numpy as np
 from people_in_video.plain_values import PlainValues, half_precision_text
 from scoring_program.scoring import AnyLoaded
 from validator import console
-from validator.findings import Findings, Read, Refused
+from validator.findings import Findings, Note, Read, Refused
 from validator.formats.rules import load_format
 from validator.items import ITEMS_NONE
-from validator.messages import Note
 from validator.texts import counted
 
 # What no task limits a file to less than: commas and colons in it.

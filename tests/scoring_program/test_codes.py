@@ -89,7 +89,7 @@ def rename_files(folder):
 
 
 def in_seconds(folder):
-    """Write whole seconds at 20 frames a second."""
+    """Write whole seconds at 20 frames a second, which are frames at the beginning."""
     for path in folder.iterdir():
         rows = [line.split(",") for line in path.read_text(encoding="utf-8").split()]
         seconds = [f"{label},{int(start) // 20 + 1},{int(end) // 20 + 1}\n" for label, start, end in rows]
@@ -101,29 +101,17 @@ def segment_of(document):
     return next(iter(next(iter(document["annotations"].values()))["segments"].values()))
 
 
-def replaced_by(task):
-    """Return a change that puts the good sample of a task in place of the files."""
-
-    def change(folder):
-        shutil.rmtree(folder)
-        shutil.copytree(SAMPLES / task / "good", folder)
-
-    return change
-
-
 PROBLEMS = [
     ("E-CSV-FRAME", GESTURE, text(CSV, "1,1,2\n1,999999,1000000\n"), CSV, "line 2 column 2"),
     ("E-FILE-CASE", GESTURE, lambda folder: (folder / CSV).rename(folder / CSV.replace("Demo", "demo")), CSV.replace("Demo", "demo"), ""),
     ("E-ITEMS-NONE", GESTURE, rename_files, f"x{CSV}", ""),
-    ("E-TASK", GESTURE, replaced_by(ACTION), "", ""),
-    ("E-TASK", ACTION, replaced_by(GESTURE), "", ""),
 ]  # fmt: skip
 NOTES = [
     ("N-CATEGORY", DENSEPOSE, data(lambda document: document[0].update(category_id=7))),
     ("N-CLASSES-MISSING", KINETICS, data(half, "pred_vid_result.json")),
     ("N-CLASSES-MISSING", KINETICS, lambda folder: [data(half, name)(folder) for name in ("pred_vid_result.json", PARTS)]),
     ("N-CSV-CUT", GESTURE, text(CSV, "1,1,2\n1,3,1000000\n")),
-    ("N-CSV-SECONDS", GESTURE, in_seconds),
+    ("N-CSV-EARLY", GESTURE, in_seconds),
     ("N-DETECTIONS-MANY", DENSEPOSE, data(lambda document: document.extend(21 * document[:1]))),
     ("N-FILE-EMPTY", GESTURE, lambda folder: (folder / CSV).write_bytes(b"")),
     ("N-FILE-MISSING", GESTURE, lambda folder: (folder / CSV).unlink()),

@@ -179,7 +179,13 @@ def test_an_empty_file_and_a_missing_one_score_alike_and_differ_in_coverage_and_
             "",
             "<sequence>_prediction.csv",
         ),
-        ({"S1_Prediction.CSV": "1,1,2\n"}, "E-FILE-CASE", "S1_Prediction.CSV", "", "S1_prediction.csv"),
+        (
+            {"S1_Prediction.CSV": "1,1,2\n"},
+            "E-FILE-CASE",
+            "S1_Prediction.CSV",
+            "",
+            "<sequence>_prediction.csv",
+        ),
         (rows("") | {"a/S1_prediction.csv": "1,1,2\n"}, "E-FILE-PLACE", "a/S1_prediction.csv", "", ""),
         (
             rows("") | {"S1_predictions.csv": ""},
@@ -206,11 +212,11 @@ def test_invalid_submission_is_reported_and_not_scored(run, files, code, file, w
 
 
 def test_problems_are_limited_to_twenty_kinds(run):
-    files = {f"S{number}_prediction{end}.csv": "1,1,2\n" for number in range(30) for end in ("", "s")}
+    files = {f"{letter}{number}.txt": "" for number in range(30) for letter in "xX"}
     outcome = run(ID, REFERENCE, files)
     assert outcome.code == INVALID
     lines = outcome.err.splitlines()
-    number_of_line = [line.partition(". E-FILE-TWICE ")[0] for line in lines if "E-FILE-TWICE" in line]
+    number_of_line = [line.partition(". E-ZIP-CASE ")[0] for line in lines if "E-ZIP-CASE" in line]
     assert number_of_line == [str(number) for number in range(1, 21)]
     assert values_of(lines[-1]) == ["10"]
     assert lines[-1] in outcome.page

@@ -11,7 +11,7 @@ from scoring_program.report import outputs, page
 from scoring_program.run import BROKEN, INVALID
 from scoring_program.task import Declaration
 from tests.helpers import replace_function
-from validator import csv_lines
+from validator import findings
 from validator.limits import TerminatedError, TimeLimitError
 
 ID = "chalearn_gesture"
@@ -123,16 +123,16 @@ def test_exception_in_a_stage_costs_the_score_only_where_the_score_is_made(stopp
 
 @pytest.mark.parametrize("error", LIMITS)
 def test_run_that_is_stopped_while_it_reads_reports_what_was_found(run, monkeypatch, error):
-    explained = []
-    original = csv_lines.quote
+    named = []
+    original = findings.quote_path
 
-    def fail(*arguments):
-        explained.append(arguments)
-        if len(explained) > 1:
+    def fail(name):
+        named.append(name)
+        if len(named) == 2:
             raise error
-        return original(*arguments)
+        return original(name)
 
-    monkeypatch.setattr(csv_lines, "quote", fail)
+    monkeypatch.setattr(findings, "quote_path", fail)
     reference = {**REFERENCE, "S2_labels.csv": "1,1,10\n", "S2_data.csv": "100,20,2000\n"}
     outputs = run(ID, reference, {"S1_prediction.csv": "1,1,x\n", "S2_prediction.csv": "1,1,y\n"})
     codes = [problem["code"] for problem in outputs.detail["problems"]]

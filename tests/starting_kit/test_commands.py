@@ -18,7 +18,7 @@ from people_in_video.__main__ import main
 from people_in_video.telling_task import tasks_of_submission
 from scoring_program.run import BROKEN, INVALID, SCORED
 from tests.helpers import PUBLISHED, REFERENCES, SAMPLES, make_zip
-from validator import members
+from validator import submission
 
 TASK = "chalearn_gesture"
 GOOD, WEAK = (str(SAMPLES / TASK / name) for name in ("good", "weak"))
@@ -353,9 +353,9 @@ def test_a_bar_shows_how_much_of_a_large_submission_was_read(call, monkeypatch, 
 
 def test_what_is_read_adds_up_to_the_size():
     sizes = []
-    token = members.on_read.set(sizes.append)
+    token = submission.on_read.set(sizes.append)
     people_in_video.score(TASK, GOOD)
-    members.on_read.reset(token)
+    submission.on_read.reset(token)
     assert sum(sizes) == sum(path.stat().st_size for path in Path(GOOD).iterdir())
 
 

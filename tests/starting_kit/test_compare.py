@@ -26,7 +26,7 @@ from scoring_program.run import BROKEN, INVALID, SCORED
 from scoring_program.task import load_task
 from tests.helpers import PUBLISHED, REFERENCES, ROOT, SAMPLES, make_zip, one_of_each_challenge
 from validator import console
-from validator.messages import Note
+from validator.findings import Note
 
 SCHEMA = json.loads(
     (ROOT / "starting_kit" / "people_in_video" / "comparing" / "comparison.schema.json").read_text()

@@ -101,8 +101,8 @@ def test_videos_frames_and_names_of_kinetics(public, sample):
 @pytest.mark.parametrize(
     ("name", "first", "words"),
     [
-        ("{}", 0, "written as 'img_00001.json' for '1'"),
-        ("{}", -1, "with n + 1 for n (numbers look one too low), written as 'img_00001.json' for '0'"),
+        ("{}", 0, "; as 'img_00001.json' for '1'"),
+        ("{}", -1, "; with n + 1 for n, as 'img_00001.json' for '0'"),
     ],
 )
 def test_frames_that_are_numbers_are_explained(name, first, words, public, sample):

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.helpers import compact_lines, printed_problem, refused, values_of
-from validator.findings import Findings, Read, Refused
-from validator.messages import Note, Problem
+from validator.findings import Findings, Note, Problem, Read, Refused
 from validator.texts import counted, is_printable, quote
 
 

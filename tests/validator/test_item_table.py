@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.helpers import refused
-from validator.item_table import encode_items, parse_items
+from validator.items import encode_items, parse_items
 
 
 @given(st.sets(st.text(st.characters(codec="utf-8"), min_size=1), min_size=1))

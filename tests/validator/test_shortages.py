@@ -7,7 +7,7 @@ import tempfile
 
 import pytest
 
-from validator.shortages import shortage_of
+from validator.limits import shortage_of
 
 
 def error_of_tempfile(monkeypatch, tmp_path):

@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from validator.discovery import discover
-from validator.findings import Read
-from validator.members import Limits
-from validator.messages import Note
+from validator.findings import Note, Read
 from validator.strict_yaml import YamlValue, load_declaration
+from validator.submission import Limits
 
 # This package; kits have it below another one.
 _FORMATS = __package__

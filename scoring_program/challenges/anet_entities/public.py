@@ -10,13 +10,12 @@ import numpy as np
 from scoring_program.challenges.anet_entities.reference import Reference
 from scoring_program.notes import missing_notes
 from scoring_program.vocabulary import Vocabulary, count_names, name_notes
-from validator.archive import Source
-from validator.findings import Read
+from validator.findings import Note, Read
 from validator.formats.anet_entities import read as submissions
 from validator.formats.anet_entities.outside import WIDTH, explain_boxes_outside
 from validator.formats.anet_entities.read import Grounding
 from validator.formats.rules import Rules
-from validator.messages import Note
+from validator.submission import Source
 from validator.texts import counted, quote
 
 Segment = tuple[str, str]
@@ -137,7 +136,7 @@ def _unknown_notes(
 ) -> list[Note]:
     if not unknown_segments:
         return []
-    from validator.public_facts import EXPLAINED_BY_NAMES, explain_unknown_members
+    from validator.names import EXPLAINED_BY_NAMES, explain_unknown_members
 
     video, name = unknown_segments[0]
     number = counted(len(unknown_segments), "submitted segment")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from validator.message_codes import CodeTable, MessageCode
+from validator.codes import CodeTable, MessageCode
 
 CODES = CodeTable(
     notes=(

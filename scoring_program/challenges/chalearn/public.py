@@ -13,25 +13,23 @@ from scoring_program.challenges.chalearn.reference import (
     number_rows,
 )
 from scoring_program.notes import missing_notes
-from validator.archive import Source
-from validator.arrays import Floats, Ints
-from validator.csv_files import ItemFrames
-from validator.findings import Read
+from validator.arrays import Ints
+from validator.csv_reader import ItemFrames
+from validator.findings import Note, Read
 from validator.formats.chalearn.read import hints, read
 from validator.formats.rules import Rules
-from validator.messages import Note
+from validator.submission import Source
 
 _EMPTY = ": nothing is predicted there, but they count as covered"
 _MISSING = ": nothing is predicted there, and they do not count as covered"
 
 
 class PublicSequences(NamedTuple):
-    """The sequences, ascending, with their numbers of frames and of frames a second, NaN where not known."""
+    """The sequences, ascending, with their numbers of frames."""
 
     track: Track
     sequences: list[str]
     n_frames: Ints
-    frames_a_second: Floats
 
     @property
     def items(self) -> list[str]:
@@ -51,13 +49,12 @@ def public(reference: Reference) -> PublicSequences:
         track=reference.track,
         sequences=reference.sequences,
         n_frames=reference.n_frames,
-        frames_a_second=reference.frames_a_second,
     )
 
 
 def read_submission(rules: Rules, source: Source, public: PublicSequences, keep: object) -> Read[Prediction]:
     """Check and read one CSV file for each sequence. Raises Refused."""
-    frames = ItemFrames(public.sequences, public.n_frames, public.frames_a_second)
+    frames = ItemFrames(public.sequences, public.n_frames)
     submission = read(source, rules, frames)
     is_present = np.isin(public.sequences, submission.content.keys)
     rows = number_rows(submission.content, public.sequences)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -17,8 +16,8 @@ import numpy as np
 
 from scoring_program.settings import Settings
 from scoring_program.signature import contents_hash
-from validator.arrays import Bools, Floats, Ints
-from validator.csv_files import CsvRows, ItemFrames, read_csv_files
+from validator.arrays import Bools, Ints
+from validator.csv_reader import CsvRows, ItemFrames, read_csv_files
 from validator.findings import Findings, Read
 from validator.formats.chalearn.read import SequenceRows, as_sequence_rows
 from validator.formats.rules import CsvRules, Field, Rules
@@ -29,7 +28,6 @@ _DATA_NAME = "{key}_data.csv"
 # The last line counts; what follows the number of frames (fps, depth) is not needed for scoring.
 _N_FRAMES = Field("number of frames", minimum=1, maximum=10**9)
 _DATA_RULES = CsvRules(_DATA_NAME, (_N_FRAMES,), further_columns=True)
-_RATE = re.compile(r"0*[1-9][0-9]{0,4}(\.[0-9]{0,6})?")
 # The sequence, the name of the file, and its content.
 SequenceFile = tuple[str, str, bytes]
 
@@ -59,16 +57,15 @@ class Rows(NamedTuple):
 class Reference(NamedTuple):
     """The ground truth.
 
-    ``sequences`` ascend; ``n_frames``, int64, and ``frames_a_second``, float64 and NaN where it is not known,
-    have the same length. ``contents`` are the CSV files that were read, by name, in ascending order;
-    ``digest`` is their hash, which preparing does not change, if they were prepared.
+    ``sequences`` ascend; ``n_frames``, int64, has the same length. ``contents`` are the CSV files that were
+    read, by name, in ascending order; ``digest`` is their hash, which preparing does not change, if they were
+    prepared.
     """
 
     track: Track
     sequences: list[str]
     n_frames: Ints
     rows: Rows
-    frames_a_second: Floats
     contents: Mapping[str, bytes] = {}
     digest: str = ""
 
@@ -94,7 +91,7 @@ def load_reference(track: Track, rules: Rules, folder: Path, settings: Settings)
         findings.refuse_problems()
         frames = ItemFrames(unlabeled.sequences, unlabeled.n_frames)
         label_rules = rules.csv[0]._replace(path=_LABELS_NAME, other_paths=())
-        labels = findings.take(read_csv_files(label_files, label_rules, frames, name_frames=True))
+        labels = findings.take(read_csv_files(label_files, label_rules, frames))
     rows = as_sequence_rows(labels, rules)
     digest = contents_hash(contents.items()) if (folder / PREPARED_FILE).is_file() else ""
     return unlabeled._replace(digest=digest, rows=number_rows(rows, rows.keys), contents=contents)
@@ -122,7 +119,6 @@ def read_sequences(track: Track, data_files: list[SequenceFile]) -> Read[Referen
         sequences=read.content.keys,
         n_frames=_last_values(read.content),
         rows=Rows(no_rows, no_rows, no_rows, np.zeros((0, 2), np.int64)),
-        frames_a_second=_read_frame_rates(data_files),
     )
     return Read(reference, read.notes)
 
@@ -196,17 +192,3 @@ def _last_values(data: CsvRows) -> Ints:
             findings.add("E-REF-EMPTY", "the file is empty", "write numFrames,fps,maxDepth", file=name)
     last_row = np.cumsum(n_rows) - 1
     return data.columns[_N_FRAMES.name][last_row]
-
-
-def _read_frame_rates(data_files: list[SequenceFile]) -> Floats:
-    """Return the frames a second of each sequence, in ascending order; NaN where a file gives none.
-
-    Scores do not depend on them: only messages about frames after the end do.
-    """
-    rates = []
-    for _, _, content in sorted(data_files):
-        lines = content.decode("utf-8", "replace").strip().splitlines()
-        fields = lines[-1].split(",") if lines else []
-        rate = fields[1].strip() if len(fields) > 1 else ""
-        rates.append(float(rate) if _RATE.fullmatch(rate) else np.nan)
-    return np.array(rates, np.float64)

@@ -6,9 +6,8 @@ import numpy as np
 
 from scoring_program.challenges.densepose.reference import Gathered, Images, Reference
 from scoring_program.metrics.average_precision import MOST_DETECTIONS
-from validator.hints import empty_note, repeat_hints
-from validator.messages import Note
-from validator.public_facts import explain_boxes_outside
+from validator.findings import Note
+from validator.hints import empty_note, explain_boxes_outside, repeat_hints
 from validator.texts import counted
 
 

@@ -16,14 +16,13 @@ from scoring_program.metrics import geodesic, masks
 from scoring_program.metrics.average_precision import MOST_DETECTIONS
 from scoring_program.prepared import Arrays, Texts, load_prepared, require_files
 from scoring_program.settings import Settings
-from validator.archive import Source
 from validator.arrays import Bools, Floats, Ints
-from validator.findings import Findings, Read
+from validator.findings import Findings, Note, Read
 from validator.formats.densepose import read as submissions
 from validator.formats.densepose.read import ArrayEntry, Box, Detection, DetectionHints
 from validator.formats.rules import Rules
 from validator.items import Place, check_items
-from validator.messages import Note
+from validator.submission import Source
 
 TEMPLATE_FILE = "template.npz"
 PERSONS_FILE = "persons.npz"

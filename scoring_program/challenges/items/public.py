@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from scoring_program.challenges.items.reference import Reference
 from scoring_program.task import PublicItems
-from validator.archive import Source
-from validator.findings import Read
+from validator.findings import Note, Read
 from validator.formats.items import read
 from validator.formats.items.arrays import Items, Segments
 from validator.formats.rules import Rules
 from validator.formats.values import Kind
-from validator.messages import Note
+from validator.submission import Source
 
 
 def public(reference: Reference) -> PublicItems:

@@ -9,12 +9,11 @@ from typing import NamedTuple
 
 from scoring_program.challenges.kinetics_tps.reference import Reference
 from scoring_program.vocabulary import Vocabulary, count_names, name_notes
-from validator.archive import Source
-from validator.findings import Read
+from validator.findings import Note, Read
 from validator.formats.kinetics_tps import read as submissions
 from validator.formats.kinetics_tps.read import KineticsSubmission, frames_of_videos
 from validator.formats.rules import Rules
-from validator.messages import Note
+from validator.submission import Source
 from validator.texts import counted
 
 # The challenge samples img_00001.json, img_00006.json, ...
@@ -104,7 +103,7 @@ def _frame_notes(submission: KineticsSubmission, public: PublicVideos) -> list[N
 def _unknown_notes(
     n_unknown: int, submitted_keys: list[tuple[str, str]], public_keys: list[tuple[str, str]]
 ) -> list[Note]:
-    from validator.public_facts import EXPLAINED_BY_NAMES, explain_unknown_members
+    from validator.names import EXPLAINED_BY_NAMES, explain_unknown_members
 
     text = f"ignored what is not in the reference: {counted(n_unknown, 'frame')} of the submission"
     explanation = explain_unknown_members(submitted_keys, public_keys, "video")

@@ -10,8 +10,8 @@ from typing import Any
 from people_in_video.tools.conversion import ConversionError, ConversionOptions, Converter
 from people_in_video.writing import save_zip
 from scoring_program.task import load_task
+from validator.findings import Note
 from validator.formats.anet_entities.write import submission_name
-from validator.messages import Note
 
 # GVD writes two files for given sentences; its README sends the other one.
 _ATTENTION_FILE = "attn-gt-sent"

@@ -24,10 +24,10 @@ from people_in_video.writing import (
     whole,
 )
 from scoring_program.scoring import AnyLoaded
+from validator.findings import Note
 from validator.formats.anet_entities.read import FRAMES, Grounding, check_videos
 from validator.formats.anet_entities.write import Results, add_object, encode_submission, no_objects
 from validator.formats.rules import load_rules
-from validator.messages import Note
 
 # As in the schema.
 _LAST_WORD = 1_000_000

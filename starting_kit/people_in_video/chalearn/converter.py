@@ -16,10 +16,9 @@ from people_in_video.tools.conversion import ConversionError, ConversionOptions,
 from people_in_video.writing import InvalidFileError, naming, save_zip
 from scoring_program.challenges.chalearn.task import TRACKS
 from scoring_program.task import load_task
-from validator.csv_tables import other_separator
-from validator.findings import Findings
+from validator.csv_reader import other_separator
+from validator.findings import Findings, Note
 from validator.formats.chalearn.write import encode_files, prediction_name, sequence_of
-from validator.messages import Note
 from validator.texts import numpy_words, some_words
 
 _COLUMNS = ("item", "class", "start", "end")

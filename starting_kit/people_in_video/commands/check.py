@@ -30,8 +30,7 @@ from scoring_program.run import BROKEN, INVALID, SCORED
 from scoring_program.scoring import AnyLoaded
 from validator import console
 from validator.checking import check_submission
-from validator.findings import Findings
-from validator.messages import Note, mistakes_first, note_lines, without_explained
+from validator.findings import Findings, Note, mistakes_first, note_lines, without_explained
 
 _UNCHECKED = "well-formed; ids and names unchecked: --public DIR or --reference DIR checks them"
 _CHECKED = (

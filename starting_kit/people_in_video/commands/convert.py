@@ -18,7 +18,7 @@ from people_in_video.writing import size_text
 from scoring_program.run import BROKEN, INVALID, SCORED
 from scoring_program.task import task_ids
 from validator import console
-from validator.messages import note_lines
+from validator.findings import note_lines
 
 _EXAMPLES = [
     "  people-in-video convert ID results_of_a_tool.pth my.zip",

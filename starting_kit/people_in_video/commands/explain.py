@@ -31,9 +31,8 @@ from scoring_program.result import Result
 from scoring_program.run import BROKEN, INVALID, SCORED, load_folder, run
 from scoring_program.task import Task, load_task
 from validator import console
-from validator.findings import Refused
-from validator.message_codes import explain_code
-from validator.messages import note_lines
+from validator.codes import explain_code
+from validator.findings import Refused, note_lines
 
 _NOTHING_FOUND = "nothing looks like a mistake"
 _EXAMPLES = """\

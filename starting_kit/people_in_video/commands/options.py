@@ -16,8 +16,7 @@ from scoring_program.settings import PROTOCOLS
 from scoring_program.signature import VERSION
 from scoring_program.task import task_ids
 from validator import console
-from validator.findings import Findings
-from validator.messages import Note
+from validator.findings import Findings, Note
 
 
 def command_parser(command: str, words: str, description: str, examples: str) -> argparse.ArgumentParser:

@@ -49,8 +49,7 @@ from scoring_program.scoring import AnyLoaded
 from scoring_program.settings import MOST_DRAWINGS, Settings, SettingValue
 from scoring_program.task import ScoreColumn, Task, load_task, task_ids
 from validator import console
-from validator.findings import Refused
-from validator.messages import note_lines
+from validator.findings import Refused, note_lines
 
 _INVALID = "The submission is invalid, nothing was scored:"
 _DECIMALS = 6

@@ -25,10 +25,9 @@ from people_in_video.tools.conversion import ConversionError, ConversionOptions,
 from people_in_video.tools.number_lists import NumberListError, array_of_numbers
 from people_in_video.tools.torch_file import is_torch_file, read_torch_file
 from people_in_video.writing import naming
-from validator.findings import Refused
+from validator.findings import Note, Refused
 from validator.formats.densepose.write import PNG_LEVEL
 from validator.json_reader import iter_list
-from validator.messages import Note
 from validator.texts import counted, quote, quote_path
 
 _TASK = "densepose"

@@ -35,8 +35,8 @@ from scoring_program.metrics.grounding import FRAMES
 from scoring_program.metrics.pairs import first_with_key, largest_of_items, pairs_in_groups
 from scoring_program.scoring import AnyLoaded
 from validator.arrays import Bools, Floats, Ints
+from validator.findings import Note
 from validator.formats.anet_entities.read import Grounding, counts_objects
-from validator.messages import Note
 from validator.texts import counted
 
 _INDEX = "idx_in_sent counts the words of the sentence from 0"

@@ -20,7 +20,7 @@ from scoring_program.challenges.chalearn.measure import SequenceStatistics
 from scoring_program.challenges.chalearn.reference import Prediction, Rows
 from scoring_program.scoring import AnyLoaded
 from validator.arrays import Bools, Ints
-from validator.messages import Note
+from validator.findings import Note
 from validator.texts import counted
 
 _FRAMES = "Write the first and the last frame, both counted from 1, at the frame rate of the data files"

@@ -30,7 +30,7 @@ from scoring_program.metrics import geodesic
 from scoring_program.notes import missing_notes
 from scoring_program.scoring import AnyLoaded
 from validator.arrays import Floats, Ints
-from validator.messages import Note
+from validator.findings import Note
 
 _BOX = "Write boxes as [x, y, width, height], x and y of the upper left corner, in pixels of the image"
 _OWN_IMAGE = "Write each detection with the id of its own image"

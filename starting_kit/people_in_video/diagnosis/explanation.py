@@ -26,7 +26,7 @@ from scoring_program.scoring import AnyLoaded
 from scoring_program.task import Task
 from scoring_program.vocabulary import UnknownNames, find_unknown_names
 from validator.discovery import find_module
-from validator.messages import Note, codes_explained_by, mistakes_first
+from validator.findings import Note, codes_explained_by, mistakes_first
 
 _LOW, _NAMES = "N-LOW", "N-NAMES-UNKNOWN"
 _DECIMALS = 4

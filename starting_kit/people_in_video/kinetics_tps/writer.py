@@ -19,7 +19,7 @@ from people_in_video import writing
 from people_in_video.writing import FilePredictions, IncompleteError, Key
 from scoring_program.scoring import AnyLoaded
 from validator.columns import UnfitError
-from validator.findings import Read
+from validator.findings import Note, Read
 from validator.formats.kinetics_tps.read import (
     KineticsSubmission,
     PartStates,
@@ -41,7 +41,6 @@ from validator.formats.kinetics_tps.write import (
 )
 from validator.formats.rules import load_rules
 from validator.json_reader import entries_in_memory
-from validator.messages import Note
 
 # Stands for the video itself; it comes before all frames.
 _NO_FRAME = ""

@@ -30,10 +30,9 @@ from scoring_program.settings import SETTINGS_FILE, Settings
 from scoring_program.task import Task
 from validator.arrays import Bools, Floats, Ints
 from validator.columns import JsonValue
-from validator.findings import Findings, Refused
+from validator.findings import Findings, Note, Refused
 from validator.json_reader import strict_loads
-from validator.messages import Note
-from validator.shortages import shortage_of
+from validator.limits import shortage_of
 from validator.texts import counted, quote
 
 ANNOTATIONS_FILE = "annotations.json"

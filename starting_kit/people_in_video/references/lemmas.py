@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scoring_program.challenges.anet_entities.lemmas import Lemmas, first_token
-from validator.findings import Findings
-from validator.messages import Note
+from validator.findings import Findings, Note
 from validator.texts import counted, quote
 
 TABLE_VERSION = "3.9.1"

@@ -21,7 +21,7 @@ from scoring_program.signature import KEY_FILE, VOCABULARY_FILE
 from scoring_program.task import Task
 from scoring_program.vocabulary import Vocabulary
 from validator.discovery import find_module
-from validator.messages import Note
+from validator.findings import Note
 
 Notes = list[Note]
 # What organizers may choose as they prepare a reference, apart from settings.

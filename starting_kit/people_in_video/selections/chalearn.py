@@ -24,5 +24,4 @@ def select_items(reference: Reference, items: Collection[str]) -> Reference:
             label=rows.label[is_theirs],
             frames=rows.frames[is_theirs],
         ),
-        frames_a_second=reference.frames_a_second[is_selected],
     )

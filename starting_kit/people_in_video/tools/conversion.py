@@ -20,8 +20,7 @@ from typing import Any, NamedTuple
 from people_in_video.writing import InvalidFileError
 from scoring_program.task import load_task
 from validator.discovery import find_module
-from validator.findings import Findings, Refused
-from validator.messages import Note
+from validator.findings import Findings, Note, Refused
 
 _PACKAGE = "people_in_video"
 UNITS = ("frames", "seconds")

@@ -58,8 +58,8 @@ from tests.helpers import (
     refused,
 )
 from tests.processes import run_in_turn
+from validator.choose import OTHER_TASKS_FILE
 from validator.formats.rules import load_rules
-from validator.other_tasks import OTHER_TASKS_FILE
 
 IDS = task_ids()
 VENDOR = "scoring_program/vendor/"

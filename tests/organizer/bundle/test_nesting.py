@@ -48,7 +48,7 @@ def test_files_of_the_packages_alone_are_moved():
     }
 
 
-@pytest.mark.parametrize("code", ["import validator.files", "import sys, validator as v"])
+@pytest.mark.parametrize("code", ["import validator.choose", "import sys, validator as v"])
 def test_an_import_that_would_bind_another_name_is_refused(code):
     with pytest.raises(ValueError, match=r"from \.\.\. import"):
         nest_imports(code.encode(), ["validator"], "kit")

@@ -111,25 +111,25 @@ VERDICTS = {
     ),
     "metadata without command": (
         lambda: make_zip({**GOOD, "metadata": "description: mine"}),
-        "scored",
+        "E-FILE-RESERVED",
         "scored",
     ),
     "metadata.yaml without command": (
         lambda: make_zip({**GOOD, "metadata.yaml": "a: 1"}),
-        "scored",
-        "scored",
+        "E-FILE-RESERVED",
+        "E-FILE-RESERVED",
     ),
     "metadata beside a folder": (
         lambda: make_zip({**all_renamed("mine/{}"), "metadata": "a: 1"}),
-        "scored",
+        "E-FILE-RESERVED",
         "scored",
     ),
     "metadata beside a zip": (
         lambda: make_zip({"mine.zip": make_zip(GOOD), "metadata.yaml": "a: 1"}),
-        "scored",
-        "scored",
+        "E-FILE-RESERVED",
+        "E-FILE-RESERVED",
     ),
-    "metadata that is no YAML": (lambda: make_zip({**GOOD, "metadata": "a: ["}), "scored", "scored"),
+    "metadata that is no YAML": (lambda: make_zip({**GOOD, "metadata": "a: ["}), "E-FILE-RESERVED", "scored"),
     "metadata with a command": (
         lambda: make_zip({**GOOD, "metadata": "command: ls"}),
         "E-FILE-RESERVED",

@@ -66,9 +66,7 @@ def test_error_costs_are_scores_of_corrected_submissions(name, protocol, data):
     truth, present = data.draw(rows(n_actors)), data.draw(st.tuples(*[st.booleans()] * N_SEQUENCES))
     predicted = [row for row in data.draw(rows(n_actors)) if present[row[0]]]
     sequences = [f"s{number}" for number in range(N_SEQUENCES)]
-    reference = Reference(
-        TRACKS[task.id], sequences, np.full(N_SEQUENCES, N_FRAMES), as_rows(truth), np.full(N_SEQUENCES, 20.0)
-    )
+    reference = Reference(TRACKS[task.id], sequences, np.full(N_SEQUENCES, N_FRAMES), as_rows(truth))
 
     def measured(found):
         prediction = Prediction(as_rows(found), np.array(present))
@@ -84,7 +82,7 @@ def test_an_action_that_is_right_without_a_frame_leaves_the_mean_once_it_is_on_t
     task = load_task("chalearn_action")
     truth = [(0, 1, 1, 5, 5), (0, 1, 2, 8, 12)]
     predicted = [(0, 1, 1, 7, 9), (0, 1, 2, 8, 12)]
-    reference = Reference(TRACKS[task.id], ["s"], np.full(1, N_FRAMES), as_rows(truth), np.full(1, 20.0))
+    reference = Reference(TRACKS[task.id], ["s"], np.full(1, N_FRAMES), as_rows(truth))
     prediction = Prediction(as_rows(predicted), np.array([True]))
     measured = task.measure(reference, prediction, {"protocol": "released", "detail": "full"})
     # Action 1 has frames on one side and counts 0, action 2 counts 1; on time, action 2 alone counts.

@@ -42,7 +42,7 @@ from validator.formats.items.read import FORMAT, form_of
 from validator.formats.items.write import decode
 from validator.formats.rules import load_rules
 from validator.formats.values import Kind
-from validator.item_table import encode_items
+from validator.items import encode_items
 
 KINDS_OF_METRICS = {
     "accuracy": ["label"],

@@ -12,8 +12,7 @@ from tests.browser import SCREEN, axe, new_window, unfold
 from tests.browser import show as show_page
 from tests.example_result import SIGNATURE, TASK, changed, example_result, page_of
 from tests.helpers import REFERENCES, SAMPLES, one_of_each_format, one_task, run_folder
-from validator.findings import Findings
-from validator.messages import Note
+from validator.findings import Findings, Note
 
 PHONE, DESK = 390, 1280
 TASKS = one_of_each_format()

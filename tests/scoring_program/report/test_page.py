@@ -23,8 +23,7 @@ from scoring_program.report import page
 from scoring_program.report.sections import Look
 from scoring_program.result import Column, ErrorCost, Groups, Interval, Section, Table
 from tests.example_result import SCORES, SIGNATURE, TASK, changed, example_result, page_of, rounded
-from validator.findings import Findings
-from validator.messages import Note
+from validator.findings import Findings, Note
 from validator.texts import counted, visible
 
 LOOK = Look(10_000)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.helpers import make_zip, places_of, refused, values_of
-from validator.csv_files import ItemFrames
+from validator.csv_reader import ItemFrames
 from validator.formats.chalearn.read import FORMAT, read
 from validator.formats.rules import load_rules
 
@@ -78,8 +78,8 @@ def test_problems_of_names_of_damage_and_of_content_are_reported_together_in_thi
         ("E-FILE-CASE", "S5_Prediction.csv", ""),
         ("E-FILE-PLACE", "a/S4_prediction.csv", ""),
         ("E-ZIP-DAMAGED", "S3_prediction.csv", ""),
-        ("E-CSV-INTEGER", "S1_prediction.csv", "line 1 column 3"),
         ("E-CSV-COLUMNS", "S2_prediction.csv", "line 1 column 2"),
+        ("E-CSV-INTEGER", "S1_prediction.csv", "line 1 column 3"),
     ]
 
 

@@ -191,17 +191,17 @@ def test_the_last_part_is_24(tmp_path):
         (
             png(np.where(np.arange(3) < 2, 200, RGB).astype(np.uint8)),
             "E-DP-PART",
-            "200; write I, U, V as R, G, B",
+            "200, the third at most 0",
         ),
         (
             png(np.where(np.arange(3) < 2, 200, np.full((6, 8, 3), 24)).astype(np.uint8)),
             "E-DP-PART",
-            "200; write I, U, V as R, G, B",
+            "200, the third at most 24",
         ),
         (
             png(np.where(np.arange(3) < 2, 200, np.full((6, 8, 3), 25)).astype(np.uint8)),
             "E-DP-PART",
-            "200; write parts",
+            "200, the third at most 25",
         ),
         (png(np.full((6, 8, 3), 25, np.uint8)), "E-DP-PART", "25; write parts"),
     ],
@@ -224,8 +224,8 @@ CORNERS = "not as two corners"
         ({"bbox": [11, 22, 18, 27]}, "E-DP-SHAPE", "/0/uv_shape", CORNERS),
         ({"bbox": [0, 0, 0.5, 6]}, "E-DP-BOX", "/0/bbox", "0.5 x 6 pixels"),
         ({"bbox": [0, 0, -8, 6]}, "E-DP-BOX", "/0/bbox", "-8 x 6"),
-        ({"bbox": [0.2, 0.1, 0.25, 0.5]}, "E-DP-BOX", "/0/bbox", "times the image's width"),
-        ({"bbox": [-9, 0, 0.5, 0.5]}, "E-DP-BOX", "/0/bbox", "0.5 x 0.5 pixels; leave out"),
+        ({"bbox": [0.2, 0.1, 0.25, 0.5]}, "E-DP-BOX", "/0/bbox", "in pixels"),
+        ({"bbox": [-9, 0, 0.5, 0.5]}, "E-DP-BOX", "/0/bbox", "0.5 x 0.5 pixels"),
         ({"bbox": [0, 0, 8, 0.5], "uv_shape": [3, 0, 8]}, "E-DP-BOX", "/0/bbox", "8 x 0.5 pixels"),
         (
             {"bbox": [0, 0, 60_000, 60_000], "uv_shape": [3, 60_000, 60_000]},
@@ -315,9 +315,9 @@ def test_damaged_file_is_one_problem(tmp_path):
         ("[null]", "E-JSON-SCHEMA", "/0", "null"),
         (b'[{"x": "\xff"}]', "E-JSON-ENCODING", "line 1 column 9", "byte 8"),
         ("1", "E-JSON-SCHEMA", "", "something else"),
-        ("[1]".encode("utf-16"), "E-JSON-ENCODING", "", ""),
-        ("[1]".encode("utf-16-le"), "E-JSON-ENCODING", "", ""),
-        ("[1]".encode("utf-32-be"), "E-JSON-ENCODING", "", ""),
+        ("[1]".encode("utf-16"), "E-FILE-KIND", "", "UTF-16"),
+        ("[1]".encode("utf-16-le"), "E-FILE-KIND", "", "UTF-16"),
+        ("[1]".encode("utf-32-be"), "E-FILE-KIND", "", "UTF-32"),
     ],
 )
 def test_files_that_are_no_list_of_detections(tmp_path, text, code, where, keyword):
@@ -401,16 +401,10 @@ def test_limit_of_pixels_follows_the_number_of_images():
 
 
 FAR = (12.0, 7.5, 2.0, 2.0)
-COARSE = (
-    "no part is above 14 in the first 10 detections, as if these were the coarse parts of masks. "
-    "Write the 24 fine parts, 15 to 24 among them"
-)
+COARSE = "no part is above 14 in the first 10 detections; the fine parts go from 1 to 24"
 
 
-PERCENT = (
-    "no U or V is above 100 in the first 10 detections, as if they were percent. "
-    "Write round(255 * u), with u in 0..1"
-)
+PERCENT = "no U or V is above 100 in the first 10 detections; they are round(255 * u), with u in 0..1"
 
 
 def detections(n=1, box=FAR, first_index=0, last_score=0.5, uv=2, part=24):
@@ -433,24 +427,24 @@ def hints_of(entries):
         (detections(), []),
         (
             detections(2, box=(0.0, 0.5, 2.0, 2.0)),
-            ["x and y of every box lie between 0 and 1 (2 boxes). Write pixels of the image"],
+            ["x and y of every box lie between 0 and 1 (2 boxes); they are pixels of the image"],
         ),
         (
             detections(box=(1.0, 0.5, 2.0, 2.0)),
-            ["x and y of every box lie between 0 and 1 (1 box). Write pixels of the image"],
+            ["x and y of every box lie between 0 and 1 (1 box); they are pixels of the image"],
         ),
         (detections(box=(0.0, 1.0, 2.0, 2.0)), []),
         (detections(box=(-0.5, 0.5, 2.0, 2.0)), []),
         (detections(box=(0.5, 1.5, 2.0, 2.0)), []),
         (detections(box=(0.5, 0.5, 2.0, 2.0)) + detections(), []),
-        (detections(2, uv=0), ["U and V are 0 or 1 in the first 2 detections. Write round(255 * u)"]),
+        (detections(2, uv=0), ["U and V are 0 or 1 in the first 2 detections; they are round(255 * u)"]),
         (
             detections(2, uv=0, part=0),
             ["all pixels of the first 2 detections are background (part 0). Write part 1..24 on the person"],
         ),
         (detections(1, uv=9, part=0, first_index=1) + detections(uv=9), []),
         (detections(11), ["all 11 scores are 0.5. AP ranks detections: give each its own score"]),
-        (detections(2, uv=1), ["U and V are 0 or 1 in the first 2 detections. Write round(255 * u)"]),
+        (detections(2, uv=1), ["U and V are 0 or 1 in the first 2 detections; they are round(255 * u)"]),
         (detections(200, uv=1, last_score=0.6) + detections(1, uv=2, first_index=199), []),
         (detections(10, uv=100, last_score=0.6), [PERCENT]),
         (detections(9, uv=100, last_score=0.6), []),
@@ -458,7 +452,7 @@ def hints_of(entries):
         (detections(10, uv=101, last_score=0.6), []),
         (
             detections(200, uv=1, last_score=0.6) + detections(2, uv=2, first_index=200),
-            ["U and V are 0 or 1 in the first 200 detections. Write round(255 * u)"],
+            ["U and V are 0 or 1 in the first 200 detections; they are round(255 * u)"],
         ),
         (detections(9), []),
         (detections(10), ["all 10 scores are 0.5. AP ranks detections: give each its own score"]),

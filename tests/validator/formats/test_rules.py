@@ -19,7 +19,7 @@ from validator.formats.rules import (
     parse_rules,
     task_ids,
 )
-from validator.members import Limits
+from validator.submission import Limits
 
 pytestmark = pytest.mark.interpreters
 

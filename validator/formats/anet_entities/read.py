@@ -9,20 +9,19 @@ from itertools import chain, count, repeat
 
 import numpy as np
 
-from validator.archive import Source, open_submission
 from validator.arrays import Floats, Ints
+from validator.choose import choose_named
 from validator.columns import Column, JsonValue
-from validator.files import choose_named
-from validator.findings import Findings, Read
+from validator.findings import Findings, Note, Read
 from validator.formats.rules import Format, Rules
 from validator.hints import box_hints, empty_note, label_hints, repeat_hints
 from validator.items import IGNORED, LIMIT_OF_REFERENCE, Place, check_items
 from validator.json_reader import Conversion, Entries, Members, read_json
-from validator.messages import Note
+from validator.submission import Source, open_submission
 from validator.texts import pointer_part, quote
 
 FRAMES = 10
-_WRITE_PIXELS = "Write pixels of frames that are 720 wide: x times 720, y times their height at that width"
+_WRITE_PIXELS = "they are pixels of frames that are 720 wide"
 _MODES = {"anet_entities_gt": "GT", "anet_entities_gen": "gen"}
 # Objects that are not the first of their segment: fewer may be counted, or have equal boxes, by chance.
 _LEAST_FOLLOWING = 5

@@ -6,14 +6,13 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from validator.archive import Source, open_submission
 from validator.arrays import Ints
-from validator.csv_files import CsvRows, ItemFrames, read_csv_files
-from validator.files import choose_items
-from validator.findings import Findings, Read
+from validator.choose import choose_items
+from validator.csv_reader import CsvRows, ItemFrames, read_csv_files
+from validator.findings import Findings, Note, Read
 from validator.formats.rules import Format, Rules
 from validator.hints import empty_note, label_hints
-from validator.messages import Note
+from validator.submission import Source, open_submission
 
 # The field with the class of a row.
 _CLASS_FIELDS = {"chalearn_action": "action", "chalearn_gesture": "gesture"}

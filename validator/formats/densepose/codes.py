@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from validator.message_codes import CodeTable, MessageCode
+from validator.codes import CodeTable, MessageCode
 
 CODES = CodeTable(
     submission_errors=(
@@ -15,7 +15,7 @@ CODES = CodeTable(
         MessageCode(
             "E-DP-PART",
             "The first channel holds a part above 24.",
-            "Write part, U, V as R, G, B, not as B, G, R.",
+            "Write part, U, V as R, G, B.",
         ),
         MessageCode(
             "E-DP-PNG",

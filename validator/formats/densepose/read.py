@@ -17,18 +17,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from validator.archive import Source, Submission, open_submission
 from validator.arrays import Pixels
+from validator.choose import choose_named, naming_other_task
 from validator.columns import JsonValue
-from validator.files import choose_named, naming_other_task
-from validator.findings import REPORTED_PER_KIND, Findings, Read
+from validator.findings import REPORTED_PER_KIND, Findings, Note, Read
 from validator.formats.rules import Format, JsonFile, Rules
 from validator.hints import empty_note
 from validator.items import LIMIT_OF_REFERENCE
 from validator.json_reader import Budget, EntryLimit, load_list_schema, read_list
 from validator.limits import collector_off, usable_cores
-from validator.messages import Note
 from validator.png import ImageError, decode_base64, decode_png
+from validator.submission import Source, Submission, open_submission
 from validator.texts import counted
 
 PARTS = 24
@@ -361,9 +360,7 @@ def _check_size(value: dict[str, JsonValue], height: int, width: int, where: str
 
 
 def _add_tiny_box(box: list[float], where: str, findings: Findings) -> None:
-    remedy = "leave out boxes smaller than a pixel"
-    if min(box) >= 0 and max(box) <= 1:
-        remedy = "write pixels: x and width times the image's width, y and height times its height"
+    remedy = "write x, y, width and height in pixels, and leave out boxes smaller than a pixel"
     problem = f"the box is {box[2]:g} x {box[3]:g} pixels"
     findings.add("E-DP-BOX", problem, remedy, where=f"{where}/bbox")
 
@@ -402,10 +399,9 @@ def _check_parts(pixels: Pixels, where: str, findings: Findings) -> None:
     """Check that the first channel holds parts."""
     largest = int(pixels[..., 0].max())
     if largest > PARTS:
-        rule, remedy = "part", "write parts from 0 (background) to 24"
-        if int(pixels[..., 2].max()) <= PARTS:
-            rule, remedy = "order", "write I, U, V as R, G, B, not as B, G, R"
-        findings.add("E-DP-PART", f"the first channel holds {largest}", remedy, where=where, rule=rule)
+        problem = f"the first channel holds {largest}, the third at most {int(pixels[..., 2].max())}"
+        remedy = f"write parts, 0 (background) to {PARTS}, into the first channel, R, then U and V"
+        findings.add("E-DP-PART", problem, remedy, where=where, rule="part")
 
 
 @dataclass
@@ -453,21 +449,21 @@ class DetectionHints:
         notes = []
         if self.corners[0] >= 0 and self.corners[1] <= 1 and not self.whole_corners:
             boxes = counted(self.count, "box", "boxes")
-            text = f"x and y of every box lie between 0 and 1 ({boxes}). Write pixels of the image"
+            text = f"x and y of every box lie between 0 and 1 ({boxes}); they are pixels of the image"
             notes.append(Note("N-LOOKS-NORMALIZED", text))
         seen = f"the first {counted(min(self.count, _DETECTIONS_SEEN), 'detection')}"
         if self.largest_uv < 0:
             text = f"all pixels of {seen} are background (part 0). Write part 1..24 on the person"
             notes.append(Note("N-LOOKS-CONSTANT", text))
         elif self.largest_uv <= 1:
-            notes.append(Note("N-LOOKS-NORMALIZED", f"U and V are 0 or 1 in {seen}. Write round(255 * u)"))
+            notes.append(Note("N-LOOKS-NORMALIZED", f"U and V are 0 or 1 in {seen}; they are round(255 * u)"))
         has_many = self.count >= _LEAST_DETECTIONS
         if has_many and _LEAST_PERCENT <= self.largest_uv <= 100:
-            text = f"no U or V is above {self.largest_uv} in {seen}, as if they were percent"
-            notes.append(Note("N-LOOKS-NORMALIZED", f"{text}. Write round(255 * u), with u in 0..1"))
+            text = f"no U or V is above {self.largest_uv} in {seen}; they are round(255 * u), with u in 0..1"
+            notes.append(Note("N-LOOKS-NORMALIZED", text))
         if has_many and _TORSO_PARTS < self.largest_part <= _COARSE_PARTS:
-            text = f"no part is above {_COARSE_PARTS} in {seen}, as if these were the coarse parts of masks"
-            notes.append(Note("N-PARTS-COARSE", f"{text}. Write the {PARTS} fine parts, 15 to 24 among them"))
+            text = f"no part is above {_COARSE_PARTS} in {seen}; the fine parts go from 1 to {PARTS}"
+            notes.append(Note("N-PARTS-COARSE", text))
         if self.count >= _LEAST_SCORES and self.scores[0] == self.scores[1]:
             same = f"{counted(self.count, 'score')} are {self.scores[0]:g}"
             text = f"all {same}. AP ranks detections: give each its own score"

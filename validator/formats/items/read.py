@@ -10,16 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from validator.archive import Source, open_submission
-from validator.csv_tables import read_table
-from validator.files import choose_named
-from validator.findings import Findings, Read
+from validator.choose import choose_named
+from validator.csv_reader import read_table
+from validator.findings import Findings, Note, Read
 from validator.formats.items.arrays import Items, Segments, Values, as_items, has_values
 from validator.formats.rules import Format, Rules
 from validator.formats.values import Form, Kind
 from validator.hints import empty_note
-from validator.keys import match_keys
-from validator.messages import Note
+from validator.items import match_keys
+from validator.submission import Source, open_submission
 from validator.texts import counted, pointer_part
 
 # Fewer items that are the same are no sign of a mistake.

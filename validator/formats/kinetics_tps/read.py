@@ -11,24 +11,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from validator.archive import Source, Submission, open_submission
 from validator.arrays import Floats, Ints
-from validator.files import choose_named
-from validator.findings import Findings, Read, Refused
+from validator.choose import choose_named
+from validator.findings import Findings, Note, Read, Refused
 from validator.formats.rules import Format, JsonFile, Rules
 from validator.hints import box_hints, empty_note, label_hints, repeat_hints
 from validator.items import Place, check_items
 from validator.json_reader import Budget, Conversion, Entries, Members, read_json
-from validator.messages import Note
+from validator.submission import Source, Submission, open_submission
 from validator.texts import counted, pointer_part, quote
 
 # The start of a file with videos by name, and the first character of the value of the first.
 _FIRST_VALUE = re.compile(rb'\s*\{\s*"[^"\\]*"\s*:\s*(.)', re.DOTALL)
 _LONGEST_START = 1000
-_WRITE_PIXELS_OF_PARTS = (
-    "Write pixels of the image: times its width and height, or, if they are shares of the box of the human, "
-    "times its width and height plus its x1 and y1"
-)
 
 
 class PartStates(NamedTuple):
@@ -265,8 +260,7 @@ def _check_boxes(parts: PartStates, name: str, findings: Findings) -> None:
 def _add_box_problem(axis: str, first: float, last: float, name: str, where: str, findings: Findings) -> None:
     """Add the problem of a box that ends before it begins along an axis."""
     problem = f"{axis}2 {last:.6g} is less than {axis}1 {first:.6g}"
-    size = "width" if axis == "x" else "height"
-    remedy = f"write two corners, x1, y1, x2, y2, with {axis}2 = {axis} + {size} - 1 if this is a {size}"
+    remedy = f"write two corners, x1, y1, x2, y2, with {axis}1 <= {axis}2"
     findings.add("E-BOX-ORDER", problem, remedy, file=name, where=where, rule=axis)
 
 
@@ -303,7 +297,7 @@ def hints(submission: KineticsSubmission) -> list[Note]:
     if not len(parts.human_box):
         return [empty_note()]
     notes = box_hints(parts.human_box, "humans")
-    notes = notes or box_hints(parts.proposal_box, "parts", _WRITE_PIXELS_OF_PARTS)
+    notes = notes or box_hints(parts.proposal_box, "parts")
     notes += label_hints(len(submission.classes), set(submission.classes.values()), "class", "video")
     notes += label_hints(len(parts.proposal_state), parts.states, "state", "proposal")
     first = slice(0, _PROPOSALS_COMPARED)

@@ -11,40 +11,23 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
-from validator.texts import folded, quote
+from validator import names as floor_names
+from validator.names import Folding, describe_change, unique_folds
+from validator.texts import quote
 
 # Names that are looked at to find what is added in front of all, or at their end.
 _SAMPLED_NAMES = 40
 _LONGEST_AFFIX = 40
-# A later change wins if so many more names of the data occur under it.
-_CLEARLY_MORE = 0.2
 
-# All ASCII characters but digits and lowercase letters.
-_MARKS = re.compile(r"[\0-/:-`{-\x7f]+")
 _WORD = re.compile(r"[^\W_]+")
 _DIGIT = re.compile("[0-9]")
-# Zeros in front of a number: "007" has two.
-_ZEROS = re.compile("(?<![0-9])0+(?=[0-9])")
-# The ending of a file name, after at least one other character: ".mp4".
-_ENDING = re.compile(r"(?<=[^./\\])\.[A-Za-z][A-Za-z0-9]{1,4}\Z")
-# Start and end of a clip in seconds, as names of Kinetics have them: "_000012_000022".
-_CLIP_TIMES = re.compile(r"_[0-9]{6}_[0-9]{6}\Z")
 
 Change = Callable[[str], str]
-
-
-def without_marks(name: str) -> str:
-    """Return a name without blanks, punctuation and other marks of ASCII."""
-    return _MARKS.sub("", name)
-
-
-def without_zeros(name: str) -> str:
-    """Return a name whose numbers have no zeros in front."""
-    return _ZEROS.sub("", name)
 
 
 def with_sorted_words(name: str) -> str:
@@ -53,29 +36,6 @@ def with_sorted_words(name: str) -> str:
         return name
     sorted_words = iter(sorted(_WORD.findall(name)))
     return _WORD.sub(lambda _: next(sorted_words), name)
-
-
-def without_folder(name: str) -> str:
-    """Return what follows the last slash or backslash of a name."""
-    return re.split(r"[/\\]", name)[-1] or name
-
-
-def without_ending(name: str) -> str:
-    """Return a name without an ending such as ``.mp4``."""
-    # Endings are short, and a pattern that is searched for in a long text begins at each of its characters.
-    end = name[-8:]
-    return name[: len(name) - len(end)] + _ENDING.sub("", end)
-
-
-def without_clip_times(name: str) -> str:
-    """Return the name of a video without the times of a clip, as ``_000001_000010``."""
-    end = name[-14:]
-    return name[: len(name) - len(end)] + _CLIP_TIMES.sub("", end)
-
-
-def without_v(name: str) -> str:
-    """Return the name of a video without the ``v_`` that ActivityNet writes in front of it."""
-    return name[2:] if name[:2] in ("v_", "V_") else name
 
 
 def singular(name: str) -> str:
@@ -91,44 +51,15 @@ def singular(name: str) -> str:
     return name
 
 
-class Folding(NamedTuple):
-    """What names may differ in.
-
-    Attributes
-    ----------
-    fold : callable
-        Returns a name without it.
-    dropped, added : str
-        What is to be done to names of a submission if only they have it, and otherwise: "without their
-        ending".
-    """
-
-    fold: Change
-    dropped: str
-    added: str
-
-
-# In the order in which all of them are applied to a name. Folding of case also finds None for none.
+# Words in another order are found before marks between them are dropped.
 FOLDINGS = (
-    Folding(without_folder, "without the folder in front of them", "with their folder in front of them"),
-    Folding(without_ending, "without their ending", "with the ending that they have in the data"),
-    Folding(without_clip_times, "without the times at their end", "with times at their end, as in the data"),
-    Folding(without_v, "without v_ in front of them", "with v_ in front of them"),
-    Folding(
-        without_zeros, "without zeros in front of numbers", "with as many digits in numbers as in the data"
-    ),
-    Folding(folded, "in lower case", "in upper and lower case as in the data"),
+    *floor_names.FOLDINGS[:-1],
     Folding(with_sorted_words, "with their words in another order", "with their words in another order"),
-    Folding(without_marks, "without blanks and marks", "with blanks and marks as in the data"),
+    floor_names.FOLDINGS[-1],
     Folding(singular, "in the singular", "in the plural"),
 )
-
-
-def fold_all(name: str) -> str:
-    """Return a name without anything that spellings differ in, "" if nothing else is left."""
-    for folding in FOLDINGS:
-        name = folding.fold(name)
-    return name
+"""In the order in which all of them are applied to a name."""
+_fold_all = partial(floor_names.fold_all, foldings=FOLDINGS)
 
 
 class Spelling(NamedTuple):
@@ -139,10 +70,6 @@ class Spelling(NamedTuple):
 
     words: str
     change: Change
-
-    def n_known(self, names: Collection[str], true_names: Collection[str]) -> int:
-        """Return how many of ``true_names`` occur among the names of a submission so changed."""
-        return len({self.change(name) for name in names}.intersection(true_names))
 
 
 def find_spellings(names: Collection[str], true_names: Collection[str]) -> list[Spelling]:
@@ -170,25 +97,13 @@ def find_spellings(names: Collection[str], true_names: Collection[str]) -> list[
     return spellings
 
 
-def best_spelling(names: Collection[str], true_names: Collection[str]) -> Spelling | None:
-    """Return the simplest of `find_spellings` that no other exceeds by far, None if there is none."""
-    true_set = set(true_names)
-    best = None
-    most_known = 0
-    for spelling in find_spellings(names, true_set):
-        n_known = spelling.n_known(names, true_set)
-        if best is None or n_known > most_known + _CLEARLY_MORE * min(len(names), len(true_set)):
-            best, most_known = spelling, n_known
-    return best
-
-
 def _candidates(unknown_names: Sequence[str], true_names: Collection[str]) -> Iterator[Spelling]:
     """Yield all changes of spelling that are tried."""
     for folding in FOLDINGS:
         if any(folding.fold(name) != name for name in (*unknown_names, *true_names)):
             yield _folding_spelling(folding.fold, unknown_names, true_names)
     yield from _affix_spellings(unknown_names, true_names)
-    yield _folding_spelling(fold_all, unknown_names, true_names)
+    yield _folding_spelling(_fold_all, unknown_names, true_names)
 
 
 def _folding_spelling(fold: Change, unknown_names: Sequence[str], true_names: Collection[str]) -> Spelling:
@@ -200,42 +115,9 @@ def _folding_spelling(fold: Change, unknown_names: Sequence[str], true_names: Co
 
     pairs = ((name, change(name)) for name in unknown_names)
     changed_pairs = ((before, after) for before, after in pairs if before != after)
-    descriptions = Counter(describe_change(*pair) for pair in islice(changed_pairs, _SAMPLED_NAMES))
+    descriptions = Counter(describe_change(*pair, FOLDINGS) for pair in islice(changed_pairs, _SAMPLED_NAMES))
     words = max(descriptions, key=lambda description: descriptions[description], default="")
     return Spelling(words, change)
-
-
-def unique_folds(fold: Change, names: Iterable[str]) -> dict[str, str]:
-    """Return the name that folds to each text, "" where several do, or where nothing of a name is left."""
-    name_of_fold: dict[str, str] = {"": ""}
-    for name in names:
-        text = fold(name)
-        name_of_fold[text] = "" if text in name_of_fold else name
-    return name_of_fold
-
-
-def describe_change(before: str, after: str) -> str:
-    """Return what foldings do to a name so that it becomes another one: "in lower case, in the singular".
-
-    Examples
-    --------
-    >>> describe_change("abc.mp4", "v_abc")
-    'without their ending and with v_ in front of them'
-    >>> describe_change("Play Drums", "play_drums")
-    'in lower case and with blanks and marks as in the data'
-    """
-    words = []
-    for folding in FOLDINGS:
-        folded_before, folded_after = folding.fold(before), folding.fold(after)
-        if before == after:
-            break
-        if folded_before != before and folded_after == after:
-            words.append(folding.dropped)
-        elif folded_after != after and folded_before in (before, folded_after):
-            words.append(folding.added)
-        before, after = folded_before, folded_after
-    *first_words, last_words = words or [""]
-    return f"{', '.join(first_words)} and {last_words}" if first_words else last_words
 
 
 class _Affixes(NamedTuple):

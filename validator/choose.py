@@ -1,22 +1,25 @@
-"""Finding the files of a submission by their names.
+"""Choosing the files of a submission by their names, and recognizing a submission to another task.
 
-Missing, misplaced, misspelled, and repeated ones are problems.
+Missing, misplaced, misspelled, and repeated files are problems. Another task is recognized by the names of
+its files and, of CSV files without a header, by the first row.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from fnmatch import fnmatchcase
-from pathlib import PurePosixPath
-from typing import NoReturn
+from functools import cache
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple, NoReturn
 
-from validator.archive import Submission
 from validator.findings import Findings, Read, Refused
-from validator.formats.rules import CsvRules, Rules
+from validator.formats.rules import CsvRules, Rules, load_rules, task_ids
 from validator.items import Place, check_items
-from validator.other_tasks import task_of_files, task_of_first_row, task_of_name
+from validator.kinds import HEAD_BYTES, kind_of, refuse_other_kind
+from validator.submission import Submission
 from validator.texts import counted, folded, quote
 
 # The code of the problem that a submission to another task has.
@@ -28,6 +31,10 @@ _CLOSE_SUFFIX = 0.7
 _COMPARED = 100
 _JSON_LINES_ENDINGS = (".jsonl", ".ndjson")
 _OTHER_CASE = "upper and lower case differ"
+OTHER_TASKS_FILE = "other_tasks.json"
+"""A file beside this module with the `TaskFiles` of tasks whose rules a program or a kit does not hold."""
+# A first row is not longer than this, in bytes.
+_LONGEST_ROW = 1000
 
 
 def choose_named(submission: Submission, rules: Rules) -> Read[dict[str, str]]:
@@ -53,12 +60,15 @@ def choose_named(submission: Submission, rules: Rules) -> Read[dict[str, str]]:
             name_of_pattern[files[0]] = only
             others.remove(only)
             findings.note("N-FILE-SPELLING", f"{quote(only)} was read; its name should be {files[0]}")
+        for name in name_of_pattern.values():
+            with findings.part():
+                refuse_other_kind(_head(submission, name), name)
         missing = [file for file in files if file not in name_of_pattern]
         lost = [file for file in missing if not _report_misnamed(file, others, submission.folder, findings)]
         if len(lost) == len(files):
             _refuse_one_of_several(files[0], alike, rules.tool_names, findings)
             _refuse_other_task(submission, others, findings)
-        _report_missing(lost, others, findings)
+        _report_missing(lost, others, submission, findings)
         if others and findings.ok:
             findings.note("N-FILE-IGNORED", f"{_named(others)}: not needed, ignored")
     return Read(name_of_pattern, findings.notes)
@@ -93,19 +103,6 @@ def _refuse_other_task(submission: Submission, names: list[str], findings: Findi
         findings.refuse(OTHER_TASK, f"this is a submission to {task}: {_named(names)}", _choose(task))
 
 
-def _report_other_columns(
-    submission: Submission, names: list[str], rules: CsvRules, findings: Findings
-) -> bool:
-    """Add that files which are named like those of the rules begin with a row of another task, if they do;
-    return whether they do."""
-    task = task_of_first_row(submission, names)
-    if task is None or task.columns == [field.name for field in rules.fields]:
-        return False
-    problem = f"this is a submission to {task.id}: {_named(names)} have {','.join(task.columns)}"
-    findings.add(OTHER_TASK, problem, _choose(task.id))
-    return True
-
-
 def _choose(task: str) -> str:
     return f"choose the task {task} for it"
 
@@ -122,9 +119,9 @@ def _report_misnamed(file: str, others: list[str], folder: str, findings: Findin
     return False
 
 
-def _report_missing(files: list[str], others: list[str], findings: Findings) -> None:
+def _report_missing(files: list[str], others: list[str], submission: Submission, findings: Findings) -> None:
     """Add a problem for each missing file that another one may be, and one for all without such a one."""
-    missing_files = [file for file in files if not _report_similar(file, others, findings)]
+    missing_files = [file for file in files if not _report_similar(file, others, submission, findings)]
     other_files = "there is no other file"
     or_rename = ""
     if others:
@@ -139,7 +136,7 @@ def _report_missing(files: list[str], others: list[str], findings: Findings) -> 
         findings.add("E-FILE-NONE", problem, f"put them at the top of the zip{or_rename}")
 
 
-def _report_similar(file: str, others: list[str], findings: Findings) -> bool:
+def _report_similar(file: str, others: list[str], submission: Submission, findings: Findings) -> bool:
     """Add which other file may be a missing one, by its name; return whether there is one."""
     import difflib
 
@@ -149,6 +146,10 @@ def _report_similar(file: str, others: list[str], findings: Findings) -> bool:
         problem = f"it is missing, but there is {quote(json_lines[0])}: JSON Lines is another format"
         remedy = f"make one JSON value of all lines, and name the file {file}"
         findings.add("E-FILE-NONE", problem, remedy, file=file)
+    elif close and (kind := kind_of(_head(submission, close[0]))):
+        problem = f"it is missing, but there is {quote(close[0])}, {kind.name}"
+        remedy = f"{kind.how(PurePosixPath(file).suffix.lstrip('.').upper())}, with the name {file}"
+        findings.add("E-FILE-NONE", problem, remedy, file=file)
     elif close:
         problem = f"it is missing, but there is {quote(close[0])}"
         findings.add("E-FILE-NONE", problem, f"is it misspelled? Rename it to {file}", file=file)
@@ -157,6 +158,13 @@ def _report_similar(file: str, others: list[str], findings: Findings) -> bool:
 
 def _is_named_json_lines(name: str) -> bool:
     return PurePosixPath(folded(name)).suffix in _JSON_LINES_ENDINGS
+
+
+def _head(submission: Submission, name: str) -> bytes:
+    """Return the first bytes of a file, none of a damaged one: reading it says so."""
+    with suppress(Refused), submission.open(name) as stream:
+        return stream.read(HEAD_BYTES)
+    return b""
 
 
 def _report_misplaced(path: str, findings: Findings) -> None:
@@ -205,9 +213,6 @@ def choose_items(
     """
     findings = Findings()
     name_of_item, ignored = _match_items(submission, rules, known_items or (), findings)
-    is_none_known = known_items is not None and not any(item in known_items for item in name_of_item)
-    if is_none_known and _report_other_columns(submission, list(name_of_item.values()), rules, findings):
-        return {}, findings
     with findings.part():
         if findings.ok:
             _refuse_nothing(submission, f"a file {_pattern(rules)} for each {rules.item}", findings)
@@ -215,7 +220,7 @@ def choose_items(
             _refuse_other_task(submission, ignored, findings)
         _note_names(name_of_item, known_items, ignored, rules, findings)
         if not name_of_item and findings.ok:
-            _refuse_no_item(ignored, rules, known_items, findings)
+            _refuse_no_item(submission, ignored, rules, known_items, findings)
         if known_items is not None and findings.ok:
             findings.notes += check_items(
                 name_of_item, known_items, rules.item, lambda item: Place(name_of_item[item])
@@ -238,25 +243,30 @@ def _match_items(
         elif "/" in name:
             _report_misplaced(f"{submission.folder}{name}", findings)
         elif not is_exact or is_other:
-            remedy = f"rename it to {quote(rules.path.format(key=key))}"
-            if is_other:
-                # The right name is the reference's, which messages do not quote.
-                remedy = f"name it {_pattern(rules)}, with the {rules.item} as in the names of the data"
-            findings.add("E-FILE-CASE", _OTHER_CASE, remedy, file=name)
+            remedy = f"name it {_pattern(rules)}, with upper and lower case as here and in the data"
+            findings.add("E-FILE-CASE", _OTHER_CASE, remedy, file=name, rule="case")
         elif key in name_of_item:
             problem = f"there is also {quote(name_of_item[key])} for the same {rules.item}"
-            findings.add("E-FILE-TWICE", problem, "keep one of the two", file=name)
+            findings.add("E-FILE-TWICE", problem, "keep one of the two", file=name, rule="twice")
         else:
             name_of_item[key] = name
     return name_of_item, ignored
 
 
 def _refuse_no_item(
-    ignored: list[str], rules: CsvRules, known_items: Collection[str] | None, findings: Findings
+    submission: Submission,
+    ignored: list[str],
+    rules: CsvRules,
+    known_items: Collection[str] | None,
+    findings: Findings,
 ) -> NoReturn:
     """Refuse a submission in which no file is named like that of an item."""
     problem = f"no usable file was found; found: {_named(ignored)}" if ignored else "there are no files"
     remedy = f"write one file for each {rules.item}, named {_pattern(rules)}, at the top of the zip"
+    kind = kind_of(_head(submission, ignored[0])) if ignored else None
+    if kind is not None:
+        problem += f"; {quote(ignored[0])} is {kind.name}"
+        findings.refuse("E-FILE-NONE", problem, f"{kind.how('CSV')}; {remedy}")
     how = _rename_example(ignored, rules, known_items or ()) or _conversion_of_table(ignored, rules)
     findings.refuse("E-FILE-NONE", problem, remedy + how)
 
@@ -329,3 +339,81 @@ def _close(ignored: list[str], rules: CsvRules) -> str:
         if difflib.SequenceMatcher(None, name[-len(suffix) :], suffix).ratio() > _CLOSE_SUFFIX:
             return f" (is {quote(name)} misspelled?)"
     return ""
+
+
+class TaskFiles(NamedTuple):
+    """What identifies the files of a submission to a task.
+
+    ``patterns`` are their names, which may hold ``*``; ``columns`` those of CSV files without a header, none
+    for other files.
+    """
+
+    id: str
+    patterns: list[str]
+    columns: list[str]
+
+    def has(self, name: str) -> bool:
+        """Return whether a file is named like one of the task, in any folder."""
+        return any(fnmatchcase(PurePosixPath(name).name, pattern) for pattern in self.patterns)
+
+
+def files_of_task(task_id: str) -> TaskFiles:
+    """Return what identifies the files of a task whose rules are there."""
+    rules = load_rules(task_id)
+    columns = [field.name for file in rules.csv if not file.key for field in file.fields]
+    return TaskFiles(task_id, list(rules.name_patterns), columns)
+
+
+def other_tasks_file(present_ids: Iterable[str]) -> bytes:
+    """Return the file of a program that holds the rules of these tasks, on all others."""
+    others = [files_of_task(task_id) for task_id in task_ids() if task_id not in present_ids]
+    return json.dumps([files._asdict() for files in others], indent=1).encode()
+
+
+@cache
+def _files_of_all_tasks() -> list[TaskFiles]:
+    """Return what is known of each task, those with rules first."""
+    all_files = [files_of_task(task_id) for task_id in task_ids()]
+    path = Path(__file__).with_name(OTHER_TASKS_FILE)
+    if path.is_file():
+        all_files += [TaskFiles(**words) for words in json.loads(path.read_text(encoding="utf-8"))]
+    return all_files
+
+
+def task_of_name(name: str) -> str:
+    """Return the task, or "a or b" for several, whose files are named like this one; "" if there is none."""
+    return _either(_tasks_of_name(name))
+
+
+def task_of_files(submission: Submission, names: Sequence[str]) -> str:
+    """Return the task whose files are among those of a submission, "a or b" for several, "" for none.
+
+    Tasks whose files have the same names are told apart by the first row.
+    """
+    for name in names:
+        tasks = _tasks_of_name(name)
+        if tasks:
+            task = task_of_first_row(submission, names)
+            return task.id if task in tasks else _either(tasks)
+    return ""
+
+
+def task_of_first_row(submission: Submission, names: Iterable[str]) -> TaskFiles | None:
+    """Return the task whose CSV files have the name, and as many columns as the first row, of the first of
+    some files that has a row; None if there is none."""
+    for name in names:
+        with submission.open(name) as stream:
+            first_row = stream.read(_LONGEST_ROW).partition(b"\n")[0].strip()
+        if first_row:
+            n_columns = first_row.count(b",") + 1
+            fitting = (files for files in _tasks_of_name(name) if len(files.columns) == n_columns)
+            return next(fitting, None)
+    return None
+
+
+def _tasks_of_name(name: str) -> list[TaskFiles]:
+    return [files for files in _files_of_all_tasks() if files.has(name)]
+
+
+def _either(tasks: Iterable[TaskFiles]) -> str:
+    return " or ".join(files.id for files in tasks)

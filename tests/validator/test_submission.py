@@ -15,9 +15,8 @@ from typing import NamedTuple
 import pytest
 
 from tests.helpers import findings_of, make_zip, places_of, refused, text_of, values_of, with_wrong_checksum
-from validator.archive import open_submission
 from validator.findings import Read, Refused
-from validator.members import Limits
+from validator.submission import Limits, open_submission
 
 pytestmark = pytest.mark.interpreters
 
@@ -116,6 +115,9 @@ def overlapping(name, content):
     [
         (b"", "E-ZIP-EMPTY", ARCHIVE, ""),
         (b"1,2,3\n", "E-ZIP-NOT", ARCHIVE, "not a zip"),
+        (b"<!DOCTYPE html><html>", "E-ZIP-NOT", ARCHIVE, "download"),
+        (b"\x80\x04\x95" + bytes(50), "E-ZIP-NOT", ARCHIVE, "pickle"),
+        (b"\x93NUMPY\x01\0", "E-ZIP-NOT", ARCHIVE, "numpy"),
         (b"\x1f\x8b\x08" + bytes(50), "E-ZIP-NOT", ARCHIVE, "gzip"),
         (b"7z\xbc\xaf\x27\x1c" + bytes(50), "E-ZIP-NOT", ARCHIVE, "7-Zip"),
         (bytes(257) + b"ustar" + bytes(300), "E-ZIP-NOT", ARCHIVE, "tar"),
@@ -151,7 +153,7 @@ def overlapping(name, content):
         (with_entry("../up/", b""), "E-ZIP-NAME", "../up", '".."'),
         (with_entry(external_attr=(stat.S_IFLNK | 0o777) << 16), "E-ZIP-LINK", "a.csv", ""),
         (with_entry(external_attr=(stat.S_IFIFO | 0o777) << 16), "E-ZIP-SPECIAL", "a.csv", ""),
-        (with_entry(compress_type=zipfile.ZIP_LZMA), "E-ZIP-METHOD", "a.csv", "deflate"),
+        (with_entry(compress_type=zipfile.ZIP_LZMA), "E-ZIP-METHOD", "a.csv", "LZMA"),
         (twice(), "E-ZIP-TWICE", "a.csv", ""),
         (make_zip({"a.csv": "", "A.csv": ""}), "E-ZIP-CASE", "A.csv", "a.csv"),
         (make_zip({"A.csv": "", "a.csv": ""}), "E-ZIP-CASE", "a.csv", "A.csv"),
@@ -166,8 +168,7 @@ def overlapping(name, content):
         (make_zip({"metadata": "command: rm"}), "E-FILE-RESERVED", "metadata", ""),
         (make_zip({"x/metadata.yaml": "command: rm"}), "E-FILE-RESERVED", "x/metadata.yaml", ""),
         (make_zip({f"{i}.csv": "" for i in range(6)}), "E-ZIP-COUNT", ARCHIVE, "5"),
-        (make_zip({"metadata": b"command: \xff"}), "E-FILE-RESERVED", "metadata", ""),
-        (make_zip({"metadata": "x" * 70_000}), "E-FILE-RESERVED", "metadata", ""),
+        (make_zip({"top/metadata": "description: mine"}), "E-FILE-RESERVED", "top/metadata", ""),
         (
             lambda: make_zip({"a.csv": noise(2_000_000), "b.csv": noise(2_500_000)}),
             "E-ZIP-SIZE",
@@ -340,9 +341,6 @@ def test_name_with_nul_is_a_problem(tmp_path):
             {"top/mine.zip": make_zip({"in/a.csv": "1,2,3\n"}), ".DS_Store": "x"},
             ["N-JUNK", "N-FOUND-ZIP", "N-FOLDER"],
         ),
-        ({"mine.zip": make_zip(GOOD), "metadata": "description: mine"}, ["N-FILE-IGNORED", "N-FOUND-ZIP"]),
-        ({"top/a.csv": "1,2,3\n", "metadata.yaml": ""}, ["N-FILE-IGNORED", "N-FOLDER"]),
-        ({"a.csv": "1,2,3\n", "metadata": "no: [yaml"}, ["N-FILE-IGNORED"]),
     ],
 )
 def test_harmless_wrapping_is_accepted(tmp_path, files, notes):
@@ -560,76 +558,11 @@ UTF_8 = Part("é.csv".encode(), b"1,2\n", unicode_path("é.csv".encode()), flags
         (with_parts(PLAIN._replace(extra=unicode_path(b"a.csv"))), []),
         (with_parts(PLAIN._replace(extra=unicode_path(b"b.csv", kind=0x7076))), []),
         (with_parts(PLAIN, UTF_8), []),
-        (with_parts(PLAIN, UTF_8._replace(flags=0)), ["E-ZIP-DAMAGED"]),
-        (with_parts(UTF_8, UTF_8._replace(name=b"b.csv")), ["E-ZIP-DAMAGED"]),
-        (
-            with_parts(PLAIN._replace(comment=b"c" * 9), OTHER._replace(extra=unicode_path(b"c.csv"))),
-            ["E-ZIP-DAMAGED"],
-        ),
         (with_parts(PLAIN, tail=b"PK\x01\x02" + bytes(20)), ["E-ZIP-DAMAGED"]),
-        *(
-            (with_parts(PLAIN._replace(extra=extra)), ["E-ZIP-DAMAGED"])
-            for extra in (
-                struct.pack("<HH", 0x7075, 0),
-                struct.pack("<HHB", 0x7075, 1, 1),
-                unicode_path(b""),
-                unicode_path(b"\xff\xfe"),
-                unicode_path(b"b.csv"),
-                struct.pack("<HH3s", 1, 3, b"---") + unicode_path(b"b.csv"),
-            )
-        ),
     ],
 )
 def test_zip_made_by_hand_has_one_verdict_on_every_python(tmp_path, data, expected):
     assert sorted({problem.code for problem in codes_of(tmp_path, data)}) == expected
-
-
-def with_zip64_end(n_left=44, moved=0, before=b"", inside=b""):
-    """Return a zip with a zip64 end; ``moved`` is where its locator says it is, from where it is."""
-    data = with_parts(PLAIN)
-    start, end = data.index(b"PK\x01\x02"), data.index(b"PK\x05\x06")
-    record = struct.pack("<4sQHHIIQQ", b"PK\x06\x06", n_left, 45, 45, 0, 0, 1, 1)
-    record += struct.pack("<QQ", end - start, start)
-    locator = struct.pack("<4sIQI", b"PK\x06\x07", 0, (end + moved) % 2**64, 1)
-    return before + data[:end] + record + inside + locator + data[end:]
-
-
-LOCATOR = struct.pack("<4sIQI", b"PK\x06\x07", 0, 5, 1)
-
-
-def with_comment(comment):
-    """Return a zip whose last file has a comment."""
-    data = io.BytesIO()
-    with zipfile.ZipFile(data, "w") as archive:
-        archive.writestr("a.csv", "1,2,3")
-        archive.getinfo("a.csv").comment = comment
-    return data.getvalue()
-
-
-# Releases of Python since late 2025 check the end that the locator names, others the one before it.
-@pytest.mark.parametrize(
-    ("data", "expected"),
-    [
-        (with_zip64_end(), []),
-        (with_zip64_end(before=b"of another file"), []),
-        (with_comment(LOCATOR[1:]), []),
-        *(
-            (data, ["E-ZIP-DAMAGED"])
-            for data in (
-                with_zip64_end(moved=-1),
-                with_zip64_end(moved=1),
-                with_zip64_end(moved=-10_000),
-                with_zip64_end(n_left=45),
-                with_zip64_end(inside=b"more"),
-                with_zip64_end(before=with_zip64_end()),
-                LOCATOR + with_parts(),
-                with_comment(LOCATOR),
-            )
-        ),
-    ],
-)
-def test_zip64_end_has_one_verdict_on_every_python(tmp_path, data, expected):
-    assert [problem.code for problem in codes_of(tmp_path, data)] == expected
 
 
 def codes_of(tmp_path, data):

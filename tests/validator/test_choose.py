@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.helpers import make_zip, places_of, refused, text_of, values_of
-from validator.archive import open_submission
-from validator.files import choose_items, choose_named
+from validator.choose import choose_items, choose_named
 from validator.formats.rules import JsonFile, load_format, load_rules, task_ids
+from validator.submission import open_submission
 
 GESTURES = load_rules("chalearn_gesture")
 (CSV,) = GESTURES.csv
@@ -100,7 +100,7 @@ OTHERS = [f"{number}.txt" for number in range(5)]
         (
             ["S1_prediction.csv", "S2_Prediction.CSV"],
             None,
-            [("E-FILE-CASE", "S2_Prediction.CSV", "S2_prediction.csv")],
+            [("E-FILE-CASE", "S2_Prediction.CSV", NAMES)],
             [],
         ),
         (
@@ -123,7 +123,7 @@ OTHERS = [f"{number}.txt" for number in range(5)]
         ),
         (["s1_prediction.csv"], ["S1"], [("E-FILE-CASE", "s1_prediction.csv", NAMES)], []),
         (["s1_PREDICTION.CSV"], ["S1"], [("E-FILE-CASE", "s1_PREDICTION.CSV", NAMES)], []),
-        (["S1_PREDICTION.CSV"], ["S1"], [("E-FILE-CASE", "S1_PREDICTION.CSV", "S1_prediction.csv")], []),
+        (["S1_PREDICTION.CSV"], ["S1"], [("E-FILE-CASE", "S1_PREDICTION.CSV", NAMES)], []),
         (
             ["densepose_x_results.json"],
             None,
@@ -140,6 +140,13 @@ def test_files_of_items(tmp_path, files, known, problems, notes):
     assert [note.code for note in findings.notes] == [code for code, _ in notes]
     for note, (_, name) in zip(findings.notes, notes):
         assert name in note.text
+
+
+@pytest.mark.parametrize("ending", ["_prediction.CSV", "_Prediction.csv"])
+def test_the_same_slip_in_240_names_is_one_line(tmp_path, ending):
+    _, findings = items(tmp_path, [f"S{number}{ending}" for number in range(240)], None)
+    (placed,) = findings.summary().problems()
+    assert (placed.first.code, placed.n_places) == ("E-FILE-CASE", 240)
 
 
 def test_a_second_spelling_is_chosen_with_a_note(tmp_path):

@@ -1,0 +1,182 @@
+"""Names that the data does not have: the one sure change, names of both sides, and the nearest name."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from validator.names import (
+    FOLDINGS,
+    NearestNames,
+    explain_unknown_members,
+    explain_unknown_names,
+    find_sure_change,
+    fold_all,
+    some_of_each,
+)
+
+VIDEOS = [f"v_Qd3{letter}x" for letter in "abcdefghij"]
+FRAMES = [(f"v{video}", f"img_{frame:05d}.json") for video in range(6) for frame in range(1, 40, 5)]
+DEMO = ["demo_1", "demo_2", "demo_3"]
+
+
+@pytest.mark.parametrize(
+    ("respell", "words"),
+    [
+        (lambda name: name[2:], "with v_ in front of them"),
+        (lambda name: f"{name}.mp4", "without their ending"),
+        (lambda name: f"{name[2:]}.mkv", "without their ending and with v_ in front of them"),
+        (lambda name: f"{name}_000012_000022", "without the times at their end"),
+        (lambda name: f"train/{name}", "without the folder in front of them"),
+        (lambda name: name.upper(), "in upper and lower case as in the data"),
+        (lambda name: f"clip-{name}", "without clip- in front of them"),
+        (lambda name: f"{name}-pred", "without -pred at their end"),
+        (
+            lambda name: f"c/{name[2:]}.mp4",
+            "without the folder in front of them, without their ending and with v_ in front of them",
+        ),
+    ],
+)
+def test_a_change_of_all_names_is_described_with_an_example(respell, words):
+    explanation = explain_unknown_names([respell(name) for name in VIDEOS], VIDEOS)
+    assert explanation == f"{words}, as '{VIDEOS[0]}' for '{respell(VIDEOS[0])}'"
+    # Some items of the data may be missing, and others may be right.
+    assert explain_unknown_names([respell(VIDEOS[0]), VIDEOS[1]], VIDEOS) == explanation
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (["demo_2", "demo_3", "demo_4"], "with n - 1 for n"),
+        (["demo_0", "demo_1", "demo_2"], "with n + 1 for n"),
+        (["demo_00", "demo_01", "demo_02"], "with n + 1 for n"),
+        (["1", "2", "3"], "with demo_ in front of them"),
+        # Not all items of the data are met, or not each name is one.
+        (["demo_3", "demo_4"], ""),
+        (["demo_0", "demo_1"], ""),
+        (["demo_1.mp4", "moon.mp4"], ""),
+        (["demo_3", "demo_4", "demo_5"], ""),
+        (["demo_233", "demo_234", "demo_235"], ""),
+        # Two would be the same.
+        (["Demo_1", "DEMO_1"], ""),
+        # Numbers are no prefixes, and one prefix is not exchanged for another.
+        (["demo_81", "demo_82", "demo_83"], ""),
+        (["val_1", "val_2", "val_3"], ""),
+        (["train/demo_1", "val/demo_1"], ""),
+        ([], ""),
+    ],
+)
+def test_only_a_change_that_makes_every_name_an_item_of_its_own_is_sure(names, words):
+    explanation = explain_unknown_names(names, DEMO)
+    assert explanation.partition(", as ")[0] == words
+
+
+def test_of_two_changes_that_fit_none_is_sure():
+    assert explain_unknown_names(["1", "2"], ["a_1", "a_2"]) == "with a_ in front of them, as 'a_1' for '1'"
+    assert explain_unknown_names(["1", "2"], ["a_1", "a_2", "b_1", "b_2"]) == ""
+
+
+NAME = st.text("aB1_0.", min_size=1, max_size=6)
+
+
+@given(st.sets(NAME, max_size=6), st.sets(NAME, max_size=8), st.booleans())
+def test_a_sure_change_makes_every_name_an_item_of_its_own(names, true_names, by_number):
+    members, known = [("v", name) for name in sorted(names)], [("v", name) for name in sorted(true_names)]
+    change = find_sure_change(members, known, by_number)
+    if change is not None:
+        assert change.member_of_member.keys() == set(members)
+        changed = list(change.member_of_member.values())
+        assert len(set(changed)) == len(changed)
+        assert set(changed) <= set(known)
+        # Read again, nothing is unknown.
+        assert find_sure_change(changed, known, by_number) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("{0}", "as 'img_00001.json' for '1'"),
+        ("frame_{0:06d}.jpg", "as 'img_00001.json' for 'frame_000001.jpg'"),
+        ("a/img_{0:05d}.json", "without the folder in front of them, as 'img_00001.json' for 'a/img_00001.json'"),
+        ("img_{1:05d}.json", "with n + 1 for n, as 'img_00001.json' for 'img_00000.json'"),
+        ("img_{2:05d}.json", ""),
+    ],
+)  # fmt: skip
+def test_frames_of_videos_are_known_by_their_numbers(name, words):
+    numbers = [(video, int(frame[4:9])) for video, frame in FRAMES]
+    members = [(video, name.format(number, number - 1, number // 5)) for video, number in numbers]
+    assert explain_unknown_members(members, FRAMES, "video") == words
+    # Those of videos that the data does not have show nothing.
+    more = explain_unknown_members([*members, ("moon", "x")], FRAMES, "video")
+    assert more == (f"{words}, in 6 videos" if words else "")
+
+
+def test_one_wrong_frame_of_many_videos_leaves_nothing_sure():
+    known = [(f"v{video}", f"img_{frame}") for video in range(120) for frame in (1, 2)]
+    members = [(video, frame.upper()) for video, frame in known]
+    assert explain_unknown_members(members, known, "video").startswith("in lower case")
+    for wrong in (0, 119, 240 - 1):
+        others = [*members[:wrong], (members[wrong][0], "moon"), *members[wrong + 1 :]]
+        assert explain_unknown_members(others, known, "video") == ""
+
+
+def test_very_many_and_very_long_names_are_not_compared():
+    names = [f"Name {number}" for number in range(100_001)]
+    assert explain_unknown_names(names, ["name_1"]) == ""
+    assert explain_unknown_names(["x" * 3000 + name for name in DEMO], DEMO) == ""
+
+
+def test_three_names_of_each_side_are_shown():
+    assert some_of_each(["d", "c", "b", "a"], ["x"]) == "yours are 'a', 'b', 'c' ..., the data's 'x'"
+
+
+@given(st.text(max_size=60))
+def test_a_folding_drops_the_same_once_and_twice(name):
+    for folding in FOLDINGS[:1] + FOLDINGS[4:]:
+        assert folding.fold(folding.fold(name)) == folding.fold(name)
+    assert len(fold_all(name)) <= len(name)
+
+
+@given(st.sets(st.text(max_size=20), max_size=12), st.sets(st.text(max_size=20), max_size=12))
+def test_any_names_have_an_explanation_or_none(names, true_names):
+    assert isinstance(explain_unknown_names(names, true_names), str)
+    frames, true_frames = ([("v", name) for name in side] for side in (names, true_names))
+    assert isinstance(explain_unknown_members(frames, true_frames, "video"), str)
+
+
+@pytest.mark.parametrize("name", ["0" * 200, "/" * 200, "_000001" * 28, "v_" * 100, "1" * 200])
+def test_hostile_names_take_no_time_to_speak_of(name):
+    true_names = [f"{name[:100]}{number}" for number in range(2000)]
+    others = [f"{name[:190]}{number}x" for number in range(2000)]
+    assert explain_unknown_names([*others, "moon"], true_names) == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [
+        ("None", "none"),
+        ("tuch", "touch"),
+        ("pushcart", "push_cart"),
+        ("hips", "hip"),
+        ("womann", "woman"),
+        ("Left Arm", "left_arm"),
+        ("arm_left", ""),
+        ("zebra", ""),
+        ("", ""),
+    ],
+)
+def test_the_nearest_name(name: str, nearest: str) -> None:
+    names = ["none", "touch", "push_cart", "hip", "woman", "man", "left_arm"]
+    assert NearestNames(names).find(name) == nearest
+
+
+def test_of_very_many_names_only_one_that_folds_alike_is_near() -> None:
+    nearest = NearestNames([f"name_{number}" for number in range(3000)])
+    assert nearest.find("Name 17") == "name_17"
+    assert nearest.find("nama_17") == ""
+
+
+@pytest.mark.parametrize("name", ["0" * 10**6, "/" * 10**6, "_000001" * 10**5, "1" * 10**6])
+def test_long_hostile_names_take_linear_time(name: str) -> None:
+    assert NearestNames(["push_cart", "touch"]).find(name) == ""

@@ -1,0 +1,133 @@
+"""What a file is by its first bytes, whatever its name says."""
+
+from __future__ import annotations
+
+import codecs
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from validator.findings import Findings
+from validator.texts import folded
+
+HEAD_BYTES = 512
+"""How many bytes of a file `kind_of` looks at."""
+# Where in a zip the name of its first member begins.
+_MEMBER_NAME = 30
+
+
+class FileKind(NamedTuple):
+    """A kind of file: what a message calls it, and what makes the wanted file of it.
+
+    ``remedy`` may hold {} for what is wanted, as "JSON". ``is_archive`` says whether something else is packed
+    in it.
+    """
+
+    name: str
+    remedy: str
+    is_archive: bool = False
+
+    def how(self, wanted: str) -> str:
+        """Return what makes a file of the ``wanted`` kind of it."""
+        return self.remedy.format(wanted)
+
+
+_EXPORT = "export it as {}"
+_WRITE = "write its content as {}"
+_UNPACK = "unpack it"
+_ENCODE = "save it as UTF-8"
+# By their first bytes.
+_KINDS = {
+    b"version https://git-lfs": FileKind("a pointer of git-lfs", "get the file itself with git lfs pull"),
+    b"\x1f\x8b": FileKind("a gzip file", _UNPACK, is_archive=True),
+    b"\xfd7zXZ": FileKind("an xz file", _UNPACK, is_archive=True),
+    b"BZh": FileKind("a bzip2 file", _UNPACK, is_archive=True),
+    b"7z\xbc\xaf": FileKind("a 7-Zip file", _UNPACK, is_archive=True),
+    b"Rar!": FileKind("a RAR file", _UNPACK, is_archive=True),
+    b"\x93NUMPY": FileKind("a file of numpy (.npy)", _WRITE),
+    b"\xd0\xcf\x11\xe0": FileKind("an old Excel file (.xls)", _EXPORT),
+    b"\x89HDF": FileKind("an HDF5 file", _WRITE),
+    b"MATLAB ": FileKind("a MATLAB file (.mat)", _WRITE),
+    b"%PDF": FileKind("a PDF", _WRITE),
+    b"\x89PNG": FileKind("a PNG image", _WRITE),
+    b"```": FileKind("text in a fence (```)", "delete the lines with ``` before and after it"),
+}
+_ZIP = FileKind("a zip file", _UNPACK, is_archive=True)
+_TAR = FileKind("a tar file", _UNPACK, is_archive=True)
+PICKLE = FileKind("a pickle of Python", _WRITE)
+_HTML = FileKind("a web page (HTML)", "download the file itself, perhaps after logging in")
+_UTF16 = FileKind("UTF-16 text", _ENCODE)
+_UTF32 = FileKind("UTF-32 text", _ENCODE)
+# Zips of programs, by the beginning or the end of the name of their first member.
+_FIRST_MEMBERS = (
+    (
+        (b"[Content_Types].xml", b"_rels/", b"xl/", b"docProps/"),
+        (),
+        FileKind("an Excel file (.xlsx)", _EXPORT),
+    ),
+    ((b"mimetype",), (), FileKind("a file of an office program", _EXPORT)),
+    ((), (b".npy",), FileKind("an archive of numpy (.npz)", _WRITE)),
+    ((), (b"/data.pkl",), FileKind("a file of PyTorch", _WRITE)),
+)
+
+
+def kind_of(head: bytes) -> FileKind | None:
+    """Return what a file is that begins with ``head``, None for text, JSON, CSV, and what is not known.
+
+    Examples
+    --------
+    >>> kind_of(b"version https://git-lfs.github.com/spec/v1\\n").name, kind_of(b"{}")
+    ('a pointer of git-lfs', None)
+    """
+    encoding = _wide_encoding(head)
+    if encoding is not None:
+        return encoding
+    text = head.removeprefix(codecs.BOM_UTF8).lstrip()
+    for magic, kind in _KINDS.items():
+        if text.startswith(magic):
+            return kind
+    if head.startswith(b"PK\x03\x04"):
+        return _kind_of_zip(head)
+    if head[257:262] == b"ustar":
+        return _TAR
+    if head[:1] == b"\x80" and head[1:2] in b"\2\3\4\5":
+        return PICKLE
+    if text[:15].lower().startswith((b"<!doctype html", b"<html")):
+        return _HTML
+    return None
+
+
+def refuse_other_kind(head: bytes, name: str) -> None:
+    """Raise Refused if a file that is named like JSON or CSV begins like one of another kind."""
+    wanted = PurePosixPath(folded(name)).suffix.lstrip(".").upper()
+    kind = kind_of(head)
+    if kind is not None and wanted in ("JSON", "CSV"):
+        problem = f"this is {kind.name}, not {wanted}"
+        Findings().refuse("E-FILE-KIND", problem, kind.how(wanted), file=name, rule=kind.name)
+
+
+def _kind_of_zip(head: bytes) -> FileKind:
+    """Return which program writes a zip that begins so."""
+    n_name = int.from_bytes(head[26:28], "little")
+    name = head[_MEMBER_NAME : _MEMBER_NAME + n_name]
+    for starts, ends, kind in _FIRST_MEMBERS:
+        if name.startswith(starts) or name.endswith(ends):
+            return kind
+    return _ZIP
+
+
+def _wide_encoding(head: bytes) -> FileKind | None:
+    """Return UTF-16 or UTF-32 if a text begins with its mark, or with ASCII characters in it."""
+    if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        return _UTF32
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return _UTF16
+    start = head[:8]
+    if len(start) < 4:
+        return None
+    # Which bytes are 0, of big and little endian: ASCII characters have one byte that is not.
+    zeros = [not byte for byte in start]
+    for width, kind in ((4, _UTF32), (2, _UTF16)):
+        for place in (0, width - 1):
+            if zeros == [index % width != place for index in range(len(start))]:
+                return kind
+    return None
