@@ -217,7 +217,8 @@ def _nest_deeply(document: Document) -> Wrong:
 
 def _write_string_and_add_text(document: Document) -> Wrong:
     wrong_value = _write_string(document)
-    return Wrong(f"{wrong_value.text}}}", [*wrong_value.places, *_add_text(document).places])
+    text_place = Place("E-JSON-SYNTAX", f"line 1 column {len(wrong_value.text) + 1}")
+    return Wrong(f"{wrong_value.text}}}", [*wrong_value.places, text_place])
 
 
 def _write_half_character(document: Document) -> Wrong:

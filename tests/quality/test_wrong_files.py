@@ -15,41 +15,11 @@ from quality.wrong_files import (
 )
 
 FORMS = json_forms()
-# Both readers of JSON differ from what 2.0 decides: no place for nesting, numbers that nobody reads may have any
-# size, and what was wrong before a syntax error is told, too.
-_NOT_YET = {
-    "nested too deeply",
-    "string for a number, and text after the value",
-    "unread number above 64 bits",
-}
-# What the second reader, for files above 1 MB, tells in another way than the first, or refuses.
-_SECOND_READER = {"the same in an entry above 1 MB", "half a character"}
-_SECOND_READER_OF_PARTS = {
-    "wrapped",
-    "wrapped, above 10 MB",
-    "curly apostrophe above 50 MB",
-    "the same, escaped",
-}
-
-
-def _xfail_reason(form, mistake, is_large):
-    """Return why a mistake does not get its message yet, "" if it does; lists have a reader of their own."""
-    if form.is_list:
-        return ""
-    if mistake.name in _NOT_YET:
-        return "decided for the reader that takes the place of both JSON readers"
-    names = _SECOND_READER | _SECOND_READER_OF_PARTS if form.is_largest else _SECOND_READER
-    return "the second JSON reader" if is_large and mistake.name in names else ""
-
-
-def _cases(is_large):
-    cases = []
-    for task_id, form in FORMS.items():
-        for mistake in possible_mistakes(form):
-            reason = _xfail_reason(form, mistake, is_large)
-            marks = pytest.mark.xfail(strict=True, reason=reason) if reason else ()
-            cases.append(pytest.param(task_id, mistake, marks=marks, id=f"{task_id}-{mistake.name}"))
-    return cases
+CASES = [
+    pytest.param(task_id, mistake, id=f"{task_id}-{mistake.name}")
+    for task_id, form in FORMS.items()
+    for mistake in possible_mistakes(form)
+]
 
 
 @pytest.mark.parametrize("task_id", FORMS)
@@ -59,7 +29,7 @@ def test_file_without_mistake_is_valid(tmp_path, capsys, task_id):
     assert main(["check", task_id, str(tmp_path), "--json"]) == 0
 
 
-@pytest.mark.parametrize(("task_id", "mistake"), _cases(is_large=False))
+@pytest.mark.parametrize(("task_id", "mistake"), CASES)
 def test_message_of_a_small_file(tmp_path, capsys, task_id, mistake):
     document = make_document(FORMS[task_id])
     wrong = mistake.make(document)
@@ -70,7 +40,7 @@ def test_message_of_a_small_file(tmp_path, capsys, task_id, mistake):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("task_id", "mistake"), _cases(is_large=True))
+@pytest.mark.parametrize(("task_id", "mistake"), CASES)
 def test_message_at_full_size(tmp_path, task_id, mistake):
     document = make_document(FORMS[task_id], mistake.n_bytes, mistake.entry_bytes)
     wrong = mistake.make(document)

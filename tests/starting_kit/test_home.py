@@ -390,10 +390,8 @@ def test_named_runs_are_kept_and_drawn(tmp_path):
     page = (tmp_path / "out" / "history.html").read_text(encoding="utf-8")
     assert "Mean Jaccard by run" in page
     assert "&lt;two&gt;" in page
-    # The band of intervals, the score, and each type of error that costs anything in any run.
-    costs = {key for row in rows for key in row if key.startswith("cost_") and float(row[key])}
-    assert page.count("<path") == 2 + len(costs)
-    assert 0 < len(costs) < len(content["error_costs"])
+    # The band of intervals, and the score.
+    assert page.count("<path") == 2
     assert f"The best is 2. &lt;two&gt;, {float(rows[1]['score']):.4f}." in page
     assert all(f"<td>{number}. " in page for number in (1, 2, 3))
     assert "></th>" not in page
@@ -496,7 +494,7 @@ def test_a_single_run_is_a_dot(tmp_path):
     people_in_video.add_run(tmp_path, "a", result.to_dict())
     page = (tmp_path / "history.html").read_text()
     places = re.findall(r'class="line-. dot" d="M([0-9. ]+) L([0-9. ]+)"', page)
-    assert len(places) == 1 + sum(cost.points != 0 for cost in result.error_costs)
+    assert len(places) == 1
     # At the border of the chart half of a dot would be cut off.
     assert all(start == end and start.startswith("50 ") for start, end in places)
 
