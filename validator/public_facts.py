@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from validator.numbering import Member, Reading
 
 # The codes of notes on low scores, which say nothing more where another spelling explains unknown names.
-EXPLAINED_BY_NAMES = ("N-LOW", "N-LOOKS-NAMED")
+EXPLAINED_BY_NAMES = ("N-LOW",)
 # Comparing more names of the data would take longer than reading them.
 _MOST_NAMES = 20_000
 # The change is searched on so many of the names of a submission, none of them longer.
