@@ -27,7 +27,7 @@ ID = "chalearn_gesture"
         (f"coverage {ID} --samples 10", "coverage", "run_coverage"),
         ("portability python3", "portability", "run_portability"),
         (f"gaming {ID}", "gaming", "print_table"),
-        (f"repairs {ID} --mistakes 1 --correct 1 --scale 0.1 --page page", "repairs", "run_repairs"),
+        (f"repairs {ID} --mistakes 1 --correct 1", "repairs", "print_repairs"),
         ("fuzz 10 --seed 2", "fuzzing.run", "fuzz_command"),
         (f"fuzz --profile slow --task {ID} --seconds 10 --seed 2", "fuzzing.run", "fuzz_command"),
         (f"fuzz --profile small-zips --full-size --task {ID}", "fuzzing.run", "fuzz_command"),
