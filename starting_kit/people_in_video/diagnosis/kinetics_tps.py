@@ -203,6 +203,7 @@ def _boxes(what: str, samples: Callable[[Measured], Iterator[Regions]], of_parts
         remedy=_BOX,
         remedies={Family.ITEMS: _OWN_VIDEO},
         repaired=partial(_with_changed_boxes, of_parts_alone),
+        explains=("N-LOOKS-NORMALIZED",),
     )
 
 
