@@ -123,7 +123,7 @@ def _states(measured: Measured) -> Iterator[Sample]:
         other = first_part[inverse] + (rank - shift) % n_parts[inverse]
         after = state[other][proposals.part[proposal]] == true
         yield Trial(
-            family=Family.ORDER,
+            family=Family.ITEMS,
             words=f"with the states of each human one part {words}",
             before=proposals.state[proposal] == true,
             after=after,
@@ -219,6 +219,7 @@ COMPARISONS = {
             what="states",
             samples=_states,
             remedy=_NAME,
+            remedies={Family.ITEMS: _OWN_PART},
             repaired=partial(_with_changed_names, "states"),
         ),
         Comparison(
