@@ -306,7 +306,7 @@ MISTAKES: list[Mistake[Prediction]] = [
     Mistake(
         name="states of the next part of the human",
         change=_in_videos(change_each(humans_of, _roll_states)),
-        cures=[Cure(("states",), Family.ORDER)],
+        cures=[Cure(("states",), Family.ITEMS)],
     ),
     Mistake(
         name="predictions of the next video",

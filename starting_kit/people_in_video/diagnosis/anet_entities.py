@@ -266,6 +266,7 @@ def _comparisons_of_boxes(is_given: bool) -> list[Comparison]:
             remedies=_REMEDIES_OF_BOXES,
             explains=("N-BOXES-OUTSIDE",),
             repaired=_with_changed_boxes,
+            explains=("N-BOXES-OUTSIDE", "N-LOOKS-NORMALIZED"),
         ),
         Comparison(
             kind="places",

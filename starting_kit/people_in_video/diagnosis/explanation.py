@@ -27,6 +27,7 @@ from scoring_program.task import Task
 from scoring_program.vocabulary import UnknownNames, find_unknown_names
 from validator.discovery import find_module
 from validator.findings import Note, codes_explained_by, mistakes_first
+from validator.texts import counted
 
 _LOW, _NAMES = "N-LOW", "N-NAMES-UNKNOWN"
 _DECIMALS = 4
@@ -125,9 +126,10 @@ def _repair_note(loaded: AnyLoaded, repair: Repair) -> Note:
     trial = repair.trial
     after, before = _percent(trial.share_after), _percent(trial.share_before)
     places = ", ".join(loaded.items[item] for item in repair.better_items[:_MOST_PLACES])
+    items = f"{len(repair.better_items)} of {counted(repair.n_items, loaded.task.item)}"
     texts = [
         f"read {trial.words}, {after} of your {repair.what} agree; as submitted, {before}",
-        f"more agree in {len(repair.better_items)} of {repair.n_items} that were compared, first {places}",
+        f"more agree in {items} that were compared, first {places}",
     ]
     if repair.repaired is not None:
         score = loaded.task.scores(repair.repaired.statistics)["score"]
@@ -142,7 +144,10 @@ def _percent(share: float) -> str:
 def _with_steps(note: Note, task: Task, measured: Measured) -> Note:
     """Return the note on a low score with the step at which agreement is lost."""
     score, usual_causes = note.text.rsplit(". ", 1)
-    return note._replace(text=". ".join([score, *_step_texts(task, measured), usual_causes]))
+    # A submission may hold numbers of any size.
+    with np.errstate(all="ignore"):
+        steps = list(_step_texts(task, measured))
+    return note._replace(text=". ".join([score, *steps, usual_causes]))
 
 
 def _step_texts(task: Task, measured: Measured) -> Iterator[str]:

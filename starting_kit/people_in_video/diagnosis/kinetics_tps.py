@@ -123,7 +123,7 @@ def _states(measured: Measured) -> Iterator[Sample]:
         other = first_part[inverse] + (rank - shift) % n_parts[inverse]
         after = state[other][proposals.part[proposal]] == true
         yield Trial(
-            family=Family.ORDER,
+            family=Family.ITEMS,
             words=f"with the states of each human one part {words}",
             before=proposals.state[proposal] == true,
             after=after,
@@ -203,6 +203,7 @@ def _boxes(what: str, samples: Callable[[Measured], Iterator[Regions]], of_parts
         remedy=_BOX,
         remedies={Family.ITEMS: _OWN_VIDEO},
         repaired=partial(_with_changed_boxes, of_parts_alone),
+        explains=("N-LOOKS-NORMALIZED",),
     )
 
 
@@ -218,6 +219,7 @@ COMPARISONS = {
             what="states",
             samples=_states,
             remedy=_NAME,
+            remedies={Family.ITEMS: _OWN_PART},
             repaired=partial(_with_changed_names, "states"),
         ),
         Comparison(

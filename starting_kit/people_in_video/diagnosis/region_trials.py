@@ -90,7 +90,6 @@ def region_trials(sample: Regions) -> Iterator[list[Trial]]:
         yield [*_fits(judged), *_corners_of_centers(judged)]
         yield list(_changes_of_part(sample, level))
         yield list(_scales_of_items(judged))
-        yield list(_exact_shifts(sample))
         yield [*_shifts_of_slots(judged), *_shifts_of_items(judged)]
         yield list(_map_of_items(judged))
     yield list(_exact_shifts(sample))

@@ -39,7 +39,7 @@ class Comparison(NamedTuple):
     Attributes
     ----------
     kind : str
-        "places", "names", "arrays" or "scores"; a submission gets at most one repair of each kind.
+        "places", "names" or another; a submission gets at most one repair of each kind.
     what : str
         What is compared, in words: "humans".
     samples : callable

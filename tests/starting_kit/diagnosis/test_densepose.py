@@ -13,8 +13,7 @@ from quality.densepose.synthetic import Errors, detection, read_persons
 from quality.task import quality_tasks
 from scoring_program.challenges.densepose.public import public
 from scoring_program.challenges.densepose.reference import gather
-from scoring_program.run import SCORED
-from tests.helpers import is_nightly, loaded_at_home, run_folder
+from tests.helpers import is_nightly, loaded_at_home
 from validator.formats.densepose.write import array_entry
 from validator.formats.rules import load_rules
 
@@ -218,46 +217,34 @@ def many_images(tmp_path_factory):
 
 
 @pytest.fixture
-def lines_of_run(many_images, tmp_path, capsys):
-    """Return a function that scores right detections with a mistake and returns the lines on likely mistakes."""
+def hints(many_images, tmp_path):
+    """Return a function that scores right detections with a mistake at home and returns the hints."""
     source, prepared = many_images
 
-    def score(change, **settings):
+    def score(change, detail):
         write_files(TASK.files([change(prediction) for prediction in detections(source)]), tmp_path / "res")
-        outcome = run_folder(ID, prepared, tmp_path / "res", tmp_path / "out", **settings)
-        assert outcome.exit_code == SCORED
-        return [line for line in capsys.readouterr().out.splitlines() if line.startswith("likely mistake")]
+        result = loaded_at_home(ID, prepared, detail=detail, interval=False).score_path(tmp_path / "res")
+        return [note.line() for note in result.notes if note.is_mistake]
 
     return score
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("change", "what", "words"), [MISTAKES[0], MISTAKES[4]] if is_nightly() else [MISTAKES[0]]
-)
-def test_a_run_tells_all_of_public_data_and_of_hidden_data_only_that_there_is_something(
-    change, what, words, lines_of_run
-):
-    (line,) = lines_of_run(change, detail="full")
-    assert line.startswith(f"likely mistake N-LOOKS: read {words}, 100 % of your {what} agree; ")
-    hidden_lines = lines_of_run(change, detail="summary")
-    # Where images are few, half of the submissions are told nothing.
-    assert len(hidden_lines) <= 1
-    for hidden_line in hidden_lines:
-        assert hidden_line.startswith("likely mistake N-LOOKS: your submission looks as if ")
-        assert words not in hidden_line
-    assert lines_of_run(change, detail="none") == []
-    assert lines_of_run(change, notes=False) == []
+def test_a_mistake_is_named_at_full_alone(hints):
+    change, what, words = MISTAKES[0]
+    (line,) = hints(change, "full")
+    assert line.startswith(f"N-LOOKS: read {words}, 100 % of your {what} agree; ")
+    assert hints(change, "summary") == []
 
 
-def test_coarse_parts_are_named_without_labels(lines_of_run):
+def test_coarse_parts_are_named_without_labels(hints):
     coarse = with_iuv(lambda iuv: np.stack([(iuv[0] + 1) // 2 + (iuv[0] > 0), *iuv[1:]]))
-    (line,) = lines_of_run(coarse, detail="none")
-    assert line.startswith("likely mistake N-PARTS-COARSE: no part is above 14 ")
+    (line,) = hints(coarse, "none")
+    assert line.startswith("N-PARTS-COARSE: no part is above 14 ")
 
 
 @pytest.mark.slow
-def test_boxes_outside_of_images_say_less_than_how_they_fit(lines_of_run):
+def test_boxes_outside_of_images_say_less_than_how_they_fit(hints):
     def double(prediction):
         x, y, width, height = prediction.box
         iuv = np.repeat(np.repeat(prediction.iuv, 2, axis=1), 2, axis=2)[
@@ -266,12 +253,8 @@ def test_boxes_outside_of_images_say_less_than_how_they_fit(lines_of_run):
         iuv = np.pad(iuv, ((0, 0), (0, int(2 * height) - iuv.shape[1]), (0, int(2 * width) - iuv.shape[2])))
         return prediction._replace(box=(2 * x, 2 * y, 2 * width, 2 * height), iuv=iuv)
 
-    def codes(**settings):
-        return [line.split()[2] for line in lines_of_run(double, **settings)]
-
-    assert codes(detail="full") == ["N-LOOKS:"]
-    assert codes(detail="summary")[0] == "N-BOXES-OUTSIDE:"
-    assert codes(detail="none") == ["N-BOXES-OUTSIDE:"]
+    assert [line.split()[0] for line in hints(double, "full")] == ["N-LOOKS:"]
+    assert [line.split()[0] for line in hints(double, "none")] == ["N-BOXES-OUTSIDE:"]
 
 
 def test_a_low_score_says_where_agreement_is_lost(many_images, tmp_path):

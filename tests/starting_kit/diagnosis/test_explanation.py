@@ -1,0 +1,112 @@
+"""What the notes at home say of a submission with a mistake."""
+
+from __future__ import annotations
+
+import copy
+import re
+
+import numpy as np
+import pytest
+
+from organizer.files import write_files
+from people_in_video.home_loaded import HomeLoaded, of_kind
+from quality.demo_data import load_against
+from quality.task import quality_tasks
+
+CHALEARN, KINETICS, GIVEN, GENERATED = (
+    "chalearn_action",
+    "kinetics_tps",
+    "anet_entities_gt",
+    "anet_entities_gen",
+)
+CASES = [
+    (CHALEARN, "frame rate times 0.8", "read with frames times 1.25, "),
+    (CHALEARN, "actor 1 everywhere, and frame rate times 0.75", "read with frames times 1.333, "),
+    (CHALEARN, "frames counted from 0", "read with frames plus 1, "),
+    (CHALEARN, "classes of a list in another order", "read with classes from a list in another order, "),
+    (KINETICS, "boxes of half size", "read with x times 2 and y times 2, 100 % of your humans agree; as submitted, "),
+    (KINETICS, "boxes of parts from the corner of their human", "read from the upper left corner of the box that"),
+    (KINETICS, "boxes of half of the videos at double size", "times 0.5 in 18 of 36 videos, "),
+    (KINETICS, "predictions of other videos, in random order", "read as predictions of other videos, in another order"),
+    (KINETICS, "left and right swapped", "read with left and right of part names exchanged, "),
+    (KINETICS, "states one place later in their list", "read with states 1 place earlier in their list, "),
+    (GIVEN, "the ten frames in reverse", "read with frame numbers in reverse order, "),
+    (GIVEN, "words counted from 1", "read with word indexes less 1, "),
+    (GIVEN, "boxes of a segment reshaped from (10, n, 4), not transposed", "read with boxes.reshape(10, n, 4)"),
+    (GENERATED, "classes as numbers", "read with classes from a list in another order, "),
+]  # fmt: skip
+
+
+class Demo:
+    """A demo reference of one task, and scores of right answers in which a mistake is made."""
+
+    def __init__(self, task_id, folder):
+        self.task = quality_tasks()[task_id]
+        self.folder = folder
+        self.task.write_reference(folder / "source", seed=1)
+        loaded = load_against(
+            task_id, folder / "source", folder / "prepared", detail="full", interval=False, drawings=0
+        )
+        self.loaded = of_kind(HomeLoaded, loaded)
+        self.prediction = self.task.correct_prediction(folder / "source", np.random.default_rng(1), 0.0)
+
+    def result(self, mistake_name=None):
+        prediction = copy.deepcopy(self.prediction)
+        for mistake in self.task.mistakes:
+            if mistake.name == mistake_name:
+                prediction = mistake.change(prediction)
+        folder = self.folder / f"submission {mistake_name}"
+        write_files(self.task.files(prediction), folder)
+        return self.loaded.score_path(folder)
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    demos = {}
+
+    def of_task(task_id):
+        if task_id not in demos:
+            demos[task_id] = Demo(task_id, tmp_path_factory.mktemp(task_id))
+        return demos[task_id]
+
+    return of_task
+
+
+@pytest.mark.parametrize(("task_id", "name", "words"), CASES)
+def test_a_repair_is_named_with_items_and_the_score_that_it_gives(demo, task_id, name, words):
+    result = demo(task_id).result(name)
+    (text,) = [note.text for note in result.notes if note.code == "N-LOOKS"]
+    assert words in text
+    (first,) = re.findall(r"that were compared, first ([^,;]+)", text)
+    assert first in demo(task_id).loaded.items
+    (score,) = re.findall(r"the score would be ([0-9.]+)\.", text)
+    # What is fitted is not exact, and rows that were cut are lost.
+    assert float(score) == pytest.approx(demo(task_id).result().scores["score"], abs=0.1)
+    assert float(score) > result.scores["score"]
+
+
+def test_two_repairs_are_named_and_the_second_score_holds_both(demo):
+    result = demo(CHALEARN).result("frame rate times 0.8, and classes one too high")
+    rows, classes = [note.text for note in result.notes if note.code == "N-LOOKS"]
+    first, second = (float(re.findall(r"would be ([0-9.]+)\.", text)[0]) for text in (rows, classes))
+    assert first < 0.2 < 0.8 < second
+
+
+def test_a_right_answer_gets_no_hint(demo):
+    for task_id in (CHALEARN, KINETICS, GENERATED):
+        assert not [note.code for note in demo(task_id).result().notes if note.code == "N-LOOKS"]
+
+
+def test_a_low_score_says_at_what_agreement_is_lost(demo):
+    kinetics = demo(KINETICS)
+    videos = copy.deepcopy(kinetics.prediction.videos)
+    rng = np.random.default_rng(1)
+    for frames in videos.values():
+        for frame in frames.values():
+            for human in frame["humans"]:
+                corner = rng.uniform(0, 400, 2)
+                human["box"] = [*corner.tolist(), *(corner + 20).tolist()]
+    write_files(kinetics.task.files(kinetics.prediction._replace(videos=videos)), kinetics.folder / "low")
+    (note,) = [note for note in kinetics.loaded.score_path(kinetics.folder / "low").notes if note.is_mistake]
+    assert note.code == "N-LOW"
+    assert re.search(r"Agreement is lost here: [0-5] % of your humans meet an annotated one", note.text)
