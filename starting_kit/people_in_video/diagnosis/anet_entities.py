@@ -264,7 +264,6 @@ def _comparisons_of_boxes(is_given: bool) -> list[Comparison]:
             samples=_boxes,
             remedy=_BOX,
             remedies=_REMEDIES_OF_BOXES,
-            explains=("N-BOXES-OUTSIDE",),
             repaired=_with_changed_boxes,
             explains=("N-BOXES-OUTSIDE", "N-LOOKS-NORMALIZED"),
         ),
