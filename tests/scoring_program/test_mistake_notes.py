@@ -232,7 +232,9 @@ def test_a_mistake_gets_a_hint_that_is_true(task, change, line, tmp_path):
         HomeLoaded, load_against(task, tmp_path / "source", tmp_path / "prepared", detail="full")
     )
     result = against.score_path(tmp_path / "submission")
-    (note,) = [note for note in result.notes if note.code not in ("N-ITEMS-UNKNOWN", "N-CSV-EARLY", "N-UNCHECKED")]
+    (note,) = [
+        note for note in result.notes if note.code not in ("N-ITEMS-UNKNOWN", "N-CSV-EARLY", "N-UNCHECKED")
+    ]
     assert re.fullmatch(line, note.line())
 
 

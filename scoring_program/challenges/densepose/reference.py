@@ -106,12 +106,6 @@ class Template(NamedTuple):
     distances: Path | Floats
     distances_hash: str = ""
 
-    def in_memory(self) -> Template:
-        """Return the template with its distances in memory, which does not need their file."""
-        if not isinstance(self.distances, Path):
-            return self
-        return self._replace(distances=np.fromfile(self.distances, _STORED))
-
     def lookup(self, positions: Ints, window_size: int = WINDOW) -> Floats:
         """Return the stored distances at these positions as float32.
 

@@ -123,12 +123,10 @@ def line_chart(
     y_axis: Axis,
     lines: Sequence[Line],
     is_filled: bool = False,
-    texts: Sequence[Element] = (),
 ) -> Element:
     """Return lines over a grid, each in a color of its own; lines without points take none.
 
-    With ``is_filled`` the area below the first one is shaded. `lines_key` names the lines, or ``texts`` upon
-    them.
+    With ``is_filled`` the area below the first one is shaded. `lines_key` names the lines.
     """
     drawn_lines = [series for series in lines if series.x]
     colors = dict(zip(range(len(drawn_lines)), series_colors()))
@@ -139,7 +137,7 @@ def line_chart(
             area = [(points[0][0], 100.0), *points, (points[-1][0], 100.0)]
             marks.append(element("path", class_=f"area-{colors[0]}", d=f"{path_data(area)} Z"))
         marks.append(with_title(line_mark(points, colors[number]), series.label))
-    return plot(description, x_axis, y_axis, marks, texts)
+    return plot(description, x_axis, y_axis, marks)
 
 
 def line_mark(points: Sequence[Point], color: str) -> Element:
