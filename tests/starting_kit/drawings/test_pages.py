@@ -15,10 +15,9 @@ from scoring_program.report import page
 from scoring_program.report.sections import Look, section_cards
 from scoring_program.result import Column, Table
 from scoring_program.run import SCORED
-from scoring_program.scoring import load_reference
 from scoring_program.task import load_task
 from tests.browser import check_page, show, unfold
-from tests.helpers import REFERENCES, SAMPLES, slow_for
+from tests.helpers import REFERENCES, SAMPLES, loaded, slow_for
 
 LINK = re.compile(r'href="([^"]*)"')
 
@@ -103,10 +102,7 @@ def test_every_link_of_the_page_leads_to_a_drawing(task, tmp_path):
 
 
 def server_result(task):
-    loaded = load_task(task)
-    folder = REFERENCES / task
-    reference = load_reference(loaded, folder, {**loaded.settings(folder), "detail": "full", "drawings": 30})
-    result = reference.score_path(SAMPLES / task / "weak")
+    result = loaded(task, REFERENCES / task, detail="full").score_path(SAMPLES / task / "weak")
     return result.shown, result.notes
 
 
