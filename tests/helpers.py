@@ -252,7 +252,8 @@ def replace_function(monkeypatch: pytest.MonkeyPatch, task_id: str, name: str, f
 def loaded(task_id: str, folder: Path, **settings: Any) -> Loaded[Any, Any, Any]:
     """Return a task with the reference in a folder; ``settings`` replace those of the folder."""
     task = load_task(task_id)
-    return load_reference(task, prepared(task_id, folder), task.settings(folder, settings))
+    values = task.settings(folder, settings)
+    return load_reference(task, prepared(task_id, folder, values["item_groups"]), values)
 
 
 def loaded_at_home(task_id: str, folder: Path, **settings: Any) -> HomeLoaded[Any, Any, Any]:
@@ -260,12 +261,12 @@ def loaded_at_home(task_id: str, folder: Path, **settings: Any) -> HomeLoaded[An
     return of_kind(HomeLoaded, loaded(task_id, folder, **settings))
 
 
-def prepared(task_id: str, folder: Path) -> Path:
+def prepared(task_id: str, folder: Path, item_groups: str = "") -> Path:
     """Return a folder that programs can read: of some tasks the reference that is prepared of another one."""
     if not folder.is_dir():
         return folder
     with redirect_stderr(StringIO()):
-        return prepared_folder(load_task(task_id), folder, _prepared_references())
+        return prepared_folder(load_task(task_id), folder, _prepared_references(), item_groups)
 
 
 @cache

@@ -404,7 +404,7 @@ def _load_folder(task: str, source: Path, cache: str | Path | None, settings: Se
         last_key, last = _loaded.get(task, ("", None))
         if last and last_key == key:
             return last
-        folder = prepared_folder(declared, source, cache)
+        folder = prepared_folder(declared, source, cache, item_groups=values["item_groups"])
         loaded: AnyHomeLoaded = of_kind(HomeLoaded, load_reference(declared, folder, values))
         check_reference(loaded)
     except Refused as refused:
@@ -465,14 +465,16 @@ def _check_exists(source: Path) -> None:
         Findings().refuse("E-REF-MISSING", problem, remedy, file=str(source))
 
 
-def prepared_folder(task: Task, source: Path, cache: str | Path | None = None) -> Path:
+def prepared_folder(
+    task: Task, source: Path, cache: str | Path | None = None, item_groups: SettingValue = ""
+) -> Path:
     """Return a folder that loads fast: ``source``, or the prepared copy of it in the cache, made if needed.
 
-    Prints on stderr where it is and how large. Raises Refused if the reference cannot be prepared, or there
+    ``item_groups`` names the file of groups that the copy needs, if the settings of the folder do not. Prints on stderr where it is and how large. Raises Refused if the reference cannot be prepared, or there
     is no room for it.
     """
     _check_exists(source)
-    settings = task.settings(source)
+    settings = task.settings(source, {"item_groups": item_groups} if item_groups else {})
     if not task.prepared_file or (source / task.prepared_file).is_file():
         return source
     target = Path(cache or _cache_folder()) / _key(task.id, source, settings)

@@ -307,7 +307,7 @@ def test_mistake_has_its_note(task, mistake, code, scored):
         for name, content in files.items():
             (folder / name).write_bytes(content)
 
-    _, problems, notes = scored(task.id, replaced, detail="full")
+    _, problems, notes = scored(task.id, replaced, detail="full", at_home=True)
     assert code in {message["code"] for message in (*problems, *notes)}
 
 

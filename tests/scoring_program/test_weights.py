@@ -67,7 +67,7 @@ def test_halves_are_references_with_half_of_the_groups(tmp_path, name, protocol)
     result = of_task.score_path(tmp_path / "res")
     halves = of_task.half_scores(result.statistics, 7)
     assert (len(halves.first), halves.n_items, result.interval.items) == (7, 5, 5)
-    assert result.over.endswith(" of 5 persons")
+    assert result.shown.over.endswith(" of 5 persons")
     for row, side in enumerate(resampling.sides(5, 7)[:2, number]):
         for own, scores in ((side > 0, halves.first), (side < 0, halves.second)):
             truth, predictions = (

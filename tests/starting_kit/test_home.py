@@ -171,6 +171,18 @@ def test_settings_beside_official_files_are_kept(tmp_path):
         )
 
 
+@pytest.mark.slow
+def test_groups_beside_official_files_are_taken_by_their_parameter(tmp_path):
+    source = shutil.copytree(REFERENCES / "densepose", tmp_path / "official")
+    sample = SAMPLES / "densepose" / "good"
+    items = people_in_video.score("densepose", sample, source).items
+    rows = [f"{row['item']},group{number % 5}" for number, row in enumerate(items)]
+    (source / "persons.csv").write_text("\n".join(["item,group", *rows]))
+    result = people_in_video.score("densepose", sample, source, item_groups="persons.csv")
+    assert "|item_groups:none|" not in result.signature
+    assert result.interval.items == 5
+
+
 def test_reference_that_names_no_annotated_video_is_refused(tmp_path, capsys):
     reference = shutil.copytree(REFERENCES / "anet_entities_gt", tmp_path / "ref")
     (reference / "split.json").write_text('{"validation": []}')

@@ -798,6 +798,8 @@ def test_kits_with_generated_sentences_make_the_servers_lemmas(program_of, unpac
         str(case / "submission.zip"),
         "--reference",
         str(case / "source"),
+        "--protocol",
+        "released",
     ]
     done = subprocess.run(
         [sys.executable, *command], cwd=tmp_path, capture_output=True, text=True, check=False

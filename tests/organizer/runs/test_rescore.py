@@ -264,7 +264,7 @@ def test_a_score_that_few_items_decide_is_marked_as_rough(lasting_pools, tmp_pat
     (reference / "settings.yaml").write_text("detail: full\n")
     submissions = write_submissions(tmp_path / "in", {"a.zip": make_zip(contents)})
     assert call(submissions, tmp_path / "out", reference=reference) == 0
-    assert f"of {len(contents)} sequences have errors" in (tmp_path / "out" / "ranking.html").read_text()
+    assert f"rough: only 1 of {len(contents)} sequences" in (tmp_path / "out" / "ranking.html").read_text()
 
 
 @pytest.mark.slow

@@ -167,22 +167,20 @@ def test_prepare_names_unknown_words_and_the_signature_counts_them(run, tmp_path
 @pytest.mark.slow
 @pytest.mark.parametrize(("fallback", "means"), [("rule", "by a rule"), ("lower", "in lower case")])
 def test_note_counts_guessed_classes(run, tmp_path, fallback, means):
+    """At home; on the platform nothing is told of annotated words."""
     # In both fallbacks these are the lemmas of tokens; "blicket" is not.
     tokens = ["wuga", "wugb", "wugc", "wugd", "wuge"]
     guessed = [f"{token[:3]}{token[3:].upper()}" for token in tokens]
     source = write_source(tmp_path / "source", tokens, f"lemma_fallback: {fallback}\n")
-    outcome = run(GEN, files(source), submission("man", "blicket", *guessed))
-    (note,) = [note["text"] for note in outcome.detail["notes"] if note["code"] == "N-LEMMAS"]
-    assert values_of(note)[0] == "6"
-    assert means in note
-    assert ("by a rule" in note) == (fallback == "rule")
-    # Too few to say nothing about a single word.
-    spellings = ["wugD", "wUgd", "WUgd", "wUGd", "wuGd"]
-    for few in (guessed[:4], spellings):
-        assert "N-LEMMAS" not in run(GEN, files(source), submission("man", *few)).out
-    full = run(GEN, files(source), submission("man", "blicket", guessed[0]), detail="full")
-    (note,) = [note["text"] for note in full.detail["notes"] if note["code"] == "N-LEMMAS"]
-    assert values_of(note)[0] == "2"
+    classes = submission("man", "blicket", *guessed)
+    assert "N-LEMMAS" not in run(GEN, files(source), classes, detail="full").out
+    for predicted, count in ((classes, "6"), (submission("man", "blicket", guessed[0]), "2")):
+        outcome = run(GEN, files(source), predicted, detail="full", at_home=True)
+        (note,) = [note["text"] for note in outcome.detail["notes"] if note["code"] == "N-LEMMAS"]
+        assert values_of(note)[0] == count
+        assert ("by a rule" in note) == (fallback == "rule")
+        assert means in note
+    assert "N-LEMMAS" not in run(GEN, files(source), submission("man"), detail="full", at_home=True).out
 
 
 def test_reference_without_lemmas_is_refused_on_the_platform(tmp_path):

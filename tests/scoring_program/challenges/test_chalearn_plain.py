@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from scoring_program.challenges.chalearn.task import TRACKS
 from tests import plain_chalearn as plain
-from tests.helpers import loaded
+from tests.helpers import loaded_at_home
 
 IDS = ("chalearn_action", "chalearn_gesture")
 PROTOCOLS = ("published", "released")
@@ -49,7 +49,7 @@ def files(draw, n_actors):
 
 
 def scored(name, protocol, reference, submission):
-    """Return the result for the files of a reference and of a submission."""
+    """Return the result for the files of a reference and of a submission, with timelines, as at home."""
     with tempfile.TemporaryDirectory() as folder:
         ref, res = Path(folder, "ref"), Path(folder, "res")
         for place, contents in ((ref, reference), (res, submission)):
@@ -57,7 +57,7 @@ def scored(name, protocol, reference, submission):
             for file, content in contents.items():
                 (place / file).write_text(content, encoding="utf-8")
         settings = {"protocol": protocol, "detail": "full", "interval": False, "notes": False}
-        return loaded(name, ref, **settings).score_path(res)
+        return loaded_at_home(name, ref, **settings).score_path(res)
 
 
 @pytest.mark.parametrize(

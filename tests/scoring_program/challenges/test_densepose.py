@@ -385,7 +385,7 @@ def test_images_without_a_dense_person_are_not_missing_without_a_detection(tmp_p
     folder, number = image_without_a_dense_person(tmp_path)
     others = [detection for detection in GOOD if detection["image_id"] != number]
     for reference, is_missing in ((DEMO, True), (folder, False)):
-        code, _ = score_with(reference, tmp_path, others)
+        code, _ = score_with(reference, tmp_path, others, detail="full", at_home=True)
         assert code == SCORED
         assert ("N-IMAGES-MISSING" in capsys.readouterr().out) == is_missing
 

@@ -181,19 +181,6 @@ def test_axe_finds_nothing(show, name):
 
 
 @pytest.mark.slow
-def test_one_side_of_crowded_drawings_is_shown_alone(show):
-    window = show("kinetics_tps", DESK)
-    visible_sides = (
-        """() => ['.truth', '.guess'].filter(side => document.querySelector(side).checkVisibility())"""
-    )
-    assert window.evaluate(visible_sides) == [".truth", ".guess"]
-    window.click("a#ground-truth-alone")
-    assert window.evaluate(visible_sides) == [".truth"]
-    window.click("a#both-sides")
-    assert window.evaluate(visible_sides) == [".truth", ".guess"]
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["example", *TASKS])
 def test_no_name_is_broken_and_no_text_is_tiny_on_a_phone(show, name):
     window = show(name, PHONE)

@@ -15,10 +15,9 @@ from scoring_program.report import page
 from scoring_program.report.sections import Look, section_cards
 from scoring_program.result import Column, Table
 from scoring_program.run import SCORED
-from scoring_program.scoring import load_reference
 from scoring_program.task import load_task
-from tests.browser import show, unfold
-from tests.helpers import REFERENCES, SAMPLES, slow_for
+from tests.browser import check_page, show, unfold
+from tests.helpers import REFERENCES, SAMPLES, loaded, slow_for
 
 LINK = re.compile(r'href="([^"]*)"')
 
@@ -103,19 +102,14 @@ def test_every_link_of_the_page_leads_to_a_drawing(task, tmp_path):
 
 
 def server_result(task):
-    loaded = load_task(task)
-    folder = REFERENCES / task
-    reference = load_reference(loaded, folder, {**loaded.settings(folder), "detail": "full", "drawings": 30})
-    result = reference.score_path(SAMPLES / task / "weak")
+    result = loaded(task, REFERENCES / task, detail="full").score_path(SAMPLES / task / "weak")
     return result.shown, result.notes
 
 
 @pytest.mark.slow
 def test_a_link_shows_its_drawing_in_the_browser(window, tmp_path):
     """One that is folded on the page, and one on a further page, without a request and without a script."""
-    sample = str(SAMPLES / "kinetics_tps" / "weak")
-    assert score_command.main(["kinetics_tps", sample, "--output", str(tmp_path), "-q"]) == SCORED
-    address = (tmp_path / "detailed_results.html").as_uri()
+    address = page_with_drawings(tmp_path)
     for anchor, name in (("drawing-20", ""), ("drawing-30", "drawings-1.html")):
         show(window, address, 1280)
         unfold(window)
@@ -123,3 +117,29 @@ def test_a_link_shows_its_drawing_in_the_browser(window, tmp_path):
         assert name in window.url
         assert window.locator(f"#{anchor}").is_visible()
         assert all(url.startswith("file:") for url in window.requests)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
+def test_a_page_with_drawings_asks_for_nothing_fits_and_has_no_faults(window, tmp_path, width, scheme):
+    check_page(window, page_with_drawings(tmp_path), width, scheme, ["header"])
+
+
+@pytest.mark.slow
+def test_one_side_of_crowded_drawings_is_shown_alone(window, tmp_path):
+    show(window, page_with_drawings(tmp_path), 1280)
+    visible_sides = (
+        """() => ['.truth', '.guess'].filter(side => document.querySelector(side).checkVisibility())"""
+    )
+    assert window.evaluate(visible_sides) == [".truth", ".guess"]
+    window.click("a#ground-truth-alone")
+    assert window.evaluate(visible_sides) == [".truth"]
+    window.click("a#both-sides")
+    assert window.evaluate(visible_sides) == [".truth", ".guess"]
+
+
+def page_with_drawings(folder):
+    """Return the address of the page that scoring at home writes into a folder."""
+    sample = str(SAMPLES / "kinetics_tps" / "weak")
+    assert score_command.main(["kinetics_tps", sample, "--output", str(folder), "-q"]) == SCORED
+    return (folder / "detailed_results.html").as_uri()
