@@ -55,8 +55,8 @@ CODES = CodeTable(
         ),
         MessageCode(
             "E-SPLIT-FILE",
-            "`split.csv` cannot be read, names an item twice or a part that is none, or has another number of "
-            "parts than is asked for.",
+            "`split.csv` cannot be read, names an item twice or a part that is none, or has another number "
+            "of parts than is asked for.",
             "Correct the line; `--again` deals all items anew.",
         ),
         MessageCode(
@@ -264,6 +264,11 @@ CODES = CodeTable(
             "A bundle in `dist/` belongs to a task that does not exist (any more), or `competition.yaml`, a "
             "page or the logo has changed since it was built.",
             "Delete it, or build it again with `make bundle`.",
+        ),
+        MessageCode(
+            "L-OUTPUT",
+            "A phase after the first does not hide outputs, so that teams may copy others.",
+            "Write `hide_output: true`.",
         ),
         MessageCode(
             "L-OVERVIEW",

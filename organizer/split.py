@@ -48,7 +48,7 @@ from organizer.public_data import (
     make_public_data,
     public_files_of_items,
 )
-from organizer.split_table import SPLIT_FILE, SplitTable, change_lines, keep_parts, part_names
+from organizer.split_table import SPLIT_FILE, SplitTable, change_lines, keep_parts
 from organizer.tasks import annotations_of
 from people_in_video.references.preparation import check_reference
 from scoring_program.item_groups import load_groups
@@ -114,7 +114,7 @@ def split_command(
     if table.n_parts and not further_options["again"]:
         shares = _shares_of_table(table, shares)
     division = Division(shares or _SHARES, **further_options)
-    names = part_names(task_id, len(division.shares))
+    names = table.names[: len(division.shares)]
     competition = SOURCE / COMPETITION
     text = competition.read_text(encoding="utf-8")
     text = with_own_tasks(text, load_strict(text))
@@ -124,7 +124,7 @@ def split_command(
     note = note_on_shares(division.shares)
     if note:
         print(f"note | {note}")
-    parts = _write_all_or_nothing(task, folder, output, division, names, table, replace_edited)
+    parts = _write_all_or_nothing(task, folder, output, division, table, replace_edited)
     for name, items in zip(names, parts):
         list_file = output / f"{name}_ids.txt"
         write_durable(list_file, "".join(f"{item}\n" for item in items))
@@ -192,12 +192,12 @@ def _write_all_or_nothing(
     source: Path,
     output: Path,
     division: Division,
-    names: Sequence[str],
     table: SplitTable,
     replace_edited: bool,
 ) -> list[list[str]]:
     """Write the parts of a reference, which is prepared first if needed; move them to ``output`` when all
     are right. Return the names of the items of each part. Raises Refused."""
+    names = table.names[: len(division.shares)]
     output.mkdir(parents=True, exist_ok=True)
     keep_out_of_git(output)
     original = source
@@ -208,7 +208,7 @@ def _write_all_or_nothing(
             _carry(source, prepared, (), (SYNTHETIC_MARK,))
             source = prepared
         public_files = _public_files_to_divide(task.id, original, source)
-        part_of_name = write_parts(task, source, work, division, names, table)
+        part_of_name = write_parts(task, source, work, division, table)
         parts = [[item for item in part_of_name if part_of_name[item] == part] for part in range(len(names))]
         folders = [*names]
         for name in names:
@@ -248,7 +248,7 @@ def _public_files_to_divide(task_id: str, original: Path, prepared: Path) -> Fil
 
 
 def _complete_part(task_id: str, part: Path, former: Path) -> None:
-    """Keep the settings and the key of a former part and what it says to git; write marks into the new one."""
+    """Keep the settings and the key of a former part, and what it says to git; write marks into a part."""
     if (former / SETTINGS_FILE).is_file():
         _keep_settings(load_task(task_id), former, part)
     add_marks(task_id, part)
@@ -310,7 +310,7 @@ def phase_sentence(task: Declaration, n_parts: int = 2) -> str:
 
 
 def write_parts(
-    task: Task, source: Path, output: Path, division: Division, names: Sequence[str], table: SplitTable
+    task: Task, source: Path, output: Path, division: Division, table: SplitTable
 ) -> dict[str, int]:
     """Write each part of a prepared reference to ``output/name``; return the part of each item.
 
@@ -324,7 +324,8 @@ def write_parts(
         groups_file = division.groups
         groups = load_groups(groups_file.parent, groups_file.name, loaded.items, classes.keys())
         loaded = replace(loaded, groups=groups)
-    part_of_name = _divide_names(loaded, classes, division, names, table)
+    names = table.names[: len(division.shares)]
+    part_of_name = _divide_names(loaded, classes, division, table)
     parts = [[item for item in classes if part_of_name[item] == part] for part in range(len(names))]
     _print_classes(classes, parts)
     if table.n_parts:
@@ -370,20 +371,19 @@ def _divide_names(
     loaded: AnyLoaded,
     classes: Mapping[str, Sequence[str]],
     division: Division,
-    names: Sequence[str],
     table: SplitTable,
 ) -> dict[str, int]:
     """Return the part of each name of ``classes``, which are items and others that are divided."""
     number_of_name = _group_numbers(loaded, classes)
     if table.n_parts and not division.again:
-        part_of_new = _part_number(division.new_to, names)
+        part_of_new = _part_number(division.new_to, table.names[: table.n_parts])
         part_of_name = keep_parts(table.part_of_item, number_of_name, part_of_new, table.path)
     else:
         counts = _class_counts(number_of_name, classes)
         shares = np.array(division.shares) / sum(division.shares)
         part_of_group = divide(counts, shares, division.seed)
         part_of_name = {name: int(part_of_group[number]) for name, number in number_of_name.items()}
-    if len(set(part_of_name.values())) < len(names):
+    if len(set(part_of_name.values())) < len(division.shares):
         n_groups = len(set(number_of_name.values()))
         problem, remedy = "a part would be empty", "choose other --shares, or smaller groups"
         Findings().refuse(_EMPTY, f"{problem}: {counted(n_groups, 'group')} found", remedy)

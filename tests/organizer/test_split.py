@@ -279,9 +279,8 @@ def test_classes_divide_as_the_shares_say():
 
 def test_tables_of_classes_count_every_instance(tmp_path, capsys):
     task = load_task(GESTURE)
-    names = ("a", "b")
     table = SplitTable(tmp_path, GESTURE)
-    part_of_item = write_parts(task, REFERENCES / GESTURE, tmp_path, Division((1, 1)), names, table)
+    part_of_item = write_parts(task, REFERENCES / GESTURE, tmp_path, Division((1, 1)), table)
     classes = annotations_of(GESTURE).classes(loaded(GESTURE, REFERENCES / GESTURE).reference)
     lines = capsys.readouterr().out.splitlines()
     cells = [line.replace("(", " ").replace(",", "").split() for line in lines[1:21]]
@@ -505,7 +504,9 @@ def test_two_tasks_have_their_parts_in_one_table(tmp_path):
     with_both = (tmp_path / "parts" / SPLIT_FILE).read_text()
     assert len(with_both.splitlines()) == 1 + 40 + 12
     assert {**split_videos(tmp_path), **parts} == split_videos(tmp_path)
-    assert sorted((tmp_path / "parts" / SPLIT_FILE).read_text().splitlines()) == sorted(with_both.splitlines())
+    assert sorted((tmp_path / "parts" / SPLIT_FILE).read_text().splitlines()) == sorted(
+        with_both.splitlines()
+    )
 
 
 def test_parts_of_an_earlier_version_stay_as_their_lists_say(tmp_path):
