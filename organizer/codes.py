@@ -54,6 +54,22 @@ CODES = CodeTable(
             "Choose other `SHARES`, or smaller groups.",
         ),
         MessageCode(
+            "E-SPLIT-FILE",
+            "`split.csv` cannot be read, names an item twice or a part that is none, or has another number "
+            "of parts than is asked for.",
+            "Correct the line; `--again` deals all items anew.",
+        ),
+        MessageCode(
+            "E-SPLIT-GROUP",
+            "`split.csv` has items of one group in two parts.",
+            "Write one part for all of them, or correct the groups.",
+        ),
+        MessageCode(
+            "E-SPLIT-NEW",
+            "The reference has items that `split.csv` lacks, and whose group is in no part.",
+            "Give their part with `--new-to`, or write them into `split.csv`.",
+        ),
+        MessageCode(
             "E-START",
             "`organizer start` would replace files with changes that are not committed to git.",
             "Commit them, or add `--replace`.",
@@ -248,6 +264,11 @@ CODES = CodeTable(
             "A bundle in `dist/` belongs to a task that does not exist (any more), or `competition.yaml`, a "
             "page or the logo has changed since it was built.",
             "Delete it, or build it again with `make bundle`.",
+        ),
+        MessageCode(
+            "L-OUTPUT",
+            "A phase after the first does not hide outputs, so that teams may copy others.",
+            "Write `hide_output: true`.",
         ),
         MessageCode(
             "L-OVERVIEW",

@@ -48,6 +48,7 @@ from organizer.public_data import (
     make_public_data,
     public_files_of_items,
 )
+from organizer.split_table import SPLIT_FILE, SplitTable, change_lines, keep_parts
 from organizer.tasks import annotations_of
 from people_in_video.references.preparation import check_reference
 from scoring_program.item_groups import load_groups
@@ -59,45 +60,71 @@ from scoring_program.task import Declaration, Task, load_task
 from validator.arrays import Floats, Ints
 from validator.findings import Findings
 from validator.strict_yaml import load_strict
-from validator.texts import counted, printable
+from validator.texts import counted, printable, quote
 
 PART_KINDS = {2: ("public", "final"), 3: ("development", "test", "final")}
 """What the parts are called by their number; all but the first have phases of their own."""
+_SHARES = (30.0, 70.0)
 _SWEEPS = 20
 _SHOWN_CLASSES = 40
 _EMPTY = "E-SPLIT-EMPTY"
 
 
 class Division(NamedTuple):
-    """How a reference is divided: the share of each part, a seed, and a file of groups."""
+    """How a reference is divided.
+
+    Attributes
+    ----------
+    shares : sequence of float
+        The share of each part, where items are dealt.
+    seed : int
+    groups : Path or None
+        A file of items that stay together.
+    new_to : str
+        The part of new items, "" to refuse them.
+    again : bool
+        Whether items are dealt anew that are in a part already.
+    """
 
     shares: Sequence[float]
     seed: int = 0
     groups: Path | None = None
+    new_to: str = ""
+    again: bool = False
 
 
 def split_command(
-    task_id: str, reference: Path, output: Path | None, write: bool, replace_edited: bool, **division: Any
+    task_id: str,
+    reference: Path,
+    output: Path | None,
+    write: bool,
+    replace_edited: bool,
+    shares: Sequence[float] | None,
+    **further_options: Any,
 ) -> int:
     """Write the parts of a reference; print how classes divide, and what to add to competition.yaml.
 
-    The parts of an earlier call are replaced, but files of others in them only with ``replace_edited``.
+    Items stay in the parts of an earlier call. Its folders are replaced, but files of others in them only
+    with ``replace_edited``.
     """
     folder = task_folder(task_id, reference, task_names(load_competition()))
     task = load_task(task_id)
-    output = output or ROOT / "out" / "split"
-    n_parts = len(division["shares"])
-    names = [task_id, *(f"{task_id}_{number}" for number in range(2, n_parts + 1))]
+    output = output or ROOT / "parts"
+    table = SplitTable(output, task_id)
+    if table.n_parts and not further_options["again"]:
+        shares = _shares_of_table(table, shares)
+    division = Division(shares or _SHARES, **further_options)
+    names = table.names[: len(division.shares)]
     competition = SOURCE / COMPETITION
     text = competition.read_text(encoding="utf-8")
     text = with_own_tasks(text, load_strict(text))
-    edited_text, findings = _add_phases(text, task, n_parts)
+    edited_text, findings = _add_phases(text, task, len(names))
     if write:
         findings.refuse_problems()
-    note = note_on_shares(division["shares"])
+    note = note_on_shares(division.shares)
     if note:
         print(f"note | {note}")
-    parts = _write_all_or_nothing(task, folder, output, Division(**division), names, replace_edited)
+    parts = _write_all_or_nothing(task, folder, output, division, table, replace_edited)
     for name, items in zip(names, parts):
         list_file = output / f"{name}_ids.txt"
         write_durable(list_file, "".join(f"{item}\n" for item in items))
@@ -105,7 +132,11 @@ def split_command(
         public = output / f"{name}{PUBLIC_SUFFIX}"
         if public.is_dir():
             print(f"{public}: what participants may have of it")
-    print(phase_sentence(task, n_parts))
+    print(f"{table.path}: the part of each {task.item}, which the next split keeps")
+    for name in table.names[len(names) :]:
+        if (output / name).is_dir():
+            print(f"note | {output / name} is of an earlier split: move it away")
+    print(phase_sentence(task, len(names)))
     if write and edited_text != text:
         write_durable(competition, edited_text)
         print(f"{COMPETITION} has a phase for each part: correct dates and limits")
@@ -114,6 +145,17 @@ def split_command(
     else:
         _print_changes(text, edited_text, findings)
     return 0
+
+
+def _shares_of_table(table: SplitTable, shares: Sequence[float] | None) -> Sequence[float]:
+    """Return a share for each part of a table, whose items stay where they are. Raises Refused if ``shares``
+    are given for another number of parts."""
+    if table.n_parts < min(PART_KINDS):
+        Findings().refuse(_EMPTY, "all items are in one part", "write two or three parts", file=SPLIT_FILE)
+    if shares and len(shares) != table.n_parts:
+        problem = f"the items are in {table.n_parts} parts, not in {len(shares)}"
+        Findings().refuse("E-SPLIT-FILE", problem, "add --again to deal them anew", file=SPLIT_FILE)
+    return [1 / table.n_parts] * table.n_parts
 
 
 def note_on_shares(shares: Sequence[float]) -> str:
@@ -150,12 +192,14 @@ def _write_all_or_nothing(
     source: Path,
     output: Path,
     division: Division,
-    names: Sequence[str],
+    table: SplitTable,
     replace_edited: bool,
 ) -> list[list[str]]:
     """Write the parts of a reference, which is prepared first if needed; move them to ``output`` when all
     are right. Return the names of the items of each part. Raises Refused."""
+    names = table.names[: len(division.shares)]
     output.mkdir(parents=True, exist_ok=True)
+    keep_out_of_git(output)
     original = source
     with _refused_if_locked(output), work_folder(output, ".split-") as work:
         if task.prepared_file and not (source / task.prepared_file).is_file():
@@ -164,7 +208,8 @@ def _write_all_or_nothing(
             _carry(source, prepared, (), (SYNTHETIC_MARK,))
             source = prepared
         public_files = _public_files_to_divide(task.id, original, source)
-        parts = write_parts(task, source, work, division, names)
+        part_of_name = write_parts(task, source, work, division, table)
+        parts = [[item for item in part_of_name if part_of_name[item] == part] for part in range(len(names))]
         folders = [*names]
         for name in names:
             _complete_part(task.id, work / name, output / name)
@@ -176,6 +221,8 @@ def _write_all_or_nothing(
             if (output / folder).is_dir() and not replace_edited:
                 refuse_to_lose(output / folder, work / folder)
             write_manifest(work / folder)
+        gone_items = {} if division.again else table.part_of_item
+        table.write({**gone_items, **part_of_name})
         for folder in folders:
             _replace_folder(work / folder, output / folder)
     return parts
@@ -201,13 +248,27 @@ def _public_files_to_divide(task_id: str, original: Path, prepared: Path) -> Fil
 
 
 def _complete_part(task_id: str, part: Path, former: Path) -> None:
-    """Write marks into a part, and keep the key of the former one and what it says to git."""
+    """Keep the settings and the key of a former part, and what it says to git; write marks into a part."""
+    if (former / SETTINGS_FILE).is_file():
+        _keep_settings(load_task(task_id), former, part)
     add_marks(task_id, part)
     if not (part / KEY_FILE).is_file():
         copy_key(former, part)
     if (former / GIT_IGNORE).is_file():
         shutil.copyfile(former / GIT_IGNORE, part / GIT_IGNORE)
     keep_out_of_git(part)
+
+
+def _keep_settings(task: Task, former: Path, part: Path) -> None:
+    """Copy the settings of a former part into a new one, and print what the reference has otherwise."""
+    settings_of_reference = task.settings(part)
+    shutil.copyfile(former / SETTINGS_FILE, part / SETTINGS_FILE)
+    differing = []
+    for key, value in task.settings(part).items():
+        if value != settings_of_reference[key]:
+            differing.append(f"{key}: {value} (the reference: {settings_of_reference[key]})")
+    if differing:
+        print(printable(f"note | {part.name} keeps its {SETTINGS_FILE}: {', '.join(differing)}"))
 
 
 def _replace_folder(new: Path, output: Path) -> None:
@@ -249,11 +310,12 @@ def phase_sentence(task: Declaration, n_parts: int = 2) -> str:
 
 
 def write_parts(
-    task: Task, source: Path, output: Path, division: Division, names: Sequence[str]
-) -> list[list[str]]:
-    """Write each part of a prepared reference to ``output/name``; return the names of its items.
+    task: Task, source: Path, output: Path, division: Division, table: SplitTable
+) -> dict[str, int]:
+    """Write each part of a prepared reference to ``output/name``; return the part of each item.
 
-    Items of a group stay together. Raises Refused if the reference or a part is not right.
+    Items stay where a table has them, and items of a group together. Raises Refused if the reference or a
+    part is not right.
     """
     loaded = load_reference(task, source, task.settings(source))
     annotations = annotations_of(task.id)
@@ -262,9 +324,12 @@ def write_parts(
         groups_file = division.groups
         groups = load_groups(groups_file.parent, groups_file.name, loaded.items, classes.keys())
         loaded = replace(loaded, groups=groups)
-    part_of_name = _divide_names(loaded, classes, division)
+    names = table.names[: len(division.shares)]
+    part_of_name = _divide_names(loaded, classes, division, table)
     parts = [[item for item in classes if part_of_name[item] == part] for part in range(len(names))]
     _print_classes(classes, parts)
+    if table.n_parts:
+        print(*change_lines(table.part_of_item, part_of_name, table.names, task.item), sep="\n")
     for part, name in enumerate(names):
         _print_scored_items(loaded, name, [part_of_name[item] == part for item in loaded.items])
     for name, items in zip(names, parts):
@@ -276,7 +341,7 @@ def write_parts(
         check_reference(load_reference(task, folder, task.settings(folder)))
     for note in notes:
         print(note.log_line())
-    return parts
+    return part_of_name
 
 
 def _print_scored_items(loaded: AnyLoaded, name: str, is_in_part: Sequence[bool]) -> None:
@@ -303,17 +368,34 @@ def _write_part(loaded: AnyLoaded, source: Path, items: Sequence[str], folder: P
 
 
 def _divide_names(
-    loaded: AnyLoaded, classes: Mapping[str, Sequence[str]], division: Division
+    loaded: AnyLoaded,
+    classes: Mapping[str, Sequence[str]],
+    division: Division,
+    table: SplitTable,
 ) -> dict[str, int]:
     """Return the part of each name of ``classes``, which are items and others that are divided."""
     number_of_name = _group_numbers(loaded, classes)
-    counts = _class_counts(number_of_name, classes)
-    shares = np.array(division.shares) / sum(division.shares)
-    part_of_group = divide(counts, shares, division.seed)
-    if len(set(part_of_group.tolist())) < len(division.shares):
-        problem, remedy = "a part would be empty", "choose other SHARES, or smaller groups"
-        Findings().refuse(_EMPTY, f"{problem}: {counted(len(counts), 'group')} found", remedy)
-    return {name: int(part_of_group[number]) for name, number in number_of_name.items()}
+    if table.n_parts and not division.again:
+        part_of_new = _part_number(division.new_to, table.names[: table.n_parts])
+        part_of_name = keep_parts(table.part_of_item, number_of_name, part_of_new, table.path)
+    else:
+        counts = _class_counts(number_of_name, classes)
+        shares = np.array(division.shares) / sum(division.shares)
+        part_of_group = divide(counts, shares, division.seed)
+        part_of_name = {name: int(part_of_group[number]) for name, number in number_of_name.items()}
+    if len(set(part_of_name.values())) < len(division.shares):
+        n_groups = len(set(number_of_name.values()))
+        problem, remedy = "a part would be empty", "choose other --shares, or smaller groups"
+        Findings().refuse(_EMPTY, f"{problem}: {counted(n_groups, 'group')} found", remedy)
+    return part_of_name
+
+
+def _part_number(name: str, names: Sequence[str]) -> int | None:
+    """Return the number of the part of a name, None for "". Raises Refused if there is no such part."""
+    if name and name not in names:
+        problem, remedy = f"--new-to {quote(name)} is no part", f"write one of {', '.join(names)}"
+        Findings().refuse("E-SPLIT-FILE", problem, remedy)
+    return names.index(name) if name else None
 
 
 def _group_numbers(loaded: AnyLoaded, names: Iterable[str]) -> dict[str, int]:

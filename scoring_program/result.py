@@ -199,7 +199,10 @@ class Interval(NamedTuple):
 
 
 class ErrorCost(NamedTuple):
-    """The cost of one type of error: the score if it were fixed, and the gain in the better direction."""
+    """The cost of one type of error: the score if it were fixed, and the gain in the better direction.
+
+    The gain may be below 0, where errors hide each other; then a page gives no advice.
+    """
 
     error_type: str
     score_if_fixed: float

@@ -195,7 +195,7 @@ CODES = CodeTable(
         ),
         MessageCode(
             "E-ITEMS-NONE",
-            "No item (sequence, video, image, key) that the submission names is in the reference.",
+            "No item (sequence, video, image, key) that the submission names is in this data.",
             "Write them exactly as in the data, or name the right task; the message says if another spelling "
             "or other numbers fit.",
         ),
@@ -346,7 +346,7 @@ CODES = CodeTable(
         MessageCode("N-FOUND-ZIP", "The submission was read from the only zip in the zip or folder."),
         MessageCode(
             "N-ITEMS-UNKNOWN",
-            "Items (sequences, videos, images, keys) are not in the reference. They are checked and ignored, "
+            "Items (sequences, videos, images, keys) are not in this data. They are checked and ignored, "
             "so that one file serves two phases; generated sentences: see `N-SEGMENTS-OUTSIDE`.",
             "If they should be, write them exactly as in the data; the note says if another spelling or "
             "other numbers fit.",

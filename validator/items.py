@@ -29,7 +29,7 @@ ITEMS_NONE = "E-ITEMS-NONE"
 # The code of the note on items that are not known.
 ITEMS_UNKNOWN = "N-ITEMS-UNKNOWN"
 # What notes say of items that do not count.
-IGNORED = "not in the reference, ignored"
+IGNORED = "not in this data, ignored"
 # The rule of problems with limits that grow with the reference.
 LIMIT_OF_REFERENCE = "limit of the reference"
 _MOST_NAMED = 5

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection
+import tempfile
+from collections.abc import Collection, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from organizer import ROOT
 from organizer.bundle import DIST, SOURCE
-from organizer.bundle.competition import Competition, LintReport, named_files
+from organizer.bundle.competition import Competition, LintReport, named_files, sorted_phases
 from organizer.bundle.contents import CONTENT, SampleRuns
-from organizer.bundle.cut import PUBLIC_DATA, reference_name, task_id_of
+from organizer.bundle.cut import PUBLIC, PUBLIC_DATA, public_names, reference_name, task_id_of
 from organizer.bundle.dates import date_lines
 from organizer.bundle.kit import KIT
 from organizer.bundle.lint import lint_files
@@ -20,10 +22,12 @@ from organizer.bundle.public_files import other_files, refuse_ignored_files
 from organizer.bundle.source import load_competition, task_names
 from organizer.data.prepare import add_key
 from organizer.data.references import task_folders
-from organizer.files import LockedError, keep_out_of_git, work_folder, write_durable
-from scoring_program.task import task_ids
-from validator.findings import Refused
-from validator.texts import printable, some_words
+from organizer.files import Files, LockedError, keep_out_of_git, unpack, work_folder, write_durable, zip_bytes
+from organizer.public_data import find_leaks
+from scoring_program.scoring import load_reference
+from scoring_program.task import load_task, task_ids
+from validator.findings import Findings, Refused
+from validator.texts import printable, quote, some_words
 
 _BUILDING = ".building-"
 
@@ -52,7 +56,8 @@ def build_all(
     for folder in {*folders.values(), *_reference_folders_of(competition, source)}:
         add_key(folder, folder)
     refuse_ignored_files(task_ids())
-    plan = plan_bundles(competition, Parts(folders, demo or reference is None, source), form)
+    parts = Parts(folders, demo or reference is None, source)
+    plan = plan_bundles(competition, parts, form)
     file_names = _names_of_files(competition, source)
     for name, bundle in plan.bundles.items():
         plan.notes += _check_bundle(name, bundle, file_names)
@@ -64,9 +69,14 @@ def build_all(
     for line in dict.fromkeys(plan.notes):
         print(f"note | {printable(line)}")
     print(*map(printable, date_lines(competition, zone)), sep="\n")
-    _write(plan, output)
+    public_zips = _later_public_data(competition, parts)
+    _write(plan, {name: public.data for name, public in public_zips.items()}, output)
+    for name, public in public_zips.items():
+        opening = f"when {quote(public.phase)} opens ({public.start} UTC)"
+        print(printable(f"{output.name}/{name}: add it on the site as public data {opening}"))
     written = [output / name for name in plan.bundles]
     folder = written[0].parent
+    written += [output / name for name in public_zips]
     older = ", ".join(sorted(path.name for path in folder.glob("*.zip") if path not in written))
     if older:
         print(f"note | still in {folder.name}/ from an earlier build: {older}; delete what is out of date")
@@ -129,8 +139,54 @@ def build_command(reference: Path | None, form: str, demo: bool, zone: str | Non
     return 0
 
 
-def _write(plan: Plan, output: Path) -> None:
-    """Write all bundles or none.
+class _LaterPublicData(NamedTuple):
+    """The zip of the public data of a reference that a later phase adds: its phase, and when it starts."""
+
+    data: bytes
+    phase: str
+    start: object
+
+
+def _later_public_data(competition: Competition, parts: Parts) -> dict[str, _LaterPublicData]:
+    """Return the zips of public data that no bundle may hold before a later phase opens, by their names.
+
+    Raises Refused if one shows more of its reference than it may.
+    """
+    entry_of_index = {task["index"]: task for task in competition["tasks"]}
+    added: set[str] = set()
+    later = {}
+    for number, (_, phase) in enumerate(sorted_phases(competition)):
+        entries = [entry_of_index[index] for index in phase["tasks"]]
+        for entry in entries:
+            name, task_id = reference_name(entry), task_id_of(entry)
+            if not name or not task_id or name in added or parts.is_demo(name, task_id):
+                continue
+            added.add(name)
+            files = parts.public_files(name, task_id)
+            if (
+                number
+                and files
+                and name not in public_names(competition, str(phase.get("public_data") or ""))
+            ):
+                _refuse_leaks(files, name, task_id, parts)
+                later[f"{name}{PUBLIC}"] = _LaterPublicData(zip_bytes(files), phase["name"], phase["start"])
+    return later
+
+
+def _refuse_leaks(files: Files, name: str, task_id: str, parts: Parts) -> None:
+    """Raise Refused if public data shows more of the reference of a name than it may."""
+    task, findings = load_task(task_id), Findings()
+    with tempfile.TemporaryDirectory() as work:
+        unpack(parts.reference(name, task_id) or b"", Path(work))
+        loaded = load_reference(task, Path(work), task.settings(Path(work)))
+        for leak in find_leaks(files, loaded):
+            remedy = "use the files that organizer public-data writes"
+            findings.add("L-LEAK", leak.problem, remedy, file=f"{name}{PUBLIC}", where=leak.file)
+    findings.refuse_problems()
+
+
+def _write(plan: Plan, public_zips: Mapping[str, bytes], output: Path) -> None:
+    """Write all bundles and zips of public data, or none.
 
     Folders of builds that were killed hold hidden references: they are removed. Raises LockedError while
     another build writes there.
@@ -141,6 +197,8 @@ def _write(plan: Plan, output: Path) -> None:
         for name, bundle in plan.bundles.items():
             (folder / name).parent.mkdir(exist_ok=True)
             write_durable(folder / name, bundle.zipped())
-        for name in plan.bundles:
+        for name, data in public_zips.items():
+            write_durable(folder / name, data)
+        for name in [*plan.bundles, *public_zips]:
             (output / name).parent.mkdir(exist_ok=True)
             (folder / name).replace(output / name)

@@ -19,9 +19,9 @@ from organizer.bundle.dates import in_utc, read_date
 
 # A mapping of competition.yaml, which knows where its comments are.
 Node = Any
-# The limits of a phase with hidden data, and what it takes over from the phase before.
-_FINAL_LIMITS = {"max_submissions_per_day": 1, "max_submissions": 3}
-_CARRIED = ("execution_time_limit", "hide_output", "starting_kit")
+# The settings of a phase with hidden data, and what it takes over from the phase before.
+_FINAL_LIMITS = {"max_submissions_per_day": 1, "max_submissions": 3, "hide_output": True}
+_CARRIED = ("execution_time_limit", "starting_kit")
 _PROGRAM = "_program.zip"
 _DATE = "%Y-%m-%d %H:%M:%S"
 _PART_OF_REFERENCE = re.compile(r"(?P<id>.+)_(?P<part>[2-9])_reference\.zip")

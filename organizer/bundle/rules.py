@@ -138,6 +138,8 @@ def _check_phases(data: Competition, report: LintReport) -> None:
         if start and previous_end and start <= previous_end:
             report.add("phases overlap", f"{where}/start")
         previous_end = end or previous_end
+        if order > 1 and not yes(phase.get("hide_output")):
+            report.add("output is not hidden", f"{where}/hide_output")
 
 
 def _check_tasks(data: Competition, report: LintReport) -> None:

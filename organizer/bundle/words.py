@@ -179,6 +179,7 @@ WARNINGS = {
     "phase is over": Words("L-DATE", "the phase is over on {date}", "write dates in the future"),
     "migration of several tasks": Words("L-MIGRATION", "submissions to several tasks are not migrated, and one to a single task runs on all tasks of this phase", "offer one task in both phases, or submit again by hand"),
     "migration uses up the limit": Words("L-MIGRATION", "a migrated submission counts, so with {key}: 1 nothing can be submitted after it", "allow one more"),
+    "output is not hidden": Words("L-OUTPUT", "on a server without the fix of August 2026, teams can download the submissions of others in this phase", "write hide_output: true"),
     "position twice": Words("L-TWICE", "{name} {value} occurs more than once", "make them differ"),
     "some without index": Words("L-PHASE", "only some phases have an index", "give an index to all of them or to none"),
     "blanks in a key": Words("L-FACTS", "the key {key} has blanks, which keys should not have", "use {both} for key and name"),

@@ -6,9 +6,17 @@ import argparse
 from dataclasses import replace
 
 from organizer import ROOT
-from organizer.commands.options import add_phase, add_reference, add_task_id, existing_path, given_path
+from organizer.commands.options import (
+    UsageError,
+    add_phase,
+    add_reference,
+    add_task_id,
+    existing_path,
+    given_path,
+)
 from organizer.runs import built
 from organizer.runs.dry_run import dry_run
+from organizer.runs.worker import container_engine
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -27,7 +35,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the command; return its exit code."""
+    """Run the command; return its exit code. Raises UsageError."""
+    if options.image and not container_engine():
+        raise UsageError("argument --image: no docker or podman runs here; start its daemon")
     task = built.built_task(options.task_id, options.reference, options.phase)
     return dry_run(replace(task, image=options.image or task.image), options.submission, options.output)
 

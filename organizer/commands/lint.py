@@ -11,7 +11,8 @@ from organizer.commands.options import add_zone, day, given_path
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     parser.add_argument("bundles", nargs="*", type=given_path, metavar="BUNDLE", help="default: all in dist/")
-    parser.add_argument("--strict", action="store_true", help="fail on warnings, too")
+    what = "fail on warnings, too, but for those about the data"
+    parser.add_argument("--strict", action="store_true", help=what)
     what = "run programs of other builds, too, which may do anything that you may"
     parser.add_argument("--run", action="store_true", help=what)
     what = "warn of phases that are over on this day (make lint-bundle: today)"

@@ -19,13 +19,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     add_task_id(parser)
     add_reference(parser, "none", required=True)
-    parser.add_argument("--output", type=given_path, metavar="DIR", help="default: out/split")
-    what = "two or three: shares of the public and the final, or of the development, test and final part"
-    parser.add_argument("--shares", nargs="+", type=_share, default=[30.0, 70.0], metavar="SHARE", help=what)
+    parser.add_argument("--output", type=given_path, metavar="DIR", help="default: parts")
+    what = "two or three: shares of the public and the final, or of the development, test and final part; "
+    what += "default: 30 70"
+    parser.add_argument("--shares", nargs="+", type=_share, metavar="SHARE", help=what)
     what = "of the random numbers; default: 0"
     parser.add_argument("--seed", type=at_least(0), default=0, metavar="N", help=what)
     what = "items that stay together: item,group"
     parser.add_argument("--groups", type=given_path, metavar="CSV", help=what)
+    what = "the part of items that split.csv does not have"
+    parser.add_argument("--new-to", default="", metavar="PART", help=what)
+    what = "deal all items anew, also those that split.csv has"
+    parser.add_argument("--again", action="store_true", help=what)
     parser.add_argument("--write", action="store_true", help="add the later phases to competition.yaml")
     what = "delete files in the parts that this command did not write, or that were edited"
     parser.add_argument("--replace", action="store_true", help=what)
@@ -33,7 +38,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command; return its exit code."""
-    if not 2 <= len(options.shares) <= 3:
+    if options.shares and not 2 <= len(options.shares) <= 3:
         raise UsageError("argument --shares: give two or three, as in --shares 30 70")
     return split_command(
         task_id=options.task_id,
@@ -44,6 +49,8 @@ def run(options: argparse.Namespace) -> int:
         shares=options.shares,
         seed=options.seed,
         groups=options.groups,
+        new_to=options.new_to,
+        again=options.again,
     )
 
 

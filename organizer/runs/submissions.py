@@ -140,10 +140,10 @@ def find_submissions(
         if not wanted:
             raise SubmissionsError(f"{given}: there is no zip file in it; {_HINT}")
         downloaded = read_download_names(wanted)
-        _warn_of_several_readings(downloaded)
         submissions = _read_submissions(wanted, downloaded, sources)
         users = {submission.name: submission.team for submission in submissions}
         rows = read_names(names, users) if names else {}
+        _warn_of_several_readings({name: reading for name, reading in downloaded.items() if name not in rows})
         submissions = _of_one_phase(submissions, downloaded, only_phase)
         submissions = [_named(submission, rows.get(submission.name, {})) for submission in submissions]
         yield _told_apart(_without_reruns(submissions))
@@ -211,12 +211,13 @@ def _read_submissions(
 def _warn_of_several_readings(downloaded: Mapping[str, DownloadName]) -> None:
     """Name the files at the top whose user is uncertain, because their names hold ``_PhaseId`` twice."""
     uncertain_names = [name for name in downloaded if "/" not in name and len(readings_of(name)) > 1]
-    for name in uncertain_names[:_SHOWN]:
-        user = quote(downloaded[name].user)
-        reason = f"it holds _PhaseId twice; its user is taken to be {user}"
-        print(f"warning | {quote(name)}: {reason}; if that is wrong, give its team in --names")
-    if len(uncertain_names) > _SHOWN:
-        print(f"warning | {len(uncertain_names) - _SHOWN} more names hold _PhaseId twice")
+    if uncertain_names:
+        users = _first_words(
+            [quote(user) for user in sorted({downloaded[name].user for name in uncertain_names})]
+        )
+        names = _first_words(list(map(quote, uncertain_names)))
+        problem = f"_PhaseId is twice in {counted(len(uncertain_names), 'name')} ({names})"
+        print(f"warning | {problem}; the users are taken to be {users}; if not, give teams in --names")
 
 
 def _of_one_phase(

@@ -38,6 +38,7 @@ DEFAULT_IMAGE = "codalab/codalab-legacy:py312"
 TIMED_OUT = -1
 _APP_FOLDER = re.compile(r"(?<![\w./-])/app(?=/)")
 _POLL_SECONDS = 0.02
+_IN_SUBPROCESS = "in a subprocess (no docker or podman runs here)"
 
 
 @dataclass(frozen=True)
@@ -132,7 +133,7 @@ def run_program(
     else:
         unpacking_problem = _lay_out_submission(submission, built.id, inputs / "res")
     program_command = [*_command(program), *further_words]
-    engine = _container_engine()
+    engine = container_engine()
     if engine:
         image = built.image or DEFAULT_IMAGE
         name = f"people-in-video-{secrets.token_hex(8)}"
@@ -195,11 +196,12 @@ def _local_command(folder: Path, command: list[str]) -> tuple[list[str], str]:
     if words[0] in ("python3", "python"):
         words[0] = sys.executable
     if prefix := network_off():
-        return [*prefix, *words], "in a subprocess, network off"
-    return words, "in a subprocess, network on (the system does not let us cut it)"
+        return [*prefix, *words], f"{_IN_SUBPROCESS}, network off"
+    return words, f"{_IN_SUBPROCESS}, network on (the system does not let us cut it)"
 
 
-def _container_engine() -> str | None:
+def container_engine() -> str | None:
+    """Return the command of a container engine that works here, None if there is none."""
     for engine in ("docker", "podman"):
         if shutil.which(engine) and subprocess.run([engine, "info"], capture_output=True).returncode == 0:
             return engine

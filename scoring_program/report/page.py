@@ -278,14 +278,13 @@ def _advice(task: Declaration, costs: Sequence[ErrorCost], score: float, decimal
     points_before = ""
     for cost in costs:
         points = _short(cost.points, decimals)
-        if float(points) == 0:
+        if float(points) <= 0:
             continue
         # One error may be the whole of another, as words of missing segments are: the number is shown once.
         shown_points = _AS_MUCH if points == points_before else points
         points_before = points
         entry = element("li", advice[cost.error_type].format(points=shown_points))
-        if cost.points > 0:
-            entry.append(bar(cost.points / missing))
+        entry.append(bar(cost.points / missing))
         entries.append(entry)
     return entries
 

@@ -8,6 +8,7 @@ import shutil
 
 import numpy as np
 import pytest
+import yaml
 
 from organizer.__main__ import main
 from organizer.bundle.parts import Parts
@@ -15,6 +16,7 @@ from organizer.data.prepare import prepare
 from organizer.files import folder_files
 from organizer.public_data import find_leaks
 from organizer.split import Division, divide, write_parts
+from organizer.split_table import SPLIT_FILE, SplitTable
 from organizer.tasks import annotations_of
 from quality.competition import competition_text
 from scoring_program.task import load_task
@@ -277,13 +279,13 @@ def test_classes_divide_as_the_shares_say():
 
 def test_tables_of_classes_count_every_instance(tmp_path, capsys):
     task = load_task(GESTURE)
-    names = ("a", "b")
-    parts = write_parts(task, REFERENCES / GESTURE, tmp_path, Division((1, 1)), names)
+    table = SplitTable(tmp_path, GESTURE)
+    part_of_item = write_parts(task, REFERENCES / GESTURE, tmp_path, Division((1, 1)), table)
     classes = annotations_of(GESTURE).classes(loaded(GESTURE, REFERENCES / GESTURE).reference)
     lines = capsys.readouterr().out.splitlines()
     cells = [line.replace("(", " ").replace(",", "").split() for line in lines[1:21]]
     assert sum(int(row[1]) for row in cells) == sum(map(len, classes.values()))
-    own = sum(len(classes[item]) for item in parts[0])
+    own = sum(len(classes[item]) for item, part in part_of_item.items() if part == 0)
     assert sum(int(row[2]) for row in cells) == own
 
 
@@ -318,12 +320,14 @@ def test_another_number_of_parts_is_written_and_noted_but_not_added(tmp_path, ca
     assert main(f"{call} --write".split()) == 0
     written = competition.read_text(encoding="utf-8")
     capsys.readouterr()
-    assert main(f"{call} --shares 20 20 60".split()) == 0
+    assert main(f"{call} --shares 20 20 60".split()) == 1
+    assert "E-SPLIT-FILE" in capsys.readouterr().err
+    assert main(f"{call} --shares 20 20 60 --again".split()) == 0
     *_, last = capsys.readouterr().out.splitlines()
     assert last.startswith("note | ")
     assert " L-TASK competition.yaml: " in last
     assert (tmp_path / "out" / f"{GESTURE}_3").is_dir()
-    assert main(f"{call} --shares 20 20 60 --write".split()) == 1
+    assert main(f"{call} --write".split()) == 1
     assert competition.read_text(encoding="utf-8") == written
 
 
@@ -365,3 +369,166 @@ def test_there_are_two_or_three_shares(capsys, shares):
     with pytest.raises(SystemExit):
         main(["split", GESTURE, "--reference", "a", "--shares", *shares])
     assert "two or three" in capsys.readouterr().err
+
+
+CLASSES = ("run", "jump", "clap", "wave", "hug", "kick")
+
+
+def write_videos(folder, changes=None, n_videos=40):
+    """Write a reference of Kinetics-TPS with videos of one frame and human, some with other classes.
+
+    A class None takes the video out.
+    """
+    classes = {f"v{number:03d}": CLASSES[number * number % 6] for number in range(n_videos)}
+    classes = {video: name for video, name in {**classes, **(changes or {})}.items() if name}
+    videos = {}
+    for number, video in enumerate(classes):
+        parts = {"head": {"box": [30, 10, 60, 40 + number % 9], "verb": "look"}}
+        videos[video] = {"img_00001.json": {"humans": [{"box": [10, 10, 90, 200 + number], "parts": parts}]}}
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "gt_vid_result.json").write_text(json.dumps(classes))
+    (folder / "gt_part_result.json").write_text(json.dumps(videos))
+
+
+def split_videos(folder, more="", code=0):
+    """Split the reference of `write_videos`; return the items of each part."""
+    call = f"split kinetics_tps --reference {folder / 'ref'} --output {folder / 'parts'} {more}"
+    assert main(call.split()) == code
+    lists = sorted((folder / "parts").glob("*_ids.txt"))
+    return {path.name[:-8]: path.read_text().split("\n")[:-1] for path in lists}
+
+
+def test_items_stay_where_they_are_after_a_correction(tmp_path, capsys):
+    write_videos(tmp_path / "ref")
+    parts = split_videos(tmp_path, "--shares 20 20 60")
+    gone = parts["kinetics_tps_2"][0]
+    write_videos(tmp_path / "ref", {"v017": "hug", gone: None})
+    capsys.readouterr()
+    expected = {name: [item for item in items if item != gone] for name, items in parts.items()}
+    for more in ("--shares 20 20 60", "", "--seed 5"):
+        assert split_videos(tmp_path, more) == expected
+        assert f"1 video ({gone}): gone" in capsys.readouterr().out
+    write_videos(tmp_path / "ref")
+    assert split_videos(tmp_path) == parts
+
+
+def test_new_items_are_refused_until_their_part_is_given(tmp_path, capsys):
+    write_videos(tmp_path / "ref", n_videos=38)
+    parts = split_videos(tmp_path)
+    before = folder_files(tmp_path / "parts")
+    write_videos(tmp_path / "ref")
+    capsys.readouterr()
+    split_videos(tmp_path, code=1)
+    assert re.match("1. E-SPLIT-NEW split.csv: v038, v039", capsys.readouterr().err)
+    assert folder_files(tmp_path / "parts") == before
+    split_videos(tmp_path, "--new-to final", code=1)
+    assert "E-SPLIT-FILE" in capsys.readouterr().err
+    later = split_videos(tmp_path, "--new-to kinetics_tps_2")
+    assert later == {**parts, "kinetics_tps_2": [*parts["kinetics_tps_2"], "v038", "v039"]}
+    assert "2 new videos (v038, v039): to kinetics_tps_2" in capsys.readouterr().out
+    assert split_videos(tmp_path) == later
+
+
+def test_new_items_go_to_the_part_of_their_group_and_no_group_is_in_two_parts(tmp_path, capsys):
+    write_videos(tmp_path / "ref", n_videos=39)
+    lines = [f"v{number:03d},g{number // 2}\n" for number in range(40)]
+    (tmp_path / "g.csv").write_text("item,group\n" + "".join(lines[:39]))
+    parts = split_videos(tmp_path, f"--groups {tmp_path / 'g.csv'}")
+    part = next(name for name, items in parts.items() if "v038" in items)
+    write_videos(tmp_path / "ref")
+    (tmp_path / "g.csv").write_text("item,group\n" + "".join(lines))
+    assert "v039" in split_videos(tmp_path, f"--groups {tmp_path / 'g.csv'}")[part]
+    table = tmp_path / "parts" / SPLIT_FILE
+    other = {"kinetics_tps": "kinetics_tps_2", "kinetics_tps_2": "kinetics_tps"}[part]
+    table.write_text(table.read_text().replace(f"v039,{part}", f"v039,{other}"))
+    capsys.readouterr()
+    split_videos(tmp_path, f"--groups {tmp_path / 'g.csv'}", code=1)
+    err = capsys.readouterr().err
+    assert "E-SPLIT-GROUP split.csv" in err
+    assert "v038" in err and "v039" in err
+
+
+def test_items_are_dealt_again_on_request_alone(tmp_path, capsys):
+    write_videos(tmp_path / "ref")
+    parts = split_videos(tmp_path)
+    capsys.readouterr()
+    later = split_videos(tmp_path, "--again --seed 1")
+    moved = set(parts["kinetics_tps"]) & set(later["kinetics_tps_2"])
+    back = set(parts["kinetics_tps_2"]) & set(later["kinetics_tps"])
+    assert moved
+    out = capsys.readouterr().out
+    assert f"\n{len(moved)} videos moved from kinetics_tps to kinetics_tps_2\n" in out
+    assert f"\n{len(back)} videos moved from kinetics_tps_2 to kinetics_tps\n" in out
+    assert split_videos(tmp_path) == later
+
+
+def test_table_written_by_hand_is_the_split(tmp_path):
+    write_videos(tmp_path / "ref")
+    (tmp_path / "parts").mkdir()
+    lists = {"kinetics_tps": ["v001", "v003"], "kinetics_tps_2": [], "kinetics_tps_3": []}
+    for number in [0, 2, *range(4, 40)]:
+        lists[f"kinetics_tps_{2 + number % 2}"].append(f"v{number:03d}")
+    rows = [f"{item},{name}\r\n" for name, items in lists.items() for item in items]
+    table = tmp_path / "parts" / SPLIT_FILE
+    table.write_bytes(("item,part\r\nAct1,chalearn_action_2\r\n" + "".join(rows)).encode())
+    before = table.read_bytes()
+    assert split_videos(tmp_path) == lists
+    assert table.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("lines", "place"),
+    [
+        ("video,part\n", "line 1"),
+        ("item,part\nv000\n", "line 2"),
+        ("item,part\nv000,kinetics_tps\nv001,final\n", "line 3"),
+        ("item,part\nv000,kinetics_tps\nv000,kinetics_tps_2\n", "line 3"),
+    ],
+)
+def test_wrong_tables_are_refused_with_their_place(tmp_path, capsys, lines, place):
+    write_videos(tmp_path / "ref")
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / SPLIT_FILE).write_text(lines)
+    split_videos(tmp_path, code=1)
+    err = capsys.readouterr().err
+    assert err.startswith("1. E-SPLIT-FILE split.csv")
+    assert place in err
+    assert not (tmp_path / "parts" / "kinetics_tps").exists()
+
+
+def test_two_tasks_have_their_parts_in_one_table(tmp_path):
+    write_videos(tmp_path / "ref")
+    parts = split_videos(tmp_path)
+    call = f"split {GESTURE} --reference {REFERENCES} --output {tmp_path / 'parts'}"
+    assert main(call.split()) == 0
+    with_both = (tmp_path / "parts" / SPLIT_FILE).read_text()
+    assert len(with_both.splitlines()) == 1 + 40 + 12
+    assert {**split_videos(tmp_path), **parts} == split_videos(tmp_path)
+    assert sorted((tmp_path / "parts" / SPLIT_FILE).read_text().splitlines()) == sorted(
+        with_both.splitlines()
+    )
+
+
+def test_parts_of_an_earlier_version_stay_as_their_lists_say(tmp_path):
+    write_videos(tmp_path / "ref")
+    parts = split_videos(tmp_path, "--seed 1")
+    (tmp_path / "parts" / SPLIT_FILE).unlink()
+    assert split_videos(tmp_path) == parts
+    assert (tmp_path / "parts" / SPLIT_FILE).is_file()
+
+
+def test_parts_keep_their_settings_and_what_differs_is_printed(tmp_path, capsys):
+    write_videos(tmp_path / "ref")
+    (tmp_path / "ref" / "settings.yaml").write_text("detail: full\n")
+    split_videos(tmp_path)
+    settings = tmp_path / "parts" / "kinetics_tps_2" / "settings.yaml"
+    settings.write_text("# the final\ndetail: none\n")
+    write_videos(tmp_path / "ref", {"v017": "hug"})
+    capsys.readouterr()
+    for more in ("", "--replace", "--again"):
+        split_videos(tmp_path, more)
+        assert settings.read_text() == "# the final\ndetail: none\n"
+        notes = [line for line in capsys.readouterr().out.splitlines() if "settings.yaml" in line]
+        assert len(notes) == 1
+        assert re.match(r"note \| kinetics_tps_2 .*detail: none \(the reference: full\)", notes[0])
+    assert yaml.safe_load((tmp_path / "parts/kinetics_tps/settings.yaml").read_text()) == {"detail": "full"}

@@ -105,7 +105,7 @@ def _unknown_notes(
 ) -> list[Note]:
     from validator.names import EXPLAINED_BY_NAMES, explain_unknown_members
 
-    text = f"ignored what is not in the reference: {counted(n_unknown, 'frame')} of the submission"
+    text = f"ignored what is not in this data: {counted(n_unknown, 'frame')} of the submission"
     explanation = explain_unknown_members(submitted_keys, public_keys, "video")
     if not explanation:
         return [Note("N-FRAMES-UNKNOWN", text)]

@@ -182,7 +182,7 @@ def test_final_phase_follows_the_last_one_and_other_lines_stay():
     assert data["phases"][-1] == {
         "index": 1, "name": "Final phase", "description": f'{own["name"]}: Other items: "yes"',
         "start": "2028-01-01 00:00:00", "end": "2028-01-30 23:59:59",
-        "max_submissions_per_day": 1, "max_submissions": 3, "execution_time_limit": 600, "hide_output": False,
+        "max_submissions_per_day": 1, "max_submissions": 3, "execution_time_limit": 600, "hide_output": True,
         "starting_kit": "starting_kit.zip", "tasks": [index],
     }  # fmt: skip
 

@@ -6,6 +6,7 @@ import datetime
 import io
 import random
 import re
+import shutil
 import struct
 import zipfile
 import zlib
@@ -19,10 +20,12 @@ from organizer.__main__ import main
 from organizer.bundle.build import build_all
 from organizer.bundle.competition import LintReport, read_competition
 from organizer.bundle.contents import SampleRuns
+from organizer.bundle.edit import with_phases_of_parts
 from organizer.bundle.lint import lint_bundle, lint_files
-from organizer.bundle.rules import visibility_lines
+from organizer.bundle.rules import check_competition, visibility_lines
 from organizer.codes import CODES
 from organizer.files import zip_bytes
+from quality.competition import competition_text
 from tests.helpers import REFERENCES, ROOT, make_zip
 from tests.organizer.bundle.changed_bundles import with_flag_of_encryption
 
@@ -310,6 +313,7 @@ WARNINGS = [
         more("tasks", index=1), final_phase(auto_migrate_to_this_phase=True, tasks=[0, 1]))),
     ("L-MIGRATION", YAML, "/phases/1/max_submissions_per_day", final_phase(
         auto_migrate_to_this_phase=True, max_submissions_per_day=1)),
+    ("L-OUTPUT", YAML, "/phases/1/hide_output", final_phase(hide_output=False)),
     ("L-MIGRATION", YAML, "/phases/1/max_submissions", final_phase(auto_migrate_to_this_phase="yes", max_submissions="1")),
     ("L-SHARED", YAML, "/phases/1/tasks", lambda data, files: (second_phase()(data, files), data["phases"][1].update(tasks=[0]))),
     ("L-LINK", "pages/terms.md", "", file("pages/terms.md", b"See ![the plot](images/plot.png).")),
@@ -1109,6 +1113,43 @@ def test_command_prints_warnings_and_the_table_and_strict_fails_on_warnings(writ
     assert "warning 1. L-DEMO" in said
     assert "who sees  " in said
     assert main(["lint", "--strict", str(written)]) == 1
+
+
+def test_counts_are_those_of_lines_and_facts_about_the_data_do_not_fail_strict(tmp_path, capsys):
+    source = tmp_path / "source"
+    shutil.copytree(REFERENCES / "chalearn_gesture", source)
+    (source / "SYNTHETIC.md").unlink()
+    labels = sorted(source.glob("*_labels.csv"))
+    for path in labels[1:6]:
+        path.write_bytes(labels[0].read_bytes())
+    output = tmp_path / "refs" / "chalearn_gesture"
+    assert main(f"prepare chalearn_gesture --source {source} --output {output}".split()) == 0
+    (path,) = build_all(tmp_path / "refs" / "chalearn_gesture", output=tmp_path / "dist")
+    capsys.readouterr()
+    assert main(["lint", "--strict", str(path)]) == 0
+    first, *lines = capsys.readouterr().out.splitlines()
+    warnings = [line for line in lines if line.startswith("  warning ")]
+    assert any("R-SAME" in line and "places" in line for line in warnings)
+    assert first == f"chalearn_gesture.zip: 0 errors, {len(warnings)} warnings"
+
+
+@pytest.mark.parametrize("flag", [False, DELETE])
+def test_later_phases_that_do_not_hide_outputs_are_warned_of(flag):
+    data = yaml.safe_load(
+        with_phases_of_parts(competition_text(), "chalearn_gesture", "a", ["test", "final"])
+    )
+
+    def places():
+        report = LintReport()
+        check_competition(data, report)
+        return [problem.where for problem in report.warnings.problems if problem.code == "L-OUTPUT"]
+
+    assert places() == []
+    for phase in data["phases"]:
+        phase.pop("hide_output")
+        if flag is not DELETE:
+            phase["hide_output"] = flag
+    assert places() == ["/phases/1/hide_output", "/phases/2/hide_output"]
 
 
 def table_of(data):

@@ -9,7 +9,9 @@ import zipfile
 import pytest
 import yaml
 
+from organizer.__main__ import main
 from organizer.bundle.build import build_all
+from organizer.bundle.edit import with_phases_of_parts
 from organizer.bundle.lint import lint_bundle
 from organizer.data.prepare import prepare
 from organizer.files import folder_files, zip_bytes, zip_files
@@ -211,3 +213,28 @@ def test_public_data_of_a_later_phase_is_a_warning(bundles, tmp_path):
 def _public_of(source, tmp_path):
     public_data_command(GESTURE, source, tmp_path / "final_public", None, replace=False)
     return tmp_path / "final_public"
+
+
+def test_each_later_part_has_its_zip_beside_the_bundles_and_a_line_on_when_to_add_it(tmp_path, capsys):
+    source = shutil.copytree(REFERENCES / KINETICS, tmp_path / "whole")
+    (source / "SYNTHETIC.md").unlink()
+    competition = write_source(tmp_path / "source") / "competition.yaml"
+    text = with_phases_of_parts(competition_text(), KINETICS, "Other videos.", ["test", "final"])
+    competition.write_text(text, encoding="utf-8")
+    parts = tmp_path / "parts"
+    assert main(f"split {KINETICS} --reference {source} --output {parts} --shares 1 1 1".split()) == 0
+    capsys.readouterr()
+    written = build_all(parts, output=tmp_path / "dist", source=competition.parent)
+    names = [f"{KINETICS}_{number}" for number in (2, 3)]
+    assert {f"{name}_public.zip" for name in names} < {path.name for path in written}
+    lines = capsys.readouterr().out.splitlines()
+    phases = yaml.safe_load(text)["phases"]
+    for name, phase in zip(names, phases[1:]):
+        public = zip_files((tmp_path / "dist" / f"{name}_public.zip").read_bytes())
+        assert public == folder_files(parts / f"{name}_public")
+        (line,) = [line for line in lines if f"{name}_public.zip" in line]
+        assert phase["name"] in line and phase["start"] in line
+    (parts / f"{names[1]}_public" / "classes.json").write_text("{}")
+    with pytest.raises(Refused) as refused:
+        build_all(parts, output=tmp_path / "dist", source=competition.parent)
+    assert places_of(refused.value.findings) == [("L-LEAK", f"{names[1]}_public.zip", "classes.json")]

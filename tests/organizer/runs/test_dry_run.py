@@ -19,7 +19,7 @@ from organizer.runs.dry_run import describe, read_scores
 from organizer.runs.worker import TIMED_OUT, BuiltTask, Run, container_command, run_program
 from quality.competition import write_source
 from scoring_program.task import load_task
-from tests.helpers import ROOT, make_zip, printed_problems
+from tests.helpers import ROOT, SAMPLES, make_zip, printed_problems
 
 ID = "chalearn_gesture"
 TASK = load_task(ID)
@@ -92,7 +92,7 @@ def test_dry_run_takes_the_image_of_the_competition_or_a_given_one(
     sample = ROOT / "starting_kit" / "samples" / ID / "good"
     main(["dry-run", ID, str(sample), "--output", str(tmp_path / "out"), *more])
     assert f"ran in a container (docker, {image})" in capsys.readouterr().out
-    _, call = (tmp_path / "calls").read_text().splitlines()
+    *_, call = (tmp_path / "calls").read_text().splitlines()
     assert f" {image} python3 " in call
 
 
@@ -191,6 +191,20 @@ def test_a_container_is_ended_at_the_time_limit(tmp_path, monkeypatch):
     _, started, ended = (tmp_path / "calls").read_text().splitlines()
     (name,) = re.findall(r"--name=(\S+)", started)
     assert ended == f"kill {name}"
+
+
+def test_image_that_is_asked_for_needs_an_engine_whose_daemon_runs(tmp_path, monkeypatch, capsys):
+    engine = tmp_path / "bin" / "docker"
+    engine.parent.mkdir()
+    engine.write_text("#!/bin/sh\nexit 1\n")
+    engine.chmod(0o755)
+    monkeypatch.setenv("PATH", str(engine.parent))
+    call = f"dry-run {ID} {SAMPLES / ID / 'good'} --output {tmp_path / 'out'} --image no/such:1"
+    with pytest.raises(SystemExit) as ended:
+        main(call.split())
+    assert ended.value.code == 2
+    assert "--image" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
 
 
 def test_container_has_no_network_and_a_read_only_program(tmp_path):

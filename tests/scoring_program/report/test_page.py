@@ -229,9 +229,9 @@ def test_notes_and_error_costs_come_before_everything_else():
 def test_error_costs_have_advice_and_all_are_listed():
     text = result_page()
     costs = parsed(text).find(".//section[@id='run-costs']")
-    assert re.findall(r"cost (-?[0-9.]+):", shown(text)) == ["0.1210", "0.0833", "0.0412", "-0.0010"]
+    assert re.findall(r"cost (-?[0-9.]+):", shown(text)) == ["0.1210", "0.0833", "0.0412"]
     assert "Extra 0.4117 -0.0010" in shown(text)
-    # A negative cost has no bar.
+    # A cost below 0 gets no advice.
     assert len(costs.findall("ol/li/*[@class='bar']")) == 3
 
 

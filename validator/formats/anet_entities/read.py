@@ -158,7 +158,7 @@ def check_videos(
 
     videos = dict.fromkeys(video for video, _ in grounding.segments)
     # Generated segments outside of the reference count in the averages; the metric's own note says how.
-    verdict = "not in the reference" if _MODES[rules.id] == "gen" else IGNORED
+    verdict = "not in this data" if _MODES[rules.id] == "gen" else IGNORED
     return check_items(videos, reference_videos, "video", place, verdict)
 
 
