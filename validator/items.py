@@ -241,5 +241,5 @@ def parse_items(content: bytes) -> list[str]:
 
 
 def _refuse(problem: str) -> NoReturn:
-    remedy = "ask the organizers for the file, or make it with make public-data"
+    remedy = "ask the organizers for the file, or make it with organizer public-data"
     Findings().refuse("E-PUBLIC-DATA", problem, remedy, file=ITEMS_FILE)
