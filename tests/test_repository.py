@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 import fnmatch
+import importlib
 import importlib.metadata
 import itertools
 import re
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -16,6 +19,9 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from organizer.__main__ import COMMANDS
+from people_in_video.__main__ import COMMANDS as KIT_COMMANDS
+from quality.__main__ import build_parser
 from quality.commands_page import commands_page
 from scoring_program.settings import COMMON
 from scoring_program.signature import VERSION
@@ -24,8 +30,9 @@ from tests.helpers import PUBLISHED, ROOT
 
 DOCUMENTS = [
     *sorted(ROOT.glob("*.md")),
-    *sorted(ROOT.glob("docs/*.md")),
+    *sorted(ROOT.glob("docs/**/*.md")),
     *sorted(ROOT.glob("pages/*.md")),
+    ROOT / "task_templates/README.md",
     ROOT / "tests/golden/README.md",
 ]
 
@@ -83,24 +90,17 @@ def test_one_version_everywhere():
 
 
 def test_changelog_says_what_changes_numbers():
+    """What changes numbers has a group of its own, the first; the first version has none."""
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    assert re.findall(r"^## (.+)$", text, re.M)[0] == "Unreleased"
-    unreleased, *releases = re.split(r"^## ", text, flags=re.M)[1:]
-    assert releases[0].startswith(f"{VERSION} - ")
-    assert releases[-1].startswith("1.0.0 - ")
-    silent = []
-    for release in [unreleased, *releases[:-1]]:
-        title, _, body = release.partition("\n")
-        assert title == "Unreleased" or re.fullmatch(r"\d+\.\d+\.\d+ - \d{4}-\d{2}-\d{2}", title)
-        groups = re.findall(r"^### (.+)$", body, re.M)
-        if groups:
-            # What changes numbers has a group of its own; entries of the others change none.
-            assert groups[0] == "Numbers"
-            continue
-        for entry in re.split(r"^- ", body, flags=re.M)[1:]:
-            if not re.search(r"Changes numbers: (yes|no)\b", " ".join(entry.split())):
-                silent.append((title, entry))
-    assert silent == []
+    sections = [section.partition("\n") for section in re.split(r"^## ", text, flags=re.M)[1:]]
+    titles = [title for title, _, _ in sections]
+    assert titles[0] == "Unreleased"
+    assert titles[1].startswith(f"{VERSION} - ")
+    assert [
+        title for title in titles[1:] if not re.fullmatch(r"\d+\.\d+\.\d+ - \d{4}-\d{2}-\d{2}", title)
+    ] == []
+    first_groups = [re.findall(r"^### (.+)$", body, re.M)[:1] for _, _, body in sections[1:-1]]
+    assert first_groups == [["Numbers"]] * len(first_groups)
 
 
 class DocumentedSetting(NamedTuple):
@@ -173,6 +173,72 @@ def test_links_lead_somewhere():
             if not link.startswith(("http:", "https:")) and not leads_somewhere(document, link):
                 broken.append((document.relative_to(ROOT).as_posix(), link))
     assert broken == []
+
+
+def code_in(document: Path) -> list[str]:
+    """Return the code of a document: lines of blocks, and what stands in backticks."""
+    text = document.read_text(encoding="utf-8")
+    parts = re.split(r"^ *```.*$", text, flags=re.M)
+    lines = "\n".join(parts[1::2]).splitlines()
+    for line, span in re.findall(r"^ {4,}(\S.*)$|`([^`]+)`", "\n".join(parts[::2]), re.M):
+        lines.append(line or span)
+    # What follows a # says what the command does.
+    return [" ".join(line.partition(" # ")[0].split()) for line in lines]
+
+
+def parser_of(program: str, name: str) -> argparse.ArgumentParser:
+    """Return the parser of a command of organizers or maintainers. Raises KeyError if there is none."""
+    if program == "quality":
+        parsers: dict[str, argparse.ArgumentParser] = {}
+        build_parser(parsers=parsers)
+        return parsers[name]
+    parser = argparse.ArgumentParser(description=COMMANDS[name])
+    importlib.import_module(f"organizer.commands.{name.replace('-', '_')}").add_options(parser)
+    return parser
+
+
+def is_understood(command: str) -> bool:
+    """Whether a command exists and takes the arguments that it is shown with.
+
+    Without arguments, or without its interpreter, it is only named: it need not have all that it needs.
+    """
+    words = shlex.split(re.sub(r"(?<!=)\b(ID|bird_calls|bird_times)\b(?!=)", "chalearn_gesture", command))
+    is_whole = words[:2] == [".venv/bin/python", "-m"]
+    program, name, *arguments = words[2:] if is_whole else words
+    if program == "people-in-video":
+        return name in KIT_COMMANDS
+    if program == "make":
+        return makes(name, arguments)
+    try:
+        parser = parser_of(program, name)
+        if is_whole and arguments:
+            parser.parse_args(arguments)
+    except (KeyError, SystemExit):
+        return False
+    return all(word in parser.format_help() for word in arguments if word.startswith("--"))
+
+
+def makes(target: str, variables: list[str]) -> bool:
+    """Whether the Makefile has a target and reads the variables."""
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    values = dict(variable.split("=", 1) for variable in variables)
+    is_read = [f"$({name})" in makefile or f"ifdef {name}\n" in makefile for name in values]
+    is_target = re.search(rf"^{re.escape(target)}:", makefile, re.M) is not None
+    options = values.get("OPTIONS", "")
+    return is_target and all(is_read) and (not options or is_understood(f"organizer {target} {options}"))
+
+
+def test_commands_of_documents_are_understood():
+    programs = re.compile(r"(\.venv/bin/python -m )?(organizer|quality|people-in-video|make) .+")
+    wrong = []
+    # The page of commands is made from the parsers; the changelog also names what is gone.
+    for document in DOCUMENTS:
+        if document.name not in ("CHANGELOG.md", "commands.md"):
+            commands = [
+                code for code in code_in(document) if programs.fullmatch(code) and "COMMAND" not in code
+            ]
+            wrong += [(document.name, command) for command in commands if not is_understood(command)]
+    assert wrong == []
 
 
 def test_the_page_of_commands_is_that_of_the_parsers():

@@ -8,10 +8,8 @@ import pytest
 import yaml
 
 from organizer.bundle.edit import with_phases_of_parts, with_task, without_task
-from organizer.split import phase_sentence
 from quality.competition import competition_text
-from scoring_program.task import load_task
-from tests.helpers import PUBLISHED, ROOT, refused
+from tests.helpers import refused
 
 OURS = competition_text()
 TITLE = 'Birds: "calls" & more'
@@ -254,12 +252,3 @@ def test_other_number_of_parts_than_before_is_refused(kinds):
 def test_final_phase_that_cannot_be_added_is_refused(code, text):
     (problem,) = refused(with_phases_of_parts, text, "densepose", "a", ["final"]).problems
     assert problem.code == code
-
-
-@pytest.mark.parametrize("name", PUBLISHED)
-def test_phase_and_evaluation_page_say_what_a_submission_for_both_parts_meets(name):
-    rule = phase_sentence(load_task(name))
-    page = (ROOT / "pages" / f"{name}.md").read_text(encoding="utf-8")
-    (paragraph,) = [line for line in page.split("\n\n") if line.startswith("**Two phases.**")]
-    for text in (rule, " ".join(paragraph.split())):
-        assert " ignores " in text

@@ -55,10 +55,6 @@ def test_examples_are_prepared_and_scored(task, tmp_path):
     assert not lemmas or (source / "lemmas.json").is_file()
 
 
-def test_examples_have_about_five_lines():
-    assert {name: len(text.splitlines()) for (*_, name), text in EXAMPLES if len(text.splitlines()) > 6} == {}
-
-
 def test_examples_of_settings_and_groups_are_read(tmp_path):
     task = "chalearn_action"
     write_examples(task, tmp_path)
