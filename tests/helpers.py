@@ -24,7 +24,7 @@ from unittest import mock
 import pytest
 from hypothesis import settings
 
-from people_in_video.home import prepared_folder
+from people_in_video.scoring import prepared_folder
 from people_in_video.home_loaded import HomeLoaded, of_kind
 from scoring_program.run import Outcome, load_folder, run
 from scoring_program.scoring import Loaded, load_reference

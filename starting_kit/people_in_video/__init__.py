@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from people_in_video.comparing.comparison import Comparison
     from people_in_video.comparing.submissions import compare
     from people_in_video.history import add_run
-    from people_in_video.home import (
+    from people_in_video.scoring import (
         Evaluator,
         ReferenceProblemsError,
         SubmissionError,
@@ -44,16 +44,16 @@ __all__ = [
 # A command must be able to say that a package is missing before modules are imported that need it.
 _MODULE_OF_NAME = {
     "Comparison": "comparing.comparison",
-    "Evaluator": "home",
-    "ReferenceProblemsError": "home",
+    "Evaluator": "scoring",
+    "ReferenceProblemsError": "scoring",
     "Score": "result",
-    "SubmissionError": "home",
+    "SubmissionError": "scoring",
     "add_run": "history",
-    "check": "home",
+    "check": "scoring",
     "compare": "comparing.submissions",
-    "convert": "home",
+    "convert": "scoring",
     "sample_predictions": "samples",
-    "score": "home",
+    "score": "scoring",
 }
 
 

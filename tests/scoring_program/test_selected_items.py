@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from people_in_video import home, home_loaded
+from people_in_video import home_loaded, scoring
 from people_in_video.home_loaded import of_kind
 from scoring_program.scoring import load_reference
 from scoring_program.signature import with_items
@@ -15,7 +15,7 @@ from tests.helpers import PUBLISHED, REFERENCES, SAMPLES
 
 
 def loaded(task_id, **settings):
-    return home.load(task_id, None, None, settings)
+    return scoring.load(task_id, None, None, settings)
 
 
 @pytest.mark.parametrize("task_id", PUBLISHED)

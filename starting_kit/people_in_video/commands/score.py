@@ -36,7 +36,7 @@ from people_in_video.demo_refusals import DemoLoaded
 from people_in_video.drawings import images
 from people_in_video.drawings import pages as drawing_pages
 from people_in_video.history import add_run
-from people_in_video.home import ReferenceProblemsError, prepared_folder
+from people_in_video.scoring import ReferenceProblemsError, prepared_folder
 from people_in_video.home_loaded import AnyHomeLoaded, HomeLoaded, of_kind
 from people_in_video.progress import reading_bar
 from people_in_video.references.preparation import check_reference
