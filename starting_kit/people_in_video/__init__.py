@@ -15,17 +15,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from people_in_video.comparing.comparison import Comparison
     from people_in_video.comparing.submissions import compare
+    from people_in_video.errors import ReferenceProblemsError, SubmissionError
+    from people_in_video.evaluator import Evaluator
     from people_in_video.history import add_run
-    from people_in_video.scoring import (
-        Evaluator,
-        ReferenceProblemsError,
-        SubmissionError,
-        check,
-        convert,
-        score,
-    )
     from people_in_video.result import Score
     from people_in_video.samples import sample_predictions
+    from people_in_video.scoring import check, convert, score
 
 __all__ = [
     "Comparison",
@@ -44,10 +39,10 @@ __all__ = [
 # A command must be able to say that a package is missing before modules are imported that need it.
 _MODULE_OF_NAME = {
     "Comparison": "comparing.comparison",
-    "Evaluator": "scoring",
-    "ReferenceProblemsError": "scoring",
+    "Evaluator": "evaluator",
+    "ReferenceProblemsError": "errors",
     "Score": "result",
-    "SubmissionError": "scoring",
+    "SubmissionError": "errors",
     "add_run": "history",
     "check": "scoring",
     "compare": "comparing.submissions",

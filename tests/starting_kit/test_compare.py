@@ -15,11 +15,12 @@ import numpy as np
 import pytest
 
 import people_in_video
-from people_in_video import compare, home
+from people_in_video import SubmissionError, compare
 from people_in_video.commands import compare as command
 from people_in_video.comparing import comparison
 from people_in_video.comparing.pairs import compare as compare_halves
 from people_in_video.comparing.standings import Standings
+from people_in_video.references import loading
 from scoring_program.metrics.resampling import half_scores, intervals, weighted_mean
 from scoring_program.result import ErrorCost, Result, Shown, Statistics
 from scoring_program.run import BROKEN, INVALID, SCORED
@@ -98,7 +99,7 @@ def made(values, sorting="desc", names=None):
 
 @pytest.fixture(autouse=True)
 def nothing_loaded():
-    home.forget_references()
+    loading.forget_references()
 
 
 def test_the_schema_is_one():
@@ -301,7 +302,7 @@ def test_nothing_is_left_of_an_earlier_comparison_if_none_is_valid(tmp_path, cap
     assert first.startswith("1. E-ZIP-NOT bad: bad.zip: ")
     assert second.startswith("2. E-ZIP-EMPTY empty: empty.zip: ")
     assert list((tmp_path / "out").iterdir()) == []
-    with pytest.raises(home.SubmissionError, match="E-ZIP-NOT"):
+    with pytest.raises(SubmissionError, match="E-ZIP-NOT"):
         compare(TASK, [tmp_path / "bad.zip"])
 
 

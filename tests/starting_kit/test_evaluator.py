@@ -17,12 +17,13 @@ from PIL import Image
 
 import people_in_video
 from organizer.files import folder_files
-from people_in_video import Evaluator, SubmissionError, home, writing
+from people_in_video import Evaluator, SubmissionError, writing
 from people_in_video.anet_entities.writer import AnetEntitiesWriter
 from people_in_video.chalearn.writer import ChalearnWriter
 from people_in_video.densepose.writer import DensePoseWriter
 from people_in_video.gathering import Gathered
 from people_in_video.kinetics_tps.writer import KineticsTPSWriter
+from people_in_video.references import loading
 from quality.task import quality_tasks
 from tests.helpers import PUBLISHED, SAMPLES, one_of_each_challenge, scaled, slow_for, values_of
 from validator.formats.rules import load_rules
@@ -320,7 +321,7 @@ def test_a_pickled_evaluator_holds_no_reference():
     for call in PREDICTIONS["densepose"]:
         evaluator.update(*call)
     assert len(pickle.dumps(evaluator)) < 50_000
-    assert home._loaded["densepose"][1].reference is sent(evaluator)._loaded.reference
+    assert loading._loaded["densepose"][1].reference is sent(evaluator)._loaded.reference
 
 
 @pytest.mark.parametrize("task", one_of_each_challenge(PUBLISHED))

@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 import people_in_video
-from people_in_video import scoring
 from people_in_video.commands import score as score_command
+from people_in_video.references import loading
 from people_in_video.result import write_tables
 from scoring_program.report import outputs
 from scoring_program.run import BROKEN, INVALID, SCORED
@@ -40,7 +40,7 @@ from validator import console
 
 @pytest.fixture(autouse=True)
 def nothing_loaded():
-    scoring.forget_references()
+    loading.forget_references()
 
 
 @pytest.mark.slow
@@ -153,10 +153,10 @@ def test_two_processes_may_prepare_the_same_reference(tmp_path, monkeypatch, cap
         return replace(self, target)
 
     monkeypatch.setattr(Path, "replace", second)
-    made = scoring.prepared_folder(load_task("densepose"), source, tmp_path)
+    made = loading.prepared_folder(load_task("densepose"), source, tmp_path)
     assert list(tmp_path.iterdir()) == [made]
     monkeypatch.setattr(Path, "replace", lambda self, target: (tmp_path / "none").stat())
-    (problem,) = refused(scoring.prepared_folder, load_task("densepose"), source, tmp_path / "other").problems
+    (problem,) = refused(loading.prepared_folder, load_task("densepose"), source, tmp_path / "other").problems
     assert problem.code == "E-OUTPUT"
 
 
@@ -259,7 +259,7 @@ def test_score_interval_and_costs_above_0_are_printed_and_all_else_on_request(tm
 def test_the_time_of_a_run_includes_preparing_the_reference(tmp_path, capsys, monkeypatch):
     def prepare_slowly(*arguments):
         time.sleep(0.3)
-        return scoring.prepared_folder(*arguments)
+        return loading.prepared_folder(*arguments)
 
     monkeypatch.setattr(score_command, "prepared_folder", prepare_slowly)
     sample = str(SAMPLES / "chalearn_gesture" / "good")

@@ -27,7 +27,7 @@ from people_in_video.commands.options import (
 from people_in_video.comparing.comparison import Comparison, page
 from people_in_video.comparing.standings import rank_sentences
 from people_in_video.comparing.submissions import compare, find_name, name_submissions
-from people_in_video.scoring import ReferenceProblemsError, SubmissionError
+from people_in_video.errors import ReferenceProblemsError, SubmissionError
 from people_in_video.progress import reading_bar
 from scoring_program.report import outputs
 from scoring_program.run import BROKEN, INVALID, SCORED

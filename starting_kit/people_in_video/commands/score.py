@@ -35,10 +35,11 @@ from people_in_video.demo_data import demo_reference
 from people_in_video.demo_refusals import DemoLoaded
 from people_in_video.drawings import images
 from people_in_video.drawings import pages as drawing_pages
+from people_in_video.errors import ReferenceProblemsError
 from people_in_video.history import add_run
-from people_in_video.scoring import ReferenceProblemsError, prepared_folder
 from people_in_video.home_loaded import AnyHomeLoaded, HomeLoaded, of_kind
 from people_in_video.progress import reading_bar
+from people_in_video.references.loading import prepared_folder
 from people_in_video.references.preparation import check_reference
 from people_in_video.result import write_tables
 from people_in_video.tools.conversion import ReadableSubmission, read_tool_file
