@@ -141,20 +141,16 @@ class FilePredictions(Predictions):
         """Return the files of the submission by name, whatever the order of the calls was."""
 
     def content(self) -> Any:
-        """Return what reading the files gives, where their checks cannot fail; None where they may."""
+        """Return what reading the files gives; None where only files tell whether they are refused."""
         return None
 
     def check_items(self, content: Any, loaded: AnyLoaded) -> list[Note]:
         """Return what reading the files notes on items that the reference does not have. Raises Refused."""
         return []
 
-    def may_be_refused(self, loaded: AnyLoaded) -> bool:
-        """Return whether reading the files may refuse them, so that it has to say what is wrong."""
-        return self.content() is None
-
     def check(self, loaded: AnyLoaded) -> None:
         """Check all that reading the files checks of each item. Raises Refused."""
-        if not self.entries or not self.may_be_refused(loaded):
+        if not self.entries or self._checked_content() is not None:
             return
         try:
             loaded.read(self.files())
@@ -169,10 +165,18 @@ class FilePredictions(Predictions):
 
     def read(self, loaded: AnyLoaded) -> Read[Any]:
         """Return the predictions as arrays, those that reading the files of a zip gives. Raises Refused."""
-        content = self.content()
+        content = self._checked_content()
         if content is None:
             return loaded.read(self.files())
         return Read(content, self.check_items(content, loaded))
+
+    def _checked_content(self) -> Any:
+        """Return the content, which the rules of the format accept, or None. Raises Refused."""
+        content = self.content()
+        if content is not None:
+            form, rules = load_format(self.task_id)
+            form.check(content, rules).refuse_problems()
+        return content
 
     def save(self, path: str | Path) -> None:
         """Write the zip, check it and put it at ``path``; nothing is left there if it is not valid.
@@ -208,11 +212,11 @@ def steps(pointer: str) -> list[str]:
 
 @contextmanager
 def naming(what: str) -> Iterator[None]:
-    """Begin the messages of ValueErrors with ``what``."""
+    """Begin the messages of ValueErrors with ``what``, unless it is ""."""
     try:
         yield
     except ValueError as error:
-        raise ValueError(f"{what}: {error}") from None
+        raise ValueError(f"{what}: {error}" if what else str(error)) from None
 
 
 @contextmanager
@@ -360,4 +364,7 @@ def texts(values: Sequence[str], what: str) -> list[str]:
     """Return a list of strings. Raises ValueError for a single string, which would become its letters."""
     if isinstance(values, (str, bytes)):
         raise ValueError(f"{what} is {values!r}; give a list, [{values!r}]")
-    return [text(value, f"{what}[{index}]") for index, value in enumerate(values)]
+    for index, value in enumerate(values):
+        if not isinstance(value, str) or not value:
+            raise ValueError(f"{what}[{index}] is {value!r}; it must be a string")
+    return list(map(str, values))

@@ -7,6 +7,7 @@ import json
 import pickle
 import sys
 import types
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from people_in_video.kinetics_tps.writer import KineticsTPSWriter
 from people_in_video.references import loading
 from quality.task import quality_tasks
 from tests.helpers import PUBLISHED, SAMPLES, one_of_each_challenge, scaled, slow_for, values_of
-from validator.formats.rules import load_rules
+from validator.formats.rules import load_format, load_rules
 
 BOXES = np.tile(np.array([10.0, 20, 90, 200]), (1, 10, 1))
 
@@ -233,13 +234,20 @@ def with_humans(number):
     return "kinetics_tps", (known_video("kinetics_tps"), "wrong", {1: [HUMAN] * number})
 
 
+def with_objects(number):
+    segment = known_video("anet_entities_gen"), "x"
+    return "anet_entities_gen", (*segment, ["man"] * number, range(number), np.repeat(BOXES, number, axis=0))
+
+
 @pytest.mark.parametrize("least_values", [writing.LEAST_VALUES, -1])
-@pytest.mark.parametrize(("made", "most"), [(with_word, 1_000_000), (with_parts, 10), (with_humans, 10)])
+@pytest.mark.parametrize(
+    ("made", "most"), [(with_word, 1_000_000), (with_parts, 10), (with_humans, 10), (with_objects, 1000)]
+)
 def test_limits_in_memory_are_those_of_files(monkeypatch, made, most, least_values):
     # At -1 all predictions go through files.
     monkeypatch.setattr(writing.FilePredictions, "least_values", least_values)
     task, refused = made(most + 1)
-    with pytest.raises(SubmissionError, match=r"E-JSON-SCHEMA|E-ARGUMENT"):
+    with pytest.raises(SubmissionError, match=r"E-JSON-SCHEMA|E-JSON-COUNT|E-ARGUMENT"):
         people_in_video.score(task, [refused])
     task, valid = made(most)
     assert people_in_video.score(task, [valid]).scores["score"] == 0
@@ -330,3 +338,29 @@ def test_without_predictions_the_score_is_0_with_a_note(task):
     assert result.scores["score"] == result.scores["coverage"] == 0
     assert result.notes[0].code == "N-EMPTY"
     assert not any(row["submitted"] for row in result.items)
+
+
+@pytest.mark.parametrize("task", ["anet_entities_gt", "anet_entities_gen", "kinetics_tps"])
+def test_a_rule_of_the_format_holds_for_files_and_in_memory(task, tmp_path, monkeypatch):
+    path = written(task, PREDICTIONS[task], tmp_path / "my.zip")
+    form, rules = load_format(task)
+
+    def check(content, rules):
+        findings = form.check(content, rules)
+        findings.add("E-JSON-COUNT", "there are too many", "leave some out", file=rules.json[-1].name)
+        return findings
+
+    module = import_module(f"validator.formats.{rules.folder.name}.read")
+    monkeypatch.setattr(module, "FORMAT", dataclasses.replace(form, check=check))
+    evaluator = Evaluator(task)
+    for call in (
+        lambda: people_in_video.check(task, path),
+        lambda: people_in_video.score(task, path),
+        lambda: people_in_video.score(task, PREDICTIONS[task]),
+        lambda: evaluator.update(*PREDICTIONS[task][0]),
+    ):
+        with pytest.raises(SubmissionError, match="E-JSON-COUNT"):
+            call()
+    with pytest.raises(ValueError, match="E-JSON-COUNT"):
+        written(task, PREDICTIONS[task], tmp_path / "other.zip")
+    assert [file.name for file in tmp_path.iterdir()] == ["my.zip"]
