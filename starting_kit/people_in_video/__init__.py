@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from people_in_video.comparing.comparison import Comparison
     from people_in_video.comparing.submissions import compare
-    from people_in_video.errors import ReferenceProblemsError, SubmissionError
+    from people_in_video.errors import NothingToScoreError, ReferenceProblemsError, SubmissionError
     from people_in_video.evaluator import Evaluator
     from people_in_video.history import add_run
     from people_in_video.result import Score
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Comparison",
     "Evaluator",
+    "NothingToScoreError",
     "ReferenceProblemsError",
     "Score",
     "SubmissionError",
@@ -40,6 +41,7 @@ __all__ = [
 _MODULE_OF_NAME = {
     "Comparison": "comparing.comparison",
     "Evaluator": "evaluator",
+    "NothingToScoreError": "errors",
     "ReferenceProblemsError": "errors",
     "Score": "result",
     "SubmissionError": "errors",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from validator.findings import Findings, Problem
+from validator.items import ITEMS_NONE
 
 
 class ProblemsError(ValueError):
@@ -17,5 +18,16 @@ class SubmissionError(ProblemsError):
     """The submission is not valid."""
 
 
+class NothingToScoreError(SubmissionError):
+    """The submission is valid, and nothing in the reference matches it."""
+
+
 class ReferenceProblemsError(ProblemsError):
     """The reference, the public data, or a setting, is not valid."""
+
+
+def submission_error(findings: Findings) -> SubmissionError:
+    """Return the error of a submission that was compared with a reference at home and refused."""
+    if any(problem.code == ITEMS_NONE for problem in findings.problems):
+        return NothingToScoreError(findings)
+    return SubmissionError(findings)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from people_in_video.errors import SubmissionError
+from people_in_video.errors import SubmissionError, submission_error
 from people_in_video.gathering import REPEATS, Gathered, GatheredState
 from people_in_video.plain_values import half_precision_text
 from people_in_video.references.loading import HOME_SETTINGS, load, load_items
@@ -72,11 +72,14 @@ class Evaluator:
             warnings.warn(f"N-HALF {name}: {text}", stacklevel=2)
 
     def compute(self) -> Score:
-        """Return the score of all predictions, that of a zip with them. Raises SubmissionError."""
+        """Return the score of all predictions, that of a zip with them.
+
+        Raises SubmissionError, or NothingToScoreError if they are valid and nothing in the reference matches.
+        """
         try:
             return make_score(self._loaded, self._gathered.result())
         except Refused as refused:
-            raise SubmissionError(self._loaded.explain(refused.findings)) from None
+            raise submission_error(self._loaded.explain(refused.findings)) from None
 
     def reset(self) -> None:
         """Forget all predictions."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from people_in_video.errors import ReferenceProblemsError, SubmissionError
+from people_in_video.errors import ReferenceProblemsError, SubmissionError, submission_error
 from people_in_video.gathering import Arguments, Gathered, named_calls
 from people_in_video.home_loaded import AnyHomeLoaded
 from people_in_video.public_data import PublicData, check_with_public_data, load_public_data
@@ -57,6 +57,8 @@ def score(
     ------
     SubmissionError
         The submission is not valid; ``problems`` lists why, and of predictions which argument.
+    NothingToScoreError
+        The submission is valid, and nothing in the reference matches it.
     ReferenceProblemsError
         The reference or a setting is not valid; ``problems`` lists why.
     FileNotFoundError
@@ -70,7 +72,7 @@ def score(
             return _score_file(loaded, submission)
         return _score_in_memory(loaded, submission)
     except Refused as refused:
-        raise SubmissionError(loaded.explain(refused.findings)) from None
+        raise submission_error(loaded.explain(refused.findings)) from None
 
 
 def check(task: str, submission: str | Path, public: str | Path | None = None) -> list[Note]:

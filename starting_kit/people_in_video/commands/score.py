@@ -1,7 +1,8 @@
 """Check a submission and score it at home: ``people-in-video score my.zip``.
 
 Runs the very code of the server, by default against the synthetic demo reference that comes with the kit.
-Exit codes: 0 scored; 1 the submission is invalid; 2 the reference is missing or malformed, or the command is.
+Exit codes: 0 scored; 1 the submission is invalid; 2 the reference is missing or malformed, or the command is;
+3 the submission is valid, and nothing in the reference matches it.
 
 In Python, for example after every epoch of a training: ``from people_in_video import score``.
 
