@@ -29,6 +29,12 @@ class Evaluator:
         As for `score`, with the same errors.
     """
 
+    _gathered: Gathered
+    # Those of the last call of `compute`.
+    _computed_items: frozenset[str]
+    _warned_of_unknown: bool
+    _warned_of_epochs: bool
+
     def __init__(
         self,
         task: str,
@@ -42,7 +48,7 @@ class Evaluator:
         whole = load(task, reference, cache, {**HOME_SETTINGS, **settings})
         self._loaded = load_items(task, reference, cache, items, {**HOME_SETTINGS, **settings})
         self._known_items = frozenset(whole.public.items)
-        self._gathered = Gathered(self._loaded)
+        self.reset()
 
     def update(self, *arguments: object, **named: object) -> None:
         """Add predictions for an item; it takes what ``update`` of the task's writer takes.
@@ -50,8 +56,9 @@ class Evaluator:
         Arguments are lists, arrays, tensors on any device and with gradients, or columns of data frames. What
         an earlier call gave with equal content is dropped.
 
-        Warns of an item that is not in the reference, which is ignored as in a zip, and of numbers of half
-        precision.
+        Warns of the first item that is not in the reference, which is ignored as in a zip; of numbers of half
+        precision; and of the first new prediction for an item that was predicted before `compute`, which is
+        added to the earlier ones.
 
         Raises SubmissionError, and keeps nothing of the call, if an argument is not valid, or an earlier call
         predicted the same thing otherwise.
@@ -59,14 +66,18 @@ class Evaluator:
         half_types = set(self._gathered.half_types)
         name = self._gathered.name_call((*arguments, *named.values()))
         try:
-            item = self._gathered.update(name, arguments, named)
+            item, is_new = self._gathered.update(name, arguments, named)
         except Refused as refused:
             raise SubmissionError(refused.findings) from None
-        if item not in self._known_items:
-            noun = self._loaded.task.item
-            warnings.warn(
-                f"N-ITEMS-UNKNOWN {name}: the {noun} {item!r} is not in the reference", stacklevel=2
-            )
+        noun = self._loaded.task.item
+        if item not in self._known_items and not self._warned_of_unknown:
+            self._warned_of_unknown = True
+            text = f"N-ITEMS-UNKNOWN {name}: the {noun} {item!r} is not in the reference"
+            warnings.warn(f"{text}; the notes of the score count all of them", stacklevel=2)
+        if is_new and item in self._computed_items and not self._warned_of_epochs:
+            self._warned_of_epochs = True
+            text = f"{name}: the {noun} {item!r} was predicted before compute(), and both count"
+            warnings.warn(f"{text}; call reset() before a new epoch", stacklevel=2)
         if self._gathered.half_types - half_types:
             text = half_precision_text(self._gathered.half_types)
             warnings.warn(f"N-HALF {name}: {text}", stacklevel=2)
@@ -77,13 +88,17 @@ class Evaluator:
         Raises SubmissionError, or NothingToScoreError if they are valid and nothing in the reference matches.
         """
         try:
-            return make_score(self._loaded, self._gathered.result())
+            result = self._gathered.result()
         except Refused as refused:
             raise submission_error(self._loaded.explain(refused.findings)) from None
+        self._computed_items = self._gathered.items()
+        return make_score(self._loaded, result)
 
     def reset(self) -> None:
         """Forget all predictions."""
         self._gathered = Gathered(self._loaded)
+        self._computed_items = frozenset()
+        self._warned_of_unknown = self._warned_of_epochs = False
 
     def merge(self, *others: Evaluator, repeats: str = "first") -> None:
         """Add the predictions of other evaluators.

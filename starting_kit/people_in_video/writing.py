@@ -77,12 +77,19 @@ class Predictions(ABC):
     # What a call takes differs by task.
     update: Any
 
-    def put(self, additions: Mapping[Key, Any]) -> None:
-        """Add what a call predicts; nothing, if a part is refused. Raises ValueError as `join`."""
+    def put(self, additions: Mapping[Key, Any]) -> bool:
+        """Add what a call predicts; nothing, if a part is refused. Raises ValueError as `join`.
+
+        Returns whether anything is new.
+        """
         joined = {}
         for key, entry in additions.items():
             joined[key] = self.join(key, self.entries[key], entry) if key in self.entries else entry
+        is_new = any(
+            key not in self.entries or not self.is_same(self.entries[key], joined[key]) for key in joined
+        )
         self.entries.update(joined)
+        return is_new
 
     def join(self, key: Key, earlier: Any, later: Any) -> Any:
         """Return the entry that two calls make; neither changes. Raises RepeatedError if they contradict."""
@@ -182,7 +189,7 @@ class FilePredictions(Predictions):
         """Write the zip, check it and put it at ``path``; nothing is left there if it is not valid.
 
         Notes on stderr that there were numbers of half precision. Raises ValueError if the submission is not
-        valid; the message lists what is wrong.
+        valid, where the message lists what is wrong, or the path has another ending.
         """
         save_zip(path, self.task_id, self.files())
         say_half_precision(self.values)
@@ -244,8 +251,18 @@ def checked_file(path: str | Path, task_id: str) -> Iterator[Path]:
         work.replace(target)
 
 
+def require_ending(path: str | Path, endings: Sequence[str]) -> None:
+    """Raise ValueError if the name of a file has another ending than that of what is written there."""
+    if Path(path).suffix.lower() not in ("", *endings):
+        raise ValueError(f"the path is {str(path)!r}; it must end in {' or '.join(endings)}")
+
+
 def save_zip(path: str | Path, task_id: str, files: Mapping[str, str | bytes]) -> None:
-    """Write a zip of texts by name, as `checked_file` does. Raises ValueError if it is not valid."""
+    """Write a zip of texts by name, as `checked_file` does.
+
+    Raises ValueError if the submission is not valid, or the path has another ending.
+    """
+    require_ending(path, [".zip"])
     with checked_file(path, task_id) as work, zipfile.ZipFile(work, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
             archive.writestr(name, content)

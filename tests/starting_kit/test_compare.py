@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import random
 import re
@@ -443,3 +444,17 @@ def test_fifty_submissions_make_a_page_below_3_mb_and_all_numbers_are_in_the_dat
     jsonschema.Draft7Validator(SCHEMA).validate(data)
     assert len(data["pairs"]) == 1225
     assert data["values"]["items"]["values"] == values.tolist()
+
+
+def test_a_comparison_is_shown_in_short_and_as_its_page(tmp_path, capsys):
+    """In full its tables take 40,000 characters."""
+    compared = compare(TASK, [GOOD, WEAK])
+    lines = repr(compared).splitlines()
+    assert len(repr(compared)) < 1000
+    command.main([TASK, str(GOOD), str(WEAK), "--output", str(tmp_path)])
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[: len(lines)] == lines
+    page = (tmp_path / "comparison.html").read_text()
+    shown = compared._repr_html_()
+    assert shown.startswith("<iframe ")
+    assert html.unescape(shown.split('"')[1]) == page

@@ -7,6 +7,7 @@ import json
 import pickle
 import sys
 import types
+import warnings
 from importlib import import_module
 from typing import Any
 
@@ -119,6 +120,9 @@ def test_items_that_are_not_in_the_reference_get_a_warning_at_once_and_a_note(ta
     assert values_of(note.text)[:2] == ["1", f"'{call[0]}'"]
     evaluator.reset()
     with pytest.warns(UserWarning, match="N-ITEMS-UNKNOWN"):
+        evaluator.update(*call)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
         evaluator.update(*call)
     with pytest.raises(SubmissionError) as caught:
         evaluator.compute()
@@ -364,3 +368,35 @@ def test_a_rule_of_the_format_holds_for_files_and_in_memory(task, tmp_path, monk
     with pytest.raises(ValueError, match="E-JSON-COUNT"):
         written(task, PREDICTIONS[task], tmp_path / "other.zip")
     assert [file.name for file in tmp_path.iterdir()] == ["my.zip"]
+
+
+def test_a_new_epoch_without_reset_is_warned_of_once():
+    calls: Any = PREDICTIONS["chalearn_gesture"]
+    evaluator = Evaluator("chalearn_gesture")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for sequence, rows in calls:
+            evaluator.update(sequence, rows[::2])
+            evaluator.update(sequence, rows[1::2])
+        evaluator.compute()
+        # Nothing of it is new.
+        evaluator.update(*calls[0])
+    with pytest.warns(UserWarning, match=r"reset\(\)") as caught:
+        for sequence, _ in calls:
+            evaluator.update(sequence, [[1, 1, 2]])
+    assert len(caught) == 1
+    assert repr(calls[0][0]) in str(caught[0].message)
+    evaluator.reset()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        evaluator.update(*calls[0])
+        evaluator.compute()
+        evaluator.update(*calls[1])
+
+
+def test_the_numbers_of_a_score_are_found_by_their_keys():
+    result = people_in_video.score("chalearn_gesture", sample("chalearn_gesture"))
+    assert result.score == result["score"] == result.scores["score"]
+    assert result["coverage"] == 1
+    with pytest.raises(KeyError, match="nothing"):
+        result["nothing"]

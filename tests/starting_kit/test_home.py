@@ -555,3 +555,10 @@ def test_commands_of_organizers_go_on_where_nobody_reads(tmp_path):
         f"import runpy, sys; sys.path[0] = {str(ROOT)!r}; runpy.run_module('organizer', run_name='__main__')"
     )
     assert run_closed(["-c", program, "lint", "bad.zip"], tmp_path) == 1
+
+
+@pytest.mark.parametrize("result", [0.5, None, "0.5", {"score": 0.5}, [1, 2]])
+def test_a_run_is_a_score_with_its_signature(result, tmp_path):
+    with pytest.raises(TypeError, match=r"detailed_results\.json"):
+        people_in_video.add_run(tmp_path / "runs", "epoch 1", result)
+    assert list(tmp_path.iterdir()) == []

@@ -15,7 +15,7 @@ from typing import Any, Generic, NamedTuple, TypeVar, cast
 from validator.discovery import discover
 from validator.findings import Findings, Note, Read
 from validator.strict_yaml import YamlValue, load_declaration
-from validator.submission import Limits
+from validator.submission import Limits, Source
 
 # This package; kits have it below another one.
 _FORMATS = __package__
@@ -169,7 +169,7 @@ class Format(Generic[ContentT]):
         Refused.
     """
 
-    read: Callable[[Path, Rules], Read[ContentT]]
+    read: Callable[[Source, Rules], Read[ContentT]]
     hints: Callable[[ContentT], list[Note]]
     check: Callable[[ContentT, Rules], Findings] = no_further_rules
     read_items: Callable[[Path, Rules, Sequence[str], bool], Read[ContentT]] | None = None
