@@ -2,7 +2,8 @@
 
 `run` is the one place where a run ends, however it ends: it catches, and it writes every output once. `main`
 is the command line of ``score.py``: INPUT holds ``ref/`` (the hidden reference) and ``res/`` (the
-submission). Exit codes: 0 scored; 1 the submission is invalid; 2 the organizer's side is broken.
+submission). Exit codes: 0 scored; 1 the submission is invalid; 2 the organizer's side is broken; 3, at home
+only: the submission is valid, and nothing in the reference matches it.
 """
 
 from __future__ import annotations
@@ -24,11 +25,12 @@ from scoring_program.settings import Settings
 from scoring_program.task import Task, load_task, missing_packages, task_ids
 from validator import console, limits
 from validator.findings import Findings, Note, Refused, note_lines, watch_collections
+from validator.items import ITEMS_NONE
 from validator.limits import shortage_of
 from validator.submission import Source
 from validator.texts import counted
 
-SCORED, INVALID, BROKEN = 0, 1, 2
+SCORED, INVALID, BROKEN, NOTHING_TO_SCORE = 0, 1, 2, 3
 _NEAR = 0.8
 # Bytes that every run needs besides its libraries, which take about 100 MB, and more on many cores.
 _LEAST_MEMORY = 100 << 20
@@ -44,7 +46,7 @@ _IN_WORDS = ("score_low", "score_high")
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run ended: ``name`` is scored, invalid, time, memory, or broken.
+    """How a run ended: ``name`` is scored, invalid, time, memory, broken, or nothing_to_score.
 
     ``result`` is None unless the submission was scored, and then has a ``signature``; ``findings`` hold
     nothing of the reference; ``times`` says in a line how long each stage took.
@@ -262,7 +264,10 @@ def _score(load: Callable[[], AnyLoaded], submission: Source, clock: _Clock) -> 
     try:
         read = loaded.read(submission)
     except Refused as refused:
-        return Outcome("invalid", INVALID, findings=loaded.explain(refused.findings))
+        findings = loaded.explain(refused.findings)
+        if clock.at_home and any(problem.code == ITEMS_NONE for problem in findings.problems):
+            return Outcome("nothing_to_score", NOTHING_TO_SCORE, findings=findings)
+        return Outcome("invalid", INVALID, findings=findings)
     result = loaded.score(read, clock.begin)
     clock.begin("report")
     time_limit = loaded.settings["time_limit"]
@@ -384,9 +389,10 @@ def _report_of_failure(loaded: AnyLoaded | None, outcome: Outcome, clock: _Clock
         head = f"The submission to {loaded.task.id} is invalid and was not scored:"
         html = page.invalid_page(loaded.task, findings)
     else:
-        head = f"{clock.fault}, nothing was scored:"
+        fault = page.NO_MATCH if outcome.exit_code == NOTHING_TO_SCORE else clock.fault
+        head = f"{fault}, nothing was scored:"
         title = loaded.task.title if loaded else page.NO_TASK
-        html = page.broken_page(findings.lines(), title, clock.fault)
+        html = page.broken_page(findings.lines(), title, fault)
     return _Report(html, detail, None, [head, *findings.lines()])
 
 

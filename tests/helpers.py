@@ -24,8 +24,8 @@ from unittest import mock
 import pytest
 from hypothesis import settings
 
-from people_in_video.home import prepared_folder
 from people_in_video.home_loaded import HomeLoaded, of_kind
+from people_in_video.references.loading import prepared_folder
 from scoring_program.run import Outcome, load_folder, run
 from scoring_program.scoring import Loaded, load_reference
 from scoring_program.task import load_task, task_ids

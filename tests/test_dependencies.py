@@ -243,7 +243,7 @@ def test_what_breaks_a_rule_is_noticed():
         ("scoring_program.run", "scoring_program.challenges.chalearn.task"),
         ("scoring_program.run", "organizer.files"),
         ("organizer.files", "organizer.split"),
-        ("people_in_video.home", "organizer.files"),
+        ("people_in_video.scoring", "organizer.files"),
         ("organizer.files", "quality.task"),
         ("quality.chalearn.task", "quality.densepose.task"),
     ]

@@ -27,8 +27,8 @@ from organizer.data.prepare import prepare, reference_files
 from organizer.files import folder_files, write_files
 from organizer.public_data import PublicSource, make_public_data
 from organizer.public_data.command import reference_vocabulary
-from people_in_video.home import load_public
 from people_in_video.public_data import check_with_public_data
+from people_in_video.scoring import load_public
 from scoring_program.report import outputs, page
 from scoring_program.run import load_folder, run
 from scoring_program.scoring import load_reference

@@ -147,7 +147,7 @@ def plain_result(shown: Shown, notes: Sequence[Note]) -> dict[str, Any]:
 def failed_json(outcome: str, exit_code: int, findings: Findings, stages: Mapping[str, float]) -> str:
     """Return ``detailed_results.json`` of a submission without a score; ``findings`` hold no reference data.
 
-    ``outcome`` is one of invalid, time, memory and broken.
+    ``outcome`` is one of invalid, time, memory, broken and nothing_to_score.
     """
     summary = findings.summary()
     data = {

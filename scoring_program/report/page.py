@@ -40,6 +40,7 @@ NO_TASK = "Scoring"
 ORGANIZERS_SIDE = "The organizer's side is broken"
 UNUSABLE = "Your reference cannot be used"
 FAILED = "The scoring program failed"
+NO_MATCH = "Nothing in the reference matches the submission"
 COSTS_AS_READ = "These are the costs of the submission as it was read; look at the likely mistake first."
 # Instead of the number of the cost above, in "... cost {points}: ...".
 _AS_MUCH = "as much"
@@ -361,7 +362,7 @@ def _problem_entry(problem: PlacedProblem) -> Element:
 def broken_page(lines: Sequence[str], title: str = NO_TASK, what: str = ORGANIZERS_SIDE) -> str:
     """Return the page of a run that failed for no fault of the submission; ``lines`` hold no reference data.
 
-    ``what`` says whose fault it is.
+    ``what`` says whose fault it is, or what is the matter.
     """
     heading = element("h1", f"Not scored: {what[0].lower()}{what[1:]}")
     note = "Please write to the organizers." if what == ORGANIZERS_SIDE else ""

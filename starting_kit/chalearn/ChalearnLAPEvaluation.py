@@ -11,7 +11,7 @@ import zipfile
 from pathlib import Path, PurePosixPath
 from typing import Union
 
-from people_in_video.home import score
+from people_in_video.scoring import score
 from scoring_program.report.outputs import replacing
 
 _Path = Union[str, "os.PathLike[str]"]

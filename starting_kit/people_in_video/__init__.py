@@ -15,21 +15,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from people_in_video.comparing.comparison import Comparison
     from people_in_video.comparing.submissions import compare
+    from people_in_video.errors import NothingToScoreError, ReferenceProblemsError, SubmissionError
+    from people_in_video.evaluator import Evaluator
     from people_in_video.history import add_run
-    from people_in_video.home import (
-        Evaluator,
-        ReferenceProblemsError,
-        SubmissionError,
-        check,
-        convert,
-        score,
-    )
     from people_in_video.result import Score
     from people_in_video.samples import sample_predictions
+    from people_in_video.scoring import check, convert, score
 
 __all__ = [
     "Comparison",
     "Evaluator",
+    "NothingToScoreError",
     "ReferenceProblemsError",
     "Score",
     "SubmissionError",
@@ -44,16 +40,17 @@ __all__ = [
 # A command must be able to say that a package is missing before modules are imported that need it.
 _MODULE_OF_NAME = {
     "Comparison": "comparing.comparison",
-    "Evaluator": "home",
-    "ReferenceProblemsError": "home",
+    "Evaluator": "evaluator",
+    "NothingToScoreError": "errors",
+    "ReferenceProblemsError": "errors",
     "Score": "result",
-    "SubmissionError": "home",
+    "SubmissionError": "errors",
     "add_run": "history",
-    "check": "home",
+    "check": "scoring",
     "compare": "comparing.submissions",
-    "convert": "home",
+    "convert": "scoring",
     "sample_predictions": "samples",
-    "score": "home",
+    "score": "scoring",
 }
 
 

@@ -27,6 +27,7 @@ class DemoLoaded(
 
     def explain(self, findings: Findings) -> Findings:
         """Return findings; problems that follow from the demo reference say so."""
+        findings = super().explain(findings)
         return replace(findings, problems=[_explained(problem) for problem in findings.problems])
 
 

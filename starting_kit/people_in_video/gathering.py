@@ -36,6 +36,13 @@ class NamedCall(NamedTuple):
     named: Mapping[str, object]
 
 
+class Added(NamedTuple):
+    """The item of a call of `update`, and whether it predicted anything that was not there."""
+
+    item: str
+    is_new: bool
+
+
 class GatheredState(NamedTuple):
     """What can be sent to other processes.
 
@@ -84,6 +91,10 @@ class Gathered:
         """The types of half precision among the numbers of all calls."""
         return frozenset(self.predictions.values.half_types)
 
+    def items(self) -> frozenset[str]:
+        """Return the items that are predicted."""
+        return frozenset(map(self.predictions.item, self.predictions.entries))
+
     def state(self) -> GatheredState:
         """Return what `Gathered` takes to be the same again."""
         return GatheredState(
@@ -99,8 +110,8 @@ class Gathered:
         short_arguments = [repr(value) for value in arguments if isinstance(value, (str, int))]
         return f"call {self._n_calls + 1}, update({', '.join(short_arguments)})"
 
-    def update(self, name: str, positional: Sequence[object], named: Mapping[str, object]) -> str:
-        """Add the predictions of a call and return their item; nothing is added if a part is refused.
+    def update(self, name: str, positional: Sequence[object], named: Mapping[str, object]) -> Added:
+        """Add the predictions of a call; nothing is added if a part is refused.
 
         Raises Refused.
         """
@@ -110,7 +121,7 @@ class Gathered:
             try:
                 call.update(*positional, **named)
                 call.check(self._loaded)
-                self.predictions.put(call.entries)
+                is_new = self.predictions.put(call.entries)
             except Refused as refused:
                 findings.extend(self._placed(refused.findings, lambda key: name))
             except RepeatedError as error:
@@ -123,7 +134,7 @@ class Gathered:
         self.predictions.values.half_types |= call.values.half_types
         for key in call.entries:
             self._names.setdefault(key, name)
-        return self.predictions.item(next(iter(call.entries)))
+        return Added(self.predictions.item(next(iter(call.entries))), is_new)
 
     def merge(self, state: GatheredState, repeats: str) -> None:
         """Add the predictions of another process. Raises ValueError as `Evaluator.merge`."""

@@ -37,6 +37,8 @@ _COST = "cost_"
 _INTERVAL = {"score_low": "Interval from", "score_high": "Interval to"}
 _BAND = "95 % interval"
 _REQUIRED = ("run", "signature")
+# What the result of a run tells.
+_NEEDED = {"signature", "scores", "error_costs"}
 _MOST_ROWS = 500
 # Larger than any score.
 _LARGEST = 1e12
@@ -62,12 +64,18 @@ def add_run(folder: str | Path, name: str, result: Score | Mapping[str, Any]) ->
     ------
     OutputError
         A file cannot be written, or ``runs.csv`` is another table, which stays as it is.
+    TypeError
+        The result is something else, such as a number.
     """
+    content = result.to_dict() if isinstance(result, Score) else result
+    if not (isinstance(content, Mapping) and content.keys() >= _NEEDED and content["signature"]):
+        wanted = "give what score or compute returns, or the content of detailed_results.json"
+        raise TypeError(f"the result is {content!r:.60}, which tells no score with its signature; {wanted}")
     path = Path(folder, RUNS)
     clear(path.parent, ())
     with _locked(path.parent):
         rows = _read(path)
-        rows.append(_row(name, result.to_dict() if isinstance(result, Score) else result))
+        rows.append(_row(name, content))
         write_atomic(path, _csv(rows))
         write_atomic(path.with_name(_PAGE), _page(rows))
 

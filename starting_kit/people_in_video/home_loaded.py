@@ -19,8 +19,9 @@ from scoring_program.disclosure import min_group
 from scoring_program.result import Result, Section
 from scoring_program.scoring import AnyLoaded, Begin, Loaded, ReferenceT, StatisticsT, SubmissionT, guarded
 from scoring_program.signature import with_items
-from validator.findings import Note, Read
-from validator.items import ITEMS_UNKNOWN
+from validator.findings import Findings, Note, Read, Refused
+from validator.formats.rules import load_format
+from validator.items import ITEMS_NONE, ITEMS_UNKNOWN
 from validator.submission import Source
 
 
@@ -60,9 +61,31 @@ class HomeLoaded(Loaded[ReferenceT, SubmissionT, StatisticsT], Generic[Reference
         )
 
     def read(self, path: Source) -> Read[SubmissionT]:
-        """Return the validated submission, with what diagnosis compares. Raises Refused."""
+        """Return the validated submission, with what diagnosis compares. Raises Refused.
+
+        That no item is known is the only problem of a submission that is otherwise valid, as a whole.
+        """
         keep = keeper(self.task, self.reference) or self.task.keeper(self.reference)
-        return self.task.read(path, self.public, keep)
+        try:
+            return self.task.read(path, self.public, keep)
+        except Refused as refused:
+            unknown_items = [problem for problem in refused.findings.problems if problem.code == ITEMS_NONE]
+            if not unknown_items:
+                raise
+        form, rules = load_format(self.task.id)
+        form.read(path, rules)
+        findings = Findings()
+        findings.repeat(unknown_items[0])
+        raise Refused(findings)
+
+    def explain(self, findings: Findings) -> Findings:
+        """Return the findings of a refused submission; where no item is known, they say that it is valid."""
+        problems = []
+        for problem in findings.problems:
+            if problem.code == ITEMS_NONE:
+                problem = problem._replace(problem=f"the submission is valid, but {problem.problem}")
+            problems.append(problem)
+        return replace(findings, problems=problems)
 
     def score(self, read: Read[SubmissionT], begin: Begin = lambda stage: None) -> Result:
         """Return the result of a submission that was read, explained at ``full``."""

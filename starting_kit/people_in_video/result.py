@@ -23,7 +23,7 @@ _FRAME_HEIGHT = 800
 
 @dataclass(frozen=True, repr=False)
 class Score:
-    """The outcome of scoring one submission.
+    """The outcome of scoring one submission; ``result["coverage"]`` is a number of ``scores``.
 
     A notebook shows it as the page of the server, and ``print`` in two lines.
 
@@ -56,6 +56,15 @@ class Score:
     _plain: Mapping[str, object]
     _result: Result = field(compare=False)
 
+    @property
+    def score(self) -> float:
+        """The primary score."""
+        return self.scores["score"]
+
+    def __getitem__(self, key: str) -> float:
+        """Return a number of ``scores``. Raises KeyError."""
+        return self.scores[key]
+
     def __repr__(self) -> str:
         task = self._task()
         main_column = task.columns[0]
@@ -69,9 +78,7 @@ class Score:
         return f"{first_line}\nerrors cost most: {', '.join(costs[:3]) or 'nothing'}; {notes}"
 
     def _repr_html_(self) -> str:
-        # The styles of the page must not reach the notebook, nor those of the notebook the page.
-        page = html.escape(self._page_text(), quote=True)
-        return f'<iframe srcdoc="{page}" width="100%" height="{_FRAME_HEIGHT}"></iframe>'
+        return page_frame(self._page_text())
 
     def to_dict(self) -> dict[str, object]:
         """Return all as plain data: what ``detailed_results.json`` holds of a score, and ``items``."""
@@ -113,6 +120,13 @@ class Score:
             keys = ", ".join([ITEMS, *_keys_of_tables(self.tables)])
             raise KeyError(f"there is no table {key!r}; this score has {keys}")
         return _columns_and_rows(self.tables[key])
+
+
+def page_frame(page_text: str) -> str:
+    """Return a page as a frame in a notebook."""
+    # The styles of the page must not reach the notebook, nor those of the notebook the page.
+    escaped = html.escape(page_text, quote=True)
+    return f'<iframe srcdoc="{escaped}" width="100%" height="{_FRAME_HEIGHT}"></iframe>'
 
 
 def make_score(loaded: AnyLoaded, result: Result) -> Score:

@@ -77,12 +77,19 @@ class Predictions(ABC):
     # What a call takes differs by task.
     update: Any
 
-    def put(self, additions: Mapping[Key, Any]) -> None:
-        """Add what a call predicts; nothing, if a part is refused. Raises ValueError as `join`."""
+    def put(self, additions: Mapping[Key, Any]) -> bool:
+        """Add what a call predicts; nothing, if a part is refused. Raises ValueError as `join`.
+
+        Returns whether anything is new.
+        """
         joined = {}
         for key, entry in additions.items():
             joined[key] = self.join(key, self.entries[key], entry) if key in self.entries else entry
+        is_new = any(
+            key not in self.entries or not self.is_same(self.entries[key], joined[key]) for key in joined
+        )
         self.entries.update(joined)
+        return is_new
 
     def join(self, key: Key, earlier: Any, later: Any) -> Any:
         """Return the entry that two calls make; neither changes. Raises RepeatedError if they contradict."""
@@ -141,20 +148,16 @@ class FilePredictions(Predictions):
         """Return the files of the submission by name, whatever the order of the calls was."""
 
     def content(self) -> Any:
-        """Return what reading the files gives, where their checks cannot fail; None where they may."""
+        """Return what reading the files gives; None where only files tell whether they are refused."""
         return None
 
     def check_items(self, content: Any, loaded: AnyLoaded) -> list[Note]:
         """Return what reading the files notes on items that the reference does not have. Raises Refused."""
         return []
 
-    def may_be_refused(self, loaded: AnyLoaded) -> bool:
-        """Return whether reading the files may refuse them, so that it has to say what is wrong."""
-        return self.content() is None
-
     def check(self, loaded: AnyLoaded) -> None:
         """Check all that reading the files checks of each item. Raises Refused."""
-        if not self.entries or not self.may_be_refused(loaded):
+        if not self.entries or self._checked_content() is not None:
             return
         try:
             loaded.read(self.files())
@@ -169,16 +172,24 @@ class FilePredictions(Predictions):
 
     def read(self, loaded: AnyLoaded) -> Read[Any]:
         """Return the predictions as arrays, those that reading the files of a zip gives. Raises Refused."""
-        content = self.content()
+        content = self._checked_content()
         if content is None:
             return loaded.read(self.files())
         return Read(content, self.check_items(content, loaded))
+
+    def _checked_content(self) -> Any:
+        """Return the content, which the rules of the format accept, or None. Raises Refused."""
+        content = self.content()
+        if content is not None:
+            form, rules = load_format(self.task_id)
+            form.check(content, rules).refuse_problems()
+        return content
 
     def save(self, path: str | Path) -> None:
         """Write the zip, check it and put it at ``path``; nothing is left there if it is not valid.
 
         Notes on stderr that there were numbers of half precision. Raises ValueError if the submission is not
-        valid; the message lists what is wrong.
+        valid, where the message lists what is wrong, or the path has another ending.
         """
         save_zip(path, self.task_id, self.files())
         say_half_precision(self.values)
@@ -208,11 +219,11 @@ def steps(pointer: str) -> list[str]:
 
 @contextmanager
 def naming(what: str) -> Iterator[None]:
-    """Begin the messages of ValueErrors with ``what``."""
+    """Begin the messages of ValueErrors with ``what``, unless it is ""."""
     try:
         yield
     except ValueError as error:
-        raise ValueError(f"{what}: {error}") from None
+        raise ValueError(f"{what}: {error}" if what else str(error)) from None
 
 
 @contextmanager
@@ -240,8 +251,18 @@ def checked_file(path: str | Path, task_id: str) -> Iterator[Path]:
         work.replace(target)
 
 
+def require_ending(path: str | Path, endings: Sequence[str]) -> None:
+    """Raise ValueError if the name of a file has another ending than that of what is written there."""
+    if Path(path).suffix.lower() not in ("", *endings):
+        raise ValueError(f"the path is {str(path)!r}; it must end in {' or '.join(endings)}")
+
+
 def save_zip(path: str | Path, task_id: str, files: Mapping[str, str | bytes]) -> None:
-    """Write a zip of texts by name, as `checked_file` does. Raises ValueError if it is not valid."""
+    """Write a zip of texts by name, as `checked_file` does.
+
+    Raises ValueError if the submission is not valid, or the path has another ending.
+    """
+    require_ending(path, [".zip"])
     with checked_file(path, task_id) as work, zipfile.ZipFile(work, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
             archive.writestr(name, content)
@@ -360,4 +381,7 @@ def texts(values: Sequence[str], what: str) -> list[str]:
     """Return a list of strings. Raises ValueError for a single string, which would become its letters."""
     if isinstance(values, (str, bytes)):
         raise ValueError(f"{what} is {values!r}; give a list, [{values!r}]")
-    return [text(value, f"{what}[{index}]") for index, value in enumerate(values)]
+    for index, value in enumerate(values):
+        if not isinstance(value, str) or not value:
+            raise ValueError(f"{what}[{index}] is {value!r}; it must be a string")
+    return list(map(str, values))

@@ -6,8 +6,9 @@ import re
 
 import pytest
 
-from people_in_video import home, home_loaded
+from people_in_video import home_loaded
 from people_in_video.home_loaded import of_kind
+from people_in_video.references import loading
 from scoring_program.scoring import load_reference
 from scoring_program.signature import with_items
 from scoring_program.task import load_task
@@ -15,7 +16,7 @@ from tests.helpers import PUBLISHED, REFERENCES, SAMPLES
 
 
 def loaded(task_id, **settings):
-    return home.load(task_id, None, None, settings)
+    return loading.load(task_id, None, None, settings)
 
 
 @pytest.mark.parametrize("task_id", PUBLISHED)

@@ -16,7 +16,7 @@ import people_in_video
 from people_in_video import commands, progress
 from people_in_video.__main__ import main
 from people_in_video.telling_task import tasks_of_submission
-from scoring_program.run import BROKEN, INVALID, SCORED
+from scoring_program.run import BROKEN, INVALID, NOTHING_TO_SCORE, SCORED
 from tests.helpers import PUBLISHED, REFERENCES, SAMPLES, make_zip
 from validator import submission
 
@@ -197,7 +197,7 @@ def test_refusals_by_the_demo_reference_say_so(call, tmp_path):
     (tmp_path / "reference").symlink_to(REFERENCES / TASK)
     is_told = []
     for options in ([], ["--reference", tmp_path / "reference"]):
-        assert call("score", TASK, submission, *options)[0] == INVALID
+        assert call("score", TASK, submission, *options)[0] == NOTHING_TO_SCORE
         page = Path("evaluation/detailed_results.html").read_text()
         _, _, log = call("score", TASK, submission, *options)
         _, json_text, _ = call("score", TASK, submission, "--json", *options)
@@ -210,6 +210,36 @@ def test_refusals_by_the_demo_reference_say_so(call, tmp_path):
         texts = [page, log, problem["hint"], only, beside, comparison_page]
         is_told.append(["demo reference" in text and "--reference" in text for text in texts])
     assert is_told == [[True] * 6, [False] * 6]
+
+
+@pytest.mark.parametrize("options", [[], ["--reference", REFERENCES / TASK]])
+def test_a_valid_submission_of_other_items_is_told_from_an_invalid_one(call, tmp_path, options):
+    submission = tmp_path / "mine"
+    submission.mkdir()
+    for number in range(12):
+        (submission / f"Test{number:02}_prediction.csv").write_text("1,1,5\n")
+    assert call("score", GOOD, *options)[0] == SCORED
+    assert Path("evaluation/scores.json").exists()
+    code, out, log = call("score", TASK, submission, "--json", *options)
+    outcome = json.loads(out)
+    assert (code, outcome["exit_code"], outcome["outcome"]) == (NOTHING_TO_SCORE, 3, "nothing_to_score")
+    for name in ("12", *(f"'Test{number:02}'" for number in range(3)), "'DemoSequence0003'"):
+        assert name in log
+    assert "invalid" not in log + Path("evaluation/detailed_results.html").read_text().lower()
+    assert not [path.name for path in Path("evaluation").iterdir() if path.name.startswith("scores")]
+    assert call("check", TASK, submission, "--reference", REFERENCES / TASK)[0] == INVALID
+    reference = options[1] if options else None
+    with pytest.raises(people_in_video.NothingToScoreError, match="E-ITEMS-NONE") as caught:
+        people_in_video.score(TASK, submission, reference)
+    assert isinstance(caught.value, people_in_video.SubmissionError)
+    with pytest.raises(people_in_video.NothingToScoreError):
+        people_in_video.score(TASK, [("Test00", [[1, 1, 5]])], reference)
+    # The files of unknown sequences are read, too.
+    (submission / "Test05_prediction.csv").write_text("1,9,5\n")
+    code, _, log = call("score", TASK, submission, *options)
+    assert code == INVALID
+    assert "E-CSV-RANGE Test05_prediction.csv" in log
+    assert "E-ITEMS-NONE" not in log
 
 
 def test_limits_of_the_demo_reference_are_not_taken_for_those_of_the_challenge(call, monkeypatch):

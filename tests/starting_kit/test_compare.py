@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import random
 import re
@@ -15,11 +16,12 @@ import numpy as np
 import pytest
 
 import people_in_video
-from people_in_video import compare, home
+from people_in_video import SubmissionError, compare
 from people_in_video.commands import compare as command
 from people_in_video.comparing import comparison
 from people_in_video.comparing.pairs import compare as compare_halves
 from people_in_video.comparing.standings import Standings
+from people_in_video.references import loading
 from scoring_program.metrics.resampling import half_scores, intervals, weighted_mean
 from scoring_program.result import ErrorCost, Result, Shown, Statistics
 from scoring_program.run import BROKEN, INVALID, SCORED
@@ -98,7 +100,7 @@ def made(values, sorting="desc", names=None):
 
 @pytest.fixture(autouse=True)
 def nothing_loaded():
-    home.forget_references()
+    loading.forget_references()
 
 
 def test_the_schema_is_one():
@@ -301,7 +303,7 @@ def test_nothing_is_left_of_an_earlier_comparison_if_none_is_valid(tmp_path, cap
     assert first.startswith("1. E-ZIP-NOT bad: bad.zip: ")
     assert second.startswith("2. E-ZIP-EMPTY empty: empty.zip: ")
     assert list((tmp_path / "out").iterdir()) == []
-    with pytest.raises(home.SubmissionError, match="E-ZIP-NOT"):
+    with pytest.raises(SubmissionError, match="E-ZIP-NOT"):
         compare(TASK, [tmp_path / "bad.zip"])
 
 
@@ -442,3 +444,17 @@ def test_fifty_submissions_make_a_page_below_3_mb_and_all_numbers_are_in_the_dat
     jsonschema.Draft7Validator(SCHEMA).validate(data)
     assert len(data["pairs"]) == 1225
     assert data["values"]["items"]["values"] == values.tolist()
+
+
+def test_a_comparison_is_shown_in_short_and_as_its_page(tmp_path, capsys):
+    """In full its tables take 40,000 characters."""
+    compared = compare(TASK, [GOOD, WEAK])
+    lines = repr(compared).splitlines()
+    assert len(repr(compared)) < 1000
+    command.main([TASK, str(GOOD), str(WEAK), "--output", str(tmp_path)])
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[: len(lines)] == lines
+    page = (tmp_path / "comparison.html").read_text()
+    shown = compared._repr_html_()
+    assert shown.startswith("<iframe ")
+    assert html.unescape(shown.split('"')[1]) == page

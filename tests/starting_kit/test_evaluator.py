@@ -7,6 +7,8 @@ import json
 import pickle
 import sys
 import types
+import warnings
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -17,15 +19,16 @@ from PIL import Image
 
 import people_in_video
 from organizer.files import folder_files
-from people_in_video import Evaluator, SubmissionError, home, writing
+from people_in_video import Evaluator, SubmissionError, writing
 from people_in_video.anet_entities.writer import AnetEntitiesWriter
 from people_in_video.chalearn.writer import ChalearnWriter
 from people_in_video.densepose.writer import DensePoseWriter
 from people_in_video.gathering import Gathered
 from people_in_video.kinetics_tps.writer import KineticsTPSWriter
+from people_in_video.references import loading
 from quality.task import quality_tasks
 from tests.helpers import PUBLISHED, SAMPLES, one_of_each_challenge, scaled, slow_for, values_of
-from validator.formats.rules import load_rules
+from validator.formats.rules import load_format, load_rules
 
 BOXES = np.tile(np.array([10.0, 20, 90, 200]), (1, 10, 1))
 
@@ -117,6 +120,9 @@ def test_items_that_are_not_in_the_reference_get_a_warning_at_once_and_a_note(ta
     assert values_of(note.text)[:2] == ["1", f"'{call[0]}'"]
     evaluator.reset()
     with pytest.warns(UserWarning, match="N-ITEMS-UNKNOWN"):
+        evaluator.update(*call)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
         evaluator.update(*call)
     with pytest.raises(SubmissionError) as caught:
         evaluator.compute()
@@ -232,13 +238,20 @@ def with_humans(number):
     return "kinetics_tps", (known_video("kinetics_tps"), "wrong", {1: [HUMAN] * number})
 
 
+def with_objects(number):
+    segment = known_video("anet_entities_gen"), "x"
+    return "anet_entities_gen", (*segment, ["man"] * number, range(number), np.repeat(BOXES, number, axis=0))
+
+
 @pytest.mark.parametrize("least_values", [writing.LEAST_VALUES, -1])
-@pytest.mark.parametrize(("made", "most"), [(with_word, 1_000_000), (with_parts, 10), (with_humans, 10)])
+@pytest.mark.parametrize(
+    ("made", "most"), [(with_word, 1_000_000), (with_parts, 10), (with_humans, 10), (with_objects, 1000)]
+)
 def test_limits_in_memory_are_those_of_files(monkeypatch, made, most, least_values):
     # At -1 all predictions go through files.
     monkeypatch.setattr(writing.FilePredictions, "least_values", least_values)
     task, refused = made(most + 1)
-    with pytest.raises(SubmissionError, match=r"E-JSON-SCHEMA|E-ARGUMENT"):
+    with pytest.raises(SubmissionError, match=r"E-JSON-SCHEMA|E-JSON-COUNT|E-ARGUMENT"):
         people_in_video.score(task, [refused])
     task, valid = made(most)
     assert people_in_video.score(task, [valid]).scores["score"] == 0
@@ -320,7 +333,7 @@ def test_a_pickled_evaluator_holds_no_reference():
     for call in PREDICTIONS["densepose"]:
         evaluator.update(*call)
     assert len(pickle.dumps(evaluator)) < 50_000
-    assert home._loaded["densepose"][1].reference is sent(evaluator)._loaded.reference
+    assert loading._loaded["densepose"][1].reference is sent(evaluator)._loaded.reference
 
 
 @pytest.mark.parametrize("task", one_of_each_challenge(PUBLISHED))
@@ -329,3 +342,61 @@ def test_without_predictions_the_score_is_0_with_a_note(task):
     assert result.scores["score"] == result.scores["coverage"] == 0
     assert result.notes[0].code == "N-EMPTY"
     assert not any(row["submitted"] for row in result.items)
+
+
+@pytest.mark.parametrize("task", ["anet_entities_gt", "anet_entities_gen", "kinetics_tps"])
+def test_a_rule_of_the_format_holds_for_files_and_in_memory(task, tmp_path, monkeypatch):
+    path = written(task, PREDICTIONS[task], tmp_path / "my.zip")
+    form, rules = load_format(task)
+
+    def check(content, rules):
+        findings = form.check(content, rules)
+        findings.add("E-JSON-COUNT", "there are too many", "leave some out", file=rules.json[-1].name)
+        return findings
+
+    module = import_module(f"validator.formats.{rules.folder.name}.read")
+    monkeypatch.setattr(module, "FORMAT", dataclasses.replace(form, check=check))
+    evaluator = Evaluator(task)
+    for call in (
+        lambda: people_in_video.check(task, path),
+        lambda: people_in_video.score(task, path),
+        lambda: people_in_video.score(task, PREDICTIONS[task]),
+        lambda: evaluator.update(*PREDICTIONS[task][0]),
+    ):
+        with pytest.raises(SubmissionError, match="E-JSON-COUNT"):
+            call()
+    with pytest.raises(ValueError, match="E-JSON-COUNT"):
+        written(task, PREDICTIONS[task], tmp_path / "other.zip")
+    assert [file.name for file in tmp_path.iterdir()] == ["my.zip"]
+
+
+def test_a_new_epoch_without_reset_is_warned_of_once():
+    calls: Any = PREDICTIONS["chalearn_gesture"]
+    evaluator = Evaluator("chalearn_gesture")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for sequence, rows in calls:
+            evaluator.update(sequence, rows[::2])
+            evaluator.update(sequence, rows[1::2])
+        evaluator.compute()
+        # Nothing of it is new.
+        evaluator.update(*calls[0])
+    with pytest.warns(UserWarning, match=r"reset\(\)") as caught:
+        for sequence, _ in calls:
+            evaluator.update(sequence, [[1, 1, 2]])
+    assert len(caught) == 1
+    assert repr(calls[0][0]) in str(caught[0].message)
+    evaluator.reset()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        evaluator.update(*calls[0])
+        evaluator.compute()
+        evaluator.update(*calls[1])
+
+
+def test_the_numbers_of_a_score_are_found_by_their_keys():
+    result = people_in_video.score("chalearn_gesture", sample("chalearn_gesture"))
+    assert result.score == result["score"] == result.scores["score"]
+    assert result["coverage"] == 1
+    with pytest.raises(KeyError, match="nothing"):
+        result["nothing"]

@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 import people_in_video
-from people_in_video import home
 from people_in_video.commands import score as score_command
+from people_in_video.references import loading
 from people_in_video.result import write_tables
 from scoring_program.report import outputs
 from scoring_program.run import BROKEN, INVALID, SCORED
@@ -40,7 +40,7 @@ from validator import console
 
 @pytest.fixture(autouse=True)
 def nothing_loaded():
-    home.forget_references()
+    loading.forget_references()
 
 
 @pytest.mark.slow
@@ -153,10 +153,10 @@ def test_two_processes_may_prepare_the_same_reference(tmp_path, monkeypatch, cap
         return replace(self, target)
 
     monkeypatch.setattr(Path, "replace", second)
-    made = home.prepared_folder(load_task("densepose"), source, tmp_path)
+    made = loading.prepared_folder(load_task("densepose"), source, tmp_path)
     assert list(tmp_path.iterdir()) == [made]
     monkeypatch.setattr(Path, "replace", lambda self, target: (tmp_path / "none").stat())
-    (problem,) = refused(home.prepared_folder, load_task("densepose"), source, tmp_path / "other").problems
+    (problem,) = refused(loading.prepared_folder, load_task("densepose"), source, tmp_path / "other").problems
     assert problem.code == "E-OUTPUT"
 
 
@@ -271,7 +271,7 @@ def test_score_interval_and_costs_above_0_are_printed_and_all_else_on_request(tm
 def test_the_time_of_a_run_includes_preparing_the_reference(tmp_path, capsys, monkeypatch):
     def prepare_slowly(*arguments):
         time.sleep(0.3)
-        return home.prepared_folder(*arguments)
+        return loading.prepared_folder(*arguments)
 
     monkeypatch.setattr(score_command, "prepared_folder", prepare_slowly)
     sample = str(SAMPLES / "chalearn_gesture" / "good")
@@ -567,3 +567,10 @@ def test_commands_of_organizers_go_on_where_nobody_reads(tmp_path):
         f"import runpy, sys; sys.path[0] = {str(ROOT)!r}; runpy.run_module('organizer', run_name='__main__')"
     )
     assert run_closed(["-c", program, "lint", "bad.zip"], tmp_path) == 1
+
+
+@pytest.mark.parametrize("result", [0.5, None, "0.5", {"score": 0.5}, [1, 2]])
+def test_a_run_is_a_score_with_its_signature(result, tmp_path):
+    with pytest.raises(TypeError, match=r"detailed_results\.json"):
+        people_in_video.add_run(tmp_path / "runs", "epoch 1", result)
+    assert list(tmp_path.iterdir()) == []

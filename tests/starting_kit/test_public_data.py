@@ -12,7 +12,7 @@ import pytest
 from organizer.__main__ import main as organizer
 from people_in_video import check
 from people_in_video.__main__ import main
-from people_in_video.home import ReferenceProblemsError, SubmissionError
+from people_in_video.errors import ReferenceProblemsError, SubmissionError
 from scoring_program.run import BROKEN, INVALID, SCORED
 from tests.helpers import PUBLISHED, REFERENCES, SAMPLES
 

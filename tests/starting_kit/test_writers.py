@@ -284,3 +284,18 @@ def test_place_that_cannot_be_written_is_named_as_it_was_given(tmp_path, capsys)
     (tmp_path / "d.json").write_text("[]")
     assert convert.main(["densepose", str(tmp_path / "d.json"), str(target)]) == BROKEN
     assert capsys.readouterr().err.startswith(f"{target}: ")
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.json", "a.npz"])
+def test_endings_of_other_files_are_refused(name, tmp_path):
+    writer = ChalearnWriter("chalearn_gesture")
+    writer.update("DemoSequence0001", [[1, 1, 5]])
+    with pytest.raises(ValueError, match=rf"{name}.*\.zip"):
+        writer.save(tmp_path / name)
+    if name != "a.json":
+        with pytest.raises(ValueError, match=rf"{name}.*\.zip"):
+            DensePoseWriter(tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+    writer.save(tmp_path / "a.ZIP")
+    writer.save(tmp_path / "a")
+    assert people_in_video.score("chalearn_gesture", tmp_path / "a").scores["coverage"] > 0

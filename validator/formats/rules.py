@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from validator.discovery import discover
-from validator.findings import Note, Read
+from validator.findings import Findings, Note, Read
 from validator.strict_yaml import YamlValue, load_declaration
-from validator.submission import Limits
+from validator.submission import Limits, Source
 
 # This package; kits have it below another one.
 _FORMATS = __package__
@@ -145,6 +145,11 @@ class Rules(NamedTuple):
         return [rules_file, *schemas, *self.reference_schemas]
 
 
+def no_further_rules(content: Any, rules: Rules) -> Findings:
+    """Return no findings: all rules are checked where the files are read."""
+    return Findings()
+
+
 @dataclass(frozen=True)
 class Format(Generic[ContentT]):
     """The reader of the submissions to the tasks of a challenge.
@@ -152,17 +157,21 @@ class Format(Generic[ContentT]):
     Attributes
     ----------
     read : callable
-        Checks a submission and returns its content, without a reference. Raises Refused.
+        Checks a submission and returns its content, without a reference; ends with ``check``. Raises Refused.
     hints : callable
         Returns notes on likely mistakes that need no reference.
+    check : callable
+        Returns what is wrong with content by the rules that need its arrays alone. Predictions in memory that
+        become arrays without files end with it, too. Problems name the files as the rules do.
     read_items : callable, optional
         Checks a submission against the items of a reference, too, which public data lists; messages name
         missing ones if the last argument is true. None where public data has a form of its own. Raises
         Refused.
     """
 
-    read: Callable[[Path, Rules], Read[ContentT]]
+    read: Callable[[Source, Rules], Read[ContentT]]
     hints: Callable[[ContentT], list[Note]]
+    check: Callable[[ContentT, Rules], Findings] = no_further_rules
     read_items: Callable[[Path, Rules, Sequence[str], bool], Read[ContentT]] | None = None
 
 

@@ -24,10 +24,12 @@ from people_in_video.writing import (
     whole,
 )
 from scoring_program.scoring import AnyLoaded
+from validator.columns import UnfitError
 from validator.findings import Note
-from validator.formats.anet_entities.read import FRAMES, Grounding, check_videos
+from validator.formats.anet_entities.read import FRAMES, Grounding, as_grounding, check_videos
 from validator.formats.anet_entities.write import Results, add_object, encode_submission, no_objects
 from validator.formats.rules import load_rules
+from validator.json_reader import entries_in_memory
 
 # As in the schema.
 _LAST_WORD = 1_000_000
@@ -118,49 +120,33 @@ class AnetEntitiesWriter(FilePredictions):
 
     def content(self) -> Grounding | None:
         """Return the objects of all segments as arrays; None where a check of the file may fail."""
-        segments = []
-        segment_numbers, labels, indexes, boxes = [], [], [], [np.zeros((0, FRAMES, 4))]
-        for video, segment, word in sorted(self.entries):
-            if word == _NO_WORD:
-                segments.append((video, segment))
-                continue
-            names, boxes_of_word = self.entries[video, segment, word]
-            labels += names
-            indexes += [word] * len(names)
-            segment_numbers += [len(segments) - 1] * len(names)
-            boxes.append(np.array(boxes_of_word))
-        strings = chain(labels, chain.from_iterable(segments))
-        n_numbers = len(labels) * (1 + 4 * FRAMES)
-        if not is_surely_small(strings, n_numbers, self.least_values):
+        strings = list(chain.from_iterable((video, segment) for video, segment, _ in self.entries))
+        n_objects = 0
+        for names, _ in self.entries.values():
+            strings += names
+            n_objects += len(names)
+        if not is_surely_small(strings, n_objects * (1 + 4 * FRAMES), self.least_values):
             return None
-        number_of_class = {name: number for number, name in enumerate(dict.fromkeys(labels))}
-        with np.errstate(over="ignore"):
-            all_boxes = np.concatenate(boxes).astype(np.float32)
-        return Grounding(
-            segments=segments,
-            segment=np.array(segment_numbers, dtype=np.int64),
-            label=np.array([number_of_class[name] for name in labels], dtype=np.int64),
-            index=np.array(indexes, dtype=np.int64),
-            box=all_boxes,
-            classes=list(number_of_class),
-        )
-
-    def may_be_refused(self, loaded: AnyLoaded) -> bool:
-        """Return whether a string may be refused: all else was checked."""
-        words: list[str] = []
-        for (video, segment, _), (names, _) in self.entries.items():
-            words += [video, segment, *names]
-        return not is_surely_small(words, 0, self.least_values)
+        (file,) = load_rules(self.task_id).json
+        try:
+            grounding, _ = as_grounding(entries_in_memory(self._results(), file))
+        except UnfitError:
+            return None
+        return grounding
 
     def files(self) -> dict[str, bytes]:
         """Return the JSON file by its name."""
+        return encode_submission(self._results(), self._mode, self._external)
+
+    def _results(self) -> Results:
+        """Return the objects of the segments of each video, as the file has them."""
         results: Results = {}
         for video, segment, word in sorted(self.entries):
             objects = results.setdefault(video, {}).setdefault(segment, no_objects())
             names, boxes = self.entries[video, segment, word]
             for name, object_boxes in zip(names, boxes):
                 add_object(objects, name, word, object_boxes.tolist())
-        return encode_submission(results, self._mode, self._external)
+        return results
 
     def unit(self, key: Key) -> Key:
         """Return the segment of a word."""

@@ -8,7 +8,6 @@ writer.save("my.zip")
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,7 +15,6 @@ import numpy as np
 
 from people_in_video.tools.conversion import is_table
 from people_in_video.writing import FilePredictions, Key, text, whole
-from scoring_program.scoring import AnyLoaded
 from validator.formats.chalearn.write import encode_files, sequence_of
 
 FIELDS = {
@@ -30,9 +28,6 @@ _COLUMN_OF_FIELD = {
     "StartFrame": "start",
     "EndFrame": "end",
 }
-# Well below what files may hold; above it, reading the file says what is wrong.
-_LAST_FRAME = 1_000_000
-_PLAIN_NAME = re.compile("[A-Za-z0-9_-]{1,60}")
 
 
 class ChalearnWriter(FilePredictions):
@@ -72,27 +67,6 @@ class ChalearnWriter(FilePredictions):
         """Return the rows of both calls, each of the later one if the earlier one does not have it."""
         earlier_rows = set(map(tuple, earlier))
         return earlier + [row for row in later if tuple(row) not in earlier_rows]
-
-    def may_be_refused(self, loaded: AnyLoaded) -> bool:
-        """Return whether a row is out of range, or begins after the last frame of its sequence."""
-        reference = loaded.reference
-        for sequence, rows in self.entries.items():
-            if not rows:
-                continue
-            *actors, labels, starts, ends = np.array(rows).T
-            number = bisect_left(reference.sequences, sequence)
-            is_known = reference.sequences[number : number + 1] == [sequence]
-            last_start = int(reference.n_frames[number]) if is_known else _LAST_FRAME
-            is_fine = (
-                labels.max() <= reference.track.n_classes
-                and all(actor.max() <= reference.track.n_actors for actor in actors)
-                and (starts <= ends).all()
-                and starts.max() <= last_start
-                and ends.max() <= _LAST_FRAME
-            )
-            if not is_fine or not _PLAIN_NAME.fullmatch(sequence):
-                return True
-        return False
 
     def files(self) -> dict[str, bytes]:
         """Return the CSV files by name."""

@@ -22,9 +22,11 @@ from people_in_video.commands.options import (
     require_task,
     split_words,
 )
-from people_in_video.home import ReferenceProblemsError, load, load_public
+from people_in_video.errors import ReferenceProblemsError
 from people_in_video.progress import reading_bar
 from people_in_video.public_data import check_with_public_data
+from people_in_video.references.loading import load
+from people_in_video.scoring import load_public
 from people_in_video.tools.conversion import read_tool_file
 from scoring_program.run import BROKEN, INVALID, SCORED
 from scoring_program.scoring import AnyLoaded

@@ -25,9 +25,8 @@ from people_in_video.commands.options import (
     split_words,
 )
 from people_in_video.comparing.comparison import Comparison, page
-from people_in_video.comparing.standings import rank_sentences
 from people_in_video.comparing.submissions import compare, find_name, name_submissions
-from people_in_video.home import ReferenceProblemsError, SubmissionError
+from people_in_video.errors import ReferenceProblemsError, SubmissionError
 from people_in_video.progress import reading_bar
 from scoring_program.report import outputs
 from scoring_program.run import BROKEN, INVALID, SCORED
@@ -37,8 +36,6 @@ from validator.findings import Refused
 from validator.texts import quote
 
 PAGE, JSON = "comparison.html", "comparison.json"
-_SHOWN = 10
-_LONGEST_LINE = 400
 _NO_SUBMISSION = "No submission is valid, or the baseline is not; nothing was compared:"
 _DEMO = "This was the synthetic demo reference: the numbers say nothing about the hidden data."
 _EXAMPLES = """\
@@ -158,26 +155,10 @@ def _report(comparison: Comparison, options: argparse.Namespace) -> None:
         rows = [[quote(standings.names[place]), standings.score_texts[place]] for place in comparison.places]
         console.say(*aligned(rows))
         return
-    lines = [*_summary(comparison, options.verbose), f"page: {options.output / PAGE}"]
+    lines = [*comparison.lines(options.verbose), f"page: {options.output / PAGE}"]
     if is_demo:
         lines.append(_DEMO)
     console.say(*lines)
-
-
-def _summary(comparison: Comparison, has_all_pairs: bool) -> list[str]:
-    """Return the signature, the ranking, and what it means."""
-    standings = comparison.standings
-    lines = [comparison.signature]
-    for place in comparison.places:
-        rank, score = standings.comparison.rank[place], standings.score_texts[place]
-        interval = comparison.results[place].interval or "no interval"
-        lines.append(f"{rank:4}  {score}  {interval}  {quote(standings.names[place])}")
-    pairs = comparison.pair_sentences
-    if not has_all_pairs:
-        # The first pairs are those of the best submission, or all are those of the baseline.
-        pairs = pairs[: min(len(standings.names) - 1, _SHOWN)]
-    lines += [quote(pair, _LONGEST_LINE) for pair in pairs]
-    return lines + rank_sentences(standings)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,8 @@ import sys
 from pathlib import Path
 
 from people_in_video.commands.options import command_parser
-from people_in_video.home import SubmissionError, convert
+from people_in_video.errors import SubmissionError
+from people_in_video.scoring import convert
 from people_in_video.tools.conversion import LAST_NUMBER, UNITS, converter_of
 from people_in_video.writing import size_text
 from scoring_program.run import BROKEN, INVALID, SCORED

@@ -23,8 +23,8 @@ from people_in_video.commands.options import (
     split_words,
 )
 from people_in_video.demo_data import demo_reference
-from people_in_video.home import prepared_folder
 from people_in_video.home_loaded import AnyHomeLoaded, HomeLoaded, of_kind
+from people_in_video.references.loading import prepared_folder
 from people_in_video.tools.conversion import read_tool_file
 from scoring_program.report import page
 from scoring_program.result import Result

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from people_in_video.demo_data import default_task
-from people_in_video.home import load
 from people_in_video.item_list import check_known, read_items
+from people_in_video.references.loading import load
 from people_in_video.telling_task import tasks_of_submission
 from scoring_program.settings import PROTOCOLS
 from scoring_program.signature import VERSION

@@ -1,7 +1,8 @@
 """Check a submission and score it at home: ``people-in-video score my.zip``.
 
 Runs the very code of the server, by default against the synthetic demo reference that comes with the kit.
-Exit codes: 0 scored; 1 the submission is invalid; 2 the reference is missing or malformed, or the command is.
+Exit codes: 0 scored; 1 the submission is invalid; 2 the reference is missing or malformed, or the command is;
+3 the submission is valid, and nothing in the reference matches it.
 
 In Python, for example after every epoch of a training: ``from people_in_video import score``.
 
@@ -35,10 +36,11 @@ from people_in_video.demo_data import demo_reference
 from people_in_video.demo_refusals import DemoLoaded
 from people_in_video.drawings import images
 from people_in_video.drawings import pages as drawing_pages
+from people_in_video.errors import ReferenceProblemsError
 from people_in_video.history import add_run
-from people_in_video.home import ReferenceProblemsError, prepared_folder
 from people_in_video.home_loaded import AnyHomeLoaded, HomeLoaded, of_kind
 from people_in_video.progress import reading_bar
+from people_in_video.references.loading import prepared_folder
 from people_in_video.references.preparation import check_reference
 from people_in_video.result import write_tables
 from people_in_video.tools.conversion import ReadableSubmission, read_tool_file

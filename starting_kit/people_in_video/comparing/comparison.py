@@ -16,6 +16,7 @@ from people_in_video.comparing.forest import Scale, scale_ends
 from people_in_video.comparing.pairs import Pairs
 from people_in_video.comparing.paper_table import paper_table
 from people_in_video.comparing.standings import OPEN_ROWS, Standings, standings_style
+from people_in_video.result import page_frame
 from scoring_program.body_figure import BodyFigure
 from scoring_program.disclosure import round_floats
 from scoring_program.report.elements.layout import card, document, folded, with_contents
@@ -24,7 +25,7 @@ from scoring_program.report.html import cut, element
 from scoring_program.result import DECIMALS, SUMMARY, Result, Section, Table, cells
 from validator.arrays import Floats
 from validator.findings import Findings
-from validator.texts import counted
+from validator.texts import counted, quote
 
 _MOST_OTHERS = 10
 """How many submissions besides the best one are compared item by item and class by class."""
@@ -33,6 +34,7 @@ _BINS = 60
 _MOST_ROWS = 100
 _MOST_LINES = 500
 _LONGEST_LINE = 600
+_PAIRS_SHOWN = 10
 _COST_DECIMALS = 4
 _WHERE = "comparison.json"
 _INTERVAL_FIELDS = ("low", "high", "standard_error")
@@ -59,9 +61,11 @@ class LastMeasure(NamedTuple):
     value_of_group: Mapping[str, Value]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """Submissions that were scored on one reference, the best first, equal scores by name.
+
+    A notebook shows it as its page, and ``print`` in a few lines, as the command does.
 
     Attributes
     ----------
@@ -80,6 +84,27 @@ class Comparison:
     items: Sequence[str]
     invalid: Mapping[str, Findings]
     signature: str
+
+    def __repr__(self) -> str:
+        return "\n".join(self.lines())
+
+    def _repr_html_(self) -> str:
+        return page_frame(page(self))
+
+    def lines(self, has_all_pairs: bool = False) -> list[str]:
+        """Return the signature, the ranking, and what it means, of all pairs or of the first ones."""
+        standings = self.standings
+        lines = [self.signature]
+        for place in self.places:
+            rank, score = standings.comparison.rank[place], standings.score_texts[place]
+            interval = self.results[place].interval or "no interval"
+            lines.append(f"{rank:4}  {score}  {interval}  {quote(standings.names[place])}")
+        pairs = self.pair_sentences
+        if not has_all_pairs:
+            # The first pairs are those of the best submission, or all are those of the baseline.
+            pairs = pairs[: min(len(standings.names) - 1, _PAIRS_SHOWN)]
+        lines += [quote(pair, _LONGEST_LINE) for pair in pairs]
+        return lines + standings_parts.rank_sentences(standings)
 
     @cached_property
     def pair_sentences(self) -> list[str]:

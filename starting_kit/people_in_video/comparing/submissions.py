@@ -10,7 +10,8 @@ from pathlib import Path
 from people_in_video.comparing import pairs as statistics
 from people_in_video.comparing.comparison import Comparison, last_measure
 from people_in_video.comparing.standings import Standings
-from people_in_video.home import SubmissionError, load_items, require_path
+from people_in_video.errors import SubmissionError
+from people_in_video.references.loading import load_items, require_path
 from people_in_video.result import without_large_arrays
 from scoring_program.metrics.resampling import intervals
 from scoring_program.result import Result

@@ -29,6 +29,7 @@ from people_in_video.writing import (
     naming,
     numbers,
     refuse_fractions,
+    require_ending,
     say_half_precision,
     size_text,
     steps,
@@ -84,7 +85,7 @@ class DensePoseWriter:
     Of each image the file holds the 20 best detections, all that are scored, and those of equal score in an
     order that depends on their content alone: the order of the calls changes no byte of it. It appears at the
     end of the ``with`` block, once the validator has accepted it; after an exception there is none. The
-    block's end raises ValueError if the results are not valid.
+    block's end raises ValueError if the results are not valid, the beginning if the path ends otherwise.
 
     Parameters
     ----------
@@ -100,6 +101,7 @@ class DensePoseWriter:
     def __init__(
         self, path: str | Path, name: str = "mymodel", print_size: bool = True, png_level: int = PNG_LEVEL
     ) -> None:
+        require_ending(path, [".zip", ".json"])
         self._path = Path(path)
         self._name = file_name(name)
         self._prints_size = print_size

@@ -16,6 +16,7 @@ from typing import Any, Union
 import numpy as np
 
 from people_in_video import writing
+from people_in_video.plain_values import PlainValues
 from people_in_video.writing import FilePredictions, IncompleteError, Key
 from scoring_program.scoring import AnyLoaded
 from validator.columns import UnfitError
@@ -28,8 +29,6 @@ from validator.formats.kinetics_tps.read import (
 )
 from validator.formats.kinetics_tps.write import (
     CLASSES_FILE,
-    MOST_HUMANS,
-    MOST_PARTS,
     MOST_PROPOSALS,
     PARTS_FILE,
     encode_submission,
@@ -97,11 +96,17 @@ class KineticsTPSWriter(FilePredictions):
         if not isinstance(frames, Mapping):
             kind = type(frames).__name__
             raise ValueError(f"frames is a {kind}; give a dict, {{1: [([10, 20, 90, 200], {{...}})]}}")
-        checked_frames = _check_at_once(frames)
-        if checked_frames is None:
-            plain_frames = self.values.of(frames)
-            checked_frames = _check_at_once(plain_frames) or _check_one_by_one(plain_frames)
-        return checked_frames
+        humans = _Humans(self.values)
+        names = []
+        for frame, humans_of_frame in frames.items():
+            names.append(_checked_frame_name(self.values.of(frame)))
+            for index, human in enumerate(humans_of_frame):
+                humans.add(f"frames[{frame}][{index}]", human)
+        entries = iter(humans.entries())
+        return {
+            name: frame_entry(list(islice(entries, len(humans_of_frame))))
+            for name, humans_of_frame in zip(names, frames.values())
+        }
 
     def join(self, key: Key, earlier: Any, later: Any) -> Any:
         """Return the class, or the humans of a frame, of which only the class may be left out."""
@@ -154,8 +159,10 @@ class KineticsTPSWriter(FilePredictions):
             A box has another shape, is not in pixels or has x2 < x1; boxes and states differ in number or are
             more than 5; ``frame`` is not a whole number from 1; a part is no pair; states are no strings.
         """
-        human = _check_human(self.values.of(box), self.values.of(parts))
-        self._humans(video, frame).append(human)
+        humans = _Humans(self.values)
+        humans.add("", (box, parts))
+        (entry,) = humans.entries()
+        self._humans(video, frame).append(entry)
 
     def save(self, path: str | Path) -> None:
         """Write the zip, check it and put it at ``path``; nothing is left there if it is not valid.
@@ -177,25 +184,6 @@ class KineticsTPSWriter(FilePredictions):
             video, frame = key
             if frame == _NO_FRAME and self.entries[key] is None:
                 raise IncompleteError(key, f"{video}: the video has frames but no class; {_GIVE_CLASS}")
-
-    def may_be_refused(self, loaded: AnyLoaded) -> bool:
-        """Return whether the schema may refuse a frame; classes may still come."""
-        words: list[str] = []
-        for (video, frame), entry in self.entries.items():
-            words.append(video)
-            if frame == _NO_FRAME:
-                words.append(entry or "")
-                continue
-            if len(entry) > MOST_HUMANS:
-                return True
-            for human in entry:
-                words += human["parts"]
-                if len(human["parts"]) > MOST_PARTS:
-                    return True
-                for part in human["parts"].values():
-                    words += part["verb"]
-        # Boxes are more characters than values, which are counted of all calls together.
-        return not writing.is_surely_small(words, 0, self.least_values)
 
     def content(self) -> KineticsSubmission | None:
         """Return the predictions as arrays; None where a check of the files may fail."""
@@ -263,91 +251,69 @@ def _checked_frame_name(frame: int) -> str:
     return frame_name(writing.whole(frame, "the frame", 1))
 
 
-def _check_human(box: Any, parts: Any) -> dict[str, Any]:
-    """Return the entry of a human. Raises ValueError as `KineticsTPSWriter.add_human` does."""
-    human_box = writing.corner_boxes(box, (4,), "the box of the human")
-    checked_parts = {name: _check_part(name, proposals) for name, proposals in parts.items()}
-    return human_entry(human_box.tolist(), checked_parts)
+class _Humans:
+    """The humans of a call: parts and states are checked as they come, all boxes together, which is fast."""
 
+    def __init__(self, values: PlainValues) -> None:
+        self._values = values
+        # All boxes, and of each human and each part their place, name, shape and values.
+        self._boxes: list[Any] = []
+        self._groups: list[tuple[str, str, tuple[int, ...], Any]] = []
+        # The states of the parts of each human, by the name of the part.
+        self._states_of_human: list[dict[str, list[str]]] = []
 
-def _check_one_by_one(frames: Mapping[int, Sequence[Human]]) -> Frames:
-    """Return the frames of a video by name. Raises ValueError, which names the argument."""
-    entries: Frames = {}
-    for frame, humans in frames.items():
-        human_entries = []
-        for index, human in enumerate(humans):
-            with writing.naming(f"frames[{frame}][{index}]"):
-                if isinstance(human, (Mapping, str)):
-                    raise ValueError("this is no pair of box and parts; give ([10, 20, 90, 200], {...})")
-                box, parts = human
-                human_entries.append(_check_human(box, parts))
-        entries[_checked_frame_name(frame)] = frame_entry(human_entries)
-    return entries
+    def add(self, place: str, human: Any) -> None:
+        """Add a human. Raises ValueError for what is no human, no part, or no states."""
+        with writing.naming(place):
+            if isinstance(human, (Mapping, str)):
+                raise ValueError("this is no pair of box and parts; give ([10, 20, 90, 200], {...})")
+            box, parts = human
+            plain_box = self._values.of(box)
+            self._boxes.append(plain_box)
+            self._groups.append((place, "the box of the human", (4,), plain_box))
+            states_of_part = {}
+            for part, proposals in parts.items():
+                name = writing.text(self._values.of(part), "the part")
+                states_of_part[name] = self._add_part(place, name, proposals)
+            self._states_of_human.append(states_of_part)
 
+    def _add_part(self, place: str, name: str, proposals: Any) -> list[str]:
+        """Add the boxes of a part; return its states."""
+        if not isinstance(proposals, (tuple, list)) or len(proposals) != 2:
+            raise ValueError(f"{name}: a part is (boxes, states), as ([[12, 30, 40, 80]], ['bend'])")
+        boxes = self._values.of(proposals[0])
+        what, shape = f"the boxes of {name}", (-1, 4)
+        states = writing.texts(self._values.of(proposals[1]), f"the states of {name}")
+        if not isinstance(boxes, list):
+            boxes = writing.corner_boxes(boxes, shape, what)
+        if len(boxes) != len(states):
+            # A single box is refused by its shape.
+            n_boxes = len(writing.corner_boxes(boxes, shape, what))
+            raise ValueError(
+                f"{what}: the lengths differ, boxes {n_boxes}, states {len(states)}; give one state a box"
+            )
+        if len(boxes) > MOST_PROPOSALS:
+            raise ValueError(f"{what}: there are {len(boxes)}; keep the best {MOST_PROPOSALS}")
+        self._boxes += list(boxes)
+        self._groups.append((place, what, shape, boxes))
+        return states
 
-def _check_part(name: str, proposals: Proposals) -> dict[str, Any]:
-    """Return the entry of a part. Raises ValueError as `KineticsTPSWriter.add_human` does."""
-    where = f"the boxes of {writing.text(name, 'the part')}"
-    if not isinstance(proposals, (tuple, list)) or len(proposals) != 2:
-        raise ValueError(f"{name}: a part is (boxes, states), as ([[12, 30, 40, 80]], ['bend'])")
-    boxes, states = proposals
-    array = writing.corner_boxes(boxes, (-1, 4), where)
-    checked_states = writing.texts(states, f"the states of {name}")
-    if len(array) != len(checked_states):
-        lengths = f"boxes {len(array)}, states {len(checked_states)}"
-        raise ValueError(f"{where}: the lengths differ, {lengths}; give one state a box")
-    if len(array) > MOST_PROPOSALS:
-        raise ValueError(f"{where}: there are {len(array)}; keep the best {MOST_PROPOSALS}")
-    return part_entry(array.tolist(), checked_states)
-
-
-def _check_at_once(frames: Mapping[int, Sequence[Human]]) -> Frames | None:
-    """Return the frames of a video by name, checked together, which is many times as fast as one by one.
-
-    None if there is something else than lists of numbers and strings, or if `KineticsTPSWriter.add_human` or
-    the schema may refuse something: then they say why.
-    """
-    try:
-        boxes: list[Any] = []
-        words: list[object] = []
-        for humans in frames.values():
-            for box, parts in humans:
-                boxes.append(box)
-                words += parts
-                for part_boxes, states in parts.values():
-                    boxes += part_boxes
-                    words += states
-                    n_boxes = len(part_boxes)
-                    # The letters of a single string are no states.
-                    if n_boxes != len(states) or n_boxes > MOST_PROPOSALS or isinstance(states, str):
-                        return None
-        are_plain = set(map(type, words)) <= {str} and set(map(type, frames)) <= {int}
-        if not (all(words) and are_plain and _are_lists_or_arrays(boxes)):
-            return None
-        rows = iter(writing.corner_boxes(boxes, (-1, 4), "the boxes").tolist())
-        names = [_checked_frame_name(frame) for frame in frames]
-    except (AttributeError, TypeError, ValueError, RuntimeError):
-        return None
-    return {
-        name: frame_entry([_human_of_rows(parts, rows) for _, parts in humans])
-        for name, humans in zip(names, frames.values())
-    }
-
-
-def _are_lists_or_arrays(boxes: list[Any]) -> bool:
-    """Return whether boxes are lists or arrays, none of half precision, of which a note tells."""
-    if not set(map(type, boxes)) <= {list, np.ndarray}:
-        return False
-    return all(box.dtype != np.float16 for box in boxes if isinstance(box, np.ndarray))
-
-
-def _human_of_rows(parts: Mapping[str, Proposals], rows: Iterator[list[float]]) -> dict[str, Any]:
-    """Return the entry of a human; ``rows`` yields its box, then those of its parts."""
-    box = next(rows)
-    part_entries = {}
-    for name, (part_boxes, states) in parts.items():
-        part_entries[name] = part_entry(list(islice(rows, len(part_boxes))), list(states))
-    return human_entry(box, part_entries)
+    def entries(self) -> Iterator[dict[str, Any]]:
+        """Yield the entry of each human. Raises ValueError, which names the first wrong boxes."""
+        try:
+            boxes = writing.corner_boxes(self._boxes, (-1, 4), "the boxes")
+        except ValueError:
+            for place, what, shape, group in self._groups:
+                with writing.naming(place):
+                    writing.corner_boxes(group, shape, what)
+            raise
+        rows = iter(boxes.tolist())
+        for states_of_part in self._states_of_human:
+            box = next(rows)
+            part_entries = {}
+            for name, states in states_of_part.items():
+                part_entries[name] = part_entry(list(islice(rows, len(states))), states)
+            yield human_entry(box, part_entries)
 
 
 def _words(classes: Mapping[str, str], parts: PartStates) -> Iterator[str]:

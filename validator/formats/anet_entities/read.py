@@ -27,6 +27,7 @@ _MODES = {"anet_entities_gt": "GT", "anet_entities_gen": "gen"}
 _LEAST_FOLLOWING = 5
 # Far more than the challenge has: about ten objects a segment, and four segments a video.
 _MOST_OBJECTS = 1000
+_SUBMIT_LESS = "submit only what is asked for"
 _SEGMENTS_A_VIDEO, _LEAST_SEGMENTS = 40, 200_000
 
 
@@ -68,12 +69,14 @@ def read(path: Source, rules: Rules, reference_videos: Collection[str] | None = 
 
         n_videos = len(reference_videos or ())
 
-        def check(content: tuple[Grounding, Ints], members: Members, findings: Findings) -> None:
-            _check_numbers(*content, n_videos, name, findings)
-            _check_lengths(*content, name, findings)
+        def check_content(content: tuple[Grounding, Ints], members: Members, findings: Findings) -> None:
+            grounding, lengths = content
+            _check_number_of_segments(len(lengths), n_videos, name, findings)
+            _check_lengths(grounding, lengths, name, findings)
             _check_mode(members["eval_mode"], rules.id, name, findings)
+            findings.extend(FORMAT.check(grounding, rules).with_files(lambda _: name))
 
-        conversion = Conversion(_as_grounding, check)
+        conversion = Conversion(as_grounding, check_content)
         content = read_json(submission.read(name), name, file, conversion)
         (grounding, _), members = findings.take(content)
         _note_external_data(members, findings)
@@ -162,7 +165,7 @@ def check_videos(
     return check_items(videos, reference_videos, "video", place, verdict)
 
 
-def _as_grounding(entries: Entries) -> tuple[Grounding, Ints]:
+def as_grounding(entries: Entries) -> tuple[Grounding, Ints]:
     """Return the arrays, and the lengths of the three lists of each segment (n_segments, 3).
 
     Segments whose lengths differ have no objects: `_check_lengths` refuses the file.
@@ -217,18 +220,27 @@ def _corners(boxes: Column) -> Floats:
         return corners.astype(np.float32).reshape(-1, FRAMES, 4)
 
 
-def _check_numbers(grounding: Grounding, lengths: Ints, n_videos: int, name: str, findings: Findings) -> None:
-    """Add a problem for too many segments, and for each with too many objects; ``lengths`` (n, 3)."""
-    remedy = "submit only what is asked for"
+def _check_number_of_segments(n_segments: int, n_videos: int, name: str, findings: Findings) -> None:
+    """Add a problem if there are too many segments."""
     most = max(_LEAST_SEGMENTS, _SEGMENTS_A_VIDEO * n_videos)
-    if len(lengths) > most:
+    if n_segments > most:
         limit = f"{most:,} ({_SEGMENTS_A_VIDEO} for each video, at least {_LEAST_SEGMENTS:,})"
         problem = f"there are more segments than {limit}"
-        findings.add("E-JSON-COUNT", problem, remedy, file=name, where="/results", rule=LIMIT_OF_REFERENCE)
-    for number in findings.first_of(lengths.max(axis=1) > _MOST_OBJECTS):
+        findings.add(
+            "E-JSON-COUNT", problem, _SUBMIT_LESS, file=name, where="/results", rule=LIMIT_OF_REFERENCE
+        )
+
+
+def check(grounding: Grounding, rules: Rules) -> Findings:
+    """Return a problem for each segment with too many objects."""
+    findings = Findings()
+    n_objects = np.bincount(grounding.segment, minlength=len(grounding.segments))
+    for number in findings.first_of(n_objects > _MOST_OBJECTS):
         problem = f"the segment has more than {_MOST_OBJECTS:,} objects"
         where = _segment_place(grounding, number)
-        findings.add("E-JSON-COUNT", problem, remedy, file=name, where=where, rule="objects")
+        name = rules.json[0].name
+        findings.add("E-JSON-COUNT", problem, _SUBMIT_LESS, file=name, where=where, rule="objects")
+    return findings
 
 
 def _segment_place(grounding: Grounding, number: int) -> str:
@@ -301,4 +313,4 @@ def _repeated_classes(submission: Grounding) -> list[Note]:
     return constant or repeat_hints(classes, "object", what)
 
 
-FORMAT = Format(read, hints)
+FORMAT = Format(read, hints, check)

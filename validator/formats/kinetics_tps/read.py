@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from itertools import count
 from typing import Any, NamedTuple
@@ -80,13 +80,20 @@ def read(
     with Findings.collect() as findings, open_submission(path, rules.limits) as submission:
         findings.notes += submission.notes
         names = findings.take(choose_named(submission, rules))
+        classes: dict[str, str] = {}
         _refuse_exchanged(submission, names[classes_file.name], names[parts_file.name])
         with findings.part():
             name = names[classes_file.name]
             classes = findings.take(read_classes(submission.read(name), name, classes_file, budget))
         with findings.part():
             name = names[parts_file.name]
-            parts = findings.take(read_parts(submission.read(name), name, parts_file, budget=budget))
+
+            def check_all(parts: PartStates) -> Findings:
+                problems = FORMAT.check(KineticsSubmission(classes, parts), rules)
+                return problems.with_files(names.__getitem__)
+
+            data = submission.read(name)
+            parts = findings.take(read_parts(data, name, parts_file, budget=budget, check=check_all))
         findings.refuse_problems()
         content = KineticsSubmission(classes, parts)
         if reference_frames is not None:
@@ -141,22 +148,35 @@ def read_parts(
     file: JsonFile,
     one_each: bool = False,
     budget: Budget | None = None,
+    check: Callable[[PartStates], Findings] | None = None,
 ) -> Read[PartStates]:
     """Read a parts file of a submission, or of the reference (``one_each``: one box and one state a part).
 
-    Raises Refused.
+    ``check`` returns what is wrong with the arrays, `check_parts` by default. Raises Refused.
     """
 
-    def check(parts: PartStates, members: Members, findings: Findings) -> None:
-        _check_boxes(parts, name, findings)
-        _check_lengths(parts, name, findings)
+    def check_content(parts: PartStates, members: Members, findings: Findings) -> None:
+        findings.extend(check(parts) if check else check_parts(parts, name))
 
     def build(entries: Entries) -> PartStates:
         return as_part_states(entries, one_each)
 
-    conversion = Conversion(build, check)
-    read = read_json(data, name, file, conversion, budget)
+    read = read_json(data, name, file, Conversion(build, check_content), budget)
     return Read(read.content[0], read.notes)
+
+
+def check(submission: KineticsSubmission, rules: Rules) -> Findings:
+    """Return the problems of `check_parts`; ``classes`` are empty where their file is refused."""
+    _, parts_file = rules.json
+    return check_parts(submission.parts, parts_file.name)
+
+
+def check_parts(parts: PartStates, name: str) -> Findings:
+    """Return a problem for each box whose ends are not in order, and each part with fewer or more states."""
+    findings = Findings()
+    _check_boxes(parts, name, findings)
+    _check_lengths(parts, name, findings)
+    return findings
 
 
 def as_part_states(entries: Entries, one_each: bool = False) -> PartStates:
@@ -306,4 +326,4 @@ def hints(submission: KineticsSubmission) -> list[Note]:
     return notes or repeat_hints(proposals, "proposal", what)
 
 
-FORMAT = Format(read, hints)
+FORMAT = Format(read, hints, check)
