@@ -10,7 +10,7 @@ import keyword
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import cycle
@@ -26,13 +26,21 @@ from organizer.files import new_folder, rewrite_files
 from scoring_program import metrics
 from scoring_program.task import load_task, task_ids
 from validator.findings import Findings
+from validator.formats.items.arrays import as_instance
 from validator.formats.items.write import encode, example_value
-from validator.formats.values import KINDS_OF_CSV, Form, Kind, parse_form, range_text
+from validator.formats.values import CORNERS, KINDS_OF_CSV, Form, Kind, parse_form, range_text
 from validator.strict_yaml import load_declaration
 from validator.texts import is_printable
 
 TEMPLATES = ROOT / "task_templates"
 CHALLENGE = "items"
+# What a submission of detections looks like, as in ActivityNet.
+_WORDS_OF_DETECTIONS = {"scores": True, "each": "results", "missing": "empty"}
+_LIST_OF_CORNERS = {Kind.SEGMENTS: "segment", Kind.BOXES: "box"}
+_SHOWN_THRESHOLDS = (0.5, 0.75, 0.95)
+_ALL_ONCE = "Every item of the test set must occur exactly once."
+_LEFT_OUT = "Items without predictions may be left out."
+_COVERAGE = "Share of the items that have a prediction."
 _DEFAULT_LABELS = ("first", "second", "third")
 _DEFAULT_COLUMNS = ("first", "second")
 _COLUMN = re.compile("[a-z][a-z0-9_]{0,29}")
@@ -91,9 +99,12 @@ def task_files(wanted: NewTask) -> dict[str, bytes]:
     title = wanted.id.replace("_", " ").capitalize() if wanted.title is None else wanted.title
     _check_title(title)
     kind = _kind_of(wanted)
-    words = load_declaration((TEMPLATES / f"{kind.value}.yaml").read_text(encoding="utf-8"))
+    has_scores = _has_scores(wanted, kind)
+    words = _template_words("detections" if has_scores else kind.value)
     metric = _metric_of(wanted.metric or words["metric"], kind)
     values = _declared_values(kind, wanted)
+    if has_scores:
+        values.update(_WORDS_OF_DETECTIONS, names={_LIST_OF_CORNERS[kind]: list(CORNERS[kind])})
     form = parse_form(f"{wanted.id}.{_ending_of(wanted, kind)}", values)
     metric_title, metric_text = _metric_words(metric)
     fields = {
@@ -105,6 +116,7 @@ def task_files(wanted: NewTask) -> dict[str, bytes]:
         "metric_title": metric_title,
         "metric_text": metric_text,
         "content": _content(form, words),
+        "presence": _LEFT_OUT if form.is_missing_empty else _ALL_ONCE,
         "example": encode(form, {"item_1": example_value(form)}).decode(),
     }
     declared_fields = {
@@ -113,6 +125,8 @@ def task_files(wanted: NewTask) -> dict[str, bytes]:
         "summary": json.dumps(fields["summary"], ensure_ascii=False),
         "values": _flow(values),
         "range": json.dumps(metric.RANGE),
+        "thresholds": f"\nthresholds: {json.dumps(metric.THRESHOLDS)}" if has_scores else "",
+        "error_types": "".join(_error_lines(metric)),
         "needs": "".join(f"\nneeds: [{name}]" for name in getattr(metric, "NEEDS", ())),
         "columns": "\n".join(_column_lines(metric, metric_text, form)),
     }
@@ -127,6 +141,18 @@ def task_files(wanted: NewTask) -> dict[str, bytes]:
         if fields["metric"] in case["expected"]:
             files.update(_golden_case(case, form, fields["metric"]))
     return files
+
+
+def _template_words(name: str) -> Mapping[str, Any]:
+    """Return what a template says of a kind of task."""
+    words: Mapping[str, Any] = load_declaration((TEMPLATES / f"{name}.yaml").read_text(encoding="utf-8"))
+    return words
+
+
+def _has_scores(wanted: NewTask, kind: Kind) -> bool:
+    """Return whether predictions have scores: those of boxes always, others if the metric ranks them."""
+    is_ranked = wanted.metric is not None and getattr(_metric_module(wanted.metric), "SCORES", False)
+    return kind is Kind.BOXES or (kind in CORNERS and is_ranked)
 
 
 def _refuse(problem: str, remedy: str) -> NoReturn:
@@ -238,7 +264,18 @@ def _content(form: Form, words: Mapping[str, Any]) -> str:
         columns=", ".join(f"`{name}`" for name in form.names),
         any_label=" or ".join(f"`{name}`" for name in form.names),
         range=range_text(form),
+        kind=form.kind.value,
+        corners=_corners_text(form),
     )
+
+
+def _corners_text(form: Form) -> str:
+    """Return in words where an instance with a list of corners is."""
+    if form.instance is None or not form.instance.list:
+        return ""
+    corners = ", ".join(form.instance.corners)
+    unit = " in seconds" if form.kind is Kind.SEGMENTS else ""
+    return f"a `{form.instance.list}`, the list `[{corners}]`{unit}"
 
 
 def _column_lines(metric: ModuleType, metric_text: str, form: Form) -> list[str]:
@@ -252,7 +289,7 @@ def _column_lines(metric: ModuleType, metric_text: str, form: Form) -> list[str]
         {
             "key": "coverage",
             "title": "Coverage",
-            "description": "Share of the items that have a prediction; all must.",
+            "description": _COVERAGE if form.is_missing_empty else f"{_COVERAGE[:-1]}; all must.",
         },
     ]
     for column in form.names if form.kind is Kind.COLUMNS else ():
@@ -264,10 +301,34 @@ def _column_lines(metric: ModuleType, metric_text: str, form: Form) -> list[str]
                 "description": f"The number of {column} alone.",
             }
         )
+    for threshold in metric.THRESHOLDS if form.has_scores else ():
+        columns.append(
+            {
+                "key": metric.threshold_key(threshold),
+                "title": f"mAP at {threshold:g}",
+                "sorting": metric.SORTING,
+                "leaderboard": threshold in _SHOWN_THRESHOLDS,
+                "description": f"The mean over the labels at the threshold {threshold:g}.",
+            }
+        )
     if form.kind is not Kind.COLUMNS:
-        by_name = {"key": name, "title": f"{title} by name", "sorting": metric.SORTING, "leaderboard": False}
+        by_name = {
+            "key": "map" if form.has_scores else name,
+            "title": f"{title} by name",
+            "sorting": metric.SORTING,
+            "leaderboard": False,
+        }
         columns.append({**by_name, "description": "The same number as the score."})
     return [f"  - {_flow(column)}" for column in columns]
+
+
+def _error_lines(metric: ModuleType) -> Iterator[str]:
+    """Yield the types of errors of a metric, if it has any, a line each."""
+    error_types = getattr(metric, "ERROR_TYPES", ())
+    if error_types:
+        yield "\nerror_types:"
+    for error_type in error_types:
+        yield f"\n  - {_flow(error_type)}"
 
 
 def _flow(mapping: Mapping[str, Any]) -> str:
@@ -284,13 +345,17 @@ def _golden_case(case: Mapping[str, Any], form: Form, metric: str) -> dict[str, 
     """Return the files of a golden case, whose numbers the template has."""
     folder = f"tests/golden/{form.file.partition('.')[0]}/{case['name']}"
     number = case["expected"][metric]
-    if form.kind is Kind.COLUMNS:
+    if isinstance(number, dict):
+        numbers, score = number, number["map"]
+    elif form.kind is Kind.COLUMNS:
         numbers = dict(zip((f"{metric}_{column}" for column in form.names), cycle(number)))
     else:
         numbers = {metric: number}
-    expected = {"score": fmean(numbers.values()), **numbers, "coverage": 1.0}
+    if not isinstance(number, dict):
+        score = fmean(numbers.values())
+    expected = {"score": score, "coverage": 1.0, **numbers}
     return {
-        f"{folder}/ref/{form.truth_file}": encode(form, _values_of_case(case["truth"], form)),
+        f"{folder}/ref/{form.truth_file}": encode(form.truth, _values_of_case(case["truth"], form.truth)),
         f"{folder}/res/{form.file}": encode(form, _values_of_case(case["predicted"], form)),
         f"{folder}/expected.json": json.dumps({"what": case["what"], "published": expected}).encode() + b"\n",
     }
@@ -306,7 +371,11 @@ def _values_of_case(values: Mapping[str, Any], form: Form) -> dict[str, Any]:
         if isinstance(value, list):
             return [value_of(entry) for entry in value]
         if isinstance(value, dict):
-            return {**value, "label": names[value["label"]]}
+            corners = [value["start"], value["end"]]
+            if form.kind is Kind.BOXES:
+                corners = [value["start"], 0, value["end"], 1]
+            score = value.get("score", 1.0)
+            return as_instance(form.instance_keys, names[value["label"]], corners, score)
         return names.get(value, value)
 
     return {key: value_of(value) for key, value in values.items()}

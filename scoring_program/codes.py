@@ -126,7 +126,8 @@ CODES = CodeTable(
         ),
         MessageCode(
             "N-NAMES-UNKNOWN",
-            "Classes, parts or states have names that the data does not have; they count as wrong. The note "
+            "Classes, parts or states have names that the data does not have; they count as wrong, or, where "
+            "predictions have scores, not at all. The note "
             "quotes up to five, with the nearest names of the public vocabulary.",
             "Write names exactly as the vocabulary does.",
             is_mistake=True,

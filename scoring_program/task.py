@@ -194,6 +194,8 @@ class Declaration:
     """Code that gives an evaluator one prediction for the demo reference, for the README."""
     metric: str = ""
     """A module of `scoring_program.metrics` that the declaration names, "" if the code of the task does."""
+    thresholds: Sequence[float] = ()
+    """The thresholds of this metric; those of the metric where none are declared."""
     range: Range = (None, None)
     """The lowest and the highest possible score; None for an open end."""
 

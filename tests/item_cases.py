@@ -30,8 +30,10 @@ EXAMPLES = {
     "labels_json": NewTask("labels_json", kind="labels", labels=LABELS),
     "segments_json": NewTask("segments_json", kind="segments", labels=LABELS),
     "segments_in_results": NewTask("segments_in_results", kind="segments", labels=LABELS),
+    "scored_segments": NewTask("scored_segments", metric="detection_ap", labels=LABELS),
+    "boxes_json": NewTask("boxes_json", kind="boxes", labels=LABELS),
 }
-"""New tasks of all kinds in all formats; the map of items of the last one lies under a key."""
+"""New tasks of all kinds in all formats; where they end in results, the map of items lies under a key."""
 
 
 class Example(NamedTuple):
@@ -68,10 +70,21 @@ def declared_in(folder, task_id):
     return Example(task, rules, form, ItemQuality(task_id, form), ItemAnnotations(form))
 
 
+def without_scores(form, values):
+    """Return values of a submission as those of a ground truth."""
+    if not form.has_scores:
+        return values
+    keys = form.instance.score
+    return {
+        item: [{key: part for key, part in instance.items() if key != keys} for instance in instances]
+        for item, instances in values.items()
+    }
+
+
 def write_case(made_up, folder, truth, predicted):
     """Write ``ref`` and ``res`` in a folder; ``made_up`` is what quality makes up for the task."""
     (folder / "ref").mkdir(parents=True, exist_ok=True)
-    made_up.write_truth(folder / "ref", truth)
+    made_up.write_truth(folder / "ref", without_scores(made_up.form, truth))
     write_files(made_up.files(predicted), folder / "res")
 
 

@@ -59,3 +59,43 @@ def temporal_iou(first, second):
     shared = min(first["end"], second["end"]) - max(first["start"], second["start"])
     both = first["end"] - first["start"] + second["end"] - second["start"]
     return max(shared, 0) / (both - max(shared, 0))
+
+
+def detection_ap(truth, predicted):
+    thresholds = [percent / 100 for percent in range(50, 100, 5)]
+    labels = {instance["label"] for instances in truth.values() for instance in instances}
+    scores = [label_ap(truth, predicted, label, threshold) for label in labels for threshold in thresholds]
+    return sum(scores) / len(scores)
+
+
+def label_ap(truth, predicted, label, threshold):
+    """Return the average precision of a label: predictions one after another, then the sum over all points."""
+    free = {key: [one for one in instances if one["label"] == label] for key, instances in truth.items()}
+    n_true = sum(map(len, free.values()))
+    ranked = [
+        (-one["score"], key, place, one)
+        for key in truth
+        for place, one in enumerate(predicted.get(key, []))
+        if one["label"] == label
+    ]
+    outcomes = []
+    for _, key, _, prediction in sorted(ranked, key=lambda row: row[:3]):
+        best = max(free[key], key=lambda instance: region_iou(instance, prediction), default=None)
+        is_right = best is not None and region_iou(best, prediction) >= threshold
+        if is_right:
+            free[key].remove(best)
+        outcomes.append(is_right)
+    precisions = [sum(outcomes[: end + 1]) / (end + 1) for end in range(len(outcomes))]
+    return sum(max(precisions[place:]) for place, is_right in enumerate(outcomes) if is_right) / n_true
+
+
+def region_iou(first, second):
+    shared = first_size = second_size = 1
+    corners = [one.get("segment") or one["box"] for one in (first, second)]
+    n_axes = len(corners[0]) // 2
+    for axis in range(n_axes):
+        (start, end), (other_start, other_end) = ((one[axis], one[axis + n_axes]) for one in corners)
+        shared *= max(min(end, other_end) - max(start, other_start), 0)
+        first_size *= end - start
+        second_size *= other_end - other_start
+    return shared / (first_size + second_size - shared)

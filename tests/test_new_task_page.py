@@ -20,8 +20,19 @@ NEEDED = {
     Kind.COLUMNS: {"columns": ["valence", "arousal"]},
     Kind.LABELS: {"labels": ["robin", "wren"]},
     Kind.SEGMENTS: {"labels": ["robin", "wren"]},
+    Kind.BOXES: {"labels": ["robin", "wren"]},
 }
-VALUES = {"minimum": 0, "maximum": 9, "latest": 60, "each": "results", "key": "clip", "column": "bird"}
+VALUES = {
+    "minimum": 0,
+    "maximum": 9,
+    "latest": 60,
+    "scores": True,
+    "names": {"label": "bird"},
+    "missing": "empty",
+    "each": "results",
+    "key": "clip",
+    "column": "bird",
+}
 
 
 def code_blocks(language):

@@ -246,8 +246,8 @@ CODES = CodeTable(
         ),
         MessageCode(
             "E-SEGMENT-ORDER",
-            "A segment does not end after its start.",
-            "Write start and end in seconds, the end last.",
+            "A segment or a box does not end after its start.",
+            "Write start and end in seconds, the end last; of a box x1 < x2 and y1 < y2.",
         ),
         MessageCode(
             "E-TASK", "The files are those of a submission to another task.", "Submit them to that task."

@@ -19,7 +19,7 @@ from scoring_program.scoring import AnyLoaded
 from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings
-from validator.formats.items.arrays import Segments, plain_values
+from validator.formats.items.arrays import Regions, as_instance, corners_of, plain_values
 from validator.formats.items.read import form_of
 from validator.formats.items.write import encode
 from validator.formats.rules import load_rules
@@ -27,7 +27,7 @@ from validator.formats.values import Form, Kind
 from validator.texts import pointer_part
 
 _LABEL, _NUMBER = "label", "number"
-_ANY_SEGMENT = {"label": "", "start": 0, "end": 1}
+_SIDES = ("width", "height")
 # In a split the lowest, the middle and the highest third of the numbers divide evenly.
 _THIRDS = ("lowest third", "middle third", "highest third")
 _WITHOUT_CLASS = (Baseline.PERFECT, Baseline.MOST_FREQUENT, Baseline.RANDOM, Baseline.NOISY)
@@ -56,16 +56,16 @@ class ItemAnnotations(Annotations[Reference, Prediction]):
 
     @cached_property
     def baselines(self) -> tuple[Baseline, ...]:  # type: ignore[override]
-        """Those that an item with a single value cannot be without; segments have all."""
-        if self.kind is Kind.SEGMENTS:
+        """Those that an item with a single value cannot be without; segments and boxes have all."""
+        if self.form.instance is not None:
             return tuple(Baseline)
         return _NOT_ONE_CLASS if self.kind is Kind.LABELS else _WITHOUT_CLASS
 
     def pools(self, reference: Reference) -> Pools:
         """Return how often each label is annotated, 0 for those that never are, times, and numbers."""
         items = reference.items
-        if isinstance(items, Segments):
-            return Pools({_LABEL: _count_labels(items)}, {_LABEL: items.times})
+        if isinstance(items, Regions):
+            return Pools({_LABEL: _count_labels(items)}, {_LABEL: items.extent})
         if self.kind in (Kind.NUMBER, Kind.COLUMNS):
             return Pools({}, {}, _columns(items))
         return Pools({_LABEL: _count_labels(items)}, {})
@@ -81,7 +81,8 @@ class ItemAnnotations(Annotations[Reference, Prediction]):
 
     def predicted(self, reference: Reference, guess: Guess) -> Prediction:
         """Return a value for each item; the most frequent label once in each list."""
-        return {item: self._guessed(value, guess) for item, value in plain_values(reference.items).items()}
+        values = plain_values(self.form.truth, reference.items)
+        return {item: self._guessed(value, guess) for item, value in values.items()}
 
     def _guessed(self, value: Any, guess: Guess) -> Any:
         """Return the prediction for one item."""
@@ -95,8 +96,24 @@ class ItemAnnotations(Annotations[Reference, Prediction]):
         if self.kind is Kind.LABELS:
             labels = [""] if is_most_frequent else value
             return list(dict.fromkeys(guess.label(label, _LABEL) for label in labels if guess.keeps()))
-        segments = [_ANY_SEGMENT] if is_most_frequent else value
-        return [_guessed_segment(segment, guess) for segment in segments if guess.keeps()]
+        keys = self.form.instance_keys
+        n_axes = len(keys.corners) // 2
+        instances = value
+        if is_most_frequent:
+            instances = [as_instance(keys, "", [0.0] * n_axes + [1.0] * n_axes)]
+        return [self._guessed_instance(instance, guess) for instance in instances if guess.keeps()]
+
+    def _guessed_instance(self, instance: dict[str, Any], guess: Guess) -> dict[str, Any]:
+        """Return a segment or a box as a guess changes it, within the range, its ends after its starts."""
+        keys = self.form.instance_keys
+        lowest, highest = self.form.range
+        label = guess.label(instance[keys.label], _LABEL)
+        true_corners = corners_of(keys, instance)
+        corners = np.clip(guess.box(true_corners, _LABEL), lowest, highest)
+        starts, ends = corners.reshape(2, -1)
+        if (starts >= ends).any():
+            corners = np.array(true_corners)
+        return as_instance(keys, label, corners.tolist())
 
     def files(self, prediction: Prediction) -> Files:
         """Return the one file of a submission."""
@@ -111,27 +128,19 @@ class ItemAnnotations(Annotations[Reference, Prediction]):
         items = reference.items
         if self.kind in (Kind.NUMBER, Kind.COLUMNS):
             return _thirds(items)
-        values = plain_values(items)
+        values = plain_values(self.form.truth, items)
         if self.kind is Kind.LABEL:
             return {item: [label] for item, label in values.items()}
         if self.kind is Kind.LABELS:
             return values
-        return {item: [segment["label"] for segment in segments] for item, segments in values.items()}
+        label_key = self.form.instance_keys.label
+        return {item: [instance[label_key] for instance in value] for item, value in values.items()}
 
     def cut(self, source: Path, reference: Reference, names: Collection[str], output: Path) -> None:
         """Write the ground truth of some items."""
-        part = {item: value for item, value in plain_values(reference.items).items() if item in names}
-        (output / self.form.truth_file).write_bytes(encode(self.form, part))
-
-
-def _guessed_segment(segment: dict[str, Any], guess: Guess) -> dict[str, Any]:
-    """Return a segment as a guess changes it, its end after its start."""
-    label = guess.label(segment["label"], _LABEL)
-    start, end = guess.box([segment["start"], segment["end"]], _LABEL)
-    start = max(start, 0.0)
-    if end <= start:
-        end = start + segment["end"] - segment["start"]
-    return {"label": label, "start": start, "end": end}
+        values = plain_values(self.form.truth, reference.items)
+        part = {item: value for item, value in values.items() if item in names}
+        (output / self.form.truth_file).write_bytes(encode(self.form.truth, part))
 
 
 def _columns(items: Any) -> dict[str, Floats]:
@@ -151,7 +160,7 @@ def _thirds(items: Any) -> dict[str, list[str]]:
 
 def _count_labels(items: Any) -> Counter[str]:
     n = len(items.names)
-    if isinstance(items, Segments):
+    if isinstance(items, Regions):
         counts = np.bincount(items.label, minlength=n)
     else:
         is_list = items.values.dtype == bool
@@ -164,8 +173,8 @@ def content_of(loaded: AnyLoaded) -> Content:
     items, noun, warnings = loaded.reference.items, loaded.task.item, Findings()
     form = loaded.reference.form
     truth, kind, n_items = form.truth_file, form.kind, len(items.keys)
-    if kind is Kind.SEGMENTS:
-        return _content_of_segments(items, noun, truth, warnings)
+    if form.instance is not None:
+        return _content_of_regions(items, noun, form, warnings)
     if kind in (Kind.NUMBER, Kind.COLUMNS):
         columns = [
             Values(name, column, items.keys.__getitem__, f"{noun}s")
@@ -178,7 +187,7 @@ def content_of(loaded: AnyLoaded) -> Content:
     counts = _count_labels(items)
     n_labels = {f"{noun}s": n_items, "labels": sum(count > 0 for count in counts.values())}
     if kind is Kind.LABEL:
-        check_constant("label", plain_values(items).values(), truth, warnings)
+        check_constant("label", plain_values(form.truth, items).values(), truth, warnings)
         return Content(n_instances=n_items, counts=n_labels, names={"label": counts}, warnings=warnings)
     for label, has_label in zip(items.names, items.values.T):
         if has_label.all():
@@ -195,40 +204,55 @@ def content_of(loaded: AnyLoaded) -> Content:
     )
 
 
-def _content_of_segments(items: Segments, noun: str, truth: str, warnings: Findings) -> Content:
-    counts, place = _count_labels(items), _place_of_segment(items)
-    rows: Floats = np.column_stack([items.item, items.label, items.times])
+def _content_of_regions(items: Regions, noun: str, form: Form, warnings: Findings) -> Content:
+    counts, place, truth = _count_labels(items), _place_of_region(items), form.truth_file
+    rows: Floats = np.column_stack([items.item, items.label, items.extent])
     order = np.lexsort(rows.T[::-1])
     check_same(items.keys, [(items.item, rows[order][:, 1:])], warnings)
     is_repeated, at = repeated(rows), (truth, place)
-    is_overlapping = _find_overlaps(rows, order[~is_repeated[order]])
-    warn_where(is_repeated, "R-REPEATED", "the segment repeats an earlier one", at, warnings)
-    warn_where(is_overlapping, "R-OVERLAP", "the segment overlaps another one of its label", at, warnings)
-    n_segments = np.bincount(items.item, minlength=len(items.keys))
+    is_segment = form.kind is Kind.SEGMENTS
+    region = "segment" if is_segment else "box"
+    warn_where(is_repeated, "R-REPEATED", f"the {region} repeats an earlier one", at, warnings)
+    if is_segment:
+        is_overlapping = _find_overlaps(rows, order[~is_repeated[order]])
+        warn_where(is_overlapping, "R-OVERLAP", "the segment overlaps another one of its label", at, warnings)
+    n_regions = np.bincount(items.item, minlength=len(items.keys))
+    regions = form.kind.value
     return Content(
         n_instances=len(items.item),
         counts={
             f"{noun}s": len(items.keys),
-            "segments": len(items.item),
+            regions: len(items.item),
             "labels": len(set(items.label.tolist())),
         },
         names={"label": counts},
         values=[
-            Values("seconds of one segment", items.times[:, 1] - items.times[:, 0], place, "segments"),
-            Values("end of a segment in seconds", items.times[:, 1], place, "segments"),
-            Values(f"segments of one {noun}", n_segments, items.keys.__getitem__, f"{noun}s"),
+            *_sizes(items, form, place),
+            Values(f"{regions} of one {noun}", n_regions, items.keys.__getitem__, f"{noun}s"),
         ],
         warnings=warnings,
     )
 
 
-def _place_of_segment(items: Segments) -> Callable[[int], str]:
-    """Return what gives the place of a segment in the file."""
+def _sizes(items: Regions, form: Form, place: Callable[[int], str]) -> list[Values]:
+    """Return how large segments or boxes are, and where segments end."""
+    starts, ends = np.split(items.extent, 2, axis=1)
+    sizes = (ends - starts).T
+    if form.kind is Kind.BOXES:
+        return [Values(f"{side} of one box", size, place, "boxes") for side, size in zip(_SIDES, sizes)]
+    return [
+        Values("seconds of one segment", sizes[0], place, "segments"),
+        Values("end of a segment in seconds", ends[:, 0], place, "segments"),
+    ]
+
+
+def _place_of_region(items: Regions) -> Callable[[int], str]:
+    """Return what gives the place of a segment or a box in the file."""
     first_of_item = np.searchsorted(items.item, np.arange(len(items.keys)))
 
-    def place(segment: int) -> str:
-        item = int(items.item[segment])
-        return f"/{pointer_part(items.keys[item])}/{segment - int(first_of_item[item])}"
+    def place(region: int) -> str:
+        item = int(items.item[region])
+        return f"/{pointer_part(items.keys[item])}/{region - int(first_of_item[item])}"
 
     return place
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from quality import cures
 from quality.items import values
 from quality.task import CANARY, Mistake, QualityTask, Said, Trick
 from scoring_program.challenges.items.task import TASKS as SCORED
+from validator.formats.items.arrays import as_instance, corners_of
 from validator.formats.items.read import form_of
 from validator.formats.items.write import decode, encode
 from validator.formats.rules import load_rules
@@ -38,17 +39,17 @@ class ItemQuality(QualityTask[Items]):
         self.mistakes = _mistakes(form)
 
     def _same_everywhere(self, reference: Files, sample: Files) -> Files:
-        truth = decode(self.form, reference[self.form.truth_file])
+        truth = decode(self.form.truth, reference[self.form.truth_file])
         return self.files(dict.fromkeys(truth, values.trick(self.form, truth.values())))
 
     def write_reference(self, folder: Path, seed: int = 1, size: int = 1) -> None:
         rng = random.Random(seed)
         items = [f"demo_{number:05d}" for number in range(_N_ITEMS * size)]
-        self.write_truth(folder, {item: values.random_value(self.form, rng) for item in items})
+        self.write_truth(folder, {item: values.random_value(self.form.truth, rng) for item in items})
 
     def write_truth(self, folder: Path, truth: Items) -> None:
         """Write a ground truth."""
-        write_files({self.form.truth_file: encode(self.form, truth)}, folder)
+        write_files({self.form.truth_file: encode(self.form.truth, truth)}, folder)
 
     def write_samples(self, reference: Path, folder: Path) -> None:
         self._write_guesses(reference, folder / "good", wrong=0.1)
@@ -80,15 +81,16 @@ class ItemQuality(QualityTask[Items]):
 
     def repeated(self, files: Files, copies: Mapping[str, Sequence[str]]) -> Files:
         repeated = dict(files)
-        for name in {self.form.file, self.form.truth_file} & files.keys():
-            items: Items = {}
-            for item, value in decode(self.form, files[name]).items():
-                items.update(dict.fromkeys(copies[item], value))
-            repeated[name] = encode(self.form, items)
+        for form in (self.form, self.form.truth):
+            if form.file in files:
+                items: Items = {}
+                for item, value in decode(form, files[form.file]).items():
+                    items.update(dict.fromkeys(copies[item], value))
+                repeated[form.file] = encode(form, items)
         return repeated
 
     def _guesses(self, reference: Path, rng: random.Random, wrong: float) -> Items:
-        truth = decode(self.form, (reference / self.form.truth_file).read_bytes())
+        truth = decode(self.form.truth, (reference / self.form.truth_file).read_bytes())
         return {item: values.guess(self.form, value, rng, wrong) for item, value in truth.items()}
 
 
@@ -96,8 +98,11 @@ def _mistakes(form: Form) -> list[Mistake[Items]]:
     if form.kind is Kind.LABELS:
         return [_constant("the same labels everywhere", list(form.names))]
     if form.kind is Kind.SEGMENTS:
-        segment = {"label": form.names[0], "start": 0.0, "end": 9.0}
+        segment = as_instance(form.instance_keys, form.names[0], (0.0, 9.0))
         return [_constant("the same segments everywhere", [segment]), *_mistakes_of_segments(form)]
+    if form.kind is Kind.BOXES:
+        box = as_instance(form.instance_keys, form.names[0], (0.0, 0.0, 9.0, 9.0))
+        return [_constant("the same boxes everywhere", [box])]
     return []
 
 
@@ -113,12 +118,12 @@ def _mistakes_of_segments(form: Form) -> list[Mistake[Items]]:
     meant_label = cures.other_order(list(form.names))
     written_label = {name: other for other, name in meant_label.items()}
     return [
-        _times("milliseconds instead of seconds", 1000, 0),
-        _times("frames instead of seconds", _FRAMES_A_SECOND, 0),
-        _times("5 seconds late", 1, _SECONDS_LATE),
+        _times(form, "milliseconds instead of seconds", 1000, 0),
+        _times(form, "frames instead of seconds", _FRAMES_A_SECOND, 0),
+        _times(form, "5 seconds late", 1, _SECONDS_LATE),
         Mistake(
             name="labels in another order",
-            change=partial(_with_segments, label=written_label.__getitem__),
+            change=partial(_with_segments, form, label=written_label.__getitem__),
             cures=[cures.Cure(("labels",), Family.ORDER)],
         ),
         Mistake(
@@ -129,22 +134,33 @@ def _mistakes_of_segments(form: Form) -> list[Mistake[Items]]:
     ]
 
 
-def _times(name: str, scale: float, delay: float) -> Mistake[Items]:
+def _times(form: Form, name: str, scale: float, delay: float) -> Mistake[Items]:
     """Return the mistake that times are ``scale`` times as large, and ``delay`` seconds late."""
 
     def write_time(seconds: float) -> float:
         return scale * seconds + delay
 
-    change = partial(_with_segments, start=write_time, end=write_time)
+    change = partial(_with_segments, form, time=write_time)
     return Mistake(name, change, cures=[cures.Cure(("segments",), Family.FIT)])
 
 
-def _with_segments(prediction: Items, **changes: Any) -> Items:
-    """Return a prediction with fields of all segments changed."""
+def _with_segments(
+    form: Form,
+    prediction: Items,
+    label: Callable[[str], str] = str,
+    time: Callable[[float], float] = float,
+) -> Items:
+    """Return a prediction with the labels or the times of all segments changed."""
+    keys = form.instance_keys
     changed: Items = {}
     for item, segments in prediction.items():
         changed[item] = [
-            {**segment, **{key: change(segment[key]) for key, change in changes.items()}}
+            as_instance(
+                keys,
+                label(segment[keys.label]),
+                list(map(time, corners_of(keys, segment))),
+                segment.get(keys.score, 1.0),
+            )
             for segment in segments
         ]
     return changed

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from validator.formats.items.arrays import as_instance, corners_of
 from validator.formats.values import Form, Kind
 
 N_CANARIES = 20
@@ -15,18 +16,21 @@ _SHARE = 0.4
 # Numbers are in this range where the declaration allows it.
 _NUMBERS = (0.0, 100.0)
 _DECIMALS = 4
-_MOST_SEGMENTS, _SECONDS = 4, 30.0
+_MOST_INSTANCES, _SECONDS = 4, 30.0
+# Where boxes are, and their smallest size.
+_SIDE, _LEAST_SIDE = 100, 20
 TRICKS = {
     Kind.LABEL: "the most frequent label everywhere",
     Kind.NUMBER: "the mean everywhere",
     Kind.COLUMNS: "the means everywhere",
     Kind.LABELS: "the frequent labels everywhere",
     Kind.SEGMENTS: "the most frequent label all the time",
+    Kind.BOXES: "the most frequent label everywhere",
 }
 
 
 def random_value(form: Form, rng: random.Random) -> Any:
-    """Return the ground truth of an item."""
+    """Return the ground truth of an item, or with the form of a submission a random prediction."""
     if form.kind is Kind.LABEL:
         return rng.choice(form.names)
     if form.kind is Kind.NUMBER:
@@ -35,19 +39,43 @@ def random_value(form: Form, rng: random.Random) -> Any:
         return {column: _random_number(form, rng) for column in form.names}
     if form.kind is Kind.LABELS:
         return [label for label in form.names if rng.random() < _SHARE]
-    # In tenths of seconds.
-    times = sorted(rng.sample(range(round(10 * _seconds(form))), 2 * rng.randint(0, _MOST_SEGMENTS)))
-    return [
-        {"label": rng.choice(form.names), "start": start / 10, "end": end / 10}
-        for start, end in zip(times[::2], times[1::2])
-    ]
+    corners = _random_segments(form, rng) if form.kind is Kind.SEGMENTS else _random_boxes(form, rng)
+    return [_random_instance(form, rng, of_instance) for of_instance in corners]
+
+
+def _random_instance(form: Form, rng: random.Random, corners: Sequence[float]) -> dict[str, Any]:
+    label = rng.choice(form.names)
+    # Another draw would change the data of tasks without scores.
+    score = round(rng.random(), _DECIMALS) if form.has_scores else 1.0
+    return as_instance(form.instance_keys, label, corners, score)
+
+
+def _random_segments(form: Form, rng: random.Random) -> list[tuple[float, float]]:
+    """Return segments that do not overlap, in tenths of seconds."""
+    times = sorted(rng.sample(range(round(10 * _seconds(form))), 2 * rng.randint(0, _MOST_INSTANCES)))
+    return [(start / 10, end / 10) for start, end in zip(times[::2], times[1::2])]
+
+
+def _random_boxes(form: Form, rng: random.Random) -> list[list[float]]:
+    """Return boxes within the range of the declaration."""
+    lowest, highest = _numbers(form)
+    scale = (highest - lowest) / _SIDE
+    boxes = []
+    for _ in range(rng.randint(0, _MOST_INSTANCES)):
+        starts = [rng.randint(0, _SIDE - _LEAST_SIDE) for _ in range(2)]
+        ends = [rng.randint(start + _LEAST_SIDE, _SIDE) for start in starts]
+        boxes.append([lowest + scale * corner for corner in (*starts, *ends)])
+    return boxes
 
 
 def _random_number(form: Form, rng: random.Random) -> float:
+    return round(rng.uniform(*_numbers(form)), _DECIMALS)
+
+
+def _numbers(form: Form) -> tuple[float, float]:
+    """Return the lowest and the highest number that is made up."""
     lowest, highest = max(form.range[0], _NUMBERS[0]), min(form.range[1], _NUMBERS[1])
-    if lowest >= highest:
-        lowest, highest = form.range
-    return round(rng.uniform(lowest, highest), _DECIMALS)
+    return (lowest, highest) if lowest < highest else form.range
 
 
 def guess(form: Form, value: Any, rng: random.Random, wrong: float) -> Any:
@@ -63,13 +91,18 @@ def guess(form: Form, value: Any, rng: random.Random, wrong: float) -> Any:
         return other if rng.random() < wrong else value
     if form.kind is Kind.LABELS:
         return [label for label in form.names if label in (other if rng.random() < wrong else value)]
-    kept = [_shifted(segment, rng, wrong) for segment in value if rng.random() >= wrong]
-    return kept + [segment for segment in other if rng.random() < wrong]
+    kept = [_shifted(form, instance, rng, wrong) for instance in value if rng.random() >= wrong]
+    return kept + [instance for instance in other if rng.random() < wrong]
 
 
-def _shifted(segment: dict[str, Any], rng: random.Random, wrong: float) -> dict[str, Any]:
-    delay = round(wrong * rng.random() * (segment["end"] - segment["start"]), 2)
-    return {**segment, "start": segment["start"] + delay, "end": segment["end"] + delay}
+def _shifted(form: Form, instance: dict[str, Any], rng: random.Random, wrong: float) -> dict[str, Any]:
+    """Return an instance a little later, or to the right and below; with scores its own is high."""
+    keys = form.instance_keys
+    corners = corners_of(keys, instance)
+    length = corners[len(corners) // 2] - corners[0]
+    delay = round(wrong * rng.random() * length, 2)
+    score = round(1 - wrong * rng.random(), _DECIMALS) if form.has_scores else 1.0
+    return as_instance(keys, instance[keys.label], [corner + delay for corner in corners], score)
 
 
 def _seconds(form: Form) -> float:
@@ -85,9 +118,12 @@ def trick(form: Form, truth: Iterable[Any]) -> Any:
         return {name: sum(value[name] for value in values) / len(values) for name in form.names}
     if form.kind is Kind.LABEL:
         return max(form.names, key=values.count)
-    if form.kind is Kind.SEGMENTS:
-        labels = [segment["label"] for value in values for segment in value]
-        return [{"label": max(form.names, key=labels.count), "start": 0, "end": _seconds(form)}]
+    if form.instance is not None:
+        labels = [instance[form.instance.label] for value in values for instance in value]
+        lowest, highest = (0.0, _seconds(form)) if form.kind is Kind.SEGMENTS else _numbers(form)
+        n_axes = len(form.instance.corners) // 2
+        corners = [lowest] * n_axes + [highest] * n_axes
+        return [as_instance(form.instance, max(form.names, key=labels.count), corners)]
     count = {label: sum(label in labels for labels in values) for label in form.names}
     frequent = [label for label in form.names if 3 * count[label] >= len(values)]
     return frequent or [max(form.names, key=count.__getitem__)]
@@ -106,4 +142,6 @@ def canaries(form: Form) -> list[Any]:
         return [dict.fromkeys(form.names, number) for number in numbers]
     if form.kind is Kind.LABELS:
         return [[label] for label in labels]
-    return [[{"label": form.names[0], "start": number, "end": min(7.5, highest)}] for number in numbers]
+    ends = [min(7.5, highest)] * (len(form.instance_keys.corners) // 2)
+    keys = form.truth.instance_keys
+    return [[as_instance(keys, form.names[0], [number] * len(ends) + ends)] for number in numbers]

@@ -1,4 +1,8 @@
-"""Mean average precision of predictions with scores: temporal segments or boxes, each with a label.
+"""Mean average precision: the mean over IoU thresholds and labels of the average precision; 1 is perfect.
+
+Predictions of a label are ranked by score. In that order each takes the annotated instance of its item and
+label that it overlaps most, of those that no earlier one has taken and whose IoU reaches the threshold, and
+is right, or else wrong. Average precision is the area under precision, made monotone, over recall.
 
 Sources: ``eval_detection.py`` of ActivityNet (temporal action localization; THUMOS is evaluated the same
 way); for boxes the matching of COCO, without its areas and crowds.
@@ -6,14 +10,52 @@ way); for boxes the matching of COCO, without its areas and crowds.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from scoring_program.metrics.pairs import pairs_in_groups
+from scoring_program.metrics.item_statistics import LabelStatistics
+from scoring_program.metrics.pairs import largest_of_items, means, pairs_in_groups
 from validator.arrays import Bools, Floats, Ints
+from validator.formats.items.arrays import Regions
 
+KINDS = ("segments", "boxes")
+SCORES = True
+SORTING = "desc"
+RANGE = (0.0, 1.0)
 THRESHOLDS = tuple(percent / 100 for percent in range(50, 100, 5))
+LEAST_IOU = 0.1
+"""A wrong prediction that overlaps an instance of its label less than this is not near it."""
+ERROR_TYPES = (
+    {
+        "key": "localization",
+        "title": "Localization",
+        "advice": "Predictions near an instance of their label cost {points}: improve their places.",
+    },
+    {
+        "key": "wrong_label",
+        "title": "Wrong label",
+        "advice": "Predictions in the right place with another label cost {points}: improve the labels.",
+    },
+    {
+        "key": "found_again",
+        "title": "Found again",
+        "advice": "Predictions of what an earlier one has found cost {points}: keep the best of those that "
+        "overlap.",
+    },
+    {
+        "key": "false",
+        "title": "False",
+        "advice": "Predictions where nothing is annotated cost {points}: give them lower scores.",
+    },
+    {
+        "key": "missed",
+        "title": "Missed",
+        "advice": "Instances without a prediction near them cost {points}: predict more of them.",
+    },
+)
 _MOST_VALUES_AT_ONCE = 4_000_000
 
 
@@ -69,6 +111,12 @@ def iou(true: Floats, predicted: Floats) -> Floats:
     return shared / (true_size + predicted_size - shared)
 
 
+def _ranked(predicted: Instances, score: Floats) -> Instances:
+    """Return predictions in descending score; equal scores by item, then by their place in the file."""
+    order = np.lexsort((predicted.item, -score))
+    return Instances(item=predicted.item[order], label=predicted.label[order], extent=predicted.extent[order])
+
+
 def match(true: Instances, predicted: Instances, score: Floats, thresholds: Floats) -> Ranking:
     """Rank the predictions; match each in turn to the instance of its item and label that it overlaps most.
 
@@ -89,11 +137,9 @@ def match(true: Instances, predicted: Instances, score: Floats, thresholds: Floa
     array([[ 0, -1],
            [-1,  0]])
     """
-    order = np.lexsort((predicted.item, -score))
-    ranked = Instances(
-        item=predicted.item[order], label=predicted.label[order], extent=predicted.extent[order]
-    )
-    result = Ranking(item=ranked.item, label=ranked.label, match=np.full((len(thresholds), len(order)), -1))
+    ranked = _ranked(predicted, score)
+    unmatched = np.full((len(thresholds), len(score)), -1)
+    result = Ranking(item=ranked.item, label=ranked.label, match=unmatched)
     is_taken = np.zeros((len(thresholds), len(true.item)), dtype=bool)
     for prediction, instance, overlap in _turns(true, ranked, thresholds):
         begins = np.flatnonzero(np.diff(prediction, prepend=-1))
@@ -164,10 +210,11 @@ def weighted(true: Instances, ranking: Ranking, n_labels: int, weights: Floats) 
     array([0.8333, 1.    ])
     """
     average = np.full((len(weights), len(ranking.match), n_labels), np.nan)
-    for label in range(n_labels):
-        instance_weight = weights[:, true.item[true.label == label]].sum(axis=1)
+    instances_of_label = _places_of_labels(true.label, n_labels)
+    predictions_of_label = _places_of_labels(ranking.label, n_labels)
+    for label, predictions in enumerate(predictions_of_label):
+        instance_weight = weights[:, true.item[instances_of_label[label]]].sum(axis=1)
         rows = np.flatnonzero(instance_weight)
-        predictions = np.flatnonzero(ranking.label == label)
         item = ranking.item[predictions]
         is_right = ranking.match[:, predictions] >= 0
         n_rows_at_once = max(_MOST_VALUES_AT_ONCE // max(len(predictions), 1), 1)
@@ -176,6 +223,12 @@ def weighted(true: Instances, ranking: Ranking, n_labels: int, weights: Floats) 
             precision_sums = _precision_sums(is_right, weights[block][:, item])
             average[block, :, label] = precision_sums / instance_weight[block, None]
     return average
+
+
+def _places_of_labels(label: Ints, n_labels: int) -> list[Ints]:
+    """Return where each label is, in ascending order."""
+    order = np.argsort(label, kind="stable")
+    return np.split(order, np.searchsorted(label[order], np.arange(1, n_labels)))
 
 
 def _precision_sums(is_right: Bools, weight: Floats) -> Floats:
@@ -193,3 +246,199 @@ def _precision_sums(is_right: Bools, weight: Floats) -> Floats:
         highest = np.maximum.accumulate(precision[:, ::-1], axis=1)[:, ::-1]
         sums[:, threshold] = (right_weight * highest).sum(axis=1)
     return sums
+
+
+@dataclass(frozen=True)
+class DetectionStatistics(LabelStatistics):
+    """The instances of both sides, the predicted ones in their ranking, and what each is matched to.
+
+    The score of an item is the share of its instances that are found, the mean over the thresholds.
+    """
+
+    true: Instances
+    predicted: Instances
+    ranking: Ranking
+    thresholds: Floats
+    n_labels: int
+
+
+def measure(
+    truth: Regions, predicted: Regions, thresholds: Sequence[float] = THRESHOLDS
+) -> DetectionStatistics:
+    """Match the instances of both sides at each threshold."""
+    n_items, n_labels = len(truth.keys), len(truth.names)
+    true = Instances(truth.item, truth.label, truth.extent)
+    all_predicted = Instances(predicted.item, predicted.label, predicted.extent)
+    ranking = match(true, all_predicted, predicted.score, np.array(thresholds))
+    is_found = _is_found(true, ranking)
+    n_true = np.bincount(true.item, minlength=n_items)
+    n_found = np.bincount(true.item, is_found.sum(axis=0), n_items)
+    # What has a label that the reference lacks changes nothing.
+    is_wrong = (ranking.match < 0).any(axis=0) & np.isin(ranking.label, true.label)
+    n_wrong = np.bincount(ranking.item[is_wrong], minlength=n_items)
+    average = weighted(true, ranking, n_labels, np.ones((1, n_items)))[0]
+    return DetectionStatistics(
+        item_scores=means(n_found / len(is_found), n_true),
+        item_submitted=predicted.is_submitted,
+        item_weights=n_true,
+        item_perfect=(n_found == len(is_found) * n_true) & (n_wrong == 0),
+        label_scores=average.mean(axis=0),
+        true=true,
+        predicted=_ranked(all_predicted, predicted.score),
+        ranking=ranking,
+        thresholds=np.array(thresholds),
+        n_labels=n_labels,
+    )
+
+
+def reduce(statistics: DetectionStatistics, weights: Floats) -> Floats:
+    """Return the score for each row of weights."""
+    average = weighted(statistics.true, statistics.ranking, statistics.n_labels, weights)
+    return _mean_of_labels(average).mean(axis=1)
+
+
+def scores(statistics: DetectionStatistics) -> dict[str, float]:
+    """Return the score, also by its name, and that of each threshold."""
+    average = weighted(statistics.true, statistics.ranking, statistics.n_labels, statistics.once)[0]
+    of_thresholds = _mean_of_labels(average).tolist()
+    score = float(reduce(statistics, statistics.once)[0])
+    keys = map(threshold_key, statistics.thresholds.tolist())
+    return {"score": score, **dict(zip(keys, of_thresholds)), "map": score}
+
+
+def threshold_key(threshold: float) -> str:
+    """Return the key of the score of a threshold.
+
+    Examples
+    --------
+    >>> threshold_key(0.55)
+    'map_55'
+    """
+    return f"map_{round(100 * threshold)}"
+
+
+def _mean_of_labels(average: Floats) -> Floats:
+    """Return the mean over the last axis of what is a number, 0 where nothing is."""
+    is_number = ~np.isnan(average)
+    total: Floats = np.where(is_number, average, 0.0).sum(axis=-1)
+    return total / np.maximum(is_number.sum(axis=-1), 1)
+
+
+def _is_found(true: Instances, ranking: Ranking) -> Bools:
+    """Return at which thresholds each instance is matched, shape (n_thresholds, n_instances)."""
+    is_found = np.zeros((len(ranking.match), len(true.item)), dtype=bool)
+    threshold, prediction = np.nonzero(ranking.match >= 0)
+    is_found[threshold, ranking.match[threshold, prediction]] = True
+    return is_found
+
+
+class _Nearest(NamedTuple):
+    """The instances of its item that each prediction overlaps most; arrays of shape (n_predictions,).
+
+    Attributes
+    ----------
+    instance, other_instance : int arrays
+        Of its label, and of other labels; -1 for none.
+    overlap, other_overlap : float64 arrays
+        The IoU with them, 0 without one.
+    """
+
+    instance: Ints
+    overlap: Floats
+    other_instance: Ints
+    other_overlap: Floats
+
+
+def _find_nearest(true: Instances, predicted: Instances) -> _Nearest:
+    """Return the instances that each prediction overlaps most, the first of equals."""
+    n = len(predicted.item)
+    nearest = _Nearest(np.full(n, -1), np.zeros(n), np.full(n, -1), np.zeros(n))
+    by_item = np.argsort(true.item, kind="stable")
+    n_instances = np.bincount(true.item, minlength=int(predicted.item.max(initial=0)) + 1)
+    for block in _blocks(n_instances[predicted.item]):
+        place_in_block, place, _ = pairs_in_groups(predicted.item[block], true.item[by_item])
+        instance = by_item[place]
+        prediction = place_in_block + block.start
+        overlap = iou(true.extent[instance], predicted.extent[prediction])
+        has_label = true.label[instance] == predicted.label[prediction]
+        for is_side, instances, overlaps in (
+            (has_label, nearest.instance, nearest.overlap),
+            (~has_label, nearest.other_instance, nearest.other_overlap),
+        ):
+            is_pair = is_side & (overlap > 0)
+            best = largest_of_items(place_in_block[is_pair], overlap[is_pair], block.stop - block.start)
+            with_one = np.flatnonzero(best >= 0)
+            instances[block.start + with_one] = instance[is_pair][best[with_one]]
+            overlaps[block.start + with_one] = overlap[is_pair][best[with_one]]
+    return nearest
+
+
+def _blocks(sizes: Ints) -> Iterator[slice]:
+    """Yield ranges of elements whose sizes add up to a bounded number, at least one element each."""
+    ends = np.cumsum(sizes)
+    begin = 0
+    while begin < len(sizes):
+        before = int(ends[begin - 1]) if begin else 0
+        end = max(int(np.searchsorted(ends, before + _MOST_VALUES_AT_ONCE, "right")), begin + 1)
+        yield slice(begin, end)
+        begin = end
+
+
+def error_costs(statistics: DetectionStatistics) -> dict[str, float]:
+    """Return the score if all errors of each type were right; at each threshold by itself.
+
+    A wrong prediction is *found again* if it reaches the threshold with an instance of its label, which is
+    taken then; otherwise *localization* if its IoU with one is at least `LEAST_IOU`; otherwise *wrong label*
+    if it reaches the threshold with an instance of another label; otherwise *false*. The first that claims a
+    free instance by place or label becomes right; all others of the type go. Instances that are neither
+    matched nor claimed are *missed*, and go; a label without others scores 1. None of this can lower a score.
+    """
+    nearest = _find_nearest(statistics.true, statistics.predicted)
+    fixed_scores = [
+        _fixed_scores(statistics, nearest, threshold) for threshold in range(len(statistics.thresholds))
+    ]
+    return {key: float(np.mean([scores[key] for scores in fixed_scores])) for key in fixed_scores[0]}
+
+
+def _fixed_scores(statistics: DetectionStatistics, nearest: _Nearest, number: int) -> dict[str, float]:
+    """Return the score at one threshold if all errors of each type were right."""
+    true, ranking = statistics.true, statistics.ranking
+    threshold = statistics.thresholds[number]
+    matched = ranking.match[number]
+    is_wrong = matched < 0
+    is_again = is_wrong & (nearest.overlap >= threshold)
+    is_localization = is_wrong & ~is_again & (nearest.overlap >= LEAST_IOU)
+    is_other = is_wrong & ~is_again & ~is_localization
+    is_wrong_label = is_other & (nearest.other_overlap >= threshold)
+    is_false = is_other & ~is_wrong_label
+    is_free = np.ones(len(true.item), dtype=bool)
+    is_free[matched[~is_wrong]] = False
+    nothing = np.full(len(matched), -1)
+    is_missed = is_free.copy()
+    fixed_scores = {}
+    for key, is_error, target in (
+        ("localization", is_localization, nearest.instance),
+        ("wrong_label", is_wrong_label, nearest.other_instance),
+        ("found_again", is_again, nothing),
+        ("false", is_false, nothing),
+    ):
+        claims = np.flatnonzero(is_error & (target >= 0))
+        claims = claims[is_free[target[claims]]]
+        instances, first = np.unique(target[claims], return_index=True)
+        claims = claims[first]
+        is_missed[instances] = False
+        new_match, label = matched.copy(), ranking.label.copy()
+        new_match[claims] = instances
+        label[claims] = true.label[instances]
+        is_kept = ~is_error | (new_match >= 0)
+        fixed = Ranking(ranking.item[is_kept], label[is_kept], new_match[None, is_kept])
+        average = weighted(true, fixed, statistics.n_labels, statistics.once)
+        fixed_scores[key] = float(_mean_of_labels(average)[0, 0])
+    now = Ranking(ranking.item, ranking.label, matched[None])
+    average = weighted(true, now, statistics.n_labels, statistics.once)[0, 0]
+    n_true = np.bincount(true.label, minlength=statistics.n_labels)
+    n_left = n_true - np.bincount(true.label[is_missed], minlength=statistics.n_labels)
+    all_missed = np.where(n_true > 0, 1.0, np.nan)
+    without_missed = np.where(n_left > 0, average * n_true / np.maximum(n_left, 1), all_missed)
+    fixed_scores["missed"] = float(_mean_of_labels(without_missed))
+    return fixed_scores

@@ -9,6 +9,14 @@ title and what the score is. It has
 - ``reduce(statistics, weights)``, which returns the score for each row of weights, how often each item
   occurs;
 - ``scores(statistics)``, which returns ``score`` and the other numbers of the leaderboard.
+
+It may have
+
+- ``SCORES``, true if predictions have scores;
+- ``THRESHOLDS``, the default of those that a task may declare; ``measure`` then takes them, too;
+- ``ERROR_TYPES``, as a declaration holds them, and ``error_costs(statistics)``, which returns the score if
+  all errors of a type were right, by the key of the type;
+- ``NEEDS``, packages that it imports besides numpy.
 """
 
 from __future__ import annotations
@@ -48,14 +56,23 @@ class SegmentStatistics(ItemStatistics):
     is_matched: Bools
 
 
-def of_items(item_scores: Floats, perfect: float) -> dict[str, Any]:
-    """Return what all statistics have, where every item has a prediction and counts once.
+@dataclass(frozen=True)
+class LabelStatistics(ItemStatistics):
+    """The score of each label over all items, NaN where the ground truth lacks the label."""
+
+    label_scores: Floats
+
+
+def of_items(item_scores: Floats, perfect: float, is_submitted: Bools | None = None) -> dict[str, Any]:
+    """Return what all statistics have, where every item counts once.
 
     Parameters
     ----------
     item_scores : float64 array of shape (n,)
     perfect : float
         The score of an item without an error.
+    is_submitted : bool array of shape (n,), optional
+        Whether an item has a prediction; without it, all have.
 
     Examples
     --------
@@ -65,7 +82,7 @@ def of_items(item_scores: Floats, perfect: float) -> dict[str, Any]:
     n = len(item_scores)
     return {
         "item_scores": item_scores,
-        "item_submitted": np.ones(n, bool),
+        "item_submitted": np.ones(n, bool) if is_submitted is None else is_submitted,
         "item_weights": np.ones(n, np.int64),
         "item_perfect": item_scores == perfect,
     }

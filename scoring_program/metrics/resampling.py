@@ -35,6 +35,8 @@ LEAST_ITEMS = 10
 """With fewer items an interval says little, and nothing is significant."""
 LEAST_ERROR = 1e-9
 """A standard error below this one is 0."""
+MANY_HALVES = 100
+"""With fewer of them, their number limits what is known of the error, too."""
 SEED = 20140906
 _BLOCK = 4_000_000
 _MOST_ACCELERATION = 1 / 6
@@ -193,7 +195,7 @@ def intervals(submissions: Sequence[HalfScores], score_range: Range, block_size:
     error = standard_error(centered(first, second, n_items))
     bias = (first.mean(axis=0) + second.mean(axis=0)) / 2 - score
     acceleration = _acceleration(first - second, error, n_items, block_size)
-    t = student_quantile(0.5 + LEVEL / 2, n_items - 1)
+    t = student_quantile(0.5 + LEVEL / 2, freedom(n_items, len(first)))
     below = _stretched(acceleration - t, acceleration) * error
     above = _stretched(acceleration + t, acceleration) * error
     low = score - 2 * np.maximum(bias, 0) + below
@@ -235,17 +237,35 @@ def centered(first: Floats, second: Floats, n_items: int) -> Floats:
 
 
 def standard_error(deviations: Floats) -> Floats:
-    """Return the root mean square of each column, 0 if it is below `LEAST_ERROR`.
+    """Return the root mean square of each column, a little more with few halves; 0 if below `LEAST_ERROR`.
 
-    Shapes: (2 n_halves, m), as `centered` returns them -> (m,).
+    Shapes: (2 n_halves, m), as `centered` returns them -> (m,). NaN where a half has no score.
 
     Examples
     --------
-    >>> standard_error(np.array([[0.1], [-0.1]]))
+    >>> standard_error(np.array([[0.1], [-0.1]] * 100))
     array([0.1])
+    >>> standard_error(np.array([[0.1], [-0.1]] * 5)).round(4)
+    array([0.1118])
     """
     error = np.sqrt(np.einsum("ij,ij->j", deviations, deviations) / len(deviations))
+    n_halves = len(deviations) // 2
+    if 1 < n_halves < MANY_HALVES:
+        error = error * np.sqrt(n_halves / (n_halves - 1))
     return np.where(error < LEAST_ERROR, 0.0, error)
+
+
+def freedom(n_items: int, n_halves: int) -> int:
+    """Return the degrees of freedom of Student's t, at least one.
+
+    Examples
+    --------
+    >>> freedom(50, 500), freedom(50, 20)
+    (49, 14)
+    """
+    if n_halves >= MANY_HALVES or n_halves < 2:
+        return n_items - 1
+    return max(round(1 / (1 / (n_items - 1) + 1 / (n_halves - 1))), 1)
 
 
 def _acceleration(difference: Floats, error: Floats, n_items: int, block_size: int) -> Floats:
@@ -253,6 +273,8 @@ def _acceleration(difference: Floats, error: Floats, n_items: int, block_size: i
 
     ``difference`` of shape (n_halves, m) is the score of the first half less that of the second.
     """
+    if len(difference) < MANY_HALVES:
+        return np.zeros_like(error)
     side = sides(n_items, len(difference))
     influence = np.zeros((n_items, difference.shape[1]))
     n_rows = max(block_size // max(n_items, 1), 1)

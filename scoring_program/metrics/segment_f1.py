@@ -13,7 +13,7 @@ from scoring_program.metrics import item_statistics, resampling
 from scoring_program.metrics.item_statistics import SegmentStatistics
 from scoring_program.metrics.pairs import pairs_in_groups
 from validator.arrays import Bools, Floats, Ints
-from validator.formats.items.arrays import Segments
+from validator.formats.items.arrays import Regions
 
 KINDS = ("segments",)
 SORTING = "desc"
@@ -77,18 +77,19 @@ def of_items(n_matched: Ints, n_true: Ints, n_predicted: Ints) -> Floats:
     return np.where(total > 0, 2 * n_matched / np.maximum(total, 1), 1.0)
 
 
-def measure(truth: Segments, predicted: Segments) -> SegmentStatistics:
+def measure(truth: Regions, predicted: Regions) -> SegmentStatistics:
     """Match the segments of both sides; return the F1 of each item."""
     n_labels, n_items = len(truth.names), len(truth.keys)
     true_group = truth.item * n_labels + truth.label
     predicted_group = predicted.item * n_labels + predicted.label
-    is_matched = match(true_group, truth.times, predicted_group, predicted.times) >= 0
+    is_matched = match(true_group, truth.extent, predicted_group, predicted.extent) >= 0
     item_scores = of_items(
         np.bincount(truth.item[is_matched], minlength=n_items),
         np.bincount(truth.item, minlength=n_items),
         np.bincount(predicted.item, minlength=n_items),
     )
-    return SegmentStatistics(**item_statistics.of_items(item_scores, 1.0), is_matched=is_matched)
+    common = item_statistics.of_items(item_scores, 1.0, predicted.is_submitted)
+    return SegmentStatistics(**common, is_matched=is_matched)
 
 
 def reduce(statistics: SegmentStatistics, weights: Floats) -> Floats:

@@ -37,6 +37,8 @@ CHOICES: dict[str, dict[str, Any]] = {
     **{f"{form}_columns": {"form": form, "columns": COLUMNS} for form in ("csv", "json")},
     "some_labels": {"kind": "labels", "labels": LABELS},
     "some_segments": {"kind": "segments", "labels": LABELS},
+    "scored_segments": {"metric": "detection_ap", "labels": LABELS},
+    "scored_boxes": {"kind": "boxes", "labels": LABELS},
     "defaults": {},
     "own_metric": {"form": "json", "metric": "near_accuracy", "labels": LABELS},
 }
@@ -50,7 +52,7 @@ CHOICES: dict[str, dict[str, Any]] = {
         ("../x", {}, "'../x'"),
         ("densepose", {}, "densepose"),
         ("overview", {}, "pages/overview.md"),
-        ("birds", {"kind": "boxes"}, "KIND 'boxes'"),
+        ("birds", {"kind": "masks"}, "KIND 'masks'"),
         ("birds", {"form": "tsv"}, "FORMAT 'tsv'"),
         ("birds", {"metric": "bleu"}, "METRIC 'bleu'"),
         ("birds", {"metric": "geodesic"}, "METRIC 'geodesic'"),
@@ -64,6 +66,9 @@ CHOICES: dict[str, dict[str, Any]] = {
         ("birds", {"kind": "labels", "form": "csv"}, "FORMAT=json"),
         ("birds", {"kind": "segments", "form": "csv"}, "FORMAT=json"),
         ("birds", {"kind": "segments", "metric": "accuracy"}, "KIND=label"),
+        ("birds", {"kind": "boxes", "form": "csv"}, "FORMAT=json"),
+        ("birds", {"kind": "boxes", "metric": "segment_f1"}, "KIND=segments"),
+        ("birds", {"kind": "label", "metric": "detection_ap"}, "KIND=segments or boxes"),
         ("birds", {"kind": "label", "metric": "rmse"}, "KIND=number or columns"),
         ("birds", {"kind": "label", "columns": ["a", "b"]}, "COLUMNS"),
         ("birds", {"columns": ["a"]}, "columns"),
@@ -127,7 +132,7 @@ def files_in(folder):
 
 
 # By day one task of each kind that differs most is tried, and one with the metric of docs/new_task.md.
-TRIED = ("csv_balanced_accuracy", "some_segments", "own_metric")
+TRIED = ("csv_balanced_accuracy", "some_segments", "scored_boxes", "own_metric")
 # A brute-force computation of that metric.
 PLAIN_METRIC = """
 

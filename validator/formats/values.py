@@ -5,7 +5,8 @@
     file: bird_calls.csv
     values: {kind: label, labels: [robin, wren, owl]}
 
-A submission and the ground truth are such a file each, CSV or JSON by the ending of the name.
+A submission is such a file, CSV or JSON by the ending of the name. So is the ground truth, but that it has no
+scores, and is the map of items itself.
 """
 
 from __future__ import annotations
@@ -25,17 +26,18 @@ from validator.texts import is_printable
 
 _LARGEST = 1e9
 _LATEST = 1e6
-_MOST_SEGMENTS = 1000
+_MOST_INSTANCES = 1000
 
 
 class Kind(Enum):
-    """What an item has: a label, a number, a number in each column, or a list of labels or of segments."""
+    """What an item has: a label, a number, numbers in columns, or a list of labels, segments or boxes."""
 
     LABEL = "label"
     NUMBER = "number"
     COLUMNS = "columns"
     LABELS = "labels"
     SEGMENTS = "segments"
+    BOXES = "boxes"
 
 
 # What a declaration must say of each kind, and what it may say.
@@ -45,16 +47,39 @@ _NEEDED_WORDS = {
     Kind.COLUMNS: {"columns"},
     Kind.LABELS: {"labels"},
     Kind.SEGMENTS: {"labels"},
+    Kind.BOXES: {"labels"},
 }
 _FURTHER_WORDS = {
     Kind.LABEL: set[str](),
     Kind.NUMBER: {"minimum", "maximum"},
     Kind.COLUMNS: {"minimum", "maximum"},
     Kind.LABELS: set[str](),
-    Kind.SEGMENTS: {"latest"},
+    Kind.SEGMENTS: {"latest", "scores", "names", "missing"},
+    Kind.BOXES: {"minimum", "maximum", "scores", "names", "missing"},
 }
+CORNERS = {Kind.SEGMENTS: ("start", "end"), Kind.BOXES: ("x1", "y1", "x2", "y2")}
+"""The numbers that say where an instance is: the starts, then the ends."""
 # The kinds that a cell of a table can hold.
 KINDS_OF_CSV = (Kind.LABEL, Kind.NUMBER, Kind.COLUMNS)
+
+
+class InstanceKeys(NamedTuple):
+    """The keys of a segment or a box in a JSON file.
+
+    Attributes
+    ----------
+    label, score : str
+        ``score`` is "" for instances without one.
+    corners : tuple of str
+        The numbers that say where it is, the starts first.
+    list : str
+        The key of the list that holds these numbers, "" if each has its own key.
+    """
+
+    label: str
+    score: str
+    corners: tuple[str, ...]
+    list: str
 
 
 class Form(NamedTuple):
@@ -73,6 +98,10 @@ class Form(NamedTuple):
         The key of a JSON file under which the map of items is, "" if the file is that map.
     key, column : str
         The columns of a table that hold the key of an item, and its label or its one number.
+    instance : InstanceKeys or None
+        None unless an item has a list of segments or boxes.
+    is_missing_empty : bool
+        Whether an item that is not submitted counts as one with an empty list.
     """
 
     kind: Kind
@@ -82,6 +111,26 @@ class Form(NamedTuple):
     each: str
     key: str
     column: str
+    instance: InstanceKeys | None = None
+    is_missing_empty: bool = False
+
+    @property
+    def instance_keys(self) -> InstanceKeys:
+        """The keys of a segment or a box. Raises ValueError for other kinds."""
+        if self.instance is None:
+            raise ValueError(f"{self.kind.value} are no instances")
+        return self.instance
+
+    @property
+    def has_scores(self) -> bool:
+        """Whether predicted segments or boxes have scores, by which they are ranked."""
+        return self.instance is not None and bool(self.instance.score)
+
+    @property
+    def truth(self) -> Form:
+        """What an item has in the ground truth."""
+        instance = self.instance and self.instance._replace(score="")
+        return self._replace(file=self.truth_file, each="", instance=instance, is_missing_empty=False)
 
     @property
     def is_table(self) -> bool:
@@ -158,6 +207,8 @@ def parse_form(file: str, words: Mapping[str, Any]) -> Form:
         each=words.get("each", ""),
         key=words.get("key", "id"),
         column=words.get("column", kind.value),
+        instance=_instance_keys_of(kind, words),
+        is_missing_empty=_is_missing_empty(words),
     )
     if form.is_table and form.key in form.columns:
         raise ValueError(f"values: the key of an item and a column are both called {form.key}")
@@ -192,6 +243,34 @@ def _names_of(words: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(names)
 
 
+def _is_missing_empty(words: Mapping[str, Any]) -> bool:
+    missing = words.get("missing", "")
+    if missing not in ("", "empty"):
+        raise ValueError("values: missing is empty, or left out: then every item must be submitted")
+    return bool(missing)
+
+
+def _instance_keys_of(kind: Kind, words: Mapping[str, Any]) -> InstanceKeys | None:
+    """Return the keys of a segment or a box, None for other kinds. Raises ValueError."""
+    if kind not in CORNERS:
+        return None
+    corners = CORNERS[kind]
+    has_scores = words.get("scores", False)
+    if not isinstance(has_scores, bool):
+        raise ValueError("values: scores is true or false")
+    names = dict(words.get("names", {}))
+    label = names.pop("label", "label")
+    score = names.pop("score", "score") if has_scores else ""
+    lists = [key for key, value in names.items() if value == list(corners)]
+    keys = [label, score, *lists]
+    if len(lists) < len(names) or len(lists) > 1 or not all(isinstance(key, str) for key in keys):
+        raise ValueError(f"values: names are like {{box: [{', '.join(corners)}], label: category}}")
+    instance = InstanceKeys(label=label, score=score, corners=corners, list="".join(lists))
+    if len({*keys, *corners}) < len(keys) + len(corners):
+        raise ValueError("values: names are all different")
+    return instance
+
+
 def _range_of(kind: Kind, words: Mapping[str, Any]) -> tuple[float, float]:
     default_range = (0.0, _LATEST) if kind is Kind.SEGMENTS else (-_LARGEST, _LARGEST)
     lowest = words.get("minimum", default_range[0])
@@ -199,6 +278,9 @@ def _range_of(kind: Kind, words: Mapping[str, Any]) -> tuple[float, float]:
     are_numbers = all(isinstance(end, (int, float)) and math.isfinite(end) for end in (lowest, highest))
     if not are_numbers or lowest >= highest:
         raise ValueError("values: minimum, maximum and latest are numbers, the lowest first")
+    if kind is Kind.SEGMENTS and words.get("scores"):
+        # Detectors predict times before the beginning, too.
+        lowest = -highest
     return float(lowest), float(highest)
 
 
@@ -263,17 +345,45 @@ def _described_value(form: Form) -> tuple[str, dict[str, Any]]:
             "uniqueItems": True,
             "items": label,
         }
-    seconds = {**number, "description": f"Write seconds {range_text(form)}"}
-    return "the list of its segments", {
-        "description": f"Write a list of segments, at most {_MOST_SEGMENTS:,}",
+    if form.kind is Kind.SEGMENTS:
+        number["description"] = f"Write seconds {range_text(form)}"
+    if form.has_scores:
+        # A label that is not known is noted, and changes nothing.
+        del label["enum"]
+    return f"the list of its {form.kind.value}", {
+        "description": f"Write a list of {form.kind.value}, at most {_MOST_INSTANCES:,}",
         "type": "array",
-        "maxItems": _MOST_SEGMENTS,
-        "items": {
-            "description": "Write an object with a label, a start and an end",
-            "type": "object",
-            "required": ["label", "start", "end"],
-            "properties": {"label": label, "start": seconds, "end": seconds},
-        },
+        "maxItems": _MOST_INSTANCES,
+        "items": _instance_schema(form.instance_keys, label, number),
+    }
+
+
+def _instance_schema(keys: InstanceKeys, label: dict[str, Any], number: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a segment or a box, from those of its label and of its numbers."""
+    properties = {keys.label: label}
+    if keys.list:
+        n_corners = len(keys.corners)
+        properties[keys.list] = {
+            "description": f"Write the list [{', '.join(keys.corners)}]",
+            "type": "array",
+            "minItems": n_corners,
+            "maxItems": n_corners,
+            "items": number,
+        }
+    else:
+        properties.update(dict.fromkeys(keys.corners, number))
+    if keys.score:
+        properties[keys.score] = {
+            "description": "Write a number; the highest is the most certain",
+            "type": "number",
+            "minimum": -_LARGEST,
+            "maximum": _LARGEST,
+        }
+    return {
+        "description": f"Write an object with {', '.join(properties)}",
+        "type": "object",
+        "required": list(properties),
+        "properties": properties,
     }
 
 

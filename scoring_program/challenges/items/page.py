@@ -9,10 +9,10 @@ import numpy as np
 
 from scoring_program.challenges.items.reference import Reference
 from scoring_program.figures import Histogram
-from scoring_program.metrics.item_statistics import ItemStatistics, SegmentStatistics
-from scoring_program.result import FULL, Cell, Column, Deferred, Groups, Section, Sections, Table
+from scoring_program.metrics.item_statistics import ItemStatistics, LabelStatistics, SegmentStatistics
+from scoring_program.result import FULL, Cell, Column, Deferred, Groups, Section, Sections, Table, cells
 from validator.arrays import Floats, Ints
-from validator.formats.items.arrays import Items, Segments, Values
+from validator.formats.items.arrays import Items, Regions, Values
 
 _BINS = 10
 # The end of a histogram in which all errors are 0.
@@ -22,8 +22,8 @@ _LEAST_ERROR = 1e-9
 def sections(reference: Reference, predicted: Items, statistics: ItemStatistics) -> Sections:
     """Return all sections, the aggregates first."""
     true = reference.items
-    if isinstance(true, Segments):
-        return _sections_of_segments(true, cast(Segments, predicted), statistics)
+    if isinstance(true, Regions):
+        return _sections_of_regions(true, cast(Regions, predicted), statistics)
     predicted = cast(Values, predicted)
     if true.values.dtype == np.float64:
         return [*_histograms(true, predicted), _table_of_numbers(true, predicted)]
@@ -151,15 +151,17 @@ def _table_of_numbers(true: Values, predicted: Values) -> Table:
     return _table(keys, [Column("Column"), *titles], [list(true.names) * len(true.keys), *columns])
 
 
-def _sections_of_segments(true: Segments, predicted: Segments, statistics: ItemStatistics) -> Sections:
-    """Return the numbers of segments of each item; where they are matched, what is right of each label."""
+def _sections_of_regions(true: Regions, predicted: Regions, statistics: ItemStatistics) -> Sections:
+    """Return the numbers of regions of each item; where they are matched, what is right of each label."""
     n_items, n_labels = len(true.keys), len(true.names)
     titles = [Column("Ground truth", "count"), Column("Prediction", "count")]
     columns: list[Sequence[Cell]] = [
         np.bincount(true.item, minlength=n_items).tolist(),
         np.bincount(predicted.item, minlength=n_items).tolist(),
     ]
-    labels = []
+    labels: list[Section] = []
+    if isinstance(statistics, LabelStatistics):
+        labels.append(_scores_of_labels(true, predicted, statistics))
     if isinstance(statistics, SegmentStatistics):
         is_matched = statistics.is_matched
         titles.append(Column("Matched", "count"))
@@ -172,5 +174,34 @@ def _sections_of_segments(true: Segments, predicted: Segments, statistics: ItemS
         note = "Recall: the share of the segments with a label that are matched to a predicted one."
         labels.append(_labels("Segments", note, true.names, counts))
     titles.append(Column("Score", "share"))
-    columns.append(statistics.item_scores.tolist())
+    columns.append(cells(statistics.item_scores))
     return [*labels, _table(true.keys, titles, columns)]
+
+
+def _scores_of_labels(true: Regions, predicted: Regions, statistics: LabelStatistics) -> Section:
+    """Return the score of each label."""
+    n_labels = len(true.names)
+    n_true = np.bincount(true.label, minlength=n_labels)
+    n_predicted = np.bincount(predicted.label, minlength=n_labels)
+
+    def row(group: Ints) -> list[Cell]:
+        labels = group[n_true[group] > 0]
+        average = float(statistics.label_scores[labels].mean()) if len(labels) else None
+        return [int(n_true[group].sum()), average, int(n_predicted[group].sum())]
+
+    return Groups(
+        key="labels",
+        title="Labels",
+        note="The score of each label; the score is their mean.",
+        columns=[
+            Column("Label"),
+            Column("Annotated", "count"),
+            Column("Score", "share"),
+            Column("Predicted", "count", level=FULL),
+        ],
+        names=true.names,
+        support=n_true,
+        row=row,
+        worst_first=2,
+        named=n_predicted > 0,
+    )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from scoring_program.challenges.items.reference import Reference
 from scoring_program.task import PublicItems
+from scoring_program.vocabulary import count_names, name_notes
 from validator.findings import Note, Read
 from validator.formats.items import read
-from validator.formats.items.arrays import Items, Segments
+from validator.formats.items.arrays import Items, Regions
 from validator.formats.rules import Rules
 from validator.formats.values import Kind
 from validator.submission import Source
@@ -25,6 +26,8 @@ def read_submission(rules: Rules, source: Source, public: PublicItems, keep: obj
 
 
 def notes(items: Items, public: PublicItems) -> list[Note]:
-    """Return notes on lists or segments that are missing, or all the same."""
-    has_lists = isinstance(items, Segments) or items.values.dtype == bool
-    return read.hints(items) if has_lists else []
+    """Return notes on lists or regions that are missing, or all the same, and on labels that are unknown."""
+    if isinstance(items, Regions):
+        labels = {**count_names(items.names, items.label), **items.unknown_labels}
+        return [*read.hints(items), *name_notes({"class": labels}, public.vocabulary)]
+    return read.hints(items) if items.values.dtype == bool else []

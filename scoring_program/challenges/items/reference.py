@@ -8,15 +8,19 @@ from typing import NamedTuple
 from scoring_program.settings import Settings
 from validator.findings import Findings
 from validator.formats.items.arrays import Items, has_values
-from validator.formats.items.read import form_of, read_file
+from validator.formats.items.read import form_of, read_file, truth_rules
 from validator.formats.rules import Rules
 from validator.formats.values import Form, Kind
 
-_WITH = {Kind.LABELS: " with a label", Kind.SEGMENTS: " with a segment"}
+_WITH = {
+    Kind.LABELS: " with a label",
+    Kind.SEGMENTS: " with a segment",
+    Kind.BOXES: " with a box",
+}
 
 
 class Reference(NamedTuple):
-    """The ground truth, its keys ascending, and what an item has."""
+    """The ground truth, its keys ascending, and what an item has in a submission."""
 
     items: Items
     form: Form
@@ -25,7 +29,7 @@ class Reference(NamedTuple):
 def load_reference(rules: Rules, folder: Path, settings: Settings) -> Reference:
     """Read the ground truth. Raises Refused."""
     form = form_of(rules)
-    path = folder / form.truth_file
+    path, rules = folder / form.truth_file, truth_rules(rules)
     with Findings.collect() as findings:
         keys: list[str] = []
         if path.is_file():

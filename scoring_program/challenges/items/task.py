@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from scoring_program import metrics
 from scoring_program.challenges.items import page
@@ -18,7 +20,6 @@ from scoring_program.task import (
     Task,
     declared_task,
     keep_all,
-    no_identity,
     no_names,
     read_declaration,
 )
@@ -31,39 +32,66 @@ from validator.formats.values import Form, reading_declaration
 # The numbers of a submission to the demo reference.
 _N_DEMO_ITEMS = 60
 _ITEM_KEY = "demo_{index:05d}"
+# Thresholds are in hundredths, but for rounding.
+_NEAR_WHOLE = 1e-9
 
 
-def _measure(metric: ModuleType, reference: Reference, rows: Items, settings: Settings) -> ItemStatistics:
+def _measure(
+    metric: ModuleType, thresholds: Sequence[float], reference: Reference, rows: Items, settings: Settings
+) -> ItemStatistics:
     """Compare both sides item by item."""
-    statistics: ItemStatistics = metric.measure(reference.items, rows)
+    further = (thresholds,) if thresholds else ()
+    statistics: ItemStatistics = metric.measure(reference.items, rows, *further)
     return statistics
 
 
 def _scores(metric: ModuleType, statistics: ItemStatistics) -> dict[str, float]:
-    """Return the numbers of the metric; a submission without all items is refused."""
+    """Return the numbers of the metric."""
     numbers: dict[str, float] = metric.scores(statistics)
-    return {"score": numbers.pop("score"), "coverage": 1.0, **numbers}
+    coverage = float(statistics.item_submitted.mean())
+    return {"score": numbers.pop("score"), "coverage": coverage, **numbers}
 
 
-def _error_costs(statistics: ItemStatistics) -> dict[str, float]:
+def _no_error_costs(statistics: ItemStatistics) -> dict[str, float]:
     """Return nothing: no type of error is declared."""
     return {}
 
 
-def _functions(rules: Rules, metric: ModuleType) -> Functions:
+def _identity(thresholds: Sequence[float], reference: Reference, settings: Settings) -> dict[str, str]:
+    """Return what moves a score and is in the declaration alone."""
+    return {"thresholds": ",".join(f"{threshold:g}" for threshold in thresholds)} if thresholds else {}
+
+
+def _thresholds_of(declaration: Mapping[str, Any], metric: ModuleType) -> tuple[float, ...]:
+    """Return the thresholds that a task declares, or those of its metric. Raises ValueError."""
+    default = getattr(metric, "THRESHOLDS", ())
+    thresholds = tuple(declaration.get("thresholds", default))
+    if thresholds and not default:
+        raise ValueError("thresholds: the metric has none")
+    percents = [100 * threshold for threshold in thresholds]
+    are_whole = all(abs(percent - round(percent)) < _NEAR_WHOLE for percent in percents)
+    are_ascending = all(low < high for low, high in zip(percents, percents[1:]))
+    if percents and not (are_whole and are_ascending and min(percents) > 0 and max(percents) <= 100):
+        raise ValueError("thresholds: hundredths above 0, at most 1, ascending")
+    if default and not thresholds:
+        raise ValueError("thresholds: at least one")
+    return thresholds
+
+
+def _functions(rules: Rules, metric: ModuleType, thresholds: Sequence[float]) -> Functions:
     """Return the functions of a task whose file has some rules."""
     return Functions(
         load=partial(load_reference, rules),
         items=items,
         public=public,
         read=partial(read_submission, rules),
-        measure=partial(_measure, metric),
+        measure=partial(_measure, metric, thresholds),
         reduce=metric.reduce,
         scores=partial(_scores, metric),
-        error_costs=_error_costs,
+        error_costs=getattr(metric, "error_costs", _no_error_costs),
         sections=page.sections,
         notes=notes,
-        identity=no_identity,
+        identity=partial(_identity, thresholds),
         keeper=keep_all,
         other_names=no_names,
     )
@@ -73,13 +101,17 @@ def item_task(path: Path, rules: Rules) -> Task:
     """Return the task that a file declares. Raises Refused if it cannot be used."""
     form = form_of(rules)
     with reading_declaration(path):
-        name = read_declaration(path)["metric"]
+        declaration = read_declaration(path)
+        name = declaration["metric"]
         metric = import_module(f"{metrics.__name__}.{name}")
         if form.kind.value not in metric.KINDS:
             raise ValueError(f"the metric {name} is for {' or '.join(metric.KINDS)}, not {form.kind.value}")
+        if form.has_scores != getattr(metric, "SCORES", False):
+            scores = "without" if form.has_scores else "with"
+            raise ValueError(f"the metric {name} is for predictions {scores} scores")
         task = declared_task(
             path,
-            _functions(rules, metric),
+            _functions(rules, metric, _thresholds_of(declaration, metric)),
             reference_files=(form.truth_file,),
             kit_example=_kit_example(path.stem, form),
         )

@@ -179,20 +179,21 @@ def _compare(submissions: Sequence[HalfScores], higher_is_better: bool, tests: I
         rank_low=1 + n_better,
         rank_high=m - n_worse,
         pairs=pairs,
-        visible=_visible_difference(pairs.standard_error[pair_of_test], n_items),
+        visible=_visible_difference(pairs.standard_error[pair_of_test], n_items, len(first_halves)),
         n_items=n_items,
         n_tests=len(pair_of_test),
     )
 
 
-def _visible_difference(error: Floats, n_items: int) -> float:
+def _visible_difference(error: Floats, n_items: int, n_halves: int) -> float:
     """Return the smallest difference of a typical pair that is significant, NaN where none can be.
 
     ``error`` (n_tests,) holds the standard errors.
     """
     if not len(error) or n_items < LEAST_ITEMS:
         return np.nan
-    return _quantile_for_all(len(error), n_items) * float(np.median(error))
+    freedom = resampling.freedom(n_items, n_halves)
+    return _quantile_for_all(len(error), freedom) * float(np.median(error))
 
 
 def ranks(score: Floats, higher_is_better: bool = True) -> Ints:
@@ -229,10 +230,11 @@ def compare_pairs(score: Floats, first: Floats, second: Floats, n_items: int, te
     deviations = np.ascontiguousarray(resampling.centered(first, second, n_items).T)
     errors = [resampling.standard_error((deviations[k] - deviations[k + 1 :]).T) for k in range(m)]
     error = np.concatenate(errors) if errors else np.zeros(0)
-    p = _p_values(difference, error, n_items)
-    radius = resampling.student_quantile(0.5 + LEVEL / 2, n_items - 1) * error
+    p = _p_values(difference, error, n_items, len(first))
+    freedom = resampling.freedom(n_items, len(first))
+    radius = resampling.student_quantile(0.5 + LEVEL / 2, freedom) * error
     n_tests = int(tests.max(initial=-1)) + 1
-    radius_all = _quantile_for_all(max(n_tests, 1), n_items) * error
+    radius_all = _quantile_for_all(max(n_tests, 1), freedom) * error
     return Pairs(
         first=i,
         second=j,
@@ -276,17 +278,19 @@ def _adjusted(p: Floats, tests: Ints, n_tests: int) -> Floats:
     return adjusted
 
 
-def _quantile_for_all(n_tests: int, n_items: int) -> float:
+def _quantile_for_all(n_tests: int, freedom: int) -> float:
     """Return the quantile of Student's t for all tests at once."""
     n_tails = 2 * n_tests
-    return resampling.student_quantile(1 - (1 - LEVEL) / n_tails, n_items - 1)
+    return resampling.student_quantile(1 - (1 - LEVEL) / n_tails, freedom)
 
 
-def _p_values(difference: Floats, error: Floats, n_items: int) -> Floats:
+def _p_values(difference: Floats, error: Floats, n_items: int, n_halves: int) -> Floats:
+    """Return the p value of each pair; 1 where a half has no score, so that its error is not known."""
     if n_items < LEAST_ITEMS:
         return np.ones_like(difference)
     t = np.divide(np.abs(difference), error, out=np.full_like(error, np.inf), where=error > 0)
-    return np.where(difference == 0, 1.0, resampling.student_p(t, n_items - 1))
+    p = resampling.student_p(t, resampling.freedom(n_items, n_halves))
+    return np.where((difference == 0) | np.isnan(error), 1.0, p)
 
 
 def holm(p: Floats) -> Floats:

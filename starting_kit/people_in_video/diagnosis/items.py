@@ -17,7 +17,7 @@ from people_in_video.diagnosis.samples import (
 from people_in_video.diagnosis.search import Comparison, Measured
 from people_in_video.diagnosis.trials import Change, Family
 from scoring_program.challenges.items.task import TASKS
-from validator.formats.items.arrays import Segments
+from validator.formats.items import arrays
 from validator.formats.items.read import form_of
 from validator.formats.rules import load_rules
 from validator.formats.values import Kind
@@ -36,9 +36,9 @@ def _segments(measured: Measured) -> Iterator[Regions]:
     item = predicted.item[entries]
     is_needed = np.isin(true.item, items_nearby(item, len(true.keys)))
     yield Regions(
-        columns=_STEPS_OF_SECOND * predicted.times[entries],
+        columns=_STEPS_OF_SECOND * predicted.extent[entries],
         item=item,
-        true_corners=_STEPS_OF_SECOND * true.times[is_needed],
+        true_corners=_STEPS_OF_SECOND * true.extent[is_needed],
         true_item=true.item[is_needed],
         n_items=len(true.keys),
         label=predicted.label[entries],
@@ -67,10 +67,10 @@ def _labels(measured: Measured) -> Iterator[Names]:
             )
 
 
-def _repaired(measured: Measured, change: Change) -> Segments:
+def _repaired(measured: Measured, change: Change) -> arrays.Regions:
     """Return the segments after a change, without those of no item."""
-    segments: Segments = measured.rows
-    steps = change.columns(_STEPS_OF_SECOND * segments.times, segments.item, None)
+    segments: arrays.Regions = measured.rows
+    steps = change.columns(_STEPS_OF_SECOND * segments.extent, segments.item, None)
     item = change.item(segments.item)
     place = {name: number for number, name in enumerate(segments.names)}
     new_label = np.array([place[change.word(name)] for name in segments.names], dtype=np.int64)
@@ -79,7 +79,8 @@ def _repaired(measured: Measured, change: Change) -> Segments:
     return segments._replace(
         item=item[order],
         label=new_label[segments.label[order]],
-        times=steps[order] / _STEPS_OF_SECOND,
+        extent=steps[order] / _STEPS_OF_SECOND,
+        score=segments.score[order],
     )
 
 

@@ -12,6 +12,7 @@ from itertools import chain
 
 import numpy as np
 import pytest
+import yaml
 
 from organizer.baselines import predict_baselines
 from organizer.bundle.programs import program_files
@@ -27,7 +28,7 @@ from quality.task import CANARY, quality_tasks
 from scoring_program.challenges.items.task import TASKS
 from scoring_program.run import SCORED, run
 from tests import plain_metrics
-from tests.helpers import compact_lines, places_of, refused, scaled, values_of
+from tests.helpers import ROOT, compact_lines, places_of, refused, scaled, values_of
 from tests.item_cases import (
     COLUMNS,
     EXAMPLES,
@@ -37,16 +38,18 @@ from tests.item_cases import (
     score_case,
     write_case,
 )
-from validator.formats.items.arrays import Values
+from validator.formats.items.arrays import Values, as_instance
 from validator.formats.items.read import FORMAT, form_of
 from validator.formats.items.write import decode
 from validator.formats.rules import load_rules
 from validator.formats.values import Kind
 from validator.items import encode_items
 
+GOLDEN_DETECTIONS = ROOT / "tests" / "golden_detections"
 KINDS_OF_METRICS = {
     "accuracy": ["label"],
     "balanced_accuracy": ["label"],
+    "detection_ap": ["segments", "boxes"],
     "f1": ["labels"],
     "macro_f1": ["label"],
     "rmse": ["number", "columns"],
@@ -72,7 +75,7 @@ def example(request, tmp_path):
 )
 @pytest.mark.parametrize("form", ["csv", "json"])
 def test_golden_cases_of_new_tasks_have_the_numbers_of_each_metric(tmp_path, metric, kind, form):
-    if form == "csv" and kind in ("labels", "segments"):
+    if form == "csv" and kind in ("labels", "segments", "boxes"):
         pytest.skip("a table cannot hold lists")
     example = declared(tmp_path, NewTask("birds", kind=kind, form=form, metric=metric))
     cases = sorted((tmp_path / "tests" / "golden" / "birds").iterdir())
@@ -128,7 +131,7 @@ def reduced(metric, truth, predicted, weights):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("metric", sorted(KINDS_OF_METRICS.keys() - {"segment_f1"}))
+@pytest.mark.parametrize("metric", sorted(KINDS_OF_METRICS.keys() - {"segment_f1", "detection_ap"}))
 def test_metrics_are_those_of_scikit_learn(metric):
     for seed in range(scaled(100)):
         rng = np.random.default_rng(seed)
@@ -177,6 +180,9 @@ def test_submissions_are_compared_with_the_items_of_public_data(example, tmp_pat
 
     assert check(items).problems == []
     assert "N-ITEMS-UNKNOWN" in [note.code for note in check(items[1:]).notes]
+    if example.form.is_missing_empty:
+        assert check([*items, "another_item"]).problems == []
+        return
     (problem,) = check([*items, "another_item"]).problems
     assert problem.code == "E-KEY-MISSING"
     assert "another_item" in problem.problem
@@ -197,6 +203,15 @@ def test_weights_repeat_items(example, tmp_path):
         assert task.reduce(once.statistics, weights[None]) == pytest.approx([again], abs=1e-12)
 
 
+def with_scores(form, values):
+    """Return values of a ground truth as those of a submission."""
+    if not form.has_scores:
+        return values
+    return {
+        item: [{**instance, form.instance.score: 0.5} for instance in value] for item, value in values.items()
+    }
+
+
 def other_value(form, value):
     """Return a value of an item that is wrong."""
     if form.kind is Kind.LABEL:
@@ -207,12 +222,14 @@ def other_value(form, value):
         return {**value, form.names[-1]: value[form.names[-1]] + 1}
     if form.kind is Kind.LABELS:
         return [label for label in form.names if label not in value]
-    return [{"label": form.names[0], "start": 100, "end": 101}] if not value else value[1:]
+    corners = [100, 101] if form.kind is Kind.SEGMENTS else [100, 100, 101, 101]
+    return value[1:] or [as_instance(form.instance, form.names[0], corners)]
 
 
 def test_items_are_perfect_where_the_prediction_is(example, tmp_path):
     form = example.form
-    truth = decode(form, (tmp_path / "ref" / form.truth_file).read_bytes())
+    truth = decode(form.truth, (tmp_path / "ref" / form.truth_file).read_bytes())
+    truth = with_scores(form, truth)
     wrong_items = set(list(truth)[::3])
     predicted = {
         item: other_value(form, value) if item in wrong_items else value for item, value in truth.items()
@@ -244,7 +261,41 @@ def changed(example, folder, change):
     return refused(example.load(folder / "ref").read, folder / "res").problems
 
 
+def test_items_that_are_left_out_have_no_predictions(tmp_path):
+    example = declared(tmp_path, EXAMPLES["scored_segments"])
+    example.made_up.write_reference(tmp_path / "ref")
+    values = example.made_up.correct_prediction(tmp_path / "ref", np.random.default_rng(1), 0.5)
+    left_out = list(values)[10:]
+    some = {item: value for item, value in values.items() if item not in left_out}
+    write_files(example.made_up.files(some), tmp_path / "some")
+    write_files(example.made_up.files({item: some.get(item, []) for item in values}), tmp_path / "empty")
+    scores, scores_of_empty = (
+        dict(example.load(tmp_path / "ref").score_path(tmp_path / name).scores) for name in ("some", "empty")
+    )
+    assert (scores.pop("coverage"), scores_of_empty.pop("coverage")) == (pytest.approx(10 / 60), 1)
+    assert scores == scores_of_empty
+
+
+def test_unknown_labels_of_predictions_with_scores_are_counted_and_change_nothing(tmp_path):
+    example = declared(tmp_path, EXAMPLES["boxes_json"])
+    example.made_up.write_reference(tmp_path / "ref")
+    values = example.made_up.correct_prediction(tmp_path / "ref", np.random.default_rng(1), 0.5)
+    write_files(example.made_up.files(values), tmp_path / "res")
+    expected = example.load(tmp_path / "ref").score_path(tmp_path / "res")
+    box = {"label": "Robin", "box": [0, 0, 1, 1], "score": 1}
+    write_files(
+        example.made_up.files({item: [box, *value] for item, value in values.items()}), tmp_path / "more"
+    )
+    result = example.load(tmp_path / "ref").score_path(tmp_path / "more")
+    assert dict(result.scores) == dict(expected.scores)
+    (note,) = (note for note in result.notes if note.code == "N-NAMES-UNKNOWN")
+    assert values_of(note.text)[:1] == ["60"]
+    assert "'Robin'" in note.text
+
+
 def test_wrong_and_missing_keys_are_refused_and_named(example, tmp_path):
+    if example.form.is_missing_empty:
+        pytest.skip("items may be left out")
     (missing,) = changed(example, tmp_path, lambda values: values.pop("demo_00007"))
     assert (missing.code, values_of(missing.problem)) == ("E-KEY-MISSING", ["1", "60"])
     assert missing.problem.endswith(" demo_00007")
@@ -358,6 +409,71 @@ def test_other_times_of_segments_are_told_at_home(tmp_path, scale, delay, words,
     (note,) = example.load_at_home(tmp_path / "ref").score_path(tmp_path / "res").notes
     assert note.code == "N-LOOKS"
     assert f"read {words}," in note.text
+
+
+@pytest.mark.parametrize("case", sorted(GOLDEN_DETECTIONS.iterdir()), ids=lambda case: case.name)
+def test_detections_score_as_the_golden_numbers_say_and_no_fix_costs_anything(tmp_path, case):
+    """The files are a reference and a submission as they stand."""
+    expected = json.loads((case / "expected.json").read_text(encoding="utf-8"))
+    is_box = '"box"' in (case / "truth.json").read_text(encoding="utf-8")
+    kind, names = ("boxes", "box: [x1, y1, x2, y2]") if is_box else ("segments", "segment: [start, end]")
+    rewrite_files(task_files(NewTask("birds", kind=kind, metric="detection_ap")), tmp_path)
+    words = f"kind: {kind}, labels: {json.dumps([*sorted(expected['labels']), 'other'])}, scores: true"
+    (tmp_path / "validator/formats/items/birds.files.yaml").write_text(
+        f"file: birds.json\nvalues: {{{words}, names: {{{names}}}, each: results, missing: empty}}\n"
+    )
+    path = tmp_path / "scoring_program/challenges/items/birds.yaml"
+    declaration = yaml.safe_load(path.read_text(encoding="utf-8"))
+    path.write_text(yaml.safe_dump({**declaration, "thresholds": expected["thresholds"]}), encoding="utf-8")
+    example = declared_in(tmp_path, "birds")
+    files = {"birds.json": (case / "prediction.json").read_bytes()}
+    write_files({"truth.json": (case / "truth.json").read_bytes()}, tmp_path / "ref")
+    write_files(files, tmp_path / "res")
+    loaded = example.load(tmp_path / "ref")
+    result = loaded.score_path(tmp_path / "res")
+    assert result.scores["score"] == result.scores["map"] == pytest.approx(expected["map"], abs=1e-12)
+    for threshold, score in expected["at"].items():
+        assert result.scores[f"map_{round(100 * float(threshold))}"] == pytest.approx(score, abs=1e-12)
+    costs = {cost.error_type: cost.points for cost in result.error_costs}
+    assert costs.keys() == {"localization", "wrong_label", "found_again", "false", "missed"}
+    assert min(costs.values()) >= 0
+    assert "thresholds:" in loaded.signature
+
+
+def scored_segment(times, score, label="robin"):
+    return {"label": label, "segment": times, "score": score}
+
+
+# The prediction for an item in which [0, 10] and [20, 30] are a robin.
+PREDICTIONS_WITH_AN_ERROR = {
+    "localization": [([0, 3], 0.9, "robin"), ([20, 30], 0.8, "robin")],
+    "wrong_label": [([0, 10], 0.9, "wren"), ([20, 30], 0.8, "robin")],
+    "found_again": [([0, 10], 0.9, "robin"), ([0, 9.9], 0.8, "robin"), ([20, 30], 0.7, "robin")],
+    "false": [([0, 10], 0.9, "robin"), ([50, 60], 0.8, "robin"), ([20, 30], 0.7, "robin")],
+}
+
+
+@pytest.mark.parametrize("error_type", PREDICTIONS_WITH_AN_ERROR)
+def test_a_detection_without_its_only_error_is_perfect(tmp_path, error_type):
+    example = declared(tmp_path, EXAMPLES["scored_segments"])
+    truth = {"a": [scored_segment(times, 1) for times in ([0, 10], [20, 30])]}
+    predicted = {"a": [scored_segment(*values) for values in PREDICTIONS_WITH_AN_ERROR[error_type]]}
+    write_case(example.made_up, tmp_path, truth, predicted)
+    result = example.load(tmp_path / "ref").score_path(tmp_path / "res")
+    score = result.scores["score"]
+    fixed_scores = {cost.error_type: cost.score_if_fixed for cost in result.error_costs}
+    assert score < 1
+    assert fixed_scores == {**dict.fromkeys(fixed_scores, pytest.approx(score)), error_type: 1}
+
+
+def test_missed_instances_cost_the_recall(tmp_path):
+    example = declared(tmp_path, EXAMPLES["scored_segments"])
+    right = {"label": "robin", "segment": [0, 10], "score": 0.5}
+    write_case(example.made_up, tmp_path, {"a": [right], "b": [right]}, {"a": [right]})
+    result = example.load(tmp_path / "ref").score_path(tmp_path / "res")
+    assert result.scores["score"] == 0.5
+    costs = {cost.error_type: cost.points for cost in result.error_costs}
+    assert costs == {"missed": 0.5, "localization": 0, "wrong_label": 0, "found_again": 0, "false": 0}
 
 
 def sections_of(folder, truth, predicted, **settings):
@@ -574,6 +690,10 @@ def test_random_cases_score_as_the_brute_force_says(tmp_path, task_id):
         ("[robin, wren]}", "[robin, wren], key: label}", "label"),
         ("birds.csv", "birds.tsv", ".csv"),
         ("kind: label", "kind: segments", ".json"),
+        ("birds.csv\nvalues: {kind: label", "birds.json\nvalues: {scores: 1, kind: boxes", "scores"),
+        ("birds.csv\nvalues: {kind: label", "birds.json\nvalues: {missing: all, kind: boxes", "missing"),
+        ("birds.csv\nvalues: {kind: label", "birds.json\nvalues: {names: {b: [1]}, kind: boxes", "names"),
+        ("birds.csv\nvalues: {kind: label", "birds.json\nvalues: {names: {label: x1}, kind: boxes", "names"),
         ("values:", "valuez:", "values"),
         ("{kind", "[kind", "line"),
     ],
@@ -594,6 +714,8 @@ def test_declarations_of_values_that_cannot_be_used_are_refused(tmp_path, words,
         ("metric: accuracy", "metric: exactness", "exactness"),
         ("metric: accuracy", "metric: rmse", "label"),
         ("metric: accuracy", "metric: grounding", "grounding"),
+        ("item: item", "item: item\nthresholds: [0.5]", "thresholds"),
+        ("metric: accuracy", "metric: detection_ap", "segments"),
         ("item: item", "thing: item", "thing"),
         ("columns:", "board:", "columns"),
         ("item: item", "item: [item", "line"),

@@ -75,7 +75,11 @@ def plain_interval(values, groups, n_halves=resampling.HALVES):
     mean_u = sum(u) / n
     a = sum((x - mean_u) ** 3 for x in u) / (48 * error**3) if error else 0.0
     a = max(-1 / 6, min(1 / 6, a))
-    t = student_quantile_by_integration(0.975, n - 1)
+    freedom = n - 1
+    if n_halves < 100:
+        error, a = error * math.sqrt(n_halves / (n_halves - 1)), 0.0
+        freedom = round(1 / (1 / (n - 1) + 1 / (n_halves - 1)))
+    t = student_quantile_by_integration(0.975, freedom)
 
     def g(w):
         return w / (1 - a * w) ** 2
@@ -159,6 +163,12 @@ def test_permuting_statistics_and_sides_together_changes_nothing(values, random)
     assert other.second == pytest.approx(one.second, abs=1e-9)
 
 
+def test_a_half_without_a_score_leaves_no_interval():
+    halves = mean_halves(np.arange(20) / 20, n_halves=20)
+    halves.first[3] = np.nan
+    assert not intervals([halves], (0, 1)).has_ends[0]
+
+
 def test_all_halves_alike_have_no_error():
     found = intervals([mean_halves(np.full(12, 0.25))], (0, 1))
     assert [float(value[0]) for value in (found.low, found.high, found.standard_error)] == [0.25, 0.25, 0]
@@ -166,8 +176,8 @@ def test_all_halves_alike_have_no_error():
 
 
 def test_acceleration_is_at_most_a_sixth():
-    # One item carries all the score; 25 halves show it as more skewed than it can be.
-    found = intervals([mean_halves(np.arange(100) == 0, n_halves=25)], (0.0, 1.0))
+    # One item carries all the score; 100 halves show it as more skewed than it can be.
+    found = intervals([mean_halves(np.arange(1000) == 0, n_halves=100)], (0.0, 1.0))
     assert found.acceleration.tolist() == [1 / 6]
 
 

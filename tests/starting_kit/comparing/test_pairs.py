@@ -259,3 +259,11 @@ def test_a_baseline_is_tested_as_often_as_there_are_others(values, data):
     is_pair = (everything.pairs.first == baseline) | (everything.pairs.second == baseline)
     assert compared_teams.pairs.p.tolist() == everything.pairs.p[is_pair].tolist()
     assert (compared_teams.pairs.p_adjusted <= everything.pairs.p_adjusted[is_pair] + 1e-9).all()
+
+
+def test_a_team_with_a_half_without_a_score_is_different_from_none():
+    teams = [HalfScores(score, np.full(20, score), np.full(20, score), 50) for score in (0.2, 0.5, 0.9)]
+    teams[1].first[3] = np.nan
+    comparison = compare(teams)
+    assert comparison.pairs.p.tolist() == [1, 0, 1]
+    assert (comparison.rank_low[1], comparison.rank_high[1]) == (1, 3)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple, Union
 
 import numpy as np
 
-from validator.arrays import Floats, Ints
-from validator.formats.values import Form, Kind
+from validator.arrays import Bools, Floats, Ints
+from validator.formats.values import Form, InstanceKeys, Kind
 
 
 class Values(NamedTuple):
@@ -30,45 +31,89 @@ class Values(NamedTuple):
     names: tuple[str, ...]
 
 
-class Segments(NamedTuple):
-    """The segments of items.
+class Regions(NamedTuple):
+    """The segments or boxes of items.
 
     Attributes
     ----------
     keys : list of str, length n_items
-    item : int64 array of shape (n_segments,), ascending
-        The position in ``keys`` of the item of each segment.
-    label : int64 array of shape (n_segments,)
+    item : int64 array of shape (n,), ascending
+        The position in ``keys`` of the item of each region.
+    label : int64 array of shape (n,)
         Its position in ``names``.
-    times : float64 array of shape (n_segments, 2)
-        Start and end in seconds, start < end.
+    extent : float64 array of shape (n, 2) or (n, 4)
+        ``start, end`` of segments in seconds, ``x1, y1, x2, y2`` of boxes; each start is below its end.
+    score : float64 array of shape (n,)
+        1 where instances have none.
     names : tuple of str
         All labels.
+    is_submitted : bool array of shape (n_items,)
+        Whether the item is in the file: those that are not may count as empty.
+    unknown_labels : mapping of str to int
+        How many regions, which are left out, have each label that is not in ``names``.
     """
 
     keys: list[str]
     item: Ints
     label: Ints
-    times: Floats
+    extent: Floats
+    score: Floats
     names: tuple[str, ...]
+    is_submitted: Bools
+    unknown_labels: Mapping[str, int]
 
 
-Items = Union[Values, Segments]
+Items = Union[Values, Regions]
+
+
+def corners_of(keys: InstanceKeys, instance: Mapping[str, Any]) -> list[float]:
+    """Return the numbers that say where an instance is, as it is in a JSON file."""
+    corners: list[float] = instance[keys.list] if keys.list else [instance[corner] for corner in keys.corners]
+    return corners
+
+
+def as_instance(
+    keys: InstanceKeys, label: str, corners: Sequence[float], score: float = 1.0
+) -> dict[str, Any]:
+    """Return an instance as it is in a JSON file."""
+    instance: dict[str, Any] = {keys.label: label}
+    instance.update({keys.list: list(corners)} if keys.list else zip(keys.corners, corners))
+    if keys.score:
+        instance[keys.score] = score
+    return instance
+
+
+def as_regions(form: Form, keys: list[str], values: Sequence[Sequence[Any] | None]) -> Regions:
+    """Return lists of instances as they are in a JSON file as arrays; None stands for no list."""
+    names = form.instance_keys
+    position = {label: number for number, label in enumerate(form.names)}
+    instances = list(chain.from_iterable(value or () for value in values))
+    labels = [instance[names.label] for instance in instances]
+    label = np.array([position.get(text, -1) for text in labels], dtype=np.int64)
+    corners = [corners_of(names, instance) for instance in instances]
+    extent = np.array(corners, dtype=np.float64).reshape(len(instances), len(names.corners))
+    score = np.ones(len(instances))
+    if names.score:
+        score[:] = [instance[names.score] for instance in instances]
+    item = np.repeat(np.arange(len(keys)), [len(value or ()) for value in values])
+    is_known = label >= 0
+    return Regions(
+        keys=keys,
+        item=item[is_known],
+        label=label[is_known],
+        extent=extent[is_known],
+        score=score[is_known],
+        names=form.names,
+        is_submitted=np.array([value is not None for value in values], dtype=bool),
+        unknown_labels=Counter(text for text in labels if text not in position),
+    )
 
 
 def as_items(form: Form, keys: list[str], values: Sequence[Any]) -> Items:
     """Return values as they are in a JSON file as arrays."""
+    if form.instance is not None:
+        return as_regions(form, keys, values)
     position = {name: number for number, name in enumerate(form.names)}
-    if form.kind is Kind.SEGMENTS:
-        segments = list(chain.from_iterable(values))
-        times = [(segment["start"], segment["end"]) for segment in segments]
-        return Segments(
-            keys=keys,
-            item=np.repeat(np.arange(len(keys)), [len(of_item) for of_item in values]),
-            label=np.array([position[segment["label"]] for segment in segments], dtype=np.int64),
-            times=np.array(times, dtype=np.float64).reshape(len(segments), 2),
-            names=form.names,
-        )
     if form.kind is Kind.LABELS:
         has_label = np.zeros((len(keys), len(form.names)), bool)
         for row, labels in zip(has_label, values):
@@ -82,13 +127,15 @@ def as_items(form: Form, keys: list[str], values: Sequence[Any]) -> Items:
     return Values(keys, np.array(values, np.float64), ())
 
 
-def plain_values(items: Items) -> dict[str, Any]:
+def plain_values(form: Form, items: Items) -> dict[str, Any]:
     """Return the value of each item as it is in a JSON file."""
-    if isinstance(items, Segments):
-        segments: dict[str, Any] = {key: [] for key in items.keys}
-        for item, label, (start, end) in zip(items.item.tolist(), items.label.tolist(), items.times.tolist()):
-            segments[items.keys[item]].append({"label": items.names[label], "start": start, "end": end})
-        return segments
+    if isinstance(items, Regions):
+        instances: dict[str, Any] = {key: [] for key in items.keys}
+        columns = (items.item, items.label, items.extent, items.score)
+        for item, label, corners, score in zip(*(column.tolist() for column in columns)):
+            instance = as_instance(form.instance_keys, items.names[label], corners, score)
+            instances[items.keys[item]].append(instance)
+        return instances
     keys, values, names = items
     if values.dtype == bool:
         return {
@@ -112,12 +159,14 @@ def select(items: Items, keys: Iterable[str]) -> Items:
         keys=selected_keys,
         item=new_number[items.item[is_kept]],
         label=items.label[is_kept],
-        times=items.times[is_kept],
+        extent=items.extent[is_kept],
+        score=items.score[is_kept],
+        is_submitted=items.is_submitted[is_selected],
     )
 
 
 def has_values(items: Items) -> bool:
     """Return whether an item has anything: lists may all be empty."""
-    if isinstance(items, Segments):
+    if isinstance(items, Regions):
         return bool(len(items.item))
     return bool(items.keys) and (items.values.dtype != bool or bool(items.values.any()))

@@ -6,18 +6,19 @@ What a value is, the task declares (`validator.formats.values`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 
 from validator.choose import choose_named
 from validator.csv_reader import read_table
 from validator.findings import Findings, Note, Read
-from validator.formats.items.arrays import Items, Segments, Values, as_items, has_values
+from validator.formats.items.arrays import Items, Regions, Values, as_items, corners_of, has_values
 from validator.formats.rules import Format, Rules
-from validator.formats.values import Form, Kind
+from validator.formats.values import Form, Kind, json_schema
 from validator.hints import empty_note
-from validator.items import match_keys
+from validator.items import Place, check_items, match_keys
 from validator.submission import Source, open_submission
 from validator.texts import counted, pointer_part
 
@@ -31,6 +32,15 @@ def form_of(rules: Rules) -> Form:
         raise ValueError(f"{rules.id} declares no values")
     form: Form = rules.form
     return form
+
+
+def truth_rules(rules: Rules) -> Rules:
+    """Return the rules of the ground truth of a task."""
+    form = form_of(rules).truth
+    # Readers use the name and the text of a schema alone.
+    schema = cast(Path, json_schema(form))
+    files = tuple(file._replace(name=form.file, schema=schema, each=form.each) for file in rules.json)
+    return rules._replace(form=form, json=files)
 
 
 def read(
@@ -50,7 +60,7 @@ def read(
 def read_file(
     data: bytes, name: str, rules: Rules, keys: Sequence[str] | None = None, name_missing: bool = False
 ) -> Read[Items]:
-    """Read the file of a submission, or the ground truth, which looks the same. Raises Refused."""
+    """Read the file of a submission, or with its own rules that of the ground truth. Raises Refused."""
     if rules.csv:
         return _read_table(data, name, rules, keys, name_missing)
     # Tables are read without the packages that JSON needs.
@@ -60,15 +70,21 @@ def read_file(
     with Findings.collect() as findings:
         entries, _ = findings.take(read_json(data, name, rules.json[0], Conversion(dict)))
         place = f"/{pointer_part(form.each)}" if form.each else ""
-        if form.kind is Kind.SEGMENTS:
-            _check_order(entries, name, place, findings)
+        if form.instance is not None:
+            _check_order(form, entries, name, place, findings)
         entry_keys = list(entries)
         if keys is not None:
-            places = [f"{place}/{pointer_part(key)}" for key in entry_keys]
-            findings.take(match_keys(entry_keys, keys, name, places.__getitem__, name_missing))
+            places = {key: f"{place}/{pointer_part(key)}" for key in entry_keys}
+            if form.is_missing_empty:
+                findings.notes += check_items(
+                    entry_keys, frozenset(keys), "key", lambda key: Place(name, places[key])
+                )
+            else:
+                where = list(places.values())
+                findings.take(match_keys(entry_keys, keys, name, where.__getitem__, name_missing))
             entry_keys = list(keys)
         findings.refuse_problems()
-        items = as_items(form, entry_keys, [entries[key] for key in entry_keys])
+        items = as_items(form, entry_keys, [entries.get(key) for key in entry_keys])
     return Read(items, findings.notes)
 
 
@@ -83,17 +99,31 @@ def _read_table(
 
 
 def _check_order(
-    entries: Mapping[str, Sequence[Mapping[str, Any]]], name: str, place: str, findings: Findings
+    form: Form,
+    entries: Mapping[str, Sequence[Mapping[str, Any]]],
+    name: str,
+    place: str,
+    findings: Findings,
 ) -> None:
-    """Add a problem for each segment that does not end after its start."""
-    for key, segments in entries.items():
-        for number, segment in enumerate(segments):
-            if segment["start"] >= segment["end"]:
-                times = f"from {segment['start']:g} to {segment['end']:g}"
-                problem = f"the segment {times} does not end after its start"
-                remedy = "write start and end in seconds, the end last"
+    """Add a problem for each segment or box that does not end after its start."""
+    n_axes = len(form.instance_keys.corners) // 2
+    for key, instances in entries.items():
+        for number, instance in enumerate(instances):
+            corners = corners_of(form.instance_keys, instance)
+            if any(start >= end for start, end in zip(corners[:n_axes], corners[n_axes:])):
                 where = f"{place}/{pointer_part(key)}/{number}"
+                problem, remedy = _order_problem(form, corners)
                 findings.add("E-SEGMENT-ORDER", problem, remedy, file=name, where=where)
+
+
+def _order_problem(form: Form, corners: Sequence[float]) -> tuple[str, str]:
+    """Return what is wrong with a segment or a box that is empty, and what to do."""
+    if form.kind is Kind.BOXES:
+        numbers = ", ".join(f"{corner:g}" for corner in corners)
+        return f"the box [{numbers}] does not end after its start", "write x1 < x2 and y1 < y2"
+    start, end = corners
+    problem = f"the segment from {start:g} to {end:g} does not end after its start"
+    return problem, "write start and end in seconds, the end last"
 
 
 def hints(items: Items) -> list[Note]:
@@ -106,10 +136,11 @@ def hints(items: Items) -> list[Note]:
 
 def _what_is_same(items: Items) -> str:
     """Return what all items have in common, "" if nothing that looks like a mistake."""
-    if isinstance(items, Segments):
-        rows = np.column_stack([items.label, items.times])
+    if isinstance(items, Regions):
+        rows = np.column_stack([items.label, items.extent])
         is_same = len(rows) >= _LEAST_SAME and bool((rows == rows[0]).all())
-        return f"{counted(len(rows), 'segment')} are the same" if is_same else ""
+        noun, plural = ("segment", "segments") if items.extent.shape[1] == 2 else ("box", "boxes")
+        return f"{counted(len(rows), noun, plural)} are the same" if is_same else ""
     if len(items.keys) < _LEAST_SAME:
         return ""
     values = items.values.reshape(len(items.keys), -1)

@@ -8,15 +8,17 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from validator.formats.items.arrays import as_instance
 from validator.formats.values import Form, Kind
 
-_EXAMPLE_NUMBER = 17.5
+_EXAMPLE_NUMBER, _EXAMPLE_SCORE = 17.5, 0.9
+_EXAMPLE_CORNERS = {Kind.SEGMENTS: (0.5, 2.25), Kind.BOXES: (10.5, 20.0, 110.5, 80.0)}
 Value = Any
 """What an item has, as it is in a JSON file."""
 
 
 def encode(form: Form, values: Mapping[str, Value]) -> bytes:
-    """Return the content of the file of a submission, or of the ground truth, which looks the same."""
+    """Return the content of the file of a submission, or with its own form that of the ground truth."""
     return _encode_table(form, values) if form.is_table else _encode_json(form, values)
 
 
@@ -58,10 +60,12 @@ def example_value(form: Form) -> Value:
     """Return what an item may have, for pages and examples."""
     first_label = "".join(form.names[:1])
     number = min(max(_EXAMPLE_NUMBER, form.range[0]), form.range[1])
+    if form.instance is not None:
+        corners = _EXAMPLE_CORNERS[form.kind]
+        return [as_instance(form.instance, first_label, corners, _EXAMPLE_SCORE)]
     return {
         Kind.LABEL: first_label,
         Kind.NUMBER: number,
         Kind.COLUMNS: dict.fromkeys(form.names, number),
         Kind.LABELS: list(form.names[:2]),
-        Kind.SEGMENTS: [{"label": first_label, "start": 0.5, "end": 2.25}],
     }[form.kind]
