@@ -11,7 +11,7 @@ items.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -21,8 +21,7 @@ from scoring_program.vocabulary import Vocabulary
 from scoring_program.vocabulary_file import parse_vocabulary
 from validator.checking import check_within_limits
 from validator.discovery import find_module
-from validator.findings import Findings, Note, Read, mistakes_first, without_explained
-from validator.formats.rules import Rules
+from validator.findings import Findings, Note, mistakes_first, without_explained
 from validator.items import ITEMS_FILE, parse_items
 from validator.json_reader import strict_loads
 from validator.kinds import HEAD_BYTES, refuse_other_kind
@@ -35,7 +34,6 @@ _LIMITS = Limits(files=200_000, total_bytes=2_000_000_000, file_bytes=600_000_00
 _REMEDY = "name the folder or the zip file with the public data of the task"
 # The files of public data by name.
 PublicFiles = Mapping[str, bytes]
-ItemsReader = Callable[[Path, Rules, Sequence[str], bool], Read[Any]]
 
 
 class PublicReader(NamedTuple):

@@ -28,6 +28,7 @@ from people_in_video.kinetics_tps.writer import KineticsTPSWriter
 from people_in_video.references import loading
 from quality.task import quality_tasks
 from tests.helpers import PUBLISHED, SAMPLES, one_of_each_challenge, scaled, slow_for, values_of
+from validator.findings import Findings
 from validator.formats.rules import load_format, load_rules
 
 BOXES = np.tile(np.array([10.0, 20, 90, 200]), (1, 10, 1))
@@ -344,18 +345,28 @@ def test_without_predictions_the_score_is_0_with_a_note(task):
     assert not any(row["submitted"] for row in result.items)
 
 
-@pytest.mark.parametrize("task", ["anet_entities_gt", "anet_entities_gen", "kinetics_tps"])
+@pytest.mark.parametrize("task", ["anet_entities_gt", "anet_entities_gen", "kinetics_tps", "densepose"])
 def test_a_rule_of_the_format_holds_for_files_and_in_memory(task, tmp_path, monkeypatch):
     path = written(task, PREDICTIONS[task], tmp_path / "my.zip")
     form, rules = load_format(task)
+    module = import_module(f"validator.formats.{rules.folder.name}.read")
 
-    def check(content, rules):
+    def check_content(content, rules):
         findings = form.check(content, rules)
         findings.add("E-JSON-COUNT", "there are too many", "leave some out", file=rules.json[-1].name)
         return findings
 
-    module = import_module(f"validator.formats.{rules.folder.name}.read")
-    monkeypatch.setattr(module, "FORMAT", dataclasses.replace(form, check=check))
+    check_detection = module.check
+
+    def check_entry(entry):
+        checked = check_detection(entry)
+        findings = Findings()
+        findings.add("E-JSON-COUNT", "there are too many", "leave some out", where=f"/{entry.position}")
+        return checked._replace(detection=None, findings=findings)
+
+    monkeypatch.setattr(module, "FORMAT", dataclasses.replace(form, check=check_content))
+    if task == "densepose":
+        monkeypatch.setattr(module, "check", check_entry)
     evaluator = Evaluator(task)
     for call in (
         lambda: people_in_video.check(task, path),

@@ -30,7 +30,6 @@ from validator.formats.densepose.write import PNG_LEVEL
 from validator.json_reader import iter_list
 from validator.texts import counted, quote, quote_path
 
-_TASK = "densepose"
 _CLASS_NAMES = (
     "densepose.structures.chart_result.DensePoseChartResult",
     "densepose.structures.chart_result.DensePoseChartResultWithConfidences",

@@ -284,10 +284,9 @@ class _Humans:
         boxes = self._values.of(proposals[0])
         what, shape = f"the boxes of {name}", (-1, 4)
         states = writing.texts(self._values.of(proposals[1]), f"the states of {name}")
-        if not isinstance(boxes, list):
-            boxes = writing.corner_boxes(boxes, shape, what)
-        if len(boxes) != len(states):
-            # A single box is refused by its shape.
+        is_list = isinstance(boxes, (list, tuple)) or np.ndim(boxes) > 0
+        if not is_list or len(boxes) != len(states):
+            # What is no list of boxes, as a single box, is refused by its shape.
             n_boxes = len(writing.corner_boxes(boxes, shape, what))
             raise ValueError(
                 f"{what}: the lengths differ, boxes {n_boxes}, states {len(states)}; give one state a box"
