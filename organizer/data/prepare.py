@@ -75,6 +75,9 @@ def _write_reference(
     """Check the files in ``source`` and write the reference into an empty folder. Raises Refused."""
     task = load_task(task_id)
     with Findings.collect() as findings:
+        if source.is_file():
+            problem, remedy = "this is a file, not a folder", "give the folder of the files, unpacked"
+            findings.refuse("E-REF-MISSING", problem, remedy, file=str(source))
         if not source.is_dir():
             findings.refuse("E-REF-MISSING", "there is no such folder", "check the path", file=str(source))
         settings = task.settings(source)

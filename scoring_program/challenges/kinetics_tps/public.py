@@ -43,21 +43,31 @@ def public(reference: Reference) -> PublicVideos:
     """Return the frames of each video, ascending.
 
     Every fifth frame up to the last one of a video is among them, whether the reference has it or not: those
-    that it lacks would tell where nobody is.
+    that it lacks would tell where nobody is. Where a video has others, nobody knows which were sampled: its
+    own frames are public.
     """
     frames_of_video = {}
     for video, frames in sorted(frames_of_videos(reference.parts).items()):
-        frames_of_video[video] = _with_all_sampled(set(frames))
+        is_sampled_as_usual = all(map(is_sampled, frames))
+        frames_of_video[video] = _with_all_sampled(set(frames)) if is_sampled_as_usual else sorted(frames)
     return PublicVideos(frames_of_video, reference.vocabulary)
+
+
+def is_sampled(frame: str) -> bool:
+    """Return whether a frame is one of those that the challenge samples: 1, 6, 11, ...
+
+    Examples
+    --------
+    >>> is_sampled("img_00006.json"), is_sampled("img_00005.json")
+    (True, False)
+    """
+    match = _NAME.fullmatch(frame)
+    return match is not None and int(match[1]) % _STEP == 1
 
 
 def _with_all_sampled(frames: set[str]) -> list[str]:
     """Return the frames of a video and those sampled before the last of them, in ascending order."""
-    numbers = []
-    for frame in frames:
-        match = _NAME.fullmatch(frame)
-        if match:
-            numbers.append(int(match[1]))
+    numbers = [int(match[1]) for match in map(_NAME.fullmatch, frames) if match]
     sampled = {f"img_{number:05d}.json" for number in range(1, max(numbers, default=0) + 1, _STEP)}
     return sorted(frames | sampled)
 
