@@ -17,7 +17,7 @@ from organizer.tasks import Annotations, Guess, Pools
 from people_in_video.drawings.kinetics_tps import canvas
 from people_in_video.drawings.scenes import GROUND_TRUTH, Drawing, DrawnObject, shapes
 from people_in_video.references.kinetics_tps import save_reference
-from scoring_program.challenges.kinetics_tps.public import is_sampled
+from scoring_program.challenges.kinetics_tps.public import sampled_number
 from scoring_program.challenges.kinetics_tps.reference import (
     CLASSES_FILE,
     PARTS_FILE,
@@ -286,7 +286,7 @@ def _check_empty_videos(parts: PartStates, warnings: Findings) -> None:
 
 def _check_frames(parts: PartStates, warnings: Findings) -> None:
     """Warn of frames that the challenge does not sample."""
-    is_other = np.array([not is_sampled(frame) for frame in parts.frames], dtype=bool)
+    is_other = np.array([not sampled_number(frame) for frame in parts.frames], dtype=bool)
     names = [f"{parts.videos[video]} {frame}" for video, frame in zip(parts.frame_video, parts.frames)]
     problem = "are not 1, 6, 11, ...: the public list of such a video is its own frames, nothing is added"
     content.warn_of_share(is_other, "R-FRAMES", problem, (PARTS_FILE, "frame", names), warnings)

@@ -48,28 +48,31 @@ def public(reference: Reference) -> PublicVideos:
     """
     frames_of_video = {}
     for video, frames in sorted(frames_of_videos(reference.parts).items()):
-        is_sampled_as_usual = all(map(is_sampled, frames))
-        frames_of_video[video] = _with_all_sampled(set(frames)) if is_sampled_as_usual else sorted(frames)
+        frames_of_video[video] = _with_all_sampled(frames)
     return PublicVideos(frames_of_video, reference.vocabulary)
 
 
-def is_sampled(frame: str) -> bool:
-    """Return whether a frame is one of those that the challenge samples: 1, 6, 11, ...
+def sampled_number(frame: str) -> int:
+    """Return the number of a frame that the challenge samples, 0 for others.
 
     Examples
     --------
-    >>> is_sampled("img_00006.json"), is_sampled("img_00005.json")
-    (True, False)
+    >>> sampled_number("img_00006.json"), sampled_number("img_00005.json")
+    (6, 0)
     """
     match = _NAME.fullmatch(frame)
-    return match is not None and int(match[1]) % _STEP == 1
+    number = int(match[1]) if match else 0
+    return number if number % _STEP == 1 else 0
 
 
-def _with_all_sampled(frames: set[str]) -> list[str]:
-    """Return the frames of a video and those sampled before the last of them, in ascending order."""
-    numbers = [int(match[1]) for match in map(_NAME.fullmatch, frames) if match]
+def _with_all_sampled(frames: Sequence[str]) -> list[str]:
+    """Return the frames of a video and those sampled before the last of them, in ascending order; of a video
+    with others, its own."""
+    numbers = list(map(sampled_number, frames))
+    if not all(numbers):
+        return sorted(frames)
     sampled = {f"img_{number:05d}.json" for number in range(1, max(numbers, default=0) + 1, _STEP)}
-    return sorted(frames | sampled)
+    return sorted(sampled.union(frames))
 
 
 def read_submission(

@@ -141,3 +141,11 @@ def test_damaged_zip_of_a_sample_and_a_zip_as_source_are_problems(tmp_path):
             prepare("chalearn_gesture", source, tmp_path / "out")
         (found,) = [file for found, file, _ in places_of(refused.value.findings) if found == code]
         assert found.endswith(path.name)
+
+
+def test_files_one_folder_deeper_are_named(tmp_path):
+    shutil.copytree(REFERENCES / "chalearn_gesture", tmp_path / "source" / "labels")
+    with pytest.raises(Refused) as refused:
+        prepare("chalearn_gesture", tmp_path / "source", tmp_path / "out")
+    (problem,) = [problem for problem in refused.value.findings.problems if problem.code == "R-LEFT-OUT"]
+    assert "folder labels" in problem.remedy
