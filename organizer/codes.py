@@ -96,7 +96,7 @@ CODES = CodeTable(
         ),
         MessageCode(
             "R-CONSTANT",
-            "All items have the same label, list or number.",
+            "All items have the same label, list or number, or all parts of a video the same state.",
             "Check that the right column was written.",
         ),
         MessageCode(
@@ -105,13 +105,15 @@ CODES = CodeTable(
         ),
         MessageCode(
             "R-EMPTY",
-            "A label file has no rows, or a densely annotated person has no known points.",
+            "A label file has no rows, a video no human in any frame, or a densely annotated person no known "
+            "points.",
             "Check that nothing was lost.",
         ),
         MessageCode(
             "R-FRAMES",
-            "A video has no frames; its PSC is 1 whatever is predicted.",
-            "Check that nothing was lost.",
+            "A video has no frames, so that its PSC is 1 whatever is predicted; or frames have other numbers "
+            "than 1, 6, 11, …, so that the public list of their video is its own frames.",
+            "Check that nothing was lost or renamed.",
         ),
         MessageCode(
             "R-FREQUENT",
@@ -148,9 +150,21 @@ CODES = CodeTable(
             "Keep one, or correct it.",
         ),
         MessageCode(
+            "R-SIZE",
+            "Boxes seem to be of another resolution than the public sizes: none reaches far into its "
+            "picture, or some reach beyond the width of 720 pixels of ActivityNet-Entities.",
+            "Give boxes in pixels of the public sizes.",
+        ),
+        MessageCode(
             "R-SPLIT",
             "Videos are in the data only, in the splits only, or in several splits.",
             "Correct the splits, if this was not intended.",
+        ),
+        MessageCode(
+            "R-TIMES",
+            "All rows of a sequence end within its first tenth, as times in seconds do, or end where they "
+            "start.",
+            "Write frames, counted from 1.",
         ),
     ),
     notes=(

@@ -27,6 +27,9 @@ _AREA_RATIO = 1000
 _LEAST_DIFFERENT = 11
 _LEAST_SHARE_DIFFERENT = 0.25
 _DRAWN = 6
+# Of so many boxes, some reach beyond this share of their picture.
+_LEAST_BOXES = 20
+_NEAR = 0.6
 Place = Callable[[int], str]
 
 
@@ -95,9 +98,16 @@ def drawings(plural: str, numbers: Ints, draw: Callable[[int], Drawing]) -> list
 
 
 def check_names(
-    kind: str, counts: Mapping[str, int], file: str, warnings: Findings, words: Collection[str] = ()
+    kind: str,
+    counts: Mapping[str, int],
+    file: str,
+    warnings: Findings,
+    words: Collection[str] = (),
+    place_of_name: Callable[[str], str] = lambda name: "",
 ) -> None:
     """Warn of names with outer blanks, and of two that are equal up to case, blanks, ``_`` and ``-``.
+
+    ``place_of_name`` returns where a name occurs first.
 
     Warn also of a name one edit (but of a digit) from another one if it occurs once or is 10 times rarer,
     unless it is made of known ``words``.
@@ -105,8 +115,9 @@ def check_names(
     plain: dict[str, str] = {}
     for name in sorted(counts):
         if name != name.strip():
-            problem = f"the {kind} {name!r} begins or ends with a blank"
-            warnings.add("R-NAME", problem, "take the blank out", file=file, rule=f"{kind} {name}")
+            problem = f"the {kind} {name!r} ({counts[name]:,}) begins or ends with a blank"
+            place = {"file": file, "where": place_of_name(name), "rule": f"{kind} {name}"}
+            warnings.add("R-NAME", problem, "take the blank out", **place)
         else:
             plain[name] = re.sub(r"[\s_-]", "", folded(name))
     most_frequent_first = sorted(plain, key=lambda name: (-counts[name], name))
@@ -183,6 +194,33 @@ def warn_where(wrong: Bools, code: str, problem: str, at: tuple[str, Place], war
     remedy = "compare it with the source of the annotations"
     for index in warnings.first_of(wrong):
         warnings.add(code, problem, remedy, file=file, where=name_place(index), rule=problem)
+
+
+def warn_of_share(
+    is_doubtful: Bools, code: str, problem: str, at: tuple[str, str, Sequence[str]], warnings: Findings
+) -> None:
+    """Warn in one line of how many things are doubtful, and which is the first.
+
+    ``problem`` goes on after "12 of 240 videos"; ``at`` are the file, what a thing is, and the name of each.
+    """
+    file, noun, names = at
+    if is_doubtful.any():
+        share = f"{np.count_nonzero(is_doubtful):,} of {counted(len(names), noun)}"
+        first = quote(names[int(is_doubtful.argmax())])
+        remedy = "compare with the source of the annotations"
+        warnings.add(code, f"{share} {problem}; the first is {first}", remedy, file=file, rule=problem)
+
+
+def check_reach(reach: Floats, file: str, warnings: Findings) -> None:
+    """Warn if no box reaches far into its picture, as boxes of a smaller one do.
+
+    ``reach`` (n, 2) is how far the box of a row reaches to the right and down, as a share of the size.
+    """
+    farthest = float(reach.max(initial=0))
+    if len(reach) >= _LEAST_BOXES and farthest <= _NEAR:
+        problem = f"none of {len(reach):,} boxes reaches beyond {farthest:.0%} of the width or height"
+        remedy = "check that boxes and sizes are of the same resolution"
+        warnings.add("R-SIZE", problem, remedy, file=file, rule="reach")
 
 
 def check_constant(what: str, values: Collection[object], file: str, warnings: Findings) -> None:

@@ -75,6 +75,9 @@ def _write_reference(
     """Check the files in ``source`` and write the reference into an empty folder. Raises Refused."""
     task = load_task(task_id)
     with Findings.collect() as findings:
+        if source.is_file():
+            problem, remedy = "this is a file, not a folder", "give the folder of the files, unpacked"
+            findings.refuse("E-REF-MISSING", problem, remedy, file=str(source))
         if not source.is_dir():
             findings.refuse("E-REF-MISSING", "there is no such folder", "check the path", file=str(source))
         settings = task.settings(source)
@@ -111,11 +114,14 @@ def _report_left_out(
 ) -> None:
     """Report the files that are no part of the reference; its files have names of some patterns."""
     left_out = []
+    folders = []
     tables_of_groups = []
     for path in sorted(source.iterdir()):
         is_hidden = path.name.startswith(".")
         if not is_hidden and path.name != SYNTHETIC_MARK and path.name not in expected_names:
             left_out.append(quote(path.name))
+            if path.is_dir() and any(next(path.glob(pattern), None) for pattern in patterns):
+                folders.append(quote(path.name))
             if is_table_of_groups(path):
                 tables_of_groups.append(quote(path.name))
     if left_out:
@@ -124,6 +130,10 @@ def _report_left_out(
         meant_names = [meant for name in left_out if (meant := _meant_name(name, patterns))]
         if meant_names and not (source / meant_names[0]).exists():
             remedy += f", such as {meant_names[0]}"
+        if folders:
+            remedy += (
+                f"; files of a reference are in the folder {folders[0]}: give it as the source, if meant"
+            )
         if tables_of_groups:
             remedy += f"; to group items, write item_groups: {tables_of_groups[0]} into settings.yaml"
         findings.add("R-LEFT-OUT", problem, remedy, file=source.name)

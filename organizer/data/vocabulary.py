@@ -97,7 +97,8 @@ def _check_names(vocabulary: Vocabulary, reference_names: Vocabulary) -> None:
         for kind in sorted(vocabulary.keys() & reference_names.keys()):
             missing = sorted(set(reference_names[kind]).difference(vocabulary[kind]))
             if missing:
-                problem = f"names of the reference are missing: {some_words(list(map(quote, missing)))}"
+                words = [f"'{quote(name)}'" for name in missing]
+                problem = f"names of the reference are missing: {some_words(words)}"
                 remedy = "add or correct them"
                 findings.add(
                     "E-REF-VOCABULARY", problem, remedy, file=VOCABULARY_FILE, where=f"/{kind}", rule=kind

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from organizer.files import Files
 from organizer.public_data import Leak, PublicData, PublicSource, differing_files, expected_vocabulary
+from people_in_video.references.chalearn import load_source
 from scoring_program.challenges.chalearn.reference import Reference
 from scoring_program.scoring import AnyLoaded
 from scoring_program.task import load_task
@@ -14,7 +15,7 @@ from scoring_program.task import load_task
 def public_files(source: PublicSource) -> PublicData:
     """Return the file of numbers of frames of each sequence, and the vocabulary. Raises Refused."""
     task = load_task(source.task_id)
-    files = _data_files(task.load(source.folder, source.settings))
+    files = _data_files(load_source(task, source.folder, source.settings))
     return PublicData({**files, **source.vocabulary_file()}, [])
 
 

@@ -31,7 +31,7 @@ from scoring_program.scoring import AnyLoaded
 from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings
-from validator.formats.anet_entities.outside import WIDTH
+from validator.formats.anet_entities.outside import WIDTH, explain_boxes_outside
 from validator.formats.anet_entities.write import Results, add_object, encode_submission, no_objects
 from validator.texts import counted, pointer_part, quote
 
@@ -276,6 +276,10 @@ def _warnings(reference: Reference, settings: Settings, names: dict[str, int]) -
     at = (file, partial(_box_place, reference))
     boxes = words.box.astype(np.float64)
     content.check_boxes("word", boxes, at, warnings)
+    content.check_reach(boxes[:, 2:3] / WIDTH, file, warnings)
+    if outside := explain_boxes_outside(boxes):
+        remedy = f"multiply by {WIDTH} / width: boxes are in videos that are {WIDTH} pixels wide"
+        warnings.add("R-SIZE", outside, remedy, file=file, rule="outside")
     word_of_box = _word_of_box(reference)
     is_repeated = content.repeated(np.column_stack([word_of_box, words.frame, boxes]))
     problem = "the box of the word repeats an earlier one"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from organizer.content import Content, Values, check_same, choose_evenly, repeated, warn_where
+from organizer.content import Content, Values, check_same, choose_evenly, repeated, warn_of_share, warn_where
 from organizer.files import Files
 from organizer.tasks import Annotations, Baseline, Guess, Pools
 from people_in_video.drawings.chalearn import group_intervals, make_lanes
@@ -31,6 +31,9 @@ from validator.formats.chalearn.write import encode_files
 Row = list[int]
 Prediction = dict[str, list[Row]]
 _KIND = "row"
+# Rows that end before this share of their sequence are early; so many of a sequence are not all early.
+_EARLY = 0.1
+_MANY_ROWS = 3
 
 
 class _NoisyRows(Guess):
@@ -189,7 +192,26 @@ def _warnings(reference: Reference) -> Findings:
     warn_where(is_overlapping, "R-OVERLAP", problem, place, warnings)
     problem = "the row ends after the last frame of its sequence, and is cut there"
     warn_where(is_cut, "R-CUT", problem, place, warnings)
+    _check_times(reference, n_rows, warnings)
     return warnings
+
+
+def _check_times(reference: Reference, n_rows: Ints, warnings: Findings) -> None:
+    """Warn of sequences whose rows all end early, as times in seconds do, or all last one frame."""
+    rows, file = reference.rows, "{Id}_labels.csv"
+    is_early = rows.frames[:, 1] <= reference.n_frames[rows.sequence] * _EARLY
+    is_short = rows.frames[:, 0] == rows.frames[:, 1]
+    doubtful_rows = {
+        "have rows that all end in the first tenth: they may be in seconds, not in frames": is_early,
+        "have rows that all end where they start": is_short,
+    }
+    for problem, is_doubtful_row in doubtful_rows.items():
+        n_doubtful = np.bincount(rows.sequence[is_doubtful_row], minlength=len(n_rows))
+        is_doubtful = (n_doubtful == n_rows) & (n_rows > 0)
+        # That a few rows do so happens by chance.
+        if not is_doubtful_row.all():
+            is_doubtful &= n_rows >= _MANY_ROWS
+        warn_of_share(is_doubtful, "R-TIMES", problem, (file, "sequence", reference.sequences), warnings)
 
 
 def _find_overlaps(table: Ints, order: Ints) -> Bools:

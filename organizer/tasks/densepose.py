@@ -10,7 +10,17 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from organizer.content import Content, Place, Values, check_boxes, check_same, drawings, repeated, warn_where
+from organizer.content import (
+    Content,
+    Place,
+    Values,
+    check_boxes,
+    check_reach,
+    check_same,
+    drawings,
+    repeated,
+    warn_where,
+)
 from organizer.files import Files
 from organizer.tasks import Annotations, Guess, Pools
 from people_in_video.diagnosis.samples import from_sizes
@@ -301,6 +311,8 @@ def _warnings(persons: Persons, place: _PersonPlaces) -> Findings:
     problem = "no point of the densely annotated person is known"
     warn_where(persons.dense & has_no_point, "R-EMPTY", problem, at, warnings)
     check_boxes("person", from_sizes(persons.box), at, warnings)
+    image_size = persons.image_size[persons.image][:, ::-1]
+    check_reach(from_sizes(persons.box)[:, 2:] / image_size, at[0], warnings)
     warn_where(_leaves_image(persons), "R-BOX", "the box of the person is outside of the image", at, warnings)
     rows = np.column_stack([persons.image, persons.box])
     warn_where(repeated(rows), "R-REPEATED", "the box of the person repeats an earlier one", at, warnings)

@@ -17,6 +17,7 @@ from organizer.tasks import Annotations, Guess, Pools
 from people_in_video.drawings.kinetics_tps import canvas
 from people_in_video.drawings.scenes import GROUND_TRUTH, Drawing, DrawnObject, shapes
 from people_in_video.references.kinetics_tps import save_reference
+from scoring_program.challenges.kinetics_tps.public import sampled_number
 from scoring_program.challenges.kinetics_tps.reference import (
     CLASSES_FILE,
     PARTS_FILE,
@@ -41,6 +42,8 @@ from validator.formats.kinetics_tps.write import (
     part_entry,
 )
 
+# So many parts of a video differ in their states.
+_MANY_PARTS = 10
 # Kinds of labels, and of boxes.
 _CLASS, _STATE, _HUMAN, _PART = "class", "state", "human", "part"
 
@@ -142,12 +145,18 @@ def content_of(loaded: AnyLoaded) -> Content:
     classes = dict(Counter(reference.classes))
     names = _count_words(parts.names, parts.part_name)
     states = _count_words(parts.states, parts.proposal_state)
-    content.check_names("class", classes, CLASSES_FILE, warnings)
+    video_of_class = dict(zip(reversed(reference.classes), reversed(parts.videos)))
+    content.check_names(
+        "class", classes, CLASSES_FILE, warnings, place_of_name=lambda name: f"/{video_of_class[name]}"
+    )
+    part_of_state = partial(_first_part_of_state, parts)
     content.check_names("part", names, PARTS_FILE, warnings)
-    content.check_names("state", states, PARTS_FILE, warnings)
+    content.check_names("state", states, PARTS_FILE, warnings, place_of_name=part_of_state)
     _check_boxes(parts, warnings)
     _check_equal_videos(parts, warnings)
     _check_empty_videos(parts, warnings)
+    _check_frames(parts, warnings)
+    _check_states(parts, warnings)
     return Content(
         n_instances=len(parts.part_name),
         counts=_count_things(reference),
@@ -269,6 +278,37 @@ def _check_empty_videos(parts: PartStates, warnings: Findings) -> None:
     video_at = (PARTS_FILE, lambda video: f"/{parts.videos[video]}")
     problem = "the video has no frame: its PSC is 1 for nothing"
     content.warn_where(n_frames == 0, "R-FRAMES", problem, video_at, warnings)
+    n_humans = np.bincount(parts.frame_video[parts.human_frame], minlength=len(parts.videos))
+    problem = "have no human in any frame: their PSC is 1 whatever is predicted"
+    is_lost = (n_frames > 0) & (n_humans == 0)
+    content.warn_of_share(is_lost, "R-EMPTY", problem, (PARTS_FILE, "video", parts.videos), warnings)
+
+
+def _check_frames(parts: PartStates, warnings: Findings) -> None:
+    """Warn of frames that the challenge does not sample."""
+    is_other = np.array([not sampled_number(frame) for frame in parts.frames], dtype=bool)
+    names = [f"{parts.videos[video]} {frame}" for video, frame in zip(parts.frame_video, parts.frames)]
+    problem = "are not 1, 6, 11, ...: the public list of such a video is its own frames, nothing is added"
+    content.warn_of_share(is_other, "R-FRAMES", problem, (PARTS_FILE, "frame", names), warnings)
+
+
+def _check_states(parts: PartStates, warnings: Findings) -> None:
+    """Warn of videos with one state for all of their parts, where these are many, or all are alike."""
+    part_video = parts.frame_video[parts.human_frame[parts.part_human[parts.proposal_part]]]
+    n_parts = np.bincount(part_video, minlength=len(parts.videos))
+    pairs = np.unique(np.column_stack([part_video, parts.proposal_state]), axis=0)
+    n_states = np.bincount(pairs[:, 0], minlength=len(parts.videos))
+    is_constant = (n_states == 1) & (n_parts >= _MANY_PARTS)
+    if len(np.unique(parts.proposal_state)) == 1 and len(part_video) > 1:
+        is_constant = n_parts > 0
+    problem = "have the same state for all of their parts"
+    content.warn_of_share(is_constant, "R-CONSTANT", problem, (PARTS_FILE, "video", parts.videos), warnings)
+
+
+def _first_part_of_state(parts: PartStates, state: str) -> str:
+    """Return the place of the first part with a state."""
+    proposal = int(np.flatnonzero(parts.proposal_state == parts.states.index(state))[0])
+    return part_place(parts, int(parts.proposal_part[proposal]))
 
 
 ANNOTATIONS = {task_id: KineticsAnnotations() for task_id in TASKS}

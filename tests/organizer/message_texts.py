@@ -57,6 +57,7 @@ REFERENCE_NOTES = {
 # Of SPOILED in data/test_content.py.
 REFERENCE_WARNINGS = {
     "R-BOX": "the box of the part is far outside of its human; compare it with the source of the annotations",
+    "R-CONSTANT": "3 of 36 videos have the same state for all of their parts; the first is demo_00000; compare with the source of the annotations",
     "R-CUT": "the row ends after the last frame of its sequence, and is cut there; compare it with the source of the annotations",
     "R-EMPTY": "no row is in it; give its labels, or take the sequence out",
     "R-FRAMES": "the video has no frame: its PSC is 1 for nothing; compare it with the source of the annotations",
@@ -66,7 +67,9 @@ REFERENCE_WARNINGS = {
     "R-RANGE": "the area of the person is less than a pixel; compare it with the source of the annotations",
     "R-REPEATED": "the row repeats an earlier one; compare it with the source of the annotations",
     "R-SAME": "its annotations are exactly those of DemoSeq0003; keep one, or correct it",
+    "R-SIZE": "none of 26 boxes reaches beyond 49% of the width or height; check that boxes and sizes are of the same resolution",
     "R-SPLIT": "1 video of the data in no split; the first is v_demo000015; correct the split or the data",
+    "R-TIMES": "12 of 12 sequences have rows that all end in the first tenth: they may be in seconds, not in frames; the first is DemoSeq0001; compare with the source of the annotations",
 }
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import pkgutil
+import re
+import shlex
 import subprocess
 import sys
 from importlib import import_module
@@ -45,6 +48,17 @@ def test_command_calls_its_function(command, function, tmp_path):
     module, _, name = function.rpartition(".")
     command = command.replace("FILE", str(tmp_path / "file"))
     assert_calls(main, command, f"organizer.commands.{module}", name)
+
+
+def test_commands_of_the_checklist_can_be_understood():
+    text = (ROOT / "docs" / "data_to_winners.md").read_text(encoding="utf-8")
+    lines = re.findall(r"`organizer ([^`]+)`", text)
+    assert len(lines) > 5
+    for line in lines:
+        name, *arguments = shlex.split(line)
+        parser = argparse.ArgumentParser()
+        import_module(f"{package.__name__}.{name}").add_options(parser)
+        parser.parse_args(arguments)
 
 
 def test_every_command_has_a_module_and_every_module_is_a_command():

@@ -197,6 +197,20 @@ def test_frames_that_the_reference_lacks_between_others_are_listed_too(tmp_path,
     assert "2 frames" in capsys.readouterr().out
 
 
+def test_a_video_with_other_frames_than_the_sampled_ones_lists_its_own(tmp_path, capsys):
+    source = shutil.copytree(REFERENCES / KINETICS, tmp_path / "source")
+    parts = json.loads((source / "gt_part_result.json").read_text())
+    first, second, *_ = parts
+    parts[first]["img_00020.json"] = {"humans": []}
+    parts[second]["img_00021.json"] = {"humans": []}
+    (source / "gt_part_result.json").write_text(json.dumps(parts))
+    _, files = public_data(KINETICS, source, tmp_path / "out")
+    listed = json.loads(files["videos.json"])
+    assert listed[first] == sorted(parts[first])
+    assert set(listed[second]) > set(parts[second])
+    assert "2 frames" in capsys.readouterr().out
+
+
 def test_what_the_source_lacks_is_left_out_with_a_line(tmp_path, capsys):
     source = shutil.copytree(REFERENCES / GIVEN, tmp_path / "source")
 

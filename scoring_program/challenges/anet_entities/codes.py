@@ -8,8 +8,8 @@ CODES = CodeTable(
     other_errors=(
         MessageCode(
             "E-REF-CLASS",
-            "A class of the reference is not in its vocabulary.",
-            "Take the vocabulary and the annotations from the same release.",
+            "A class of the reference is blank or not in its vocabulary.",
+            "Write it, or take the vocabulary and the annotations from the same release.",
         ),
         MessageCode(
             "E-REF-LEMMAS",

@@ -43,23 +43,36 @@ def public(reference: Reference) -> PublicVideos:
     """Return the frames of each video, ascending.
 
     Every fifth frame up to the last one of a video is among them, whether the reference has it or not: those
-    that it lacks would tell where nobody is.
+    that it lacks would tell where nobody is. Where a video has others, nobody knows which were sampled: its
+    own frames are public.
     """
     frames_of_video = {}
     for video, frames in sorted(frames_of_videos(reference.parts).items()):
-        frames_of_video[video] = _with_all_sampled(set(frames))
+        frames_of_video[video] = _with_all_sampled(frames)
     return PublicVideos(frames_of_video, reference.vocabulary)
 
 
-def _with_all_sampled(frames: set[str]) -> list[str]:
-    """Return the frames of a video and those sampled before the last of them, in ascending order."""
-    numbers = []
-    for frame in frames:
-        match = _NAME.fullmatch(frame)
-        if match:
-            numbers.append(int(match[1]))
+def sampled_number(frame: str) -> int:
+    """Return the number of a frame that the challenge samples, 0 for others.
+
+    Examples
+    --------
+    >>> sampled_number("img_00006.json"), sampled_number("img_00005.json")
+    (6, 0)
+    """
+    match = _NAME.fullmatch(frame)
+    number = int(match[1]) if match else 0
+    return number if number % _STEP == 1 else 0
+
+
+def _with_all_sampled(frames: Sequence[str]) -> list[str]:
+    """Return the frames of a video and those sampled before the last of them, in ascending order; of a video
+    with others, its own."""
+    numbers = list(map(sampled_number, frames))
+    if not all(numbers):
+        return sorted(frames)
     sampled = {f"img_{number:05d}.json" for number in range(1, max(numbers, default=0) + 1, _STEP)}
-    return sorted(frames | sampled)
+    return sorted(sampled.union(frames))
 
 
 def read_submission(

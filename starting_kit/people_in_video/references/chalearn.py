@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import tempfile
+import zipfile
+import zlib
 from collections.abc import Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from people_in_video.references.preparation import Notes, Options, Preparation, declared_files
-from scoring_program.challenges.chalearn.reference import PREPARED_FILE
+from scoring_program.challenges.chalearn.reference import PREPARED_FILE, Reference, read_contents
 from scoring_program.settings import Settings
 from scoring_program.task import Task
+from validator.findings import Findings
 
 
 def write_prepared(contents: Mapping[str, bytes], path: Path) -> None:
@@ -20,16 +24,64 @@ def write_prepared(contents: Mapping[str, bytes], path: Path) -> None:
     path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
+def load_source(task: Task, source: Path, settings: Settings) -> Reference:
+    """Read the CSV files of a folder, and of the zips there, and check them. Raises Refused.
+
+    The challenge gave out a ``SampleNNNN.zip`` for each sequence, with its videos. Files beside zips go
+    before those in them.
+    """
+    zips = _sample_zips(source)
+    if not zips:
+        reference: Reference = task.load(source, settings)
+        return reference
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for path in zips:
+            _unpack_files(path, folder)
+        for file_name, content in read_contents(source).items():
+            (folder / file_name).write_bytes(content)
+        reference = task.load(folder, settings)
+    return reference
+
+
+def _unpack_files(path: Path, folder: Path) -> None:
+    """Write the CSV files of sequences in a zip into a folder. Raises Refused."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for member in _csv_members(archive):
+                (folder / PurePosixPath(member).name).write_bytes(archive.read(member))
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError):
+        problem, remedy = "this zip is damaged or encrypted", "unpack it, or download it again"
+        Findings().refuse("E-FILE-KIND", problem, remedy, file=path.name)
+
+
+def _sample_zips(folder: Path) -> list[Path]:
+    """Return the zips of a folder with CSV files of sequences, in ascending order."""
+    zips = []
+    for path in sorted(folder.glob("*.zip")):
+        if not path.name.startswith(".") and zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as archive:
+                if _csv_members(archive):
+                    zips.append(path)
+    return zips
+
+
+def _csv_members(archive: zipfile.ZipFile) -> list[str]:
+    """Return the names of the CSV files of sequences in a zip; macOS adds some that are none."""
+    names = [name for name in archive.namelist() if name.endswith(("_labels.csv", "_data.csv"))]
+    return [name for name in names if not PurePosixPath(name).name.startswith("._")]
+
+
 def _sources(task: Task, source: Path, settings: Settings) -> list[str]:
-    """Return the prepared file if there is one, which is read alone, or the CSV files."""
-    is_prepared = (source / PREPARED_FILE).is_file()
-    return [PREPARED_FILE] if is_prepared else declared_files(task, source, settings)
+    """Return the prepared file if there is one, which is read alone, or the CSV files and zips of them."""
+    if (source / PREPARED_FILE).is_file():
+        return [PREPARED_FILE]
+    return [*declared_files(task, source, settings), *(path.name for path in _sample_zips(source))]
 
 
 def _write(task: Task, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
     """Check the CSV files and write them as one file."""
-    reference = task.load(source, settings)
-    write_prepared(reference.contents, output / PREPARED_FILE)
+    write_prepared(load_source(task, source, settings).contents, output / PREPARED_FILE)
     return []
 
 

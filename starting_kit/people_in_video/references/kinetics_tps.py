@@ -16,7 +16,9 @@ from scoring_program.challenges.kinetics_tps.reference import (
 from scoring_program.prepared import save_prepared
 from scoring_program.settings import Settings
 from scoring_program.task import Task
+from validator.findings import Findings
 from validator.formats.rules import load_rules
+from validator.texts import pointer_part
 
 
 def save_reference(reference: Reference, path: Path) -> None:
@@ -36,6 +38,12 @@ def _write(task: Task, source: Path, output: Path, settings: Settings, options: 
     """Check the organizers' files and write them as arrays, which load fast."""
     # In the order of the files, as ever: the signature holds a hash of what is written.
     reference = read_reference(source, load_rules(task.id))
+    with Findings.collect() as findings:
+        for video, class_name in zip(reference.parts.videos, reference.classes):
+            if not class_name.strip():
+                problem, remedy = f"the class is {class_name!r}", "write the class of the video"
+                place = {"file": CLASSES_FILE, "where": f"/{pointer_part(video)}", "rule": problem}
+                findings.add("E-REF-CLASS", problem, remedy, **place)
     save_reference(reference, output / PREPARED_FILE)
     return []
 

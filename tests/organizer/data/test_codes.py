@@ -81,6 +81,8 @@ FIRST = annotated(json.loads((DEMO / GIVEN / "reference.json").read_text(encodin
 SEGMENT = "/annotations/{}/segments/{}".format(*FIRST)
 PROBLEMS = [
     ("E-REF-CLASS", GIVEN, data("reference.json", rename_class), "reference.json", SEGMENT),
+    ("E-REF-CLASS", KINETICS, data("gt_vid_result.json", lambda document: document.update(demo_00003="")), "gt_vid_result.json", "/demo_00003"),
+    ("E-REF-CLASS", KINETICS, data("gt_vid_result.json", lambda document: document.update(demo_00003="  ")), "gt_vid_result.json", "/demo_00003"),
     ("E-REF-EMPTY", GIVEN, text("split.json", '{"validation": []}'), "reference.json", ""),
     ("E-REF-EMPTY", GESTURE, text("DemoSequence0002_data.csv", ""), "DemoSequence0002_data.csv", ""),
     ("E-REF-EMPTY", DENSEPOSE, data(ANNOTATIONS, lambda document: document.update(annotations=[])), ANNOTATIONS, ""),

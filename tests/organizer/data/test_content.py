@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import re
 import shutil
+from functools import partial
 
 import numpy as np
 import pytest
@@ -160,6 +161,52 @@ def in_both(code, change, place, values):
     return cases
 
 
+def count_frames_from_0(content):
+    frames = content["demo_00000"]
+    for number in (1, 6):
+        frames[f"img_{number - 1:05d}.json"] = frames.pop(f"img_{number:05d}.json")
+
+
+def forget_humans(content):
+    for video in ("demo_00000", "demo_00004"):
+        for frame in content[video].values():
+            frame["humans"] = []
+
+
+def set_states(content, count):
+    for video in sorted(content)[:count]:
+        for frame in content[video].values():
+            for human in frame["humans"]:
+                for part in human["parts"].values():
+                    part["verb"] = "none"
+
+
+def every_row(times):
+    """Return a change of the first and last frame of each row of all label files."""
+
+    def edit(folder):
+        for path in folder.glob("*_labels.csv"):
+            lines = []
+            for line in path.read_text(encoding="utf-8").splitlines():
+                *columns, first, last = line.split(",")
+                lines.append(",".join([*columns, *map(str, times(int(first), int(last)))]))
+            path.write_text("\n".join([*lines, ""]), encoding="utf-8")
+
+    return edit
+
+
+def halve_persons(content):
+    for person in content["annotations"]:
+        person["bbox"] = [value / 2 for value in person["bbox"]]
+
+
+def scale_words(content, factor):
+    for video in content["annotations"].values():
+        for segment in video["segments"].values():
+            boxes = segment["process_bnd_box"]
+            segment["process_bnd_box"] = [[factor * value for value in box] for box in boxes]
+
+
 LABELS = {ACTION: "DemoSeq0001_labels.csv", GESTURE: "DemoSequence0001_labels.csv"}
 HUMAN, PERSON = "/demo_00000/img_00001.json/humans/0", "image 1 person 1"
 WORD = "reference.json /annotations/{v}00000/segments/0 word 1 frame 4"
@@ -184,7 +231,7 @@ SPOILED = [
     ("R-CUT", GESTURE, rows(LABELS[GESTURE], lambda lines: lines.append("7,900,9000")), "DemoSequence0001_labels.csv line 11", ()),
     ("R-NAME", KINETICS, data(VIDEOS, lambda content: content.update(demo_00000="play_drum")), VIDEOS, ("'play_drum' (1)", "'play_drums' (3)")),
     ("R-NAME", KINETICS, data(VIDEOS, lambda content: content.update(demo_00000="Play drums")), VIDEOS, ("'Play drums' (1)", "'play_drums' (3)")),
-    ("R-NAME", KINETICS, data(VIDEOS, lambda content: content.update(demo_00000=" play_drums")), VIDEOS, ("' play_drums'", "blank")),
+    ("R-NAME", KINETICS, data(VIDEOS, lambda content: content.update(demo_00000=" play_drums")), f"{VIDEOS} /demo_00000", ("' play_drums'", "blank")),
     ("R-NAME", KINETICS, with_human(rename_part), PARTS, ("part 'hips' (1)", "'hip' (125)")),
     ("R-NAME", KINETICS, with_part(lambda part: part.update(verb="Swing")), PARTS, ("state 'Swing' (1)", "'swing' (140)")),
     ("R-NAME", KINETICS, with_part(lambda part: part.update(verb="tuch")), PARTS, ("state 'tuch' (1)", "'touch' (127)")),
@@ -208,6 +255,17 @@ SPOILED = [
     ("R-BOX", DENSEPOSE, with_person(lambda person: person.update(bbox=[306, 20, 1, 3])), f"{ANNOTATIONS} {PERSON}", ("1/1,000",)),
     ("R-BOX", DENSEPOSE, both(with_person(lambda person: person.update(bbox=[0, 0, 4000, 4000])), data(ANNOTATIONS, lambda content: content["images"][0].update(width=4000, height=4000))), f"{ANNOTATIONS} {PERSON}", ("1,000 times",)),
     ("R-FRAMES", KINETICS, data(PARTS, lambda content: content.update(demo_00003={})), f"{PARTS} /demo_00003", ()),
+    ("R-FRAMES", KINETICS, data(PARTS, count_frames_from_0), PARTS, ("2 of ", "demo_00000 img_00000.json")),
+    ("R-EMPTY", KINETICS, data(PARTS, forget_humans), PARTS, ("2 of 36 videos", "demo_00000")),
+    ("R-CONSTANT", KINETICS, data(PARTS, partial(set_states, count=3)), PARTS, ("3 of 36 videos", "demo_00000")),
+    ("R-CONSTANT", KINETICS, data(PARTS, partial(set_states, count=36)), PARTS, ("36 of 36 videos",)),
+    ("R-NAME", KINETICS, data(VIDEOS, lambda content: content.update(demo_00007="play_drums ")), f"{VIDEOS} /demo_00007", ("'play_drums ' (1)",)),
+    ("R-TIMES", ACTION, every_row(lambda first, last: (1 + first // 25, 1 + last // 25)), "{Id}_labels.csv", ("12 of 12 sequences", "first tenth", "DemoSeq0001")),
+    ("R-TIMES", GESTURE, every_row(lambda first, last: (1 + first // 25, 1 + last // 25)), "{Id}_labels.csv", ("12 of 12 sequences", "first tenth")),
+    ("R-TIMES", GESTURE, every_row(lambda first, last: (first, first)), "{Id}_labels.csv", ("12 of 12 sequences", "end where they start")),
+    ("R-SIZE", DENSEPOSE, data(ANNOTATIONS, halve_persons), ANNOTATIONS, ("26 boxes", "49%")),
+    *in_both("R-SIZE", data("reference.json", partial(scale_words, factor=0.5)), "reference.json", ("none of",)),
+    *in_both("R-SIZE", data("reference.json", partial(scale_words, factor=16 / 9)), "reference.json", ("734",)),
     *in_both("R-SPLIT", data("split.json", lambda content: content["validation"].pop()), "split.json", ("in no split", "{v}00015")),
     *in_both("R-SPLIT", data("split.json", lambda content: content["validation"].append(min(content["validation"]))), "split.json", ("more than once", "{v}00000")),
     *in_both("R-SPLIT", data("split.json", lambda content: content.update(training=[content["validation"].pop(), "v_other"])), "split.json", ("split training", "v_other")),
@@ -272,7 +330,10 @@ def test_every_kind_is_spoiled_in_every_task_where_it_can_occur():
     csv, json_tasks = {ACTION, GESTURE}, {KINETICS, *ENTITIES}
     everywhere = csv | json_tasks | {DENSEPOSE}
     expected = {
-        "R-EMPTY": csv | {DENSEPOSE},
+        "R-EMPTY": csv | {DENSEPOSE, KINETICS},
+        "R-TIMES": csv,
+        "R-CONSTANT": {KINETICS},
+        "R-SIZE": {DENSEPOSE, *ENTITIES},
         "R-OVERLAP": csv,
         "R-CUT": csv,
         "R-NAME": json_tasks,
@@ -289,7 +350,15 @@ def test_every_kind_is_spoiled_in_every_task_where_it_can_occur():
 
 # Golden references that are unusual on purpose, by what they are about. All others have no warning.
 UNUSUAL = {
-    "R-EMPTY": {"b-empty-and-missing", "empty-and-missing"},
+    "R-EMPTY": {
+        *("b-empty-and-missing", "empty-and-missing", "empty-and-missing-frames", "empty-frames-and-videos"),
+        "random-2",
+    },
+    "R-CONSTANT": {
+        *("absent-video", "boundary-iou", "empty-and-missing-frames", "empty-frames-and-videos"),
+        *("exactly-on-the-thresholds", "humans-compete", "missing-video", "one-prediction-two-humans"),
+        *("psc-on-the-grid", "psc-on-threshold"),
+    },
     "R-OVERLAP": {"b-overlapping-and-repeated", "b-overlapping-same-class", "random-1", "random-2"},
     "R-BOX": {
         *("not-a-number-spreads", "random-1", "random-5-not-a-number", "thin-boxes-and-one-pixel-boxes", "zero-area"),

@@ -5,16 +5,19 @@ from __future__ import annotations
 import re
 import shutil
 import textwrap
+import zipfile
 
 import h5py
 import pytest
 import scipy.io
 
+from organizer.__main__ import main
 from organizer.data.prepare import prepare
 from organizer.files import folder_files
 from people_in_video.references.preparation import source_files
 from scoring_program.task import load_task
-from tests.helpers import PUBLISHED, REFERENCES, ROOT, loaded
+from tests.helpers import PUBLISHED, REFERENCES, ROOT, loaded, places_of
+from validator.findings import Refused
 
 PAGE = (ROOT / "docs" / "reference_files.md").read_text(encoding="utf-8")
 EXAMPLE = re.compile(r"^( *)```(?:csv|json|yaml) (.+)\n((?:.*\n)*?)\1```$", re.M)
@@ -91,3 +94,54 @@ def test_arrays_of_the_template_are_those_of_the_files():
             assert {key for key in scipy.io.loadmat(path) if key[0] != "_"} == set(
                 re.findall("`(.*?)`", arrays)
             )
+
+
+def sample_zips(folder):
+    """Write the demo reference of gestures as a zip for each sequence, the last one beside them; return it."""
+    source = REFERENCES / "chalearn_gesture"
+    keys = sorted(path.name[: -len("_labels.csv")] for path in source.glob("*_labels.csv"))
+    folder.mkdir()
+    for number, key in enumerate(keys[:-1]):
+        inner = f"{key}/" if number % 2 else ""
+        with zipfile.ZipFile(folder / f"{key}.zip", "w") as archive:
+            for kind in ("labels", "data"):
+                archive.write(source / f"{key}_{kind}.csv", f"{inner}{key}_{kind}.csv")
+            archive.writestr(f"__MACOSX/._{key}_labels.csv", b"\0")
+            archive.writestr(f"{key}_color.mp4", b"\0" * 100)
+    for kind in ("labels", "data"):
+        shutil.copyfile(source / f"{keys[-1]}_{kind}.csv", folder / f"{keys[-1]}_{kind}.csv")
+    return folder
+
+
+def test_zips_of_samples_are_read_as_the_files_in_them(tmp_path, capsys):
+    zips, source = sample_zips(tmp_path / "zips"), REFERENCES / "chalearn_gesture"
+    for name, folder in (("a", zips), ("b", source)):
+        call = f"prepare chalearn_gesture --source {folder} --output {tmp_path / name / 'chalearn_gesture'}"
+        assert main(call.split()) == 0
+    assert "R-LEFT-OUT" not in capsys.readouterr().out
+    first, second = (folder_files(tmp_path / name) for name in ("a", "b"))
+    assert "chalearn_gesture_public/DemoSequence0001_data.csv" in first
+    assert first["chalearn_gesture/sequences.json"] == second["chalearn_gesture/sequences.json"]
+    public = [{name: data for name, data in files.items() if "_public/" in name} for files in (first, second)]
+    assert public[0] == public[1]
+
+
+def test_damaged_zip_of_a_sample_and_a_zip_as_source_are_problems(tmp_path):
+    zips = sample_zips(tmp_path / "zips")
+    path = min(zips.glob("*.zip"))
+    data = bytearray(path.read_bytes())
+    data[60] ^= 255
+    path.write_bytes(data)
+    for source, code in ((zips, "E-FILE-KIND"), (path, "E-REF-MISSING")):
+        with pytest.raises(Refused) as refused:
+            prepare("chalearn_gesture", source, tmp_path / "out")
+        (found,) = [file for found, file, _ in places_of(refused.value.findings) if found == code]
+        assert found.endswith(path.name)
+
+
+def test_files_one_folder_deeper_are_named(tmp_path):
+    shutil.copytree(REFERENCES / "chalearn_gesture", tmp_path / "source" / "labels")
+    with pytest.raises(Refused) as refused:
+        prepare("chalearn_gesture", tmp_path / "source", tmp_path / "out")
+    (problem,) = [problem for problem in refused.value.findings.problems if problem.code == "R-LEFT-OUT"]
+    assert "folder labels" in problem.remedy
