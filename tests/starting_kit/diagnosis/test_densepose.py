@@ -235,19 +235,12 @@ def lines_of_run(many_images, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("change", "what", "words"), [MISTAKES[0], MISTAKES[4]] if is_nightly() else [MISTAKES[0]]
 )
-def test_a_run_tells_all_of_public_data_and_of_hidden_data_only_that_there_is_something(
-    change, what, words, lines_of_run
-):
-    (line,) = lines_of_run(change, detail="full")
+def test_a_run_tells_how_arrays_fit_at_home_alone(change, what, words, lines_of_run):
+    (line,) = lines_of_run(change, detail="full", at_home=True)
     assert line.startswith(f"likely mistake N-LOOKS: read {words}, 100 % of your {what} agree; ")
-    hidden_lines = lines_of_run(change, detail="summary")
-    # Where images are few, half of the submissions are told nothing.
-    assert len(hidden_lines) <= 1
-    for hidden_line in hidden_lines:
-        assert hidden_line.startswith("likely mistake N-LOOKS: your submission looks as if ")
-        assert words not in hidden_line
-    assert lines_of_run(change, detail="none") == []
-    assert lines_of_run(change, notes=False) == []
+    for detail in ("full", "summary", "none"):
+        assert all(words not in line for line in lines_of_run(change, detail=detail))
+    assert lines_of_run(change, detail="full", at_home=True, notes=False) == []
 
 
 def test_coarse_parts_are_named_without_labels(lines_of_run):
@@ -269,9 +262,9 @@ def test_boxes_outside_of_images_say_less_than_how_they_fit(lines_of_run):
     def codes(**settings):
         return [line.split()[2] for line in lines_of_run(double, **settings)]
 
-    assert codes(detail="full") == ["N-LOOKS:"]
-    assert codes(detail="summary")[0] == "N-BOXES-OUTSIDE:"
-    assert codes(detail="none") == ["N-BOXES-OUTSIDE:"]
+    assert codes(detail="full", at_home=True) == ["N-LOOKS:"]
+    for detail in ("full", "summary", "none"):
+        assert codes(detail=detail)[0] == "N-BOXES-OUTSIDE:"
 
 
 def test_a_low_score_says_where_agreement_is_lost(many_images, tmp_path):
