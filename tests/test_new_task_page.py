@@ -21,6 +21,7 @@ NEEDED = {
     Kind.LABELS: {"labels": ["robin", "wren"]},
     Kind.SEGMENTS: {"labels": ["robin", "wren"]},
     Kind.BOXES: {"labels": ["robin", "wren"]},
+    Kind.VALUE: {"schema": {"type": "string"}, "truth_schema": {"type": "string"}},
 }
 VALUES = {
     "minimum": 0,
@@ -60,7 +61,7 @@ def documented_words():
     words = {}
     for line in table.splitlines()[2:]:
         _, names, kinds, _, _ = line.split("|")
-        for name in re.findall("`([a-z]+)`", names):
+        for name in re.findall("`([a-z_]+)`", names):
             words[name] = kinds
     return words
 
