@@ -50,6 +50,8 @@ MAY_IMPORT = {
     "scoring_program": ["validator"],
     "scoring_program.metrics": ["validator.arrays"],
     **dict.fromkeys(METRICS_OF_ITEMS, NEEDS_OF_METRICS),
+    # It runs the code of organizers, and refuses what that does.
+    "scoring_program.metrics.evaluator": [*NEEDS_OF_METRICS, "validator.findings", "validator.limits"],
     "scoring_program.codes": ["validator.codes"],
     "scoring_program.challenges": ["scoring_program", "validator"],
     "people_in_video": ["scoring_program", "validator"],
