@@ -40,12 +40,13 @@ class ItemQuality(QualityTask[Items]):
         self.id = id
         self.form = form
         self.tricks = (Trick(values.TRICKS[form.kind], self._same_everywhere),)
-        if form.kind is Kind.VALUE:
-            self.tricks = ()
+        self.shows_items = form.kind is not Kind.VALUE
         self.mistakes = _mistakes(form)
 
     def _same_everywhere(self, reference: Files, sample: Files) -> Files:
         truth = decode(self.form.truth, reference[self.form.truth_file])
+        if self.form.kind is Kind.VALUE:
+            return self.files(dict.fromkeys(truth, next(iter(self._example("res", self.form).values()))))
         return self.files(dict.fromkeys(truth, values.trick(self.form, truth.values())))
 
     def write_reference(self, folder: Path, seed: int = 1, size: int = 1) -> None:
