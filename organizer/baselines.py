@@ -22,7 +22,7 @@ from people_in_video.references.preparation import check_reference, load_any
 from scoring_program.result import Result
 from scoring_program.scoring import AnyLoaded
 from scoring_program.task import Declaration, load_task
-from validator.findings import Note
+from validator.findings import Findings, Note
 from validator.submission import BASELINE_FILE
 from validator.texts import counted, printable
 
@@ -47,6 +47,10 @@ def baselines_command(task_id: str, reference: Path, output: Path | None) -> int
     task = load_task(task_id)
     folder = task_folder(task_id, reference, task_names(load_competition()))
     annotations = annotations_of(task_id)
+    if not annotations.baselines:
+        problem = f"{task_id} has no baselines: what its items have is known to its evaluator alone"
+        remedy = "make one of your own, and give it to rescore as --baseline-zip"
+        Findings().refuse("E-NO-ANNOTATIONS", problem, remedy)
     output = output or ROOT / "out" / "baselines" / task_id
     loaded = load_any(task, folder, task.settings(folder, {"interval": True, "notes": False}))
     check_reference(loaded)

@@ -22,8 +22,10 @@ from typing import Any, NoReturn
 from organizer import ROOT
 from organizer.bundle import COMPETITION
 from organizer.bundle.edit import without_task
+from organizer.evaluators import local_modules, schema_of, wrap
 from organizer.files import new_folder, rewrite_files
 from scoring_program import metrics
+from scoring_program.metrics.evaluator import HALVES, RANGE, column_key
 from scoring_program.task import load_task, task_ids
 from validator.findings import Findings
 from validator.formats.items.arrays import as_instance
@@ -62,6 +64,9 @@ class NewTask:
     title, kind, form, metric : str, optional
         ``form`` is csv or json.
     labels, columns : sequence of str, optional
+    evaluator, truth, prediction : Path, optional
+        An evaluator of one's own, and the examples of its two sides; with ``score``, the key of the number
+        that ranks, ``sorting``, and the packages that it ``needs``.
     """
 
     id: str
@@ -71,6 +76,12 @@ class NewTask:
     metric: str | None = None
     labels: Sequence[str] | None = None
     columns: Sequence[str] | None = None
+    evaluator: Path | None = None
+    truth: Path | None = None
+    prediction: Path | None = None
+    score: str | None = None
+    sorting: str = "desc"
+    needs: Sequence[str] = ()
 
 
 def new_task(task_id: str, **options: Any) -> int:
@@ -98,6 +109,8 @@ def task_files(wanted: NewTask) -> dict[str, bytes]:
     _check_id(wanted.id)
     title = wanted.id.replace("_", " ").capitalize() if wanted.title is None else wanted.title
     _check_title(title)
+    if wanted.evaluator is not None:
+        return _wrapped_files(wanted, title)
     kind = _kind_of(wanted)
     has_scores = _has_scores(wanted, kind)
     words = _template_words("detections" if has_scores else kind.value)
@@ -140,6 +153,78 @@ def task_files(wanted: NewTask) -> dict[str, bytes]:
         # The numbers of a metric of one's own are not known here.
         if fields["metric"] in case["expected"]:
             files.update(_golden_case(case, form, fields["metric"]))
+    return files
+
+
+def _wrapped_files(wanted: NewTask, title: str) -> dict[str, bytes]:
+    """Return the files of a task with an evaluator of one's own. Raises Refused."""
+    if wanted.evaluator is None or wanted.truth is None or wanted.prediction is None or not wanted.score:
+        _refuse("an evaluator needs examples, and a score", "add --truth, --prediction and --score")
+    if wanted.sorting not in ("asc", "desc"):
+        _refuse(f"there is no sorting '{wanted.sorting}'", "write --sorting asc or --sorting desc")
+    wrapped = wrap(wanted.evaluator, wanted.truth, wanted.prediction, wanted.score)
+    schema, truth_schema = schema_of(wrapped.predicted.values()), schema_of(wrapped.truth.values())
+    values = {"kind": "value", "missing": "empty", "schema": schema, "truth_schema": truth_schema}
+    form = parse_form(f"{wanted.id}.json", values)
+    main = {"key": "score", "title": wanted.score, "sorting": wanted.sorting}
+    columns: list[dict[str, Any]] = [
+        {**main, "description": f"What the evaluator calls {wanted.score}."},
+        {"key": "coverage", "title": "Coverage", "description": _COVERAGE},
+    ]
+    for key, name in wrapped.titles.items():
+        if key != "score":
+            column = {
+                "key": key,
+                "title": name,
+                "sorting": wanted.sorting,
+                "leaderboard": name != wanted.score,
+            }
+            columns.append({**column, "description": f"What the evaluator calls {name}."})
+    first_item = dict([next(iter(wrapped.predicted.items()))])
+    fields = {
+        "id": wanted.id,
+        "title": title,
+        "file": form.file,
+        "summary": f"{title}: {wanted.score}.",
+        "metric_title": wanted.score,
+        "metric_text": f"By the evaluator `{wanted.evaluator.name}` of the organizers.",
+        "content": "an object from the key of each item to its value.",
+        "presence": _LEFT_OUT,
+        "example": encode(form, first_item).decode(),
+    }
+    needs = f"\nneeds: {json.dumps(list(wanted.needs))}" if wanted.needs else ""
+    words = {"evaluator": wanted.evaluator.name, "score": wanted.score, "half_samples": HALVES}
+    lines = [f"\n{key}: {json.dumps(value)}" for key, value in words.items()]
+    declared_fields = {
+        **fields,
+        "title": json.dumps(title, ensure_ascii=False),
+        "summary": json.dumps(fields["summary"], ensure_ascii=False),
+        "values": _flow(values),
+        "metric": "evaluator",
+        "range": json.dumps(list(RANGE)),
+        "thresholds": "".join(lines),
+        "needs": needs,
+        "error_types": "",
+        "columns": "\n".join(f"  - {_flow(column)}" for column in columns),
+    }
+    case = f"tests/golden/{wanted.id}/example"
+    coverage = len(wrapped.predicted) / len(wrapped.truth)
+    expected = {"score": wrapped.numbers[column_key(wanted.score)], "coverage": coverage, **wrapped.numbers}
+    what = "The examples, with the numbers of the evaluator."
+    files = {
+        f"validator/formats/{CHALLENGE}/{wanted.id}.files.yaml": _filled(
+            "files.yaml", declared_fields
+        ).encode(),
+        f"scoring_program/challenges/{CHALLENGE}/{wanted.id}.yaml": _filled(
+            "task.yaml", declared_fields
+        ).encode(),
+        f"pages/{wanted.id}.md": _filled("page.md", fields).encode(),
+        f"{case}/ref/{form.truth_file}": encode(form.truth, wrapped.truth),
+        f"{case}/res/{form.file}": encode(form, wrapped.predicted),
+        f"{case}/expected.json": json.dumps({"what": what, "published": expected}).encode() + b"\n",
+    }
+    for name, code in local_modules(wanted.evaluator).items():
+        files[f"scoring_program/evaluators/{wanted.id}/{name}"] = code
     return files
 
 
@@ -387,6 +472,7 @@ def _places(task_id: str) -> list[str]:
         f"validator/formats/{CHALLENGE}/{task_id}.files.yaml",
         f"scoring_program/challenges/{CHALLENGE}/{task_id}.yaml",
         f"pages/{task_id}.md",
+        f"scoring_program/evaluators/{task_id}",
         f"tests/golden/{task_id}",
         f"reference_data/{task_id}",
         f"starting_kit/samples/{task_id}",

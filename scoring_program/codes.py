@@ -20,6 +20,12 @@ CODES = CodeTable(
     ),
     other_errors=(
         MessageCode(
+            "E-EVALUATOR",
+            "The evaluator of the task failed: it raised an error, returned no finite number, or other "
+            "numbers the second time. Its messages and what it prints are shown where nothing is hidden.",
+            "Organizers: correct it.",
+        ),
+        MessageCode(
             "E-INTERNAL",
             "The scoring program failed.",
             "Report it to the maintainers; the message names the place in the code.",

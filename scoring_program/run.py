@@ -305,7 +305,10 @@ def _broken(error: BaseException) -> Outcome:
     """Say what the machine lacks, or where the program is wrong."""
     findings = Findings()
     shortage = shortage_of(error)
-    if shortage is not None:
+    if isinstance(error, Refused):
+        # An evaluator of one's own failed.
+        findings = error.findings
+    elif shortage is not None:
         findings.add(*shortage)
     else:
         findings.add("E-INTERNAL", place_of(error), "report it to the maintainers of the scoring program")

@@ -127,10 +127,13 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
                 notes.append(low_score_note(shown.scores))
         return mistakes_first(_with_costs(notes, self.task, shown))
 
-    def half_scores(self, statistics: StatisticsT, n_halves: int = resampling.HALVES) -> HalfScores:
-        """Return the score of all items, at least one, and those of random halves of them."""
+    def half_scores(self, statistics: StatisticsT, n_halves: int = 0) -> HalfScores:
+        """Return the score of all items, at least one, and those of random halves of them.
+
+        Without a number these are as many as the task declares.
+        """
         reduce = partial(self.task.reduce, statistics)
-        return resampling.half_scores(reduce, self.groups.number, n_halves)
+        return resampling.half_scores(reduce, self.groups.number, n_halves or self.task.half_samples)
 
     def _interval(self, halves: HalfScores, statistics: StatisticsT) -> Interval | None:
         if halves.n_items < 2:

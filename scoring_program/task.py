@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from scoring_program.metrics.resampling import Range
+from scoring_program.metrics.resampling import HALVES, Range
 from scoring_program.result import Sections
 from scoring_program.settings import Setting, Settings, allowed, declared, read_settings
 from scoring_program.vocabulary import Vocabulary
@@ -196,6 +196,12 @@ class Declaration:
     """A module of `scoring_program.metrics` that the declaration names, "" if the code of the task does."""
     thresholds: Sequence[float] = ()
     """The thresholds of this metric; those of the metric where none are declared."""
+    evaluator: str = ""
+    """The module of an evaluator of one's own in the folder of the task, "" without one."""
+    score: str = ""
+    """The number of this evaluator that ranks."""
+    half_samples: int = HALVES
+    """How many random halves of the items are scored for intervals and comparisons."""
     range: Range = (None, None)
     """The lowest and the highest possible score; None for an open end."""
 

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import argparse
 import re
+import shlex
 from types import ModuleType
 
 import numpy as np
 import pytest
 import yaml
 
+from organizer.commands import new_task
+from organizer.files import rewrite_files, write_files
+from organizer.new_task import NewTask, task_files
+from scoring_program.metrics import evaluator
 from tests.helpers import ROOT
+from tests.item_cases import declared_in
 from validator.formats.items.arrays import Values
 from validator.formats.values import Kind, parse_form
 
@@ -21,6 +28,7 @@ NEEDED = {
     Kind.LABELS: {"labels": ["robin", "wren"]},
     Kind.SEGMENTS: {"labels": ["robin", "wren"]},
     Kind.BOXES: {"labels": ["robin", "wren"]},
+    Kind.VALUE: {"schema": {"type": "string"}, "truth_schema": {"type": "string"}},
 }
 VALUES = {
     "minimum": 0,
@@ -60,7 +68,7 @@ def documented_words():
     words = {}
     for line in table.splitlines()[2:]:
         _, names, kinds, _, _ = line.split("|")
-        for name in re.findall("`([a-z]+)`", names):
+        for name in re.findall("`([a-z_]+)`", names):
             words[name] = kinds
     return words
 
@@ -84,8 +92,38 @@ def test_the_page_names_all_words():
     assert documented_words().keys() == {"kind", *needed, *VALUES}
 
 
+EXAMPLES = re.findall("^### (.*?)\n(.*?)(?=^##)", PAGE, re.MULTILINE | re.DOTALL)[:4]
+
+
+@pytest.mark.parametrize(("title", "text"), EXAMPLES, ids=[title for title, _ in EXAMPLES])
+def test_each_example_works_as_it_stands(tmp_path, monkeypatch, title, text):
+    """The command declares the task, the first file is its ground truth, and the second scores what the page says."""
+    monkeypatch.chdir(tmp_path)
+    truth, submission = re.findall("^```(?:csv|json)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    files = {"truth.json": truth, "prediction.json": submission}
+    for code in re.findall("^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+        files["my_eval.py"] = code
+    write_files({name: content.encode() for name, content in files.items()}, tmp_path)
+    (command,) = re.findall("organizer (new-task .*)", text)
+    parser = argparse.ArgumentParser()
+    new_task.add_options(parser)
+    options = vars(parser.parse_args(shlex.split(command)[1:]))
+    rewrite_files(task_files(NewTask(options.pop("task_id"), **options)), tmp_path / "task")
+    monkeypatch.setattr(evaluator, "FOLDER", tmp_path / "task" / "scoring_program" / "evaluators")
+    example = declared_in(tmp_path / "task", command.split()[1])
+    write_files({example.form.truth_file: truth.encode()}, tmp_path / "ref")
+    write_files({example.form.file: submission.encode()}, tmp_path / "res")
+    result = example.load(tmp_path / "ref").score_path(tmp_path / "res")
+    (score,) = re.findall(r"This submission scores ([0-9.]+[0-9]|[0-9])", text)
+    assert result.scores["score"] == pytest.approx(float(score), abs=5e-5)
+
+
+def test_the_page_has_four_examples():
+    assert len(EXAMPLES) == 4 and EXAMPLES[-1][0] == "An evaluator of your own"
+
+
 def test_the_metric_is_what_it_says():
-    (code,) = code_blocks("python")
+    *_, code = code_blocks("python")
     metric = ModuleType("near_accuracy")
     exec(code, metric.__dict__)  # noqa: S102 - a module of our own page
     rng = np.random.default_rng(1)

@@ -48,6 +48,9 @@ def code_files(task_ids: Sequence[str]) -> dict[str, bytes]:
         data_files += [task.folder / f"{task.id}.yaml", *load_rules(task.id).data_files]
     if _VOCABULARY_READER in files:
         data_files.append(ROOT / "scoring_program" / "vocabulary.schema.json")
+    for task in tasks:
+        if task.evaluator:
+            data_files += sorted((ROOT / "scoring_program" / "evaluators" / task.id).rglob("*.py"))
     for path in data_files:
         files[path.relative_to(ROOT).as_posix()] = path.read_bytes()
     return files

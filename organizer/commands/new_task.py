@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from organizer.commands.options import existing_path
 from organizer.new_task import new_task
 
 
@@ -21,6 +22,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--labels", type=str.split, metavar="WORDS", help=what)
     what = "names of columns of numbers, separated by spaces; default: first second"
     parser.add_argument("--columns", type=str.split, metavar="WORDS", help=what)
+    what = "a script with a function evaluate(truth, predicted), which returns numbers by name"
+    parser.add_argument("--evaluator", type=existing_path, metavar="FILE", help=what)
+    what = "an example of the ground truth: JSON, an object from the key of each item to its value"
+    parser.add_argument("--truth", type=existing_path, metavar="FILE", help=what)
+    what = "the same of a submission"
+    parser.add_argument("--prediction", type=existing_path, metavar="FILE", help=what)
+    parser.add_argument("--score", metavar="KEY", help="the number of the evaluator that ranks")
+    what = "asc if less is better; default: desc"
+    parser.add_argument("--sorting", default="desc", metavar="ORDER", help=what)
+    what = "packages that the evaluator imports besides numpy, separated by spaces"
+    parser.add_argument("--needs", type=str.split, default=(), metavar="WORDS", help=what)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -33,4 +45,10 @@ def run(options: argparse.Namespace) -> int:
         metric=options.metric,
         labels=options.labels,
         columns=options.columns,
+        evaluator=options.evaluator,
+        truth=options.truth,
+        prediction=options.prediction,
+        score=options.score,
+        sorting=options.sorting,
+        needs=options.needs,
     )

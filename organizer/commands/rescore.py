@@ -22,8 +22,8 @@ from organizer.ranking.leaderboard import parse_columns
 from organizer.ranking.winner_rule import WinnerRule, parse_gain
 from organizer.runs import built
 from organizer.runs.rescore import Options
-from scoring_program.metrics.resampling import HALVES
 from scoring_program.settings import PROTOCOLS
+from scoring_program.task import load_task
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -43,8 +43,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     what = "processes; default: one for each core"
     option("--workers", type=at_least(1), default=0, metavar="N", help=what)
     option("--scheduler", default="", metavar="URL", help="a running Dask cluster, as tcp://host:8786")
-    what = f"random divisions of the items into halves, for intervals and tests; default: {HALVES}"
-    option("--half-samples", type=at_least(2), default=HALVES, metavar="S", help=what)
+    what = "random divisions of the items into halves, for intervals and tests; default: 500, or what the "
+    what += "task declares"
+    option("--half-samples", type=at_least(2), metavar="S", help=what)
     what = "default: that of the settings; with two, each has a folder"
     option("--protocols", nargs="+", default=[], choices=PROTOCOLS, help=what)
     what = "submission,team,date,counts or user,team; more is shown"
@@ -88,7 +89,7 @@ def run(options: argparse.Namespace) -> int:
         engine=Options(
             workers=options.workers,
             scheduler=options.scheduler,
-            half_samples=options.half_samples,
+            half_samples=options.half_samples or load_task(task.id).half_samples,
             fresh=options.fresh,
         ),
     )

@@ -23,7 +23,7 @@ def add_marks(task_id: str, folder: Path) -> list[Mark]:
     """
     task = load_task(task_id)
     annotations = annotations_if_any(task_id)
-    if annotations is None:
+    if annotations is None or Baseline.PERFECT not in annotations.baselines:
         return []
     settings = task.settings(folder)
     loaded = load_reference(task, folder, {**settings, "detail": "none", "interval": False, "notes": False})

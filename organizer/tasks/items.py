@@ -19,7 +19,7 @@ from scoring_program.scoring import AnyLoaded
 from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings
-from validator.formats.items.arrays import Regions, as_instance, corners_of, plain_values
+from validator.formats.items.arrays import PlainValues, Regions, as_instance, corners_of, plain_values
 from validator.formats.items.read import form_of
 from validator.formats.items.write import encode
 from validator.formats.rules import load_rules
@@ -56,7 +56,9 @@ class ItemAnnotations(Annotations[Reference, Prediction]):
 
     @cached_property
     def baselines(self) -> tuple[Baseline, ...]:  # type: ignore[override]
-        """Those that an item with a single value cannot be without; segments and boxes have all."""
+        """Those that an item with one value cannot be without; segments and boxes have all, others none."""
+        if self.kind is Kind.VALUE:
+            return ()
         if self.form.instance is not None:
             return tuple(Baseline)
         return _NOT_ONE_CLASS if self.kind is Kind.LABELS else _WITHOUT_CLASS
@@ -64,6 +66,8 @@ class ItemAnnotations(Annotations[Reference, Prediction]):
     def pools(self, reference: Reference) -> Pools:
         """Return how often each label is annotated, 0 for those that never are, times, and numbers."""
         items = reference.items
+        if isinstance(items, PlainValues):
+            return Pools({}, {})
         if isinstance(items, Regions):
             return Pools({_LABEL: _count_labels(items)}, {_LABEL: items.extent})
         if self.kind in (Kind.NUMBER, Kind.COLUMNS):
@@ -129,6 +133,8 @@ class ItemAnnotations(Annotations[Reference, Prediction]):
         if self.kind in (Kind.NUMBER, Kind.COLUMNS):
             return _thirds(items)
         values = plain_values(self.form.truth, items)
+        if self.kind is Kind.VALUE:
+            return {item: [self.kind.value] for item in values}
         if self.kind is Kind.LABEL:
             return {item: [label] for item, label in values.items()}
         if self.kind is Kind.LABELS:
@@ -173,6 +179,8 @@ def content_of(loaded: AnyLoaded) -> Content:
     items, noun, warnings = loaded.reference.items, loaded.task.item, Findings()
     form = loaded.reference.form
     truth, kind, n_items = form.truth_file, form.kind, len(items.keys)
+    if kind is Kind.VALUE:
+        return Content(n_instances=n_items, counts={f"{noun}s": n_items}, is_checked=False)
     if form.instance is not None:
         return _content_of_regions(items, noun, form, warnings)
     if kind in (Kind.NUMBER, Kind.COLUMNS):

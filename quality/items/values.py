@@ -26,6 +26,7 @@ TRICKS = {
     Kind.LABELS: "the frequent labels everywhere",
     Kind.SEGMENTS: "the most frequent label all the time",
     Kind.BOXES: "the most frequent label everywhere",
+    Kind.VALUE: "the same answer everywhere",
 }
 
 

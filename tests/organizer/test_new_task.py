@@ -163,7 +163,7 @@ def test_new_tasks_work_at_once_and_are_put_aside(tmp_path):
 def add_own_metric(folder):
     """Write the metric of docs/new_task.md into a copy of the repository, and its brute-force twin."""
     page = (folder / "docs" / "new_task.md").read_text(encoding="utf-8")
-    (code,) = re.findall("^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    *_, code = re.findall("^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     (folder / "scoring_program" / "metrics" / "near_accuracy.py").write_text(code, encoding="utf-8")
     with (folder / "tests" / "plain_metrics.py").open("a", encoding="utf-8") as plain_metrics:
         plain_metrics.write(PLAIN_METRIC % LABELS)

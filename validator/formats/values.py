@@ -30,7 +30,7 @@ _MOST_INSTANCES = 1000
 
 
 class Kind(Enum):
-    """What an item has: a label, a number, numbers in columns, or a list of labels, segments or boxes."""
+    """What an item has: a label, numbers, a list of labels, segments or boxes, or a value with a schema."""
 
     LABEL = "label"
     NUMBER = "number"
@@ -38,6 +38,7 @@ class Kind(Enum):
     LABELS = "labels"
     SEGMENTS = "segments"
     BOXES = "boxes"
+    VALUE = "value"
 
 
 # What a declaration must say of each kind, and what it may say.
@@ -48,6 +49,7 @@ _NEEDED_WORDS = {
     Kind.LABELS: {"labels"},
     Kind.SEGMENTS: {"labels"},
     Kind.BOXES: {"labels"},
+    Kind.VALUE: {"schema", "truth_schema"},
 }
 _FURTHER_WORDS = {
     Kind.LABEL: set[str](),
@@ -56,6 +58,7 @@ _FURTHER_WORDS = {
     Kind.LABELS: set[str](),
     Kind.SEGMENTS: {"latest", "scores", "names", "missing"},
     Kind.BOXES: {"minimum", "maximum", "scores", "names", "missing"},
+    Kind.VALUE: {"missing"},
 }
 CORNERS = {Kind.SEGMENTS: ("start", "end"), Kind.BOXES: ("x1", "y1", "x2", "y2")}
 """The numbers that say where an instance is: the starts, then the ends."""
@@ -101,7 +104,9 @@ class Form(NamedTuple):
     instance : InstanceKeys or None
         None unless an item has a list of segments or boxes.
     is_missing_empty : bool
-        Whether an item that is not submitted counts as one with an empty list.
+        Whether an item that is not submitted counts as one with an empty list, or none.
+    schema, truth_schema : mapping or None
+        The JSON Schema of a value in a submission, and in the ground truth, where these are any values.
     """
 
     kind: Kind
@@ -113,6 +118,8 @@ class Form(NamedTuple):
     column: str
     instance: InstanceKeys | None = None
     is_missing_empty: bool = False
+    schema: Mapping[str, Any] | None = None
+    truth_schema: Mapping[str, Any] | None = None
 
     @property
     def instance_keys(self) -> InstanceKeys:
@@ -130,7 +137,8 @@ class Form(NamedTuple):
     def truth(self) -> Form:
         """What an item has in the ground truth."""
         instance = self.instance and self.instance._replace(score="")
-        return self._replace(file=self.truth_file, each="", instance=instance, is_missing_empty=False)
+        form = self._replace(file=self.truth_file, each="", instance=instance, is_missing_empty=False)
+        return form._replace(schema=self.truth_schema)
 
     @property
     def is_table(self) -> bool:
@@ -209,6 +217,8 @@ def parse_form(file: str, words: Mapping[str, Any]) -> Form:
         column=words.get("column", kind.value),
         instance=_instance_keys_of(kind, words),
         is_missing_empty=_is_missing_empty(words),
+        schema=words.get("schema"),
+        truth_schema=words.get("truth_schema"),
     )
     if form.is_table and form.key in form.columns:
         raise ValueError(f"values: the key of an item and a column are both called {form.key}")
@@ -318,6 +328,8 @@ def json_schema(form: Form) -> GeneratedSchema:
 
 def _described_value(form: Form) -> tuple[str, dict[str, Any]]:
     """Return what an item has, in words, and its schema."""
+    if form.schema is not None:
+        return "its value", dict(form.schema)
     any_label = " or ".join(form.names)
     label = {"description": f"Write a label: {any_label}", "type": "string", "enum": list(form.names)}
     lowest, highest = form.range

@@ -12,7 +12,7 @@ from scoring_program.figures import Histogram
 from scoring_program.metrics.item_statistics import ItemStatistics, LabelStatistics, SegmentStatistics
 from scoring_program.result import FULL, Cell, Column, Deferred, Groups, Section, Sections, Table, cells
 from validator.arrays import Floats, Ints
-from validator.formats.items.arrays import Items, Regions, Values
+from validator.formats.items.arrays import Items, PlainValues, Regions, Values
 
 _BINS = 10
 # The end of a histogram in which all errors are 0.
@@ -22,6 +22,8 @@ _LEAST_ERROR = 1e-9
 def sections(reference: Reference, predicted: Items, statistics: ItemStatistics) -> Sections:
     """Return all sections, the aggregates first."""
     true = reference.items
+    if isinstance(true, PlainValues):
+        return []
     if isinstance(true, Regions):
         return _sections_of_regions(true, cast(Regions, predicted), statistics)
     predicted = cast(Values, predicted)

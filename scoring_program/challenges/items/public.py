@@ -7,7 +7,7 @@ from scoring_program.task import PublicItems
 from scoring_program.vocabulary import count_names, name_notes
 from validator.findings import Note, Read
 from validator.formats.items import read
-from validator.formats.items.arrays import Items, Regions
+from validator.formats.items.arrays import Items, PlainValues, Regions
 from validator.formats.rules import Rules
 from validator.formats.values import Kind
 from validator.submission import Source
@@ -16,7 +16,7 @@ from validator.submission import Source
 def public(reference: Reference) -> PublicItems:
     """Return the keys, and the labels, which the declaration names."""
     form = reference.form
-    has_labels = form.kind not in (Kind.NUMBER, Kind.COLUMNS)
+    has_labels = form.kind not in (Kind.NUMBER, Kind.COLUMNS, Kind.VALUE)
     return PublicItems(reference.items.keys, {"class": list(form.names)} if has_labels else {})
 
 
@@ -30,4 +30,6 @@ def notes(items: Items, public: PublicItems) -> list[Note]:
     if isinstance(items, Regions):
         labels = {**count_names(items.names, items.label), **items.unknown_labels}
         return [*read.hints(items), *name_notes({"class": labels}, public.vocabulary)]
+    if isinstance(items, PlainValues):
+        return []
     return read.hints(items) if items.values.dtype == bool else []

@@ -14,6 +14,7 @@ from scoring_program.challenges.items import page
 from scoring_program.challenges.items.public import notes, public, read_submission
 from scoring_program.challenges.items.reference import Reference, items, load_reference
 from scoring_program.metrics.item_statistics import ItemStatistics
+from scoring_program.result import FULL
 from scoring_program.settings import Settings
 from scoring_program.task import (
     Functions,
@@ -52,13 +53,38 @@ def _scores(metric: ModuleType, statistics: ItemStatistics) -> dict[str, float]:
     return {"score": numbers.pop("score"), "coverage": coverage, **numbers}
 
 
+def _measure_with(
+    metric: ModuleType, evaluator: Any, reference: Reference, rows: Items, settings: Settings
+) -> ItemStatistics:
+    """Evaluate both sides; what the evaluator says is hidden with the labels."""
+    opened = evaluator.opened(settings["detail"] == FULL)
+    statistics: ItemStatistics = metric.measure(reference.items, rows, opened)
+    return statistics
+
+
+def _evaluator_of(path: Path, declaration: Mapping[str, Any], metric: ModuleType) -> Any:
+    """Return the evaluator of a task that brings one, else None. Raises ValueError."""
+    if not hasattr(metric, "Evaluator"):
+        return None
+    module = metric.FOLDER / path.stem / declaration["evaluator"]
+    if not module.is_file():
+        raise ValueError(
+            f"evaluator: there is no file {module.name} in scoring_program/evaluators/{path.stem}/"
+        )
+    return metric.Evaluator(module, declaration["score"])
+
+
 def _no_error_costs(statistics: ItemStatistics) -> dict[str, float]:
     """Return nothing: no type of error is declared."""
     return {}
 
 
-def _identity(thresholds: Sequence[float], reference: Reference, settings: Settings) -> dict[str, str]:
-    """Return what moves a score and is in the declaration alone."""
+def _identity(
+    thresholds: Sequence[float], evaluator: Any, reference: Reference, settings: Settings
+) -> dict[str, str]:
+    """Return what moves a score and is in the declaration or the evaluator alone."""
+    if evaluator is not None:
+        return {"evaluator": evaluator.digest()}
     return {"thresholds": ",".join(f"{threshold:g}" for threshold in thresholds)} if thresholds else {}
 
 
@@ -78,20 +104,23 @@ def _thresholds_of(declaration: Mapping[str, Any], metric: ModuleType) -> tuple[
     return thresholds
 
 
-def _functions(rules: Rules, metric: ModuleType, thresholds: Sequence[float]) -> Functions:
+def _functions(rules: Rules, metric: ModuleType, thresholds: Sequence[float], evaluator: Any) -> Functions:
     """Return the functions of a task whose file has some rules."""
+    measure = partial(_measure, metric, thresholds)
+    if evaluator is not None:
+        measure = partial(_measure_with, metric, evaluator)
     return Functions(
         load=partial(load_reference, rules),
         items=items,
         public=public,
         read=partial(read_submission, rules),
-        measure=partial(_measure, metric, thresholds),
+        measure=measure,
         reduce=metric.reduce,
         scores=partial(_scores, metric),
         error_costs=getattr(metric, "error_costs", _no_error_costs),
         sections=page.sections,
         notes=notes,
-        identity=partial(_identity, thresholds),
+        identity=partial(_identity, thresholds, evaluator),
         keeper=keep_all,
         other_names=no_names,
     )
@@ -109,9 +138,11 @@ def item_task(path: Path, rules: Rules) -> Task:
         if form.has_scores != getattr(metric, "SCORES", False):
             scores = "without" if form.has_scores else "with"
             raise ValueError(f"the metric {name} is for predictions {scores} scores")
+        thresholds = _thresholds_of(declaration, metric)
+        evaluator = _evaluator_of(path, declaration, metric)
         task = declared_task(
             path,
-            _functions(rules, metric, _thresholds_of(declaration, metric)),
+            _functions(rules, metric, thresholds, evaluator),
             reference_files=(form.truth_file,),
             kit_example=_kit_example(path.stem, form),
         )

@@ -672,6 +672,8 @@ def test_random_cases_of_new_tasks_score_as_the_brute_force_says(tmp_path, wante
 @pytest.mark.parametrize("task_id", TASKS)
 def test_random_cases_score_as_the_brute_force_says(tmp_path, task_id):
     task, made_up = TASKS[task_id], quality_tasks()[task_id]
+    if task.evaluator:
+        pytest.skip("an evaluator of one's own is all there is")
     form = form_of(load_rules(task_id))
     for truth, predicted, score in random_cases(task, made_up, tmp_path):
         assert score == pytest.approx(plain_score(task, form, truth, predicted), abs=1e-9)

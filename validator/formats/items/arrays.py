@@ -63,7 +63,30 @@ class Regions(NamedTuple):
     unknown_labels: Mapping[str, int]
 
 
-Items = Union[Values, Regions]
+class PlainValues(NamedTuple):
+    """The values of items as they are in a JSON file, for an evaluator of one's own.
+
+    Attributes
+    ----------
+    keys : list of str
+    values : list
+    is_submitted : bool array of shape (n_items,)
+        Whether the item is in the file; others have the value None.
+    """
+
+    keys: list[str]
+    values: list[Any]
+    is_submitted: Bools
+
+    def submitted(self) -> dict[str, Any]:
+        """Return the value of each item that is submitted."""
+        rows = zip(self.keys, self.values, self.is_submitted.tolist())
+        return {key: value for key, value, is_submitted in rows if is_submitted}
+
+
+Items = Union[Values, Regions, PlainValues]
+MISSING = object()
+"""The value of an item that is not in a file."""
 
 
 def corners_of(keys: InstanceKeys, instance: Mapping[str, Any]) -> list[float]:
@@ -111,8 +134,12 @@ def as_regions(form: Form, keys: list[str], values: Sequence[Sequence[Any] | Non
 
 def as_items(form: Form, keys: list[str], values: Sequence[Any]) -> Items:
     """Return values as they are in a JSON file as arrays."""
+    is_submitted = np.array([value is not MISSING for value in values], dtype=bool)
+    values = [None if value is MISSING else value for value in values]
     if form.instance is not None:
         return as_regions(form, keys, values)
+    if form.schema is not None:
+        return PlainValues(keys, values, is_submitted)
     position = {name: number for number, name in enumerate(form.names)}
     if form.kind is Kind.LABELS:
         has_label = np.zeros((len(keys), len(form.names)), bool)
@@ -129,6 +156,8 @@ def as_items(form: Form, keys: list[str], values: Sequence[Any]) -> Items:
 
 def plain_values(form: Form, items: Items) -> dict[str, Any]:
     """Return the value of each item as it is in a JSON file."""
+    if isinstance(items, PlainValues):
+        return items.submitted()
     if isinstance(items, Regions):
         instances: dict[str, Any] = {key: [] for key in items.keys}
         columns = (items.item, items.label, items.extent, items.score)
@@ -151,6 +180,12 @@ def select(items: Items, keys: Iterable[str]) -> Items:
     wanted = set(keys)
     is_selected = np.array([key in wanted for key in items.keys], dtype=bool)
     selected_keys = [key for key in items.keys if key in wanted]
+    if isinstance(items, PlainValues):
+        return items._replace(
+            keys=selected_keys,
+            values=[value for key, value in zip(items.keys, items.values) if key in wanted],
+            is_submitted=items.is_submitted[is_selected],
+        )
     if isinstance(items, Values):
         return items._replace(keys=selected_keys, values=items.values[is_selected])
     is_kept = is_selected[items.item]
@@ -169,4 +204,6 @@ def has_values(items: Items) -> bool:
     """Return whether an item has anything: lists may all be empty."""
     if isinstance(items, Regions):
         return bool(len(items.item))
+    if isinstance(items, PlainValues):
+        return bool(items.is_submitted.any())
     return bool(items.keys) and (items.values.dtype != bool or bool(items.values.any()))

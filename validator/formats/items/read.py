@@ -14,7 +14,16 @@ import numpy as np
 from validator.choose import choose_named
 from validator.csv_reader import read_table
 from validator.findings import Findings, Note, Read
-from validator.formats.items.arrays import Items, Regions, Values, as_items, corners_of, has_values
+from validator.formats.items.arrays import (
+    MISSING,
+    Items,
+    PlainValues,
+    Regions,
+    Values,
+    as_items,
+    corners_of,
+    has_values,
+)
 from validator.formats.rules import Format, Rules
 from validator.formats.values import Form, Kind, json_schema
 from validator.hints import empty_note
@@ -82,9 +91,11 @@ def read_file(
             else:
                 where = list(places.values())
                 findings.take(match_keys(entry_keys, keys, name, where.__getitem__, name_missing))
+            if form.schema is not None and not entry_keys:
+                findings.refuse("E-ITEMS-NONE", "no item is submitted", "submit at least one", file=name)
             entry_keys = list(keys)
         findings.refuse_problems()
-        items = as_items(form, entry_keys, [entries.get(key) for key in entry_keys])
+        items = as_items(form, entry_keys, [entries.get(key, MISSING) for key in entry_keys])
     return Read(items, findings.notes)
 
 
@@ -136,6 +147,8 @@ def hints(items: Items) -> list[Note]:
 
 def _what_is_same(items: Items) -> str:
     """Return what all items have in common, "" if nothing that looks like a mistake."""
+    if isinstance(items, PlainValues):
+        return ""
     if isinstance(items, Regions):
         rows = np.column_stack([items.label, items.extent])
         is_same = len(rows) >= _LEAST_SAME and bool((rows == rows[0]).all())

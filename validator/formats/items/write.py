@@ -56,8 +56,23 @@ def decode(form: Form, data: bytes) -> dict[str, Value]:
     return values
 
 
+def _example_of_schema(schema: Mapping[str, Any]) -> Value:
+    """Return a value that a schema accepts, with at most one entry of each list."""
+    kind = schema.get("type")
+    if kind == "object":
+        properties = schema.get("properties", {})
+        return {key: _example_of_schema(schema_of_key) for key, schema_of_key in properties.items()}
+    if kind == "array":
+        n_entries = schema.get("minItems", 1)
+        return [_example_of_schema(schema["items"]) for _ in range(n_entries)] if "items" in schema else []
+    kinds = [kind] if isinstance(kind, str) else kind or ["null"]
+    return {"string": "text", "number": 0.5, "boolean": True}.get(kinds[-1])
+
+
 def example_value(form: Form) -> Value:
     """Return what an item may have, for pages and examples."""
+    if form.schema is not None:
+        return _example_of_schema(form.schema)
     first_label = "".join(form.names[:1])
     number = min(max(_EXAMPLE_NUMBER, form.range[0]), form.range[1])
     if form.instance is not None:
