@@ -65,7 +65,7 @@ def test_no_name_writes_to_the_terminal_what_it_takes_for_a_command(command, tmp
     try:
         code = main(COMMANDS[command](str(place), str(tmp_path / "out")))
     except SystemExit as usage:
-        code = usage.code
+        code = int(usage.code or 0)
     assert code == (2 if command in WRONG_USAGE else 1)
     said = "".join(capsys.readouterr())
     assert "\\x1b[31m" in said
