@@ -470,7 +470,8 @@ def prepared_folder(
 ) -> Path:
     """Return a folder that loads fast: ``source``, or the prepared copy of it in the cache, made if needed.
 
-    ``item_groups`` names the file of groups that the copy needs, if the settings of the folder do not. Prints on stderr where it is and how large. Raises Refused if the reference cannot be prepared, or there
+    ``item_groups`` names the file of groups that the copy needs, if the settings of the folder do not.
+    Prints on stderr where it is and how large. Raises Refused if the reference cannot be prepared, or there
     is no room for it.
     """
     _check_exists(source)
