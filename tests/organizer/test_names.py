@@ -62,11 +62,12 @@ def test_no_name_writes_to_the_terminal_what_it_takes_for_a_command(command, tmp
     (tmp_path / f"{RED}competition.zip").write_bytes(make_zip({"competition.yaml": f"version: 2\n{names}"}))
     place.mkdir()
     (place / f"{RED}_labels.csv").write_text("1,1,10\n")
-    try:
-        code = main(COMMANDS[command](str(place), str(tmp_path / "out")))
-    except SystemExit as usage:
-        code = int(usage.code or 0)
-    assert code == (2 if command in WRONG_USAGE else 1)
+    arguments = COMMANDS[command](str(place), str(tmp_path / "out"))
+    if command in WRONG_USAGE:
+        with pytest.raises(SystemExit, match="2"):
+            main(arguments)
+    else:
+        assert main(arguments) == 1
     said = "".join(capsys.readouterr())
     assert "\\x1b[31m" in said
     assert "\x1b" not in said
