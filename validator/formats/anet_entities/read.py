@@ -286,7 +286,7 @@ def _shared_boxes(submission: Grounding) -> list[Note]:
 
 
 def _copied_boxes(submission: Grounding) -> list[Note]:
-    """Return a note if most objects have no more than two boxes, each written on several of the ten frames."""
+    """Return a note if most objects have at most two different boxes on the ten frames."""
     # What is not true of the first is not true of all, whose boxes take long.
     for boxes in (submission.box[:_LEAST_FOLLOWING], submission.box):
         is_change = (boxes[:, 1:] != boxes[:, :-1]).any(axis=2)

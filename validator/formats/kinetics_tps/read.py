@@ -195,7 +195,7 @@ def as_part_states(entries: Entries, one_each: bool = False) -> PartStates:
 def _columns_of_videos(
     videos: Column, names: dict[str, int], states: dict[str, int], one_each: bool
 ) -> dict[str, Any]:
-    """Return the arrays of some videos: how many each has of what belongs to it, boxes, and numbers of strings."""
+    """Return the arrays of some videos: sizes, boxes, and numbers of strings."""
     human_lists = videos.inner.members["humans"]
     humans = human_lists.inner
     part_lists = humans.members["parts"]
@@ -326,7 +326,9 @@ def _human_boxes_as_parts(parts: PartStates) -> list[Note]:
         human_box = parts.human_box[human_of_proposal[:first]]
         if n_boxes < _LEAST_PROPOSALS or (parts.proposal_box[:first] != human_box).any():
             return []
-    text = f"all {counted(n_boxes, 'box', 'boxes')} of parts are the box of their human. Write that of each part"
+    text = (
+        f"all {counted(n_boxes, 'box', 'boxes')} of parts are the box of their human. Write that of each part"
+    )
     return [Note("N-LOOKS-CONSTANT", text)]
 
 
