@@ -190,6 +190,8 @@ def _check_of(schema: Schema, root: Schema, levels: int) -> Check:
     if name == "object":
         make = _check_of_records if "properties" in schema else _check_of_mappings
         return make(schema, root, levels)
+    if set(names) == {"string"}:
+        return _check_of_words(schema)
     if name is None:
         return lambda values: Column(values, keys_of_anything(values, levels))
     return _check_of_types(names, schema, levels)
@@ -201,14 +203,7 @@ def _check_of_types(names: Sequence[Any], schema: Schema, levels: int) -> Check:
     are_containers = bool(types & (_LISTS | _OBJECTS))
     are_integers = "integer" in names and "number" not in names
     least, most = _bound(schema, "minimum", -math.inf), _bound(schema, "maximum", math.inf)
-    shortest, longest = _bound(schema, "minLength", 0), _bound(schema, "maxLength", math.inf)
-    words = schema.get("enum")
-    if words is not None and not (words and isinstance(words, list) and {str}.issuperset(map(type, words))):
-        raise SchemaError("enum needs a list of strings")
-    allowed_words = None if words is None else set(words)
-
     is_bounded = least > -math.inf or most < math.inf
-    has_lengths = shortest > 0 or longest < math.inf
 
     def check_numbers(values: list[JsonValue]) -> Column:
         numbers = _numbers(values)
@@ -218,7 +213,27 @@ def _check_of_types(names: Sequence[Any], schema: Schema, levels: int) -> Check:
             raise UnfitError
         return Column(values, numbers=numbers)
 
-    def check_words(values: list[JsonValue]) -> Column:
+    def check(values: list[JsonValue]) -> Column:
+        found_types = set(map(type, values))
+        if not found_types <= types:
+            raise UnfitError
+        if found_types & _NUMBERS:
+            check_numbers([value for value in values if type(value) in _NUMBERS])
+        return Column(values, keys_of_anything(values, levels) if are_containers else 0)
+
+    return check_numbers if types == _NUMBERS else check
+
+
+def _check_of_words(schema: Schema) -> Check:
+    """Return the check of strings."""
+    shortest, longest = _bound(schema, "minLength", 0), _bound(schema, "maxLength", math.inf)
+    has_lengths = shortest > 0 or longest < math.inf
+    words = schema.get("enum")
+    if words is not None and not (words and isinstance(words, list) and {str}.issuperset(map(type, words))):
+        raise SchemaError("enum needs a list of strings")
+    allowed_words = None if words is None else set(words)
+
+    def check(values: list[JsonValue]) -> Column:
         try:
             # Joining refuses what is no string, and takes half the time that asking for types does.
             "".join(values)
@@ -230,17 +245,7 @@ def _check_of_types(names: Sequence[Any], schema: Schema, levels: int) -> Check:
             _sizes_between(values, shortest, longest)
         return Column(values)
 
-    def check(values: list[JsonValue]) -> Column:
-        found_types = set(map(type, values))
-        if not found_types <= types:
-            raise UnfitError
-        if found_types & _NUMBERS:
-            check_numbers([value for value in values if type(value) in _NUMBERS])
-        return Column(values, keys_of_anything(values, levels) if are_containers else 0)
-
-    if types == {str}:
-        return check_words
-    return check_numbers if types == _NUMBERS else check
+    return check
 
 
 def _bound(schema: Schema, keyword: str, default: float) -> float:

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from organizer.bundle.programs import build_program
-from organizer.files import unpack
+from organizer.data.prepare import reference_files
+from organizer.files import unpack, write_files
 from scoring_program.task import task_ids
-from tests.helpers import ROOT
+from tests.helpers import PUBLISHED, ROOT
 
 OLD = ["2.7", "3.6", "3.7", "3.8"]
 
@@ -77,6 +78,29 @@ def test_missing_package_is_named(version, program, tmp_path):
         pytest.skip(f"there is no Python {version} here")
     # Neither the folders of packages nor those of the user: an interpreter as it is installed.
     assert "numpy" in start([command, "-S", "-s"], program, tmp_path)
+
+
+@pytest.mark.slow
+def test_programs_score_with_few_packages_and_import_nothing_that_explains(tmp_path):
+    command = find("3.10")
+    if command is None:
+        pytest.skip("there is no Python 3.10 here")
+    subprocess.run([command, "-m", "venv", str(tmp_path / "venv")], check=True)
+    python = str(tmp_path / "venv" / "bin" / "python")
+    # Only the last needs more than numpy and PyYAML.
+    for task_id in sorted(PUBLISHED, key=lambda task_id: task_id == "densepose"):
+        packages = ["scipy", "Pillow"] if task_id == "densepose" else ["numpy", "PyYAML"]
+        subprocess.run([python, "-m", "pip", "install", "-q", *packages], check=True)
+        program, inputs = tmp_path / task_id / "program", tmp_path / task_id / "input"
+        unpack(build_program(task_id), program)
+        shutil.copytree(ROOT / "starting_kit" / "samples" / task_id / "good", inputs / "res")
+        write_files(reference_files(task_id, ROOT / "reference_data" / task_id), inputs / "ref")
+        run = [python, "-X", "importtime", "score.py", str(inputs), str(tmp_path / task_id / "output")]
+        done = subprocess.run(run, cwd=program, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, (task_id, done.stderr[-2000:])
+        modules = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+        assert "validator.findings" in modules
+        assert not modules & {"jsonschema", "validator.json_words"}, task_id
 
 
 def test_launcher_is_written_for_every_python():

@@ -509,7 +509,8 @@ def test_of_one_detection_two_hundred_problems_are_explained():
     assert (len(findings.problems), findings.total, findings.is_complete) == (200, 201, False)
 
 
-@pytest.mark.parametrize(("most", "ok"), [(40_000, True), (39_999, False)])
+# 20,000 colons, 19,999 commas, and a bracket that counts twice.
+@pytest.mark.parametrize(("most", "ok"), [(40_001, True), (40_000, False)])
 def test_values_of_large_files_are_counted(most, ok):
     data = json.dumps({f"video {index}": "x" for index in range(20_000)}).encode()
     file = CLASSES._replace(values=most)
@@ -677,9 +678,9 @@ def test_entries_are_bounded(many_rules):
     findings = refused(many_rules, three, entries=2)
     assert places_of(findings) == [("E-JSON-COUNT", "f.json", "/")]
     assert values_of(findings.problems[0].problem) == ["2"]
-    # Three keys with an object and a list each, two commas between them, and the bracket of all.
-    assert many_rules(three, values=15)
-    assert refused(many_rules, three, values=14)
+    # Six colons, two commas, and seven brackets that count twice.
+    assert many_rules(three, values=22)
+    assert refused(many_rules, three, values=21)
 
 
 @pytest.mark.parametrize(

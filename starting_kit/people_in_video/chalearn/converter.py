@@ -183,7 +183,9 @@ def _class_number(text: str, classes: Sequence[str]) -> int:
 
 def _frames_as_they_are(item: str, start: float, end: float) -> tuple[int, int]:
     if not start.is_integer() or not end.is_integer():
-        raise ConversionError(f"{start:g} to {end:g} are no frames; for seconds say --unit seconds")
+        raise ConversionError(
+            f"{start:g} to {end:g} are no frames; convert seconds first, with convert --unit seconds"
+        )
     return int(start), int(end)
 
 

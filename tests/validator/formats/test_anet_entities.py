@@ -195,6 +195,26 @@ def test_likely_mistakes_are_noted(tmp_path, boxes_of_objects, codes):
     assert [note.code for note in fmt.FORMAT.hints(content)] == codes
 
 
+def box_changes(at_frames):
+    """Return ten boxes that change at some frames only."""
+    return [[5 + sum(frame >= at for at in at_frames), 5, 99, 99] for frame in range(10)]
+
+
+@pytest.mark.parametrize(
+    ("boxes_of_objects", "codes"),
+    [
+        ([box_changes([5])] * 5, ["N-LOOKS-CONSTANT"]),
+        ([box_changes([5])] * 4, []),
+        ([box_changes([3, 6])] * 5, []),
+        ([*[box_changes([5])] * 4, box_changes(range(10))], []),
+    ],
+)
+def test_boxes_copied_to_other_frames_are_noted(tmp_path, boxes_of_objects, codes):
+    results = {str(n): segment([("man", 0, boxes)]) for n, boxes in enumerate(boxes_of_objects)}
+    content = read(tmp_path, {"v": results}).content
+    assert [note.code for note in fmt.FORMAT.hints(content)] == codes
+
+
 def own_boxes(number):
     return [[number + frame, 5, 99, 99] for frame in range(10)]
 

@@ -247,6 +247,7 @@ def test_classes_of_the_reference():
 
 SMALL = [human((0.1, 0.1, 0.5, 0.9), head=[((0, 0, 0.5, 1), s) for s in "ab"]), human((0.1, 0.1, 0.4, 0.9))]
 APART = [human((i, 0, i + 9, 9), head=[((1, 2, 3, 4), "ab"[i % 2])]) for i in range(10)]
+SAME_BOX = [human((i, 0, i + 9, 9), head=[((i, 0, i + 9, 9), "ab"[i % 2])]) for i in range(10)]
 ONE_STATE = [human((i, 0, i + 9, 9), head=[((1, 2, 3, 4 + i), "a")]) for i in range(4)]
 
 
@@ -257,6 +258,9 @@ ONE_STATE = [human((i, 0, i + 9, 9), head=[((1, 2, 3, 4 + i), "a")]) for i in ra
         (SMALL * 5, "N-LOOKS-NORMALIZED", "of humans"),
         (APART, "N-LOOKS-CONSTANT", "of parts"),
         (APART[:9], "", ""),
+        (SAME_BOX, "N-LOOKS-CONSTANT", "their human"),
+        (SAME_BOX[:9], "", ""),
+        ([*SAME_BOX[:5], *APART[:5]], "", ""),
         (ONE_STATE, "N-LOOKS-CONSTANT", "state a"),
         (ONE_STATE[:3], "", ""),
     ],

@@ -18,13 +18,15 @@ from validator.hints import box_hints, empty_note, label_hints, repeat_hints
 from validator.items import IGNORED, LIMIT_OF_REFERENCE, Place, check_items
 from validator.json_reader import Conversion, Entries, Members, read_json
 from validator.submission import Source, open_submission
-from validator.texts import pointer_part, quote
+from validator.texts import counted, pointer_part, quote
 
 FRAMES = 10
 _WRITE_PIXELS = "they are pixels of frames that are 720 wide"
 _MODES = {"anet_entities_gt": "GT", "anet_entities_gen": "gen"}
 # Objects that are not the first of their segment: fewer may be counted, or have equal boxes, by chance.
 _LEAST_FOLLOWING = 5
+# A still object may have one box for a while; that most have is no chance.
+_MOST_COPIED = 0.9
 # Far more than the challenge has: about ten objects a segment, and four segments a video.
 _MOST_OBJECTS = 1000
 _SUBMIT_LESS = "submit only what is asked for"
@@ -263,7 +265,8 @@ def hints(submission: Grounding) -> list[Note]:
     """Return notes on likely mistakes that need no reference."""
     if not len(submission.segment):
         return [empty_note()]
-    return box_hints(submission.box.reshape(-1, 4), "objects", _WRITE_PIXELS) or _shared_boxes(submission)
+    notes = box_hints(submission.box.reshape(-1, 4), "objects", _WRITE_PIXELS)
+    return notes or _shared_boxes(submission) or _copied_boxes(submission)
 
 
 def given_hints(submission: Grounding) -> list[Note]:
@@ -292,6 +295,19 @@ def _shared_boxes(submission: Grounding) -> list[Note]:
             return []
     text = "all objects of each segment have the same ten boxes. Write those of each object"
     return [Note("N-LOOKS-CONSTANT", text)]
+
+
+def _copied_boxes(submission: Grounding) -> list[Note]:
+    """Return a note if most objects have at most two different boxes on the ten frames."""
+    # What is not true of the first is not true of all, whose boxes take long.
+    for boxes in (submission.box[:_LEAST_FOLLOWING], submission.box):
+        is_change = (boxes[:, 1:] != boxes[:, :-1]).any(axis=2)
+        is_copied = is_change.sum(axis=1) <= 1
+        if len(boxes) < _LEAST_FOLLOWING or is_copied.mean() <= _MOST_COPIED:
+            return []
+    copied = f"{counted(int(is_copied.sum()), 'object')} of {len(is_copied):,}"
+    text = f"{copied} have the same box on several frames in a row, one or two boxes on all ten. "
+    return [Note("N-LOOKS-CONSTANT", text + "One frame is annotated: write the box of each")]
 
 
 def counts_objects(submission: Grounding) -> bool:

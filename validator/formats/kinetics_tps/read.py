@@ -13,6 +13,7 @@ import numpy as np
 
 from validator.arrays import Floats, Ints
 from validator.choose import choose_named
+from validator.columns import Column
 from validator.findings import Findings, Note, Read, Refused
 from validator.formats.rules import Format, JsonFile, Rules
 from validator.hints import box_hints, empty_note, label_hints, repeat_hints
@@ -187,30 +188,12 @@ def as_part_states(entries: Entries, one_each: bool = False) -> PartStates:
     frames: list[str] = []
     pieces: dict[str, list[Any]] = defaultdict(list)
     for batch in entries.batches():
-        frame_column = batch.column.inner
-        human_lists = frame_column.members["humans"]
-        humans = human_lists.inner
-        part_lists = humans.members["parts"]
-        boxes, part_states = part_lists.inner.members["box"], part_lists.inner.members["verb"]
-        n_boxes = n_states = np.ones(len(boxes.values), np.int32)
-        if not one_each:
-            n_boxes, n_states = boxes.sizes, part_states.sizes
-            boxes, part_states = boxes.inner, part_states.inner
         videos += batch.keys
         frames += batch.column.keys
-        piece = {
-            "frames": batch.column.sizes,
-            "humans": human_lists.sizes,
-            "human_box": humans.members["box"].inner.numbers,
-            "parts": part_lists.sizes,
-            "part_name": numbered(names, part_lists.keys),
-            "proposals": n_boxes,
-            "proposal_box": boxes.inner.numbers,
-            "proposal_state": numbered(states, part_states.values),
-            "n_states": n_states,
-        }
-        for name, values in piece.items():
+        for name, values in _columns_of_videos(batch.column, names, states, one_each).items():
             pieces[name].append(values)
+        # Its values go while they are in the cache of a core, before others are decoded.
+        del batch
     columns = {name: np.concatenate(values) for name, values in pieces.items()}
     return PartStates(
         videos=videos,
@@ -227,6 +210,31 @@ def as_part_states(entries: Entries, one_each: bool = False) -> PartStates:
         names=list(names),
         states=list(states),
     )
+
+
+def _columns_of_videos(
+    videos: Column, names: dict[str, int], states: dict[str, int], one_each: bool
+) -> dict[str, Any]:
+    """Return the arrays of some videos: sizes, boxes, and numbers of strings."""
+    human_lists = videos.inner.members["humans"]
+    humans = human_lists.inner
+    part_lists = humans.members["parts"]
+    boxes, part_states = part_lists.inner.members["box"], part_lists.inner.members["verb"]
+    n_boxes = n_states = np.ones(len(boxes.values), np.int32)
+    if not one_each:
+        n_boxes, n_states = boxes.sizes, part_states.sizes
+        boxes, part_states = boxes.inner, part_states.inner
+    return {
+        "frames": videos.sizes,
+        "humans": human_lists.sizes,
+        "human_box": humans.members["box"].inner.numbers,
+        "parts": part_lists.sizes,
+        "part_name": numbered(names, part_lists.keys),
+        "proposals": n_boxes,
+        "proposal_box": boxes.inner.numbers,
+        "proposal_state": numbered(states, part_states.values),
+        "n_states": n_states,
+    }
 
 
 def _numbering() -> dict[str, int]:
@@ -309,6 +317,8 @@ def part_place(parts: PartStates, part: int) -> str:
 
 # Comparing all of a large submission would take long.
 _PROPOSALS_COMPARED = 20_000
+# Fewer boxes may be alike by chance.
+_LEAST_PROPOSALS = 10
 
 
 def hints(submission: KineticsSubmission) -> list[Note]:
@@ -318,12 +328,28 @@ def hints(submission: KineticsSubmission) -> list[Note]:
         return [empty_note()]
     notes = box_hints(parts.human_box, "humans")
     notes = notes or box_hints(parts.proposal_box, "parts")
+    notes = notes or _human_boxes_as_parts(parts)
     notes += label_hints(len(submission.classes), set(submission.classes.values()), "class", "video")
     notes += label_hints(len(parts.proposal_state), parts.states, "state", "proposal")
     first = slice(0, _PROPOSALS_COMPARED)
     proposals = np.column_stack([parts.proposal_part[first], parts.proposal_box[first]])
     what = "repeat a box of their part. A part with N boxes counts 1/N: write each once"
     return notes or repeat_hints(proposals, "proposal", what)
+
+
+def _human_boxes_as_parts(parts: PartStates) -> list[Note]:
+    """Return a note if all boxes of parts are those of their humans."""
+    human_of_proposal = parts.part_human[parts.proposal_part]
+    n_boxes = len(human_of_proposal)
+    # What is not true of the first is not true of all, whose boxes take long.
+    for first in (_LEAST_PROPOSALS, n_boxes):
+        human_box = parts.human_box[human_of_proposal[:first]]
+        if n_boxes < _LEAST_PROPOSALS or (parts.proposal_box[:first] != human_box).any():
+            return []
+    text = (
+        f"all {counted(n_boxes, 'box', 'boxes')} of parts are the box of their human. Write that of each part"
+    )
+    return [Note("N-LOOKS-CONSTANT", text)]
 
 
 FORMAT = Format(read, hints, check)
