@@ -6,6 +6,7 @@ import argparse
 import re
 import shlex
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ from validator.formats.items.arrays import Values
 from validator.formats.values import Kind, parse_form
 
 PAGE = (ROOT / "docs" / "new_task.md").read_text(encoding="utf-8")
-NEEDED = {
+NEEDED: dict[Kind, dict[str, Any]] = {
     Kind.LABEL: {"labels": ["robin", "wren"]},
     Kind.NUMBER: {},
     Kind.COLUMNS: {"columns": ["valence", "arousal"]},
@@ -30,7 +31,7 @@ NEEDED = {
     Kind.BOXES: {"labels": ["robin", "wren"]},
     Kind.VALUE: {"schema": {"type": "string"}, "truth_schema": {"type": "string"}},
 }
-VALUES = {
+VALUES: dict[str, Any] = {
     "minimum": 0,
     "maximum": 9,
     "latest": 60,
