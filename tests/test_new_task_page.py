@@ -31,7 +31,7 @@ NEEDED: dict[Kind, dict[str, Any]] = {
     Kind.BOXES: {"labels": ["robin", "wren"]},
     Kind.VALUE: {"schema": {"type": "string"}, "truth_schema": {"type": "string"}},
 }
-VALUES = {
+VALUES: dict[str, Any] = {
     "minimum": 0,
     "maximum": 9,
     "latest": 60,
