@@ -117,12 +117,6 @@ CODES = CodeTable(
             is_mistake=True,
         ),
         MessageCode(
-            "N-LOOKS-NAMED",
-            "Many more ids or names are known if they are spelled or numbered in another way.",
-            "Write them as the data does; the note says how yours are read then.",
-            is_mistake=True,
-        ),
-        MessageCode(
             "N-LOW",
             "The score is 0, or below 0.02 although more than half was predicted, and no other note explains "
             "it. At home the note names the step at which agreement with the reference is lost (items, names "
