@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from validator.texts import counted, folded, quote
 
-EXPLAINED_BY_NAMES = ("N-LOW", "N-LOOKS-NAMED")
+EXPLAINED_BY_NAMES = ("N-LOW",)
 """The codes of notes on low scores, which say nothing more where another spelling explains unknown names."""
 # Comparing more names of the data would take longer than reading them.
 _MOST_COMPARED = 20_000
