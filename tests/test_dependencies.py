@@ -94,6 +94,7 @@ ORGANIZER_PARTS = (
     "archive",
     "uncertainty",
     "baselines",
+    "split_table",
     "split",
     "ranking",
     "new_task",
