@@ -28,8 +28,8 @@ def part_names(task_id: str, n_parts: int) -> list[str]:
 
     Examples
     --------
-    >>> part_names("densepose", 2)
-    ['densepose', 'densepose_2']
+    >>> part_names("bird_calls", 2)
+    ['bird_calls', 'bird_calls_2']
     """
     return [task_id, *(f"{task_id}_{number}" for number in range(2, n_parts + 1))]
 

@@ -96,6 +96,7 @@ ORGANIZER_PARTS = (
     "archive",
     "uncertainty",
     "baselines",
+    "split_table",
     "split",
     "ranking",
     "evaluators",
