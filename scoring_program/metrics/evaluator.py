@@ -91,7 +91,7 @@ class Evaluator:
     def _call(self, truth: Mapping[str, Any], predicted: Mapping[str, Any]) -> dict[str, float]:
         """Return what the function returns for copies of both sides. Raises Refused."""
         copies = copy.deepcopy(dict(truth)), copy.deepcopy(dict(predicted))
-        with self._refusing(), contextlib.nullcontext() if self.is_open else silence():
+        with self._refusing(), contextlib.nullcontext() if self.is_open else _silence():
             if self._module is None:
                 self._module = _load(self.path)
             result = self._module.evaluate(*copies)
@@ -147,7 +147,7 @@ def _load(path: Path) -> ModuleType:
 
 
 @contextlib.contextmanager
-def silence() -> Iterator[None]:
+def _silence() -> Iterator[None]:
     """Discard what is written to stdout and stderr, by file descriptor, too."""
     _flush()
     kept = {number: os.dup(number) for number in (1, 2) if _is_open(number)}

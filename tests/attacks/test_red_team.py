@@ -126,7 +126,11 @@ def test_a_low_score_does_not_tell_whether_a_guess_is_right(score):
     name, segment = next(iter(annotations[video]["segments"].items()))
     index, word = segment["process_idx"][0][0], segment["process_clss"][0][0]
     guess = segment["process_bnd_box"][0]
-    copies = [(index, word, [[corner + 0.001 * number for corner in guess]] * 10) for number in range(25)]
+    # Boxes that are the same on all frames would be noted.
+    copies = []
+    for number in range(25):
+        boxes = [[corner + 0.001 * number + 0.0001 * frame for corner in guess] for frame in range(10)]
+        copies.append((index, word, boxes))
     results = {**empty, video: {**empty[video], name: objects([(index, word, FAR), *copies])}}
     whole = of_json(reference, "reference.json")
     said = []
