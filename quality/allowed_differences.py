@@ -47,7 +47,7 @@ def _words(reason: str, codes: Sequence[str], outputs: str = _MESSAGES) -> Allow
 
 
 def _notes(reason: str, codes: Sequence[str], outputs: str = _MESSAGES) -> AllowedDifference:
-    """Return the row of notes that one of the versions gives, with what pages and logs say because of them."""
+    """Return the row of notes that one of the versions gives, with what is said because of them."""
     code = f"(?:{'|'.join(codes)})"
     note = rf'\{{"code": "{code}", "text": {_JSON_TEXT}\}}'
     return AllowedDifference(
@@ -191,8 +191,9 @@ _RANKINGS = (
     ),
     AllowedDifference(
         "pages and methods of rankings say nothing about stability and progress",
-        r'<section id="(?:stability|progress)">.*?</section>|<li><a href="#(?:stability|progress)">[^<]*</a></li>'
-        r"|(?:<li>)?[^<.]* on both halves of the reference in [^<.]*\.(?:</li>| )",
+        r'<section id="(?:stability|progress)">.*?</section>'
+        r'|<li><a href="#(?:stability|progress)">[^<]*</a></li>'
+        r"|(?:<li>|(?<=\. ))[^<.]* is first on both halves of the reference in [^<.]*\.(?:</li>| )",
         r"/ranking/",
     ),
     AllowedDifference(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import json
 import pickle
+import re
+import shutil
 import sys
 import types
 from typing import Any
@@ -313,6 +315,19 @@ def test_what_is_missing_has_no_cost_where_nothing_would_be_gained():
     assert {cost.error_type: cost.points for cost in result.error_costs}["not_submitted"] == 0
     (text,) = [note.text for note in result.notes if note.code == "N-IMAGES-MISSING"]
     assert values_of(text) == ["11", "12"]
+
+
+def test_missing_images_cost_what_they_cost_and_are_explained_by_the_category(tmp_path):
+    folder = shutil.copytree(SAMPLES / "densepose" / "weak", tmp_path / "submission")
+    result = people_in_video.score("densepose", folder)
+    (text,) = [note.text for note in result.notes if note.code == "N-IMAGES-MISSING"]
+    (cost,) = [cost.points for cost in result.error_costs if cost.error_type == "not_submitted"]
+    assert values_of(text) == ["2", "12", f"{cost:.4f}"]
+    (path,) = folder.glob("*.json")
+    path.write_text(re.sub('"category_id": *1', '"category_id": 0', path.read_text()))
+    codes = {note.code for note in people_in_video.score("densepose", folder).notes}
+    assert "N-CATEGORY" in codes
+    assert "N-IMAGES-MISSING" not in codes
 
 
 def test_a_pickled_evaluator_holds_no_reference():
