@@ -148,8 +148,8 @@ _HIDDEN_DATA = (
     AllowedDifference(
         "programs have no tables by sampled frame and box size",
         r'(?:, )?"(?:box_size|frame)": \{"kind": "Table"[^{}]*(?:\{[^{}]*\}[^{}]*)*\}'
-        r'|<section id="(?:box_size|frame)">.*?</section>|<li><a href="#(?:box_size|frame)">[^<]*</a></li>',
-        r"/anet_entities_\w+/.*/program/detailed_results\.",
+        r'|<section id="(?:box-size|frame)">.*?</section>|<li><a href="#(?:box-size|frame)">[^<]*</a></li>',
+        r"^anet_entities_\w+/[^/]+/program/detailed_results\.",
     ),
 )
 _NOTES = (

@@ -107,7 +107,7 @@ SCORING_TEXTS = {
     "N-FILE-MISSING chalearn_gesture": "no file for 1 of 12 sequences: nothing is predicted there, and they do not "
     "count as covered; this costs COST",
     "N-FRAMES-MISSING kinetics_tps": "no prediction for 36 of 72 frames of the data; this costs COST",
-    "N-IMAGES-MISSING densepose": "no detection for 11 of 12 densely annotated images",
+    "N-IMAGES-MISSING densepose": "no detection for 11 of 12 densely annotated images; this costs COST",
     "N-ITEMS-UNKNOWN anet_entities_gen": "not in the reference: 1 video; the first is 'moon' (submission_gen.json /results/moon)",
     "N-ITEMS-UNKNOWN chalearn_gesture": "not in the reference, ignored: 1 sequence; the first is 'Moon' (Moon_prediction.csv)",
     "N-FRAMES-UNKNOWN kinetics_tps": "ignored what is not in the reference: 1 frame of the submission",
