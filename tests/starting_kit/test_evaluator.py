@@ -26,7 +26,7 @@ from people_in_video.densepose.writer import DensePoseWriter
 from people_in_video.gathering import Gathered
 from people_in_video.kinetics_tps.writer import KineticsTPSWriter
 from quality.task import quality_tasks
-from tests.helpers import PUBLISHED, SAMPLES, one_of_each_challenge, scaled, slow_for, values_of
+from tests.helpers import GOLDEN, PUBLISHED, SAMPLES, one_of_each_challenge, scaled, slow_for, values_of
 from validator.formats.rules import load_rules
 
 BOXES = np.tile(np.array([10.0, 20, 90, 200]), (1, 10, 1))
@@ -328,6 +328,12 @@ def test_missing_images_cost_what_they_cost_and_are_explained_by_the_category(tm
     codes = {note.code for note in people_in_video.score("densepose", folder).notes}
     assert "N-CATEGORY" in codes
     assert "N-IMAGES-MISSING" not in codes
+
+
+def test_names_of_a_reference_without_a_vocabulary_are_checked_at_home(tmp_path):
+    case = GOLDEN / "kinetics_tps" / "boundary-iou"
+    result = people_in_video.score("kinetics_tps", case / "res", reference=case / "ref", cache=tmp_path)
+    assert "N-UNCHECKED" not in {note.code for note in result.notes}
 
 
 def test_a_pickled_evaluator_holds_no_reference():

@@ -28,7 +28,9 @@ from scoring_program.vocabulary import UnknownNames, find_unknown_names
 from validator.discovery import find_module
 from validator.findings import Note, codes_explained_by, mistakes_first
 
-_LOW, _NAMES = "N-LOW", "N-NAMES-UNKNOWN"
+_LOW = "N-LOW"
+# Notes on names beside those that are public; here they are beside those of the reference.
+_PUBLIC_NAMES = ("N-NAMES-UNKNOWN", "N-UNCHECKED")
 _DECIMALS = 4
 _MOST_PLACES = 3
 _LOST_SHARE = 0.05
@@ -90,7 +92,7 @@ def explained_notes(loaded: AnyLoaded, whole_reference: Any, submission: Any, re
     names = [_names_note(loaded, submission, unknown, result.scores["score"]) for unknown in unknown_names]
     repairs = [_repair_note(loaded, repair) for repair in repairs_of(loaded, submission, result.statistics)]
     facts = with_costs(full_notes(loaded, submission, result.statistics), loaded.task, result.shown)
-    notes = [*(note for note in result.notes if note.code != _NAMES), *facts]
+    notes = [*(note for note in result.notes if note.code not in _PUBLIC_NAMES), *facts]
     explained_codes = codes_explained_by([*result.notes, *names, *repairs])
     if any(note.is_mistake for note in [*names, *repairs]):
         explained_codes.add(_LOW)
