@@ -6,6 +6,7 @@ reason.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 
@@ -22,12 +23,299 @@ class AllowedDifference(NamedTuple):
     task: str = ""
 
 
+_EVERYTHING = r"(?s).+"
+# The files that hold messages: those of checks, of scoring at home, of programs, and of comparisons.
+_MESSAGES = r"/(?:stdout|stderr|(?:detailed_results|comparison)\.\w+)$"
+_COSTS_AS_READ = r"These are the costs of the submission as it was read; look at the likely mistake first\."
+_JSON_TEXT = r'"(?:[^"\\]|\\.)*"'
+
+
+def _words(reason: str, codes: Sequence[str], outputs: str = _MESSAGES) -> AllowedDifference:
+    """Return the row of messages that say the same in other words.
+
+    In JSON what is around the words is compared: code, file, place and number.
+    """
+    code = "|".join(codes)
+    in_json = "|".join(f'(?<="code": "{code}",)' for code in codes)
+    return AllowedDifference(
+        reason,
+        rf'(?:{in_json})\s+"(?:problem|text)": {_JSON_TEXT}(?:,\s+"hint": {_JSON_TEXT})?'
+        rf"|^(?:\d+\. |likely mistake |note )(?:{code})[: ].*\n"
+        rf"|<li>(?:[^<:]+: )?(?:{code})[: ][^<]*",
+        outputs,
+    )
+
+
+def _notes(reason: str, codes: Sequence[str], outputs: str = _MESSAGES) -> AllowedDifference:
+    """Return the row of notes that one of the versions gives, with what is said because of them."""
+    code = f"(?:{'|'.join(codes)})"
+    note = rf'\{{"code": "{code}", "text": {_JSON_TEXT}\}}'
+    return AllowedDifference(
+        reason,
+        rf"^(?:likely mistake|note) {code}: .*\n"
+        rf"|(?<=\[)(?:{note}, )+|(?:, )?{note}"
+        rf"|<li>{code}: [^<]*</li>"
+        r'|<section id="run-(?:mistakes|notes)"[^>]*><h2>[^<]*</h2><ul>|</ul></section>'
+        r'|<li><a href="#run-(?:mistakes|notes)">[^<]*</a></li>'
+        r'|<strong class="(?:good|warn)">Valid and scored[^<]*</strong>'
+        rf"|^{_COSTS_AS_READ}\n| ?{_COSTS_AS_READ} ?",
+        outputs,
+    )
+
+
+def _cases(reason: str, names: str) -> AllowedDifference:
+    """Return the row of recorded submissions whose problems differ in code, number, place or order."""
+    return AllowedDifference(reason, _EVERYTHING, rf"/(?:{names})/(?:check|score-\w+|program){_MESSAGES}")
+
+
 # Between any two checkouts.
 _VERSION_CLOCK_AND_PLACE = (
     AllowedDifference("version", r"(?<=version:)\d+\.\d+\.\d+"),
     AllowedDifference("time of stages", r'(?<="stages": )\{[^}]*\}|^time: .*$'),
     AllowedDifference("folder of a checkout", r"/[\w./-]*?/(?=output/|cache/)"),
-    AllowedDifference("seconds and memory of runs", r"(?s).+", outputs=r"/timing\.csv$"),
     AllowedDifference("place in our code", r"(?<=in )\w+\.py line \d+ in \w+"),
 )
-ALLOWED_DIFFERENCES = (*_VERSION_CLOCK_AND_PLACE,)
+_PROBLEMS = (
+    _words("values of CSV files are quoted; exponents and long numbers are named", ["E-CSV-INTEGER"]),
+    _words(
+        "what is wrong in CSV files is shown beside what is allowed; causes are not guessed",
+        ["E-CSV-RANGE", "E-CSV-FRAME", "E-CSV-SEPARATOR", "E-CSV-COLUMNS"],
+    ),
+    _words(
+        "names are shown beside those of the data unless a repair is certain",
+        ["E-ITEMS-NONE", "E-FILE-CASE", "N-ITEMS-UNKNOWN"],
+    ),
+    _words("methods of zips that cannot be read are named", ["E-ZIP-METHOD"]),
+    _words(
+        "what is wrong in boxes and arrays is shown beside what is allowed",
+        ["E-BOX-ORDER", "E-DP-BOX", "E-DP-PART"],
+    ),
+    _words("the reader of PNGs walks their chunks", ["E-DP-PNG"]),
+    _words("what may be empty says what to write", ["E-JSON-SCHEMA"]),
+    _words("a file under another name says what it is", ["E-FILE-NONE"]),
+    _words("files named metadata are refused, whatever is in them", ["E-FILE-RESERVED"]),
+    _cases(
+        "each wrong field of a row is named, and problems are listed by file, then by column",
+        "E-CSV-ENCODING-fuzz0|E-CSV-INTEGER-fuzz(?:1466|1534|23|237|241|250|2607|292|4|41|49|549|600|79|124)"
+        "|E-FILE-CASE-fuzz(?:218|29)|E-ZIP-NAME-fuzz546|N-CSV-READ-fuzz56"
+        "|N-FILE-IGNORED-fuzz(?:11330|1667|5550|7411|7690)",
+    ),
+    _cases(
+        "a CSV file with a control character is refused for that alone, at its column",
+        "E-CSV-ENCODING-fuzz171|E-CSV-INTEGER-fuzz17|N-FILE-IGNORED-fuzz37",
+    ),
+    _cases(
+        "a file that is not what its name says has a code of its own",
+        "E-CSV-ENCODING-fuzz(?:18|6)|E-CSV-INTEGER-fuzz1230|E-FILE-NONE-fuzz1793|E-JSON-ENCODING-fuzz(?:32|8|9)"
+        "|E-JSON-SYNTAX-b3851972c0|N-FILE-IGNORED-fuzz(?:136|144|210|3520)",
+    ),
+    _cases(
+        "names of items are compared before files are unpacked",
+        "E-ZIP-DAMAGED-f1e563dd4c|N-FILE-IGNORED-fuzz7850",
+    ),
+    AllowedDifference(
+        "files named metadata are refused, before other problems",
+        _EVERYTHING,
+        r"/E-(?:FILE-RESERVED-(?:2be089ab63|fuzz124|fuzz3|fuzz82)|ZIP-NAME-fuzz165)/",
+    ),
+    _cases(
+        "JSON nested too deeply has no place, and what is wrong before comes first",
+        "E-JSON-DEPTH-(?:e8c1afd353|fuzz20|fuzz3)|E-JSON-SCHEMA-fuzz(?:203|308)|E-JSON-SYNTAX-1b5e79ad54"
+        "|N-FILE-SPELLING-fuzz265",
+    ),
+    _cases("what is wrong before a syntax error is listed, too", "E-JSON-SYNTAX-fuzz(?:109|239|36|76)"),
+    _cases(
+        "problems of JSON are listed entry by entry, and a number in place of another type is one problem",
+        "E-JSON-NUMBER-fuzz(?:1194|197|2288|322|491|827)"
+        "|E-JSON-SCHEMA-fuzz(?:1095|112|1157|1167|1220|1293|1346|1359|1458|1489|1893|2133|2139|2549|288|4362|4375|56"
+        "|757|765|859)",
+    ),
+    _cases(
+        "places of syntax errors in DensePose's list are line and column; what comes after is not read",
+        "E-JSON-ENCODING-36d78b1980|E-JSON-SCHEMA-fuzz(?:1041|173|1794|1858|2399|2436|3064|349|4070|483)"
+        "|E-JSON-SYNTAX-(?:34d7b3157a|4797a8359c|77891dcce7|8fd68029c4|981c60fa69|c4051f18f1"
+        "|fuzz(?:127|128|13|1678|203|331|343|819))|N-FILE-SPELLING-fuzz571",
+    ),
+    _cases(
+        "entries beyond the limit are one more problem, and a byte order mark is noted before problems",
+        "E-JSON-SCHEMA-(?:aa7f876e36|fuzz55)",
+    ),
+)
+_HIDDEN_DATA = (
+    _notes(
+        "programs say nothing that compares with hidden labels, and that a score is low by the score alone",
+        ["N-LOOKS", "N-LOOKS-NAMED", "N-LOW"],
+        "/program" + _MESSAGES,
+    ),
+    AllowedDifference(
+        "programs do not say that few items have a score or errors",
+        r"(?:, and|; rough:) fewer than \d+ of \d+ \w+ have [^<\n]*"
+        r'|, "few_items": \{[^}]*\}',
+        "/program" + _MESSAGES,
+    ),
+    _notes("programs do not count what is annotated", ["N-IMAGES-MISSING"], "/program" + _MESSAGES),
+    _notes("that no person of a size is annotated is said to organizers", ["N-AREA-EMPTY"]),
+    AllowedDifference(
+        "that no person of a size is annotated is said to organizers",
+        r"^warning \d+\. R-AREA-EMPTY .*\n|<li>R-AREA-EMPTY [^<]*</li>"
+        r"|<p>Nothing looks like a mistake\.</p>|</?ol>",
+        r"^densepose/references/",
+    ),
+    _words(
+        "frames are counted against public ones",
+        ["N-CLASSES-MISSING", "N-FRAMES-MISSING", "N-FRAMES-UNKNOWN"],
+    ),
+    _notes(
+        "frames that are unknown are explained only if all others are met",
+        ["N-FRAMES-MISSING", "N-LOW"],
+        "/mistake-frames-[\\w-]+/(?:program|score-published)" + _MESSAGES,
+    ),
+    AllowedDifference(
+        "segments are counted against public ones",
+        r"(?<=segments); they lower [^<\n\"]*| annotated(?= segments)",
+        _MESSAGES,
+    ),
+    _notes("segments are counted against public ones", ["N-SEGMENTS-OUTSIDE"]),
+    _notes(
+        "programs note boxes outside, as checks with public data did",
+        ["N-BOXES-OUTSIDE"],
+        "/program" + _MESSAGES,
+    ),
+    AllowedDifference(
+        "programs have no tables by sampled frame and box size",
+        r'(?:, )?"(?:box_size|frame)": \{"kind": "Table"[^{}]*(?:\{[^{}]*\}[^{}]*)*\}'
+        r'|<section id="(?:box-size|frame)">.*?</section>|<li><a href="#(?:box-size|frame)">[^<]*</a></li>',
+        r"^anet_entities_\w+/[^/]+/program/detailed_results\.",
+    ),
+)
+_NOTES = (
+    _notes(
+        "rows that end early are noted in frames, in place of seconds by a guess",
+        ["N-CSV-EARLY", "N-CSV-SECONDS"],
+    ),
+    _words("notes state facts and ask no questions", ["N-LOOKS-CONSTANT", "N-LOOKS-NORMALIZED"]),
+    _notes(
+        "at home the search finds mistakes in some items, and reshaped boxes",
+        ["N-LOOKS", "N-LOOKS-NAMED"],
+        r"/mistake-(?:actor-1-everywhere-and-frame-rate-times-0-75|boxes-of-half-of-the-videos-of-half-size"
+        r"|boxes-of-a-segment-reshaped-[\w-]+|rows-of-the-sequence-before-in-the-second-half"
+        r"|action-classes-[\w-]+|boxes-as-y1-x1-y2-x2-in-0-1|boxes-in-0-1|boxes-of-half-[\w-]+"
+        r"|states-of-the-next-part-of-the-human|words-counted-from-1)/score-",
+    ),
+    _notes(
+        "at home states as numbers are unknown names alone, and scores in reverse order are found",
+        ["N-LOOKS"],
+        r"/(?:mistake-states-as-numbers|areas-on-the-bounds)/score-",
+    ),
+    _notes(
+        "a fault while looking for hints is mended, so that the repeated box is noted",
+        ["N-INTERNAL", "N-REPEATED"],
+        r"/proposals-dilute/",
+    ),
+    _words("the spelling of names is shown by an example", ["N-NAMES-UNKNOWN"]),
+    _words("how low scores come about is said at home", ["N-LOW"], r"/score-\w+" + _MESSAGES),
+    _words(
+        "at home the search says how many items agree, the first three, and what the score would be",
+        ["N-LOOKS"],
+        r"/(?:score|compare)-\w+" + _MESSAGES,
+    ),
+)
+_PREPARED = (
+    AllowedDifference(
+        "the names of all segments, which are public, lie beside a prepared reference",
+        _EVERYTHING,
+        r"^anet_entities_\w+/references/.*/public\.json$",
+    ),
+    AllowedDifference(
+        "a reference in which nothing is annotated is refused before the task has a title",
+        r"<title>[^<]*</title>|<header><p>[^<]*</p>",
+        r"/nothing-annotated/score-\w+/detailed_results\.html$",
+    ),
+)
+_BUNDLES = (
+    AllowedDifference(
+        "bundles hold the hashes of what they were built from", _EVERYTHING, r"/sources\.json$", task="bundle"
+    ),
+    AllowedDifference("kits have no pickles", _EVERYTHING, r"/detections\.pkl$", task="bundle"),
+    AllowedDifference(
+        "JSON is read without msgspec", r'^    "msgspec>=0\.20",\n', r"/pyproject\.toml$", task="bundle"
+    ),
+    AllowedDifference(
+        "pages name the writers by their new names",
+        r"`\w+_writer\.py`|`\w+Writer` \(`people_in_video\.\w+\.writer`\)",
+        r"/(?:pages|formats)/\w+\.md$",
+        task="bundle",
+    ),
+    AllowedDifference(
+        "the page of generated sentences says that published averages over all segments",
+        _EVERYTHING,
+        r"/(?:pages|formats)/anet_entities_gen\.md$",
+        task="bundle",
+    ),
+    AllowedDifference(
+        "the README of kits names no old commands, and says what published averages over",
+        _EVERYTHING,
+        r"/starting_kit\.zip/README\.md$",
+        task="bundle",
+    ),
+)
+_GENERATED = "anet_entities_gen"
+_SENTENCES = (
+    AllowedDifference(
+        "the signature of generated sentences says that all sentences count",
+        r"(?<=\|)sentences:all\||(?<=\|ref:)[0-9a-f]{12}",
+        task=_GENERATED,
+    ),
+    AllowedDifference(
+        "a prepared reference holds the number of all segments of each video",
+        _EVERYTHING,
+        r"/references/.*/(?:reference\.npz|marks\.json|stdout|prepared\.overview\.html)$",
+        task=_GENERATED,
+    ),
+    AllowedDifference(
+        "published averages over all segments of the data",
+        r'^ ?"?(?:score|score_low|score_high|\w+_per_sent)"?: .*\n|^\w+,(?:true|false),[\d.]*,\d+\n',
+        r"/(?:program|score-published)/(?:scores\.(?:txt|json)|per_item\.csv)$",
+        task=_GENERATED,
+    ),
+    AllowedDifference(
+        "published averages over all segments of the data, with other costs, on pages and in logs",
+        _EVERYTHING,
+        r"/(?:program|score-published|compare-\w+)/(?:stdout|(?:detailed_results|comparison)\.\w+)$",
+        task=_GENERATED,
+    ),
+    AllowedDifference(
+        "missed words cost precision, too, and pages say what is averaged over",
+        _EVERYTHING,
+        r"/score-released/(?:stdout|detailed_results\.\w+)$",
+        task=_GENERATED,
+    ),
+)
+_RANKINGS = (
+    AllowedDifference(
+        "rankings have no pictures of how stable they are, and no times",
+        _EVERYTHING,
+        r"/ranking/.*/(?:stability\.csv|timing\.csv|ranking\.svg)$",
+    ),
+    AllowedDifference(
+        "pages and methods of rankings say nothing about stability and progress",
+        r'<section id="(?:stability|progress)">.*?</section>'
+        r'|<li><a href="#(?:stability|progress)">[^<]*</a></li>'
+        r"|(?:<li>|(?<=\. ))[^<.]* is first on both halves of the reference in [^<.]*\.(?:</li>| )",
+        r"/ranking/",
+    ),
+    AllowedDifference(
+        "the style of rankings has no charts", r"(?s)<style>.*?</style>", r"/ranking/.*\.html$"
+    ),
+    AllowedDifference("a ranking is stored in one file", _EVERYTHING, r"/rescore/files/ranking\.json$"),
+)
+ALLOWED_DIFFERENCES = (
+    *_VERSION_CLOCK_AND_PLACE,
+    *_PROBLEMS,
+    *_HIDDEN_DATA,
+    *_NOTES,
+    *_PREPARED,
+    *_BUNDLES,
+    *_SENTENCES,
+    *_RANKINGS,
+)

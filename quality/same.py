@@ -28,6 +28,7 @@ from quality.checkout import Case, Checkout, Comparison, Inputs, Ranking
 from quality.demo_data import finest_task
 from quality.demo_ranking import write_ranking_inputs
 from quality.task import quality_tasks
+from scoring_program.settings import SETTINGS_FILE
 
 RECORDED = ROOT / "tests" / "recorded"
 _SHOWN_DIFFERENCES = 20
@@ -112,14 +113,18 @@ def _demo_reference(task_id: str) -> Path:
 
 
 def _golden_cases(task_id: str, references: Path) -> Iterator[Case]:
-    """Yield the golden cases of a task; their references are copied and marked as made up.
+    """Yield the golden cases of a task; their references are copied with the settings, and marked as made up.
 
     So preparing draws no key, and signatures are the same each time.
     """
-    for expected in sorted((ROOT / "tests" / "golden" / task_id).glob("*/expected.json")):
+    golden = ROOT / "tests" / "golden" / task_id
+    settings = golden / SETTINGS_FILE
+    for expected in sorted(golden.glob("*/expected.json")):
         folder = expected.parent
         reference = references / folder.name
         shutil.copytree(folder / "ref", reference)
+        if settings.exists():
+            shutil.copy(settings, reference)
         (reference / SYNTHETIC_MARK).touch()
         yield Case(
             task=task_id,

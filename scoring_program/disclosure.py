@@ -200,6 +200,7 @@ def _group_table(section: Groups, minimum: int) -> Table | None:
         columns=[section.columns[i] for i in visible],
         rows=[[row[i] for i in visible] for row in rows],
         level=section.level,
+        is_of_groups=True,
     )
 
 

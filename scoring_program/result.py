@@ -92,7 +92,8 @@ class Table(Section):
     """Rows under columns; None shows as a dash.
 
     ``item_columns`` says how many of the first columns name the item that a row is about, as drawings do;
-    ``open_rows`` is how many rows show at once, the others folded.
+    ``open_rows`` is how many rows show at once, the others folded; ``is_of_groups`` says that its rows are
+    those of `Groups`.
     """
 
     columns: Sequence[Column]
@@ -100,6 +101,7 @@ class Table(Section):
     level: str = FULL
     item_columns: int = 0
     open_rows: int = 20
+    is_of_groups: bool = False
 
     def is_narrow(self) -> bool:
         """Return whether its columns fit into half of the width."""

@@ -125,7 +125,7 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
             notes = without_explained([*notes, *self.task.notes(read.content, self.public)])
             if is_low(shown.scores, self.task.range) and not any(note.is_mistake for note in notes):
                 notes.append(low_score_note(shown.scores))
-        return mistakes_first(_with_costs(notes, self.task, shown))
+        return mistakes_first(with_costs(notes, self.task, shown))
 
     def half_scores(self, statistics: StatisticsT, n_halves: int = 0) -> HalfScores:
         """Return the score of all items, at least one, and those of random halves of them.
@@ -203,7 +203,7 @@ def load_reference(task: Task, folder: Path, settings: Settings) -> AnyLoaded:
     )
 
 
-def _with_costs(notes: Sequence[Note], task: Task, shown: Shown) -> list[Note]:
+def with_costs(notes: Sequence[Note], task: Task, shown: Shown) -> list[Note]:
     """Return notes; those that count the errors of a type that costs something give its cost."""
     decimals = min(_NOTE_DECIMALS, shown.decimals)
     points_of_type = {cost.error_type: f"{cost.points:.{decimals}f}" for cost in shown.error_costs}

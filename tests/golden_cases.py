@@ -14,9 +14,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import yaml
 
 from scoring_program.result import Result
 from scoring_program.scoring import Loaded
+from scoring_program.settings import SETTINGS_FILE
 from tests.helpers import GOLDEN, ROOT, loaded
 
 PROTOCOLS = ("published", "released")
@@ -74,7 +76,8 @@ def _check_scores(name: str, score: Callable[..., Result], expected: Any) -> Non
 
 def settings_of(case: Path, protocol: str, **settings: Any) -> dict[str, Any]:
     """Return the settings of a case that are not the defaults."""
-    own = getattr(checks_of(case.parent.name), "SETTINGS", {})
+    file = case.parent / SETTINGS_FILE
+    own = yaml.safe_load(file.read_text(encoding="utf-8")) if file.exists() else {}
     return {**own, "protocol": protocol, "detail": "full", **settings}
 
 

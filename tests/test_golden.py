@@ -1,7 +1,7 @@
 """The pinned cases: inputs with the numbers that the released scripts or independent programs gave for them.
 
 ``expected.json`` maps keys of scores to numbers, for each protocol or for ``published`` alone. A task whose cases hold
-other numbers, or need settings, says so in ``golden/<id>/checks.py``: ``check``, ``check_more`` and ``SETTINGS``.
+other numbers says so in ``golden/<id>/checks.py``: ``check`` and ``check_more``; settings are in ``settings.yaml`` there.
 ``golden_statistics/<id>.json`` holds intervals and error costs of the same cases under ``published``.
 
 Each case is scored once for each protocol, and everything that is known of it is compared with that one result. Only

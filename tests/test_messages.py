@@ -208,8 +208,8 @@ def test_counting_from_zero_is_told_beside_what_is_allowed(check):
         ("E-CSV-RANGE", "line 1 column 2", 207),
     ]
     first_of_kind = {problem["where"]: problem["hint"] for problem in reversed(findings["problems"])}
-    assert values_of(first_of_kind["line 1 column 1"]) == ["0", "0", "1", "20"]
-    assert values_of(first_of_kind["line 1 column 2"]) == ["0", "0", "1"]
+    assert values_of(first_of_kind["line 1 column 1"]) == ["0", "1", "20"]
+    assert values_of(first_of_kind["line 1 column 2"]) == ["0", "1"]
 
 
 def test_the_same_problem_in_many_files_is_one_line(tmp_path, capsys):

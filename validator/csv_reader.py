@@ -572,7 +572,7 @@ class _Reader:
             f"they start at {low}" if field.maximum == np.inf else f"allowed are {low} to {field.maximum}"
         )
         lowest, highest = values[is_value].min(), values[is_value].max()
-        remedy = f"all your {field.name}s are {lowest} to {highest}, {allowed}"
+        remedy = f"all your {field.name}s are {_range_text(lowest, highest)}, {allowed}"
         self._refuse(
             "E-CSV-RANGE", (field.name, "range"), is_wrong, lambda row: f"{values[row]} is {limits}", remedy
         )
@@ -622,9 +622,17 @@ class _Reader:
         if len(last) < _LEAST_ITEMS or (last > _SHARE_OF_EARLY * n_frames).any():
             return
         noun = self._rules.item
-        text = f"the last rows of the {noun}s end at frame {last.min():,} to {last.max():,}; these "
-        text += f"{noun}s have {n_frames.min():,} to {n_frames.max():,} frames"
+        text = f"the last rows of the {noun}s end at frame {_range_text(last.min(), last.max(), ',')}; these "
+        text += f"{noun}s have {_range_text(n_frames.min(), n_frames.max(), ',')} frames"
         self._findings.note("N-CSV-EARLY", text)
+
+
+def _range_text(low: np.int64, high: np.int64, number_format: str = "") -> str:
+    """Return "2 to 21", or "2" if both are the same."""
+    ends = [format(low, number_format)]
+    if high != low:
+        ends.append(format(high, number_format))
+    return " to ".join(ends)
 
 
 def other_separator(header: Sequence[str], wanted_columns: Sequence[str]) -> str:

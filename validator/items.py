@@ -83,6 +83,8 @@ def check_items(
     explanation = next(filter(None, explanations), "")
     if len(unknown) == len(items):
         problem = f"none of your {counted(len(items), noun)} is in this data"
+        if len(items) == 1:
+            problem = f"your {noun} is not in this data"
         remedy = f"{some_of_each(items, reference_items)}; they may belong to another phase or task"
         if explanation:
             remedy = f"write each {noun} as in the data: {explanation}"

@@ -361,6 +361,15 @@ def test_settings_of_the_reference_do_not_prevent_a_comparison(tmp_path):
     assert "protocol:released" in released.signature
 
 
+def test_tables_that_are_not_shown_on_hidden_data_are_compared_at_home():
+    samples = SAMPLES / "anet_entities_gt"
+    outcome = compare("anet_entities_gt", [samples / "good", samples / "weak"])
+    assert outcome.values["frame"].names == [str(frame) for frame in range(10)]
+    assert outcome.values["box_size"].values.shape[1] == 2
+    # Tables of single items, and of what was predicted, are no groups that all submissions share.
+    assert not {"segments", "predicted_classes", "hallucinated"} & set(outcome.values)
+
+
 def test_groups_of_items_are_what_is_independent(tmp_path):
     reference = shutil.copytree(REFERENCES / TASK, tmp_path / "ref")
     items = compare(TASK, [GOOD]).items

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import json
 import pickle
+import re
+import shutil
 import sys
 import types
 import warnings
@@ -27,7 +29,7 @@ from people_in_video.gathering import Gathered
 from people_in_video.kinetics_tps.writer import KineticsTPSWriter
 from people_in_video.references import loading
 from quality.task import quality_tasks
-from tests.helpers import PUBLISHED, SAMPLES, one_of_each_challenge, scaled, slow_for, values_of
+from tests.helpers import GOLDEN, PUBLISHED, SAMPLES, one_of_each_challenge, scaled, slow_for, values_of
 from validator.findings import Findings
 from validator.formats.rules import load_format, load_rules
 
@@ -327,6 +329,25 @@ def test_what_is_missing_has_no_cost_where_nothing_would_be_gained():
     assert {cost.error_type: cost.points for cost in result.error_costs}["not_submitted"] == 0
     (text,) = [note.text for note in result.notes if note.code == "N-IMAGES-MISSING"]
     assert values_of(text) == ["11", "12"]
+
+
+def test_missing_images_cost_what_they_cost_and_are_explained_by_the_category(tmp_path):
+    folder = shutil.copytree(SAMPLES / "densepose" / "weak", tmp_path / "submission")
+    result = people_in_video.score("densepose", folder)
+    (text,) = [note.text for note in result.notes if note.code == "N-IMAGES-MISSING"]
+    (cost,) = [cost.points for cost in result.error_costs if cost.error_type == "not_submitted"]
+    assert values_of(text) == ["2", "12", f"{cost:.4f}"]
+    (path,) = folder.glob("*.json")
+    path.write_text(re.sub('"category_id": *1', '"category_id": 0', path.read_text()))
+    codes = {note.code for note in people_in_video.score("densepose", folder).notes}
+    assert "N-CATEGORY" in codes
+    assert "N-IMAGES-MISSING" not in codes
+
+
+def test_names_of_a_reference_without_a_vocabulary_are_checked_at_home(tmp_path):
+    case = GOLDEN / "kinetics_tps" / "boundary-iou"
+    result = people_in_video.score("kinetics_tps", case / "res", reference=case / "ref", cache=tmp_path)
+    assert "N-UNCHECKED" not in {note.code for note in result.notes}
 
 
 def test_a_pickled_evaluator_holds_no_reference():

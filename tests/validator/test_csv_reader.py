@@ -115,9 +115,9 @@ def test_odd_but_harmless_files_are_read_with_a_note(data, keyword):
         ("1,2,x\n", "E-CSV-INTEGER", "line 1 column 3", ["'x'"]),
         ("1,2,nan\n", "E-CSV-INTEGER", "line 1 column 3", ["'nan'"]),
         ("1,2,1e999\n", "E-CSV-INTEGER", "line 1 column 3", ["'1e999'", "'%d'", "','"]),
-        ("0,2,3\n", "E-CSV-RANGE", "line 1 column 1", ["0", "1", "20", "0", "0", "1", "20"]),
-        ("21,2,3\n", "E-CSV-RANGE", "line 1 column 1", ["21", "1", "20", "21", "21", "1", "20"]),
-        ("1,0,3\n", "E-CSV-RANGE", "line 1 column 2", ["0", "1", "0", "0", "1"]),
+        ("0,2,3\n", "E-CSV-RANGE", "line 1 column 1", ["0", "1", "20", "0", "1", "20"]),
+        ("21,2,3\n", "E-CSV-RANGE", "line 1 column 1", ["21", "1", "20", "21", "1", "20"]),
+        ("1,0,3\n", "E-CSV-RANGE", "line 1 column 2", ["0", "1", "0", "1"]),
         ("1,2,3\n1,120,90\n", "E-CSV-RANGE", "line 2 column 3", ["90", "120"]),
         ("1,2,3\n1,2,3\u2028\n", "E-CSV-ENCODING", "line 2 column 3", ["'\\u2028'"]),
     ],
@@ -655,7 +655,8 @@ def test_rows_that_end_before_the_second_half_of_all_items_are_noted(last, is_no
     files = [(key, f"{key}_prediction.csv", f"1,1,{end}\n".encode()) for key, end in zip(items, last)]
     notes = read_csv_files(files, GESTURES, frames).notes
     assert [note.code for note in notes] == ["N-CSV-EARLY"] * is_noted
-    assert all(values_of(note.text) == [str(min(last)), str(max(last)), "800", "1,020"] for note in notes)
+    ends = [str(end) for end in sorted({min(last), max(last)})]
+    assert all(values_of(note.text) == [*ends, "800", "1,020"] for note in notes)
 
 
 # What is wrong in all rows, and what the message is to say; those that name a change are certain.

@@ -28,6 +28,12 @@ def test_known_items_and_none_have_no_note(items):
 def test_items_of_which_none_is_known_are_refused():
     (problem,) = refused(checked, ["x", "y"], {"a"}).problems
     assert (problem.code, problem.file, problem.where) == ("E-ITEMS-NONE", "a.json", "/x")
+    assert values_of(problem.problem) == ["2"]
+
+
+def test_only_item_of_a_submission_is_not_counted():
+    (problem,) = refused(checked, ["x"], {"a"}).problems
+    assert (problem.code, values_of(problem.problem)) == ("E-ITEMS-NONE", [])
 
 
 def place(index):

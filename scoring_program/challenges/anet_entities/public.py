@@ -155,4 +155,4 @@ def _box_notes(submission: Grounding) -> list[Note]:
     outside = explain_boxes_outside(submission.box)
     if not outside:
         return []
-    return [Note("N-BOXES-OUTSIDE", f"{outside}. Multiply x and y by {WIDTH} / width of the video")]
+    return [Note("N-BOXES-OUTSIDE", f"{outside}. Videos are resized to a width of {WIDTH}")]

@@ -22,7 +22,7 @@ from scoring_program.disclosure import round_floats
 from scoring_program.report.elements.layout import card, document, folded, with_contents
 from scoring_program.report.elements.tables import Cell, Heading, table
 from scoring_program.report.html import cut, element
-from scoring_program.result import DECIMALS, SUMMARY, Result, Section, Table, cells
+from scoring_program.result import DECIMALS, Result, Section, Table, cells
 from validator.arrays import Floats
 from validator.findings import Findings
 from validator.texts import counted, quote
@@ -228,7 +228,7 @@ def last_measure(section: Section) -> LastMeasure | None:
     """Return the last measure of a table of groups, or of a body; None for other sections."""
     if isinstance(section, BodyFigure):
         return LastMeasure("Value", {name: value for name, value, _ in section.parts})
-    if isinstance(section, Table) and section.level == SUMMARY:
+    if isinstance(section, Table) and section.is_of_groups:
         shares = [number for number, column in enumerate(section.columns) if column.kind == "share"]
         if shares:
             last = shares[-1]

@@ -22,14 +22,16 @@ from people_in_video.diagnosis.search import (
 )
 from people_in_video.references.preparation import names_of_reference
 from scoring_program.result import Result
-from scoring_program.scoring import AnyLoaded
+from scoring_program.scoring import AnyLoaded, with_costs
 from scoring_program.task import Task
 from scoring_program.vocabulary import UnknownNames, find_unknown_names
 from validator.discovery import find_module
 from validator.findings import Note, codes_explained_by, mistakes_first
 from validator.texts import counted
 
-_LOW, _NAMES = "N-LOW", "N-NAMES-UNKNOWN"
+_LOW = "N-LOW"
+# Notes on names beside those that are public; here they are beside those of the reference.
+_PUBLIC_NAMES = ("N-NAMES-UNKNOWN", "N-UNCHECKED")
 _DECIMALS = 4
 _MOST_PLACES = 3
 _LOST_SHARE = 0.05
@@ -90,9 +92,9 @@ def explained_notes(loaded: AnyLoaded, whole_reference: Any, submission: Any, re
     unknown_names = find_unknown_names(submitted_names(submission), vocabulary) if submitted_names else []
     names = [_names_note(loaded, submission, unknown, result.scores["score"]) for unknown in unknown_names]
     repairs = [_repair_note(loaded, repair) for repair in repairs_of(loaded, submission, result.statistics)]
-    facts = full_notes(loaded, submission, result.statistics)
-    notes = [*(note for note in result.notes if note.code != _NAMES), *facts]
-    explained_codes = codes_explained_by([*names, *repairs])
+    facts = with_costs(full_notes(loaded, submission, result.statistics), loaded.task, result.shown)
+    notes = [*(note for note in result.notes if note.code not in _PUBLIC_NAMES), *facts]
+    explained_codes = codes_explained_by([*result.notes, *names, *repairs])
     if any(note.is_mistake for note in [*names, *repairs]):
         explained_codes.add(_LOW)
     others = [note for note in notes if note.code not in explained_codes]

@@ -2,8 +2,6 @@
 
 import pytest
 
-SETTINGS = {"splits": ["validation"], "lemma_fallback": "lower"}
-
 
 def check(name, score, expected):
     scores = score().scores

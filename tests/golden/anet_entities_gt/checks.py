@@ -5,7 +5,6 @@ import pytest
 
 from scoring_program.metrics.pairs import group_means
 
-SETTINGS = {"splits": ["validation"]}
 MORE = ("released_per_class",)
 
 
