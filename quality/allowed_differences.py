@@ -195,7 +195,9 @@ _NOTES = (
         "rows that end early are noted in frames, in place of seconds by a guess",
         ["N-CSV-EARLY", "N-CSV-SECONDS"],
     ),
-    _words("notes state facts and ask no questions", ["N-LOOKS-CONSTANT", "N-LOOKS-NORMALIZED"]),
+    _words(
+        "notes state facts and ask no questions", ["N-LOOKS-CONSTANT", "N-LOOKS-NORMALIZED", "N-PARTS-COARSE"]
+    ),
     _notes(
         "at home the search finds mistakes in some items, and reshaped boxes",
         ["N-LOOKS", "N-LOOKS-NAMED"],
