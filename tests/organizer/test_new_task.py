@@ -20,7 +20,7 @@ from tests.helpers import ROOT, is_nightly, refused
 
 # What git ignores.
 IGNORED = {
-    *(".git", ".venv", ".cache", "out", "dist", ".hypothesis"),
+    *(".git", ".venv", ".cache", "out", "dist", "parts", ".hypothesis"),
     *(".mypy_cache", ".ruff_cache", ".pytest_cache", "__pycache__", "mutants"),
 }
 TITLE = 'Birds: "calls" & more | \\ {x}'
@@ -215,7 +215,7 @@ def check_references(folder):
         overview = (folder / "out" / "refs" / f"{task_id}.overview.html").read_text(encoding="utf-8")
         assert "Nothing looks like a mistake" in overview
         assert (folder / "out" / "refs" / f"{task_id}_public" / "items.csv").is_file()
-        assert (folder / "out" / "split" / f"{task_id}_2").is_dir()
+        assert (folder / "parts" / f"{task_id}_2").is_dir()
 
 
 def check_kits(folder):
