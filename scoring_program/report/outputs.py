@@ -33,7 +33,10 @@ PER_ITEM = "per_item.csv"
 DETAIL_JSON = "detailed_results.json"
 _FORMAT = 2
 # Images are files of the participant.
-_NOT_SHOWN = ("key", "support", "level", "image", "item", "item_columns", "open_rows", "anchor")
+_NOT_SHOWN = (
+    *("key", "support", "level", "image", "item", "item_columns", "open_rows", "is_of_groups"),
+    "anchor",
+)
 
 
 def write_atomic(path: Path, text: str) -> None:
