@@ -34,7 +34,14 @@ DETAIL_JSON = "detailed_results.json"
 _FORMAT = 2
 # Images are files of the participant.
 _NOT_SHOWN = (
-    *("key", "support", "level", "image", "item", "item_columns", "open_rows", "is_of_groups"),
+    "key",
+    "support",
+    "level",
+    "image",
+    "item",
+    "item_columns",
+    "open_rows",
+    "is_of_groups",
     "anchor",
 )
 
