@@ -22,7 +22,7 @@ from typing import Any, NoReturn
 from organizer import ROOT
 from organizer.bundle import COMPETITION
 from organizer.bundle.edit import without_task
-from organizer.evaluators import local_modules, schema_of, wrap
+from organizer.evaluators import schema_of, wrap
 from organizer.files import new_folder, rewrite_files
 from scoring_program import metrics
 from scoring_program.metrics.evaluator import HALVES, RANGE, column_key
@@ -223,7 +223,7 @@ def _wrapped_files(wanted: NewTask, title: str) -> dict[str, bytes]:
         f"{case}/res/{form.file}": encode(form, wrapped.predicted),
         f"{case}/expected.json": json.dumps({"what": what, "published": expected}).encode() + b"\n",
     }
-    for name, code in local_modules(wanted.evaluator).items():
+    for name, code in wrapped.code.items():
         files[f"scoring_program/evaluators/{wanted.id}/{name}"] = code
     return files
 

@@ -71,7 +71,8 @@ def _evaluator_of(path: Path, declaration: Mapping[str, Any], metric: ModuleType
         raise ValueError(
             f"evaluator: there is no file {module.name} in scoring_program/evaluators/{path.stem}/"
         )
-    return metric.Evaluator(module, declaration["score"])
+    keys = [column["key"] for column in declaration["columns"]]
+    return metric.Evaluator(module, declaration["score"], {*keys, metric.column_key(declaration["score"])})
 
 
 def _no_error_costs(statistics: ItemStatistics) -> dict[str, float]:
@@ -80,11 +81,15 @@ def _no_error_costs(statistics: ItemStatistics) -> dict[str, float]:
 
 
 def _identity(
-    thresholds: Sequence[float], evaluator: Any, reference: Reference, settings: Settings
+    declaration: Mapping[str, Any],
+    thresholds: Sequence[float],
+    evaluator: Any,
+    reference: Reference,
+    settings: Settings,
 ) -> dict[str, str]:
-    """Return what moves a score and is in the declaration or the evaluator alone."""
+    """Return what moves a score and is in the declarations or the evaluator alone."""
     if evaluator is not None:
-        return {"evaluator": evaluator.digest()}
+        return {"evaluator": evaluator.digest([declaration, reference.form._asdict()])}
     return {"thresholds": ",".join(f"{threshold:g}" for threshold in thresholds)} if thresholds else {}
 
 
@@ -104,7 +109,13 @@ def _thresholds_of(declaration: Mapping[str, Any], metric: ModuleType) -> tuple[
     return thresholds
 
 
-def _functions(rules: Rules, metric: ModuleType, thresholds: Sequence[float], evaluator: Any) -> Functions:
+def _functions(
+    rules: Rules,
+    declaration: Mapping[str, Any],
+    metric: ModuleType,
+    thresholds: Sequence[float],
+    evaluator: Any,
+) -> Functions:
     """Return the functions of a task whose file has some rules."""
     measure = partial(_measure, metric, thresholds)
     if evaluator is not None:
@@ -120,7 +131,7 @@ def _functions(rules: Rules, metric: ModuleType, thresholds: Sequence[float], ev
         error_costs=getattr(metric, "error_costs", _no_error_costs),
         sections=page.sections,
         notes=notes,
-        identity=partial(_identity, thresholds, evaluator),
+        identity=partial(_identity, declaration, thresholds, evaluator),
         keeper=keep_all,
         other_names=no_names,
     )
@@ -142,7 +153,7 @@ def item_task(path: Path, rules: Rules) -> Task:
         evaluator = _evaluator_of(path, declaration, metric)
         task = declared_task(
             path,
-            _functions(rules, metric, thresholds, evaluator),
+            _functions(rules, declaration, metric, thresholds, evaluator),
             reference_files=(form.truth_file,),
             kit_example=_kit_example(path.stem, form),
         )
