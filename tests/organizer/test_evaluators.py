@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
+import sys
 from functools import partial
+from types import ModuleType
 
 import numpy as np
 import pytest
 
-from organizer.files import folder_files, rewrite_files, write_files
+from organizer.bundle.modules import needed_modules
+from organizer.files import folder_files, rewrite_files, write_files, zip_bytes
 from organizer.new_task import NewTask, task_files
+from organizer.runs import fork_server
+from organizer.runs.rescore import Options, score_all
+from organizer.runs.submissions import Submission
+from organizer.runs.worker import BuiltTask
 from scoring_program.metrics import evaluator
 from scoring_program.run import BROKEN, SCORED, run
+from scoring_program.task import read_declaration
 from tests.helpers import ROOT, refused
 from tests.item_cases import declared, declared_in, without_scores
 
@@ -165,3 +175,133 @@ def test_an_evaluator_needs_what_cannot_be_seen(tmp_path, monkeypatch, options, 
     (problem,) = refused(task_files, NewTask("birds", **{**given, **options})).problems
     assert problem.code == "E-NEW"
     assert named in f"{problem.problem}; {problem.remedy}"
+
+
+def program_files():
+    """Return the files of the built program of a task that is declared in a folder beside this repository."""
+    modules = [
+        "scoring_program.run",
+        "scoring_program.challenges.items.task",
+        "scoring_program.metrics.evaluator",
+    ]
+    code = needed_modules(modules)
+    return {
+        **code,
+        **folder_files(evaluator.FOLDER.parents[1]),
+        "scoring_program/report/style.css": (ROOT / "scoring_program/report/style.css").read_bytes(),
+        "score.py": (ROOT / "scoring_program" / "score.py").read_bytes(),
+        "metadata.yaml": (ROOT / "scoring_program" / "metadata.yaml").read_bytes(),
+    }
+
+
+LATE = """\
+    import atexit, ctypes, threading
+    said = str(truth).encode()
+    ctypes.CDLL(None).puts(said)
+    threading.Timer(0.5, print, [truth]).start()
+    threading.Timer(0.5, os.write, [2, said]).start()
+    threading.Timer(0.5, lambda: {}[str(said)]).start()
+    atexit.register(print, said, file=sys.stderr)"""
+
+
+def test_what_an_evaluator_says_late_is_discarded_on_the_platform(tmp_path, monkeypatch):
+    of_code(tmp_path, monkeypatch, LATE)
+    write_files(program_files(), tmp_path / "program")
+    write_files(folder_files(tmp_path / "ref"), tmp_path / "input" / "ref")
+    write_files(folder_files(tmp_path / "res"), tmp_path / "input" / "res")
+    command = [sys.executable, tmp_path / "program" / "score.py", tmp_path / "input", tmp_path / "output"]
+    for detail in ("none", "full"):
+        write_files({"settings.yaml": f"detail: {detail}\n".encode()}, tmp_path / "input" / "ref")
+        done = subprocess.run(command, capture_output=True, check=True)
+        for said in (done.stdout, done.stderr):
+            assert (b"robin" in said) == (detail == "full")
+        assert done.stdout.count(b"birds|") == 1
+        assert b"score: 1" in done.stdout
+        shutil.rmtree(tmp_path / "output")
+
+
+def test_rescore_shows_organizers_what_an_evaluator_says(tmp_path, monkeypatch, capsys):
+    body = "    print('about', *truth.values())\n    if len(predicted) < 3:\n        raise ValueError('not', truth['b'])"
+    of_code(tmp_path, monkeypatch, body)
+    built = BuiltTask(
+        id="birds", program=zip_bytes(program_files()), reference=tmp_path / "ref", time_limit=60
+    )
+    submissions = []
+    for team, answers in (("all", ANSWERS), ("few", {"a": "owl"})):
+        data = zip_bytes({"birds.json": json.dumps(answers).encode()})
+        (tmp_path / f"{team}.zip").write_bytes(data)
+        submissions.append(Submission(f"{team}.zip", team, "", tmp_path / f"{team}.zip"))
+    records = score_all(built, submissions, tmp_path / "out", "", Options(workers=1))
+    lines = capsys.readouterr().out.splitlines()
+    assert lines.count("evaluator | about robin owl robin owl") == 3
+    assert "evaluator | ValueError: ('not', 'owl')" in lines
+    assert [record.entry.outcome for record in records] == [fork_server.SCORED, fork_server.CRASHED]
+    for record in records:
+        page = record.page.read_text(encoding="utf-8")
+        assert "owl" not in page + record.entry.problem
+    assert "ValueError in my_eval.py line 8" in records[1].entry.problem
+
+
+SCRIPT = """\
+from __future__ import annotations
+import json
+from dataclasses import dataclass
+from statistics import mean
+from tools.shares import share
+@dataclass
+class Result:
+    shares: list[float]
+def evaluate(truth, predicted):
+    from utils import HALF
+    return {"share": HALF * mean(Result([share(truth, predicted)]).shares)}
+"""
+BESIDE = {
+    "my_eval.py": SCRIPT,
+    "utils.py": "HALF = 0.5\n",
+    "tools/__init__.py": "from . import shares\n",
+    "tools/shares.py": f"from .more import ONE\ndef share(truth, predicted):\n    return ONE * {SHARE}\n",
+    "tools/more.py": "ONE = 1\n",
+    "unused.py": "raise ValueError\n",
+}
+
+
+def test_an_evaluator_imports_what_is_beside_it_as_a_script_does(tmp_path, monkeypatch):
+    """Names of its modules may be those of others, which stay as they are."""
+    other = ModuleType("utils")
+    monkeypatch.setitem(sys.modules, "utils", other)
+    write_files({name: text.encode() for name, text in BESIDE.items()}, tmp_path / "script")
+    path = tmp_path / "script" / "my_eval.py"
+    example = wrapped(tmp_path, monkeypatch, path, ANSWERS, {**ANSWERS, "a": "owl"}, "share")
+    shutil.rmtree(tmp_path / "script")
+    assert folder_files(evaluator.FOLDER / "birds").keys() == BESIDE.keys() - {"unused.py"}
+    write_files({"truth.json": json.dumps(ANSWERS).encode()}, tmp_path / "ref")
+    write_files({"birds.json": json.dumps(ANSWERS).encode()}, tmp_path / "res")
+    assert example.load(tmp_path / "ref").score_path(tmp_path / "res").scores["score"] == 0.5
+    assert sys.modules["utils"] is other
+    assert not {"tools", "my_eval"} & sys.modules.keys()
+
+
+def test_numbers_that_are_no_columns_are_left_out(tmp_path, monkeypatch):
+    """Their names may be hidden labels."""
+    body = f"    return {{'share': {SHARE}, **dict.fromkeys(truth.values(), float('nan'))}}"
+    example = of_code(tmp_path, monkeypatch, body)
+    result = example.load(tmp_path / "ref").score_path(tmp_path / "res")
+    assert result.scores.keys() == {"score", "coverage", "share"}
+
+
+CHANGES_OF_DECLARATIONS = {
+    "validator/formats/items/birds.files.yaml": ('missing: "empty"', "each: results"),
+    "scoring_program/challenges/items/birds.yaml": ('sorting: "desc"', 'sorting: "asc"'),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES_OF_DECLARATIONS)
+def test_the_signature_changes_with_the_declarations(tmp_path, monkeypatch, name):
+    before = of_code(tmp_path, monkeypatch, "    pass").load(tmp_path / "ref").signature
+    path = tmp_path / "task" / name
+    text = path.read_text(encoding="utf-8")
+    changed = text.replace(*CHANGES_OF_DECLARATIONS[name])
+    assert changed != text
+    path.write_text(changed, encoding="utf-8")
+    read_declaration.cache_clear()
+    assert declared_in(tmp_path / "task", "birds").load(tmp_path / "ref").signature != before
