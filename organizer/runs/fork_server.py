@@ -267,9 +267,9 @@ def _score_here(setup: Setup, loaded: Loaded, write_end: int) -> NoReturn:
         limits.start(loaded.settings["time_limit"], loaded.settings["memory_limit"])
         if loaded.task.evaluator:
             Path(_HEARD).unlink(missing_ok=True)
-            importlib.import_module("scoring_program.metrics.evaluator").hidden_log = str(
-                Path(_HEARD).resolve()
-            )
+            from scoring_program.metrics import evaluator
+
+            evaluator.hidden_log = str(Path(_HEARD).resolve())
         entry = _scored_as_on_the_platform(setup, loaded)
         if Path(_HEARD).is_file():
             heard = Path(_HEARD).read_text(encoding="utf-8", errors="replace")
