@@ -399,11 +399,12 @@ def other_persons(files: Files, rng: np.random.Generator) -> Files:
 
 
 def other_instances(files: Files, rng: np.random.Generator) -> Files:
-    """Return the reference of detections with others in each item, perhaps none, but one at least."""
+    """Return the reference of detections with others, of some of the labels, in each item, perhaps none."""
     truth: dict[str, Any] = {}
+    present_labels = rng.permutation(LABELS)[: int(rng.integers(1, 4))]
     for item in json.loads(files["truth.json"]):
         starts = rng.uniform(0, 50, int(rng.integers(0, 4)) if truth else 1).round(1).tolist()
-        labels = rng.choice(["robin", "wren", "owl"][: int(rng.integers(1, 4))], len(starts)).tolist()
+        labels = rng.choice(present_labels, len(starts)).tolist()
         truth[item] = [
             {"label": label, "segment": [start, start + 5]} for label, start in zip(labels, starts)
         ]
