@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from organizer.files import write_files
+from people_in_video.items.csv_folder import read_csv_folder
 from scoring_program.metrics.evaluator import Evaluator, column_key
 from validator.findings import Findings
 
@@ -85,10 +86,13 @@ def wrap(path: Path, truth_path: Path, prediction_path: Path, score: str) -> Wra
 
 
 def _read(path: Path) -> dict[str, Any]:
+    """Return the items of a JSON file, or of a folder with a CSV file for each. Raises Refused."""
     try:
-        content = json.loads(path.read_bytes())
+        content = read_csv_folder(path) if path.is_dir() else json.loads(path.read_bytes())
     except (OSError, ValueError) as error:
-        Findings().refuse("E-NEW", f"{path.name} cannot be read: {error}", "give a JSON file")
+        problem, _, remedy = str(error).partition("; ")
+        remedy = remedy or "give a JSON file, or a folder with a CSV file for each item"
+        Findings().refuse("E-NEW", f"{path.name} cannot be read: {problem}", remedy)
     if not isinstance(content, dict) or not content:
         remedy = "write an object from the key of each item to its value"
         Findings().refuse("E-NEW", f"{path.name} is no map of items", remedy)

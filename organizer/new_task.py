@@ -180,6 +180,10 @@ def _wrapped_files(wanted: NewTask, title: str) -> dict[str, bytes]:
                 "leaderboard": name != wanted.score,
             }
             columns.append({**column, "description": f"What the evaluator calls {name}."})
+    conversion = ""
+    if wanted.prediction.is_dir():
+        command = f"people-in-video convert {wanted.id} FOLDER my.zip"
+        conversion = f" `{command}` writes it from a folder with a CSV file for each item."
     first_item = dict([next(iter(wrapped.predicted.items()))])
     fields = {
         "id": wanted.id,
@@ -188,7 +192,7 @@ def _wrapped_files(wanted: NewTask, title: str) -> dict[str, bytes]:
         "summary": f"{title}: {wanted.score}.",
         "metric_title": wanted.score,
         "metric_text": f"By the evaluator `{wanted.evaluator.name}` of the organizers.",
-        "content": "an object from the key of each item to its value.",
+        "content": f"an object from the key of each item to its value.{conversion}",
         "presence": _LEFT_OUT,
         "example": encode(form, first_item).decode(),
     }

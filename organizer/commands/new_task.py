@@ -24,10 +24,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--columns", type=str.split, metavar="WORDS", help=what)
     what = "a script with a function evaluate(truth, predicted), which returns numbers by name"
     parser.add_argument("--evaluator", type=existing_path, metavar="FILE", help=what)
-    what = "an example of the ground truth: JSON, an object from the key of each item to its value"
-    parser.add_argument("--truth", type=existing_path, metavar="FILE", help=what)
+    what = (
+        "an example of the ground truth: a JSON object from the key of each item to its value, or a folder "
+    )
+    what += "with a CSV file for each item"
+    parser.add_argument("--truth", type=existing_path, metavar="PATH", help=what)
     what = "the same of a submission"
-    parser.add_argument("--prediction", type=existing_path, metavar="FILE", help=what)
+    parser.add_argument("--prediction", type=existing_path, metavar="PATH", help=what)
     parser.add_argument("--score", metavar="KEY", help="the number of the evaluator that ranks")
     what = "asc if less is better; default: desc"
     parser.add_argument("--sorting", default="desc", metavar="ORDER", help=what)

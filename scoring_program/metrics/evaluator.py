@@ -8,7 +8,6 @@ Intervals follow from the numbers of half of the items.
 from __future__ import annotations
 
 import contextlib
-import copy
 import hashlib
 import importlib.util
 import json
@@ -104,7 +103,8 @@ class Evaluator:
 
     def call(self, truth: Mapping[str, Any], predicted: Mapping[str, Any]) -> dict[str, Any]:
         """Return what the function returns for copies of both sides, numbers as float. Raises Refused."""
-        copies = copy.deepcopy(dict(truth)), copy.deepcopy(dict(predicted))
+        # Through JSON no two items share a value, and it takes a tenth of the time of copy.deepcopy.
+        copies = [json.loads(json.dumps(dict(side))) for side in (truth, predicted)]
         try:
             with contextlib.nullcontext() if self.is_open else _written_to(self._log), self._imports():
                 try:
@@ -251,28 +251,31 @@ def measure(truth: PlainValues, predicted: PlainValues, evaluator: Evaluator) ->
 
 def reduce(statistics: EvaluatorStatistics, weights: Floats) -> Floats:
     """Return the score for each row of weights; NaN where the evaluator gives none."""
-    return np.array([_score_of_row(statistics, row) for row in weights.astype(np.int64)])
-
-
-def _score_of_row(statistics: EvaluatorStatistics, weights: np.ndarray) -> float:
-    """Return the score if each item occurs so often, 0 without items or predictions."""
     key_of_score = column_key(statistics.evaluator.score_key)
-    if (weights == 1).all():
-        return statistics.numbers[key_of_score]
-    sides = [side.submitted() for side in (statistics.truth, statistics.predicted)]
-    repeated: list[dict[str, Any]] = [{}, {}]
-    for key, times in zip(statistics.truth.keys, weights.tolist()):
-        for number in range(times):
-            name = f"{key} ({number + 1})" if number else key
-            for side, copies in zip(sides, repeated):
-                if key in side:
-                    copies[name] = side[key]
-    if not all(repeated):
-        return 0.0
-    try:
-        return statistics.evaluator.evaluate(*repeated)[key_of_score]
-    except Refused:
-        return math.nan
+    truth, predicted = statistics.truth.submitted(), statistics.predicted.submitted()
+    scores = []
+    for row in weights.astype(np.int64):
+        if (row == 1).all():
+            scores.append(statistics.numbers[key_of_score])
+            continue
+        times = dict(zip(statistics.truth.keys, row.tolist()))
+        sides = _repeated(truth, times), _repeated(predicted, times)
+        try:
+            # Without items or predictions nothing is evaluated.
+            score = statistics.evaluator.evaluate(*sides)[key_of_score] if all(sides) else 0.0
+        except Refused:
+            score = math.nan
+        scores.append(score)
+    return np.array(scores)
+
+
+def _repeated(values: Mapping[str, Any], times: Mapping[str, int]) -> dict[str, Any]:
+    """Return the value of each item as often as it occurs, each time under another name."""
+    repeated = {}
+    for key, value in values.items():
+        for number in range(times[key]):
+            repeated[f"{key} ({number + 1})" if number else key] = value
+    return repeated
 
 
 def scores(statistics: EvaluatorStatistics) -> dict[str, float]:

@@ -13,17 +13,20 @@ import numpy as np
 import pytest
 
 from organizer.bundle.modules import needed_modules
+from organizer.data.prepare import prepare
 from organizer.files import folder_files, rewrite_files, write_files, zip_bytes
 from organizer.new_task import NewTask, task_files
+from organizer.public_data import PublicSource, make_public_data
 from organizer.runs import fork_server
 from organizer.runs.rescore import Options, score_all
 from organizer.runs.submissions import Submission
 from organizer.runs.worker import BuiltTask
+from people_in_video import convert, score
 from scoring_program.metrics import evaluator
 from scoring_program.run import BROKEN, SCORED, run
 from scoring_program.task import read_declaration
 from tests.helpers import ROOT, refused
-from tests.item_cases import declared, declared_in, without_scores
+from tests.item_cases import declared, declared_in, known_tasks, without_scores
 
 PORT = ROOT / "tests" / "wrapped" / "eval_detection.py"
 ANSWERS = {"a": "robin", "b": "owl", "c": "robin", "d": "owl"}
@@ -82,6 +85,9 @@ def test_a_published_evaluator_gives_the_numbers_of_the_metric_on_the_same_data(
     assert result.interval.low < result.scores["score"] < result.interval.high
     halves = native.load(tmp_path / "ref").half_scores(expected.statistics, 20)
     assert result.halves.first == pytest.approx(halves.first, abs=1e-9)
+    weights = rng.integers(0, 4, (10, len(truth))).astype(float)
+    reduced = example.task.reduce(result.statistics, weights)
+    assert reduced == pytest.approx(native.task.reduce(expected.statistics, weights), abs=1e-9)
 
 
 FAILURES = {
@@ -305,3 +311,62 @@ def test_the_signature_changes_with_the_declarations(tmp_path, monkeypatch, name
     path.write_text(changed, encoding="utf-8")
     read_declaration.cache_clear()
     assert declared_in(tmp_path / "task", "birds").load(tmp_path / "ref").signature != before
+
+
+TABLES = {
+    "truth/a.csv": "label,end\nrobin,5\nowl,7.5\n",
+    "truth/b.csv": "label,end\n",
+    "predicted/a.csv": "\ufefflabel,end,score\r\nrobin,5,0.5\r\n",
+    "predicted/b.csv": "",
+}
+ROWS = "    assert truth == {'a': [{'label': 'robin', 'end': 5}, {'label': 'owl', 'end': 7.5}], 'b': []}\n"
+
+
+def test_folders_of_csv_are_examples_and_ground_truth(tmp_path, monkeypatch):
+    write_files({name: text.encode() for name, text in TABLES.items()}, tmp_path)
+    path = tmp_path / "my_eval.py"
+    body = f"{ROWS}    return {{'rows': len(predicted['a'])}}\n"
+    path.write_text(f"def evaluate(truth, predicted):\n{body}", encoding="utf-8")
+    wanted = NewTask(
+        "birds",
+        evaluator=path,
+        truth=tmp_path / "truth",
+        prediction=tmp_path / "predicted",
+        score="rows",
+    )
+    rewrite_files(task_files(wanted), tmp_path / "task")
+    monkeypatch.setattr(evaluator, "FOLDER", tmp_path / "task" / "scoring_program" / "evaluators")
+    example = declared_in(tmp_path / "task", "birds")
+    with known_tasks(tmp_path / "task", example):
+        convert("birds", tmp_path / "predicted", tmp_path / "my.zip")
+        prepare("birds", tmp_path / "truth", tmp_path / "ref")
+        settings = example.task.settings(tmp_path / "truth")
+        public = make_public_data(PublicSource("birds", tmp_path / "truth", settings, lambda: None))
+        result = score("birds", tmp_path / "my.zip", reference=tmp_path / "truth")
+    assert public.files == {"items.csv": b"item\na\nb\n"}
+    assert result.scores["score"] == 1
+    loaded = example.load(tmp_path / "ref", interval=False)
+    assert loaded.score_path(tmp_path / "my.zip").scores == {"score": 1, "coverage": 1, "rows": 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("1,2\n3,4\n", "no header"),
+        ("label,label\na,b\n", "no header"),
+        ("label,end\na\n", "line 2"),
+        ("label,end\na,1,2\n", "line 2"),
+        ('label,end\n"a,1\n', "no CSV"),
+        ("label,end\n\xe9,1\n", "no CSV"),
+    ],
+)
+def test_a_folder_of_csv_that_cannot_be_read_is_named(tmp_path, text, named):
+    write_files({"truth/a.csv": text.encode("latin-1")}, tmp_path)
+    path = tmp_path / "my_eval.py"
+    path.write_text("", encoding="utf-8")
+    wanted = NewTask(
+        "birds", evaluator=path, truth=tmp_path / "truth", prediction=tmp_path / "truth", score="x"
+    )
+    (problem,) = refused(task_files, wanted).problems
+    assert "a.csv" in problem.problem
+    assert named in problem.problem

@@ -28,7 +28,7 @@ from validator.formats.items.arrays import Items
 from validator.formats.items.read import form_of
 from validator.formats.items.write import example_value
 from validator.formats.rules import Rules, load_rules
-from validator.formats.values import Form, reading_declaration
+from validator.formats.values import Form, Kind, reading_declaration
 
 # The numbers of a submission to the demo reference.
 _N_DEMO_ITEMS = 60
@@ -155,6 +155,7 @@ def item_task(path: Path, rules: Rules) -> Task:
             path,
             _functions(rules, declaration, metric, thresholds, evaluator),
             reference_files=(form.truth_file,),
+            prepared_file=form.truth_file if form.kind is Kind.VALUE else "",
             kit_example=_kit_example(path.stem, form),
         )
     return task
