@@ -13,6 +13,7 @@ import importlib.util
 import json
 import math
 import os
+import pickle
 import re
 import sys
 import traceback
@@ -103,8 +104,7 @@ class Evaluator:
 
     def call(self, truth: Mapping[str, Any], predicted: Mapping[str, Any]) -> dict[str, Any]:
         """Return what the function returns for copies of both sides, numbers as float. Raises Refused."""
-        # Through JSON no two items share a value, and it takes a tenth of the time of copy.deepcopy.
-        copies = [json.loads(json.dumps(dict(side))) for side in (truth, predicted)]
+        copies = _fresh(truth), _fresh(predicted)
         try:
             with contextlib.nullcontext() if self.is_open else _written_to(self._log), self._imports():
                 try:
@@ -136,6 +136,11 @@ class Evaluator:
             sys.path.remove(str(folder))
             self._modules = _taken_modules(names)
             sys.modules.update(others)
+
+
+def _fresh(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a copy of each value by itself, so that no two items share one; faster than copy.deepcopy."""
+    return {key: pickle.loads(pickle.dumps(value)) for key, value in values.items()}  # noqa: S301
 
 
 def _taken_modules(names: Collection[str]) -> dict[str, ModuleType]:
