@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -16,6 +17,8 @@ from validator.findings import Findings
 
 TRUTH, PREDICTION = "truth.json", "prediction.json"
 _TYPES = {bool: "boolean", int: "number", float: "number", str: "string", type(None): "null"}
+# Packages that every program has.
+_PRESENT = {"numpy", "yaml"}
 _OWN_KEYS = {"coverage", "score_low", "score_high"}
 
 
@@ -45,7 +48,9 @@ class Wrapped(NamedTuple):
     code: Mapping[str, bytes]
 
 
-def wrap(path: Path, truth_path: Path, prediction_path: Path, score: str) -> Wrapped:
+def wrap(
+    path: Path, truth_path: Path, prediction_path: Path, score: str, needs: Collection[str] = ()
+) -> Wrapped:
     """Return an evaluator and its examples, evaluated. Raises Refused."""
     truth, predicted = _read(truth_path), _read(prediction_path)
     known = {key: value for key, value in predicted.items() if key in truth}
@@ -53,6 +58,10 @@ def wrap(path: Path, truth_path: Path, prediction_path: Path, score: str) -> Wra
         problem = f"no item of {prediction_path.name} is in {truth_path.name}"
         Findings().refuse("E-NEW", problem, "give two files of the same items")
     code = local_modules(path)
+    missing_needs = sorted(_packages_of(code).difference(needs))
+    if missing_needs:
+        remedy = f'add --needs "{" ".join(sorted({*needs, *missing_needs}))}"'
+        Findings().refuse("E-NEW", f"the evaluator imports {', '.join(missing_needs)}", remedy)
     with TemporaryDirectory() as name:
         # As it will be: what it needs beside these modules is missing here, too.
         folder = Path(name).resolve()
@@ -163,16 +172,40 @@ def local_modules(path: Path) -> dict[str, bytes]:
     return code
 
 
+def _packages_of(code: Mapping[str, bytes]) -> set[str]:
+    """Return the packages that modules import and that programs do not have anyway.
+
+    What they try to import they can do without.
+    """
+    packages = set()
+    for name, text in code.items():
+        tree = ast.parse(text)
+        tried = {node for part in ast.walk(tree) if isinstance(part, ast.Try) for node in ast.walk(part)}
+        for node in set(ast.walk(tree)) - tried:
+            packages |= {words[0] for words in _names_of(node, Path(name).parent.parts)}
+    own_names = {Path(name).parts[0].partition(".")[0] for name in code}
+    return {name for name in packages - own_names - _PRESENT if _is_installed(name)}
+
+
+def _is_installed(name: str) -> bool:
+    """Return whether a module is of a package, not of Python."""
+    spec = find_spec(name)
+    return spec is not None and "-packages" in str(spec.origin)
+
+
 def _imported_names(tree: ast.AST, package: Sequence[str]) -> Iterator[Sequence[str]]:
     """Yield the names, in words, of what a module in a package imports, and of the packages around it."""
     for node in ast.walk(tree):
-        names: list[list[str]] = []
-        if isinstance(node, ast.Import):
-            names = [alias.name.split(".") for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            n_outer = len(package) - node.level + 1 if node.level else 0
-            module = [*package[:n_outer], *(node.module or "").split(".")]
-            module = [word for word in module if word]
-            names = [[*module, alias.name] for alias in node.names]
-        for words in names:
+        for words in _names_of(node, package):
             yield from (words[:end] for end in range(1, len(words) + 1))
+
+
+def _names_of(node: ast.AST, package: Sequence[str]) -> list[list[str]]:
+    """Return the names, in words, that a statement of a module in a package imports."""
+    if isinstance(node, ast.Import):
+        return [alias.name.split(".") for alias in node.names]
+    if not isinstance(node, ast.ImportFrom):
+        return []
+    n_outer = len(package) - node.level + 1 if node.level else 0
+    module = [*package[:n_outer], *(node.module or "").split(".")]
+    return [[*filter(None, module), alias.name] for alias in node.names]

@@ -162,7 +162,7 @@ def _wrapped_files(wanted: NewTask, title: str) -> dict[str, bytes]:
         _refuse("an evaluator needs examples, and a score", "add --truth, --prediction and --score")
     if wanted.sorting not in ("asc", "desc"):
         _refuse(f"there is no sorting '{wanted.sorting}'", "write --sorting asc or --sorting desc")
-    wrapped = wrap(wanted.evaluator, wanted.truth, wanted.prediction, wanted.score)
+    wrapped = wrap(wanted.evaluator, wanted.truth, wanted.prediction, wanted.score, wanted.needs)
     schema, truth_schema = schema_of(wrapped.predicted.values()), schema_of(wrapped.truth.values())
     values = {"kind": "value", "missing": "empty", "schema": schema, "truth_schema": truth_schema}
     form = parse_form(f"{wanted.id}.json", values)

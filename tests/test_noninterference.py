@@ -443,6 +443,7 @@ def _own_tasks(tmp_path_factory):
         truth=folder / WRAPPED / "truth.json",
         prediction=folder / "samples" / WRAPPED / "good" / f"{WRAPPED}.json",
         score="Average-mAP",
+        needs=["scipy"],
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(evaluator, "FOLDER", folder / "scoring_program" / "evaluators")

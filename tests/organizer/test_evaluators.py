@@ -27,6 +27,7 @@ from scoring_program.run import BROKEN, SCORED, run
 from scoring_program.task import read_declaration
 from tests.helpers import ROOT, refused
 from tests.item_cases import declared, declared_in, known_tasks, without_scores
+from validator.findings import Refused
 
 PORT = ROOT / "tests" / "wrapped" / "eval_detection.py"
 ANSWERS = {"a": "robin", "b": "owl", "c": "robin", "d": "owl"}
@@ -88,6 +89,19 @@ def test_a_published_evaluator_gives_the_numbers_of_the_metric_on_the_same_data(
     weights = rng.integers(0, 4, (10, len(truth))).astype(float)
     reduced = example.task.reduce(result.statistics, weights)
     assert reduced == pytest.approx(native.task.reduce(expected.statistics, weights), abs=1e-9)
+
+
+def test_packages_that_an_evaluator_imports_are_declared(tmp_path, monkeypatch):
+    text = "try:\n    import PIL\nexcept ImportError:\n    pass\n"
+    write_files(
+        {**folder_files(PORT.parent), "eval_detection.py": text.encode() + PORT.read_bytes()}, tmp_path
+    )
+    instances = [{"label": "run", "segment": [0, 1], "score": 0.5}]
+    answers = {"a": instances, "b": instances}
+    with pytest.raises(Refused) as caught:
+        wrapped(tmp_path, monkeypatch, tmp_path / "eval_detection.py", answers, answers, "Average-mAP")
+    (problem,) = caught.value.findings.problems
+    assert (problem.code, problem.remedy) == ("E-NEW", 'add --needs "scipy"')
 
 
 FAILURES = {
