@@ -25,6 +25,7 @@ from organizer.bundle.edit import without_task
 from organizer.evaluators import schema_of, wrap
 from organizer.files import new_folder, rewrite_files
 from scoring_program import metrics
+from scoring_program.challenges.items.task import checked_thresholds
 from scoring_program.metrics.evaluator import HALVES, RANGE, column_key
 from scoring_program.task import load_task, task_ids
 from validator.findings import Findings
@@ -64,6 +65,8 @@ class NewTask:
     title, kind, form, metric : str, optional
         ``form`` is csv or json.
     labels, columns : sequence of str, optional
+    thresholds : sequence of float, optional
+        Of IoU, where predictions have scores.
     evaluator, truth, prediction : Path, optional
         An evaluator of one's own, and the examples of its two sides; with ``score``, the key of the number
         that ranks, ``sorting``, and the packages that it ``needs``.
@@ -76,6 +79,7 @@ class NewTask:
     metric: str | None = None
     labels: Sequence[str] | None = None
     columns: Sequence[str] | None = None
+    thresholds: Sequence[float] | None = None
     evaluator: Path | None = None
     truth: Path | None = None
     prediction: Path | None = None
@@ -118,6 +122,9 @@ def task_files(wanted: NewTask) -> dict[str, bytes]:
     values = _declared_values(kind, wanted)
     if has_scores:
         values.update(_WORDS_OF_DETECTIONS, names={_LIST_OF_CORNERS[kind]: list(CORNERS[kind])})
+    if wanted.thresholds is not None and not has_scores:
+        _refuse("only predictions with scores have thresholds", "leave --thresholds out")
+    thresholds = _thresholds_of(wanted.thresholds, metric)
     form = parse_form(f"{wanted.id}.{_ending_of(wanted, kind)}", values)
     metric_title, metric_text = _metric_words(metric)
     fields = {
@@ -138,10 +145,10 @@ def task_files(wanted: NewTask) -> dict[str, bytes]:
         "summary": json.dumps(fields["summary"], ensure_ascii=False),
         "values": _flow(values),
         "range": json.dumps(metric.RANGE),
-        "thresholds": f"\nthresholds: {json.dumps(metric.THRESHOLDS)}" if has_scores else "",
+        "thresholds": f"\nthresholds: {json.dumps(thresholds)}" if has_scores else "",
         "error_types": "".join(_error_lines(metric)),
         "needs": "".join(f"\nneeds: [{name}]" for name in getattr(metric, "NEEDS", ())),
-        "columns": "\n".join(_column_lines(metric, metric_text, form)),
+        "columns": "\n".join(_column_lines(metric, metric_text, form, thresholds)),
     }
     texts = {
         f"validator/formats/{CHALLENGE}/{wanted.id}.files.yaml": _filled("files.yaml", declared_fields),
@@ -150,8 +157,8 @@ def task_files(wanted: NewTask) -> dict[str, bytes]:
     }
     files = {path: text.encode() for path, text in texts.items()}
     for case in words["cases"]:
-        # The numbers of a metric of one's own are not known here.
-        if fields["metric"] in case["expected"]:
+        # The numbers of other thresholds or of a metric of one's own are not known here.
+        if fields["metric"] in case["expected"] and wanted.thresholds is None:
             files.update(_golden_case(case, form, fields["metric"]))
     return files
 
@@ -230,6 +237,16 @@ def _wrapped_files(wanted: NewTask, title: str) -> dict[str, bytes]:
     for name, code in wrapped.code.items():
         files[f"scoring_program/evaluators/{wanted.id}/{name}"] = code
     return files
+
+
+def _thresholds_of(thresholds: Sequence[float] | None, metric: ModuleType) -> list[float]:
+    """Return thresholds, or those of a metric where none are wanted. Raises Refused."""
+    try:
+        return list(
+            checked_thresholds(getattr(metric, "THRESHOLDS", ()) if thresholds is None else thresholds)
+        )
+    except ValueError as error:
+        _refuse(str(error), 'write them like --thresholds "0.3 0.4 0.5"')
 
 
 def _template_words(name: str) -> Mapping[str, Any]:
@@ -367,7 +384,7 @@ def _corners_text(form: Form) -> str:
     return f"a `{form.instance.list}`, the list `[{corners}]`{unit}"
 
 
-def _column_lines(metric: ModuleType, metric_text: str, form: Form) -> list[str]:
+def _column_lines(metric: ModuleType, metric_text: str, form: Form, thresholds: Sequence[float]) -> list[str]:
     """Return the columns of the leaderboard, a line each."""
     name, title = _name_of(metric), _metric_words(metric)[0]
     text = metric_text.partition("\n")[0]
@@ -390,13 +407,14 @@ def _column_lines(metric: ModuleType, metric_text: str, form: Form) -> list[str]
                 "description": f"The number of {column} alone.",
             }
         )
-    for threshold in metric.THRESHOLDS if form.has_scores else ():
+    is_default = tuple(thresholds) == getattr(metric, "THRESHOLDS", ())
+    for threshold in thresholds:
         columns.append(
             {
                 "key": metric.threshold_key(threshold),
                 "title": f"mAP at {threshold:g}",
                 "sorting": metric.SORTING,
-                "leaderboard": threshold in _SHOWN_THRESHOLDS,
+                "leaderboard": not is_default or threshold in _SHOWN_THRESHOLDS,
                 "description": f"The mean over the labels at the threshold {threshold:g}.",
             }
         )

@@ -22,6 +22,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--labels", type=str.split, metavar="WORDS", help=what)
     what = "names of columns of numbers, separated by spaces; default: first second"
     parser.add_argument("--columns", type=str.split, metavar="WORDS", help=what)
+    what = "of IoU, separated by spaces, where predictions have scores; default: 0.5 to 0.95 in steps of 0.05"
+    parser.add_argument("--thresholds", type=_numbers, metavar="NUMBERS", help=what)
     what = "a script with a function evaluate(truth, predicted), which returns numbers by name"
     parser.add_argument("--evaluator", type=existing_path, metavar="FILE", help=what)
     what = (
@@ -38,6 +40,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--needs", type=str.split, default=(), metavar="WORDS", help=what)
 
 
+def _numbers(text: str) -> list[float]:
+    return [float(word) for word in text.split()]
+
+
 def run(options: argparse.Namespace) -> int:
     """Run the command; return its exit code."""
     return new_task(
@@ -48,6 +54,7 @@ def run(options: argparse.Namespace) -> int:
         metric=options.metric,
         labels=options.labels,
         columns=options.columns,
+        thresholds=options.thresholds,
         evaluator=options.evaluator,
         truth=options.truth,
         prediction=options.prediction,

@@ -38,6 +38,7 @@ CHOICES: dict[str, dict[str, Any]] = {
     "some_labels": {"kind": "labels", "labels": LABELS},
     "some_segments": {"kind": "segments", "labels": LABELS},
     "scored_segments": {"metric": "detection_ap", "labels": LABELS},
+    "thresholds": {"metric": "detection_ap", "thresholds": [0.3, 0.5]},
     "scored_boxes": {"kind": "boxes", "labels": LABELS},
     "defaults": {},
     "own_metric": {"form": "json", "metric": "near_accuracy", "labels": LABELS},
@@ -71,6 +72,9 @@ CHOICES: dict[str, dict[str, Any]] = {
         ("birds", {"kind": "label", "metric": "detection_ap"}, "KIND=segments or boxes"),
         ("birds", {"kind": "label", "metric": "rmse"}, "KIND=number or columns"),
         ("birds", {"kind": "label", "columns": ["a", "b"]}, "COLUMNS"),
+        ("birds", {"kind": "segments", "thresholds": [0.5]}, "--thresholds"),
+        ("birds", {"kind": "boxes", "thresholds": [0.5, 0.4]}, "ascending"),
+        ("birds", {"kind": "boxes", "thresholds": []}, "at least one"),
         ("birds", {"columns": ["a"]}, "columns"),
         ("birds", {"columns": ["a", "a"]}, "columns"),
         ("birds", {"columns": ["a", "id"]}, "columns"),
@@ -174,7 +178,7 @@ def option_words(options):
     words = []
     for name, value in options.items():
         option = {"form": "format"}.get(name, name)
-        words += [f"--{option}", value if isinstance(value, str) else " ".join(value)]
+        words += [f"--{option}", value if isinstance(value, str) else " ".join(map(str, value))]
     return words
 
 

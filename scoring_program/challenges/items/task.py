@@ -99,14 +99,19 @@ def _thresholds_of(declaration: Mapping[str, Any], metric: ModuleType) -> tuple[
     thresholds = tuple(declaration.get("thresholds", default))
     if thresholds and not default:
         raise ValueError("thresholds: the metric has none")
+    if default and not thresholds:
+        raise ValueError("thresholds: at least one")
+    return checked_thresholds(thresholds)
+
+
+def checked_thresholds(thresholds: Sequence[float]) -> tuple[float, ...]:
+    """Return thresholds, each of which has a key of its own. Raises ValueError."""
     percents = [100 * threshold for threshold in thresholds]
     are_whole = all(abs(percent - round(percent)) < _NEAR_WHOLE for percent in percents)
     are_ascending = all(low < high for low, high in zip(percents, percents[1:]))
     if percents and not (are_whole and are_ascending and min(percents) > 0 and max(percents) <= 100):
         raise ValueError("thresholds: hundredths above 0, at most 1, ascending")
-    if default and not thresholds:
-        raise ValueError("thresholds: at least one")
-    return thresholds
+    return tuple(thresholds)
 
 
 def _functions(
