@@ -122,6 +122,8 @@ def task_files(wanted: NewTask) -> dict[str, bytes]:
     values = _declared_values(kind, wanted)
     if has_scores:
         values.update(_WORDS_OF_DETECTIONS, names={_LIST_OF_CORNERS[kind]: list(CORNERS[kind])})
+    if wanted.thresholds is not None and not wanted.thresholds:
+        _refuse("thresholds are at least one", 'write them like --thresholds "0.3 0.4 0.5"')
     if wanted.thresholds is not None and not has_scores:
         _refuse("only predictions with scores have thresholds", "leave --thresholds out")
     thresholds = _thresholds_of(wanted.thresholds, metric)

@@ -61,8 +61,7 @@ def temporal_iou(first, second):
     return max(shared, 0) / (both - max(shared, 0))
 
 
-def detection_ap(truth, predicted):
-    thresholds = [percent / 100 for percent in range(50, 100, 5)]
+def detection_ap(truth, predicted, thresholds=tuple(percent / 100 for percent in range(50, 100, 5))):
     labels = {instance["label"] for instances in truth.values() for instance in instances}
     scores = [label_ap(truth, predicted, label, threshold) for label in labels for threshold in thresholds]
     return sum(scores) / len(scores)
@@ -91,7 +90,7 @@ def label_ap(truth, predicted, label, threshold):
 
 def region_iou(first, second):
     shared = first_size = second_size = 1
-    corners = [one.get("segment") or one["box"] for one in (first, second)]
+    corners = [one["box"] for one in (first, second)]
     n_axes = len(corners[0]) // 2
     for axis in range(n_axes):
         (start, end), (other_start, other_end) = ((one[axis], one[axis + n_axes]) for one in corners)
