@@ -62,11 +62,13 @@ class NewTask:
     Attributes
     ----------
     id : str
-    title, kind, form, metric : str, optional
-        ``form`` is csv or json.
+    title, item, kind, form, metric : str, optional
+        ``item`` is the noun for what is scored by itself; ``form`` is csv or json.
     labels, columns : sequence of str, optional
     thresholds : sequence of float, optional
         Of IoU, where predictions have scores.
+    values : mapping of str to value, optional
+        Further words of the declaration of what an item has.
     evaluator, truth, prediction : Path, optional
         An evaluator of one's own, and the examples of its two sides; with ``score``, the key of the number
         that ranks, ``sorting``, and the packages that it ``needs``.
@@ -74,12 +76,14 @@ class NewTask:
 
     id: str
     title: str | None = None
+    item: str = "item"
     kind: str | None = None
     form: str | None = None
     metric: str | None = None
     labels: Sequence[str] | None = None
     columns: Sequence[str] | None = None
     thresholds: Sequence[float] | None = None
+    values: Mapping[str, Any] | None = None
     evaluator: Path | None = None
     truth: Path | None = None
     prediction: Path | None = None
@@ -113,6 +117,7 @@ def task_files(wanted: NewTask) -> dict[str, bytes]:
     _check_id(wanted.id)
     title = wanted.id.replace("_", " ").capitalize() if wanted.title is None else wanted.title
     _check_title(title)
+    _check_item(wanted.item)
     if wanted.evaluator is not None:
         return _wrapped_files(wanted, title)
     kind = _kind_of(wanted)
@@ -127,30 +132,33 @@ def task_files(wanted: NewTask) -> dict[str, bytes]:
     if wanted.thresholds is not None and not has_scores:
         _refuse("only predictions with scores have thresholds", "leave --thresholds out")
     thresholds = _thresholds_of(wanted.thresholds, metric)
-    form = parse_form(f"{wanted.id}.{_ending_of(wanted, kind)}", values)
+    values.update(wanted.values or {})
+    form = _form_of(f"{wanted.id}.{_ending_of(wanted, kind)}", values)
     metric_title, metric_text = _metric_words(metric)
     fields = {
         "id": wanted.id,
         "title": title,
+        "item": wanted.item,
         "file": form.file,
-        "summary": f"{words['question']} {metric_title}.",
+        "summary": _with_noun(f"{words['question']} {metric_title}.", wanted.item),
         "metric": _name_of(metric),
         "metric_title": metric_title,
-        "metric_text": metric_text,
-        "content": _content(form, words),
-        "presence": _LEFT_OUT if form.is_missing_empty else _ALL_ONCE,
+        "metric_text": _with_noun(metric_text, wanted.item),
+        "content": _with_noun(_content(form, words), wanted.item),
+        "presence": _with_noun(_LEFT_OUT if form.is_missing_empty else _ALL_ONCE, wanted.item),
         "example": encode(form, {"item_1": example_value(form)}).decode(),
     }
     declared_fields = {
         **fields,
         "title": json.dumps(title, ensure_ascii=False),
+        "item": json.dumps(wanted.item, ensure_ascii=False),
         "summary": json.dumps(fields["summary"], ensure_ascii=False),
         "values": _flow(values),
         "range": json.dumps(metric.RANGE),
         "thresholds": f"\nthresholds: {json.dumps(thresholds)}" if has_scores else "",
         "error_types": "".join(_error_lines(metric)),
         "needs": "".join(f"\nneeds: [{name}]" for name in getattr(metric, "NEEDS", ())),
-        "columns": "\n".join(_column_lines(metric, metric_text, form, thresholds)),
+        "columns": _with_noun("\n".join(_column_lines(metric, metric_text, form, thresholds)), wanted.item),
     }
     texts = {
         f"validator/formats/{CHALLENGE}/{wanted.id}.files.yaml": _filled("files.yaml", declared_fields),
@@ -178,7 +186,7 @@ def _wrapped_files(wanted: NewTask, title: str) -> dict[str, bytes]:
     main = {"key": "score", "title": wanted.score, "sorting": wanted.sorting}
     columns: list[dict[str, Any]] = [
         {**main, "description": f"What the evaluator calls {wanted.score}."},
-        {"key": "coverage", "title": "Coverage", "description": _COVERAGE},
+        {"key": "coverage", "title": "Coverage", "description": _with_noun(_COVERAGE, wanted.item)},
     ]
     for key, name in wrapped.titles.items():
         if key != "score":
@@ -197,12 +205,13 @@ def _wrapped_files(wanted: NewTask, title: str) -> dict[str, bytes]:
     fields = {
         "id": wanted.id,
         "title": title,
+        "item": wanted.item,
         "file": form.file,
         "summary": f"{title}: {wanted.score}.",
         "metric_title": wanted.score,
         "metric_text": f"By the evaluator `{wanted.evaluator.name}` of the organizers.",
-        "content": f"an object from the key of each item to its value.{conversion}",
-        "presence": _LEFT_OUT,
+        "content": _with_noun(f"an object from the key of each item to its value.{conversion}", wanted.item),
+        "presence": _with_noun(_LEFT_OUT, wanted.item),
         "example": encode(form, first_item).decode(),
     }
     needs = f"\nneeds: {json.dumps(list(wanted.needs))}" if wanted.needs else ""
@@ -211,6 +220,7 @@ def _wrapped_files(wanted: NewTask, title: str) -> dict[str, bytes]:
     declared_fields = {
         **fields,
         "title": json.dumps(title, ensure_ascii=False),
+        "item": json.dumps(wanted.item, ensure_ascii=False),
         "summary": json.dumps(fields["summary"], ensure_ascii=False),
         "values": _flow(values),
         "metric": "evaluator",
@@ -280,6 +290,19 @@ def _check_title(title: str) -> None:
 def _check_choice(option: str, value: str, choices: Iterable[str]) -> None:
     if value not in choices:
         _refuse(f"there is no {option} '{value}'", f"write {option}={' or '.join(choices)}")
+
+
+def _check_item(item: str) -> None:
+    if not 1 <= len(item.strip()) <= 30 or not is_printable(item):
+        _refuse("a noun for items has 1 to 30 characters", "write it like --item recording")
+
+
+def _form_of(file: str, values: Mapping[str, Any]) -> Form:
+    """Return what is declared. Raises Refused."""
+    try:
+        return parse_form(file, values)
+    except ValueError as error:
+        _refuse(str(error), "docs/new_task.md lists the words for --values")
 
 
 def _kind_of(wanted: NewTask) -> Kind:
@@ -363,6 +386,18 @@ def _check_columns(columns: Sequence[str]) -> None:
         )
 
 
+def _with_noun(text: str, noun: str) -> str:
+    """Return a text with a noun for items; names in backticks stay.
+
+    Examples
+    --------
+    >>> _with_noun("Items of a list: each item in the column `item`", "clip")
+    'Clips of a list: each clip in the column `item`'
+    """
+    text = re.sub(r"(?<!`)\bitem(?=s?\b)", lambda _: noun, text)
+    return re.sub(r"\bItem(?=s?\b)", lambda _: noun[:1].upper() + noun[1:], text)
+
+
 def _content(form: Form, words: Mapping[str, Any]) -> str:
     """Return what the page says of the file of a submission."""
     text: str = words["content"]["csv" if form.is_table else "json"]
@@ -374,15 +409,23 @@ def _content(form: Form, words: Mapping[str, Any]) -> str:
         range=range_text(form),
         kind=form.kind.value,
         corners=_corners_text(form),
+        label=form.instance.label if form.instance else "",
+        score=form.instance.score if form.instance else "",
+        map=f"an object whose member `{form.each}` maps the key of each item to"
+        if form.each
+        else "an object from the key of each item to",
     )
 
 
 def _corners_text(form: Form) -> str:
-    """Return in words where an instance with a list of corners is."""
-    if form.instance is None or not form.instance.list:
+    """Return in words where an instance is."""
+    if form.instance is None:
         return ""
-    corners = ", ".join(form.instance.corners)
     unit = " in seconds" if form.kind is Kind.SEGMENTS else ""
+    if not form.instance.list:
+        *others, last = (f"`{corner}`" for corner in form.instance.corners)
+        return f"{', '.join(others)} and {last}{unit}"
+    corners = ", ".join(form.instance.corners)
     return f"a `{form.instance.list}`, the list `[{corners}]`{unit}"
 
 

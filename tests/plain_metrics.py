@@ -61,7 +61,10 @@ def temporal_iou(first, second):
     return max(shared, 0) / (both - max(shared, 0))
 
 
-def detection_ap(truth, predicted, thresholds=tuple(percent / 100 for percent in range(50, 100, 5))):
+THRESHOLDS = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
+
+
+def detection_ap(truth, predicted, thresholds=THRESHOLDS):
     labels = {instance["label"] for instances in truth.values() for instance in instances}
     scores = [label_ap(truth, predicted, label, threshold) for label in labels for threshold in thresholds]
     return sum(scores) / len(scores)
