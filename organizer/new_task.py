@@ -151,7 +151,7 @@ def task_files(wanted: NewTask) -> dict[str, bytes]:
     declared_fields = {
         **fields,
         "title": json.dumps(title, ensure_ascii=False),
-        "item": json.dumps(wanted.item, ensure_ascii=False),
+        "item": _yaml_of(wanted.item),
         "summary": json.dumps(fields["summary"], ensure_ascii=False),
         "values": _flow(values),
         "range": json.dumps(metric.RANGE),
@@ -220,7 +220,7 @@ def _wrapped_files(wanted: NewTask, title: str) -> dict[str, bytes]:
     declared_fields = {
         **fields,
         "title": json.dumps(title, ensure_ascii=False),
-        "item": json.dumps(wanted.item, ensure_ascii=False),
+        "item": _yaml_of(wanted.item),
         "summary": json.dumps(fields["summary"], ensure_ascii=False),
         "values": _flow(values),
         "metric": "evaluator",
@@ -481,6 +481,12 @@ def _error_lines(metric: ModuleType) -> Iterator[str]:
         yield "\nerror_types:"
     for error_type in error_types:
         yield f"\n  - {_flow(error_type)}"
+
+
+def _yaml_of(word: str) -> str:
+    """Return a text as YAML, in quotes unless it is a plain word."""
+    is_plain = word.isalpha() and load_declaration(word) == word
+    return word if is_plain else json.dumps(word, ensure_ascii=False)
 
 
 def _flow(mapping: Mapping[str, Any]) -> str:
