@@ -263,7 +263,7 @@ def reduce(statistics: EvaluatorStatistics, weights: Floats) -> Floats:
         if (row == 1).all():
             scores.append(statistics.numbers[key_of_score])
             continue
-        times = dict(zip(statistics.truth.keys, row.tolist()))
+        times = {statistics.truth.keys[item]: int(row[item]) for item in np.flatnonzero(row)}
         sides = _repeated(truth, times), _repeated(predicted, times)
         try:
             # Without items or predictions nothing is evaluated.
@@ -277,9 +277,9 @@ def reduce(statistics: EvaluatorStatistics, weights: Floats) -> Floats:
 def _repeated(values: Mapping[str, Any], times: Mapping[str, int]) -> dict[str, Any]:
     """Return the value of each item as often as it occurs, each time under another name."""
     repeated = {}
-    for key, value in values.items():
-        for number in range(times[key]):
-            repeated[f"{key} ({number + 1})" if number else key] = value
+    for key, n_times in times.items():
+        for number in range(n_times if key in values else 0):
+            repeated[f"{key} ({number + 1})" if number else key] = values[key]
     return repeated
 
 
