@@ -57,23 +57,31 @@ class Evaluator:
     columns : collection of str
         The keys of the columns that the task declares: other numbers are left out, as their names may be
         hidden labels. Empty for all numbers.
+    higher_is_better : bool
+        Whether the largest number that ranks is the best one.
     is_open : bool
         Whether nothing is hidden: what it prints and the messages of its errors are shown.
     """
 
     def __init__(
-        self, path: Path, score_key: str, columns: Collection[str] = (), is_open: bool = False
+        self,
+        path: Path,
+        score_key: str,
+        columns: Collection[str] = (),
+        higher_is_better: bool = True,
+        is_open: bool = False,
     ) -> None:
         self.path = path
         self.score_key = score_key
         self.columns = columns
+        self.higher_is_better = higher_is_better
         self.is_open = is_open
         self._log = hidden_log
         self._modules: dict[str, ModuleType] = {}
 
     def opened(self, is_open: bool) -> Evaluator:
         """Return the same evaluator for data that are hidden or not."""
-        return Evaluator(self.path, self.score_key, self.columns, is_open)
+        return Evaluator(self.path, self.score_key, self.columns, self.higher_is_better, is_open)
 
     def silent(self) -> Evaluator:
         """Return the same evaluator, heard by nobody: it has said what it says."""
@@ -257,6 +265,8 @@ def measure(truth: PlainValues, predicted: PlainValues, evaluator: Evaluator) ->
 def reduce(statistics: EvaluatorStatistics, weights: Floats) -> Floats:
     """Return the score for each row of weights; NaN where the evaluator gives none."""
     key_of_score = column_key(statistics.evaluator.score_key)
+    # Items without predictions are not evaluated; an error of 0 would be the best.
+    nothing = 0.0 if statistics.evaluator.higher_is_better else math.nan
     truth, predicted = statistics.truth.submitted(), statistics.predicted.submitted()
     scores = []
     for row in weights.astype(np.int64):
@@ -266,8 +276,7 @@ def reduce(statistics: EvaluatorStatistics, weights: Floats) -> Floats:
         times = {statistics.truth.keys[item]: int(row[item]) for item in np.flatnonzero(row)}
         sides = _repeated(truth, times), _repeated(predicted, times)
         try:
-            # Without items or predictions nothing is evaluated.
-            score = statistics.evaluator.evaluate(*sides)[key_of_score] if all(sides) else 0.0
+            score = statistics.evaluator.evaluate(*sides)[key_of_score] if all(sides) else nothing
         except Refused:
             score = math.nan
         scores.append(score)

@@ -47,11 +47,11 @@ def wrapped(folder, monkeypatch, path, truth, predicted, score, **options):
     return declared_in(folder / "task", "birds")
 
 
-def of_code(folder, monkeypatch, body, answers=ANSWERS):
+def of_code(folder, monkeypatch, body, answers=ANSWERS, **options):
     """Return a task whose evaluator has some lines in its function once it is declared, which return the share."""
     path = folder / "my_eval.py"
     path.write_text(f"def evaluate(truth, predicted):\n    return {{'share': {SHARE}}}\n", encoding="utf-8")
-    example = wrapped(folder, monkeypatch, path, ANSWERS, ANSWERS, "share")
+    example = wrapped(folder, monkeypatch, path, ANSWERS, ANSWERS, "share", **options)
     (evaluator.FOLDER / "birds" / "my_eval.py").write_text(
         f"import os, sys\nCALLS = []\n\n\ndef evaluate(truth, predicted):\n{body}\n    return {{'share': {SHARE}}}\n",
         encoding="utf-8",
@@ -384,3 +384,11 @@ def test_a_folder_of_csv_that_cannot_be_read_is_named(tmp_path, text, named):
     (problem,) = refused(task_files, wanted).problems
     assert "a.csv" in problem.problem
     assert named in problem.problem
+
+
+@pytest.mark.parametrize(("sorting", "score_of_nothing"), [("desc", 0.0), ("asc", np.nan)])
+def test_items_without_predictions_are_not_scored_best(tmp_path, monkeypatch, sorting, score_of_nothing):
+    example = of_code(tmp_path, monkeypatch, "    1 / len(predicted)", {"a": "robin"}, sorting=sorting)
+    result = example.load(tmp_path / "ref").score_path(tmp_path / "res")
+    reduced = example.task.reduce(result.statistics, np.array([[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 0, 0.0]]))
+    assert reduced == pytest.approx([0.5, score_of_nothing, score_of_nothing], nan_ok=True)

@@ -71,8 +71,14 @@ def _evaluator_of(path: Path, declaration: Mapping[str, Any], metric: ModuleType
         raise ValueError(
             f"evaluator: there is no file {module.name} in scoring_program/evaluators/{path.stem}/"
         )
+    first_column = declaration["columns"][0]
     keys = [column["key"] for column in declaration["columns"]]
-    return metric.Evaluator(module, declaration["score"], {*keys, metric.column_key(declaration["score"])})
+    return metric.Evaluator(
+        path=module,
+        score_key=declaration["score"],
+        columns={*keys, metric.column_key(declaration["score"])},
+        higher_is_better=first_column.get("sorting", "desc") == "desc",
+    )
 
 
 def _no_error_costs(statistics: ItemStatistics) -> dict[str, float]:
