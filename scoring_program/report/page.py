@@ -171,7 +171,9 @@ def _interval_text(task: Declaration, shown: Shown, n_items: int) -> str:
         decimals = counted(shown.decimals, "decimal")
         return f"over {shown.over}; with {decimals} both ends of the interval are the same: none is given"
     if interval is None:
-        return f"over {shown.over}; all halves score the same: no interval can be given"
+        # An evaluator of one's own may also give no score for a half.
+        why = "" if task.evaluator else "all halves score the same: "
+        return f"over {shown.over}; {why}no interval can be given"
     low, high = _short(interval.low, shown.decimals), _short(interval.high, shown.decimals)
     text = f"95 % interval {low} to {high}, over {shown.over}{caution(n_items, _unit(task, interval))}"
     if reason := why_rough(task, shown, n_items):
