@@ -181,7 +181,11 @@ def _wrapped_files(wanted: NewTask, title: str) -> dict[str, bytes]:
         _refuse(f"there is no sorting '{wanted.sorting}'", "write --sorting asc or --sorting desc")
     wrapped = wrap(wanted.evaluator, wanted.truth, wanted.prediction, wanted.score, wanted.needs)
     schema, truth_schema = schema_of(wrapped.predicted.values()), schema_of(wrapped.truth.values())
+    # The shortest value that has something: schemas do not say which texts an evaluator knows.
+    examples = sorted(wrapped.predicted.items(), key=lambda item: (not item[1], len(json.dumps(item[1]))))
+    item, value = examples[0]
     values = {"kind": "value", "missing": "empty", "schema": schema, "truth_schema": truth_schema}
+    values["example"] = value
     form = parse_form(f"{wanted.id}.json", values)
     main = {"key": "score", "title": wanted.score, "sorting": wanted.sorting}
     columns: list[dict[str, Any]] = [
@@ -201,7 +205,6 @@ def _wrapped_files(wanted: NewTask, title: str) -> dict[str, bytes]:
     if wanted.prediction.is_dir():
         command = f"people-in-video convert {wanted.id} FOLDER my.zip"
         conversion = f" `{command}` writes it from a folder with a CSV file for each item."
-    first_item = dict([next(iter(wrapped.predicted.items()))])
     fields = {
         "id": wanted.id,
         "title": title,
@@ -212,7 +215,7 @@ def _wrapped_files(wanted: NewTask, title: str) -> dict[str, bytes]:
         "metric_text": f"By the evaluator `{wanted.evaluator.name}` of the organizers.",
         "content": _with_noun(f"an object from the key of each item to its value.{conversion}", wanted.item),
         "presence": _with_noun(_LEFT_OUT, wanted.item),
-        "example": encode(form, first_item).decode(),
+        "example": encode(form, {item: value}).decode(),
     }
     needs = f"\nneeds: {json.dumps(list(wanted.needs))}" if wanted.needs else ""
     words = {"evaluator": wanted.evaluator.name, "score": wanted.score, "half_samples": HALVES}

@@ -41,6 +41,7 @@ VALUES: dict[str, Any] = {
     "each": "results",
     "key": "clip",
     "column": "bird",
+    "example": "robin",
 }
 
 

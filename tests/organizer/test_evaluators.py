@@ -392,3 +392,17 @@ def test_items_without_predictions_are_not_scored_best(tmp_path, monkeypatch, so
     result = example.load(tmp_path / "ref").score_path(tmp_path / "res")
     reduced = example.task.reduce(result.statistics, np.array([[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 0, 0.0]]))
     assert reduced == pytest.approx([0.5, score_of_nothing, score_of_nothing], nan_ok=True)
+
+
+def test_what_the_kit_writes_as_an_example_can_be_evaluated(tmp_path, monkeypatch):
+    """The evaluator knows some texts only."""
+    path = tmp_path / "my_eval.py"
+    path.write_text(f"def evaluate(truth, predicted):\n    assert {{'robin', 'owl'}} >= {{*predicted.values()}}\n"
+                    f"    return {{'share': {SHARE}}}\n", encoding="utf-8")  # fmt: skip
+    example = wrapped(tmp_path, monkeypatch, path, ANSWERS, ANSWERS, "share")
+    monkeypatch.chdir(tmp_path)
+    truth = {f"demo_{number:05d}": "owl" for number in range(60)}
+    write_files({"truth.json": json.dumps(truth).encode()}, tmp_path / "ref")
+    with known_tasks(tmp_path / "task", example):
+        exec(example.task.kit_example, {})  # noqa: S102 - what participants run
+    assert example.load(tmp_path / "ref").score_path(tmp_path / "my.zip").scores["score"] == 1
