@@ -39,7 +39,7 @@ CHOICES: dict[str, dict[str, Any]] = {
     "some_segments": {"kind": "segments", "labels": LABELS},
     "scored_segments": {"metric": "detection_ap", "labels": LABELS},
     "thresholds": {"metric": "detection_ap", "thresholds": [0.3, 0.5]},
-    "named": {
+    "own_words": {
         "item": "recording",
         "kind": "segments",
         "labels": LABELS,
@@ -149,7 +149,7 @@ def files_in(folder):
 
 
 # By day one task of each kind that differs most is tried, and one with the metric of docs/new_task.md.
-TRIED = ("csv_balanced_accuracy", "named", "scored_boxes", "own_metric")
+TRIED = ("csv_balanced_accuracy", "own_words", "scored_boxes", "own_metric")
 # A brute-force computation of that metric.
 PLAIN_METRIC = """
 
