@@ -69,10 +69,13 @@ class PageOptions(NamedTuple):
         Another number than the score to begin with, which then comes below it.
     addresses : mapping of tuple of str to str
         The addresses of drawings, by the first cells of the row about their item.
+    items_file : str
+        The file beside the page with the scores of all items.
     """
 
     heading: str = ""
     addresses: Addresses = NO_ADDRESSES
+    items_file: str = ""
 
 
 _NO_OPTIONS = PageOptions()
@@ -125,10 +128,11 @@ def _result_page(
             task, shown.error_costs, score, shown.interval, shown.decimals, may_be_misread=bool(mistakes)
         ),
     ]
-    rest = [
-        _scores_card(task, shown),
-        *section_cards(shown.sections, Look(limit, addresses=options.addresses)),
-    ]
+    items_text = ""
+    if options.items_file:
+        items_text = f"{options.items_file} beside this page has the score of each {task.item}."
+    look = Look(limit, addresses=options.addresses, items_text=items_text)
+    rest = [_scores_card(task, shown), *section_cards(shown.sections, look)]
     styles = sorted({section.style() for section in shown.sections})
     return document(task.title, head, with_contents(first, rest), "".join(styles))
 

@@ -271,6 +271,7 @@ def _write_page_again(task: str, outcome: Outcome, result: Result, options: argp
     page_options = page.PageOptions(
         heading=_heading_of_mode(task, result, options.loc_mode),
         addresses=divided.addresses,
+        items_file=outputs.PER_ITEM,
     )
     with_links = replace(result.shown, sections=divided.sections)
     html = page.result_page(load_task(task), with_links, result.notes, page_options)

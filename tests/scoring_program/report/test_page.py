@@ -229,7 +229,7 @@ def test_strip_is_the_round_part_of_the_scale_that_holds_the_interval():
     made = parsed(result_page(marks=MARKS)).find(".//div[@class='interval']")
     assert [end.text for end in made.findall("span")] == ["0.38", "0.44"]
     band = next(shape for shape in made.iter() if shape.get("class") == "fill-band")
-    assert float(band.get("x")) == pytest.approx(100 * (0.3911234567891 - 0.38) / 0.06, abs=0.001)
+    assert float(band.attrib["x"]) == pytest.approx(100 * (0.3911234567891 - 0.38) / 0.06, abs=0.001)
 
 
 def test_marks_of_equal_scores_are_one_and_those_beyond_the_strip_have_no_color():
@@ -466,6 +466,23 @@ def test_histogram_marks_its_threshold():
     assert "threshold" not in str(
         [mark.attrib for mark in replace(section, threshold=None).render(LOOK)[0].iter()]
     )
+
+
+@pytest.mark.parametrize(("n_bins", "numbers_above"), [(12, 12), (20, 0)])
+def test_numbers_of_many_bins_are_beside_them(n_bins, numbers_above):
+    """Above many bars they would run into each other."""
+    edges = [edge / n_bins for edge in range(n_bins + 1)]
+    (chart,) = Histogram("h", "IoU", "", edges, [1234] * n_bins, "IoU", "words", 0.5).render(LOOK)
+    classes = [mark.get("class") for mark in chart.iter("span")]
+    assert classes.count("value") == numbers_above
+    assert ("y" in classes) == (not numbers_above)
+
+
+def test_a_table_of_one_row_is_a_sentence_about_it():
+    columns = [Column("Group"), Column("Detections", "count"), Column("Right", "share")]
+    made = parsed(result_page(sections=[Table("t", "T", "", columns, [("1", 1500, 0.4667)])]))
+    (card,) = made.findall(".//section[@id='t']")
+    assert "".join(card.itertext()) == "TGroup: 1 · Detections: 1,500 · Right: 0.467"
 
 
 def test_matrix_keeps_what_is_unpaired_when_names_are_left_out():
