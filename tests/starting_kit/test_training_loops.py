@@ -320,6 +320,23 @@ def test_sync_without_other_processes_does_nothing(monkeypatch):
     assert evaluator.compute() == before
 
 
+def test_a_process_that_scores_its_own_predictions_is_told_to_sync(monkeypatch):
+    calls = PREDICTIONS["kinetics_tps"]
+    evaluators = [evaluator_with("kinetics_tps", half) for half in (calls[:1], calls[1:])]
+    evaluators = synced(evaluators, monkeypatch)
+    assert "N-SYNC" not in [note.code for note in evaluators[0].compute().notes]
+    alone = evaluator_with("kinetics_tps", calls[:1])
+    note = alone.compute().notes[0]
+    assert note.code == "N-SYNC"
+    assert "one of 2 processes" in note.text
+    assert "sync()" in note.text
+    # With all items there is nothing that others could add.
+    everything = evaluator_with("kinetics_tps", calls).compute()
+    assert ("N-SYNC" in [note.code for note in everything.notes]) == (everything["coverage"] < 1)
+    monkeypatch.undo()
+    assert "N-SYNC" not in [note.code for note in alone.compute().notes]
+
+
 def run_process(rank, port, task, queue):
     """Predict the items of a padded sampler in one of two processes of gloo."""
     import torch.distributed as distributed
