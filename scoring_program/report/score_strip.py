@@ -54,12 +54,11 @@ def score_strip(
         svg.append(with_title(rect(left, 0, right - left, 10, "fill-band"), description))
     meanings = []
     colors = iter(_MARK_COLORS)
-    for score_text, equal_marks in _equal_marks(marks, decimals).items():
-        text = f"{', '.join(mark.text for mark in equal_marks)}: {score_text}"
+    for text, mark_score in mark_texts(marks, decimals).items():
         color = ""
-        if scale.holds(equal_marks[0].score):
+        if scale.holds(mark_score):
             color = next(colors)
-            middle = scale.percent(equal_marks[0].score)
+            middle = scale.percent(mark_score)
             # Within the strip at both ends.
             left = min(max(middle - _MARK_WIDTH / 2, 0), 100 - _MARK_WIDTH)
             svg.append(with_title(rect(left, 0, _MARK_WIDTH, 10, color), text))
@@ -83,9 +82,19 @@ def _round_scale(low: float, high: float) -> _Scale:
     return _Scale(max(round(round_low, 10), 0.0), min(round(round_high, 10), 1.0))
 
 
-def _equal_marks(marks: Sequence[Mark], decimals: int) -> dict[str, list[Mark]]:
-    """Return marks by their scores as texts."""
-    marks_of_text: dict[str, list[Mark]] = {}
+def mark_texts(marks: Sequence[Mark], decimals: int) -> dict[str, float]:
+    """Return a text for all marks that look equal, and the score of the first of them.
+
+    Examples
+    --------
+    >>> mark_texts([Mark("empty", 0.0), Mark("random", 0.00001)], 4)
+    {'nothing predicted, random answers: 0.0000': 0.0}
+    """
+    marks_of_score: dict[str, list[Mark]] = {}
     for mark in marks:
-        marks_of_text.setdefault(f"{mark.score:.{decimals}f}", []).append(mark)
-    return marks_of_text
+        marks_of_score.setdefault(f"{mark.score:.{decimals}f}", []).append(mark)
+    score_of_text = {}
+    for score_text, equal_marks in marks_of_score.items():
+        answers = ", ".join(mark.text for mark in equal_marks)
+        score_of_text[f"{answers}: {score_text}"] = equal_marks[0].score
+    return score_of_text

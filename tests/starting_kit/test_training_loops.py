@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import multiprocessing
 import pickle
+import re
 import sys
 import types
 from typing import Any
@@ -20,6 +22,7 @@ from organizer.files import folder_files
 from people_in_video import Evaluator, SubmissionError, score
 from people_in_video.__main__ import main
 from people_in_video.densepose.writer import DensePoseWriter
+from people_in_video.history import draw_history
 from quality.task import quality_tasks
 from scoring_program.run import SCORED
 from tests.helpers import PUBLISHED, SAMPLES, one_of_each_challenge, scaled, slow_for
@@ -555,8 +558,29 @@ def result():
 def test_a_run_may_be_added_as_a_score(result, tmp_path):
     people_in_video.add_run(tmp_path / "a", "epoch 1", result)
     people_in_video.add_run(tmp_path / "b", "epoch 1", result.to_dict())
-    for name in ("runs.csv", "history.html"):
-        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+    (row,), (other_row,) = (
+        csv.DictReader(io.StringIO((tmp_path / folder / "runs.csv").read_text())) for folder in "ab"
+    )
+    # Only a score has a page.
+    assert {**row, "page": ""} == other_row
+    assert (tmp_path / "a" / row["page"]).read_text() == result.page_text()
+
+
+def test_history_links_to_the_page_of_each_run_and_names_plain_answers(result, tmp_path):
+    for name in ("epoch 1", "epoch 2"):
+        people_in_video.add_run(tmp_path, name, result)
+    page = (tmp_path / "history.html").read_text()
+    links = re.findall(r'href="([^"#]+)"', page)
+    assert len(set(links)) == 2
+    assert all((tmp_path / link).is_file() for link in links)
+    assert "nothing predicted: 0.0000" in page
+    # A table that people may edit makes no other links.
+    table = tmp_path / "runs.csv"
+    table.write_text(
+        table.read_text().replace(links[0], "https://example.org").replace(links[1], "../x.html")
+    )
+    draw_history(tmp_path)
+    assert "href" not in (tmp_path / "history.html").read_text().partition("<main>")[2]
 
 
 def test_a_score_prints_in_two_lines(result):
