@@ -27,7 +27,7 @@ from validator.formats.kinetics_tps.read import KineticsSubmission, PartStates, 
 from validator.texts import counted
 
 
-def drawings(statistics: VideoStatistics, number: int) -> list[Section]:
+def drawings(statistics: VideoStatistics, number: int, with_right: bool) -> list[Section]:
     """Return at most ``number`` humans: the worst one of each video, the worst video first, then others."""
     parts = statistics.true_parts
     human_score = group_means(statistics.outcomes.correctness, parts.part_human, len(parts.human_frame))
@@ -35,7 +35,7 @@ def drawings(statistics: VideoStatistics, number: int) -> list[Section]:
     rank = rank_of_video[parts.frame_video]
     # Frames that are not submitted come last: there is little to see.
     rank += len(rank) * ~statistics.predicted.has_frame
-    humans = worst_in_turn(human_score, rank[parts.human_frame], number)
+    humans = worst_in_turn(human_score, rank[parts.human_frame], number, with_right)
     if not humans:
         return []
     note = "The worst human of each video, the worst video first; then the second worst. Other humans of the "
@@ -155,10 +155,14 @@ def _part_outcome(statistics: VideoStatistics, part: int) -> str:
 
 
 def _draw(
-    reference: Reference, submission: KineticsSubmission, statistics: VideoStatistics, number: int
+    reference: Reference,
+    submission: KineticsSubmission,
+    statistics: VideoStatistics,
+    number: int,
+    with_right: bool,
 ) -> list[Section]:
     """Return the worst humans of the worst videos."""
-    return drawings(statistics, number)
+    return drawings(statistics, number, with_right)
 
 
 DRAWINGS = {"kinetics_tps": _draw}

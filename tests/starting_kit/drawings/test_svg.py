@@ -164,3 +164,4 @@ def test_worst_views_of_all_items_take_turns():
     assert worst_in_turn(scores, rank, 10) == [2, 1, 6, 4, 0]
     assert worst_in_turn(scores, rank, 2) == [2, 1]
     assert worst_in_turn(scores, rank, 0) == []
+    assert worst_in_turn(scores, rank, 10, with_right=True) == [2, 1, 6, 3, 4, 0]
