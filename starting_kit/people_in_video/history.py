@@ -274,15 +274,19 @@ def _axes(runs: Sequence[Row], title: str, lines: Sequence[Line]) -> tuple[Axis,
 
 def _runs_card(runs: Sequence[Row], titles: Mapping[str, str]) -> Element:
     """Return all numbers of each run, the last run first."""
+    has_pages = any(row.get("page") for row in runs)
     rows: list[list[Cell]] = []
     for number, row in enumerate(runs, start=1):
-        texts: list[Cell] = [f"{number}. {row['run']}"]
+        cells: list[Cell] = [f"{number}. {row['run']}"]
+        if has_pages:
+            cells.append(_page_link(row.get("page") or ""))
         for column in titles:
             value = _number(row, column)
-            texts.append("" if value is None else f"{value:.{_DECIMALS}f}")
-        rows.append([*texts, _page_link(row.get("page") or "")])
-    headings = [Heading(title, "text") for title in ("Run", *titles.values())]
-    headings.append(Heading("Page"))
+            cells.append("" if value is None else f"{value:.{_DECIMALS}f}")
+        rows.append(cells)
+    headings = [
+        Heading(title, "text") for title in ("Run", *(["Page"] if has_pages else []), *titles.values())
+    ]
     return card("runs", "Runs", "The last first.", *table(headings, rows[::-1], "Runs", most=_MOST_ROWS))
 
 

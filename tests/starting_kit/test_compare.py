@@ -334,6 +334,16 @@ def test_items_that_differ_most_are_drawn_side_by_side(task, tmp_path):
     assert {link[1:] for link in links} <= ids
 
 
+def test_a_submission_without_the_items_that_differ_most_is_compared(tmp_path):
+    names = sorted(path.name for path in GOOD.iterdir())
+    half = {name: (GOOD / name).read_text() for name in names[6:]}
+    (tmp_path / "half.zip").write_bytes(make_zip(half))
+    compared = compare(TASK, [GOOD, tmp_path / "half.zip"])
+    assert [pair.pictures[1] for pair in compared.item_pairs.pairs] == [None] * 6
+    assert all(pair.pictures[0] for pair in compared.item_pairs.pairs)
+    assert shown(comparison.page(compared)).count("Nothing is drawn of this sequence.") == 6
+
+
 def test_equal_submissions_have_no_items_that_differ(tmp_path):
     assert compare(TASK, [GOOD]).item_pairs is None
     assert compare(TASK, [GOOD, shutil.copytree(GOOD, tmp_path / "copy")]).item_pairs is None

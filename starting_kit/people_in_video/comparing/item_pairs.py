@@ -18,9 +18,10 @@ from people_in_video.home_loaded import AnyHomeLoaded
 from scoring_program.report.elements.layout import card
 from scoring_program.report.html import cut, element
 from scoring_program.report.sections import Look
-from scoring_program.result import Result, Section
+from scoring_program.result import Result
 from scoring_program.settings import MOST_DRAWINGS
 from validator.arrays import Floats
+from validator.findings import Refused
 
 _MOST_ITEMS = 6
 _MOST_LANES = 500
@@ -74,7 +75,7 @@ def draw_item_pairs(
     item_scores : float64 array of shape (n_items, 2)
         NaN where an item has none.
     score : callable
-        Scores the submission of a name on some of the items. Raises Refused.
+        Scores the submission of a name on some of the items. Raises Refused if it has none of them.
     """
     difference = np.nan_to_num(np.abs(item_scores[:, 0] - item_scores[:, 1]))
     largest_first = np.argsort(-difference, kind="stable")[: min(_MOST_ITEMS, np.count_nonzero(difference))]
@@ -83,7 +84,7 @@ def draw_item_pairs(
     items = [loaded.items[number] for number in largest_first.tolist()]
     settings = {**loaded.settings, "drawings": MOST_DRAWINGS, "notes": False, "interval": False}
     selected = replace(loaded.select_items(items), settings=settings, draws_right=True)
-    pictures_of_sides = [_pictures(score(selected, name).sections) for name in names]
+    pictures_of_sides = [_pictures(selected, name, score) for name in names]
     pairs = []
     for item, scores in zip(items, item_scores[largest_first].tolist()):
         first, second = (pictures.get(item, {}) for pictures in pictures_of_sides)
@@ -96,9 +97,16 @@ def draw_item_pairs(
     return ItemPairs(names, pairs)
 
 
-def _pictures(sections: Sequence[Section]) -> dict[str, dict[str, Picture]]:
+def _pictures(
+    selected: AnyHomeLoaded, name: str, score: Callable[[AnyHomeLoaded, str], Result]
+) -> dict[str, dict[str, Picture]]:
     """Return the pictures of each item by their titles, the worst first."""
     pictures_of_item: dict[str, dict[str, Picture]] = {}
+    try:
+        sections = score(selected, name).sections
+    except Refused:
+        # It has none of these items.
+        return pictures_of_item
     for section in sections:
         if isinstance(section, Timeline):
             pictures_of_item[section.title] = {section.title: section}
