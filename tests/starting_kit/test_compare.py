@@ -274,7 +274,7 @@ def test_seeds_of_a_method_have_their_mean_and_deviation(tmp_path, capsys):
     assert call(tmp_path / "out", TASK, *paths, WEAK) == SCORED
     text, content = outputs_of(tmp_path / "out")
     scores = [entry["score"] for entry in content["submissions"] if entry["name"] in names]
-    numbers = f"mean {np.mean(scores):.4f}, standard deviation {np.std(scores, ddof=1):.4f}"
+    numbers = f"{np.mean(scores):.4f} on average, standard deviation {np.std(scores, ddof=1):.4f}"
     sentence = f"ours, 3 seeds: Mean Jaccard {numbers}."
     assert sentence in text
     assert sentence in capsys.readouterr().out

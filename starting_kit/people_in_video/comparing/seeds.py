@@ -63,7 +63,7 @@ def seed_sentences(standings: Standings, results: Sequence[Result]) -> list[str]
     sentences = []
     for group in seed_groups(standings.names):
         spread = group.spread(results, column)
-        numbers = f"mean {spread.mean:.{column.precision}f}"
+        numbers = f"{spread.mean:.{column.precision}f} on average"
         numbers += f", standard deviation {spread.deviation:.{column.precision}f}"
         sentences.append(f"{group.text}: {column.title} {numbers}.")
     return sentences
