@@ -7,7 +7,6 @@ page of a scored submission are sections, which `scoring_program.report.sections
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 from xml.etree.ElementTree import Element
@@ -382,15 +381,9 @@ def _home_card(task: Declaration) -> Element:
 def _problem_entry(problem: PlacedProblem) -> Element:
     """Return what to do, below it what is wrong, and then where, with the code."""
     first = problem.first
-    remedy = element("strong", f"{_as_sentence(first.remedy)}{first.remedy_end}")
+    remedy = element("strong", f"{first.remedy}{first.remedy_end}")
     where = element("small", f"{problem.places_text()} ".lstrip(), element("code", first.code))
-    return element("li", remedy, element("div", f"{_as_sentence(first.problem)}."), where)
-
-
-def _as_sentence(text: str) -> str:
-    """Return a text with a capital letter first, unless it may begin with something to be copied."""
-    first_word = text.partition(" ")[0]
-    return text[:1].upper() + text[1:] if re.fullmatch("[a-z]+", first_word) else text
+    return element("li", remedy, element("div", f"{first.problem}."), where)
 
 
 def broken_page(lines: Sequence[str], title: str = NO_TASK, what: str = ORGANIZERS_SIDE) -> str:

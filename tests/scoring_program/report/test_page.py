@@ -113,14 +113,13 @@ def test_problems_are_grouped_by_file_and_the_remedy_comes_first():
     assert headings[:3] == ["The submission", "b.csv", "a.csv"]
     entries = made.findall(".//ul[@class='problems']/li")
     assert [entry.find("strong").text for entry in entries] == [
-        "Submit some.",
-        "Write digits.",
-        # What may have to be copied stays as it is.
+        "submit some.",
+        "write digits.",
         "b.csv has 3 columns.",
-        "Rename it.",
+        "rename it.",
     ]
     assert "".join(entries[1].itertext()) == (
-        "Write digits.Start frame 'x' is a word.At line 1 column 2. E-CSV-INTEGER"
+        "write digits.start frame 'x' is a word.At line 1 column 2. E-CSV-INTEGER"
     )
 
 
