@@ -57,7 +57,7 @@ def read_torch_file(path: Path, class_names: Collection[str]) -> Any:
     if not is_torch_file(path):
         problem = "it is no file of torch.save, and a plain pickle could run code"
         raise ConversionError(
-            f"{problem}; save it with torch.save, or give the detections to DensePoseWriter.update"
+            f"{problem}; save it with torch.save, or give the detections to DensePoseWriter.add"
         )
     torch = _import_torch()
     safe_globals = [*_numpy_globals(), *((_stand_in(name), name) for name in class_names)]
@@ -79,7 +79,7 @@ def read_torch_file(path: Path, class_names: Collection[str]) -> Any:
 def _import_torch() -> Any:
     """Return torch. Raises ConversionError without one that reads files safely."""
     version = ".".join(map(str, LEAST_TORCH))
-    remedy = f"install torch {version} or later, or give the detections to DensePoseWriter.update"
+    remedy = f"install torch {version} or later, or give the detections to DensePoseWriter.add"
     try:
         import torch
     except ImportError:
