@@ -63,9 +63,14 @@ def compare(
     settings = {"detail": "full", **settings, "interval": True}
     loaded = load_items(task, reference, cache, items, settings)
     results, invalid = dict[str, Result](), dict[str, Findings]()
-    for name, path in path_of_name.items():
+
+    def score(part: AnyHomeLoaded, name: str) -> Result:
+        """Return the result of a submission with all items, or with a part of them. Raises Refused."""
+        return part.score_path(path_of_name[name])
+
+    for name in path_of_name:
         try:
-            results[name] = _without_large_parts(loaded.score_path(path))
+            results[name] = _without_large_parts(score(loaded, name))
         except Refused as refused:
             invalid[name] = loaded.explain(refused.findings)
     if not results:
@@ -73,7 +78,7 @@ def compare(
     if baseline_name in invalid:
         raise SubmissionError(_all_problems({baseline_name: invalid[baseline_name]}))
     comparison = _compare_results(loaded, results, invalid, baseline_name)
-    return _with_item_pairs(comparison, loaded, lambda part, name: part.score_path(path_of_name[name]))
+    return _with_item_pairs(comparison, loaded, score)
 
 
 def _with_item_pairs(
