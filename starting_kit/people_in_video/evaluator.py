@@ -90,6 +90,8 @@ class Evaluator:
     def compute(self) -> Score:
         """Return the score of all predictions, that of a zip with them.
 
+        One of several processes of torch.distributed that lacks items gets a note, unless `sync` was called.
+
         Raises SubmissionError, or NothingToScoreError if they are valid and nothing in the reference matches.
         """
         try:
