@@ -273,7 +273,9 @@ def _score_here(setup: Setup, loaded: Loaded, write_end: int) -> NoReturn:
         entry = _scored_as_on_the_platform(setup, loaded)
         if Path(_HEARD).is_file():
             heard = Path(_HEARD).read_text(encoding="utf-8", errors="replace")
-            entry = replace(entry, heard=heard[-_MOST_HEARD:])
+            last = heard[-_MOST_HEARD:]
+            # Whole lines, unless one is longer than that.
+            entry = replace(entry, heard=last if last == heard else last.partition("\n")[2] or last)
         with os.fdopen(write_end, "w", encoding="ascii") as answer:
             print(json.dumps(vars(entry)), file=answer)
     finally:
