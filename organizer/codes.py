@@ -227,7 +227,7 @@ CODES = CodeTable(
             "L-IMAGE",
             "The Docker image has no suitable Python, or is not known to have one with the packages that "
             "programs need.",
-            "Keep `docker_image: codalab/codalab-legacy:py312`.",
+            "Keep `docker_image: codalab/codalab-legacy:py312`, unless your own evaluator needs another one.",
         ),
         MessageCode(
             "L-KEY",

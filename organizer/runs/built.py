@@ -97,8 +97,10 @@ def find_offer(
     if phase_name:
         named = [offer for offer in offers if offer.phase_name == phase_name]
         if not named:
-            names = _phase_names(offers)
-            raise refused("no phase of this name", task=task_id, name=quote(phase_name), names=names)
+            remedy = f"give one of {_phase_names(offers)} to PHASE (--phase)"
+            if not offers:
+                remedy = f"no phase has this task: organizer start {task_id} begins a competition of it"
+            raise refused("no phase of this name", task=task_id, name=quote(phase_name), remedy=remedy)
         return named[0]
     if given_names is not None and len(offers) > 1:
         offers = [offer for offer in offers if offer.reference in given_names]
@@ -111,7 +113,7 @@ def find_offer(
 
 def _phase_names(offers: list[Offer]) -> str:
     names = dict.fromkeys(offer.phase_name for offer in offers)
-    return ", ".join(f'"{quote(name)}"' for name in names) or "none has this task"
+    return ", ".join(f'"{quote(name)}"' for name in names)
 
 
 def rules_of_phase(phase: Entry) -> Phase:

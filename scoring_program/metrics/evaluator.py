@@ -207,9 +207,9 @@ def _written_to(log: str) -> Iterator[None]:
     """Write what is printed to stdout and stderr to the end of a file instead."""
     # Not a buffer in memory: code may ask for the number or the bytes of a stream.
     with Path(log).open("a", buffering=1, encoding="utf-8", errors="replace") as stream:
-        with _descriptors_to(stream.fileno(), 1, 2):
-            with contextlib.redirect_stdout(stream), contextlib.redirect_stderr(stream):
-                yield
+        streams = contextlib.redirect_stdout(stream), contextlib.redirect_stderr(stream)
+        with _descriptors_to(stream.fileno(), 1, 2), streams[0], streams[1]:
+            yield
 
 
 @contextlib.contextmanager

@@ -147,7 +147,9 @@ def test_what_an_evaluator_prints_is_discarded_where_labels_are_hidden(tmp_path,
 
 
 def test_what_an_evaluator_prints_is_said_once_and_not_among_the_numbers(tmp_path, monkeypatch, capfd):
-    prints = "    print('about'); print('about', file=sys.stderr); os.write(1, b'about'); os.system('echo about')"
+    prints = (
+        "    print('about'); print('about', file=sys.stderr); os.write(1, b'about'); os.system('echo about')"
+    )
     of_code(tmp_path, monkeypatch, prints).load(tmp_path / "ref", detail="full").score_path(tmp_path / "res")
     captured = capfd.readouterr()
     assert (captured.out.count("about"), captured.err.count("about")) == (0, 4)

@@ -52,12 +52,15 @@ def test_a_single_phase_is_meant_whatever_the_reference_is_called():
     assert find_offer(one, ID, "", {"of_my_own"}).phase_name == "Phase 1"
 
 
-@pytest.mark.parametrize("task_id", [ID, "densepose"])
-def test_phase_that_is_not_there_is_refused(task_id):
+@pytest.mark.parametrize(
+    ("task_id", "remedy"), [(ID, '"Phase 1"'), ("densepose", "organizer start densepose")]
+)
+def test_phase_that_is_not_there_is_refused(task_id, remedy):
     with pytest.raises(Refused) as refused:
         find_offer(competition(), task_id, "Final", None)
     (problem,) = refused.value.findings.problems
     assert problem.code == "L-PHASE"
+    assert remedy in problem.remedy
 
 
 def test_rules_are_those_that_the_platform_reads():
