@@ -192,6 +192,9 @@ def test_the_signature_changes_with_the_evaluator(tmp_path, monkeypatch):
         ({"score": None}, "--score"),
         ({"prediction": None}, "--prediction"),
         ({"sorting": "up"}, "--sorting"),
+        ({"labels": ["a", "b"]}, "--labels"),
+        ({"form": "csv"}, "--format"),
+        ({"kind": "label"}, "--kind"),
     ],
 )
 def test_an_evaluator_needs_what_cannot_be_seen(tmp_path, monkeypatch, options, named):

@@ -239,8 +239,9 @@ def _check_words(kind: Kind, is_table: bool, words: Mapping[str, Any]) -> None:
         possible_words |= {"key"} if kind is Kind.COLUMNS else {"key", "column"}
     unknown_words = words.keys() - possible_words
     missing_words = needed_words - words.keys()
-    if unknown_words or missing_words:
-        raise ValueError(f"values: unknown {sorted(unknown_words)}, missing {sorted(missing_words)}")
+    for state, wrong_words in (("unknown", unknown_words), ("missing", missing_words)):
+        if wrong_words:
+            raise ValueError(f"values: {state} words: {', '.join(sorted(map(str, wrong_words)))}")
 
 
 def _names_of(words: Mapping[str, Any]) -> tuple[str, ...]:
