@@ -174,8 +174,9 @@ def task_files(wanted: NewTask) -> dict[str, bytes]:
     }
     files = {path: text.encode() for path, text in texts.items()}
     for case in words["cases"]:
-        # The numbers of other thresholds or of a metric of one's own are not known here.
-        if fields["metric"] in case["expected"] and wanted.thresholds is None:
+        # The numbers of other thresholds or of a metric of one's own are not known here, nor those of one label.
+        is_known = fields["metric"] in case["expected"] and wanted.thresholds is None
+        if is_known and len(form.names) != 1:
             files.update(_golden_case(case, form, fields["metric"]))
     return files
 
@@ -401,7 +402,7 @@ def _declared_values(kind: Kind, wanted: NewTask) -> dict[str, Any]:
         _refuse(f"--kind {kind.value} has no columns", "leave --columns out, or write --kind columns")
     if has_labels:
         labels = list(_DEFAULT_LABELS if wanted.labels is None else wanted.labels)
-        _check_labels(labels)
+        _check_labels(labels, least=1 if kind in CORNERS else 2)
         return {"kind": kind.value, "labels": labels}
     if kind is Kind.COLUMNS:
         columns = list(_DEFAULT_COLUMNS if wanted.columns is None else wanted.columns)
@@ -410,10 +411,13 @@ def _declared_values(kind: Kind, wanted: NewTask) -> dict[str, Any]:
     return {"kind": kind.value}
 
 
-def _check_labels(labels: Sequence[str]) -> None:
+def _check_labels(labels: Sequence[str], least: int) -> None:
     are_words = all(_LABEL.fullmatch(label) and is_printable(label) for label in labels)
-    if len(labels) < 2 or not are_words or len(set(labels)) < len(labels):
-        _refuse("labels are at least two different words", 'write them like --labels "robin wren owl"')
+    if len(labels) < least or not are_words or len(set(labels)) < len(labels):
+        number = "one word or more, all different" if least == 1 else "at least two different words"
+        remedy = 'write them like --labels "robin wren owl", those with blanks like '
+        remedy += '--values "{labels: [house wren, owl]}"'
+        _refuse(f"labels are {number}", remedy)
 
 
 def _check_columns(columns: Sequence[str]) -> None:

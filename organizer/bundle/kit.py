@@ -28,6 +28,8 @@ import sys
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
+from importlib import metadata
+from itertools import islice
 from pathlib import Path
 
 from organizer import ROOT
@@ -43,12 +45,16 @@ from organizer.messages import kit_messages_page
 from people_in_video.references.preparation import names_of_reference
 from scoring_program.signature import VERSION
 from scoring_program.task import Task, load_task, task_ids
+from validator.formats.items.read import form_of
+from validator.formats.items.write import encode
 from validator.formats.rules import load_rules
 from validator.texts import printable
 
 KIT = "starting_kit.zip"
 _TEXTS = ("README.md", "quickstart.ipynb")
 _PICTURE = "page.png"
+# Those of kit.toml, as they are imported.
+_PACKAGES_OF_ALL_KITS = {"numpy", "yaml", "jsonschema", "scipy", "PIL", "tqdm"}
 """The picture of a detail page in the README."""
 
 _FIGURES = "docs/images"
@@ -138,7 +144,19 @@ def kit_version(kit_task_ids: Sequence[str]) -> str:
 def project_file(kit_task_ids: Sequence[str]) -> bytes:
     """Return the ``pyproject.toml`` of a kit, from its template."""
     template = (KIT_FOLDER / "kit.toml").read_text(encoding="utf-8")
-    return template.replace("{version}", kit_version(kit_task_ids)).encode()
+    needed = {name for task_id in own_task_ids(kit_task_ids) for name in load_task(task_id).needs}
+    lines = [f'    "{_project_of(name)}",\n' for name in sorted(needed - _PACKAGES_OF_ALL_KITS)]
+    template = template.replace("{version}", kit_version(kit_task_ids))
+    return template.replace("dependencies = [\n", f"dependencies = [\n{''.join(lines)}").encode()
+
+
+def _project_of(package: str) -> str:
+    """Return the name under which a package is installed, such as scikit-learn for sklearn."""
+    for distribution in metadata.distributions():
+        files = distribution.files or ()
+        if any(path.parts[0] in (package, f"{package}.py") for path in files):
+            return distribution.metadata["Name"]
+    return package
 
 
 @lru_cache(maxsize=2)
@@ -263,10 +281,24 @@ def format_page(task: Task) -> str:
     reference_page = ROOT / "starting_kit" / "reference" / f"{task.id}.md"
     if reference_page.is_file():
         text += f"\n{reference_page.read_text(encoding='utf-8')}"
+    elif not task.in_all_kits:
+        text += f"\n{_annotations_section(task)}"
     text += f"\n## A program that writes a submission\n\n```python\n{task.kit_example}```\n"
     if "{names}" in text:
         text = text.replace("{names}", _names_of_demo_data(task))
     return text
+
+
+def _annotations_section(task: Task) -> str:
+    """Return what a page says of the reference of a task of one's own: the first items of the demo data."""
+    form = form_of(load_rules(task.id)).truth
+    data = demo_source_files(task.id)[form.file].decode()
+    if form.is_table:
+        example = "".join(data.splitlines(keepends=True)[:3])
+    else:
+        example = encode(form, dict(islice(json.loads(data).items(), 2))).decode()
+    place = f"The folder of `--reference` holds one file, `{form.file}`, such as:"
+    return f"## Your own annotations\n\n{place}\n\n```\n{example}```\n"
 
 
 def _names_of_demo_data(task: Task) -> str:

@@ -50,6 +50,8 @@ CHOICES: dict[str, dict[str, Any]] = {
         },
     },
     "scored_boxes": {"kind": "boxes", "labels": LABELS},
+    "one_label": {"kind": "boxes", "labels": ["person"]},
+    "one_label_of_segments": {"kind": "segments", "labels": ["person"]},
     "defaults": {},
     "own_metric": {"form": "json", "metric": "near_accuracy", "labels": LABELS},
 }
@@ -71,6 +73,7 @@ CHOICES: dict[str, dict[str, Any]] = {
         ("birds", {"title": " "}, "1 to 60 characters"),
         ("birds", {"labels": []}, "labels"),
         ("birds", {"labels": ["a"]}, "labels"),
+        ("birds", {"kind": "boxes", "labels": []}, "labels"),
         ("birds", {"labels": ["a", "b", "a"]}, "labels"),
         ("birds", {"labels": ["a", "b,c"]}, "labels"),
         ("birds", {"metric": "rmse", "labels": ["a", "b"]}, "labels"),

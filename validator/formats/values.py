@@ -253,8 +253,10 @@ def _names_of(words: Mapping[str, Any]) -> tuple[str, ...]:
     are_texts = all(isinstance(name, str) and is_printable(name) for name in names)
     if not are_texts or any(name != name.strip() or not name for name in names):
         raise ValueError(f"values: {word} are texts; write numbers, yes and no in quotes")
-    if len(names) < 2 or len(set(names)) < len(names):
-        raise ValueError(f"values: {word} are at least two, all different")
+    # Detection of one kind of thing is usual.
+    is_one_enough = words.get("kind") in {kind.value for kind in CORNERS}
+    if len(names) < (1 if is_one_enough else 2) or len(set(names)) < len(names):
+        raise ValueError(f"values: {word} are at least {'one' if is_one_enough else 'two'}, all different")
     return tuple(names)
 
 

@@ -32,6 +32,14 @@ def package_names(names):
     return sorted(name for name in names if name.startswith("people_in_video/"))
 
 
+def test_a_kit_installs_what_its_evaluator_needs(monkeypatch):
+    own_task = replace(load_task(TASK), in_all_kits=False, needs=("dateutil", "PIL"))
+    monkeypatch.setattr(kit_module, "load_task", lambda _: own_task)
+    text = kit_module.project_file([TASK]).decode().lower()
+    assert text.count('"python-dateutil"') == text.count('"pillow') == 1
+    assert '"pil"' not in text
+
+
 def test_all_kits_hold_the_same_package():
     def package(task_id):
         files = kit_files([task_id], lambda _: {})
