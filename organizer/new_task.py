@@ -174,7 +174,7 @@ def task_files(wanted: NewTask) -> dict[str, bytes]:
     }
     files = {path: text.encode() for path, text in texts.items()}
     for case in words["cases"]:
-        # The numbers of other thresholds or of a metric of one's own are not known here, nor those of one label.
+        # The numbers of other thresholds, of a metric of one's own or of one label are not known here.
         is_known = fields["metric"] in case["expected"] and wanted.thresholds is None
         if is_known and len(form.names) != 1:
             files.update(_golden_case(case, form, fields["metric"]))

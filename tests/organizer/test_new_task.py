@@ -159,7 +159,7 @@ def files_in(folder):
 
 
 # By day one task of each kind that differs most is tried, and one with the metric of docs/new_task.md.
-TRIED = ("csv_balanced_accuracy", "own_words", "scored_boxes", "own_metric")
+TRIED = ("csv_balanced_accuracy", "own_words", "one_label", "own_metric")
 # A brute-force computation of that metric.
 PLAIN_METRIC = """
 
@@ -256,12 +256,25 @@ def check_kits(folder):
         kit = folder / "dist" / "kit"
         assert f"+{label}" in (kit / "README.md").read_text(encoding="utf-8")
         sample = f"people_in_video/samples/{task_id}/good.zip"
+        check_annotations(kit, task_id)
         run_python(kit, "-m", "people_in_video", "score", task_id, sample)
         assert json.loads((kit / "evaluation" / "scores.json").read_text())["coverage"] == 1
         check = ("-m", "people_in_video", "check", task_id, sample)
         assert "ids and names unchecked" in run_python(kit, *check)
         public = str(folder / "out" / "refs" / f"{task_id}_public")
         assert "compared with the public data" in run_python(kit, *check, "--public", public)
+
+
+def check_annotations(kit, task_id):
+    """Check that the example of a reference on the page of a kit is the start of the demo reference."""
+    page = (kit / "formats" / f"{task_id}.md").read_text(encoding="utf-8")
+    section = page.partition("## Your own annotations")[2].partition("\n## ")[0]
+    name, example = re.search("`(truth[.][a-z]+)`.*?```\n(.*?)```", section, re.DOTALL).groups()
+    demo = (kit / "people_in_video" / "demo_reference" / task_id / name).read_text(encoding="utf-8")
+    if name.endswith(".csv"):
+        assert demo.startswith(example)
+    else:
+        assert json.loads(example).items() <= json.loads(demo).items()
 
 
 def check_started_competition(folder, before):
