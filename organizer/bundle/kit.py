@@ -45,8 +45,6 @@ from organizer.messages import kit_messages_page
 from people_in_video.references.preparation import names_of_reference
 from scoring_program.signature import VERSION
 from scoring_program.task import Task, load_task, task_ids
-from validator.formats.items.read import form_of
-from validator.formats.items.write import encode
 from validator.formats.rules import load_rules
 from validator.texts import printable
 
@@ -291,13 +289,15 @@ def format_page(task: Task) -> str:
 
 def _annotations_section(task: Task) -> str:
     """Return what a page says of the reference of a task of one's own: the first items of the demo data."""
-    form = form_of(load_rules(task.id)).truth
-    data = demo_source_files(task.id)[form.file].decode()
-    if form.is_table:
-        example = "".join(data.splitlines(keepends=True)[:3])
+    ((name, data),) = ((name, data) for name, data in demo_source_files(task.id).items() if "truth." in name)
+    text = data.decode()
+    if name.endswith(".csv"):
+        example = "".join(text.splitlines(keepends=True)[:3])
     else:
-        example = encode(form, dict(islice(json.loads(data).items(), 2))).decode()
-    place = f"The folder of `--reference` holds one file, `{form.file}`, such as:"
+        entries = islice(json.loads(text).items(), 2)
+        lines = [f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in entries]
+        example = "{\n" + ",\n".join(lines) + "\n}\n"
+    place = f"The folder of `--reference` holds one file, `{name}`, such as:"
     return f"## Your own annotations\n\n{place}\n\n```\n{example}```\n"
 
 

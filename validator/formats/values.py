@@ -239,9 +239,10 @@ def _check_words(kind: Kind, is_table: bool, words: Mapping[str, Any]) -> None:
         possible_words |= {"key"} if kind is Kind.COLUMNS else {"key", "column"}
     unknown_words = words.keys() - possible_words
     missing_words = needed_words - words.keys()
-    for state, wrong_words in (("unknown", unknown_words), ("missing", missing_words)):
-        if wrong_words:
-            raise ValueError(f"values: {state} words: {', '.join(sorted(map(str, wrong_words)))}")
+    states = {"unknown": unknown_words, "missing": missing_words}
+    parts = [f"{state} {', '.join(sorted(map(str, names)))}" for state, names in states.items() if names]
+    if parts:
+        raise ValueError(f"values: {' and '.join(parts)}")
 
 
 def _names_of(words: Mapping[str, Any]) -> tuple[str, ...]:
