@@ -10,6 +10,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
+
 from organizer.files import (
     LockedError,
     keep_out_of_git,
@@ -20,7 +22,7 @@ from organizer.files import (
 )
 from organizer.ranking import cards, page, tables
 from organizer.ranking.baselines import GivenBaselines, read_baselines
-from organizer.ranking.changes import Change, History
+from organizer.ranking.changes import Change, Row, Run, compare_runs
 from organizer.ranking.eligibility import (
     find_violations,
     names_left_out,
@@ -28,14 +30,15 @@ from organizer.ranking.eligibility import (
     violations_sentence,
 )
 from organizer.ranking.leaderboard import (
+    BoardComparison,
     LeaderboardColumns,
     compare_leaderboard,
     leaderboard_sentence,
     read_leaderboard,
 )
-from organizer.ranking.run import DETAILS, About, RankingRun, page_name
-from organizer.ranking.statistics import Ranking, ranking_of
-from organizer.ranking.stored import save_rankings
+from organizer.ranking.ranking import DETAILS, Facts, Ranking, page_name
+from organizer.ranking.statistics import rank_teams
+from organizer.ranking.stored import read_run, save_rankings
 from organizer.ranking.winner_rule import (
     WinnerRule,
     check_baseline_name,
@@ -48,9 +51,10 @@ from organizer.runs.pool import BrokenError
 from organizer.runs.rescore import WORK, Options, Record, score_all
 from organizer.runs.submissions import Submission, SubmissionsError, find_submissions
 from organizer.runs.worker import BuiltTask
+from people_in_video.comparing.pairs import ranks
 from people_in_video.comparing.standings import Baseline
 from scoring_program.settings import PROTOCOLS
-from scoring_program.task import load_task
+from scoring_program.task import Task, load_task
 from validator.limits import shortage_of
 from validator.texts import counted, printable, quote
 
@@ -147,8 +151,8 @@ def _remove_left_overs(output: Path) -> None:
 def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choices: Choices) -> None:
     """Score the submissions by each protocol, and write a ranking for each."""
     baselines = _given_baselines(choices)
-    about = _describe(built, choices, baselines.scores)
-    if about.is_demo:
+    facts = _facts_of(built, choices, baselines.scores)
+    if facts.is_demo:
         print("DEMO: the reference is synthetic demo data")
     if built.label and built.phase is None:
         print("note | the phase is not known, so dates and limits are not checked: name it with --phase")
@@ -161,28 +165,64 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
     if choices.leaderboard is not None and choices.columns is not None:
         board = read_leaderboard(choices.leaderboard, choices.columns)
     options = replace(choices.engine, signature=baselines.signature)
-    runs = []
+    task = load_task(built.id)
+    rankings = []
     for protocol in choices.protocols or [""]:
         records = score_all(built, submissions, output, protocol, options)
+        violations = find_violations(records, built.phase, choices.enforce)
+        eligible_records = ranked_records(records, names_left_out(violations))
+        team_records = rank_teams(eligible_records, task, choices.keep)
+        winner = None
         scored_zips = []
         if choices.baseline_zips:
             scored_zips = score_all(built, choices.baseline_zips, output, protocol, options)
-        run = _rank(built, about, protocol, records, choices)
-        ranking = run.ranking
-        if rule is not None and ranking is not None:
-            baseline = find_baseline(rule, ranking, scored_zips, baselines.scores)
-            run = replace(run, winner=winner_line(rule, baseline, ranking))
-        if board and ranking is not None:
-            run = replace(
-                run, board=compare_leaderboard(board, records, ranking, run.task.columns[0].precision)
-            )
-        runs.append(run)
-    save_rankings(_write_rankings(runs, output), output)
+        if rule is not None and team_records:
+            baseline = find_baseline(rule, team_records, scored_zips, baselines.scores)
+            winner = winner_line(rule, baseline, team_records, task)
+        comparisons = list[BoardComparison]()
+        if board and team_records:
+            comparisons = compare_leaderboard(board, records, team_records, task.columns[0].precision)
+        run = compare_runs(read_run(output, task.id, protocol), _run_of(records, team_records, task))
+        ranking = Ranking(
+            task=task,
+            facts=replace(facts, protocol=protocol),
+            records=records,
+            team_records=team_records,
+            winner=winner,
+            violations=violations,
+            deleted=run.deleted,
+            board=comparisons,
+            changes=run.changes,
+        )
+        rankings.append(ranking)
+    _write_rankings(rankings, output)
+    # Written last: until then the next run is compared with the one before.
+    save_rankings(rankings, output)
 
 
-def _describe(built: BuiltTask, choices: Choices, baselines: Sequence[Baseline]) -> About:
+def _run_of(records: Sequence[Record], team_records: Sequence[Record], task: Task) -> Run:
+    """Return what the next run is compared with."""
+    scores = np.array([record.entry.score for record in team_records])
+    ranks_of_teams = ranks(scores, task.higher_is_better).tolist()
+    rank_of_name = {record.submission.name: rank for record, rank in zip(team_records, ranks_of_teams)}
+    rows = []
+    for record in records:
+        submission = record.submission
+        rank = rank_of_name.get(submission.name)
+        row = Row(
+            name=submission.name,
+            team=submission.team,
+            digest=record.digest,
+            rank=rank,
+            score=record.entry.scores["score"] if rank else None,
+        )
+        rows.append(row)
+    return Run(team_records[0].entry.signature if team_records else "", rows)
+
+
+def _facts_of(built: BuiltTask, choices: Choices, baselines: Sequence[Baseline]) -> Facts:
     """Return what the pages say of the competition and of this call."""
-    return About(
+    return Facts(
         competition=built.competition,
         title=built.title,
         phase=built.phase.name if built.phase else "",
@@ -195,23 +235,6 @@ def _describe(built: BuiltTask, choices: Choices, baselines: Sequence[Baseline])
         program=hashlib.sha256(built.program).hexdigest(),
         names=hashlib.sha256(choices.names.read_bytes()).hexdigest() if choices.names else "",
         baselines=baselines,
-    )
-
-
-def _rank(
-    built: BuiltTask, about: About, protocol: str, records: Sequence[Record], choices: Choices
-) -> RankingRun:
-    """Return the ranking of submissions that were scored by a protocol, by the rules of the phase."""
-    task = load_task(built.id)
-    violations = find_violations(records, built.phase, choices.enforce)
-    eligible_records = ranked_records(records, names_left_out(violations))
-    return RankingRun(
-        task=task,
-        about=about,
-        protocol=protocol,
-        records=records,
-        ranking=ranking_of(eligible_records, task, choices.keep),
-        violations=violations,
     )
 
 
@@ -231,27 +254,16 @@ def _names_of_baselines(choices: Choices, baselines: GivenBaselines) -> list[str
     return [*scored_here, *(baseline.name for baseline in baselines.scores)]
 
 
-def _write_rankings(runs: Sequence[RankingRun], output: Path) -> list[RankingRun]:
-    """Write the files of each ranking and print what it says; two protocols get a folder each.
-
-    Returns the rankings with what differs from earlier runs.
-    """
-    whole_runs = []
-    folders = {run.protocol: output / run.protocol if len(runs) > 1 else output for run in runs}
-    subfolders = {run.protocol if len(runs) > 1 else "" for run in runs}
+def _write_rankings(rankings: Sequence[Ranking], output: Path) -> None:
+    """Write the files of each ranking and print what it says; two protocols get a folder each."""
+    subfolders = [ranking.facts.protocol if len(rankings) > 1 else "" for ranking in rankings]
     remove_others(output, subfolders, [*_TABLES, *_RANKING_FILES], DETAILS)
-    for run in runs:
-        folder = folders[run.protocol]
-        suffix = f"-{run.protocol}" if run.protocol else ""
-        history = History(output / "store" / f"history{suffix}.json", run.records, run.ranking)
-        whole_run = replace(run, deleted=history.deleted(), changes=history.changes())
-        whole_runs.append(whole_run)
-        _write_files(whole_run, folder)
-        history.save()
-        print(*_summary(whole_run), sep="\n")
-        public = f"; to publish: {folder / 'ranking.html'}" if run.ranking else ""
+    for ranking, subfolder in zip(rankings, subfolders):
+        folder = output / subfolder
+        _write_files(ranking, folder)
+        print(*_summary(ranking), sep="\n")
+        public = f"; to publish: {folder / 'ranking.html'}" if ranking.team_records else ""
         print(printable(f"for you: {folder / 'index.html'}{public}"))
-    return whole_runs
 
 
 def remove_others(output: Path, written: Collection[str], files: Collection[str], pages: str) -> None:
@@ -276,23 +288,23 @@ def _remove_if_empty(folder: Path) -> None:
         folder.rmdir()
 
 
-def _write_files(run: RankingRun, folder: Path) -> None:
+def _write_files(ranking: Ranking, folder: Path) -> None:
     """Write the tables and pages of a ranking."""
-    _copy_details(run.records, folder)
-    keys = [column.key for column in run.task.columns]
+    _copy_details(ranking.records, folder)
+    keys = [column.key for column in ranking.task.columns]
     texts = {
-        "scores.csv": tables.scores_csv(run.records, keys),
-        "changes.csv": tables.changes_csv(run.changes),
-        "rules.csv": tables.rules_csv(run.violations),
-        "index.html": page.index_page(run),
+        "scores.csv": tables.scores_csv(ranking.records, keys),
+        "changes.csv": tables.changes_csv(ranking.changes),
+        "rules.csv": tables.rules_csv(ranking.violations),
+        "index.html": page.index_page(ranking),
     }
-    if run.ranking:
-        texts["ranking.csv"] = tables.ranking_csv(run.ranking)
-        texts["pairs.csv"] = tables.pairs_csv(run.ranking)
-        texts["items.csv"] = tables.items_csv(run.ranking)
-        texts["ranking.html"] = page.ranking_page(run)
-    if run.board:
-        texts["leaderboard.csv"] = tables.leaderboard_csv(run.board)
+    if ranking.team_records:
+        texts["ranking.csv"] = tables.ranking_csv(ranking)
+        texts["pairs.csv"] = tables.pairs_csv(ranking)
+        texts["items.csv"] = tables.items_csv(ranking)
+        texts["ranking.html"] = page.ranking_page(ranking)
+    if ranking.board:
+        texts["leaderboard.csv"] = tables.leaderboard_csv(ranking.board)
     for name in {*_RANKING_FILES, "leaderboard.csv"} - texts.keys():
         (folder / name).unlink(missing_ok=True)
     for name, text in texts.items():
@@ -311,31 +323,33 @@ def _copy_details(records: Sequence[Record], folder: Path) -> None:
             shutil.copyfile(record.page, details / page_name(record.submission.name))
 
 
-def _summary(run: RankingRun) -> list[str]:
+def _summary(ranking: Ranking) -> list[str]:
     """Return the first teams, how many submissions have a score, and what changed."""
     lines = []
-    if run.ranking:
-        lines += _first_teams(run, run.ranking)
-        lines += cards.winner_sentences(run, run.ranking)
-    scored = f"scored {run.n_scored:,} of {counted(len(run.records), 'submission')}"
-    if run.changes:
-        lines.append(f"{scored}; changed since the run before: {_change_counts(run.changes)}")
+    if ranking.team_records:
+        lines += _first_teams(ranking)
+        lines += cards.winner_sentences(ranking)
+    scored = f"scored {ranking.n_scored:,} of {counted(len(ranking.records), 'submission')}"
+    if ranking.changes:
+        lines.append(f"{scored}; changed since the run before: {_change_counts(ranking.changes)}")
     else:
         lines.append(scored)
-    notes = [violations_sentence(run.violations), cards.failures_sentence(run)]
-    if run.board:
-        notes.append(leaderboard_sentence(run.board))
-    if run.deleted:
-        notes.append(f"{counted(len(run.deleted), 'submission')} of earlier runs no longer there: index.html")
+    notes = [violations_sentence(ranking.violations), cards.failures_sentence(ranking)]
+    if ranking.board:
+        notes.append(leaderboard_sentence(ranking.board))
+    if ranking.deleted:
+        notes.append(
+            f"{counted(len(ranking.deleted), 'submission')} of earlier runs no longer there: index.html"
+        )
     return lines + [f"note | {note}" for note in notes if note]
 
 
-def _first_teams(run: RankingRun, ranking: Ranking) -> list[str]:
+def _first_teams(ranking: Ranking) -> list[str]:
     """Return rank, score and name of the first teams."""
     lines = []
-    for record, rank in zip(ranking.records[:_MOST_PRINTED], ranking.comparison.rank.tolist()):
-        lines.append(f"{rank:4}  {run.score_text(record)}  {quote(record.submission.team)}")
-    n_more = len(ranking.records) - _MOST_PRINTED
+    for record, rank in zip(ranking.team_records[:_MOST_PRINTED], ranking.comparison.rank.tolist()):
+        lines.append(f"{rank:4}  {ranking.score_text(record)}  {quote(record.submission.team)}")
+    n_more = len(ranking.team_records) - _MOST_PRINTED
     if n_more > 0:
         lines.append(f"      and {counted(n_more, 'more team')}: ranking.csv")
     return lines

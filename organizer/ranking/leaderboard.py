@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from organizer.ranking.statistics import Ranking
 from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
 from organizer.runs.submissions import SubmissionsError, delimiter_of, first_lines, read_text
@@ -138,7 +137,7 @@ def _decimals(text: str) -> int:
 
 
 def compare_leaderboard(
-    board: Leaderboard, records: Sequence[Record], ranking: Ranking, precision: int
+    board: Leaderboard, records: Sequence[Record], team_records: Sequence[Record], precision: int
 ) -> list[BoardComparison]:
     """Return for each user whether the score on the site is that of this ranking, to the decimals there.
 
@@ -151,7 +150,7 @@ def compare_leaderboard(
         if record.entry.outcome == SCORED:
             user = record.submission.user or record.submission.team
             records_of_user.setdefault(user, []).append(record)
-    counting_of_team = {record.submission.team: record for record in ranking.records}
+    counting_of_team = {record.submission.team: record for record in team_records}
     comparisons = []
     for site_score in board.scores:
         records_here = records_of_user.get(site_score.user, [])

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from organizer.files import write_files, zip_files
-from organizer.ranking.statistics import Ranking, half_scores_of
+from organizer.ranking.statistics import half_scores_of
 from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
 from organizer.runs.submissions import SubmissionsError
@@ -86,23 +86,25 @@ class WinnerLine(NamedTuple):
         return rounded_band(low, difference, high, decimals)
 
 
-def winner_line(rule: WinnerRule, baseline: WinnerBaseline, ranking: Ranking) -> WinnerLine:
+def winner_line(
+    rule: WinnerRule, baseline: WinnerBaseline, team_records: Sequence[Record], task: Declaration
+) -> WinnerLine:
     """Return the line of a rule, and which teams reach it."""
-    factor = 1 + rule.relative_gain if ranking.higher_is_better else 1 - rule.relative_gain
+    factor = 1 + rule.relative_gain if task.higher_is_better else 1 - rule.relative_gain
     line = float(rounded(np.array(factor * baseline.score)))
-    scores = np.array([record.entry.score for record in ranking.records])
+    scores = np.array([record.entry.score for record in team_records])
     differences = rounded(scores - line)
     margins = None
-    if baseline.record is not None and ranking.comparison.n_items >= LEAST_ITEMS:
+    if baseline.record is not None and baseline.record.entry.n_items >= LEAST_ITEMS:
         halves_of_line = _scale_halves(factor, half_scores_of(baseline.record))
-        teams = [_subtract_halves(half_scores_of(record), halves_of_line) for record in ranking.records]
+        teams = [_subtract_halves(half_scores_of(record), halves_of_line) for record in team_records]
         margins = intervals(teams, (None, None))
     return WinnerLine(
         rule=rule,
         baseline=baseline,
         score=line,
         differences=differences,
-        passes=differences >= 0 if ranking.higher_is_better else differences <= 0,
+        passes=differences >= 0 if task.higher_is_better else differences <= 0,
         margins=margins,
     )
 
@@ -157,7 +159,7 @@ def parse_gain(text: str) -> float:
 
 def find_baseline(
     rule: WinnerRule,
-    ranking: Ranking,
+    team_records: Sequence[Record],
     scored_zips: Sequence[Record],
     published: Sequence[Baseline],
 ) -> WinnerBaseline:
@@ -166,8 +168,8 @@ def find_baseline(
     Parameters
     ----------
     rule : WinnerRule
-    ranking : Ranking
-        The baseline may be one of its teams.
+    team_records : sequence of Record
+        The baseline may be one of the teams.
     scored_zips : sequence of Record
         Zips of baselines that were scored on the reference of the ranking.
     published : sequence of Baseline
@@ -178,7 +180,7 @@ def find_baseline(
     SubmissionsError
         If it has no score.
     """
-    for record in [*scored_zips, *ranking.records]:
+    for record in [*scored_zips, *team_records]:
         if record.submission.team == rule.baseline:
             if record.entry.outcome != SCORED:
                 problem = f"the baseline {quote(rule.baseline)} has no score: {record.entry.problem}"

@@ -18,7 +18,7 @@ from organizer.ranking.leaderboard import (
     parse_columns,
     read_leaderboard,
 )
-from organizer.ranking.statistics import ranking_of
+from organizer.ranking.statistics import rank_teams
 from organizer.runs.submissions import SubmissionsError
 from scoring_program.task import load_task
 from tests.organizer.ranking.test_page import record_of
@@ -77,12 +77,11 @@ def test_each_user_has_a_verdict():
         for team, team_scores in scores.items()
         for number, score in enumerate(team_scores)
     ]
-    ranking = ranking_of(records, load_task(ID))
-    assert ranking is not None
+    team_records = rank_teams(records, load_task(ID))
     board = Leaderboard(
         [SiteScore("ann", 0.4), SiteScore("bob", 0.3004), SiteScore("eve", 0.2101), SiteScore("zoe", 0.9)], 3
     )
-    comparisons = {row.user: row for row in compare_leaderboard(board, records, ranking, precision=4)}
+    comparisons = {row.user: row for row in compare_leaderboard(board, records, team_records, precision=4)}
     assert {user: row.verdict for user, row in comparisons.items()} == {
         "ann": OTHER,
         "bob": EQUAL,
@@ -103,7 +102,6 @@ def test_columns_are_two_titles():
 def test_whole_numbers_have_the_decimals_of_the_column(precision, verdicts):
     records = [record_of("ann", np.full(12, 1.0)), record_of("bob", np.full(12, 0.8))]
     board = Leaderboard([SiteScore("ann", 1.0), SiteScore("bob", 1.0)], 0)
-    ranking = ranking_of(records, load_task(ID))
-    assert ranking is not None
-    rows = compare_leaderboard(board, records, ranking, precision)
+    team_records = rank_teams(records, load_task(ID))
+    rows = compare_leaderboard(board, records, team_records, precision)
     assert [row.verdict for row in rows] == verdicts

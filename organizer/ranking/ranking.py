@@ -1,4 +1,4 @@
-"""One ranking and what it was made of: what all of its pages and files begin with."""
+"""A ranking: what it was made of, a record of each submission, and what all pages and files read of them."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from organizer.bundle import DEMO_TITLE
-from organizer.ranking.changes import Change
-from organizer.ranking.eligibility import Violation, count_left_out
+from organizer.ranking.changes import Change, Row
+from organizer.ranking.eligibility import Violation, count_left_out, names_left_out, ranked_records
 from organizer.ranking.leaderboard import BoardComparison
-from organizer.ranking.statistics import Ranking
+from organizer.ranking.statistics import expected_drop_of, half_scores_of, records_of_teams
 from organizer.ranking.winner_rule import WinnerLine
 from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
+from people_in_video.comparing.pairs import Comparison, compare
 from people_in_video.comparing.standings import Baseline, Standings
+from scoring_program.metrics.resampling import Intervals, intervals
 from scoring_program.task import Task
 
 # Of intervals and differences.
@@ -42,8 +44,8 @@ def detail_link(name: str) -> str:
 
 
 @dataclass(frozen=True)
-class About:
-    """What organizers say about a ranking, "" if unknown.
+class Facts:
+    """What a ranking was made of, and what organizers say of it; "" where that is unknown.
 
     Attributes
     ----------
@@ -53,6 +55,8 @@ class About:
         Whether the reference is synthetic.
     date : str
         An ISO date.
+    protocol : str
+        "" for that of the settings of the reference.
     keep : str
         The submission of a team that counts, ``best`` or ``last``.
     enforce : bool
@@ -70,6 +74,7 @@ class About:
     reference: str = ""
     is_demo: bool = False
     date: str = ""
+    protocol: str = ""
     keep: str = "best"
     enforce: bool = False
     only_phase_id: str = ""
@@ -79,23 +84,23 @@ class About:
 
 
 @dataclass(frozen=True)
-class RankingRun:
-    """All submissions to a task, scored by one protocol, and their ranking, None if none has a score.
+class Ranking:
+    """All submissions to a task, scored by one protocol, and the m teams.
 
     Attributes
     ----------
     task : Task
-    about : About
-    protocol : str
-        "" for that of the settings of the reference.
+    facts : Facts
     records : sequence of Record
         All submissions.
-    ranking : Ranking or None
+    team_records : sequence of m Record
+        The submission of each team that counts, the best first, ties by name; empty if no team is ranked.
+        What compares teams needs at least one.
     winner : WinnerLine or None
         The line that a winner must reach, None without a rule.
     violations : sequence of Violation
         What submissions break of the rules of the phase.
-    deleted : sequence of str
+    deleted : sequence of Row
         The submissions of earlier runs that are no longer there.
     board : sequence of BoardComparison
         The leaderboard of the site, compared with this ranking; nothing if it is not known.
@@ -104,23 +109,27 @@ class RankingRun:
     """
 
     task: Task
-    about: About
-    protocol: str
+    facts: Facts
     records: Sequence[Record]
-    ranking: Ranking | None
+    team_records: Sequence[Record]
     winner: WinnerLine | None = None
     violations: Sequence[Violation] = ()
-    deleted: Sequence[str] = ()
+    deleted: Sequence[Row] = ()
     board: Sequence[BoardComparison] = ()
     changes: Sequence[Change] = ()
 
     @property
     def title(self) -> str:
         """The competition and the task."""
-        names = [name for name in (self.about.competition, self.about.title or self.task.title) if name]
-        demo = DEMO_TITLE if self.about.is_demo else ""
+        names = [name for name in (self.facts.competition, self.facts.title or self.task.title) if name]
+        demo = DEMO_TITLE if self.facts.is_demo else ""
         # A competition of one task may have its title.
         return demo + ": ".join(dict.fromkeys(names))
+
+    @property
+    def teams(self) -> list[str]:
+        """The names of the teams, the best first."""
+        return [record.submission.team for record in self.team_records]
 
     @property
     def n_scored(self) -> int:
@@ -133,6 +142,52 @@ class RankingRun:
         return count_left_out(self.violations)
 
     @cached_property
+    def eligible_records(self) -> dict[str, list[Record]]:
+        """The scored submissions of each team that are not left out."""
+        return records_of_teams(ranked_records(self.records, names_left_out(self.violations)))
+
+    @cached_property
+    def n_submissions(self) -> list[int]:
+        """How many submissions of each team were scored and not left out."""
+        return [len(self.eligible_records[team]) for team in self.teams]
+
+    @cached_property
+    def expected_drops(self) -> list[float | None]:
+        """By how much the score of each team is expected to be worse on new items at most, because the best
+        of its submissions counts; None where that is not known, see `organizer.ranking.selection`."""
+        if self.facts.keep == "last":
+            return [None] * len(self.teams)
+        return [expected_drop_of(self.eligible_records[team], self.task) for team in self.teams]
+
+    @property
+    def signature(self) -> str:
+        """What makes the scores comparable, "" if nothing is ranked."""
+        return self.team_records[0].entry.signature if self.team_records else ""
+
+    @property
+    def half_samples(self) -> int:
+        """How often the items were divided into halves, 0 if nothing is ranked."""
+        return len(self.team_records[0].entry.first) if self.team_records else 0
+
+    @cached_property
+    def comparison(self) -> Comparison:
+        """Ranks, rank sets, and all pairs of teams."""
+        return compare([half_scores_of(record) for record in self.team_records], self.task.higher_is_better)
+
+    @cached_property
+    def intervals(self) -> Intervals | None:
+        """Those of the scores; None with fewer than 2 items."""
+        if self.comparison.n_items < 2:
+            return None
+        return intervals([half_scores_of(record) for record in self.team_records], self.task.range)
+
+    @property
+    def n_different_neighbors(self) -> int:
+        """How many pairs of teams next to each other differ significantly, by Holm over all pairs."""
+        pairs = self.comparison.pairs
+        return int(pairs.is_significant[pairs.second == pairs.first + 1].sum())
+
+    @cached_property
     def score_decimals(self) -> int:
         """The decimals of scores: those of the leaderboard, and no more than participants see."""
         precision = self.task.columns[0].precision
@@ -143,21 +198,22 @@ class RankingRun:
         score = record.entry.scores.get(self.task.columns[0].key)
         return "" if score is None else f"{score:.{self.score_decimals}f}"
 
-    def standings(self, ranking: Ranking) -> Standings:
-        """Return the teams of the ranking as the tables and sentences of all comparisons take them."""
-        first_entry = ranking.records[0].entry
-        is_grouped = ranking.comparison.n_items != len(ranking.items)
+    @cached_property
+    def standings(self) -> Standings:
+        """The teams as the tables and sentences of all comparisons take them."""
+        first_entry = self.team_records[0].entry
+        is_grouped = self.comparison.n_items != len(first_entry.items)
         return Standings(
             task=self.task,
-            names=ranking.teams,
-            score_texts=[self.score_text(record) for record in ranking.records],
-            scores=[record.entry.score for record in ranking.records],
-            comparison=ranking.comparison,
-            intervals=ranking.intervals,
+            names=self.teams,
+            score_texts=[self.score_text(record) for record in self.team_records],
+            scores=[record.entry.score for record in self.team_records],
+            comparison=self.comparison,
+            intervals=self.intervals,
             over=first_entry.over,
             unit="group" if is_grouped else self.task.item,
             noun="team",
-            baselines=self.about.baselines,
+            baselines=self.facts.baselines,
             decimals=min(_DECIMALS, first_entry.decimals),
             score_decimals=self.score_decimals,
         )
