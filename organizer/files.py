@@ -265,6 +265,7 @@ def replacing_folder(folder: Path) -> Iterator[Path]:
     # Nobody else reads what a killed process leaves here.
     work.parent.mkdir(parents=True, exist_ok=True)
     work.mkdir(mode=0o700, exist_ok=True)
+    keep_out_of_git(work)
     with locked(work):
         try:
             restore_and_clean()
