@@ -63,7 +63,7 @@ def ranking_card(ranking: Ranking) -> Element:
         lines.append("Coverage: the share of the reference that a team has submitted; 1 where none is shown.")
     lines += standings_parts.sentences(standings)
     lines += resampling_sentences(ranking)
-    if ranking.facts.keep == "best" and max(ranking.n_submissions) > 1:
+    if ranking.facts.counts == "best" and max(ranking.n_submissions) > 1:
         lines.append("The best of several submissions of a team counts; this favors teams with many.")
     text = element("ul", *(element("li", line) for line in lines), class_="after")
     parts = standings_parts.standings_table(standings, "Ranking", details)

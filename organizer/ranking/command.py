@@ -23,6 +23,7 @@ from organizer.files import (
 from organizer.ranking import cards, page, tables
 from organizer.ranking.baselines import GivenBaselines, read_baselines
 from organizer.ranking.changes import Change, Row, Run, compare_runs
+from organizer.ranking.counting import Counting, counting_of, rank_teams, scores_in_phase
 from organizer.ranking.eligibility import (
     find_violations,
     names_left_out,
@@ -37,14 +38,14 @@ from organizer.ranking.leaderboard import (
     read_leaderboard,
 )
 from organizer.ranking.ranking import DETAILS, Facts, Ranking, page_name
-from organizer.ranking.statistics import rank_teams
 from organizer.ranking.stored import read_run, save_rankings
 from organizer.ranking.winner_rule import (
     WinnerRule,
     check_baseline_name,
     check_gain,
     find_baseline,
-    rule_of_reference,
+    rule_of_settings,
+    settings_of,
     winner_line,
 )
 from organizer.runs.pool import BrokenError
@@ -75,8 +76,8 @@ class Choices:
         The PhaseId of the submissions that are ranked, "" if all are of one.
     enforce : bool
         Whether submissions that certainly break a rule of the phase are left out.
-    keep : str
-        Which submission of a team counts, ``best`` or ``last``.
+    counting : Counting or None
+        Which submission of a team counts; None for that of the reference.
     date, baselines : date and Path, or None
         What to show on the pages.
     protocols : sequence of str
@@ -92,7 +93,7 @@ class Choices:
     names: Path | None = None
     only_phase_id: str = ""
     enforce: bool = False
-    keep: str = "best"
+    counting: Counting | None = None
     date: datetime.date | None = None
     baselines: Path | None = None
     protocols: Sequence[str] = ()
@@ -151,12 +152,14 @@ def _remove_left_overs(output: Path) -> None:
 def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choices: Choices) -> None:
     """Score the submissions by each protocol, and write a ranking for each."""
     baselines = _given_baselines(choices)
-    facts = _facts_of(built, choices, baselines.scores)
+    settings = settings_of(built)
+    counting = choices.counting or counting_of(settings["counts"])
+    facts = replace(_facts_of(built, choices, baselines.scores), counts=counting.text)
     if facts.is_demo:
         print("DEMO: the reference is synthetic demo data")
     if built.label and built.phase is None:
         print("note | the phase is not known, so dates and limits are not checked: name it with --phase")
-    rule = choices.winner_rule or rule_of_reference(built)
+    rule = choices.winner_rule or rule_of_settings(settings)
     if rule is not None:
         teams = {submission.team for submission in submissions}
         check_baseline_name(rule, teams, _names_of_baselines(choices, baselines))
@@ -166,12 +169,16 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
         board = read_leaderboard(choices.leaderboard, choices.columns)
     options = replace(choices.engine, signature=baselines.signature)
     task = load_task(built.id)
+    protocols = choices.protocols or [""]
+    # Before submissions are scored, which may take hours.
+    scores_of_phase = {name: scores_in_phase(counting, output, task.id, name) for name in protocols}
     rankings = []
-    for protocol in choices.protocols or [""]:
+    for protocol in protocols:
         records = score_all(built, submissions, output, protocol, options)
         violations = find_violations(records, built.phase, choices.enforce)
         eligible_records = ranked_records(records, names_left_out(violations))
-        team_records = rank_teams(eligible_records, task, choices.keep)
+        scores_there = scores_of_phase.get(protocol, {})
+        team_records = rank_teams(eligible_records, task, counting, scores_there)
         winner = None
         scored_zips = []
         if choices.baseline_zips:
@@ -181,7 +188,7 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
             winner = winner_line(rule, baseline, team_records, task)
         comparisons = list[BoardComparison]()
         if board and team_records:
-            comparisons = compare_leaderboard(board, records, team_records, task.columns[0].precision)
+            comparisons = compare_leaderboard(board, records, task)
         run = compare_runs(read_run(output, task.id, protocol), _run_of(records, team_records, task))
         ranking = Ranking(
             task=task,
@@ -229,7 +236,6 @@ def _facts_of(built: BuiltTask, choices: Choices, baselines: Sequence[Baseline])
         reference=built.reference_name,
         is_demo=built.is_demo,
         date=str(choices.date or ""),
-        keep=choices.keep,
         enforce=choices.enforce,
         only_phase_id=choices.only_phase_id,
         program=hashlib.sha256(built.program).hexdigest(),

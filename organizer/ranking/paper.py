@@ -48,6 +48,14 @@ def ranking_latex(standings: Standings, title: str, is_demo: bool) -> str:
     return latex_table([f"{title}. {NEEDED_PACKAGE}"], "rrlrl", header, rows)
 
 
+def _counts_text(counts: str) -> str:
+    """Return which submission of a team counts, in words."""
+    rule, _, phase = counts.partition(": ")
+    return (
+        f"the submission of a team that was best in {phase}" if phase else f"the {rule} submission of a team"
+    )
+
+
 def methods_text(ranking: Ranking) -> str:
     """Return what was ranked, what the ranks mean, and how they were computed, for a paper."""
     standings = ranking.standings
@@ -55,7 +63,7 @@ def methods_text(ranking: Ranking) -> str:
     not_ranked = left_out_text(ranking.n_left_out)
     sentences = [
         f"{ranking.title}: {counted(len(standings.names), 'team')} with {n_scored};",
-        f"the {ranking.facts.keep} submission of a team counts.",
+        f"{_counts_text(ranking.facts.counts)} counts.",
         *([f"{not_ranked}."] if not_ranked else []),
         *standings_parts.sentences(standings),
         *resampling_sentences(ranking),

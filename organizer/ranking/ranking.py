@@ -57,8 +57,8 @@ class Facts:
         An ISO date.
     protocol : str
         "" for that of the settings of the reference.
-    keep : str
-        The submission of a team that counts, ``best`` or ``last``.
+    counts : str
+        Which submission of a team counts, as in ``--counts``.
     enforce : bool
         Whether submissions that certainly break a rule of the phase are left out.
     only_phase_id : str
@@ -75,7 +75,7 @@ class Facts:
     is_demo: bool = False
     date: str = ""
     protocol: str = ""
-    keep: str = "best"
+    counts: str = "best"
     enforce: bool = False
     only_phase_id: str = ""
     program: str = ""
@@ -155,7 +155,7 @@ class Ranking:
     def expected_drops(self) -> list[float | None]:
         """By how much the score of each team is expected to be worse on new items at most, because the best
         of its submissions counts; None where that is not known, see `organizer.ranking.selection`."""
-        if self.facts.keep == "last":
+        if self.facts.counts != "best":
             return [None] * len(self.teams)
         return [expected_drop_of(self.eligible_records[team], self.task) for team in self.teams]
 

@@ -13,6 +13,8 @@ from scoring_program.metrics.resampling import HalfScores, rounded
 from scoring_program.task import Declaration
 from validator.arrays import Floats, Ints
 
+_LENGTH_OF_DAY = len("2024-05-31")
+
 
 def records_of_teams(records: Iterable[Record]) -> dict[str, list[Record]]:
     """Return the records with a score by team, in their order."""
@@ -23,22 +25,19 @@ def records_of_teams(records: Iterable[Record]) -> dict[str, list[Record]]:
     return records_of_team
 
 
-def rank_teams(records: Iterable[Record], task: Declaration, keep: str = "best") -> list[Record]:
-    """Return the submission of each team that counts, the best first, ties by name.
+def in_order_of_time(records: Iterable[Record]) -> list[Record]:
+    """Return records by date where dates are known, then by id, then in their order.
 
-    ``records`` are in natural order of their names and scored with one signature; ``keep`` says which of a
-    team counts: the ``best``, or the ``last`` by date and, on one date, by name.
+    One without a date is as late as the one before it by id. Of a day on which a time is missing, ids decide.
     """
-    sign = 1.0 if task.higher_is_better else -1.0
-    counting_records = []
-    for team_records in records_of_teams(records).values():
-        if keep == "last":
-            # On one date the last by name.
-            counting = max(reversed(team_records), key=lambda record: record.submission.date)
-        else:
-            counting = max(team_records, key=lambda record: sign * record.entry.score)
-        counting_records.append(counting)
-    return best_first(counting_records, task)
+    by_id = sorted(records, key=lambda record: record.submission.id or 0)
+    dates, date = [], ""
+    for record in by_id:
+        date = record.submission.date or date
+        dates.append(date)
+    days_without_times = {date for date in dates if len(date) == _LENGTH_OF_DAY}
+    keys = [date[:_LENGTH_OF_DAY] if date[:_LENGTH_OF_DAY] in days_without_times else date for date in dates]
+    return [by_id[place] for place in sorted(range(len(by_id)), key=keys.__getitem__)]
 
 
 def best_first(records: Iterable[Record], task: Declaration) -> list[Record]:

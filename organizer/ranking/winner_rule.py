@@ -22,7 +22,7 @@ from organizer.runs.worker import BuiltTask
 from people_in_video.comparing.forest import Band
 from people_in_video.comparing.standings import Baseline, rounded_band
 from scoring_program.metrics.resampling import LEAST_ITEMS, HalfScores, Intervals, intervals, rounded
-from scoring_program.settings import SETTINGS_FILE
+from scoring_program.settings import SETTINGS_FILE, Settings
 from scoring_program.task import Declaration, load_task
 from validator.arrays import Bools, Floats
 from validator.names import NearestNames
@@ -125,8 +125,8 @@ def _subtract_halves(halves: HalfScores, other: HalfScores) -> HalfScores:
     )
 
 
-def rule_of_reference(built: BuiltTask) -> WinnerRule | None:
-    """Return the rule in the settings of a reference, None if it has none. Raises Refused."""
+def settings_of(built: BuiltTask) -> Settings:
+    """Return the settings of the reference of a built task. Raises Refused."""
     with tempfile.TemporaryDirectory() as name:
         folder = built.reference
         if isinstance(folder, bytes):
@@ -134,7 +134,12 @@ def rule_of_reference(built: BuiltTask) -> WinnerRule | None:
             folder = Path(name)
             if SETTINGS_FILE in content:
                 write_files({SETTINGS_FILE: content[SETTINGS_FILE]}, folder)
-        rule = load_task(built.id).settings(folder)["winner_rule"]
+        return load_task(built.id).settings(folder)
+
+
+def rule_of_settings(settings: Settings) -> WinnerRule | None:
+    """Return the rule in the settings of a reference, None if it has none."""
+    rule = settings["winner_rule"]
     return WinnerRule(rule["baseline"], float(rule["relative_gain"])) if rule else None
 
 

@@ -32,8 +32,8 @@ _CHUNK = 1 << 20
 _HINT = "give the folder with the participants' zips"
 # Of the table of --names.
 _KEYS = ("submission", "user")
-_SAYS = ("team", "date", "counts")
-_COUNTS = ("yes", "no", "")
+_SAYS = ("team", "date", "counts", "chosen")
+_ANSWERS = ("counts", "chosen")
 _HEADER = "write a CSV with the header submission,team,date or user,team"
 _TIME = re.compile(rf"({_DATE})([T ]([0-9]{{2}}:[0-9]{{2}}(:[0-9]{{2}}(\.[0-9]+)?)?)Z?)?")
 _MOST_LINES = 10
@@ -64,6 +64,8 @@ class Submission:
         Who made it, "" if unknown.
     counts : str
         Whether organizers say that it counts: "yes", "no", or "" if they say nothing.
+    is_chosen : bool
+        Whether the team has chosen it, of all that it has made.
     other_looks : sequence of str
         The names of other teams that look like that of its team.
     facts : mapping of str to str
@@ -76,6 +78,7 @@ class Submission:
     source: Source
     user: str = ""
     counts: str = ""
+    is_chosen: bool = False
     other_looks: Sequence[str] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
 
@@ -377,6 +380,7 @@ def _named(submission: Submission, row: Mapping[str, str]) -> Submission:
         team=row.get("team") or submission.team,
         date=row.get("date") or submission.date,
         counts=row.get("counts", ""),
+        is_chosen=row.get("chosen", "") == "yes",
         facts={column: text for column, text in row.items() if column not in (*_KEYS, *_SAYS, _MORE)},
     )
 
@@ -418,8 +422,8 @@ def read_names(table: Path, users: Mapping[str, str]) -> dict[str, Row]:
             row = {**given_row, key: names_as_shown.get(with_code_points(name), name)}
             if problem := _problem(row, key, rows, users):
                 wrong.append(f"line {line}: {problem}")
-            counts = row.get("counts", "").lower()
-            rows[row[key]] = {**row, "date": _iso(row.get("date", "")), "counts": counts}
+            answers = {name: row.get(name, "").lower() for name in _ANSWERS}
+            rows[row[key]] = {**row, "date": _iso(row.get("date", "")), **answers}
     except (csv.Error, ValueError) as error:
         raise SubmissionsError(f"{table}: {error}; {_HEADER}") from error
     if wrong:
@@ -466,8 +470,11 @@ def _problem(row: Row, key: str, before: Mapping[str, Row], users: Mapping[str, 
         return f"there is no submission '{quote(name)}'; names are as in scores.csv"
     if key == "user" and not (name and row.get("team", name)):
         return "user or team is empty"
-    if row.get("counts", "").lower() not in _COUNTS:
-        return f"counts is '{quote(row['counts'])}'; write yes or no, or leave it empty"
+    for column in _ANSWERS:
+        if row.get(column, "").lower() not in ("yes", "no", ""):
+            return f"{column} is '{quote(row[column])}'; write yes or no, or leave it empty"
+    if key == "user" and row.get("chosen"):
+        return "chosen is about one submission: give a table with the column submission"
     if given and not _iso(given):
         return f"the date '{quote(given)}' is not written as 2024-05-31 or 2024-05-31T12:30"
     return ""

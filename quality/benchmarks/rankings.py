@@ -16,7 +16,7 @@ from organizer.files import Files, zip_bytes
 from organizer.ranking import tables
 from organizer.ranking.command import Choices, rescore
 from organizer.ranking.ranking import Facts, Ranking
-from organizer.ranking.statistics import rank_teams
+from organizer.ranking.statistics import best_first
 from organizer.runs.rescore import Options, Record, score_all
 from organizer.runs.submissions import Submission, find_submissions
 from organizer.runs.worker import BuiltTask
@@ -90,7 +90,7 @@ def _statistics_row(task_id: str, folder: Path) -> str:
 
 def _ranking_of(records: list[Record], task: Task) -> Ranking:
     """Return the ranking of records, with all pairs of teams."""
-    team_records = rank_teams(records, task)
+    team_records = best_first(records, task)
     ranking = Ranking(task=task, facts=Facts(), records=records, team_records=team_records)
     if ranking.comparison.n_items < 1:
         raise RuntimeError("the submissions could not be scored")

@@ -26,7 +26,7 @@ ID = "chalearn_gesture"
         ("bundle --demo --format v1.5", "bundle.build.build_command"),
         ("lint a.zip --strict", "lint.lint_command"),
         (f"dry-run {ID} FILE", "dry_run.dry_run"),
-        (f"rescore {ID} FILE --workers 2 --keep last --protocols released", "rescore.rescore"),
+        (f"rescore {ID} FILE --workers 2 --counts last --protocols released", "rescore.rescore"),
         (f"report {ID} --ranking out", "report.report"),
         (f"archive {ID} --with-reference", "archive.archive"),
         (f"start {ID} --title Signs", "start.start_command"),

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from organizer.ranking import page, tables
+from organizer.ranking.counting import parse_counting, rank_teams
 from organizer.ranking.ranking import Facts, Ranking
-from organizer.ranking.statistics import rank_teams
 from organizer.runs.fork_server import SCORED, Entry
 from organizer.runs.rescore import Record
 from organizer.runs.submissions import Submission
@@ -46,7 +46,7 @@ def ranking_of(records, sorting="desc", **facts):
     """Return the ranking of records by the primary score."""
     columns = [TASK.columns[0]._replace(sorting=sorting), *TASK.columns[1:]]
     task = replace(TASK, columns=columns)
-    team_records = rank_teams(records, task, facts.get("keep", "best"))
+    team_records = rank_teams(records, task, parse_counting(facts.get("counts", "best")), {})
     return Ranking(task=task, facts=Facts(**facts), records=records, team_records=team_records)
 
 
@@ -128,7 +128,7 @@ def test_submissions_of_a_team_are_counted():
         record_of("b", CLOSE[:, 3]),
     ]
     favors = "favors teams with many"
-    best, last = (shown(public_page(ranking_of(records, keep=keep))) for keep in ("best", "last"))
+    best, last = (shown(public_page(ranking_of(records, counts=counts))) for counts in ("best", "last"))
     assert "2 submissions" in best
     assert favors in best
     assert favors not in last
@@ -288,7 +288,7 @@ def test_best_of_many_says_what_choosing_has_won():
     records = [replace(record, digest=record.submission.name) for record in many_records(27)]
     text = "the best of 27: on new items expected to be at most about 0.0"
     assert text in shown(public_page(ranking_of([*records, record_of("one", CLOSE[:, 0])])))
-    assert text not in shown(public_page(ranking_of(records, keep="last")))
+    assert text not in shown(public_page(ranking_of(records, counts="last")))
     equal = [replace(record, digest="equal") for record in records]
     assert text not in shown(public_page(ranking_of(equal)))
 

@@ -12,7 +12,7 @@ import pytest
 
 from organizer.__main__ import main
 from organizer.ranking import command
-from organizer.ranking.statistics import half_scores_of, rank_teams
+from organizer.ranking.statistics import best_first, half_scores_of
 from organizer.ranking.winner_rule import WinnerBaseline, WinnerRule, parse_gain, winner_line
 from organizer.runs.fork_server import SCORED, Entry
 from organizer.runs.rescore import Record
@@ -152,7 +152,7 @@ def test_margins_are_over_the_same_halves_as_a_plain_program_computes_them():
     n_items, task = 30, load_task(ID)
     team, baseline = rng.uniform(0.3, 0.9, n_items), rng.uniform(0.1, 0.5, n_items)
     records = [record_of("team", team), record_of("baseline", baseline)]
-    team_records = rank_teams(records, task)
+    team_records = best_first(records, task)
     assert records[0].entry.outcome == SCORED
     rule = WinnerRule("baseline", 0.1)
     line = winner_line(
