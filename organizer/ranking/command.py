@@ -14,6 +14,7 @@ import numpy as np
 
 from organizer.files import (
     LockedError,
+    file_hash,
     keep_out_of_git,
     locked,
     remove_unfinished,
@@ -189,10 +190,13 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
         comparisons = list[BoardComparison]()
         if board and team_records:
             comparisons = compare_leaderboard(board, records, task)
-        run = compare_runs(read_run(output, task.id, protocol), _run_of(records, team_records, task))
+        now = _run_of(records, team_records, task)
+        run = compare_runs(read_run(output, task.id, protocol), now)
         ranking = Ranking(
             task=task,
-            facts=replace(facts, protocol=protocol),
+            facts=replace(
+                facts, protocol=protocol, signature=run.signature, submissions=_hash_of_submissions(records)
+            ),
             records=records,
             team_records=team_records,
             winner=winner,
@@ -227,6 +231,12 @@ def _run_of(records: Sequence[Record], team_records: Sequence[Record], task: Tas
     return Run(team_records[0].entry.signature if team_records else "", rows)
 
 
+def _hash_of_submissions(records: Sequence[Record]) -> str:
+    """Return the SHA-256 of the names and hashes of submissions."""
+    lines = sorted(f"{record.submission.name}\0{record.digest}\n" for record in records)
+    return hashlib.sha256("".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
+
+
 def _facts_of(built: BuiltTask, choices: Choices, baselines: Sequence[Baseline]) -> Facts:
     """Return what the pages say of the competition and of this call."""
     return Facts(
@@ -239,7 +249,8 @@ def _facts_of(built: BuiltTask, choices: Choices, baselines: Sequence[Baseline])
         enforce=choices.enforce,
         only_phase_id=choices.only_phase_id,
         program=hashlib.sha256(built.program).hexdigest(),
-        names=hashlib.sha256(choices.names.read_bytes()).hexdigest() if choices.names else "",
+        names=file_hash(choices.names) if choices.names else "",
+        half_samples=choices.engine.half_samples,
         baselines=baselines,
     )
 

@@ -63,8 +63,13 @@ class Facts:
         Whether submissions that certainly break a rule of the phase are left out.
     only_phase_id : str
         The PhaseId of the submissions that are ranked, "" if all are of one.
-    program, names : str
-        The SHA-256 of the scoring program, and of the table of names, "" without one.
+    half_samples : int
+        How often the items were divided into halves.
+    signature : str
+        What makes the scores comparable, "" if nothing is ranked.
+    program, names, submissions : str
+        The SHA-256 of the scoring program, of the table of names, "" without one, and of the names and hashes
+        of all submissions.
     baselines : sequence of Baseline
     """
 
@@ -78,8 +83,11 @@ class Facts:
     counts: str = "best"
     enforce: bool = False
     only_phase_id: str = ""
+    half_samples: int = 0
+    signature: str = ""
     program: str = ""
     names: str = ""
+    submissions: str = ""
     baselines: Sequence[Baseline] = ()
 
 

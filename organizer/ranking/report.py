@@ -6,6 +6,7 @@ that the detail level of the reference showed.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from organizer.bundle import DEMO_TITLE
@@ -13,20 +14,22 @@ from organizer.files import write_durable
 from organizer.ranking import paper
 from organizer.ranking.command import pages_in, remove_others
 from organizer.ranking.ranking import Ranking, page_name
-from organizer.ranking.stored import NoRankingError, read_rankings
+from organizer.ranking.stored import NoRankingError, read_rankings, saved_facts
 from organizer.ranking.tables import teams_csv
 from organizer.ranking.team_page import team_page, teams_index
 from people_in_video.comparing.standings import ranked_rows
 from validator.texts import printable
 
-_FILES = ("ranking.csv", "ranking.tex", "methods.txt", "teams.csv", "index.html")
+FACTS = "facts.json"
+"""What the ranking was made of, as ``ranking.json`` has it."""
+_FILES = ("ranking.csv", "ranking.tex", "methods.txt", FACTS, "teams.csv", "index.html")
 _TEAMS = "teams"
 
 
 def report(task_id: str, folder: Path, output: Path) -> int:
     """Write the report on the ranking that ``rescore`` left in a folder; return 1 if there is none.
 
-    ``output`` gets ``ranking.csv``, ``ranking.tex``, ``methods.txt``, ``teams/`` with a
+    ``output`` gets ``ranking.csv``, ``ranking.tex``, ``methods.txt``, ``facts.json``, ``teams/`` with a
     page for each team, ``index.html`` with links to these, and ``teams.csv`` for mails to the teams; with two
     protocols a folder for each.
     """
@@ -56,6 +59,7 @@ def _write(ranking: Ranking, folder: Path) -> None:
         folder / "ranking.tex", paper.ranking_latex(standings, ranking.title, ranking.facts.is_demo)
     )
     write_durable(folder / "methods.txt", paper.methods_text(ranking))
+    write_durable(folder / FACTS, json.dumps(saved_facts(ranking.facts), indent=1) + "\n")
     page_of_team = {team: f"{_TEAMS}/{page_name(team)}" for team in ranking.teams}
     for row in ranked_rows(standings):
         if row.place is not None:

@@ -68,7 +68,7 @@ def read_run(folder: Path, task_id: str, protocol: str) -> Run | None:
         for saved in _saved(folder, task_id):
             if saved["facts"]["protocol"] == protocol:
                 return Run(
-                    signature=str(saved["signature"]),
+                    signature=str(saved["facts"]["signature"]),
                     rows=[_row_of(row) for row in saved["submissions"]],
                     changes=[Change(**row) for row in saved["changes"]],
                     deleted=[Row(**row) for row in saved["deleted"]],
@@ -100,9 +100,7 @@ def _row_of(saved: Mapping[str, Any]) -> Row:
 
 def _saved_ranking(ranking: Ranking) -> dict[str, Any]:
     return {
-        "facts": _saved_facts(ranking.facts),
-        "signature": ranking.signature,
-        "half_samples": ranking.half_samples,
+        "facts": saved_facts(ranking.facts),
         "submissions": _saved_submissions(ranking),
         "violations": [_saved_violation(violation) for violation in ranking.violations],
         "board": [comparison._asdict() for comparison in ranking.board],
@@ -112,7 +110,8 @@ def _saved_ranking(ranking: Ranking) -> dict[str, Any]:
     }
 
 
-def _saved_facts(facts: Facts) -> dict[str, Any]:
+def saved_facts(facts: Facts) -> dict[str, Any]:
+    """Return the facts of a run as JSON."""
     return {**vars(facts), "baselines": [baseline._asdict() for baseline in facts.baselines]}
 
 
