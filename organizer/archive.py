@@ -134,7 +134,7 @@ def _ranking_files(rankings: Mapping[str, Ranking], with_reference: bool) -> dic
     """
     files = {}
     for subfolder, ranking in rankings.items():
-        texts = {"ranking.html": ranking_page(ranking), "pairs.csv": pairs_csv(ranking)}
+        texts = {"ranking.html": ranking_page(ranking), "pairs.csv": pairs_csv(ranking.published)}
         if with_reference:
             texts["items.csv"] = items_csv(ranking)
         for name, text in texts.items():

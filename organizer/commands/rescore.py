@@ -55,7 +55,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     option("--counts", type=parse_counting, metavar="RULE", help=what)
     option("--date", type=day, metavar="YYYY-MM-DD", help="to show on the pages; default: none")
     option("--baselines", type=existing_path, metavar="JSON", help="baselines.json of the command baselines")
-    what = "the baseline that a winner must beat: a team, a --baseline-zip, or one of --baselines"
+    what = "the baseline that a winner must beat: a --baseline-zip, or one of --baselines"
     option("--beats", metavar="NAME", help=what)
     option("--by", type=parse_gain, metavar="10%", help="by which share of its score, with --beats")
     what = "score this zip as a baseline of this name; may be given several times"

@@ -162,8 +162,7 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
         print("note | the phase is not known, so dates and limits are not checked: name it with --phase")
     rule = choices.winner_rule or rule_of_settings(settings)
     if rule is not None:
-        teams = {submission.team for submission in submissions}
-        check_baseline_name(rule, teams, _names_of_baselines(choices, baselines))
+        check_baseline_name(rule, _names_of_baselines(choices, baselines))
         check_gain(rule, load_task(built.id))
     board = None
     if choices.leaderboard is not None and choices.columns is not None:
@@ -185,7 +184,7 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
         if choices.baseline_zips:
             scored_zips = score_all(built, choices.baseline_zips, output, protocol, options)
         if rule is not None and team_records:
-            baseline = find_baseline(rule, team_records, scored_zips, baselines.scores)
+            baseline = find_baseline(rule, scored_zips, baselines.scores)
             winner = winner_line(rule, baseline, team_records, task)
         comparisons = list[BoardComparison]()
         if board and team_records:

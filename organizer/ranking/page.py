@@ -25,6 +25,7 @@ DEMO_WARNING = "DEMO: the reference is synthetic demo data, so this ranking says
 
 def ranking_page(ranking: Ranking) -> str:
     """Return the page to publish: the ranking, how sure it is, and the method."""
+    ranking = ranking.published
     if not ranking.team_records:
         return render_page(ranking, "Ranking", [cards.nothing_ranked_card(ranking)])
     shown_cards = [

@@ -5,18 +5,20 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+
+import numpy as np
 
 from organizer.bundle import DEMO_TITLE
 from organizer.ranking.changes import Change, Row
 from organizer.ranking.eligibility import Violation, count_left_out, names_left_out, ranked_records
 from organizer.ranking.leaderboard import BoardComparison
 from organizer.ranking.statistics import expected_drop_of, half_scores_of, records_of_teams
-from organizer.ranking.winner_rule import WinnerLine
+from organizer.ranking.winner_rule import WinnerLine, winner_line
 from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
-from people_in_video.comparing.pairs import Comparison, compare
+from people_in_video.comparing.pairs import Comparison, compare, ranks
 from people_in_video.comparing.standings import Baseline, Standings
 from scoring_program.metrics.resampling import Intervals, intervals
 from scoring_program.task import Task
@@ -114,6 +116,8 @@ class Ranking:
         The leaderboard of the site, compared with this ranking; nothing if it is not known.
     changes : sequence of Change
         What changed since the last run, nothing if there was none.
+    is_published : bool
+        Whether ranks follow the scores as they are shown.
     """
 
     task: Task
@@ -125,6 +129,21 @@ class Ranking:
     deleted: Sequence[Row] = ()
     board: Sequence[BoardComparison] = ()
     changes: Sequence[Change] = ()
+    is_published: bool = False
+
+    @cached_property
+    def published(self) -> Ranking:
+        """The same without what scores hide: teams with equal scores, as they are shown, share a rank."""
+        sign = 1.0 if self.task.higher_is_better else -1.0
+
+        def key(record: Record) -> tuple[float, str]:
+            return -sign * float(self.score_text(record)), record.submission.team
+
+        team_records = sorted(self.team_records, key=key)
+        winner = self.winner
+        if winner is not None:
+            winner = winner_line(winner.rule, winner.baseline, team_records, self.task)
+        return replace(self, team_records=team_records, winner=winner, is_published=True)
 
     @property
     def title(self) -> str:
@@ -180,7 +199,13 @@ class Ranking:
     @cached_property
     def comparison(self) -> Comparison:
         """Ranks, rank sets, and all pairs of teams."""
-        return compare([half_scores_of(record) for record in self.team_records], self.task.higher_is_better)
+        higher_is_better = self.task.higher_is_better
+        comparison = compare([half_scores_of(record) for record in self.team_records], higher_is_better)
+        if not self.is_published:
+            return comparison
+        scores = np.array([float(self.score_text(record)) for record in self.team_records])
+        rank = ranks(scores, higher_is_better)
+        return comparison._replace(rank=rank, rank_low=np.minimum(comparison.rank_low, rank))
 
     @cached_property
     def intervals(self) -> Intervals | None:

@@ -40,7 +40,7 @@ def report(task_id: str, folder: Path, output: Path) -> int:
         print(printable(f"{folder}: there is no complete ranking of {task_id} in it; {remedy}"))
         return 1
     subfolders = [ranking.facts.protocol if len(rankings) > 1 else "" for ranking in rankings]
-    for ranking, subfolder in zip(rankings, subfolders):
+    for ranking, subfolder in zip([ranking.published for ranking in rankings], subfolders):
         if not ranking.team_records:
             print(printable(f"{folder}: no submission was scored, so there is nothing to report"))
             return 1

@@ -20,6 +20,7 @@ from scoring_program.report.outputs import plain_number
 from validator.texts import quote, without_formulas
 
 _LONGEST = 1000
+_P_DECIMALS = 10
 # Of the table of pairs.
 _MOST_TEAMS = 100
 Cell = Union[str, int, float, None]
@@ -136,7 +137,8 @@ def pairs_csv(ranking: Ranking, most_teams: int = _MOST_TEAMS) -> str:
     }
     decimals = ranking.team_records[0].entry.decimals
     number_columns = {name: np.round(values, decimals) for name, values in differences.items()}
-    number_columns.update(p=pairs.p, p_adjusted=pairs.p_adjusted)
+    p_decimals = decimals if ranking.is_published else _P_DECIMALS
+    number_columns.update(p=np.round(pairs.p, p_decimals), p_adjusted=np.round(pairs.p_adjusted, p_decimals))
     numbers = np.stack(list(number_columns.values()), axis=1)
     rows: list[list[Cell]] = []
     for pair in np.flatnonzero(pairs.second < most_teams).tolist():

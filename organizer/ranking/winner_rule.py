@@ -7,7 +7,7 @@ same reference; scores that were published for other data cannot be compared wit
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -163,60 +163,38 @@ def parse_gain(text: str) -> float:
 
 
 def find_baseline(
-    rule: WinnerRule,
-    team_records: Sequence[Record],
-    scored_zips: Sequence[Record],
-    published: Sequence[Baseline],
+    rule: WinnerRule, scored_zips: Sequence[Record], published: Sequence[Baseline]
 ) -> WinnerBaseline:
-    """Return the baseline that a rule names.
+    """Return the baseline that a rule names; a team of its name is none.
 
-    Parameters
-    ----------
-    rule : WinnerRule
-    team_records : sequence of Record
-        The baseline may be one of the teams.
-    scored_zips : sequence of Record
-        Zips of baselines that were scored on the reference of the ranking.
-    published : sequence of Baseline
-        Baselines of which only scores are known.
-
-    Raises
-    ------
-    SubmissionsError
-        If it has no score.
+    ``scored_zips`` are baselines that were scored on the reference of the ranking; of ``published`` ones only
+    scores are known. Raises SubmissionsError if it has no score.
     """
-    for record in [*scored_zips, *team_records]:
+    for record in scored_zips:
         if record.submission.team == rule.baseline:
             if record.entry.outcome != SCORED:
                 problem = f"the baseline {quote(rule.baseline)} has no score: {record.entry.problem}"
                 raise SubmissionsError(problem)
             return WinnerBaseline(rule.baseline, record.entry.score, record)
-    for baseline in published:
-        if baseline.name == rule.baseline:
-            return WinnerBaseline(rule.baseline, baseline.score, None)
-    problem = f"the baseline {quote(rule.baseline)} has no submission with a score that is ranked"
-    raise SubmissionsError(f"{problem}; {_baseline_remedy(rule)}")
+    score = next(baseline.score for baseline in published if baseline.name == rule.baseline)
+    return WinnerBaseline(rule.baseline, score, None)
 
 
-def check_baseline_name(rule: WinnerRule, teams: Collection[str], baselines: Collection[str]) -> None:
-    """Raise SubmissionsError if the name in a rule is neither a team nor a baseline, or is both.
+def check_baseline_name(rule: WinnerRule, baselines: Sequence[str]) -> None:
+    """Raise SubmissionsError unless the name in a rule is that of one baseline.
 
     To be called before submissions are scored, which may take hours.
     """
-    if rule.baseline in teams and rule.baseline in baselines:
-        problem = f"the rule for winners names {quote(rule.baseline)}, which is a team and a baseline"
-        raise SubmissionsError(f"{problem}; give the baseline another name, or the team with --names")
-    names = {*teams, *baselines}
-    if rule.baseline in names:
+    if baselines.count(rule.baseline) == 1:
         return
-    nearest = NearestNames(names).words(rule.baseline)
-    problem = (
-        f"the rule for winners names {quote(rule.baseline)}, which is neither a team nor a baseline{nearest}"
-    )
+    if rule.baseline in baselines:
+        raise SubmissionsError(f"two baselines are called {quote(rule.baseline)}; give one another name")
+    nearest = NearestNames(set(baselines)).words(rule.baseline)
+    problem = f"the rule for winners names {quote(rule.baseline)}, which is no baseline{nearest}"
     known_baselines = f"; baselines are {some_words([*map(quote, baselines)])}" if baselines else ""
     raise SubmissionsError(f"{problem}{known_baselines}; {_baseline_remedy(rule)}")
 
 
 def _baseline_remedy(rule: WinnerRule) -> str:
-    """Return what to do about a baseline without a score."""
+    """Return what to do about a name that is no baseline."""
     return f"give it with --baseline-zip {quote(rule.baseline)}=file.zip, or correct the name"

@@ -19,7 +19,7 @@ from typing import Union
 
 from organizer.files import DAMAGED
 from organizer.runs.download_names import DownloadName, read_download_names, readings_of
-from organizer.runs.similar_names import similar_names, with_code_points
+from organizer.runs.similar_names import similar_names, unambiguous, with_code_points
 from validator.choose import task_of_first_row
 from validator.findings import Findings
 from validator.formats.rules import Rules, load_rules, task_ids
@@ -149,7 +149,7 @@ def find_submissions(
         _warn_of_several_readings({name: reading for name, reading in downloaded.items() if name not in rows})
         submissions = _of_one_phase(submissions, downloaded, only_phase)
         submissions = [_named(submission, rows.get(submission.name, {})) for submission in submissions]
-        yield _told_apart(_without_reruns(submissions))
+        yield told_apart(_without_reruns(submissions))
 
 
 def _files_below(folder: Path) -> list[Path]:
@@ -271,9 +271,12 @@ def _without_reruns(submissions: Sequence[Submission]) -> list[Submission]:
     return list(first.values())
 
 
-def _told_apart(submissions: Sequence[Submission]) -> list[Submission]:
-    """Return the submissions with code points in the names of teams that look equal; warn of such names."""
-    names_shown: dict[str, str] = {}
+def told_apart(submissions: Sequence[Submission]) -> list[Submission]:
+    """Return the submissions with names of teams that cannot be taken for each other.
+
+    Those that look equal have code points, with a warning.
+    """
+    names_shown = {submission.team: unambiguous(submission.team) for submission in submissions}
     others_of_name: dict[str, list[str]] = {}
     for group in similar_names(submission.team for submission in submissions):
         for name in group:
@@ -284,9 +287,7 @@ def _told_apart(submissions: Sequence[Submission]) -> list[Submission]:
     told_apart = []
     for submission in submissions:
         name = submission.team
-        shown = replace(
-            submission, team=names_shown.get(name, name), other_looks=others_of_name.get(name, ())
-        )
+        shown = replace(submission, team=names_shown[name], other_looks=others_of_name.get(name, ()))
         told_apart.append(shown)
     return told_apart
 
@@ -412,14 +413,15 @@ def read_names(table: Path, users: Mapping[str, str]) -> dict[str, Row]:
         raise SubmissionsError(f"{table}: cannot be read ({error.strerror}); {_HEADER}") from error
     rows: dict[str, Row] = {}
     wrong = list[str]()
-    # Names may be given as they are shown, with code points.
-    names_as_shown = {with_code_points(name): name for name in (*users, *users.values())}
+    known_names = {*users, *users.values()}
+    # Names may be given as they are shown.
+    names_as_shown = {show(name): name for show in (unambiguous, with_code_points) for name in known_names}
     try:
         key = ""
         for line, given_row in _rows(text):
             key = next(name for name in _KEYS if name in given_row)
             name = given_row[key]
-            row = {**given_row, key: names_as_shown.get(with_code_points(name), name)}
+            row = {**given_row, key: name if name in known_names else names_as_shown.get(name, name)}
             if problem := _problem(row, key, rows, users):
                 wrong.append(f"line {line}: {problem}")
             answers = {name: row.get(name, "").lower() for name in _ANSWERS}

@@ -140,7 +140,7 @@ def test_submissions_of_a_team_are_counted():
 
 def test_equal_on_the_leaderboard_is_said():
     values = np.array([[0.5, 0.5], [0.4, 0.40001]])
-    text = shown(public_page(teams(values)))
+    text = shown(index_page(teams(values)))
     assert "team1 and team0 are equal" in text
 
 
@@ -309,3 +309,26 @@ def test_neighbors_that_differ_are_those_of_a_plain_program():
         n_different += adjusted < 0.05 and second == first + 1
     assert ranking.n_different_neighbors == n_different
     assert 0 < n_different < 7
+
+
+def test_teams_with_equal_scores_as_shown_share_a_rank_where_it_is_published():
+    values = CLOSE[:, :1] * np.array([0.9, 0.9 - 1e-7, 0.9 + 1e-7, 0.5])
+    ranking = teams(values)
+    assert ranking.comparison.rank.tolist() == [1, 2, 3, 4]
+    assert ranking.teams == ["team2", "team0", "team1", "team3"]
+    published = ranking.published
+    assert published.comparison.rank.tolist() == [1, 1, 1, 4]
+    assert published.teams == ["team0", "team1", "team2", "team3"]
+    assert (published.comparison.rank_low <= published.comparison.rank).all()
+    assert (published.comparison.rank_high >= published.comparison.rank).all()
+    assert "differ before rounding" not in shown(public_page(ranking))
+    assert "differ before rounding" in shown(index_page(ranking))
+
+
+def test_published_p_values_have_the_decimals_of_scores():
+    records = [record_of(f"team{k}", own) for k, own in enumerate(CLOSE.T)]
+    ranking = ranking_of([replace(record, entry=replace(record.entry, decimals=2)) for record in records])
+    for row in rows_of(tables.pairs_csv(ranking.published)):
+        for key in ("p", "p_adjusted"):
+            assert float(row[key]) == round(float(row[key]), 2)
+    assert any(len(row["p"]) > 4 for row in rows_of(tables.pairs_csv(ranking)))
