@@ -24,7 +24,7 @@ from scoring_program.metrics.resampling import LEAST_ITEMS
 from scoring_program.report.elements.layout import card
 from scoring_program.report.elements.tables import Cell, Heading, table
 from scoring_program.report.html import cut, cut_middle, element
-from validator.texts import counted
+from validator.texts import counted, some_words
 
 _MOST_ROWS = 5000
 _LONGEST_PROBLEM = 300
@@ -45,43 +45,67 @@ def nothing_ranked_card(ranking: Ranking) -> Element:
 def ranking_card(ranking: Ranking) -> Element:
     """Return the table of teams, and what it means."""
     standings = ranking.standings
-    details, is_covered = [], True
+    details = []
     for place, record in enumerate(ranking.team_records):
         team_details = [counted(ranking.n_submissions[place], "submission")]
-        drop_text = expected_drop_text(ranking, place)
-        if drop_text:
-            team_details.append(drop_text)
         if record.entry.why_rough:
             team_details.append(f"rough: {record.entry.why_rough}")
         coverage = record.entry.scores["coverage"]
         if coverage < 1:
             team_details.append(f"coverage {coverage:.{standings.decimals}f}")
-            is_covered = False
         details.append(team_details)
-    lines = [f"Possible ranks: those that a team may have over all such {ranking.task.item}s (its rank set)."]
-    if not is_covered:
-        lines.append("Coverage: the share of the reference that a team has submitted; 1 where none is shown.")
-    lines += standings_parts.sentences(standings)
-    lines += resampling_sentences(ranking)
-    if ranking.facts.counts == "best" and max(ranking.n_submissions) > 1:
-        lines.append("The best of several submissions of a team counts; this favors teams with many.")
-    text = element("ul", *(element("li", line) for line in lines), class_="after")
     parts = standings_parts.standings_table(standings, "Ranking", details)
+    link = element("a", "How to read this", href="#method")
+    text = element("p", *(f"{sentence} " for sentence in standings_parts.sentences(standings)[:1]), link, ".")
     return card("ranking", "Ranking", "", *parts, text)
 
 
-def expected_drop_text(ranking: Ranking, place: int) -> str:
-    """Return by how much the score of the team at a place is expected to be worse on new items, at most.
+def _reading_lines(ranking: Ranking) -> list[str]:
+    """Return what the table of teams means, but for the sentence that stands below it."""
+    standings = ranking.standings
+    lines = [f"Possible ranks: those that a team may have over all such {ranking.task.item}s (its rank set)."]
+    if any(record.entry.scores["coverage"] < 1 for record in ranking.team_records):
+        lines.append("Coverage: the share of the reference that a team has submitted; 1 where none is shown.")
+    lines += standings_parts.sentences(standings)[1:]
+    lines += resampling_sentences(ranking)
+    if ranking.facts.counts == "best" and max(ranking.n_submissions) > 1:
+        lines.append("The best of several submissions of a team counts; this favors teams with many.")
+        lines += _drops_sentences(ranking)
+    return lines
+
+
+def _drops_sentences(ranking: Ranking) -> list[str]:
+    """Return by how much the scores of the teams are too good at most, because the best of many counts."""
+    drops = []
+    for place, team in enumerate(ranking.teams):
+        if amount := _drop_amount(ranking, place):
+            drops.append((amount, f"{cut(team, LONGEST_NAME)} {amount}"))
+    if not drops:
+        return []
+    direction = "lower" if ranking.task.higher_is_better else "higher"
+    largest_first = [text for _, text in sorted(drops, reverse=True)]
+    amounts = some_words(largest_first)
+    return [
+        f"On new items scores are expected to be {direction} because of that, at most by about: {amounts}."
+    ]
+
+
+def _drop_amount(ranking: Ranking, place: int) -> str:
+    """Return by how much the score of a team is expected to be worse on new items, at most.
 
     "" if that is less than scores show.
     """
-    drop = ranking.expected_drops[place]
-    decimals = ranking.standings.decimals
-    # A drop that no score shows is none.
-    if drop is None or drop < 10.0**-decimals:
+    drop, decimals = ranking.expected_drops[place], ranking.standings.decimals
+    return "" if drop is None or drop < 10.0**-decimals else f"{drop:.{decimals}f}"
+
+
+def expected_drop_text(ranking: Ranking, place: int) -> str:
+    """Return what the page of a team says of the best of its submissions, "" if there is nothing to say."""
+    drop = _drop_amount(ranking, place)
+    if not drop:
         return ""
     direction = "lower" if ranking.task.higher_is_better else "higher"
-    amount = f"about {drop:.{decimals}f} {direction}"
+    amount = f"about {drop} {direction}"
     return f"the best of {ranking.n_submissions[place]:,}: on new items expected to be at most {amount}"
 
 
@@ -169,8 +193,10 @@ def public_titles(facts_of_team: Mapping[str, Mapping[str, str]]) -> list[str]:
 
 
 def method_card(ranking: Ranking) -> Element:
-    """Return how the ranking was computed, and the signature."""
-    return standings_parts.method_card(ranking.standings, ranking.signature, ranking.half_samples)
+    """Return how to read the ranking, how it was computed, and the signature."""
+    return standings_parts.method_card(
+        ranking.standings, ranking.signature, ranking.half_samples, _reading_lines(ranking)
+    )
 
 
 def pair_cards(ranking: Ranking) -> list[Element]:

@@ -130,7 +130,7 @@ def other_teams(standings: Standings, place: int) -> list[Child]:
         return [text]
     differences = [_difference_to(standings, place, int(others[index])) for index in listed_indexes]
     no_difference = Band(0.0, 0.0, 0.0)
-    scale = scale_of([no_difference, *differences])
+    scale = scale_of([no_difference, *differences], not standings.task.higher_is_better)
     rows = list[list[Cell]]()
     for index, difference in zip(listed_indexes, differences):
         name = name_element(standings.names[int(others[index])])
