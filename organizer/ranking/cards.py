@@ -14,6 +14,7 @@ import numpy as np
 
 from organizer.ranking.eligibility import violations_sentence
 from organizer.ranking.leaderboard import leaderboard_sentence
+from organizer.ranking.near_copies import find_near_copies
 from organizer.ranking.ranking import Ranking, detail_link
 from organizer.ranking.tables import hardest_items, team_facts
 from organizer.runs.fork_server import SCORED
@@ -293,10 +294,13 @@ def deleted_cards(ranking: Ranking) -> list[Element]:
     """Return the submissions of earlier runs that are no longer there, if there are any."""
     if not ranking.deleted:
         return []
-    rows: list[list[Cell]] = [[cut_middle(row.name)] for row in ranking.deleted]
+    rows = list[list[Cell]]()
+    for entry in ranking.deleted:
+        rows.append([cut_middle(entry.name), f"{cut(entry.renamed)}: renamed?" if entry.renamed else ""])
     title = "Submissions that are gone"
     text = "An earlier run had them. They may have been deleted on the site, and are not ranked."
-    return [card("deleted", title, text, *table([Heading("Submission")], rows, title, OPEN_ROWS))]
+    headings = [Heading("Submission"), Heading("New with the same file")]
+    return [card("deleted", title, text, *table(headings, rows, title, OPEN_ROWS))]
 
 
 def leaderboard_cards(ranking: Ranking) -> list[Element]:
@@ -342,6 +346,24 @@ def equal_file_cards(ranking: Ranking) -> list[Element]:
     title, note = "Equal submissions", "Files of different teams with the same bytes, by their SHA-256."
     headings = [Heading("File"), *_SUBMISSION_HEADINGS]
     return [card("equal", title, note, *table(headings, rows, title, OPEN_ROWS))]
+
+
+def near_copy_cards(ranking: Ranking) -> list[Element]:
+    """Return the submissions of different teams that are nearly the same, if there are any."""
+    pairs = find_near_copies(ranking.records, ranking.task)
+    if not pairs:
+        return []
+    rows = list[list[Cell]]()
+    for pair in pairs[:_MOST_ROWS]:
+        cells = [cell for record in (pair.first, pair.second) for cell in _submission_cells(record)[:2]]
+        rows.append([*cells, pair.reason])
+    title = "Look at these: nearly equal submissions"
+    text = (
+        "Different files of different teams whose contents are equal, or whose items have equal scores where "
+        "one is neither 0 nor perfect. Nothing was decided by it."
+    )
+    headings = [Heading("Submission"), Heading("Team"), Heading("Like"), Heading("Team"), Heading("Why")]
+    return [card("near", title, text, *table(headings, rows, title, OPEN_ROWS))]
 
 
 def change_cards(ranking: Ranking) -> list[Element]:

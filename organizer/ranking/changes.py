@@ -19,6 +19,15 @@ class Row(NamedTuple):
     score: float | None
 
 
+class Deleted(NamedTuple):
+    """A submission of an earlier run that is no longer there; another team that came with its file, or ""."""
+
+    name: str
+    team: str
+    digest: str
+    renamed: str = ""
+
+
 class Change(NamedTuple):
     """The change of a team since the last run; None where it was not ranked, then ``why`` is new or gone."""
 
@@ -48,7 +57,7 @@ class Run(NamedTuple):
     signature: str
     rows: Sequence[Row]
     changes: Sequence[Change] = ()
-    deleted: Sequence[Row] = ()
+    deleted: Sequence[Deleted] = ()
 
 
 def compare_runs(before: Run | None, now: Run) -> Run:
@@ -61,7 +70,7 @@ def compare_runs(before: Run | None, now: Run) -> Run:
     return now._replace(changes=_changes(before, now), deleted=_deleted(before, now))
 
 
-def _deleted(before: Run, now: Run) -> list[Row]:
+def _deleted(before: Run, now: Run) -> list[Deleted]:
     """Return the submissions of any earlier run that are no longer there.
 
     One whose team still has the same file, as a rerun with another id, is there; those of phases that this
@@ -69,16 +78,21 @@ def _deleted(before: Run, now: Run) -> list[Row]:
     """
     names_now = {row.name for row in now.rows}
     files_now = {(row.team, row.digest) for row in now.rows}
-    earlier_rows = {row.name: row for row in [*before.deleted, *before.rows]}
-    downloaded = read_download_names([*names_now, *earlier_rows])
+    names_before = {row.name for row in before.rows}
+    new_team_of_file = {row.digest: row.team for row in now.rows if row.name not in names_before}
+    earlier = {entry.name: entry for entry in before.deleted}
+    for row in before.rows:
+        renamed = new_team_of_file.get(row.digest, "")
+        earlier[row.name] = Deleted(row.name, row.team, row.digest, renamed)
+    downloaded = read_download_names([*names_now, *earlier])
     phase_of_name = {name: reading.phase for name, reading in downloaded.items()}
     phases_now = {phase_of_name.get(name) for name in names_now}
     deleted = []
-    for name, row in earlier_rows.items():
-        is_there = name in names_now or (row.team, row.digest) in files_now
+    for name, entry in earlier.items():
+        is_there = name in names_now or (entry.team, entry.digest) in files_now
         if not is_there and phase_of_name.get(name) in phases_now:
-            deleted.append(row)
-    return sorted(deleted, key=lambda row: natural(row.name))
+            deleted.append(entry)
+    return sorted(deleted, key=lambda entry: natural(entry.name))
 
 
 def _changes(before: Run, now: Run) -> list[Change]:

@@ -45,6 +45,7 @@ def index_page(ranking: Ranking) -> str:
         *cards.leaderboard_cards(ranking),
         *cards.failed_cards(ranking),
         *cards.equal_file_cards(ranking),
+        *cards.near_copy_cards(ranking),
         *cards.deleted_cards(ranking),
     ]
     submissions = [

@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from organizer.bundle import DEMO_TITLE
-from organizer.ranking.changes import Change, Row
+from organizer.ranking.changes import Change, Deleted
 from organizer.ranking.eligibility import Violation, count_left_out, names_left_out, ranked_records
 from organizer.ranking.leaderboard import BoardComparison
 from organizer.ranking.statistics import expected_drop_of, half_scores_of, records_of_teams
@@ -110,7 +110,7 @@ class Ranking:
         The line that a winner must reach, None without a rule.
     violations : sequence of Violation
         What submissions break of the rules of the phase.
-    deleted : sequence of Row
+    deleted : sequence of Deleted
         The submissions of earlier runs that are no longer there.
     board : sequence of BoardComparison
         The leaderboard of the site, compared with this ranking; nothing if it is not known.
@@ -126,7 +126,7 @@ class Ranking:
     team_records: Sequence[Record]
     winner: WinnerLine | None = None
     violations: Sequence[Violation] = ()
-    deleted: Sequence[Row] = ()
+    deleted: Sequence[Deleted] = ()
     board: Sequence[BoardComparison] = ()
     changes: Sequence[Change] = ()
     is_published: bool = False

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from organizer.files import write_durable
-from organizer.ranking.changes import Change, Row, Run
+from organizer.ranking.changes import Change, Deleted, Row, Run
 from organizer.ranking.eligibility import Rule, Violation, names_left_out
 from organizer.ranking.leaderboard import BoardComparison
 from organizer.ranking.ranking import Facts, Ranking
@@ -71,7 +71,7 @@ def read_run(folder: Path, task_id: str, protocol: str) -> Run | None:
                     signature=str(saved["facts"]["signature"]),
                     rows=[_row_of(row) for row in saved["submissions"]],
                     changes=[Change(**row) for row in saved["changes"]],
-                    deleted=[Row(**row) for row in saved["deleted"]],
+                    deleted=[Deleted(**row) for row in saved["deleted"]],
                 )
     except _MALFORMED:
         pass
@@ -183,7 +183,7 @@ def _read_ranking(folder: Path, saved: Mapping[str, Any], task: Task) -> Ranking
         team_records=team_records,
         winner=_read_winner(folder, winner, team_records, task) if winner else None,
         violations=violations,
-        deleted=[Row(**row) for row in saved["deleted"]],
+        deleted=[Deleted(**row) for row in saved["deleted"]],
         board=[BoardComparison(**row) for row in saved["board"]],
         changes=[Change(**row) for row in saved["changes"]],
     )
