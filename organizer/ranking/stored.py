@@ -62,6 +62,14 @@ def read_rankings(folder: Path, task_id: str) -> list[Ranking]:
     return rankings
 
 
+def stored_task(folder: Path) -> str:
+    """Return the id of the task whose ranking is in a folder. Raises NoRankingError."""
+    try:
+        return load_task(json.loads((folder / RANKING).read_text(encoding="utf-8"))["task"]).id
+    except _MALFORMED as error:
+        raise NoRankingError from error
+
+
 def read_run(folder: Path, task_id: str, protocol: str) -> Run | None:
     """Return what the last run by a protocol left in a folder, None if there is none that can be read."""
     try:

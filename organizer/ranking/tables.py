@@ -15,6 +15,7 @@ from organizer.ranking.leaderboard import BoardComparison
 from organizer.ranking.ranking import Ranking
 from organizer.ranking.statistics import item_difficulty
 from organizer.runs.rescore import Record
+from people_in_video.comparing.pairs import Pairs
 from scoring_program.metrics.resampling import rounded
 from scoring_program.report.outputs import plain_number
 from validator.texts import quote, without_formulas
@@ -127,7 +128,15 @@ def ranking_csv(ranking: Ranking) -> str:
 
 def pairs_csv(ranking: Ranking, most_teams: int = _MOST_TEAMS) -> str:
     """Return a row for each pair of the first teams; differences have the decimals of the scores of a run."""
-    pairs, teams = ranking.comparison.pairs, ranking.teams
+    decimals = ranking.team_records[0].entry.decimals
+    p_decimals = decimals if ranking.is_published else _P_DECIMALS
+    return pairs_table(ranking.comparison.pairs, ranking.teams, decimals, p_decimals, most_teams)
+
+
+def pairs_table(
+    pairs: Pairs, teams: Sequence[str], decimals: int, p_decimals: int, most_teams: int = _MOST_TEAMS
+) -> str:
+    """Return a row for each pair of the first teams, with so many decimals of differences and p values."""
     differences = {
         "difference": pairs.difference,
         "low": pairs.low,
@@ -135,9 +144,7 @@ def pairs_csv(ranking: Ranking, most_teams: int = _MOST_TEAMS) -> str:
         "low_all": pairs.low_all,
         "high_all": pairs.high_all,
     }
-    decimals = ranking.team_records[0].entry.decimals
     number_columns = {name: np.round(values, decimals) for name, values in differences.items()}
-    p_decimals = decimals if ranking.is_published else _P_DECIMALS
     number_columns.update(p=np.round(pairs.p, p_decimals), p_adjusted=np.round(pairs.p_adjusted, p_decimals))
     numbers = np.stack(list(number_columns.values()), axis=1)
     rows: list[list[Cell]] = []

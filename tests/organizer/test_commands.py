@@ -29,6 +29,7 @@ ID = "chalearn_gesture"
         (f"rescore {ID} FILE --workers 2 --counts last --protocols released", "rescore.rescore"),
         (f"report {ID} --ranking out", "report.report"),
         (f"archive {ID} --with-reference", "archive.archive"),
+        ("overall FILE FILE --weights 1 2", "overall.overall"),
         (f"start {ID} --title Signs", "start.start_command"),
         ("demo", "demo.run_demo"),
         (f"prepare {ID} --source FILE --output b --corenlp FILE", "prepare.prepare_command"),
