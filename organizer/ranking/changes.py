@@ -52,12 +52,16 @@ class Change(NamedTuple):
 
 
 class Run(NamedTuple):
-    """A run: its submissions, what had changed since the one before, and what earlier runs had besides."""
+    """A run: its submissions, what had changed since the one before, and what earlier runs had besides.
+
+    ``n_changed_items`` is how many items had another score for the same files.
+    """
 
     signature: str
     rows: Sequence[Row]
     changes: Sequence[Change] = ()
     deleted: Sequence[Deleted] = ()
+    n_changed_items: int = 0
 
 
 def compare_runs(before: Run | None, now: Run) -> Run:

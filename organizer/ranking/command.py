@@ -38,8 +38,9 @@ from organizer.ranking.leaderboard import (
     leaderboard_sentence,
     read_leaderboard,
 )
+from organizer.ranking.mail import count_changed_items
 from organizer.ranking.ranking import DETAILS, Facts, Ranking, page_name
-from organizer.ranking.stored import read_run, save_rankings
+from organizer.ranking.stored import read_run, read_team_records, save_rankings
 from organizer.ranking.winner_rule import (
     WinnerRule,
     check_baseline_name,
@@ -190,7 +191,11 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
         if board and team_records:
             comparisons = compare_leaderboard(board, records, task)
         now = _run_of(records, team_records, task)
-        run = compare_runs(read_run(output, task.id, protocol), now)
+        last_run = read_run(output, task.id, protocol)
+        if last_run is not None and last_run.signature != now.signature:
+            last_records = read_team_records(output, task.id, protocol)
+            now = now._replace(n_changed_items=count_changed_items(last_records, team_records))
+        run = compare_runs(last_run, now)
         ranking = Ranking(
             task=task,
             facts=replace(
@@ -203,6 +208,7 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
             deleted=run.deleted,
             board=comparisons,
             changes=run.changes,
+            n_changed_items=run.n_changed_items,
         )
         rankings.append(ranking)
     _write_rankings(rankings, output)

@@ -116,6 +116,8 @@ class Ranking:
         The leaderboard of the site, compared with this ranking; nothing if it is not known.
     changes : sequence of Change
         What changed since the last run, nothing if there was none.
+    n_changed_items : int
+        How many items had another score then, for the same files.
     is_published : bool
         Whether ranks follow the scores as they are shown.
     """
@@ -129,6 +131,7 @@ class Ranking:
     deleted: Sequence[Deleted] = ()
     board: Sequence[BoardComparison] = ()
     changes: Sequence[Change] = ()
+    n_changed_items: int = 0
     is_published: bool = False
 
     @cached_property

@@ -13,6 +13,7 @@ from organizer.bundle import DEMO_TITLE
 from organizer.files import write_durable
 from organizer.ranking import paper
 from organizer.ranking.command import pages_in, remove_others
+from organizer.ranking.mail import draft_mail
 from organizer.ranking.ranking import Ranking, page_name
 from organizer.ranking.stored import NoRankingError, read_rankings, saved_facts
 from organizer.ranking.tables import teams_csv
@@ -22,7 +23,8 @@ from validator.texts import printable
 
 FACTS = "facts.json"
 """What the ranking was made of, as ``ranking.json`` has it."""
-_FILES = ("ranking.csv", "ranking.tex", "methods.txt", FACTS, "teams.csv", "index.html")
+_MAIL = "mail.txt"
+_FILES = ("ranking.csv", "ranking.tex", "methods.txt", FACTS, "teams.csv", _MAIL, "index.html")
 _TEAMS = "teams"
 
 
@@ -30,7 +32,8 @@ def report(task_id: str, folder: Path, output: Path) -> int:
     """Write the report on the ranking that ``rescore`` left in a folder; return 1 if there is none.
 
     ``output`` gets ``ranking.csv``, ``ranking.tex``, ``methods.txt``, ``facts.json``, ``teams/`` with a
-    page for each team, ``index.html`` with links to these, and ``teams.csv`` for mails to the teams; with two
+    page for each team, ``index.html`` with links to these, ``teams.csv`` for mails to the teams, and
+    ``mail.txt``, the draft of one, if ranks or scores have changed since the last run; with two
     protocols a folder for each.
     """
     try:
@@ -66,6 +69,10 @@ def _write(ranking: Ranking, folder: Path) -> None:
             write_durable(folder / page_of_team[row.name], team_page(ranking, row.place, row.band))
     write_durable(folder / "teams.csv", teams_csv(ranking, page_of_team))
     write_durable(folder / "index.html", teams_index(ranking, page_of_team))
+    if mail := draft_mail(ranking):
+        write_durable(folder / _MAIL, mail)
+    else:
+        (folder / _MAIL).unlink(missing_ok=True)
     written_pages = {folder / page for page in page_of_team.values()}
     for old_page in {*pages_in(teams)} - written_pages:
         old_page.unlink()

@@ -7,6 +7,7 @@ leaderboard, submissions that are gone, changes, and the line for winners. The e
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -80,10 +81,27 @@ def read_run(folder: Path, task_id: str, protocol: str) -> Run | None:
                     rows=[_row_of(row) for row in saved["submissions"]],
                     changes=[Change(**row) for row in saved["changes"]],
                     deleted=[Deleted(**row) for row in saved["deleted"]],
+                    n_changed_items=int(saved["n_changed_items"]),
                 )
     except _MALFORMED:
         pass
     return None
+
+
+def read_team_records(folder: Path, task_id: str, protocol: str) -> dict[str, Record]:
+    """Return the records that counted in the last run by a protocol, by the SHA-256 of their files.
+
+    Those that cannot be read are left out.
+    """
+    records = {}
+    with contextlib.suppress(*_MALFORMED):
+        for saved in _saved(folder, task_id):
+            if saved["facts"]["protocol"] == protocol:
+                for row in saved["submissions"]:
+                    if row["rank"] is not None:
+                        record = stored_record(folder, row)
+                        records[record.digest] = record
+    return records
 
 
 def _saved(folder: Path, task_id: str) -> list[dict[str, Any]]:
@@ -114,6 +132,7 @@ def _saved_ranking(ranking: Ranking) -> dict[str, Any]:
         "board": [comparison._asdict() for comparison in ranking.board],
         "deleted": [row._asdict() for row in ranking.deleted],
         "changes": [change._asdict() for change in ranking.changes],
+        "n_changed_items": ranking.n_changed_items,
         "winner": _saved_winner(ranking.winner) if ranking.winner else None,
     }
 
@@ -194,6 +213,7 @@ def _read_ranking(folder: Path, saved: Mapping[str, Any], task: Task) -> Ranking
         deleted=[Deleted(**row) for row in saved["deleted"]],
         board=[BoardComparison(**row) for row in saved["board"]],
         changes=[Change(**row) for row in saved["changes"]],
+        n_changed_items=int(saved["n_changed_items"]),
     )
 
 

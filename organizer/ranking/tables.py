@@ -12,6 +12,7 @@ import numpy as np
 from organizer.ranking.changes import Change
 from organizer.ranking.eligibility import Violation
 from organizer.ranking.leaderboard import BoardComparison
+from organizer.ranking.mail import texts_before
 from organizer.ranking.ranking import Ranking
 from organizer.ranking.statistics import item_difficulty
 from organizer.runs.rescore import Record
@@ -89,14 +90,28 @@ def teams_csv(ranking: Ranking, page_of_team: Mapping[str, str]) -> str:
     for record in ranking.records:
         if record.submission.user:
             users_of_team.setdefault(record.submission.team, []).append(record.submission.user)
+    before = texts_before(ranking)
     rows: list[list[Cell]] = []
     for place, team in enumerate(ranking.teams):
         users = dict.fromkeys(users_of_team.get(team, []))
         row: list[Cell] = [team, " ".join(users), page_of_team[team], int(comparison.rank[place])]
         row += [int(comparison.rank_low[place]), int(comparison.rank_high[place])]
+        rank_before, score_before = before.get(team, ("", ""))
+        row += [ranking.standings.score_texts[place], rank_before, score_before]
         row += [facts_of_team[team].get(title, "") for title in titles]
         rows.append(row)
-    return csv_table(["team", "users", "page", "rank", "rank_low", "rank_high", *titles], rows)
+    header = [
+        "team",
+        "users",
+        "page",
+        "rank",
+        "rank_low",
+        "rank_high",
+        "score",
+        "rank_before",
+        "score_before",
+    ]
+    return csv_table([*header, *titles], rows)
 
 
 def ranking_csv(ranking: Ranking) -> str:

@@ -48,7 +48,7 @@ def test_tasks_without_common_items_have_the_degrees_of_freedom_of_the_smaller_o
     first, second = (int(team.removeprefix("team")) for team in result.teams[:2])
     variance = 0.0
     for values in (FIRST, SECOND[:12]):
-        variance += np.var(values[:, first] - values[:, second], ddof=1) / len(values) / 4
+        variance += float(np.var(values[:, first] - values[:, second], ddof=1)) / len(values) / 4
     assert result.comparison.pairs.standard_error[0] == pytest.approx(np.sqrt(variance), rel=0.15)
 
 
