@@ -25,7 +25,7 @@ from scoring_program.metrics.resampling import LEAST_ITEMS
 from scoring_program.report.elements.layout import card
 from scoring_program.report.elements.tables import Cell, Heading, table
 from scoring_program.report.html import cut, cut_middle, element
-from validator.texts import counted, some_words
+from validator.texts import counted, quote, some_words
 
 _MOST_ROWS = 5000
 _LONGEST_PROBLEM = 300
@@ -41,6 +41,15 @@ def nothing_ranked_card(ranking: Ranking) -> Element:
     if ranking.n_scored:
         text = "No submission is ranked: all that were scored are left out."
     return card("ranking", "Ranking", "", text)
+
+
+def not_ranked_sentence(ranking: Ranking) -> str:
+    """Return which teams are not ranked because they have no submission in another phase, "" if all are."""
+    ranked_teams = set(ranking.teams)
+    teams = [quote(team) for team in ranking.eligible_records if team not in ranked_teams]
+    if not teams:
+        return ""
+    return f"Not ranked, because {ranking.facts.counts} counts and they were not there: {some_words(teams)}."
 
 
 def ranking_card(ranking: Ranking) -> Element:

@@ -28,7 +28,6 @@ from organizer.ranking.counting import Counting, counting_of, rank_teams, scores
 from organizer.ranking.eligibility import (
     find_violations,
     names_left_out,
-    ranked_records,
     violations_sentence,
 )
 from organizer.ranking.leaderboard import (
@@ -177,9 +176,8 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
     for protocol in protocols:
         records = score_all(built, submissions, output, protocol, options)
         violations = find_violations(records, built.phase, choices.enforce)
-        eligible_records = ranked_records(records, names_left_out(violations))
-        scores_there = scores_of_phase.get(protocol, {})
-        team_records = rank_teams(eligible_records, task, counting, scores_there)
+        left_out = names_left_out(violations)
+        team_records = rank_teams(records, left_out, task, counting, scores_of_phase[protocol])
         winner = None
         scored_zips = []
         if choices.baseline_zips:
@@ -357,6 +355,7 @@ def _summary(ranking: Ranking) -> list[str]:
     else:
         lines.append(scored)
     notes = [violations_sentence(ranking.violations), cards.failures_sentence(ranking)]
+    notes.append(cards.not_ranked_sentence(ranking))
     if ranking.board:
         notes.append(leaderboard_sentence(ranking.board))
     if ranking.deleted:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, Union
 
@@ -49,14 +49,20 @@ def parse_counting(text: str) -> Counting:
 
 
 def rank_teams(
-    records: Sequence[Record], task: Task, counting: Counting, scores_of_file: Mapping[str, float]
+    records: Sequence[Record],
+    left_out: Collection[str],
+    task: Task,
+    counting: Counting,
+    scores_of_file: Mapping[str, float],
 ) -> list[Record]:
     """Return the submission of each team that counts, the best first, ties by name.
 
     Parameters
     ----------
     records : sequence of Record
-        Those that may be ranked, in natural order of their names and scored with one signature.
+        All submissions, in natural order of their names and scored with one signature.
+    left_out : collection of str
+        The names of those that are not ranked.
     scores_of_file : mapping of str to float
         The scores in the other phase by the SHA-256 of the files, see `scores_in_phase`. A team without a
         file there is not ranked.
@@ -68,13 +74,15 @@ def rank_teams(
     """
     sign = 1.0 if task.higher_is_better else -1.0
     counting_records, undecided_teams = list[Record](), list[str]()
-    for team, team_records in records_of_teams(records).items():
+    teams_with_choice = {record.submission.team for record in records if record.submission.is_chosen}
+    for team, team_records in records_of_teams(ranked_records(records, left_out)).items():
         if counting.rule == CHOSEN:
-            chosen = [record for record in team_records if record.submission.is_chosen]
-            candidates = chosen or team_records
-            if len({record.digest for record in candidates}) > 1:
+            candidates = team_records
+            if team in teams_with_choice:
+                candidates = [record for record in team_records if record.submission.is_chosen]
+            if len({record.digest for record in candidates}) != 1:
                 undecided_teams.append(quote(team))
-            counting_records.append(candidates[0])
+            counting_records += candidates[:1]
         elif counting.rule == LAST:
             counting_records.append(in_order_of_time(team_records)[-1])
         elif counting.rule == BEST:
@@ -82,8 +90,10 @@ def rank_teams(
         elif candidates := [record for record in team_records if record.digest in scores_of_file]:
             counting_records.append(max(candidates, key=lambda record: sign * scores_of_file[record.digest]))
     if undecided_teams:
-        problem = f"of these teams not one submission is chosen: {some_words(undecided_teams)}"
-        raise SubmissionsError(f"{problem}; write yes into the column chosen of --names for one of each team")
+        problem = (
+            f"of these teams not one submission is chosen that can be ranked: {some_words(undecided_teams)}"
+        )
+        raise SubmissionsError(f"{problem}; write yes into the column chosen of --names for one of each")
     return best_first(counting_records, task)
 
 

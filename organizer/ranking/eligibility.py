@@ -241,7 +241,8 @@ def _limit_if_broken(rule: Rule, n_submissions: int, limit: int, when: str) -> l
     """Return the rule as broken if a team has more submissions than its limit allows, else nothing."""
     if limit == UNLIMITED or n_submissions <= limit:
         return []
-    reason = f"valid submission number {n_submissions:,} of its team {when}; allowed: {limit:,}"
+    n_before = counted(n_submissions - 1, "valid submission")
+    reason = f"its team had {n_before} before it {when}; allowed: {limit:,}"
     return [BrokenRule(rule, reason)]
 
 

@@ -54,6 +54,8 @@ def index_page(ranking: Ranking) -> str:
     ]
     warnings = [_NOT_PUBLIC] if ranking.team_records else []
     warnings += _reference_warnings(ranking)
+    if sentence := cards.not_ranked_sentence(ranking):
+        warnings.append(sentence)
     if not ranking.team_records:
         shown_cards = [cards.nothing_ranked_card(ranking), *failures, *submissions]
     else:

@@ -144,13 +144,15 @@ def saved_facts(facts: Facts) -> dict[str, Any]:
 
 def _saved_submissions(ranking: Ranking) -> list[dict[str, Any]]:
     """Return a row for each submission; ranks are those of its team if it is the one that counts."""
-    left_out = names_left_out(ranking.violations)
+    left_out, ranked_teams = names_left_out(ranking.violations), set(ranking.teams)
     ranks_of_name = _ranks_of_name(ranking) if ranking.team_records else {}
     rows = []
     for record in ranking.records:
         name, entry = record.submission.name, record.entry
         ranks = ranks_of_name.get(name, (None, None, None))
         why_not_ranked = "" if ranks[0] else "another submission of the team counts"
+        if record.submission.team not in ranked_teams:
+            why_not_ranked = "the team has no submission that counts"
         if name in left_out:
             why_not_ranked = "left out by the rules"
         if entry.outcome != SCORED:

@@ -149,7 +149,7 @@ def find_submissions(
         _warn_of_several_readings({name: reading for name, reading in downloaded.items() if name not in rows})
         submissions = _of_one_phase(submissions, downloaded, only_phase)
         submissions = [_named(submission, rows.get(submission.name, {})) for submission in submissions]
-        yield told_apart(_without_reruns(submissions))
+        yield tell_apart(_without_reruns(submissions))
 
 
 def _files_below(folder: Path) -> list[Path]:
@@ -271,7 +271,7 @@ def _without_reruns(submissions: Sequence[Submission]) -> list[Submission]:
     return list(first.values())
 
 
-def told_apart(submissions: Sequence[Submission]) -> list[Submission]:
+def tell_apart(submissions: Sequence[Submission]) -> list[Submission]:
     """Return the submissions with names of teams that cannot be taken for each other.
 
     Those that look equal have code points, with a warning.

@@ -17,6 +17,7 @@ DOWNLOAD = {
     "6_bob_PhaseId4_2027-01-03_c.zip": sample("weak"),
 }
 BEST, MIDDLE, WORST, BOB = DOWNLOAD
+INVALID = "2_ann_PhaseId4_2027-01-01_z.zip"
 
 
 @pytest.fixture
@@ -43,10 +44,11 @@ def test_the_chosen_one_counts(submissions, tmp_path, capsys):
     assert rows(tmp_path / "out" / "ranking.csv", "team")["bob"]["submission"] == BOB
 
 
-@pytest.mark.parametrize("chosen", ["", f"{MIDDLE},yes\n{WORST},yes\n"])
+@pytest.mark.parametrize("chosen", ["", f"{MIDDLE},yes\n{WORST},yes\n", f"{INVALID},yes\n"])
 def test_a_team_that_has_not_chosen_one_is_named(submissions, tmp_path, capsys, chosen):
     names = tmp_path / "names.csv"
     names.write_text(f"submission,chosen\n{chosen}")
+    write_submissions(submissions, {INVALID: b"no zip"})
     assert call(submissions, tmp_path / "out", "--names", names, "--counts", "chosen") == 1
     printed = capsys.readouterr().out
     assert "ann" in printed.splitlines()[-1]
@@ -78,6 +80,7 @@ def test_the_best_in_another_phase_is_ranked_here(submissions, tmp_path, capsys)
     assert call(submissions, tmp_path / "out", *counts) == 0
     assert counting_of_ann(tmp_path / "out") == WORST
     # Bob was not in the first phase.
+    assert "they were not there: bob" in capsys.readouterr().out
     assert rows(tmp_path / "out" / "ranking.csv", "team").keys() == {"ann"}
 
 

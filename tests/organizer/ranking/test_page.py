@@ -46,7 +46,7 @@ def ranking_of(records, sorting="desc", **facts):
     """Return the ranking of records by the primary score."""
     columns = [TASK.columns[0]._replace(sorting=sorting), *TASK.columns[1:]]
     task = replace(TASK, columns=columns)
-    team_records = rank_teams(records, task, parse_counting(facts.get("counts", "best")), {})
+    team_records = rank_teams(records, (), task, parse_counting(facts.get("counts", "best")), {})
     return Ranking(task=task, facts=Facts(**facts), records=records, team_records=team_records)
 
 
