@@ -174,7 +174,7 @@ def standings_table(
     rows = ranked_rows(standings)
     higher_is_better = standings.task.higher_is_better
     score_scale = scale_of([row.band for row in rows], higher_is_better)
-    differences = _differences_to_base(standings)
+    differences = differences_to_base(standings)
     difference_scale = scale_of(differences, higher_is_better)
     has_differences = len(standings.names) > 1
 
@@ -210,7 +210,7 @@ def beyond_note(scale: Scale, bands: Sequence[Band]) -> Child:
     return "" if all(scale.holds(band.value) for band in bands) else element("small", _BEYOND)
 
 
-def _differences_to_base(standings: Standings) -> list[Band]:
+def differences_to_base(standings: Standings) -> list[Band]:
     """Return the difference of each submission to the base, with its interval."""
     pairs, base = standings.comparison.pairs, standings.base_place
     low, high = standings.difference_ends
@@ -406,6 +406,8 @@ def _verdict(standings: Standings, pair: int, interval: list[float]) -> str:
     text += f"{word}, {_p_equation('p', float(comparison.pairs.p[pair]))}"
     if comparison.n_tests > 1:
         text += f", {_p_equation('adjusted p', float(comparison.pairs.p_adjusted[pair]))}"
+    if comparison.pairs.p[pair] < SIGNIFICANT and interval[0] <= 0:
+        text += f"; the interval holds 0 because it is for all {comparison.n_tests} differences at once"
     return f"{text}."
 
 
