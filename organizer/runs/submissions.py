@@ -19,7 +19,7 @@ from typing import Union
 
 from organizer.files import DAMAGED
 from organizer.runs.download_names import DownloadName, read_download_names, readings_of
-from organizer.runs.similar_names import similar_names, with_code_points
+from organizer.runs.similar_names import similar_names, unambiguous, with_code_points
 from validator.choose import task_of_first_row
 from validator.findings import Findings
 from validator.formats.rules import Rules, load_rules, task_ids
@@ -32,8 +32,8 @@ _CHUNK = 1 << 20
 _HINT = "give the folder with the participants' zips"
 # Of the table of --names.
 _KEYS = ("submission", "user")
-_SAYS = ("team", "date", "counts")
-_COUNTS = ("yes", "no", "")
+_SAYS = ("team", "date", "counts", "chosen")
+_ANSWERS = ("counts", "chosen")
 _HEADER = "write a CSV with the header submission,team,date or user,team"
 _TIME = re.compile(rf"({_DATE})([T ]([0-9]{{2}}:[0-9]{{2}}(:[0-9]{{2}}(\.[0-9]+)?)?)Z?)?")
 _MOST_LINES = 10
@@ -64,6 +64,8 @@ class Submission:
         Who made it, "" if unknown.
     counts : str
         Whether organizers say that it counts: "yes", "no", or "" if they say nothing.
+    is_chosen : bool
+        Whether the team has chosen it, of all that it has made.
     other_looks : sequence of str
         The names of other teams that look like that of its team.
     facts : mapping of str to str
@@ -76,6 +78,7 @@ class Submission:
     source: Source
     user: str = ""
     counts: str = ""
+    is_chosen: bool = False
     other_looks: Sequence[str] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
 
@@ -146,7 +149,7 @@ def find_submissions(
         _warn_of_several_readings({name: reading for name, reading in downloaded.items() if name not in rows})
         submissions = _of_one_phase(submissions, downloaded, only_phase)
         submissions = [_named(submission, rows.get(submission.name, {})) for submission in submissions]
-        yield _told_apart(_without_reruns(submissions))
+        yield tell_apart(_without_reruns(submissions))
 
 
 def _files_below(folder: Path) -> list[Path]:
@@ -268,9 +271,12 @@ def _without_reruns(submissions: Sequence[Submission]) -> list[Submission]:
     return list(first.values())
 
 
-def _told_apart(submissions: Sequence[Submission]) -> list[Submission]:
-    """Return the submissions with code points in the names of teams that look equal; warn of such names."""
-    names_shown: dict[str, str] = {}
+def tell_apart(submissions: Sequence[Submission]) -> list[Submission]:
+    """Return the submissions with names of teams that cannot be taken for each other.
+
+    Those that look equal have code points, with a warning.
+    """
+    names_shown = {submission.team: unambiguous(submission.team) for submission in submissions}
     others_of_name: dict[str, list[str]] = {}
     for group in similar_names(submission.team for submission in submissions):
         for name in group:
@@ -281,9 +287,7 @@ def _told_apart(submissions: Sequence[Submission]) -> list[Submission]:
     told_apart = []
     for submission in submissions:
         name = submission.team
-        shown = replace(
-            submission, team=names_shown.get(name, name), other_looks=others_of_name.get(name, ())
-        )
+        shown = replace(submission, team=names_shown[name], other_looks=others_of_name.get(name, ()))
         told_apart.append(shown)
     return told_apart
 
@@ -377,6 +381,7 @@ def _named(submission: Submission, row: Mapping[str, str]) -> Submission:
         team=row.get("team") or submission.team,
         date=row.get("date") or submission.date,
         counts=row.get("counts", ""),
+        is_chosen=row.get("chosen", "") == "yes",
         facts={column: text for column, text in row.items() if column not in (*_KEYS, *_SAYS, _MORE)},
     )
 
@@ -408,18 +413,19 @@ def read_names(table: Path, users: Mapping[str, str]) -> dict[str, Row]:
         raise SubmissionsError(f"{table}: cannot be read ({error.strerror}); {_HEADER}") from error
     rows: dict[str, Row] = {}
     wrong = list[str]()
-    # Names may be given as they are shown, with code points.
-    names_as_shown = {with_code_points(name): name for name in (*users, *users.values())}
+    known_names = {*users, *users.values()}
+    # Names may be given as they are shown.
+    names_as_shown = {show(name): name for show in (unambiguous, with_code_points) for name in known_names}
     try:
         key = ""
         for line, given_row in _rows(text):
             key = next(name for name in _KEYS if name in given_row)
             name = given_row[key]
-            row = {**given_row, key: names_as_shown.get(with_code_points(name), name)}
+            row = {**given_row, key: name if name in known_names else names_as_shown.get(name, name)}
             if problem := _problem(row, key, rows, users):
                 wrong.append(f"line {line}: {problem}")
-            counts = row.get("counts", "").lower()
-            rows[row[key]] = {**row, "date": _iso(row.get("date", "")), "counts": counts}
+            answers = {name: row.get(name, "").lower() for name in _ANSWERS}
+            rows[row[key]] = {**row, "date": _iso(row.get("date", "")), **answers}
     except (csv.Error, ValueError) as error:
         raise SubmissionsError(f"{table}: {error}; {_HEADER}") from error
     if wrong:
@@ -466,8 +472,11 @@ def _problem(row: Row, key: str, before: Mapping[str, Row], users: Mapping[str, 
         return f"there is no submission '{quote(name)}'; names are as in scores.csv"
     if key == "user" and not (name and row.get("team", name)):
         return "user or team is empty"
-    if row.get("counts", "").lower() not in _COUNTS:
-        return f"counts is '{quote(row['counts'])}'; write yes or no, or leave it empty"
+    for column in _ANSWERS:
+        if row.get(column, "").lower() not in ("yes", "no", ""):
+            return f"{column} is '{quote(row[column])}'; write yes or no, or leave it empty"
+    if key == "user" and row.get("chosen"):
+        return "chosen is about one submission: give a table with the column submission"
     if given and not _iso(given):
         return f"the date '{quote(given)}' is not written as 2024-05-31 or 2024-05-31T12:30"
     return ""

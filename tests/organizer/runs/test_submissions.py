@@ -5,13 +5,24 @@ from __future__ import annotations
 import random
 import re
 import zipfile
+from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from organizer.files import folder_files
-from organizer.runs.submissions import Submission, SubmissionsError, find_submissions, natural, other_task
+from organizer.runs.submissions import (
+    Submission,
+    SubmissionsError,
+    find_submissions,
+    natural,
+    other_task,
+    tell_apart,
+)
 from tests.helpers import SAMPLES, make_zip
 from tests.rescoring import ID, write_submissions
+from validator.texts import is_printable
 
 HOSTILE = ["v1².zip", "①.zip", "٣.zip", "1" * 5000 + ".zip", "a" + "0" * 5000 + ".zip"]
 
@@ -85,6 +96,24 @@ def test_names_that_look_equal_are_teams_with_their_code_points(tmp_path, capsys
     with find_submissions(path, table) as submissions:
         assert {submission.team for submission in submissions} == {"A", "Zo\xeb"}
     assert "warning" not in capsys.readouterr().out
+
+
+def test_no_name_is_shown_as_another_one(tmp_path, capsys):
+    names = ["Zo\xeb", "zo\xeb", r"Zo\xeb", "an\xadn", r"an\xadn", "plain"]
+    rows = [f"{n}.zip,{name}" for n, name in enumerate(names)]
+    (tmp_path / "names.csv").write_text("\n".join(["submission,team", *rows]), encoding="utf-8")
+    path = download(tmp_path / "all.zip", {f"{n}.zip": b"" for n in range(len(names))})
+    with find_submissions(path, tmp_path / "names.csv") as submissions:
+        teams = [submission.team for submission in submissions]
+    assert teams == [r"Zo\xeb", r"zo\xeb", r"Zo\\xeb", r"an\xadn", r"an\\xadn", "plain"]
+
+
+@given(names=st.lists(st.text("aAé\\x9eb\xad\u200b", max_size=8), min_size=2, unique=True))
+def test_different_names_are_shown_differently(names):
+    submissions = [Submission(f"{n}.zip", name, "", Path()) for n, name in enumerate(names)]
+    shown = [submission.team for submission in tell_apart(submissions)]
+    assert len(set(shown)) == len(names)
+    assert all(is_printable(name) for name in shown)
 
 
 def download(path, members):
