@@ -186,7 +186,7 @@ def test_densepose_writer_refuses(arguments, message, tmp_path):
         ({"uv": np.full((3, 6, 8), 0.5)}, "detection 0: parts "),
         ({"uv": np.full((3, 6, 8), 300)}, "detection 0: parts "),
         ({"uv": IUV + np.uint8(10)}, "detection 0: part 30"),
-        ({"uv": np.full((3, 6, 8), np.nan)}, "finite"),
+        ({"uv": np.full((3, 6, 8), np.nan)}, "NaN"),
         ({"uv": IUV[:, :2]}, r"int\(width\)\) = \(3, 6, 8\)"),
         ({"bbox": None}, r"detection 0: bbox"),
         ({"image_id": "a"}, "detection 0: the image id is 'a'"),
