@@ -178,8 +178,8 @@ class Declaration:
     item: str
     needs: Sequence[str] = ()
     """Packages that the program imports besides numpy and yaml and does not carry, by their import names."""
-    in_all_kits: bool = False
-    """Whether every starting kit holds the task; others are in the kits of their competitions only."""
+    is_published: bool = False
+    """Whether it is a task of a published challenge, which `docs/conventions.md` is about; not one's own."""
     kit_files: Sequence[str] = ()
     """Files of ``starting_kit/`` for this task alone."""
     reference_files: Sequence[str] = ()

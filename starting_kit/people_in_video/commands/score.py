@@ -41,6 +41,7 @@ from people_in_video.drawings import pages as drawing_pages
 from people_in_video.errors import ReferenceProblemsError
 from people_in_video.history import add_run
 from people_in_video.home_loaded import AnyHomeLoaded, HomeLoaded, of_kind
+from people_in_video.packages import require_packages
 from people_in_video.progress import reading_bar
 from people_in_video.references.loading import prepared_folder
 from people_in_video.references.preparation import check_reference
@@ -126,6 +127,8 @@ def _check_options(
         parser.error(f"--drawings takes 0 to {MOST_DRAWINGS}")
     if options.images and not options.images.is_dir():
         parser.error(f"--images: there is no folder {options.images}")
+    if options.images:
+        require_packages(["PIL"], "--images")
     named_task = task_of_mode.get(options.eval_mode, task)
     if named_task != task:
         parser.error(f"--eval_mode {options.eval_mode} is that of {named_task}, not of {task}")

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from people_in_video.errors import ReferenceProblemsError
+from people_in_video.packages import require_packages
 from people_in_video.writing import InvalidFileError
 from scoring_program.task import load_task
 from validator.discovery import find_module
@@ -143,6 +144,7 @@ def convert_file(
     OSError
         The file cannot be read, or nothing can be written there.
     """
+    require_packages(load_task(task).needs, task)
     name = _name_of(source)
     converter = converter_of(task)
     if converter is None:
@@ -200,6 +202,7 @@ def read_submission(
     A JSON file that needs no converting is put in a folder, as the platform has it. Raises Refused and
     ReferenceProblemsError as `convert_file` does, and Refused if options are given that change nothing.
     """
+    require_packages(load_task(task).needs, task)
     if is_converted(task, source, options):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "converted.zip")
