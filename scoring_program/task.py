@@ -191,7 +191,7 @@ class Declaration:
     kit_example: str = ""
     """Code that writes ``my.zip`` for the demo reference, for the README and the notebook of the kit."""
     kit_update: str = ""
-    """Code that gives an evaluator one prediction for the demo reference, for the README."""
+    """Code that gives an evaluator one prediction for the demo reference, for the guide of the kit."""
     metric: str = ""
     """A module of `scoring_program.metrics` that the declaration names, "" if the code of the task does."""
     thresholds: Sequence[float] = ()

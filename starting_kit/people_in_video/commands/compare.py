@@ -28,7 +28,7 @@ from people_in_video.commands.options import (
 )
 from people_in_video.comparing.comparison import Comparison, page
 from people_in_video.comparing.submissions import compare, find_name, name_submissions
-from people_in_video.errors import ReferenceProblemsError, SubmissionError
+from people_in_video.errors import MissingPackageError, ReferenceProblemsError, SubmissionError
 from people_in_video.progress import reading_bar
 from scoring_program.report import outputs
 from scoring_program.run import BROKEN, INVALID, SCORED
@@ -69,6 +69,8 @@ def main(arguments: list[str] | None = None) -> int:
         console.say(f"The reference cannot be used, nothing was compared:\n{error}", to=sys.stderr)
     except console.OutputError as error:
         console.report(error)
+    except MissingPackageError:
+        raise
     except Exception as error:
         remedy = "report it to the maintainers of the scoring program"
         console.say(f"E-INTERNAL: {place_of(error)}; {remedy}", to=sys.stderr)

@@ -325,7 +325,7 @@ def _add_drawing_options(parser: argparse.ArgumentParser) -> None:
     what = "how many of the worst items are drawn; default: %(default)s, of which "
     what += f"{drawing_pages.IN_DETAIL_PAGE} on the detail page"
     parser.add_argument("--drawings", type=int, default=MOST_DRAWINGS, metavar="N", help=what)
-    what = "folder of your own images or frames, drawn behind the boxes; README.md names the files"
+    what = "folder of your own images or frames, drawn behind the boxes; guide.md names the files"
     parser.add_argument("--images", type=Path, metavar="DIR", help=what)
     what = "the size that the boxes belong to, if not that of the image files"
     parser.add_argument("--image-size", type=images.image_size, metavar="WxH", help=what)
