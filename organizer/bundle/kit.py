@@ -303,7 +303,7 @@ def _names_of_demo_data(task: Task) -> str:
 
 
 def kit_command(task_id: str | None) -> int:
-    """Write the kit of a task, or of the whole competition, and its wheel into dist/; print their paths."""
+    """Write the kit of a task, or of the whole competition, and its packages to dist/; print their paths."""
     kit_task_ids = [task_id] if task_id else _tasks_of_competition()
     try:
         folder = write_kit(kit_task_ids, DIST / "kit")
