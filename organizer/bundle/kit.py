@@ -40,6 +40,7 @@ from organizer.bundle.public_files import SAMPLES, demo_reference, demo_source_f
 from organizer.bundle.source import load_competition
 from organizer.files import Files, LockedError, folder_files, replacing_folder, write_files, zip_bytes
 from organizer.messages import kit_messages_page
+from people_in_video.packages import distribution
 from people_in_video.references.preparation import names_of_reference
 from scoring_program.signature import VERSION
 from scoring_program.task import Task, load_task, task_ids
@@ -49,9 +50,9 @@ from validator.texts import printable
 
 KIT = "starting_kit.zip"
 _TEXTS = ("README.md", "guide.md", "quickstart.ipynb")
-_EXTRAS = {"densepose": "densepose", "kinetics_tps": "kinetics"}
-"""The extras of ``kit.toml`` by the challenges that need them."""
-
+# The name of an extra in ``kit.toml``, with which that of a challenge begins.
+_EXTRA = re.compile(r'^(\w+) = \["', re.MULTILINE)
+_PROJECT = "kit.toml"
 _FIGURES = "docs/images"
 """The folder of the figures that pages of tasks show."""
 PACKAGE = "people_in_video"
@@ -133,15 +134,26 @@ def kit_version(kit_task_ids: Sequence[str]) -> str:
 
 
 def project_file(kit_task_ids: Sequence[str]) -> bytes:
-    """Return the ``pyproject.toml`` of a kit, from its template."""
-    template = (KIT_FOLDER / "kit.toml").read_text(encoding="utf-8")
-    return template.replace("{version}", kit_version(kit_task_ids)).encode()
+    """Return the ``pyproject.toml`` of a kit, from its template, with what tasks of one's own need."""
+    template = (KIT_FOLDER / _PROJECT).read_text(encoding="utf-8")
+    own_tasks = [task for task in map(load_task, kit_task_ids) if not task.is_published]
+    packages = sorted({distribution(name) for task in own_tasks for name in task.needs})
+    values = {
+        "{version}": kit_version(kit_task_ids),
+        "    # {needs}\n": "".join([f'    "{package}",\n' for package in packages]),
+    }
+    for placeholder, value in values.items():
+        template = template.replace(placeholder, value)
+    return template.encode()
 
 
 def _package_with_extras(kit_task_ids: Sequence[str]) -> str:
     """Return what pip installs in the folder of a kit, with all that its tasks need."""
     challenges = {load_task(task_id).folder.name for task_id in kit_task_ids}
-    extras = [extra for challenge, extra in _EXTRAS.items() if challenge in challenges]
+    extras = []
+    for extra in _EXTRA.findall((KIT_FOLDER / _PROJECT).read_text(encoding="utf-8")):
+        if any(challenge.startswith(extra) for challenge in challenges):
+            extras.append(extra)
     return f".[{','.join(extras)}]" if extras else "."
 
 

@@ -11,9 +11,14 @@ from people_in_video.errors import MissingPackageError
 _DISTRIBUTIONS = {"PIL": "pillow"}
 
 
+def distribution(name: str) -> str:
+    """Return what pip calls a package that is imported by a name."""
+    return _DISTRIBUTIONS.get(name, name)
+
+
 def require_packages(names: Iterable[str], what: str) -> None:
     """Raise MissingPackageError unless all packages can be imported; ``what`` is what needs them."""
-    missing = [_DISTRIBUTIONS.get(name, name) for name in names if find_spec(name) is None]
+    missing = [distribution(name) for name in names if find_spec(name) is None]
     if missing:
         raise MissingPackageError(
             f"{what} needs {' and '.join(missing)}: python -m pip install {' '.join(missing)}"

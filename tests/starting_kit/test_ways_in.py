@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import pickle
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -70,7 +72,8 @@ def test_the_json_of_temporal_detectors_becomes_the_rows_that_it_was_made_of(is_
     rows = rows_of_sample(GESTURES)
     results = segments(rows)
     source = write(tmp_path / "a.json", results if is_bare else {"version": "1.3", "results": results})
-    convert(GESTURES, source, tmp_path / "my.zip", **{option: REFERENCES / GESTURES})
+    options: Any = {option: REFERENCES / GESTURES}
+    convert(GESTURES, source, tmp_path / "my.zip", **options)
     assert sorted(rows_of_zip(tmp_path / "my.zip")) == sorted(rows)
 
 
@@ -285,7 +288,7 @@ def test_an_option_that_changes_nothing_is_refused(tmp_path):
 def test_compare_takes_all_that_score_takes_and_names():
     task = quality_tasks()[GESTURES]
     good, weak = SAMPLES / GESTURES / "good", SAMPLES / GESTURES / "weak"
-    predictions = [tuple(arguments) for arguments in task.calls(folder_files(weak))]
+    predictions: Any = [tuple(arguments) for arguments in task.calls(folder_files(weak))]
     evaluator = Evaluator(GESTURES)
     for arguments in predictions:
         evaluator.update(*arguments)
@@ -435,6 +438,9 @@ def test_a_list_of_detections_in_memory_is_taken_as_its_file(tmp_path):
     expected = score("densepose", SAMPLES / "densepose" / "weak").scores
     assert score("densepose", content).scores == expected
     assert check("densepose", content) == []
+    first = content[0]["densepose"]
+    content[0]["densepose"] = SimpleNamespace(labels_uv_uint8=first)
+    assert score("densepose", content).scores == expected
     median = float(np.median([entry["score"] for entry in content]))
     notes = convert("densepose", content, tmp_path / "my.zip", min_score=median)
     assert "the score is below" in notes[0].text
@@ -452,7 +458,7 @@ def test_a_key_twice_is_refused_by_convert_as_by_check(tmp_path):
     }
     for task, text in cases.items():
         source = write(tmp_path / "a.json", text)
-        problem = problem_of(lambda: convert(task, source, tmp_path / "my.zip", **{}))  # noqa: B023
+        problem = problem_of(lambda: convert(task, source, tmp_path / "my.zip"))  # noqa: B023
         assert problem.code == "E-JSON-DUPLICATE"
         assert not (tmp_path / "my.zip").exists()
 

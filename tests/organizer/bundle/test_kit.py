@@ -167,3 +167,19 @@ def test_the_version_of_a_kit_names_its_tasks_unless_it_is_that_of_an_index(monk
     for ids, label in labels.items():
         assert kit_module.kit_version(ids) == f"{VERSION}{label}"
         assert str(Version(kit_module.kit_version(ids))) == f"{VERSION}{label}"
+
+
+def test_what_tasks_need_is_installed_with_their_kit(monkeypatch):
+    own = replace(load_task(TASK), is_published=False, needs=["scipy", "PIL"])
+    monkeypatch.setattr(kit_module, "load_task", lambda name: own if name == "birds" else load_task(name))
+    texts = {name: kit_module.project_file([name]).decode() for name in ("birds", TASK)}
+    dependencies = {name: text.partition("[project.optional")[0] for name, text in texts.items()}
+    assert [word in dependencies["birds"] for word in ('"scipy"', '"pillow"', "{")] == [True, True, False]
+    assert [word in dependencies[TASK] for word in ("scipy", "pillow", "{")] == [False] * 3
+    packages = {}
+    for task_id in PUBLISHED:
+        readme = kit_files([task_id], lambda _: {})["README.md"].decode()
+        (packages[task_id],) = re.findall(r'pip install "([^"]+)"', readme)
+    assert packages.pop("densepose") == ".[densepose]"
+    assert packages.pop("kinetics_tps") == ".[kinetics]"
+    assert set(packages.values()) == {"."}
