@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -10,8 +10,10 @@ from typing import Any
 
 from people_in_video.comparing import pairs as statistics
 from people_in_video.comparing.comparison import Comparison, last_measure
+from people_in_video.comparing.item_pairs import draw_item_pairs
 from people_in_video.comparing.standings import Standings
 from people_in_video.errors import SubmissionError
+from people_in_video.home_loaded import AnyHomeLoaded
 from people_in_video.references.loading import load_items, require_path
 from people_in_video.result import Score, without_large_arrays
 from people_in_video.scoring import result_of, split_options
@@ -68,12 +70,15 @@ def compare(
     # Differences are tested with the halves that intervals need.
     loaded = load_items(task, reference, cache, items, {"detail": "full", **settings, "interval": True})
     results, invalid = dict[str, Result](), dict[str, Findings]()
+
+    def score(part: AnyHomeLoaded, name: str) -> Result:
+        """Return the result of a submission with all items, or with a part of them. Raises Refused."""
+        return result_of(part, submission_of_name[name], conversion, reference)
+
     for name, submission in submission_of_name.items():
         try:
-            if isinstance(submission, Score):
-                result = submission.comparable_result(name, loaded.signature)
-            else:
-                result = result_of(loaded, submission, conversion, reference)
+            is_score = isinstance(submission, Score)
+            result = submission.comparable_result(name, loaded.signature) if is_score else score(loaded, name)
             results[name] = _without_large_parts(result)
         except Refused as refused:
             invalid[name] = loaded.explain(refused.findings)
@@ -81,7 +86,27 @@ def compare(
         raise SubmissionError(_all_problems(invalid))
     if baseline_name in invalid:
         raise SubmissionError(_all_problems({baseline_name: invalid[baseline_name]}))
-    return _compare_results(loaded, results, invalid, baseline_name)
+    comparison = _compare_results(loaded, results, invalid, baseline_name)
+    # A score has no predictions to draw.
+    has_predictions = not any(isinstance(submission, Score) for submission in submission_of_name.values())
+    return _with_item_pairs(comparison, loaded, score) if has_predictions else comparison
+
+
+def _with_item_pairs(
+    comparison: Comparison, loaded: AnyHomeLoaded, score: Callable[[AnyHomeLoaded, str], Result]
+) -> Comparison:
+    """Return a comparison with drawings of the items in which the first two submissions differ most.
+
+    ``score`` scores the submission of a name with some of the items: it is read again, as the whole of all
+    would need too much memory.
+    """
+    base = comparison.standings.base_place
+    other = next((place for place in comparison.places if place != base), None)
+    if other is None:
+        return comparison
+    names = comparison.standings.names[base], comparison.standings.names[other]
+    item_scores = comparison.values["items"].values[:, [base, other]]
+    return replace(comparison, item_pairs=draw_item_pairs(loaded, names, item_scores, score))
 
 
 def _without_large_parts(result: Result) -> Result:
