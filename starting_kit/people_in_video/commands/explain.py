@@ -92,7 +92,7 @@ def _explain_submission(
         console.say(str(refused), to=sys.stderr)
         return INVALID
     if outcome.result is not None:
-        console.say(*_lines(load_task(task), outcome.result))
+        console.say(*note_lines(readable.notes), *_lines(load_task(task), outcome.result))
     return outcome.exit_code
 
 
