@@ -32,8 +32,8 @@ def main(arguments: list[str] | None = None) -> int:
     console.prepare()
     parser = _parser()
     options = parser.parse_args(arguments)
-    if not options.source.is_file():
-        parser.error(f"there is no file {options.source}")
+    if not options.source.exists():
+        parser.error(f"there is no file or folder {options.source}")
     if options.reference and not options.reference.is_dir():
         parser.error(f"--reference: there is no folder {options.reference}")
     conversion = conversion_of(parser, options)
@@ -66,7 +66,7 @@ def _parser() -> argparse.ArgumentParser:
     what = "Write the submission that a file of another tool is."
     parser = command_parser("convert", "ID SOURCE OUTPUT", what, "\n".join([*_EXAMPLES, "", *lines]))
     parser.add_argument("id", choices=task_ids(), help="the task")
-    parser.add_argument("source", type=Path, help="the file of the other tool")
+    parser.add_argument("source", type=Path, help="the file or folder of the other tool")
     parser.add_argument("output", type=Path, help="the zip to write, ready for uploading")
     what = "reference folder, whose frame rates seconds need"
     parser.add_argument("--reference", type=Path, metavar="DIR", help=what)

@@ -174,7 +174,7 @@ def _name_of(source: Any) -> str:
 
 def _options_text(converter: Converter) -> str:
     names = [f"--{name.replace('_', '-')}" for name in ConversionOptions._fields if name in converter.options]
-    return f"its options are {', '.join(names)}"
+    return f"its options are {', '.join(names)}" if names else "leave it out"
 
 
 def converter_of(task: str) -> Converter | None:
@@ -231,7 +231,10 @@ def is_converted(task: str, source: Any, options: ConversionOptions = DEFAULT_OP
         return False
     if converter.is_needed(source):
         return True
-    if not isinstance(source, Path) or not source.is_file() or source.suffix == ".zip":
+    # A converter without options takes folders, and these by the command convert alone.
+    if not converter.options or not isinstance(source, Path) or not source.is_file():
+        return False
+    if source.suffix == ".zip":
         return False
     if source.suffix == ".json" and load_rules(task).json:
         return bool(options.names(but=("public",)))
