@@ -581,7 +581,7 @@ def _steps(task_id: str) -> list[str]:
 
 def undo_new_task(task_id: str) -> int:
     """Move all files of a task of one's own to ``out/undone/``, and take it out of competition.yaml."""
-    own_tasks = [name for name in task_ids() if not load_task(name).in_all_kits]
+    own_tasks = [name for name in task_ids() if not load_task(name).is_published]
     if task_id not in own_tasks:
         written_tasks = ", ".join(own_tasks) or "no task"
         _refuse(f"organizer new-task has not written '{task_id}'", f"it has written {written_tasks}")

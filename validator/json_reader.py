@@ -246,7 +246,7 @@ def read_json(
     """
     with naming_other_task(name, file.name), Findings.collect() as findings, collector_off():
         # Before anything is parsed: a value takes far more memory than its text.
-        if file.values is not None and _count_values(data) > file.values:
+        if file.values is not None and count_values(data) > file.values:
             what = f"values (commas, colons, and twice the opening brackets in the text) than {file.values:,}"
             _refuse_too_many(what, name, findings, "/")
         pieces = [data]
@@ -292,9 +292,9 @@ def read_list(
 
 
 def iter_list(stream: Callable[[int], bytes], name: str) -> Iterator[JsonValue]:
-    """Yield the values of a list that another tool wrote; NaN and keys that occur twice are no problem.
+    """Yield the values of a list that another tool wrote, without a schema.
 
-    ``stream`` is that of `read_list`. Raises Refused at what is no JSON.
+    ``stream`` is that of `read_list`. Raises Refused as `strict_loads`.
     """
     with Findings.collect() as findings:
         reader = _Reader(_Cursor(stream, name, findings, _LARGEST_ITEM), name, _ANYTHING, Budget(), findings)
@@ -314,7 +314,7 @@ def strict_loads(data: bytes, name: str) -> Read[JsonValue]:
     return Read(value, findings.notes)
 
 
-def _count_values(data: bytes) -> int:
+def count_values(data: bytes) -> int:
     """Return how many commas, colons and opening brackets a text has: block by block, which is fast.
 
     Brackets count twice: a list or an object takes two to three times the memory of a number.
@@ -607,10 +607,12 @@ class _Reader:
         self._cursor.finish()
 
     def values_of_list(self) -> Iterator[JsonValue]:
-        """Yield the values of a list without a schema, unchecked. Raises Refused."""
+        """Yield the values of a list without a schema. Raises Refused."""
         try:
             for entry in self.items_of_file():
-                yield entry.value
+                value = self._marked_value(entry, f"/{entry.key}", None)
+                self._findings.refuse_problems()
+                yield value
         except (json.JSONDecodeError, RecursionError) as error:
             self._refuse(error)
 

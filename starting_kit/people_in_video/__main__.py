@@ -7,6 +7,7 @@ import sys
 from importlib import import_module
 
 from people_in_video import commands
+from people_in_video.errors import MissingPackageError
 from scoring_program.signature import VERSION
 from validator.texts import quote
 
@@ -50,6 +51,8 @@ def main(arguments: list[str] | None = None) -> int:
         exit_code: int = module.main(options.arguments)
     except BrokenPipeError:
         raise
+    except MissingPackageError as error:
+        parser.exit(2, f"{error}\n")
     except (OSError, RecursionError) as error:
         # Such as a path that is longer than the system allows.
         path = quote(str(getattr(error, "filename", "") or "a path"))

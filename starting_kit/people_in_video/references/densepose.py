@@ -6,6 +6,7 @@ import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence, Sized
 from functools import lru_cache, partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -110,10 +111,10 @@ class _Person(NamedTuple):
 def prepare(source: Path, output: Path) -> None:
     """Check the official files and write the prepared ones to ``output``; needs h5py. Raises Refused."""
     with Findings.collect() as findings:
-        try:
-            import h5py  # noqa: F401
-        except ImportError:
-            findings.refuse("E-REF-H5PY", "h5py is not installed", "pip install h5py")
+        for package in ("h5py", "scipy"):
+            if find_spec(package) is None:
+                remedy = f"python -m pip install {package}"
+                findings.refuse("E-REF-H5PY", f"{package} is not installed", remedy)
         remedy = f"the official files are {', '.join(OFFICIAL_FILES)}"
         require_files(source, OFFICIAL_FILES, remedy, findings)
         with findings.part():

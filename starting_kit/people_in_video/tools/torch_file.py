@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from people_in_video.tools.conversion import ConversionError
+from people_in_video.tools.conversion import ConversionError, kind_of_file
+from validator.kinds import PICKLE
 from validator.texts import quote
 
 LEAST_TORCH = (2, 6)
@@ -55,10 +56,14 @@ def read_torch_file(path: Path, class_names: Collection[str]) -> Any:
         The file is another one, holds anything else, or there is no torch of a safe version.
     """
     if not is_torch_file(path):
+        remedy = "save the list with torch.save, or give the detections to DensePoseWriter.add"
+        kind = kind_of_file(path)
+        if kind is not None and kind.is_archive:
+            raise ConversionError(f"it is {kind.name}; {kind.how('')}")
+        if kind is not None and kind is not PICKLE:
+            raise ConversionError(f"it is {kind.name}; {remedy}")
         problem = "it is no file of torch.save, and a plain pickle could run code"
-        raise ConversionError(
-            f"{problem}; save it with torch.save, or give the detections to DensePoseWriter.add"
-        )
+        raise ConversionError(f"{problem}; {remedy}")
     torch = _import_torch()
     safe_globals = [*_numpy_globals(), *((_stand_in(name), name) for name in class_names)]
     # Large files are read as their tensors are used; those of the older format cannot be.
