@@ -283,7 +283,7 @@ class _Reader:
     def _decode(self, data: bytes, name: str) -> str:
         """Return the text of a file with line ends as newlines, "" after a problem."""
         with self._findings.part():
-            refuse_other_kind(data[:HEAD_BYTES], name)
+            refuse_other_kind(data[:HEAD_BYTES], name, "CSV")
             return self._decode_text(data, name)
         return ""
 

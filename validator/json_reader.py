@@ -49,6 +49,7 @@ from validator.columns import (
 from validator.findings import Findings, Read, Refused
 from validator.formats.rules import JsonFile
 from validator.items import LIMIT_OF_REFERENCE
+from validator.kinds import HEAD_BYTES, refuse_other_kind
 from validator.limits import collector_off
 from validator.texts import pointer_part, quote
 
@@ -521,9 +522,8 @@ class _Cursor:
         # A value as large as the file is decoded a few times: each piece is as long as what is there.
         data = self._stream(max(_PIECE, len(rest)))
         is_first = not self._n_bytes
-        if is_first and (data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or b"\0" in data[:2]):
-            problem, remedy = "the file is UTF-16 or UTF-32", "save it as UTF-8"
-            self._findings.refuse("E-JSON-ENCODING", problem, remedy, file=self._name)
+        if is_first:
+            refuse_other_kind(data[:HEAD_BYTES], self._name, "JSON")
         self._n_bytes += len(data)
         try:
             piece = self._decode(data, not data)

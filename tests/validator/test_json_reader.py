@@ -352,7 +352,7 @@ FRAME, HEAD = "/vid7/img_00001.json", "/vid7/img_00001.json/humans/1/parts/head"
         (b'{"v": {', "E-JSON-SYNTAX", "line 1 column 8", []),
         (b"", "E-JSON-SYNTAX", "", []),
         (b'{"v": "\xff"}', "E-JSON-ENCODING", "line 1 column 8", ["7"]),
-        ('{"v": {}}'.encode("utf-16"), "E-JSON-ENCODING", "", []),
+        ('{"v": {}}'.encode("utf-16"), "E-FILE-KIND", "", []),
         (b'{"v": "a\nb"}', "E-JSON-SYNTAX", "line 1 column 9", []),
     ],
 )  # fmt: skip
@@ -1041,10 +1041,10 @@ def test_json_is_read_as_python_reads_it(value, indent, ascii_only):
     [
         ("", "E-JSON-SYNTAX", "", []),
         (" \t\r\n", "E-JSON-SYNTAX", "", []),
-        ("{}".encode("utf-16"), "E-JSON-ENCODING", "", []),
-        ("{}".encode("utf-16-le"), "E-JSON-ENCODING", "", []),
-        ("{}".encode("utf-16-be"), "E-JSON-ENCODING", "", []),
-        (b"\xfe\xff\x00{", "E-JSON-ENCODING", "", []),
+        ("{}".encode("utf-16"), "E-FILE-KIND", "", []),
+        ("{}".encode("utf-16-le"), "E-FILE-KIND", "", []),
+        ("{}".encode("utf-16-be"), "E-FILE-KIND", "", []),
+        (b"\xfe\xff\x00{", "E-FILE-KIND", "", []),
         ("\ufeff\ufeff{}", "E-JSON-SYNTAX", "line 1 column 1", []),
         ("\ufeff\ufeff", "E-JSON-SYNTAX", "line 1 column 1", []),
         (b"\xef\xbb\xbf\xef\xbb\xbf\xff", "E-JSON-ENCODING", "line 1 column 2", ["6"]),

@@ -12,6 +12,7 @@ from people_in_video.writing import save_zip
 from scoring_program.task import load_task
 from validator.findings import Note
 from validator.formats.anet_entities.write import submission_name
+from validator.kinds import HEAD_BYTES, refuse_other_kind
 
 # GVD writes two files for given sentences; its README sends the other one.
 _ATTENTION_FILE = "attn-gt-sent"
@@ -40,8 +41,10 @@ def _convert(task_id: str, source: Any, output: Path, options: ConversionOptions
 def _read(source: Any) -> dict[str, Any]:
     if not isinstance(source, Path):
         raise ConversionError("a table holds no boxes of objects; give the JSON file of GVD")
+    data = source.read_bytes()
+    refuse_other_kind(data[:HEAD_BYTES], source.name, "JSON")
     try:
-        content = json.loads(source.read_bytes())
+        content = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise ConversionError(f"it is no JSON ({error}); give the JSON file of GVD") from None
     if not isinstance(content, dict) or not isinstance(content.get("results"), dict):

@@ -19,6 +19,7 @@ from scoring_program.task import load_task
 from validator.csv_reader import other_separator
 from validator.findings import Findings, Note
 from validator.formats.chalearn.write import encode_files, prediction_name, sequence_of
+from validator.kinds import HEAD_BYTES, refuse_other_kind
 from validator.texts import numpy_words, some_words
 
 _COLUMNS = ("item", "class", "start", "end")
@@ -95,8 +96,10 @@ def _rows(source: Any) -> Iterator[Mapping[str, Any]]:
         return iter(source.to_dict("records"))
     if not isinstance(source, Path) or source.suffix != ".csv":
         raise ConversionError(f"it is no table; give a CSV file with the columns {', '.join(_COLUMNS)}")
+    data = source.read_bytes()
+    refuse_other_kind(data[:HEAD_BYTES], source.name, "CSV")
     try:
-        text = source.read_bytes().decode("utf-8-sig")
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ConversionError("it is not UTF-8; save it as CSV in UTF-8") from None
     return _rows_of_csv(text)
