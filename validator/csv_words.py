@@ -78,6 +78,8 @@ _REASONS = (
     ),
     _Reason("[A-Za-z].*", "is a word", "write its number, in digits", "word"),
 )
+FORMS = {"fraction", "point", "exponent", "full-width digits", "quoted", "numpy"}
+"""The rules of reasons that lie in how a program writes numbers, of whatever column."""
 _SIGN = _Reason("[+-][0-9]{1,18}", "has a sign", "write a plain whole number", "sign")
 _NO_INTEGER = _Reason("", "is not a whole number", "write digits only, at most 18", "integer")
 

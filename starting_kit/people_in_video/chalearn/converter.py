@@ -20,7 +20,7 @@ from validator.csv_reader import other_separator
 from validator.findings import Findings, Note
 from validator.formats.chalearn.write import encode_files, prediction_name, sequence_of
 from validator.kinds import HEAD_BYTES, refuse_other_kind
-from validator.texts import numpy_words, some_words
+from validator.texts import numpy_words, quote, some_words
 
 _COLUMNS = ("item", "class", "start", "end")
 _ACTOR = "actor"
@@ -92,7 +92,7 @@ def _findings_in_table(
 def _rows(source: Any) -> Iterator[Mapping[str, Any]]:
     """Return the rows of a table by the names of their columns. Raises ConversionError."""
     if is_table(source):
-        _check_columns([str(column) for column in source.columns])
+        _check_columns([str(column) for column in source.columns], "table")
         return iter(source.to_dict("records"))
     if not isinstance(source, Path) or source.suffix != ".csv":
         raise ConversionError(f"it is no table; give a CSV file with the columns {', '.join(_COLUMNS)}")
@@ -102,15 +102,15 @@ def _rows(source: Any) -> Iterator[Mapping[str, Any]]:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ConversionError("it is not UTF-8; save it as CSV in UTF-8") from None
-    return _rows_of_csv(text)
+    return _rows_of_csv(text, source.name)
 
 
-def _rows_of_csv(text: str) -> Iterator[Mapping[str, Any]]:
+def _rows_of_csv(text: str, name: str) -> Iterator[Mapping[str, Any]]:
     """Yield the rows of a CSV file with a header; lines without a field are passed over."""
     lines = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
         columns = [name.strip() for name in next(lines, [])]
-        _check_columns(columns)
+        _check_columns(columns, name)
         for line in lines:
             if not line:
                 continue
@@ -122,9 +122,12 @@ def _rows_of_csv(text: str) -> Iterator[Mapping[str, Any]]:
         raise ConversionError(f"line {lines.line_num} is no CSV ({error}); save the table again") from None
 
 
-def _check_columns(columns: Sequence[str]) -> None:
-    """Raise ConversionError if a column is missing or named twice."""
+def _check_columns(columns: Sequence[str], name: str) -> None:
+    """Raise ConversionError if a column of the table of this name is missing or named twice."""
     missing = [column for column in _COLUMNS if column not in columns]
+    if missing and sequence_of(name) != name:
+        problem = f"this is the file of one sequence, {quote(sequence_of(name), 40)}"
+        raise ConversionError(f"{problem}; zip the files of all sequences, and give the zip")
     separator = other_separator(columns, _COLUMNS)
     if separator:
         raise ConversionError(f"the columns are separated by {separator}; separate them by commas")
