@@ -218,7 +218,8 @@ def outcome(read, data):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", READERS)
-@settings(max_examples=scaled(150))
+# Ten thousand in all at night.
+@settings(max_examples=scaled(625))
 @given(st.integers(0, 2**63), st.sampled_from([0.003, 0.01, 0.05]))
 def test_however_json_is_written_contents_and_messages_are_the_same(kind, seed, oddity):
     document, read = READERS[kind]
