@@ -8,7 +8,7 @@ MESSAGE_TEXTS = {
     "E-ANET-MODE anet_entities_gt": "the mode is 'gen'; choose the task anet_entities_gen for this file, or write \"GT\"",
     "E-BOX-ORDER kinetics_tps": "x2 0 is less than x1 9; write two corners, x1, y1, x2, y2, with x1 <= x2",
     "E-BOX-ORDER kinetics_tps 2": "y2 1 is less than y1 5; write two corners, x1, y1, x2, y2, with y1 <= y2",
-    "E-CSV-COLUMNS chalearn_gesture": "the row has 2 fields instead of 3; write gesture,start frame,end frame",
+    "E-CSV-COLUMNS chalearn_gesture": "the row '1,7' has 2 fields instead of 3; write gesture,start frame,end frame",
     "E-CSV-EMPTY-LINE chalearn_gesture": "the line is empty; delete it",
     "E-CSV-ENCODING chalearn_gesture": "byte 10 is not valid UTF-8; save the file as plain ASCII or UTF-8",
     "E-FILE-KIND chalearn_gesture": "this is a zip file, not CSV; unpack it",

@@ -18,7 +18,7 @@ from typing import NamedTuple, NoReturn
 from validator.findings import Findings, Read, Refused
 from validator.formats.rules import CsvRules, Rules, load_rules, task_ids
 from validator.items import Place, check_items
-from validator.kinds import HEAD_BYTES, kind_of, refuse_other_kind
+from validator.kinds import HEAD_BYTES, kind_of
 from validator.submission import Submission
 from validator.texts import counted, folded, quote
 
@@ -60,9 +60,6 @@ def choose_named(submission: Submission, rules: Rules) -> Read[dict[str, str]]:
             name_of_pattern[files[0]] = only
             others.remove(only)
             findings.note("N-FILE-SPELLING", f"{quote(only)} was read; its name should be {files[0]}")
-        for name in name_of_pattern.values():
-            with findings.part():
-                refuse_other_kind(_head(submission, name), name)
         missing = [file for file in files if file not in name_of_pattern]
         lost = [file for file in missing if not _report_misnamed(file, others, submission.folder, findings)]
         if len(lost) == len(files):

@@ -283,7 +283,7 @@ class _Reader:
     def _decode(self, data: bytes, name: str) -> str:
         """Return the text of a file with line ends as newlines, "" after a problem."""
         with self._findings.part():
-            refuse_other_kind(data[:HEAD_BYTES], name)
+            refuse_other_kind(data[:HEAD_BYTES], name, "CSV")
             return self._decode_text(data, name)
         return ""
 
@@ -483,15 +483,22 @@ class _Reader:
         return f"line {self._line[row]} column {self.columns.index(name) + 1}"
 
     def _refuse(
-        self, code: str, rule: tuple[str, str], is_wrong: Bools, problem: Callable[[int], str], remedy: str
+        self,
+        code: str,
+        rule: tuple[str, str],
+        is_wrong: Bools,
+        problem: Callable[[int], str],
+        remedy: str,
+        is_of_all_fields: bool = False,
     ) -> None:
         """Add what is wrong in rows, of each file in the first ones; the others are counted.
 
-        ``rule`` is a field and its constraint; problems begin with the name of the field.
+        ``rule`` is a field and its constraint; problems begin with the name of the field. Those that are
+        ``is_of_all_fields`` are one kind in all of them.
         """
         if not is_wrong.any():
             return
-        field, _ = rule
+        field, constraint = rule
         for file in np.unique(self.file_index[is_wrong]).tolist():
             begin = int(np.searchsorted(self.file_index, file))
             end = int(np.searchsorted(self.file_index, file + 1))
@@ -503,7 +510,7 @@ class _Reader:
                     remedy,
                     file=self._names[file],
                     where=self.place(row, field),
-                    rule=" ".join(rule),
+                    rule=constraint if is_of_all_fields else " ".join(rule),
                 )
 
     def _refuse_fields(self, field: Field, texts: list[str], wrong: _WrongFields) -> None:
@@ -526,7 +533,7 @@ class _Reader:
         """Add fields of a column that are no integers, by what they are instead."""
         if not text_of_row:
             return
-        from validator.csv_words import why_no_integer
+        from validator.csv_words import FORMS, why_no_integer
 
         reason_of_text = {
             text: why_no_integer(text, has_sign) for text in dict.fromkeys(text_of_row.values())
@@ -536,7 +543,12 @@ class _Reader:
             is_of_rule = np.zeros(len(self.file_index), bool)
             is_of_rule[rows] = True
             self._refuse(
-                code, (name, rule), is_of_rule, lambda row: reason_of_text[text_of_row[row]].problem, remedy
+                code,
+                (name, rule),
+                is_of_rule,
+                lambda row: reason_of_text[text_of_row[row]].problem,
+                remedy,
+                is_of_all_fields=rule in FORMS,
             )
 
     def with_few_rows(self, contents: Sequence[bytes], n_frames: Ints) -> list[bytes]:

@@ -75,7 +75,7 @@ def _placeholder_hints(boxes: Floats, what: str) -> list[Note]:
 
 def repeat_hints(rows: Floats | Ints, row_noun: str, what: str) -> list[Note]:
     """Return a note if more than a tenth of the rows (n, k) repeat another: "30 things of 90 repeat ..."."""
-    repeated = len(rows) - len(np.unique(rows, axis=0))
+    repeated = len(rows) - len(set(map(tuple, rows.tolist())))
     if repeated <= _MOST_REPEATED * len(rows):
         return []
     return [Note("N-REPEATED", f"{counted(repeated, row_noun)} of {len(rows):,} {what}")]

@@ -103,10 +103,11 @@ def _write_reference(
 
 
 def _refuse_other_kind(path: Path) -> None:
-    """Raise Refused if a file is not what its name says."""
-    if path.is_file():
+    """Raise Refused if a file is not what its name says; all files are asked before one is read."""
+    wanted = path.suffix.lstrip(".").upper()
+    if path.is_file() and wanted in ("JSON", "CSV"):
         with path.open("rb") as stream:
-            refuse_other_kind(stream.read(HEAD_BYTES), path.name)
+            refuse_other_kind(stream.read(HEAD_BYTES), path.name, wanted)
 
 
 def _report_left_out(

@@ -50,7 +50,7 @@ def dry_run(built: BuiltTask, submission: Path, folder: Path) -> int:
 
 
 def _lines_for_organizers(built: BuiltTask, submission: Path, reference: Path) -> list[str]:
-    """Return what looks wrong with the reference, and what the kit says of the submission if it can be used."""
+    """Return what looks wrong with the reference, and what the kit says of the submission."""
     try:
         warnings = review_reference(built.id, reference).content.warning_lines()
     except Refused as refused:
