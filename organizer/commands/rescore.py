@@ -29,7 +29,7 @@ from scoring_program.task import load_task
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     add_task_id(parser)
-    what = "a folder of zips, or Codabench's zip of all submissions"
+    what = "a folder of zips, or of unpacked submissions, or the zip that the site gives for all of them"
     parser.add_argument("submissions", type=existing_path, metavar="SUBMISSIONS", help=what)
     add_reference(parser, "the one in the bundle")
     add_phase(parser, "the phase of competition.yaml; default: the only one, or that of the reference")

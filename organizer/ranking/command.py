@@ -51,6 +51,7 @@ from organizer.runs.worker import BuiltTask
 from people_in_video.comparing.standings import Baseline
 from scoring_program.settings import PROTOCOLS
 from scoring_program.task import load_task
+from validator.formats.rules import load_rules
 from validator.limits import shortage_of
 from validator.texts import counted, printable, quote
 
@@ -112,7 +113,9 @@ def rescore(built: BuiltTask, source: Path, output: Path, choices: Choices) -> i
         keep_out_of_git(output)
         with (
             locked(output / "store"),
-            find_submissions(source, choices.names, choices.only_phase_id) as submissions,
+            find_submissions(
+                source, choices.names, choices.only_phase_id, load_rules(built.id)
+            ) as submissions,
         ):
             _remove_left_overs(output)
             _rescore(built, submissions, output, choices)
