@@ -9,14 +9,16 @@ from validator.texts import printed_characters
 
 
 def with_code_points(name: str) -> str:
-    r"""Return a name in ASCII, with the code points of all other characters.
+    r"""Return a name in ASCII, with the code points of all other characters, and backslashes twice.
+
+    Different names stay different.
 
     Examples
     --------
-    >>> with_code_points("al\xadice"), with_code_points("Zoë")
-    ('al\\xadice', 'Zo\\xeb')
+    >>> print(with_code_points("al\xadice"), with_code_points("Zo\xeb"), with_code_points(r"Zo\xeb"))
+    al\xadice Zo\xeb Zo\\xeb
     """
-    return name.encode("ascii", "backslashreplace").decode("ascii")
+    return name.replace("\\", r"\\").encode("ascii", "backslashreplace").decode("ascii")
 
 
 def look_of(name: str) -> str:

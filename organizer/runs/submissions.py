@@ -11,7 +11,7 @@ import re
 import tempfile
 import zipfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
@@ -34,10 +34,14 @@ _KEYS = ("submission", "user")
 _SAYS = ("team", "date", "counts")
 _COUNTS = ("yes", "no", "")
 _HEADER = "write a CSV with the header submission,team,date or user,team"
-_TIME = re.compile(rf"({_DATE})([T ]([0-9]{{2}}:[0-9]{{2}}(:[0-9]{{2}}(\.[0-9]+)?)?)Z?)?")
+_TIME = re.compile(rf"({_DATE})([T ]([0-9]{{2}}:[0-9]{{2}}(:[0-9]{{2}}(\.[0-9]+)?)?)(?:Z|\+00:00)?)?")
 _MOST_LINES = 10
-# The column of cells beyond the header.
+# The columns of cells beyond the header, and of ids and users of the site.
 _MORE = ""
+_ID = "id of the site"
+_OWNER = "user of the site"
+# The titles of the site's table of submissions, and what they are called here; the rest is left out.
+_SITE_TITLES = {"id": _ID, "owner": _OWNER, "created when": "date", "team": "team", "counts": "counts"}
 Row = Mapping[str, str]
 
 
@@ -119,12 +123,17 @@ def find_submissions(
         wanted = sorted(sources.submissions, key=natural)
         downloaded = read_download_names(wanted)
         submissions = _read_submissions(wanted, downloaded, sources)
-        users = {submission.name: submission.user or submission.team for submission in submissions}
+        users = {submission.name: _user_or_team(submission) for submission in submissions}
         rows = read_names(names, users) if names else {}
         _warn_of_several_readings({name: reading for name, reading in downloaded.items() if name not in rows})
         submissions = _of_one_phase(submissions, downloaded, only_phase)
         submissions = [_named(submission, rows.get(submission.name, {})) for submission in submissions]
-        yield _told_apart(_without_reruns(submissions))
+        yield told_apart(_without_reruns(submissions))
+
+
+def _user_or_team(submission: Submission) -> str:
+    """Return whom the table of names calls the user; in the folder of a team it is the team."""
+    return submission.team if "/" in submission.name else submission.user or submission.team
 
 
 def _open_sources(given: Path, rules: Rules | None, stack: contextlib.ExitStack) -> Sources:
@@ -258,7 +267,7 @@ def _without_reruns(submissions: Sequence[Submission]) -> list[Submission]:
     return list(first.values())
 
 
-def _told_apart(submissions: Sequence[Submission]) -> list[Submission]:
+def told_apart(submissions: Sequence[Submission]) -> list[Submission]:
     """Return the submissions with code points in the names of teams that look equal; warn of such names."""
     names_shown: dict[str, str] = {}
     others_of_name: dict[str, list[str]] = {}
@@ -268,14 +277,18 @@ def _told_apart(submissions: Sequence[Submission]) -> list[Submission]:
             others_of_name[name] = [with_code_points(other) for other in group if other != name]
         teams = ", ".join(quote(names_shown[name]) for name in group)
         print(f"warning | look at these: the names {teams} look equal; --names makes them one team")
-    told_apart = []
+    if names_shown:
+        # A team may be called as another one is shown.
+        with_backslash = {submission.team for submission in submissions if "\\" in submission.team}
+        names_shown.update({name: with_code_points(name) for name in with_backslash})
+    shown_submissions = []
     for submission in submissions:
         name = submission.team
         shown = replace(
             submission, team=names_shown.get(name, name), other_looks=others_of_name.get(name, ())
         )
-        told_apart.append(shown)
-    return told_apart
+        shown_submissions.append(shown)
+    return shown_submissions
 
 
 def _name_without_id(submission: Submission) -> str:
@@ -365,12 +378,16 @@ def _user(reading: DownloadName, members: Mapping[str, Sequence[str]]) -> str:
 
 def _named(submission: Submission, row: Mapping[str, str]) -> Submission:
     """Return a submission with what a table says about it."""
+    owner = row.get(_OWNER, "")
     return replace(
         submission,
-        team=row.get("team") or submission.team,
+        team=row.get("team") or owner or submission.team,
+        user=owner or submission.user,
         date=row.get("date") or submission.date,
         counts=row.get("counts", ""),
-        facts={column: text for column, text in row.items() if column not in (*_KEYS, *_SAYS, _MORE)},
+        facts={
+            column: text for column, text in row.items() if column not in (*_KEYS, *_SAYS, _MORE, _ID, _OWNER)
+        },
     )
 
 
@@ -391,9 +408,9 @@ def delimiter_of(text: str) -> str:
 def read_names(table: Path, users: Mapping[str, str]) -> dict[str, Row]:
     """Return what a table says about each submission: ``team``, ``date``, ``counts`` and further columns.
 
-    The table is a CSV in UTF-8 or Latin-1, with commas or semicolons. ``users`` has the user of each
-    submission by its name, "" where that is unknown. What a row does not say is "" or missing. Raises
-    SubmissionsError, with all wrong lines.
+    The table is a CSV in UTF-8 or Latin-1, with commas or semicolons, or the one of all submissions that the
+    site gives. ``users`` has the user of each submission by its name, "" where that is unknown. What a row
+    does not say is "" or missing. Raises SubmissionsError, with all wrong lines.
     """
     try:
         text = read_text(table)
@@ -402,13 +419,14 @@ def read_names(table: Path, users: Mapping[str, str]) -> dict[str, Row]:
     rows: dict[str, Row] = {}
     wrong = list[str]()
     # Names may be given as they are shown, with code points.
-    names_as_shown = {with_code_points(name): name for name in (*users, *users.values())}
+    known_names = {*users, *users.values()}
+    names_as_shown = {with_code_points(name): name for name in known_names}
     try:
         key = ""
-        for line, given_row in _rows(text):
+        for line, given_row in _named_rows(_rows(text), users, table):
             key = next(name for name in _KEYS if name in given_row)
             name = given_row[key]
-            row = {**given_row, key: names_as_shown.get(with_code_points(name), name)}
+            row = {**given_row, key: name if name in known_names else names_as_shown.get(name, name)}
             if problem := _problem(row, key, rows, users):
                 wrong.append(f"line {line}: {problem}")
             counts = row.get("counts", "").lower()
@@ -435,7 +453,9 @@ def _rows(text: str) -> Iterator[tuple[int, Row]]:
     delimiter = delimiter_of(text)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     header = [cell.strip().lower() for cell in next(reader, [])]
-    if sum(name in header for name in _KEYS) != 1 or not set(_SAYS) & set(header):
+    if {"id", "created when"} <= {title.replace("_", " ") for title in header}:
+        header = [_SITE_TITLES.get(title.replace("_", " "), _MORE) for title in header]
+    elif sum(name in header for name in _KEYS) != 1 or not set(_SAYS) & set(header):
         raise ValueError(f"its header is '{quote(delimiter.join(header))}'")
     repeated = [name for name, number in Counter(header).items() if number > 1 and name]
     if repeated:
@@ -446,6 +466,26 @@ def _rows(text: str) -> Iterator[tuple[int, Row]]:
             row = dict(zip(header, padded))
             row[_MORE] = "".join(cells[len(header) :])
             yield reader.line_num, row
+
+
+def _named_rows(
+    rows: Iterable[tuple[int, Row]], users: Mapping[str, str], table: Path
+) -> Iterator[tuple[int, Row]]:
+    """Yield rows, those of the site with the name of the submission that has the id.
+
+    The site also lists submissions that are not in a download, such as failed ones: a note counts them.
+    """
+    name_of_id = {str(readings[0].id): name for name in users if (readings := readings_of(name))}
+    n_others = 0
+    for line, row in rows:
+        if _ID not in row:
+            yield line, row
+        elif row[_ID] in name_of_id:
+            yield line, {**row, "submission": name_of_id[row[_ID]]}
+        else:
+            n_others += 1
+    if n_others:
+        print(f"note | {quote(str(table))}: {counted(n_others, 'line')} of submissions that are not here")
 
 
 def _problem(row: Row, key: str, before: Mapping[str, Row], users: Mapping[str, str]) -> str:

@@ -5,11 +5,21 @@ from __future__ import annotations
 import random
 import re
 import zipfile
+from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from organizer.files import folder_files, zip_files
-from organizer.runs.submissions import Submission, SubmissionsError, find_submissions, natural, other_task
+from organizer.runs.submissions import (
+    Submission,
+    SubmissionsError,
+    find_submissions,
+    natural,
+    other_task,
+    told_apart,
+)
 from tests.helpers import SAMPLES, make_zip
 from tests.rescoring import ID, write_submissions
 from validator.formats.rules import load_rules
@@ -86,6 +96,25 @@ def test_names_that_look_equal_are_teams_with_their_code_points(tmp_path, capsys
     with find_submissions(path, table) as submissions:
         assert {submission.team for submission in submissions} == {"A", "Zo\xeb"}
     assert "warning" not in capsys.readouterr().out
+
+
+@given(st.sets(st.text("zZ\xeb\xcb\\xeb\u200b", min_size=1, max_size=6), min_size=2, max_size=5))
+def test_different_names_are_shown_as_different_teams(names):
+    submissions = [Submission(f"{name}.zip", name, "", Path()) for name in sorted(names)]
+    assert len({submission.team for submission in told_apart(submissions)}) == len(names)
+
+
+def test_team_that_is_called_as_another_one_is_shown_stays_a_team(tmp_path):
+    names = ["Zo\xeb", "zo\xeb", r"Zo\xeb", r"C:\temp"]
+    folder = write_submissions(tmp_path / "in", {f"{name}/1.zip": b"" for name in names})
+    with find_submissions(folder) as submissions:
+        teams = {submission.name: submission.team for submission in submissions}
+    assert set(teams.values()) == {r"Zo\xeb", r"zo\xeb", r"Zo\\xeb", r"C:\\temp"}
+    table = tmp_path / "names.csv"
+    table.write_text("user,team\nzo\\xeb,A\nZo\\\\xeb,B\n")
+    with find_submissions(folder, table) as submissions:
+        named = {submission.name: submission.team for submission in submissions}
+    assert named == {f"{name}/1.zip": team for name, team in zip(names, ["Zo\xeb", "A", "B", r"C:\temp"])}
 
 
 def download(path, members):
