@@ -21,6 +21,7 @@ from organizer.files import (
 from organizer.ranking import cards, page, tables
 from organizer.ranking.baselines import GivenBaselines, read_baselines
 from organizer.ranking.changes import Change, History
+from organizer.ranking.doubts import doubts_of, refuse_other_phase
 from organizer.ranking.eligibility import (
     find_violations,
     names_left_out,
@@ -28,6 +29,7 @@ from organizer.ranking.eligibility import (
     violations_sentence,
 )
 from organizer.ranking.leaderboard import (
+    USER_TITLE,
     LeaderboardColumns,
     compare_leaderboard,
     leaderboard_sentence,
@@ -82,7 +84,7 @@ class Choices:
     baseline_zips : sequence of Submission
         Of `baseline_submission`.
     leaderboard : Path or None
-        The leaderboard of the site as CSV, with the ``columns`` to compare.
+        The leaderboard of the site as CSV, with the ``columns`` to compare; None for those of Codabench.
     engine : Options
     """
 
@@ -153,6 +155,7 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
     about = _describe(built, choices, baselines.scores)
     if about.is_demo:
         print("DEMO: the reference is synthetic demo data")
+    refuse_other_phase(built, submissions, output)
     if built.label and built.phase is None:
         print("note | the phase is not known, so dates and limits are not checked: name it with --phase")
     rule = choices.winner_rule or rule_of_reference(built)
@@ -161,8 +164,10 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
         check_baseline_name(rule, teams, _names_of_baselines(choices, baselines))
         check_gain(rule, load_task(built.id))
     board = None
-    if choices.leaderboard is not None and choices.columns is not None:
-        board = read_leaderboard(choices.leaderboard, choices.columns)
+    if choices.leaderboard is not None:
+        columns = choices.columns or LeaderboardColumns(USER_TITLE, _title_of_score(built))
+        users = {submission.id: submission.user for submission in submissions if submission.id is not None}
+        board = read_leaderboard(choices.leaderboard, columns, built.title, users)
     options = replace(choices.engine, signature=baselines.signature)
     runs = []
     for protocol in choices.protocols or [""]:
@@ -171,6 +176,7 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
         if choices.baseline_zips:
             scored_zips = score_all(built, choices.baseline_zips, output, protocol, options)
         run = _rank(built, about, protocol, records, choices)
+        print(*(f"{line}\n" for line in doubts_of(built, protocol, records, run.violations)), sep="", end="")
         ranking = run.ranking
         if rule is not None and ranking is not None:
             baseline = find_baseline(rule, ranking, scored_zips, baselines.scores)
@@ -181,6 +187,12 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
             )
         runs.append(run)
     save_rankings(_write_rankings(runs, output), output)
+
+
+def _title_of_score(built: BuiltTask) -> str:
+    """Return the title of the first column, as the competition or else the task calls it."""
+    columns = built.columns or load_task(built.id).columns
+    return columns[0].title
 
 
 def _describe(built: BuiltTask, choices: Choices, baselines: Sequence[Baseline]) -> About:
