@@ -77,7 +77,7 @@ def _write_reference(
     task = load_task(task_id)
     with Findings.collect() as findings:
         if source.is_file():
-            problem, remedy = "this is a file, not a folder", "give the folder of the files, unpacked"
+            problem, remedy = "this is a file, not a folder or a zip", "give the folder of the files"
             findings.refuse("E-REF-MISSING", problem, remedy, file=str(source))
         if not source.is_dir():
             findings.refuse("E-REF-MISSING", "there is no such folder", "check the path", file=str(source))

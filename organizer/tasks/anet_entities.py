@@ -38,6 +38,8 @@ from validator.texts import counted, pointer_part, quote
 # The box of an object on each frame that is decided.
 Boxes = dict[int, list[float]]
 _KIND = "object"
+# A video with so many boxes has some on its right.
+_JUDGED_BOXES = 8
 
 
 class EntitiesAnnotations(Annotations[Reference, Results]):
@@ -276,7 +278,6 @@ def _warnings(reference: Reference, settings: Settings, names: dict[str, int]) -
     at = (file, partial(_box_place, reference))
     boxes = words.box.astype(np.float64)
     content.check_boxes("word", boxes, at, warnings)
-    content.check_reach(boxes[:, 2:3] / WIDTH, file, warnings)
     if outside := explain_boxes_outside(boxes):
         remedy = f"multiply by {WIDTH} / width: boxes are in videos that are {WIDTH} pixels wide"
         warnings.add("R-SIZE", outside, remedy, file=file, rule="outside")
@@ -291,7 +292,10 @@ def _warnings(reference: Reference, settings: Settings, names: dict[str, int]) -
     word_video = segment_video[words.segment]
     word_rows = np.column_stack([words.index, words.label, np.diff(words.box_start)])
     box_rows = np.column_stack([words.frame, boxes])
-    content.check_same(videos, [(word_video, word_rows), (word_video[word_of_box], box_rows)], warnings)
+    box_video = word_video[word_of_box]
+    reach = boxes[:, 2:3] / WIDTH
+    content.check_reach(reach, box_video, (file, "video", videos), _JUDGED_BOXES, warnings)
+    content.check_same(videos, [(word_video, word_rows), (box_video, box_rows)], warnings)
     _check_splits(reference, settings, warnings)
     return warnings
 

@@ -53,6 +53,8 @@ _PART, _PERSON = "part", "person"
 # A box may leave the image by so much of its side.
 _MARGIN = 0.02
 _SEARCHED = 64
+# An image with so many persons has some on its right or below.
+_JUDGED_PERSONS = 3
 
 
 class _PaintedPerson(NamedTuple):
@@ -312,7 +314,8 @@ def _warnings(persons: Persons, place: _PersonPlaces) -> Findings:
     warn_where(persons.dense & has_no_point, "R-EMPTY", problem, at, warnings)
     check_boxes("person", from_sizes(persons.box), at, warnings)
     image_size = persons.image_size[persons.image][:, ::-1]
-    check_reach(from_sizes(persons.box)[:, 2:] / image_size, at[0], warnings)
+    reach = from_sizes(persons.box)[:, 2:] / image_size
+    check_reach(reach, persons.image, (at[0], "image", place.images), _JUDGED_PERSONS, warnings)
     warn_where(_leaves_image(persons), "R-BOX", "the box of the person is outside of the image", at, warnings)
     rows = np.column_stack([persons.image, persons.box])
     warn_where(repeated(rows), "R-REPEATED", "the box of the person repeats an earlier one", at, warnings)
