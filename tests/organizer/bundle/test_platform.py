@@ -81,7 +81,7 @@ PICTURE = b'<h1>Birds</h1><img src="images/bird.png">'
 def test_all_that_a_dump_of_classic_codalab_loses_is_listed_at_once(tmp_path):
     path = tmp_path / "dump.zip"
     program = {"metadata": "command: python3 $program/score.py $input $output", "score.py": "print(1)"}
-    files = {
+    files: dict[str, str | bytes] = {
         "competition.yaml": DUMP,
         "logo.png": (ROOT / "logo.png").read_bytes(),
         "overview.html": PICTURE,
