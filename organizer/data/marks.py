@@ -12,9 +12,10 @@ from organizer.files import write_durable
 from organizer.tasks import Annotations, Baseline, annotations_if_any, plain_guess
 from scoring_program.marks import MARKS_FILE, Mark, marks_text, signed_settings
 from scoring_program.scoring import AnyLoaded, load_reference
+from scoring_program.settings import MARK_TEXTS
 from scoring_program.task import load_task
 
-_MARKED = (Baseline.EMPTY, Baseline.RANDOM, Baseline.MOST_FREQUENT, Baseline.ONE_CLASS)
+_MARKED = tuple(map(Baseline, MARK_TEXTS))
 
 
 def add_marks(task_id: str, folder: Path) -> list[Mark]:
