@@ -85,6 +85,7 @@ SENT_BY_VALUE = (
 ORGANIZER_PARTS = (
     "codes",
     "files",
+    "memory",
     "messages",
     "content",
     "tasks",

@@ -16,6 +16,7 @@ from organizer.commands.options import (
     existing_path,
     given_path,
 )
+from organizer.memory import take_matrix_memory
 from organizer.ranking.baselines import baseline_submission
 from organizer.ranking.command import Choices, rescore
 from organizer.ranking.leaderboard import parse_columns
@@ -72,6 +73,7 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("--beats and --by need each other: --beats GVD --by 10%")
     if options.columns is not None and options.leaderboard is None:
         raise UsageError("--columns needs --leaderboard: --leaderboard results.csv")
+    take_matrix_memory()
     task = built.built_task(options.task_id, options.reference, options.phase)
     folder = f"{options.task_id}_{task.label}" if task.label else options.task_id
     choices = Choices(
