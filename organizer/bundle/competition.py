@@ -83,8 +83,16 @@ class LintReport:
 
     def lines(self) -> list[str]:
         """Return all errors, then all warnings, numbered."""
-        errors = [f"error {line}" for line in self.errors.lines(most=None)]
-        return errors + [f"warning {line}" for line in self.warnings.lines(most=None)]
+        return [*(f"error {line}" for line in self.errors.lines(most=None)), *self.warning_lines()]
+
+    def warning_lines(self, codes: tuple[str, ...] = ("",)) -> list[str]:
+        """Return the warnings whose codes begin so, numbered."""
+        problems = [
+            problem
+            for problem in self.warnings.summary().problems(None)
+            if problem.first.code.startswith(codes)
+        ]
+        return [f"warning {number}. {problem.line()}" for number, problem in enumerate(problems, start=1)]
 
 
 def refused(rule: str, where: str = "", **fields: object) -> Refused:
