@@ -17,7 +17,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
 from organizer.runs.download_names import DownloadName, read_download_names, readings_of
-from organizer.runs.similar_names import similar_names, with_code_points
+from organizer.runs.similar_names import similar_names, unambiguous, with_code_points
 from organizer.runs.sources import Source, Sources, read_source, sources_of_download, sources_of_folder
 from validator.choose import task_of_first_row
 from validator.findings import Findings
@@ -268,8 +268,11 @@ def _without_reruns(submissions: Sequence[Submission]) -> list[Submission]:
 
 
 def told_apart(submissions: Sequence[Submission]) -> list[Submission]:
-    """Return the submissions with code points in the names of teams that look equal; warn of such names."""
-    names_shown: dict[str, str] = {}
+    """Return the submissions with names of teams that cannot be taken for each other.
+
+    Those that look equal have code points, with a warning.
+    """
+    names_shown = {submission.team: unambiguous(submission.team) for submission in submissions}
     others_of_name: dict[str, list[str]] = {}
     for group in similar_names(submission.team for submission in submissions):
         for name in group:
@@ -277,18 +280,12 @@ def told_apart(submissions: Sequence[Submission]) -> list[Submission]:
             others_of_name[name] = [with_code_points(other) for other in group if other != name]
         teams = ", ".join(quote(names_shown[name]) for name in group)
         print(f"warning | look at these: the names {teams} look equal; --names makes them one team")
-    if names_shown:
-        # A team may be called as another one is shown.
-        with_backslash = {submission.team for submission in submissions if "\\" in submission.team}
-        names_shown.update({name: with_code_points(name) for name in with_backslash})
-    shown_submissions = []
+    told_apart = []
     for submission in submissions:
         name = submission.team
-        shown = replace(
-            submission, team=names_shown.get(name, name), other_looks=others_of_name.get(name, ())
-        )
-        shown_submissions.append(shown)
-    return shown_submissions
+        shown = replace(submission, team=names_shown[name], other_looks=others_of_name.get(name, ()))
+        told_apart.append(shown)
+    return told_apart
 
 
 def _name_without_id(submission: Submission) -> str:
@@ -418,9 +415,9 @@ def read_names(table: Path, users: Mapping[str, str]) -> dict[str, Row]:
         raise SubmissionsError(f"{table}: cannot be read ({error.strerror}); {_HEADER}") from error
     rows: dict[str, Row] = {}
     wrong = list[str]()
-    # Names may be given as they are shown, with code points.
     known_names = {*users, *users.values()}
-    names_as_shown = {with_code_points(name): name for name in known_names}
+    # Names may be given as they are shown.
+    names_as_shown = {show(name): name for show in (unambiguous, with_code_points) for name in known_names}
     try:
         key = ""
         for line, given_row in _named_rows(_rows(text), users, table):
