@@ -31,7 +31,6 @@ PLACES_OF_CHALLENGES = (
     "people_in_video.references",
     "people_in_video.selections",
     "organizer.tasks",
-    "organizer.public_data",
     "quality",
 )
 CHALLENGES = sorted(path.parent.name for path in (ROOT / "validator" / "formats").glob("*/read.py"))
@@ -87,10 +86,11 @@ ORGANIZER_PARTS = (
     "files",
     "memory",
     "messages",
+    "data.vocabulary",
+    "public_data",
     "content",
     "tasks",
     "data",
-    "public_data",
     "runs",
     "bundle",
     "runs.built",

@@ -16,8 +16,8 @@ from organizer.commands.options import (
 )
 from organizer.data.corenlp import lemmatize
 from organizer.data.prepare import VOCABULARY_OPTION, prepare_command
+from organizer.data.public_data import write_beside_reference
 from organizer.data.sources import unpacked_source
-from organizer.public_data.command import write_beside_reference
 from people_in_video.drawings.images import Images
 
 

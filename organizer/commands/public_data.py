@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from organizer.commands.options import add_replacing, add_task_id, add_vocabulary, given_path
+from organizer.data.public_data import public_data_command
 from organizer.data.sources import unpacked_source
-from organizer.public_data.command import public_data_command
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

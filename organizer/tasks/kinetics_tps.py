@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -13,11 +14,20 @@ import numpy as np
 from organizer import content
 from organizer.content import Content, Values
 from organizer.files import Files
+from organizer.public_data import (
+    Leak,
+    PublicData,
+    PublicPart,
+    PublicSource,
+    differing_files,
+    expected_vocabulary,
+    json_bytes,
+)
 from organizer.tasks import Annotations, Baseline, Guess, Pools
 from people_in_video.drawings.kinetics_tps import canvas
 from people_in_video.drawings.scenes import GROUND_TRUTH, Drawing, DrawnObject, shapes
 from people_in_video.references.kinetics_tps import save_reference
-from scoring_program.challenges.kinetics_tps.public import sampled_number
+from scoring_program.challenges.kinetics_tps.public import public, sampled_number
 from scoring_program.challenges.kinetics_tps.reference import (
     CLASSES_FILE,
     PARTS_FILE,
@@ -47,7 +57,9 @@ from validator.formats.kinetics_tps.write import (
     human_entry,
     part_entry,
 )
+from validator.texts import counted
 
+VIDEOS_FILE = "videos.json"
 # So many parts of a video differ in their states.
 _MANY_PARTS = 10
 # Kinds of labels, and of boxes.
@@ -367,4 +379,36 @@ def _first_part_of_state(parts: PartStates, state: str) -> str:
     return part_place(parts, int(parts.proposal_part[proposal]))
 
 
+def _public_files(source: PublicSource) -> PublicData:
+    """Return the names of the sampled frames of each video, and the vocabulary. Raises Refused."""
+    reference: Reference = TASKS[source.task_id].load(source.folder, source.settings)
+    frames_of_video = public(reference).frames_of_video
+    n_added = sum(map(len, frames_of_video.values())) - len(reference.parts.frames)
+    remarks = []
+    if n_added:
+        remarks.append(
+            f"{counted(n_added, 'frame')} that the reference lacks between those of its videos: added"
+        )
+    return PublicData({VIDEOS_FILE: json_bytes(frames_of_video), **source.vocabulary_file()}, remarks)
+
+
+def _public_files_of_items(files: Files, items: Collection[str]) -> Files:
+    """Return the frames of some videos, and all names."""
+    frames_of_video = json.loads(files[VIDEOS_FILE])
+    frames_of_part = {video: frames for video, frames in frames_of_video.items() if video in items}
+    return {**files, VIDEOS_FILE: json_bytes(frames_of_part)}
+
+
+def _find_leaks(files: Files, loaded: AnyLoaded) -> Iterator[Leak]:
+    """Yield the files that are not those of the reference."""
+    videos = json_bytes(public(loaded.reference).frames_of_video)
+    yield from differing_files(files, {VIDEOS_FILE: videos, **expected_vocabulary(loaded)})
+
+
 ANNOTATIONS = {task_id: KineticsAnnotations() for task_id in TASKS}
+PUBLIC_DATA = PublicPart(
+    make=_public_files,
+    find_leaks=_find_leaks,
+    prepared_file=PREPARED_FILE,
+    of_items=_public_files_of_items,
+)
