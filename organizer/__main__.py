@@ -27,6 +27,7 @@ COMMANDS = {
     "overview": "show what the references of a bundle hold",
     "dry-run": "run the built program on a submission as the platform does",
     "rescore": "score all submissions with the built program and rank the teams",
+    "overall": "put the rankings of several tasks into one table",
     "report": "write a ranking for a paper, and a page for each team",
     "archive": "collect a finished competition in a folder to deposit for a DOI",
     "demo": "score the samples of all tasks against the demo reference",

@@ -19,6 +19,7 @@ from organizer.commands.options import (
 from organizer.memory import take_matrix_memory
 from organizer.ranking.baselines import baseline_submission
 from organizer.ranking.command import Choices, rescore
+from organizer.ranking.counting import parse_counting
 from organizer.ranking.leaderboard import parse_columns
 from organizer.ranking.winner_rule import WinnerRule, parse_gain
 from organizer.runs import built
@@ -49,13 +50,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     option("--half-samples", type=at_least(2), metavar="S", help=what)
     what = "default: that of the settings; with two, each has a folder"
     option("--protocols", nargs="+", default=[], choices=PROTOCOLS, help=what)
-    what = "submission,team,date,counts or user,team; more is shown; or the site's table of submissions"
+    what = (
+        "submission,team,date,counts,chosen or user,team; more is shown; or the site's table of submissions"
+    )
     option("--names", type=existing_path, metavar="CSV", help=what)
-    what = "which submission of a team counts; default: best"
-    option("--keep", choices=["best", "last"], default="best", help=what)
+    what = "which submission of a team counts: best, last, chosen, or best_in: PHASE; default: the setting"
+    option("--counts", type=parse_counting, metavar="RULE", help=what)
     option("--date", type=day, metavar="YYYY-MM-DD", help="to show on the pages; default: none")
     option("--baselines", type=existing_path, metavar="JSON", help="baselines.json of the command baselines")
-    what = "the baseline that a winner must beat: a team, a --baseline-zip, or one of --baselines"
+    what = "the baseline that a winner must beat: a --baseline-zip, or one of --baselines"
     option("--beats", metavar="NAME", help=what)
     option("--by", type=parse_gain, metavar="10%", help="by which share of its score, with --beats")
     what = "score this zip as a baseline of this name; may be given several times"
@@ -80,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
         names=options.names,
         only_phase_id=options.only_phase_id,
         enforce=options.enforce,
-        keep=options.keep,
+        counting=options.counts,
         date=options.date,
         baselines=options.baselines,
         protocols=options.protocols,

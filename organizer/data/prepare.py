@@ -55,7 +55,7 @@ VOCABULARY_OPTION = "vocabulary"
 MANIFEST = ".manifest.json"
 """The names and SHA-256 of the files that the last run wrote; hidden, so that it is in no bundle or hash."""
 # Written or carried over by each run, or missed by nobody.
-_OUR_FILES = (MANIFEST, KEY_FILE, ".DS_Store")
+_OUR_FILES = (MANIFEST, KEY_FILE, SUFFIX, ".DS_Store")
 
 
 def prepare(
@@ -189,7 +189,7 @@ def prepare_command(
     lines += [f"mark: {mark.score:.4f}  {mark.name}: {mark.text}" for mark in marks]
     lines.append(f"written: {output}")
     with step("drawing the overview"):
-        lines.append(overview.write(output.with_name(f"{output.name}{SUFFIX}"), images))
+        lines.append(overview.write(output / SUFFIX, images))
     print(*map(printable, lines), sep="\n")
     return 0
 

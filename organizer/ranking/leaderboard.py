@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from organizer.ranking.statistics import Ranking
 from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
 from organizer.runs.submissions import SubmissionsError, delimiter_of, first_lines, read_text
+from scoring_program.task import Declaration
 from validator.texts import counted, quote
 
 # Half of the last digit, and what binary fractions add to that.
@@ -192,46 +192,39 @@ def _decimals(text: str) -> int:
 
 
 def compare_leaderboard(
-    board: Leaderboard, records: Sequence[Record], ranking: Ranking, precision: int
+    board: Leaderboard, records: Sequence[Record], task: Declaration
 ) -> list[BoardComparison]:
-    """Return for each user whether the score on the site is that of this ranking, to the decimals there.
+    """Return for each user whether the score on the site is the best of the user's own here.
 
-    A site that writes whole numbers only has left out zeros, so that they have the ``precision`` of the
-    column. A user without a name in the download is looked up as a team.
+    Scores are compared to the decimals there. A site that writes whole numbers only has left out zeros, so
+    that they have the precision of the column. A user without a name in the download is looked up as a team.
     """
-    decimals = board.decimals or precision
-    records_of_user: dict[str, list[Record]] = {}
-    for record in records:
+    decimals = board.decimals or task.columns[0].precision
+    sign = 1.0 if task.higher_is_better else -1.0
+    best_first_of_user: dict[str, list[Record]] = {}
+    for record in sorted(records, key=lambda record: -sign * record.entry.score):
         if record.entry.outcome == SCORED:
             user = record.submission.user or record.submission.team
-            records_of_user.setdefault(user, []).append(record)
-    counting_of_team = {record.submission.team: record for record in ranking.records}
+            best_first_of_user.setdefault(user, []).append(record)
     comparisons = []
     for site_score in board.scores:
-        records_here = records_of_user.get(site_score.user, [])
-        comparisons.append(_compare_user(site_score, decimals, records_here, counting_of_team))
+        own_records = best_first_of_user.get(site_score.user, [])
+        comparisons.append(_compare_user(site_score, decimals, own_records))
     users_there = {site_score.user for site_score in board.scores}
-    for user, records_here in records_of_user.items():
-        counting = counting_of_team.get(records_here[0].submission.team)
-        # The site has one row for each user; that of a team may be another user's.
-        if user not in users_there and counting in records_here:
-            comparisons.append(_comparison(user, None, counting, NOT_THERE))
+    for user in sorted(best_first_of_user.keys() - users_there):
+        comparisons.append(_comparison(user, None, best_first_of_user[user][0], NOT_THERE))
     return comparisons
 
 
-def _compare_user(
-    site_score: SiteScore, decimals: int, records: Sequence[Record], counting_of_team: dict[str, Record]
-) -> BoardComparison:
-    """Return what of a user's submissions has the score of the site."""
+def _compare_user(site_score: SiteScore, decimals: int, records: Sequence[Record]) -> BoardComparison:
+    """Return which of a user's submissions, the best first, has the score of the site."""
     if not records:
         return _comparison(site_score.user, site_score.score, None, NOT_HERE)
-    counting = counting_of_team.get(records[0].submission.team)
-    if counting is not None and _is_score_of(counting, site_score, decimals):
-        return _comparison(site_score.user, site_score.score, counting, EQUAL)
     for record in records:
         if _is_score_of(record, site_score, decimals):
-            return _comparison(site_score.user, site_score.score, record, OTHER)
-    return _comparison(site_score.user, site_score.score, counting or records[0], DIFFERENT)
+            verdict = EQUAL if record is records[0] else OTHER
+            return _comparison(site_score.user, site_score.score, record, verdict)
+    return _comparison(site_score.user, site_score.score, records[0], DIFFERENT)
 
 
 def _is_score_of(record: Record, site_score: SiteScore, decimals: int) -> bool:

@@ -77,6 +77,7 @@ class Record:
             "date": submission.date,
             "user": submission.user,
             "counts": submission.counts,
+            "is_chosen": submission.is_chosen,
             "other_looks": list(submission.other_looks),
             "facts": dict(submission.facts),
             "digest": self.digest,
@@ -325,6 +326,7 @@ def stored_record(output: Path, saved: Mapping[str, Any]) -> Record:
         source=page,
         user=saved["user"],
         counts=saved["counts"],
+        is_chosen=saved["is_chosen"],
         other_looks=list(saved["other_looks"]),
         facts=dict(saved["facts"]),
     )

@@ -31,8 +31,8 @@ _HINT = "give the folder with the participants' zips"
 _ENDINGS = (".zip", ".json", ".csv")
 # Of the table of --names.
 _KEYS = ("submission", "user")
-_SAYS = ("team", "date", "counts")
-_COUNTS = ("yes", "no", "")
+_SAYS = ("team", "date", "counts", "chosen")
+_ANSWERS = ("counts", "chosen")
 _HEADER = "write a CSV with the header submission,team,date or user,team"
 _TIME = re.compile(rf"({_DATE})([T ]([0-9]{{2}}:[0-9]{{2}}(:[0-9]{{2}}(\.[0-9]+)?)?)(?:Z|\+00:00)?)?")
 _MOST_LINES = 10
@@ -41,7 +41,7 @@ _MORE = ""
 _ID = "id of the site"
 _OWNER = "user of the site"
 # The titles of the site's table of submissions, and what they are called here; the rest is left out.
-_SITE_TITLES = {"id": _ID, "owner": _OWNER, "created when": "date", "team": "team", "counts": "counts"}
+_SITE_TITLES = {"id": _ID, "owner": _OWNER, "created when": "date", **{name: name for name in _SAYS}}
 Row = Mapping[str, str]
 
 
@@ -66,6 +66,8 @@ class Submission:
         Who made it, "" if unknown.
     counts : str
         Whether organizers say that it counts: "yes", "no", or "" if they say nothing.
+    is_chosen : bool
+        Whether the team has chosen it, of all that it has made.
     other_looks : sequence of str
         The names of other teams that look like that of its team.
     facts : mapping of str to str
@@ -78,6 +80,7 @@ class Submission:
     source: Source
     user: str = ""
     counts: str = ""
+    is_chosen: bool = False
     other_looks: Sequence[str] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
 
@@ -128,7 +131,7 @@ def find_submissions(
         _warn_of_several_readings({name: reading for name, reading in downloaded.items() if name not in rows})
         submissions = _of_one_phase(submissions, downloaded, only_phase)
         submissions = [_named(submission, rows.get(submission.name, {})) for submission in submissions]
-        yield told_apart(_without_reruns(submissions))
+        yield tell_apart(_without_reruns(submissions))
 
 
 def _user_or_team(submission: Submission) -> str:
@@ -267,7 +270,7 @@ def _without_reruns(submissions: Sequence[Submission]) -> list[Submission]:
     return list(first.values())
 
 
-def told_apart(submissions: Sequence[Submission]) -> list[Submission]:
+def tell_apart(submissions: Sequence[Submission]) -> list[Submission]:
     """Return the submissions with names of teams that cannot be taken for each other.
 
     Those that look equal have code points, with a warning.
@@ -382,6 +385,7 @@ def _named(submission: Submission, row: Mapping[str, str]) -> Submission:
         user=owner or submission.user,
         date=row.get("date") or submission.date,
         counts=row.get("counts", ""),
+        is_chosen=row.get("chosen", "") == "yes",
         facts={
             column: text for column, text in row.items() if column not in (*_KEYS, *_SAYS, _MORE, _ID, _OWNER)
         },
@@ -426,8 +430,8 @@ def read_names(table: Path, users: Mapping[str, str]) -> dict[str, Row]:
             row = {**given_row, key: name if name in known_names else names_as_shown.get(name, name)}
             if problem := _problem(row, key, rows, users):
                 wrong.append(f"line {line}: {problem}")
-            counts = row.get("counts", "").lower()
-            rows[row[key]] = {**row, "date": _iso(row.get("date", "")), "counts": counts}
+            answers = {name: row.get(name, "").lower() for name in _ANSWERS}
+            rows[row[key]] = {**row, "date": _iso(row.get("date", "")), **answers}
     except (csv.Error, ValueError) as error:
         raise SubmissionsError(f"{table}: {error}; {_HEADER}") from error
     if wrong:
@@ -496,8 +500,11 @@ def _problem(row: Row, key: str, before: Mapping[str, Row], users: Mapping[str, 
         return f"there is no submission '{quote(name)}'; names are as in scores.csv"
     if key == "user" and not (name and row.get("team", name)):
         return "user or team is empty"
-    if row.get("counts", "").lower() not in _COUNTS:
-        return f"counts is '{quote(row['counts'])}'; write yes or no, or leave it empty"
+    for column in _ANSWERS:
+        if row.get(column, "").lower() not in ("yes", "no", ""):
+            return f"{column} is '{quote(row[column])}'; write yes or no, or leave it empty"
+    if key == "user" and row.get("chosen"):
+        return "chosen is about one submission: give a table with the column submission"
     if given and not _iso(given):
         return f"the date '{quote(given)}' is not written as 2024-05-31 or 2024-05-31T12:30"
     return ""

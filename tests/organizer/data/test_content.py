@@ -332,7 +332,7 @@ def test_spoiled_reference_is_warned_of_with_its_place(code, task, change, place
 def test_demo_reference_has_no_warning(task, tmp_path, capsys):
     exit_code, lines = prepared(task, lambda folder: None, tmp_path, capsys)
     assert (exit_code, warnings(lines)) == (0, [])
-    page = (tmp_path / "output.overview.html").read_text(encoding="utf-8")
+    page = (tmp_path / "output" / ".overview.html").read_text(encoding="utf-8")
     assert "Nothing looks" in page and not re.search(r"\bR-[A-Z]", page)
 
 
@@ -456,7 +456,7 @@ def test_reference_without_any_annotation_is_refused(task, change, tmp_path, cap
     exit_code, lines = prepared(task, change, tmp_path, capsys)
     assert exit_code == 1
     assert "E-REF-EMPTY" in lines[0]
-    assert not (tmp_path / "output").exists() and not (tmp_path / "output.overview.html").exists()
+    assert not (tmp_path / "output").exists()
 
 
 @pytest.mark.slow

@@ -286,7 +286,7 @@ def test_everything_is_on_the_disk_before_it_takes_its_place(tmp_path, monkeypat
     with replacing_folder(tmp_path / "out") as new:
         (new / "a").write_text("new")
     ((synced_before, new_places),) = before_renames
-    assert synced_before == new_places
+    assert synced_before[-len(new_places) :] == new_places
     assert synced[-1] == tmp_path.stat().st_ino
 
 

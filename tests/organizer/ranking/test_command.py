@@ -93,7 +93,7 @@ def test_the_last_submission_of_a_team_counts_if_asked(tmp_path):
         tmp_path / "in", {"a/2.zip": sample(), "a/10.zip": sample("weak"), "a/11.zip": b"no"}
     )
     for keep, name in (("best", "a/2.zip"), ("last", "a/10.zip")):
-        assert call(folder, tmp_path / "out", "--keep", keep) == 0
+        assert call(folder, tmp_path / "out", "--counts", keep) == 0
         assert list(rows(tmp_path / "out" / "ranking.csv")) == [name]
 
 
@@ -137,7 +137,7 @@ def test_the_last_submission_counts_after_reruns_in_another_order(tmp_path, caps
         ("last", ("10", "9", "11"), "11"),
         ("last", ("11", "9", "10"), "10"),
     ):
-        arguments = ["--keep", keep]
+        arguments = ["--counts", keep]
         if names:
             table = tmp_path / "names.csv"
             lines = [f"{number}_{rest},,2024-05-01T0{hour}:00" for hour, number in enumerate(names)]

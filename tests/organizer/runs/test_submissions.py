@@ -18,7 +18,7 @@ from organizer.runs.submissions import (
     find_submissions,
     natural,
     other_task,
-    told_apart,
+    tell_apart,
 )
 from tests.helpers import SAMPLES, make_zip
 from tests.rescoring import ID, write_submissions
@@ -112,7 +112,7 @@ def test_no_name_is_shown_as_another_one(tmp_path, capsys):
 @given(names=st.lists(st.text("aAé\\x9eb\xad\u200b", max_size=8), min_size=2, unique=True))
 def test_different_names_are_shown_differently(names):
     submissions = [Submission(f"{n}.zip", name, "", Path()) for n, name in enumerate(names)]
-    shown = [submission.team for submission in told_apart(submissions)]
+    shown = [submission.team for submission in tell_apart(submissions)]
     assert len(set(shown)) == len(names)
     assert all(is_printable(name) for name in shown)
 
