@@ -16,6 +16,7 @@ from people_in_video.comparing.standings import (
     LONGEST_NAME,
     Standings,
     band_text,
+    beyond_note,
     difference_element,
     name_element,
     rounded_band,
@@ -141,7 +142,7 @@ def other_teams(standings: Standings, place: int) -> list[Child]:
         Heading("This team is"),
         Heading(text_over_text("Difference", "95 % interval")),
     ]
-    axis: list[Cell] = ["", "", forest_axis(scale)]
+    axis: list[Cell] = [beyond_note(scale, differences), "", forest_axis(scale)]
     return [text, *table(headings, rows, "Other teams", n_listed, last_row=axis)]
 
 

@@ -17,7 +17,7 @@ from scoring_program.report.html import element
 # A plot in a table is narrow.
 _MOST_TICKS = 4
 _LEAST_WIDTH = 1e-9
-_FAR_OUT = 3
+_FAR = 3
 
 
 class Band(NamedTuple):
@@ -56,16 +56,16 @@ class Scale(NamedTuple):
 def scale_of(intervals: Sequence[Band], higher_is_better: bool | None = None) -> Scale:
     """Return the scale that holds all intervals, but for far worse ones, which would squeeze the others.
 
-    Far worse is a value beyond the worse quartile by more than 3 times the distance of the quartiles, or the
-    width of a typical interval if that is larger (Tukey 1977: far out). Without a direction none is.
+    Far worse is a value further from the median than 3 times the distance of the best one, or the width of a
+    typical interval if that is larger. Without a direction none is.
     """
     values = np.array([interval.value for interval in intervals])
-    lower, upper = np.quantile(values, [0.25, 0.75])
-    width = np.median([interval.high - interval.low for interval in intervals])
-    reach = _FAR_OUT * max(upper - lower, width)
     is_shown = np.full(len(values), True)
     if higher_is_better is not None:
-        is_shown = values >= lower - reach if higher_is_better else values <= upper + reach
+        losses = -values if higher_is_better else values
+        median = np.median(losses)
+        width = np.median([interval.high - interval.low for interval in intervals])
+        is_shown = losses <= median + _FAR * max(median - losses.min(), width)
     shown_intervals = [interval for interval, is_in in zip(intervals, is_shown.tolist()) if is_in]
     lowest = min(interval.low for interval in shown_intervals)
     highest = max(interval.high for interval in shown_intervals)

@@ -183,10 +183,10 @@ def standings_table(
         Heading(standings.noun.capitalize()),
         Heading(text_over_text(standings.task.columns[0].title, "95 % interval")),
     ]
-    is_all_drawn = all(score_scale.holds(row.band.value) for row in rows)
-    is_all_drawn = is_all_drawn and all(difference_scale.holds(band.value) for band in differences)
-    beyond = "" if is_all_drawn else element("small", _BEYOND)
-    axes: list[Child] = ["", beyond, forest_axis(score_scale)]
+    arrow_note = beyond_note(score_scale, [row.band for row in rows])
+    if arrow_note == "":
+        arrow_note = beyond_note(difference_scale, differences)
+    axes: list[Child] = ["", arrow_note, forest_axis(score_scale)]
     if has_differences:
         headings.append(Heading(text_over_text("Difference", f"to {standings.base_text}, 95 % interval")))
         axes.append(forest_axis(difference_scale))
@@ -203,6 +203,11 @@ def standings_table(
             cells.append(_difference_cell(standings, row, differences, difference_scale))
         lines.append(cells)
     return table(headings, lines, title, n_open, last_row=axes)
+
+
+def beyond_note(scale: Scale, bands: Sequence[Band]) -> Child:
+    """Return what stands beside an axis: what an arrow means, "" if all values are on the scale."""
+    return "" if all(scale.holds(band.value) for band in bands) else element("small", _BEYOND)
 
 
 def differences_to_base(standings: Standings) -> list[Band]:

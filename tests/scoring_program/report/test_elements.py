@@ -109,7 +109,7 @@ def test_cells_are_shown_as_the_kind_of_their_column_says():
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_a_far_worse_value_does_not_squeeze_the_others_and_is_an_arrow(sign):
     good = [Band(sign * 0.8 - 0.02, sign * 0.8, sign * 0.8 + 0.02)] * 4
-    bands = [*good, Band(sign * 0.1, sign * 0.1, sign * 0.1)]
+    bands = [*good, *[Band(sign * 0.1, sign * 0.1, sign * 0.1)] * 3]
     scale = scale_of(bands, higher_is_better=sign > 0)
     assert scale == scale_of(good)
     assert [part.tag for part in forest_row(bands[-1], scale)] == ["line", "line"]
