@@ -31,7 +31,6 @@ PLACES_OF_CHALLENGES = (
     "people_in_video.references",
     "people_in_video.selections",
     "organizer.tasks",
-    "organizer.public_data",
     "quality",
 )
 CHALLENGES = sorted(path.parent.name for path in (ROOT / "validator" / "formats").glob("*/read.py"))
@@ -85,11 +84,13 @@ SENT_BY_VALUE = (
 ORGANIZER_PARTS = (
     "codes",
     "files",
+    "memory",
     "messages",
+    "data.vocabulary",
+    "public_data",
     "content",
     "tasks",
     "data",
-    "public_data",
     "runs",
     "bundle",
     "runs.built",

@@ -18,10 +18,10 @@ from organizer.bundle.public_files import (
     sample_files,
 )
 from organizer.data.prepare import is_synthetic, reference_files
+from organizer.data.public_data import reference_vocabulary
 from organizer.data.references import PUBLIC_SUFFIX
 from organizer.files import Files, folder_files, zip_bytes
 from organizer.public_data import PublicSource, is_prepared, make_public_data
-from organizer.public_data.command import reference_vocabulary
 from scoring_program.task import load_task
 from validator.findings import Findings
 

@@ -25,12 +25,14 @@ from organizer.ranking import cards, page, tables
 from organizer.ranking.baselines import GivenBaselines, read_baselines
 from organizer.ranking.changes import Change, Row, Run, compare_runs
 from organizer.ranking.counting import Counting, counting_of, rank_teams, scores_in_phase
+from organizer.ranking.doubts import doubts_of, refuse_other_phase
 from organizer.ranking.eligibility import (
     find_violations,
     names_left_out,
     violations_sentence,
 )
 from organizer.ranking.leaderboard import (
+    USER_TITLE,
     BoardComparison,
     LeaderboardColumns,
     compare_leaderboard,
@@ -57,6 +59,7 @@ from people_in_video.comparing.pairs import ranks
 from people_in_video.comparing.standings import Baseline
 from scoring_program.settings import PROTOCOLS
 from scoring_program.task import Task, load_task
+from validator.formats.rules import load_rules
 from validator.limits import shortage_of
 from validator.texts import counted, printable, quote
 
@@ -87,7 +90,7 @@ class Choices:
     baseline_zips : sequence of Submission
         Of `baseline_submission`.
     leaderboard : Path or None
-        The leaderboard of the site as CSV, with the ``columns`` to compare.
+        The leaderboard of the site as CSV, with the ``columns`` to compare; None for those of Codabench.
     engine : Options
     """
 
@@ -118,7 +121,9 @@ def rescore(built: BuiltTask, source: Path, output: Path, choices: Choices) -> i
         keep_out_of_git(output)
         with (
             locked(output / "store"),
-            find_submissions(source, choices.names, choices.only_phase_id) as submissions,
+            find_submissions(
+                source, choices.names, choices.only_phase_id, load_rules(built.id)
+            ) as submissions,
         ):
             _remove_left_overs(output)
             _rescore(built, submissions, output, choices)
@@ -158,6 +163,7 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
     facts = replace(_facts_of(built, choices, baselines.scores), counts=counting.text)
     if facts.is_demo:
         print("DEMO: the reference is synthetic demo data")
+    refuse_other_phase(built, submissions, output)
     if built.label and built.phase is None:
         print("note | the phase is not known, so dates and limits are not checked: name it with --phase")
     rule = choices.winner_rule or rule_of_settings(settings)
@@ -165,8 +171,10 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
         check_baseline_name(rule, _names_of_baselines(choices, baselines))
         check_gain(rule, load_task(built.id))
     board = None
-    if choices.leaderboard is not None and choices.columns is not None:
-        board = read_leaderboard(choices.leaderboard, choices.columns)
+    if choices.leaderboard is not None:
+        columns = choices.columns or LeaderboardColumns(USER_TITLE, _title_of_score(built))
+        users = {submission.id: submission.user for submission in submissions if submission.id is not None}
+        board = read_leaderboard(choices.leaderboard, columns, built.title, users)
     options = replace(choices.engine, signature=baselines.signature)
     task = load_task(built.id)
     protocols = choices.protocols or [""]
@@ -176,6 +184,7 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
     for protocol in protocols:
         records = score_all(built, submissions, output, protocol, options)
         violations = find_violations(records, built.phase, choices.enforce)
+        print(*(f"{line}\n" for line in doubts_of(built, protocol, records, violations)), sep="", end="")
         left_out = names_left_out(violations)
         team_records = rank_teams(records, left_out, task, counting, scores_of_phase[protocol])
         winner = None
@@ -238,6 +247,12 @@ def _hash_of_submissions(records: Sequence[Record]) -> str:
     """Return the SHA-256 of the names and hashes of submissions."""
     lines = sorted(f"{record.submission.name}\0{record.digest}\n" for record in records)
     return hashlib.sha256("".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _title_of_score(built: BuiltTask) -> str:
+    """Return the title of the first column, as the competition or else the task calls it."""
+    columns = built.columns or load_task(built.id).columns
+    return columns[0].title
 
 
 def _facts_of(built: BuiltTask, choices: Choices, baselines: Sequence[Baseline]) -> Facts:

@@ -78,7 +78,6 @@ def test_every_command_has_a_module_and_every_module_is_a_command():
         f"rescore {ID} . --beats GVD",
         f"rescore {ID} . --by 10%",
         f"rescore {ID} . --columns User,Score",
-        f"rescore {ID} . --leaderboard .",
         f"rescore {ID} . --by -1",
         f"rescore {ID} . --baseline-zip GVD=no/such/file",
         f"split {ID} --reference . --shares 1",

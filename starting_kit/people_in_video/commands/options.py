@@ -19,6 +19,7 @@ from scoring_program.signature import VERSION
 from scoring_program.task import task_ids
 from validator import console
 from validator.findings import Findings, Note
+from validator.parser import Parser
 
 
 def command_parser(command: str, words: str, description: str, examples: str) -> argparse.ArgumentParser:
@@ -31,7 +32,7 @@ def command_parser(command: str, words: str, description: str, examples: str) ->
     description, examples : str
         What the help begins and ends with; examples are lines.
     """
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog=f"people-in-video {command}",
         usage=f"people-in-video {command} {words} [options]",
         description=description,

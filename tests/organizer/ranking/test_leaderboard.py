@@ -46,6 +46,37 @@ def test_users_and_scores_are_read(tmp_path, text):
     assert board == Leaderboard([SiteScore("ann", 0.5), SiteScore("bob", 0.25)], 4)
 
 
+CODABENCH = (
+    "Username,Actions (final)(7)-Mean Jaccard,Gestures(8)-Coverage,Gestures(8)-Mean Jaccard,Gestures(8)-Time\n"
+    "alice-78,0.1,1.0,0.8932080358,\nbob-2-79,0.1,1.0,0.25,\nbob-2,0.1,1.0,0.5,\neve-x,0.1,1.0,0.75,\n"
+)
+
+
+def test_leaderboard_of_codabench_is_read_with_its_users_and_tasks(tmp_path):
+    path = written(tmp_path, CODABENCH)
+    columns = LeaderboardColumns("Username", "Mean Jaccard")
+    board = read_leaderboard(path, columns, "Gestures", {78: "alice", 79: "bob-2", 3: "bob-2", 4: "alice-78"})
+    assert board.scores == [
+        SiteScore("alice", 0.8932080358),
+        SiteScore("bob-2", 0.25),
+        SiteScore("bob-2", 0.5),
+        SiteScore("eve-x", 0.75),
+    ]
+    assert board.decimals == 10
+    whole_title = LeaderboardColumns("Username", "Actions (final)(7)-Mean Jaccard")
+    assert {row.score for row in read_leaderboard(path, whole_title).scores} == {0.1}
+
+
+def test_titles_of_a_leaderboard_are_named_whole_if_none_is_that_of_the_score(tmp_path):
+    columns = LeaderboardColumns("Username", "Mean Jaccard")
+    with pytest.raises(SubmissionsError) as error:
+        # Two tasks have this column, and neither is named so.
+        read_leaderboard(written(tmp_path, CODABENCH), columns, "Signs")
+    problem, *titles = error.value.args
+    assert "'Mean Jaccard'" in problem
+    assert [title.strip() for title in titles] == CODABENCH.splitlines()[0].split(",")
+
+
 def test_wrong_cells_are_named(tmp_path):
     path = written(tmp_path, "User,Score\nann,0.5\nbob,n/a\n,0.1\neve,nan\n")
     with pytest.raises(SubmissionsError) as error:
