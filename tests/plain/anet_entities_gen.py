@@ -1,86 +1,99 @@
-"""The scores of generated sentences, from pages/anet_entities_gen.md; lists of right and wrong for each class."""
+"""The scores of generated sentences, from pages/anet_entities_gen.md; lists of (class, right) for each segment."""
 
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections.abc import Iterator
 from fractions import Fraction
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from tests.plain.anet_entities_gt import annotated_boxes, is_right, mean, segments_of
+from tests.plain.anet_entities_gt import annotated_boxes, annotated_words, is_right, mean, segments_of
+
+Judged = list[tuple[str, bool]]
 
 
-def scores(reference: Path, submission: Path, protocol: str, **settings: Any) -> dict[str, Fraction]:
-    """Return all columns of a submission."""
+def scores(
+    reference: Path, submission: Path, protocol: str, fixed: str = "", **settings: Any
+) -> dict[str, Fraction]:
+    """Return all columns of a submission, or those that it would have if its errors of one type were fixed."""
     results = json.loads((submission / "submission_gen.json").read_text())["results"]
     lemmas = json.loads((reference / "lemmas.json").read_text())
     segments = list(segments_of(reference, settings["splits"]))
     annotated = [(video, name, content) for video, name, content in segments if content["process_idx"]]
-    submitted = [(results[video][name], content) for video, name, content in annotated if name in results.get(video, {})]
-    n_segments = len(segments) if protocol == "published" else sum(map(len, results.values()))
+    pairs = [(results.get(video, {}).get(name), content) for video, name, content in annotated]
+    submitted = [(objects, content) for objects, content in pairs if objects is not None]
+    left_out = [content for objects, content in pairs if objects is None]
+    n_sentences = len(segments) if protocol == "published" else sum(map(len, results.values()))
+    if fixed == "not_annotated":
+        n_sentences = sum(name in results.get(video, {}) for video, name, _ in annotated)
     vocabulary = {box.name for _, content in submitted for box in annotated_boxes(content)}
     columns = {"coverage": Fraction(len(submitted), len(annotated) or 1)}
     for mode in ("all", "loc"):
-        precision, recall = defaultdict(list), defaultdict(list)
-        sentences, n_left_out = [], 0
-        for video, name, content in annotated:
-            if name not in results.get(video, {}):
-                for word_class, _ in words_of(content):
-                    recall[word_class].append(False)
-        for objects, content in submitted:
-            precise = list(judged_objects(objects, content, lemmas, mode))
-            recalled = list(judged_words(objects, content, mode))
-            for target, judged in ((precision, precise), (recall, recalled)):
-                for name, right in judged:
-                    target[name].append(right)
-            if recalled:
-                sentences.append([mean([right for _, right in judged]) for judged in (precise, recalled)])
-            else:
-                n_left_out += 1
-        per_class = [sum(mean(values[name]) for name in vocabulary) / (len(vocabulary) or 1) for values in (precision, recall)]
-        n_sentences = (n_segments - n_left_out) or 1
-        per_sentence = [*zip(*((*pair, f1(*pair)) for pair in sentences))] or [(), (), ()]
-        for key, value in zip(("precision", "recall", "f1"), (*per_class, f1(*per_class))):
-            columns[f"{key}_{mode}"] = value
-        for key, values in zip(("precision", "recall", "f1"), per_sentence):
-            columns[f"{key}_{mode}_per_sent"] = Fraction(sum(values), n_sentences)
+        precise = [list(judged_objects(*pair, lemmas, mode, fixed)) for pair in submitted]
+        recalled = [list(judged_words(*pair, mode, fixed)) for pair in submitted]
+        missed = [(name, False) for content in left_out for name, _ in annotated_words(content)]
+        precision = over_classes([*chain(*precise)], vocabulary)
+        recall = over_classes([*chain(*recalled, missed)], vocabulary)
+        numbers = {
+            f"precision_{mode}": precision,
+            f"recall_{mode}": recall,
+            f"f1_{mode}": f1(precision, recall),
+        }
+        rights = [
+            ([right for _, right in o], [right for _, right in w]) for o, w in zip(precise, recalled) if w
+        ]
+        sentences = [(mean(objects), mean(words)) for objects, words in rights]
+        if fixed == "not_submitted":
+            sentences += [(Fraction(1), Fraction(1)) for _ in left_out]
+        divisor = (n_sentences - recalled.count([])) or 1
+        numbers[f"precision_{mode}_per_sent"] = Fraction(sum(p for p, _ in sentences), divisor)
+        numbers[f"recall_{mode}_per_sent"] = Fraction(sum(r for _, r in sentences), divisor)
+        numbers[f"f1_{mode}_per_sent"] = Fraction(sum(f1(*pair) for pair in sentences), divisor)
+        columns.update(numbers)
     return {"score": columns["f1_all_per_sent"], **columns}
 
 
-def words_of(content):
-    """Yield the class and the boxes of each annotated word."""
-    boxes = annotated_boxes(content)
-    for word in sorted({box.word for box in boxes}):
-        of_word = [box for box in boxes if box.word == word]
-        yield of_word[0].name, of_word
-
-
-def judged_objects(objects, content, lemmas, mode):
+def judged_objects(
+    objects: dict, content: dict, lemmas: dict, mode: str, fixed: str
+) -> Iterator[tuple[str, bool]]:
     """Yield the class of each object that counts in precision, and whether it is right."""
     boxes = annotated_boxes(content)
-    annotated_words = {box.word for box in boxes}
-    others = {lemma(token, lemmas) for word, token in enumerate(content["tokens"]) if word not in annotated_words}
+    annotated = {box.word for box in boxes}
+    others = {lemma(token, lemmas) for word, token in enumerate(content["tokens"]) if word not in annotated}
     for name, object_boxes in zip(objects["clss"], objects["bbox_for_all_frames"]):
         words = [box.word for box in boxes if box.name == name]
         if words:
-            yield name, is_right(object_boxes, [box for box in boxes if box.word == min(words)])
-        elif mode == "all" and lemma(name, lemmas) not in others:
+            first_word = [box for box in boxes if box.word == min(words)]
+            yield name, is_right(object_boxes, first_word) or fixed == "boxes"
+        elif mode == "all" and lemma(name, lemmas) not in others and fixed != "hallucinated":
             yield name, False
+    if fixed == "missed_words":
+        yield from (
+            (name, True) for name in {name for name, _ in annotated_words(content)} - {*objects["clss"]}
+        )
 
 
-def judged_words(objects, content, mode):
+def judged_words(objects: dict, content: dict, mode: str, fixed: str) -> Iterator[tuple[str, bool]]:
     """Yield the class of each word that counts in recall, and whether it is right."""
-    for name, boxes in words_of(content):
+    for name, boxes in annotated_words(content):
         if name in objects["clss"]:
-            yield name, is_right(objects["bbox_for_all_frames"][objects["clss"].index(name)], boxes)
+            first = objects["clss"].index(name)
+            yield name, is_right(objects["bbox_for_all_frames"][first], boxes) or fixed == "boxes"
         elif mode == "all":
-            yield name, False
+            yield name, fixed == "missed_words"
 
 
-def lemma(word, lemmas):
+def over_classes(judged: Judged, vocabulary: set[str]) -> Fraction:
+    """Return the sum of the means of all classes, over the number of classes."""
+    means = [mean([right for other, right in judged if other == name]) for name in vocabulary]
+    return mean(means)
+
+
+def lemma(word: str, lemmas: dict[str, str]) -> str:
     return lemmas.get(word, word.lower())
 
 
-def f1(precision, recall):
+def f1(precision: Fraction, recall: Fraction) -> Fraction:
     return 2 * precision * recall / ((precision + recall) or 1)

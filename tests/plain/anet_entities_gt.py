@@ -21,23 +21,24 @@ class AnnotatedBox(NamedTuple):
     box: list[float]
 
 
-def scores(reference: Path, submission: Path, protocol: str, **settings: Any) -> dict[str, Fraction]:
-    """Return all columns of a submission."""
+def scores(
+    reference: Path, submission: Path, protocol: str, fixed: str = "", **settings: Any
+) -> dict[str, Fraction]:
+    """Return all columns of a submission, or those that it would have if its errors of one type were fixed."""
     results = json.loads((submission / "submission_gt.json").read_text())["results"]
     right_of_class: dict[str, list[bool]] = defaultdict(list)
     n_objects = 0
     for video, segment, content in segments_of(reference, settings["splits"]):
-        objects = results.get(video, {}).get(segment, {"idx_in_sent": [], "bbox_for_all_frames": []})
-        boxes = annotated_boxes(content)
-        for word in {box.word for box in boxes}:
-            boxes_of_word = [box for box in boxes if box.word == word]
-            has_object = word in objects["idx_in_sent"]
-            n_objects += has_object
-            right_of_class[boxes_of_word[0].name].append(
-                has_object
-                and is_right(objects["bbox_for_all_frames"][objects["idx_in_sent"].index(word)], boxes_of_word)
-            )
-    words = sum(right_of_class.values(), [])
+        objects = results.get(video, {}).get(segment)
+        for name, boxes in annotated_words(content):
+            if objects and boxes[0].word in objects["idx_in_sent"]:
+                n_objects += 1
+                first = objects["idx_in_sent"].index(boxes[0].word)
+                right = is_right(objects["bbox_for_all_frames"][first], boxes) or fixed == "boxes"
+            else:
+                right = fixed == "objects_missing" or (fixed == "not_submitted" and objects is None)
+            right_of_class[name].append(right)
+    words = [right for words_of_class in right_of_class.values() for right in words_of_class]
     score = mean([mean(words_of_class) for words_of_class in right_of_class.values()])
     return {
         "score": score,
@@ -65,6 +66,14 @@ def annotated_boxes(content: dict[str, Any]) -> list[AnnotatedBox]:
     ]
 
 
+def annotated_words(content: dict[str, Any]) -> Iterator[tuple[str, list[AnnotatedBox]]]:
+    """Yield class and boxes of each annotated word."""
+    boxes = annotated_boxes(content)
+    for word in sorted({box.word for box in boxes}):
+        boxes_of_word = [box for box in boxes if box.word == word]
+        yield boxes_of_word[0].name, boxes_of_word
+
+
 def is_right(boxes: list[list[float]], annotated: list[AnnotatedBox]) -> bool:
     """Return whether one of ten boxes is right, beside all boxes of a word."""
     overlaps = [[overlap(box, other.box) for box in boxes] for other in annotated]
@@ -73,6 +82,7 @@ def is_right(boxes: list[list[float]], annotated: list[AnnotatedBox]) -> bool:
     )
 
 
+@np.errstate(all="ignore")
 def overlap(box: list[float], annotated: list[float]) -> np.float32:
     """Return the IoU of a predicted and an annotated box."""
     left, top, right, bottom = np.array(box[:4], np.float32)
@@ -87,8 +97,7 @@ def overlap(box: list[float], annotated: list[float]) -> np.float32:
     shared_width = max(min(right, true_right) - max(left, true_left) + one, zero)
     shared_height = max(min(bottom, true_bottom) - max(top, true_top) + one, zero)
     shared = shared_width * shared_height
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.divide(shared, width * height + true_width * true_height - shared)
+    return np.divide(shared, width * height + true_width * true_height - shared)
 
 
 def mean(values: list[Any]) -> Fraction:

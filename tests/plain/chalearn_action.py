@@ -6,11 +6,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from tests.plain import chalearn_gesture
+from tests.plain.chalearn_gesture import Comparison
 
 
 def scores(reference: Path, submission: Path, protocol: str, **settings: Any) -> dict[str, Fraction]:
     """Return all columns of a submission."""
-    if protocol == "published":
-        return chalearn_gesture.columns(reference, submission, protocol)
-    return chalearn_gesture.columns(reference, submission, protocol, n_labels=2, empty_counts=False)
+    return Comparison(reference, submission, protocol, with_actors=protocol == "released").columns()

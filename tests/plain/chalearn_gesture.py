@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -11,60 +10,60 @@ from typing import Any
 
 def scores(reference: Path, submission: Path, protocol: str, **settings: Any) -> dict[str, Fraction]:
     """Return all columns of a submission."""
-    return columns(reference, submission, protocol)
+    return Comparison(reference, submission, protocol).columns()
 
 
-def columns(
-    reference: Path, submission: Path, protocol: str, n_labels: int = 1, empty_counts: bool = True
-) -> dict[str, Fraction]:
-    """Return all columns; with ``n_labels=2`` the class is the pair of actor and class."""
-    lengths = lengths_of(reference)
-    true_rows = list(read_rows(reference, lengths, "labels", n_labels))
-    predicted_rows = list(read_rows(submission, lengths, "prediction", n_labels))
-    true, predicted = frames(true_rows, lengths, protocol), frames(predicted_rows, lengths, protocol)
-    shared = Counter(triple[:2] for triple in true & predicted)
-    either = Counter(triple[:2] for triple in true | predicted)
-    true_classes, predicted_classes = ({row[:2] for row in rows} for rows in (true_rows, predicted_rows))
-    counted = true_classes | predicted_classes if protocol == "published" else true_classes
-    if not empty_counts:
-        counted &= either.keys()
-    n_classes = Counter(sequence for sequence, _ in counted)
-    score = sum(Fraction(shared[pair], (either[pair] or 1) * n_classes[pair[0]]) for pair in counted)
-    score = Fraction(score, len(n_classes) or 1)
-    return {
-        "score": score,
-        "mean_jaccard": score,
-        "coverage": Fraction(sum(bool(files_of(submission, name, "prediction")) for name in lengths), len(lengths)),
-        "precision_frames": Fraction(len(true & predicted), len(predicted) or 1),
-        "recall_frames": Fraction(len(true & predicted), len(true) or 1),
-        "false_positive_classes": Fraction(len(predicted_classes - true_classes), len(lengths)),
-    }
+class Comparison:
+    """Both sides of all sequences; with ``with_actors`` a class is the pair of actor and class."""
 
+    def __init__(self, reference: Path, submission: Path, protocol: str, with_actors: bool = False) -> None:
+        data = {
+            file.name[: -len("_data.csv")]: file.read_text() for file in sorted(reference.glob("*_data.csv"))
+        }
+        self.lengths = {name: int(text.split()[-1].partition(",")[0]) for name, text in data.items()}
+        self.files = {file.name: file.read_text() for file in [*reference.iterdir(), *submission.iterdir()]}
+        self.end = 1 if protocol == "published" else 0
+        self.n_labels = 2 if with_actors else 1
+        self.true_classes, self.true = self.side("_labels.csv")
+        self.predicted_classes, self.predicted = self.side("_prediction.csv", "_predictions.csv")
+        counted = self.true_classes | (self.predicted_classes if protocol == "published" else set())
+        shared = Counter(triple[:2] for triple in self.true & self.predicted)
+        either = Counter(triple[:2] for triple in self.true | self.predicted)
+        # Without a frame on both sides a gesture counts 0, a pair of actor and action does not count.
+        counted = {pair for pair in counted if either[pair] or not with_actors}
+        self.jaccard = {pair: Fraction(shared[pair], either[pair] or 1) for pair in counted}
 
-def lengths_of(reference: Path) -> dict[str, int]:
-    """Return the number of frames of each sequence."""
-    texts = {file.name[: -len("_data.csv")]: file.read_text() for file in reference.glob("*_data.csv")}
-    return {sequence: int(text.split()[-1].partition(",")[0]) for sequence, text in texts.items()}
-
-
-def files_of(folder: Path, sequence: str, kind: str) -> list[Path]:
-    return [folder / name for name in (f"{sequence}_{kind}.csv", f"{sequence}_{kind}s.csv") if (folder / name).exists()]
-
-
-def read_rows(folder: Path, sequences: dict[str, int], kind: str, n_labels: int) -> Iterator[tuple]:
-    """Yield sequence, class, first frame and last frame of each row."""
-    for sequence in sequences:
-        for file in files_of(folder, sequence, kind):
-            for line in file.read_text().split():
+    def side(self, *endings: str) -> tuple[set[tuple], set[tuple]]:
+        """Return (sequence, class) of all rows, and (sequence, class, frame) of all of their frames."""
+        classes, frames = set(), set()
+        for sequence, n_frames in self.lengths.items():
+            for line in "".join(self.files.get(sequence + ending, "") for ending in endings).split():
                 *label, first, last = map(int, line.split(","))
-                yield sequence, tuple(label[-n_labels:]), first, last
+                pair = sequence, tuple(label[-self.n_labels :])
+                classes.add(pair)
+                frames.update((*pair, frame) for frame in range(first, last + self.end) if frame <= n_frames)
+        return classes, frames
 
+    def means(self) -> dict[str, Fraction]:
+        """Return the mean over the classes of each sequence that has any."""
+        number = Counter(sequence for sequence, _ in self.jaccard)
+        total: dict[str, Fraction] = defaultdict(Fraction)
+        for (sequence, _), value in self.jaccard.items():
+            total[sequence] += value
+        return {sequence: total[sequence] / number[sequence] for sequence in number}
 
-def frames(rows: list[tuple], lengths: dict[str, int], protocol: str) -> set[tuple]:
-    """Return (sequence, class, frame) of all rows."""
-    end = 1 if protocol == "published" else 0
-    return {
-        (sequence, label, frame)
-        for sequence, label, first, last in rows
-        for frame in range(first, min(last + end, lengths[sequence] + 1))
-    }
+    def columns(self) -> dict[str, Fraction]:
+        means, n_right, n_sequences = self.means(), len(self.true & self.predicted), len(self.lengths)
+        score = Fraction(sum(means.values()), len(means) or 1)
+        has_file = [
+            not self.files.keys().isdisjoint({f"{s}_prediction.csv", f"{s}_predictions.csv"})
+            for s in self.lengths
+        ]
+        return {
+            "score": score,
+            "mean_jaccard": score,
+            "coverage": Fraction(sum(has_file), n_sequences),
+            "precision_frames": Fraction(n_right, len(self.predicted) or 1),
+            "recall_frames": Fraction(n_right, len(self.true) or 1),
+            "false_positive_classes": Fraction(len(self.predicted_classes - self.true_classes), n_sequences),
+        }

@@ -19,21 +19,12 @@ RECALLS = np.linspace(0, 1, 101)
 AREAS = {"": (0, math.inf), "_medium": (32**2, 96**2), "_large": (96**2, math.inf)}
 # The coarse part of each part, 0 for the background, and the mean distance of each coarse part.
 COARSE = [0, 1, 1, 2, 2, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7, 8, 8]
-MEAN_DISTANCES = [math.nan, 0.351, 0.107, 0.126, 0.237, 0.173, 0.142, 0.128, 0.150]
+MEAN_DISTANCES = [0.351, 0.107, 0.126, 0.237, 0.173, 0.142, 0.128, 0.150]
 
 
 def scores(reference: Path, submission: Path, protocol: str, **settings: Any) -> dict[str, float]:
     """Return all columns of a submission."""
-    data = json.loads((reference / "annotations.json").read_text())
-    (file,) = submission.glob("densepose_*_results.json")
-    detections = json.loads(file.read_text())
-    template = Template(reference)
-    images = []
-    for image in sorted(data["images"], key=lambda image: image["id"]):
-        persons = [person for person in data["annotations"] if person["image_id"] == image["id"]]
-        found = [detection for detection in detections if detection["image_id"] == image["id"]]
-        found = sorted(found, key=lambda detection: -detection["score"])[:20]
-        images.append(ImageRecord(image, persons, found, template))
+    images = read_images(reference, submission, **settings)
     measure = settings.get("measure", "gpsm")
     columns = {}
     for area, bounds in AREAS.items():
@@ -51,10 +42,27 @@ def scores(reference: Path, submission: Path, protocol: str, **settings: Any) ->
     return {"score": columns["ap"], **columns}
 
 
-class Template:
-    """The body template: vertices by part, U and V, and distances between them."""
+def read_images(reference: Path, submission: Path, **settings: Any) -> list[ImageRecord]:
+    """Return all images in ascending order of their ids."""
+    data = json.loads((reference / "annotations.json").read_text())
+    (file,) = submission.glob("densepose_*_results.json")
+    detections = json.loads(file.read_text())
+    template = Template(reference, **settings)
+    images = []
+    for image in sorted(data["images"], key=lambda image: image["id"]):
+        persons = [person for person in data["annotations"] if person["image_id"] == image["id"]]
+        found = [detection for detection in detections if detection["image_id"] == image["id"]]
+        found = sorted(found, key=lambda detection: -detection["score"])[:20]
+        images.append(ImageRecord(image, persons, found, template))
+    return images
 
-    def __init__(self, folder: Path) -> None:
+
+class Template:
+    """The body template: vertices by part, U and V, distances between them, and mean distances."""
+
+    def __init__(self, folder: Path, kappa: float = 0.0, mean_distances: Any = (), **_: Any) -> None:
+        mean_distances = [kappa] * 8 if kappa else list(mean_distances) or MEAN_DISTANCES
+        self.scale = [mean_distances[coarse - 1] for coarse in COARSE]
         charts = scipy.io.loadmat(folder / "SMPL_subdiv.mat")
         self.u, self.v, self.part = (charts[f"{name}_subdiv"].ravel() for name in ("U", "V", "Part_ID"))
         self.unique = scipy.io.loadmat(folder / "SMPL_SUBDIV_TRANSFORM.mat")["index"].ravel().astype(int) - 1
@@ -63,8 +71,8 @@ class Template:
 
     def vertex(self, part: int, u: float, v: float) -> int:
         (candidates,) = np.nonzero(self.part == part)
-        squares = (self.u[candidates] - u) ** 2 + (self.v[candidates] - v) ** 2
-        return int(self.unique[candidates[np.argmin(squares)]])
+        distances = np.sqrt((self.u[candidates] - u) ** 2 + (self.v[candidates] - v) ** 2)
+        return int(self.unique[candidates[np.argmin(distances)]])
 
     def distance(self, vertex: int, other: int) -> float:
         low, high = sorted((vertex, other))
@@ -72,22 +80,26 @@ class Template:
 
 
 class ImageRecord:
-    """The persons and detections of an image, and for each pair three similarities and the IoU of boxes."""
+    """The persons and detections of an image, and for each pair its points, three similarities and the IoU of boxes."""
 
     def __init__(self, image: dict, persons: list[dict], detections: list[dict], template: Template) -> None:
-        self.persons, self.detections = persons, detections
+        self.name, self.persons, self.detections = str(image["id"]), persons, detections
         self.has_points = [any(1 <= part <= 24 for part in person.get("dp_I", [])) for person in persons]
         shape = image["height"], image["width"]
         arrays = [pixels(detection) for detection in detections]
         true_masks = [placed(true_mask(person), person["bbox"], shape) for person in persons]
-        masks = [placed(array[0] > 0, detection["bbox"], shape) for array, detection in zip(arrays, detections)]
+        masks = [
+            placed(array[0] > 0, detection["bbox"], shape) for array, detection in zip(arrays, detections)
+        ]
         self.similarity = {name: np.zeros((len(detections), len(persons))) for name in ("gpsm", "gps", "iou")}
         self.box_iou = np.zeros((len(detections), len(persons)))
+        self.points: dict[tuple[int, int], list[tuple[int, int, float]]] = {}
         for i, detection in enumerate(detections):
             for j, person in enumerate(persons):
                 self.box_iou[i, j] = box_iou(detection["bbox"], person["bbox"], person["iscrowd"])
                 if self.has_points[j]:
-                    gps = point_similarity(person, detection["bbox"], arrays[i], template)
+                    self.points[i, j] = similar_points(person, detection["bbox"], arrays[i], template)
+                    gps = mean([similarity for _, _, similarity in self.points[i, j]])
                     iou = mask_iou(masks[i], true_masks[j], person["iscrowd"])
                     for name, value in zip(("gpsm", "gps", "iou"), (math.sqrt(gps * iou), gps, iou)):
                         self.similarity[name][i, j] = value
@@ -99,10 +111,10 @@ def pixels(detection: dict) -> np.ndarray:
     return np.array(image).transpose(2, 0, 1)
 
 
-def point_similarity(person: dict, box: list[float], array: np.ndarray, template: Template) -> float:
-    """Return the GPS of a detection and a person."""
+def similar_points(person: dict, box: list[float], array: np.ndarray, template: Template) -> list[tuple]:
+    """Return true part, predicted part and similarity of each point."""
     left, top, width, height = person["bbox"]
-    values = []
+    points = []
     for x, y, part, u, v in zip(*(person[f"dp_{name}"] for name in "xyIUV")):
         if not 1 <= part <= 24:
             continue
@@ -110,14 +122,18 @@ def point_similarity(person: dict, box: list[float], array: np.ndarray, template
         row = int(y / 255 * height + top - box[1])
         inside = 0 <= column < array.shape[2] and 0 <= row < array.shape[1]
         predicted_part, predicted_u, predicted_v = map(int, array[:, row, column]) if inside else (0, 0, 0)
-        if not predicted_part:
-            values.append(0.0)
-            continue
-        true_vertex = template.vertex(part, u, v)
-        vertex = template.vertex(predicted_part, predicted_u / 255, predicted_v / 255)
-        scale = MEAN_DISTANCES[COARSE[int(part)]]
-        values.append(math.exp(-(template.distance(vertex, true_vertex) ** 2) / (2 * scale**2)))
-    return sum(values) / len(values)
+        similarity = 0.0
+        if predicted_part:
+            true_vertex = template.vertex(part, u, v)
+            vertex = template.vertex(predicted_part, predicted_u / 255, predicted_v / 255)
+            scale = template.scale[int(part)]
+            similarity = math.exp(-(template.distance(vertex, true_vertex) ** 2) / (2 * scale**2))
+        points.append((int(part), predicted_part, similarity))
+    return points
+
+
+def mean(values: list[float]) -> float:
+    return sum(values) / (len(values) or 1)
 
 
 def true_mask(person: dict) -> np.ndarray:
@@ -127,7 +143,7 @@ def true_mask(person: dict) -> np.ndarray:
     for label, mask in enumerate(person.get("dp_masks", []), start=1):
         if mask:
             labels[decoded(mask)] = label
-    return resized(resized(labels, height).T, width).T > 0.5
+    return resized(resized(labels.T, width).T, height) > 0.5
 
 
 def decoded(mask: dict) -> np.ndarray:
@@ -148,10 +164,10 @@ def decoded(mask: dict) -> np.ndarray:
 
 def resized(values: np.ndarray, length: int) -> np.ndarray:
     """Return rows resized to a number of rows by linear interpolation between the centers of pixels."""
-    centers = np.clip((np.arange(length) + 0.5) * len(values) / length - 0.5, 0, len(values) - 1)
-    below = np.minimum(centers.astype(int), len(values) - 2)
-    weight = (centers - below)[:, None]
-    return values[below] * (1 - weight) + values[below + 1] * weight
+    places = ((np.arange(length) + 0.5) * (len(values) / length) - 0.5).astype(np.float32)
+    below = np.clip(np.floor(places).astype(int), 0, len(values) - 2)
+    weight = np.clip(places - below.astype(np.float32), 0, 1)[:, None]
+    return values[below] * (np.float32(1) - weight).astype(float) + values[below + 1] * weight.astype(float)
 
 
 def placed(mask: np.ndarray, box: list[float], shape: tuple[int, int]) -> np.ndarray:
@@ -177,36 +193,50 @@ def box_iou(box: list[float], true: list[float], is_crowd: bool) -> float:
     return shared / (area if is_crowd else area + true_area - shared)
 
 
-def average_precision(images: list[ImageRecord], measure: str, bounds: tuple) -> tuple[np.ndarray, np.ndarray]:
+def average_precision(
+    images: list[ImageRecord], measure: str, bounds: tuple
+) -> tuple[np.ndarray, np.ndarray]:
     """Return AP and recall at each threshold."""
+    curves, recalls = curves_of(images, measure, bounds)
+    return np.array([mean(precisions) for precisions in curves]), np.array(recalls)
+
+
+def curves_of(
+    images: list[ImageRecord], measure: str, bounds: tuple
+) -> tuple[list[list[float]], list[float]]:
+    """Return for each threshold the precision at 101 recalls, and the largest recall."""
     ranking, n_persons = [], 0
     for image in images:
-        matched, ignored, n_scored = match(image, measure, bounds)
+        persons, ignored, n_scored = match(image, measure, bounds)
         if n_scored:
             n_persons += n_scored
-            ranking += [(d["score"], matched[:, i], ignored[:, i]) for i, d in enumerate(image.detections)]
+            scores = [detection["score"] for detection in image.detections]
+            ranking += list(zip(scores, (persons >= 0).T, ignored.T))
     ranking.sort(key=lambda entry: -entry[0])
-    precisions, recalls = np.zeros(len(THRESHOLDS)), np.zeros(len(THRESHOLDS))
+    curves, recalls = [], []
     for t in range(len(THRESHOLDS)):
-        curve, right, wrong = [], 0, 0
+        curve, right, wrong = [(0.0, 0.0)], 0, 0
         for _, matched, ignored in ranking:
             if not ignored[t]:
-                right, wrong = right + bool(matched[t]), wrong + (not matched[t])
-            curve.append((right / (n_persons or 1), right / ((right + wrong) or 1)))
-        for level in RECALLS:
-            precisions[t] += max((precision for recall, precision in curve if recall >= level), default=0) / 101
-        recalls[t] = curve[-1][0] if curve else 0
-    return precisions, recalls
+                right, wrong = right + int(matched[t]), wrong + int(not matched[t])
+            curve.append((right / n_persons, right / ((right + wrong) or 1)))
+        curves.append([max((p for recall, p in curve if recall >= level), default=0.0) for level in RECALLS])
+        recalls.append(curve[-1][0])
+    return curves, recalls
 
 
 def match(image: ImageRecord, measure: str, bounds: tuple) -> tuple[np.ndarray, np.ndarray, int]:
-    """Return for each threshold and detection whether it is matched and whether it is ignored; the scored persons."""
+    """Return the matched person (-1 is none) and whether a detection is ignored, each (threshold, detection), and the
+    number of scored persons."""
     low, high = bounds
-    is_scored = [points and low <= person["area"] <= high for points, person in zip(image.has_points, image.persons)]
+    is_scored = [
+        points and low <= person["area"] <= high for points, person in zip(image.has_points, image.persons)
+    ]
+    # Persons that are scored come first; detections are in the order of their scores.
     order = sorted(range(len(image.persons)), key=lambda j: not is_scored[j])
     is_crowd = [person["iscrowd"] for person in image.persons]
-    matched = np.zeros((len(THRESHOLDS), len(image.detections)), bool)
-    ignored = np.zeros_like(matched)
+    persons = np.full((len(THRESHOLDS), len(image.detections)), -1)
+    ignored = np.zeros(persons.shape, bool)
     for t, threshold in enumerate(THRESHOLDS):
         taken = set()
         for i in range(len(image.detections)):
@@ -220,22 +250,21 @@ def match(image: ImageRecord, measure: str, bounds: tuple) -> tuple[np.ndarray, 
                 if similarity >= best_similarity:
                     best, best_similarity = j, similarity
             if best is not None:
-                matched[t, i], ignored[t, i] = True, not is_scored[best]
+                persons[t, i], ignored[t, i] = best, not is_scored[best]
                 taken.add(best)
+    # The second pass, with what is taken at the last threshold.
     for i in range(len(image.detections)):
-        if matched[-1, i]:
-            continue
         best, best_overlap = None, 0.8
         for j in order:
             if (j not in taken or is_crowd[j]) and image.box_iou[i, j] >= best_overlap:
                 best, best_overlap = j, image.box_iou[i, j]
-        if best is not None:
+        if persons[-1, i] < 0 and best is not None:
             ignored[:, i] = not is_scored[best]
             if not is_scored[best]:
-                matched[-1, i] = True
+                persons[-1, i] = best
                 taken.add(best)
     for i, detection in enumerate(image.detections):
         area = detection["bbox"][2] * detection["bbox"][3]
         if not low <= area <= high:
-            ignored[:, i] |= ~matched[:, i]
-    return matched, ignored, sum(is_scored)
+            ignored[:, i] |= persons[:, i] < 0
+    return persons, ignored, sum(is_scored)
