@@ -4,18 +4,8 @@ A kit is the package ``people_in_video``, with the code, demo references and sam
 the tasks that are ``in_all_kits``, so one kit of a version does for all their competitions. The kit of a
 competition with tasks of its own holds these, too, and its version names them: ``2.0.0+bird.calls``.
 
-Texts of kits are pages with placeholders, filled for the tasks that the kit is for. They may hold paragraphs
-for some tasks only, between two comments:
-
-    <!-- only TASK OTHER_TASK -->
-    ...
-    <!-- end -->
-
-They are left out where the kit has none of these tasks (``several``: where it has one task; ``own``: where
-all kits hold its tasks). In them ``{id}`` is the first of these tasks that the kit has, ``{only}`` names all
-of them unless these are all tasks of the kit, and ``{mode}`` is the evaluation mode of the first. Elsewhere
-``{id}`` and ``{ids}`` stand for the first task and for all of them, and the comments ``# {example}`` and ``#
-{update}`` for the code of its example.
+Texts of kits are cut as those of sites (`organizer.bundle.texts`). ``{id}`` and ``{ids}`` stand for the first
+task and for all of them, and the comments ``# {example}`` and ``# {update}`` for the code of its example.
 """
 
 from __future__ import annotations
@@ -38,6 +28,7 @@ from organizer.bundle.nesting import nest_packages
 from organizer.bundle.programs import code_files
 from organizer.bundle.public_files import SAMPLES, demo_reference, demo_source_files, sample_files
 from organizer.bundle.source import load_competition
+from organizer.bundle.texts import cut_text, own_task_ids
 from organizer.files import Files, LockedError, folder_files, replacing_folder, write_files, zip_bytes
 from organizer.messages import kit_messages_page
 from people_in_video.references.preparation import names_of_reference
@@ -66,7 +57,6 @@ _REPORT = "scoring_program/report"
 # Of what the package consists: modules, style sheets, schemas.
 _PACKAGE_FILES = (".py", ".css", ".json", ".gz", ".txt")
 _SCHEMA = f"{_REPORT}/detailed_results.schema.json"
-_CONDITIONAL = re.compile("<!-- only ([a-z_ ]+) -->\n(.*?)<!-- end -->\n", re.DOTALL)
 # What pages call the names of a kind.
 _TITLES = {"class": "Classes", "part": "Parts", "state": "States"}
 # A fixed date in zips, so that the same content always gives the same wheel.
@@ -119,11 +109,6 @@ def _files_of_task(task: Task) -> dict[str, bytes]:
         files[f"formats/images/{name}"] = (ROOT / _FIGURES / name).read_bytes()
     files[f"formats/{task.id}.md"] = page.replace(f"](../{_FIGURES}/", "](images/").encode()
     return files
-
-
-def own_task_ids(kit_task_ids: Sequence[str]) -> tuple[str, ...]:
-    """Return the ids of the tasks of a competition that other kits do not hold, in ascending order."""
-    return tuple(sorted(task_id for task_id in kit_task_ids if not load_task(task_id).in_all_kits))
 
 
 def kit_version(kit_task_ids: Sequence[str]) -> str:
@@ -227,7 +212,7 @@ def fill_text(text: str, task_ids: Sequence[str], *, is_json: bool) -> str:
     is_json : bool
         Whether the placeholders are in strings of JSON, as in a notebook.
     """
-    text = _CONDITIONAL.sub(lambda match: _fill_conditional(match[1].split(), match[2], task_ids), text)
+    text = cut_text(text, task_ids)
     task = load_task(task_ids[0])
     values = {
         "# {example}": task.kit_example.strip(),
@@ -241,25 +226,9 @@ def fill_text(text: str, task_ids: Sequence[str], *, is_json: bool) -> str:
     return text
 
 
-def _fill_conditional(words: Sequence[str], paragraph: str, task_ids: Sequence[str]) -> str:
-    """Return a paragraph for the tasks in ``words``, filled for those of the kit; "" if there is none."""
-    is_for_all = ("several" in words and len(task_ids) > 1) or ("own" in words and own_task_ids(task_ids))
-    matching_ids = [task_id for task_id in task_ids if is_for_all or task_id in words]
-    if not matching_ids:
-        return ""
-    label = ""
-    if len(matching_ids) < len(task_ids):
-        label = ", ".join(f"`{task_id}`" for task_id in matching_ids) + ": "
-    task = load_task(matching_ids[0])
-    values = {"{only}": label, "{id}": task.id, "{mode}": task.eval_mode}
-    for placeholder, value in values.items():
-        paragraph = paragraph.replace(placeholder, value)
-    return paragraph
-
-
 def format_page(task: Task) -> str:
     """Return the page of a task, with the files of a reference and the names of the demo data."""
-    text = (ROOT / "pages" / f"{task.id}.md").read_text(encoding="utf-8")
+    text = cut_text((ROOT / "pages" / f"{task.id}.md").read_text(encoding="utf-8"), [task.id])
     reference_page = ROOT / "starting_kit" / "reference" / f"{task.id}.md"
     if reference_page.is_file():
         text += f"\n{reference_page.read_text(encoding='utf-8')}"

@@ -10,6 +10,7 @@ import pytest
 from packaging.version import Version
 
 from organizer.bundle import kit as kit_module
+from organizer.bundle import texts
 from organizer.bundle.kit import build_wheel, kit_files, write_kit
 from organizer.files import folder_files
 from people_in_video.__main__ import COMMANDS
@@ -118,7 +119,7 @@ def test_commands_run_beside_modules_of_the_same_names(kit, tmp_path):
 def test_the_version_of_a_kit_names_the_tasks_that_other_kits_do_not_hold(monkeypatch):
     published = load_task(TASK)
     own = {"bird_calls": replace(published, in_all_kits=False), "owls": replace(published, in_all_kits=False)}
-    monkeypatch.setattr(kit_module, "load_task", lambda task_id: own.get(task_id, published))
+    monkeypatch.setattr(texts, "load_task", lambda task_id: own.get(task_id, published))
     assert kit_module.kit_version([TASK]) == VERSION
     assert kit_module.kit_version(["bird_calls"]) == f"{VERSION}+bird.calls"
     versions = {kit_module.kit_version(ids) for ids in (["owls", TASK, "bird_calls"], ["bird_calls", "owls"])}
