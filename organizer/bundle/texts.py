@@ -12,6 +12,7 @@ They are left out where none of the words holds. A word is the id of a task, or
 one         there is one task
 several     there are several
 own         a task is one's own, which not all kits hold
+json        a task takes files of JSON
 phases      there are several phases; in kits always
 released    a reference has the protocol ``released``; in kits always
 protocols   there are references of both protocols; in kits always
@@ -32,6 +33,7 @@ from organizer.bundle.public_files import demo_folder
 from scoring_program.settings import PROTOCOLS
 from scoring_program.signature import signature
 from scoring_program.task import Task, load_task
+from validator.formats.rules import load_rules
 
 _CONDITIONAL = re.compile("<!-- only ([a-z_ ]+) -->\n(.*?)<!-- end -->\n", re.DOTALL)
 _RELEASED = PROTOCOLS[1]
@@ -50,6 +52,8 @@ def cut_text(text: str, task_ids: Sequence[str], facts: Collection[str] = ALL_FA
     words = {*facts, "several" if len(task_ids) > 1 else "one"}
     if own_task_ids(task_ids):
         words.add("own")
+    if not all(load_rules(task_id).csv for task_id in task_ids):
+        words.add("json")
     return _CONDITIONAL.sub(lambda match: _paragraph(match[1].split(), match[2], task_ids, words), text)
 
 

@@ -54,7 +54,7 @@ def test_pages_of_one_task_are_about_it_alone(bundles, task_id):
     assert {*commands} == {task_id}
     assert "pip install ." in pages["overview"]
     assert "pip install ." in pages["evaluation"]
-    assert f"`{task_id}|protocol:published|" in pages["evaluation"]
+    assert f"\n    {task_id}|protocol:published|" in pages["evaluation"]
     item = load_task(task_id).item
     shared = "".join(pages[page].replace("people-in-video", "") for page in SHARED)
     words = {noun for noun in NOUNS if re.search(rf"\b{noun}s?\b", shared)}
@@ -111,7 +111,7 @@ def test_the_protocol_is_that_of_the_reference(tmp_path):
     plan = plan_bundles(data, Parts({"kinetics_tps": reference}, demo=True, source=source), "v2")
     pages = plan.bundles["kinetics_tps.zip"].files
     assert b"## The released protocol" in pages["pages/kinetics_tps.md"]
-    assert b"`kinetics_tps|protocol:released|" in pages["pages/evaluation.md"]
+    assert b"\n    kinetics_tps|protocol:released|" in pages["pages/evaluation.md"]
 
 
 def test_a_dollar_in_names_of_a_new_task_begins_no_formula(competition):
