@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import operator
 from fractions import Fraction
+from functools import reduce
 from itertools import compress, permutations
 from pathlib import Path
 from struct import pack, unpack
@@ -41,7 +43,7 @@ def scores(
         exact = (sum(grid) - (grid[0] + grid[-1]) / 2) / 10_000
         score = Fraction(math.floor(exact * 10**6 + Fraction(1, 2)), 10**6)
     else:
-        exact = Fraction(sum(float(value) * 0.0001 for value in grid[1:-1]))
+        exact = Fraction(one_by_one([float(value) * 0.0001 for value in grid[1:-1]]))
         score = round(exact, 6)
     frames = [(video, frame) for video in true_class for frame in true_parts[video]]
     return {
@@ -60,6 +62,11 @@ def scores(
 def read(file: Path) -> dict[str, Any]:
     """Return a JSON object in which all numbers are fractions."""
     return json.loads(file.read_text(), parse_float=Fraction, parse_int=Fraction)
+
+
+def one_by_one(values: list[Any]) -> Any:
+    """Return a sum; that of Python 3.12 and later makes up for the rounding of floats."""
+    return reduce(operator.add, values, 0)
 
 
 def mean(values: list[Any]) -> Fraction:
@@ -84,11 +91,11 @@ def video_psc(
             ]
             parts.append(of_human)
         if any(parts):
-            total = sum(sum(map(number, scores)) for scores in parts)
-            values.append(total / sum(map(len, parts)))
+            of_humans = [one_by_one([number(score) for score in scores]) for scores in parts]
+            values.append(one_by_one(of_humans) / sum(map(len, parts)))
         elif humans and name not in predicted_frames and protocol == "released" and fixed_here != "humans":
             values.append(number(0))
-    return Fraction(sum(values) / len(values)) if values else Fraction(1)
+    return Fraction(one_by_one(values) / len(values)) if values else Fraction(1)
 
 
 def match_humans(humans: list, predicted: list, protocol: str, human_iou: Any = 0.5, **_: Any) -> list[tuple]:
