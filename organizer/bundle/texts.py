@@ -35,7 +35,7 @@ from scoring_program.signature import signature
 from scoring_program.task import Task, load_task
 from validator.formats.rules import load_rules
 
-_CONDITIONAL = re.compile("<!-- only ([a-z_ ]+) -->\n(.*?)<!-- end -->\n", re.DOTALL)
+_CONDITIONAL = re.compile(r"<!-- only ([\w ]+) -->\n(.*?)<!-- end -->\n", re.DOTALL)
 _RELEASED = PROTOCOLS[1]
 ALL_FACTS = frozenset({"phases", "protocols", _RELEASED})
 """What paragraphs of kits may be about, which can be used at home with each phase and protocol."""
