@@ -4,16 +4,7 @@ A kit is the package ``people_in_video``, with the code, demo references and sam
 other. That of all published tasks is what an index has; the version of any other names its tasks:
 ``2.0.0+bird.calls``.
 
-Texts of kits are pages with placeholders, filled for the tasks that the kit is for. They may hold paragraphs
-for some tasks only, between two comments:
-
-    <!-- only TASK OTHER_TASK -->
-    ...
-    <!-- end -->
-
-They are left out where the kit has none of these tasks (``several``: where it has one task). In them ``{id}``
-is the first of these tasks that the kit has, ``{only}`` names all of them unless these are all tasks of the
-kit, and ``{mode}`` is the evaluation mode of the first. Elsewhere ``{id}`` and ``{ids}`` stand for the first
+Texts of kits are cut as those of sites (`organizer.bundle.texts`). ``{id}`` and ``{ids}`` stand for the first
 task and for all of them, ``{package}`` for what pip installs, and the comments ``# {example}`` and ``#
 {update}`` for the code of its example.
 """
@@ -38,6 +29,7 @@ from organizer.bundle.nesting import nest_packages
 from organizer.bundle.programs import OTHER_TASKS, code_files
 from organizer.bundle.public_files import SAMPLES, demo_reference, demo_source_files, sample_files
 from organizer.bundle.source import load_competition
+from organizer.bundle.texts import cut_text
 from organizer.files import Files, LockedError, folder_files, replacing_folder, write_files, zip_bytes
 from organizer.messages import kit_messages_page
 from people_in_video.packages import distribution
@@ -68,7 +60,6 @@ _REPORT = "scoring_program/report"
 # Its modules are imported by name.
 _COMMANDS = "commands"
 _SCHEMA = f"{_REPORT}/detailed_results.schema.json"
-_CONDITIONAL = re.compile("<!-- only ([a-z_ ]+) -->\n(.*?)<!-- end -->\n", re.DOTALL)
 # What pages call the names of a kind.
 _TITLES = {"class": "Classes", "part": "Parts", "state": "States"}
 # A fixed date in zips, so that the same content always gives the same wheel.
@@ -259,7 +250,7 @@ def fill_text(text: str, task_ids: Sequence[str], *, is_json: bool) -> str:
     is_json : bool
         Whether the placeholders are in strings of JSON, as in a notebook.
     """
-    text = _CONDITIONAL.sub(lambda match: _fill_conditional(match[1].split(), match[2], task_ids), text)
+    text = cut_text(text, task_ids)
     task = load_task(task_ids[0])
     values = {
         "# {example}": task.kit_example.strip(),
@@ -273,27 +264,11 @@ def fill_text(text: str, task_ids: Sequence[str], *, is_json: bool) -> str:
     return text
 
 
-def _fill_conditional(words: Sequence[str], paragraph: str, task_ids: Sequence[str]) -> str:
-    """Return a paragraph for the tasks in ``words``, filled for those of the kit; "" if there is none."""
-    is_for_all = "several" in words and len(task_ids) > 1
-    matching_ids = [task_id for task_id in task_ids if is_for_all or task_id in words]
-    if not matching_ids:
-        return ""
-    label = ""
-    if len(matching_ids) < len(task_ids):
-        label = ", ".join(f"`{task_id}`" for task_id in matching_ids) + ": "
-    task = load_task(matching_ids[0])
-    values = {"{only}": label, "{id}": task.id, "{mode}": task.eval_mode}
-    for placeholder, value in values.items():
-        paragraph = paragraph.replace(placeholder, value)
-    return paragraph
-
-
 def format_page(task: Task) -> str:
     """Return the page of a task, with the files of a reference, those of other tools, and the names of the
     demo data.
     """
-    text = (ROOT / "pages" / f"{task.id}.md").read_text(encoding="utf-8")
+    text = cut_text((ROOT / "pages" / f"{task.id}.md").read_text(encoding="utf-8"), [task.id])
     reference_page = ROOT / "starting_kit" / "reference" / f"{task.id}.md"
     for further_page in (reference_page, ROOT / "starting_kit" / task.folder.name / "ways_in.md"):
         if further_page.is_file():
