@@ -38,7 +38,8 @@ class MistakeRow(NamedTuple):
 
 
 class HonestRow(NamedTuple):
-    """Submissions without a mistake, and the repairs that were found all the same, in words."""
+    """Submissions without a mistake, and the repairs that were found all the same, in words; of correct ones
+    all notes on likely mistakes."""
 
     name: str
     n_submissions: int
@@ -59,7 +60,7 @@ def print_repairs(ids: Sequence[str], n_mistakes: int, n_correct: int) -> int:
             n_submissions = len(mistake.found) + len(mistake.missed)
             print(f"  {len(mistake.found)} of {n_submissions} found: {mistake.name}")
         for model in honest:
-            alarms = "; ".join([f"{len(model.alarms)} of {model.n_submissions} with a repair", *model.alarms])
+            alarms = "; ".join([f"{len(model.alarms)} of {model.n_submissions} with an alarm", *model.alarms])
             print(f"  {alarms}: {model.name}")
         is_good &= all(row.found for row in mistakes) and not any(row.alarms for row in honest)
     return 0 if is_good else 1
@@ -92,7 +93,7 @@ def measure_honest(task: QualityTask[Any], n_weak: int, n_correct: int) -> list[
 
 
 def _measure_correct(scorers: _Scorers, n_submissions: int) -> HonestRow:
-    """Measure correct submissions: the first that score enough."""
+    """Measure correct submissions, the first that score enough: none may be said to be a likely mistake."""
     alarms: list[str] = []
     n_counted = 0
     for seed in count():
@@ -102,16 +103,18 @@ def _measure_correct(scorers: _Scorers, n_submissions: int) -> HonestRow:
         report = scorer.report(scorer.correct_prediction(rng, float(rng.random())))
         if report.score >= LEAST_SCORE:
             n_counted += 1
-            alarms += report.words()
+            alarms += report.mistakes
     return HonestRow("correct", n_submissions, alarms)
 
 
 class _Report(NamedTuple):
-    """What a submission gets: its score, its notes or problems as lines, and the repairs that were found."""
+    """What a submission gets: its score, its notes or problems as lines, the repairs that were found, and the
+    lines that tell of likely mistakes."""
 
     score: float
     lines: Sequence[str]
     repairs: Sequence[Any]
+    mistakes: Sequence[str] = ()
 
     def explains(self, mistake: Mistake[Any]) -> bool:
         """Return whether a plain fact explains a mistake, or the search found all of its repairs."""
@@ -184,4 +187,9 @@ class _Scorer:
                 return _Report(0.0, [problem.line() for problem in refused.findings.problems], [])
             result = loaded.score(read)
             repairs = repairs_of(loaded, read.content, result.statistics)
-        return _Report(result.scores["score"], [note.line() for note in result.notes], repairs)
+        return _Report(
+            score=result.scores["score"],
+            lines=[note.line() for note in result.notes],
+            repairs=repairs,
+            mistakes=[note.line() for note in result.notes if note.is_mistake],
+        )
