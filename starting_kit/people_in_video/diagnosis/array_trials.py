@@ -16,7 +16,6 @@ from people_in_video.diagnosis.trials import (
     agrees_well,
 )
 from validator.arrays import Bools, Ints
-from validator.formats.densepose.read import COARSE_PARTS
 
 SHARES_OF_POINTS = (0.25, 0.5)
 """How many of its points must be near for an array to agree: few of a weak model, many where U and V are
@@ -77,9 +76,8 @@ def _channel_readings(sample: Arrays, values: Ints) -> Iterator[tuple[Family, st
     for names in (["U"], ["V"], ["U", "V"]):
         words = f"with {' and '.join(f'1 - {name}' for name in names)} for {' and '.join(names)}"
         yield Family.READING, words, np.where([False, "U" in names, "V" in names], 255 - values, values)
-    # Coarse parts are other ones, of which a note tells.
-    is_coarse = values[:, 0].max() <= COARSE_PARTS < sample.true_values[:, 0].max()
-    for shift, words in () if is_coarse else ((1, "with parts plus 1"), (-1, "with parts less 1")):
+    shifts = ((1, "with parts plus 1"), (-1, "with parts less 1"))
+    for shift, words in () if sample.has_coarse_parts else shifts:
         yield Family.NUMBERS, words, values + np.array([shift, 0, 0])
     part = np.minimum(values[:, 0], len(sample.mirrored_parts) - 1)
     mirrored = np.column_stack([sample.mirrored_parts[part], values[:, 1:]])

@@ -85,6 +85,7 @@ def _arrays(measured: Measured) -> Iterator[Arrays]:
         readings=dict(zip(ARRAY_READINGS, points.values.astype(np.int64))),
         true_values=points.true_values,
         mirrored_parts=_mirrored_parts(),
+        has_coarse_parts=measured.rows.hints.has_coarse_parts,
     )
 
 

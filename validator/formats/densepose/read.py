@@ -63,7 +63,7 @@ _LEAST_SCORES = 10
 _LEAST_DETECTIONS = 10
 _DETECTIONS_SEEN = 200
 # Masks of the annotations have 14 coarse parts; fine parts 1 and 2 alone are those of a torso.
-COARSE_PARTS = 14
+_COARSE_PARTS = 14
 _TORSO_PARTS = 2
 # U and V of many persons come near their largest value.
 _LEAST_PERCENT = 90
@@ -441,6 +441,11 @@ class DetectionHints:
             highest=tuple(map(max, *[part.highest for part in parts], DetectionHints.highest)),
         )
 
+    @property
+    def has_coarse_parts(self) -> bool:
+        """Whether parts of several detections are at most 14, but not those of a torso alone."""
+        return self.count >= _LEAST_DETECTIONS and _TORSO_PARTS < self.highest[0] <= _COARSE_PARTS
+
     def notes(self) -> list[Note]:
         """Return notes on coordinates in 0..1, on values that are constant, on coarse parts, and on scores
         that rank nothing."""
@@ -468,8 +473,8 @@ class DetectionHints:
         if has_many and _LEAST_PERCENT <= largest_uv <= 100:
             text = f"no U or V is above {largest_uv} in {seen}; they are round(255 * u), with u in 0..1"
             notes.append(Note("N-LOOKS-NORMALIZED", text))
-        if has_many and _TORSO_PARTS < largest_part <= COARSE_PARTS:
-            text = f"no part is above {COARSE_PARTS} in {seen}; the fine parts go from 1 to {PARTS}"
+        if self.has_coarse_parts:
+            text = f"no part is above {_COARSE_PARTS} in {seen}; the fine parts go from 1 to {PARTS}"
             notes.append(Note("N-PARTS-COARSE", text))
         if self.count >= _LEAST_SCORES and self.scores[0] == self.scores[1]:
             same = f"{counted(self.count, 'score')} are {self.scores[0]:g}"
