@@ -16,6 +16,7 @@ from people_in_video.diagnosis.samples import (
 )
 from people_in_video.diagnosis.search import Comparison, Measured
 from people_in_video.diagnosis.trials import Change, Family
+from scoring_program.challenges.chalearn.borders import compare_borders
 from scoring_program.challenges.chalearn.measure import SequenceStatistics
 from scoring_program.challenges.chalearn.reference import Prediction, Rows
 from scoring_program.scoring import AnyLoaded
@@ -125,4 +126,23 @@ def _left_out_notes(loaded: AnyLoaded, submission: object, statistics: SequenceS
     return [Note("N-LEFT-OUT", text)]
 
 
-FULL_NOTES = dict.fromkeys(("chalearn_action", "chalearn_gesture"), _left_out_notes)
+def _border_notes(loaded: AnyLoaded, submission: Prediction, statistics: SequenceStatistics) -> list[Note]:
+    """Return a note on missed instances, and on early, late, long and short rows of the others."""
+    borders = compare_borders(loaded.reference, submission, statistics)
+    instances = counted(borders.n_instances, loaded.reference.track.instance)
+    texts = [f"no row of their class overlaps {borders.n_missed:,} of {instances}"]
+    for words, frames in borders.kinds():
+        if len(frames):
+            texts.append(f"{len(frames):,} {words} by {np.median(frames):g}")
+    if len(texts) == 1 and not borders.n_missed:
+        return []
+    others = f"; of the rows of the others {', '.join(texts[1:])} frames in the median" if texts[1:] else ""
+    return [Note("N-BORDERS", texts[0] + others)]
+
+
+def _count_notes(loaded: AnyLoaded, submission: Prediction, statistics: SequenceStatistics) -> list[Note]:
+    left_out = _left_out_notes(loaded, submission, statistics)
+    return [*left_out, *_border_notes(loaded, submission, statistics)]
+
+
+FULL_NOTES = dict.fromkeys(("chalearn_action", "chalearn_gesture"), _count_notes)

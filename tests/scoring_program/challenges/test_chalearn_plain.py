@@ -75,7 +75,7 @@ def check_page(result, sequences, classes, apart):
     sections = {section.key: section for section in result.sections}
     keys = {key for key in sections if not key.startswith("timeline_")}
     # A table without rows is not shown.
-    assert keys | {"classes"} == {"classes", "confusions", "sequence_scores", "sequences"}
+    assert keys | {"classes"} == {"borders", "classes", "confusions", "sequence_scores", "sequences"}
     shown = sections["classes"].rows if "classes" in sections else []
     rows = {classes.index(row[0]) + 1: row[1:] for row in shown}
     assert {label: list(row) for label, row in rows.items()} == {
