@@ -25,7 +25,7 @@ from quality.kinetics_tps.synthetic import (
 )
 from quality.task import Mistake, Said, WeakModel
 from validator.arrays import Floats, Ints
-from validator.formats.kinetics_tps.write import MOST_PROPOSALS, Json, frame_number
+from validator.formats.kinetics_tps.write import MOST_HUMANS, MOST_PROPOSALS, Json, frame_number
 
 # Changes of the content of one file, and of both; they may change in place.
 ChangeOfFile = Callable[[Json], Json]
@@ -98,6 +98,35 @@ def _double_some_videos(prediction: Prediction) -> Prediction:
     some = {video: prediction.videos[video] for video in sorted(prediction.videos)[::2]}
     _change_boxes(lambda boxes: 2 * boxes)(prediction._replace(videos=some))
     return prediction
+
+
+def _normalize_some_videos(prediction: Prediction) -> Prediction:
+    """Write boxes of every second video in 0..1."""
+    some = {video: prediction.videos[video] for video in sorted(prediction.videos)[::2]}
+    _change_boxes(lambda boxes: boxes / np.array(_CANVAS * 2))(prediction._replace(videos=some))
+    return prediction
+
+
+def _split_humans(videos: Json) -> Json:
+    for frame in frames_of(videos):
+        split = []
+        for human in frame["humans"]:
+            split += [{**human, "parts": {name: part}} for name, part in human["parts"].items()]
+        frame["humans"] = split[:MOST_HUMANS]
+    return videos
+
+
+def _write_boxes_of_humans(prediction: Prediction) -> Prediction:
+    for human in humans_of(prediction.videos):
+        for part in human["parts"].values():
+            part["box"] = [human["box"]] * len(part["box"])
+    return prediction
+
+
+def _empty_every_second(videos: Json) -> Json:
+    for frame in list(frames_of(videos))[::2]:
+        frame["humans"] = []
+    return videos
 
 
 def _roll_states(human: Json) -> None:
@@ -382,6 +411,16 @@ MISTAKES: list[Mistake[Prediction]] = [
     _plain(
         "each proposal five times", "N-REPEATED", _in_videos(change_each(parts_of, _repeat_first_proposal))
     ),
+    _plain("each part in a human of its own", "N-REPEATED", _in_videos(_split_humans)),
+    _plain("boxes of parts that are those of their humans", "N-LOOKS-CONSTANT", _write_boxes_of_humans),
+    _plain(
+        "humans without parts",
+        "N-PARTS-NONE",
+        _in_videos(change_each(humans_of, lambda human: human.update(parts={}))),
+    ),
+    _plain("every second frame empty", "N-PLACES-EMPTY", _in_videos(_empty_every_second)),
+    _plain("half of the videos in 0..1", "N-LOOKS", _normalize_some_videos),
+    _numbered_frames("frames 1, 5, 10", lambda number: max(number - 1, 1), "the data's 'img_"),
     _plain("class missing for half of the videos", "N-CLASSES-MISSING", _in_classes(_keep_every_second)),
     _plain("all boxes the same", "N-LOOKS-CONSTANT", _change_boxes(lambda boxes: np.full_like(boxes, 7))),
     _plain("all boxes -1", "N-LOOKS-CONSTANT", _change_boxes(lambda boxes: np.full_like(boxes, -1))),
