@@ -129,6 +129,24 @@ def _empty_every_second(videos: Json) -> Json:
     return videos
 
 
+def _exchange_parts(videos: Json) -> Json:
+    """Give each human the parts of the next one of its frame."""
+    for frame in frames_of(videos):
+        parts = [human["parts"] for human in frame["humans"]]
+        for human, others in zip(frame["humans"], parts[1:] + parts[:1]):
+            human["parts"] = others
+    return videos
+
+
+def _sort_humans(videos: Json) -> Json:
+    """Sort the boxes of humans from the right, and leave their parts where they are."""
+    for frame in frames_of(videos):
+        boxes = sorted((human["box"] for human in frame["humans"]), reverse=True)
+        for human, box in zip(frame["humans"], boxes):
+            human["box"] = box
+    return videos
+
+
 def _roll_states(human: Json) -> None:
     parts = list(human["parts"].values())
     states = [part["verb"] for part in parts]
@@ -333,6 +351,16 @@ MISTAKES: list[Mistake[Prediction]] = [
         cures=[Cure(_BOXES, Family.FIT)],
     ),
     Mistake(
+        name="parts of the next human of the frame",
+        change=_in_videos(_exchange_parts),
+        cures=[Cure(("parts of humans",), Family.ORDER)],
+    ),
+    Mistake(
+        name="boxes of humans sorted, their parts not",
+        change=_in_videos(_sort_humans),
+        cures=[Cure(("parts of humans",), Family.ORDER)],
+    ),
+    Mistake(
         name="states of the next part of the human",
         change=_in_videos(change_each(humans_of, _roll_states)),
         cures=[Cure(("states",), Family.ITEMS)],
@@ -482,18 +510,8 @@ def _reverse_frames(prediction: Prediction, rng: np.random.Generator) -> Predict
     return prediction
 
 
-def _exchange_parts(prediction: Prediction, rng: np.random.Generator) -> Prediction:
-    """Give each human the parts of the next one of its frame."""
-    for frame in frames_of(prediction.videos):
-        parts = [human["parts"] for human in frame["humans"]]
-        for human, others in zip(frame["humans"], parts[1:] + parts[:1]):
-            human["parts"] = others
-    return prediction
-
-
 WEAK_MODELS: list[WeakModel[Prediction]] = [
     WeakModel("frames of a video in reverse order", _reverse_frames),
-    WeakModel("parts of another human of the frame", _exchange_parts),
     *weak_models_of_boxes(_change_all_boxes, _CANVAS),
     WeakModel("shuffled classes and states", _shuffle_names),
     WeakModel("the most frequent class and state", _most_frequent_names),
