@@ -34,6 +34,7 @@ Rename = Callable[[str], str]
 _CANVAS = (640, 480)
 _BOXES = ("humans", "parts")
 _NAMED = "N-NAMES-UNKNOWN"
+_FRAMES_OF_BOTH_SIDES = Said("N-FRAMES-UNKNOWN", "the data's 'img_")
 
 
 def _in_classes(change: ChangeOfFile) -> Change:
@@ -281,7 +282,8 @@ def _misspelled(name: str, wrong_name: str, rename_all: Callable[[Rename], Chang
 
 
 def _numbered_frames(name: str, change_number: Callable[[int], int], words: str) -> Mistake[Prediction]:
-    return Mistake(name, _rename_frames(change_number), said=[Said("N-FRAMES-UNKNOWN", words)])
+    said = [Said("N-FRAMES-UNKNOWN", words), _FRAMES_OF_BOTH_SIDES]
+    return Mistake(name, _rename_frames(change_number), said=said)
 
 
 def _spelled_frames(name: str, form: str, words: str) -> Mistake[Prediction]:
@@ -428,7 +430,7 @@ MISTAKES: list[Mistake[Prediction]] = [
     Mistake(
         name="frames counted from 0, as numbers alone",
         change=_rename_frames(lambda number: number - 1, "{}"),
-        said=[Said("N-FRAMES-UNKNOWN", "n + 1 for n")],
+        said=[Said("N-FRAMES-UNKNOWN", "n + 1 for n"), _FRAMES_OF_BOTH_SIDES],
     ),
     _spelled_videos("videos with .mp4", "{}.mp4".format, "without their ending"),
     _spelled_videos("videos in capitals", str.upper, "in lower case"),
@@ -448,7 +450,7 @@ MISTAKES: list[Mistake[Prediction]] = [
     ),
     _plain("every second frame empty", "N-PLACES-EMPTY", _in_videos(_empty_every_second)),
     _plain("half of the videos in 0..1", "N-LOOKS", _normalize_some_videos),
-    _numbered_frames("frames 1, 5, 10", lambda number: max(number - 1, 1), "the data's 'img_"),
+    _numbered_frames("frames 1, 5, 10", lambda number: max(number - 1, 1), ""),
     _plain("class missing for half of the videos", "N-CLASSES-MISSING", _in_classes(_keep_every_second)),
     _plain("all boxes the same", "N-LOOKS-CONSTANT", _change_boxes(lambda boxes: np.full_like(boxes, 7))),
     _plain("all boxes -1", "N-LOOKS-CONSTANT", _change_boxes(lambda boxes: np.full_like(boxes, -1))),
