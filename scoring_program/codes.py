@@ -143,5 +143,11 @@ CODES = CodeTable(
             "Several processes gave different predictions for the same thing, as for items that a sampler "
             "repeats in batches of another size. Those of the first process are scored.",
         ),
+        MessageCode(
+            "N-SYNC",
+            "There are several processes of torch.distributed, and one scored its own predictions alone.",
+            "Call `sync()` in each process before `compute()`.",
+            is_mistake=True,
+        ),
     ),
 )

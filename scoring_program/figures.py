@@ -46,7 +46,7 @@ class Histogram(Section):
         return True
 
     def render(self, look: Look) -> list[Element]:
-        """Return the histogram with its counts above the bars."""
+        """Return the histogram with its counts."""
         chart = plots.histogram(
             title=self.title,
             axis_title=self.value,
@@ -131,9 +131,9 @@ class Matrix(Section):
                 kind, largest = ("same", largest_same) if i == j else ("other", largest_other)
                 attributes = {}
                 if count:
-                    title = f"{row_names[i]}, {column_names[j]}: {count}"
+                    title = f"{row_names[i]}, {column_names[j]}: {count:,}"
                     attributes = {"class": kind, "style": f"--s:{count / largest:.2f}", "title": title}
-                cells[i].append(element("td", f"{count or ''}", **attributes))
+                cells[i].append(element("td", f"{count:,}" if count else "", **attributes))
         return tables.matrix(row_names, column_names, cells)
 
 

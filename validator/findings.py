@@ -64,8 +64,12 @@ class Problem(NamedTuple):
 
     def cure(self) -> str:
         """Return what is wrong and how to fix it."""
-        period = "" if self.remedy.endswith("?") else "."
-        return f"{self.problem}; {self.remedy}{period}"
+        return f"{self.problem}; {self.remedy}{self.remedy_end}"
+
+    @property
+    def remedy_end(self) -> str:
+        """What ends the remedy as a sentence."""
+        return "" if self.remedy.endswith("?") else "."
 
     def as_dict(self) -> dict[str, str]:
         """Return the problem as plain data for JSON."""

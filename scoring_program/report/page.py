@@ -55,6 +55,8 @@ _LONGEST_NOTE = 400
 # The end of a longer note says what to do and what it costs.
 _END_OF_NOTE = 150
 _LONGEST_SIGNATURE = 1000
+# The heading above problems that are in several files or in none.
+_NO_SINGLE_FILE = "The submission"
 
 
 class PageOptions(NamedTuple):
@@ -66,10 +68,13 @@ class PageOptions(NamedTuple):
         Another number than the score to begin with, which then comes below it.
     addresses : mapping of tuple of str to str
         The addresses of drawings, by the first cells of the row about their item.
+    items_file : str
+        The file beside the page with the scores of all items.
     """
 
     heading: str = ""
     addresses: Addresses = NO_ADDRESSES
+    items_file: str = ""
 
 
 _NO_OPTIONS = PageOptions()
@@ -106,12 +111,12 @@ def _result_page(
     verdict = element("p", _verdict(task, score, mistakes))
     if shown.n_items:
         append(verdict, f" · {_interval_text(task, shown, shown.n_items)}")
-    score_text = f"{main_column.title} {_score_text(main_column, shown)}"
+    score_text = f"{main_column.title} {_score_text(task, shown)}"
     head = [element("h1", options.heading or score_text), verdict]
     if options.heading:
         head.insert(1, element("p", f"{score_text}, to which all below belongs"))
     if task.range == (0, 1) and (shown.interval or shown.marks):
-        head += score_strip(score, shown.interval, shown.marks, min(_DECIMALS, shown.decimals))
+        head += score_strip(score, shown.interval, shown.marks, _decimals_of_head(task, shown))
     if shown.interval:
         head.append(element("small", _meaning_of_interval(task, shown.interval, shown.decimals)))
     elif shown.n_items > 1:
@@ -122,10 +127,11 @@ def _result_page(
             task, shown.error_costs, score, shown.interval, shown.decimals, may_be_misread=bool(mistakes)
         ),
     ]
-    rest = [
-        _scores_card(task, shown),
-        *section_cards(shown.sections, Look(limit, addresses=options.addresses)),
-    ]
+    items_text = ""
+    if options.items_file:
+        items_text = f"{options.items_file} beside this page has the score of each {task.item}."
+    look = Look(limit, addresses=options.addresses, items_text=items_text)
+    rest = [_scores_card(task, shown), *section_cards(shown.sections, look)]
     styles = sorted({section.style() for section in shown.sections})
     return document(task.title, head, with_contents(first, rest), "".join(styles))
 
@@ -141,7 +147,7 @@ def _verdict(task: Declaration, score: float, mistakes: Sequence[Note]) -> Eleme
 def score_line(task: Declaration, shown: Shown) -> str:
     """Return the score with its interval in words, for the log."""
     main_column = task.columns[0]
-    line = f"{main_column.title} {_score_text(main_column, shown)}"
+    line = f"{main_column.title} {_score_text(task, shown)}"
     if shown.n_items:
         line += f", {_interval_text(task, shown, shown.n_items)}"
     return line
@@ -153,13 +159,17 @@ def cost_rows(task: Declaration, shown: Shown) -> list[list[str]]:
     return [[titles[cost.error_type], _short(cost.points, shown.decimals)] for cost in shown.error_costs]
 
 
-def _score_text(column: ScoreColumn, shown: Shown) -> str:
-    decimals = min(column.precision, shown.decimals)
-    return f"{shown.scores[column.key]:.{decimals}f}"
+def _decimals_of_head(task: Declaration, shown: Shown) -> int:
+    """Return the decimals of the score, its interval and the marks beside it."""
+    return min(task.columns[0].precision, _DECIMALS, shown.decimals)
+
+
+def _score_text(task: Declaration, shown: Shown) -> str:
+    return f"{shown.scores[task.columns[0].key]:.{_decimals_of_head(task, shown)}f}"
 
 
 def _short(value: float, decimals: int) -> str:
-    """Return an end of an interval or a cost as text."""
+    """Return an end of an interval, a score or a cost as text."""
     return f"{value:.{min(_DECIMALS, decimals)}f}"
 
 
@@ -168,11 +178,14 @@ def _interval_text(task: Declaration, shown: Shown, n_items: int) -> str:
     if interval is None and n_items < 2:
         return f"over {shown.over}, too few for an interval"
     if interval is None and shown.decimals < DECIMALS:
-        decimals = counted(shown.decimals, "decimal")
-        return f"over {shown.over}; with {decimals} both ends of the interval are the same: none is given"
+        shown_decimals = counted(shown.decimals, "decimal")
+        return (
+            f"over {shown.over}; with {shown_decimals} both ends of the interval are the same: none is given"
+        )
     if interval is None:
         return f"over {shown.over}; all halves score the same: no interval can be given"
-    low, high = _short(interval.low, shown.decimals), _short(interval.high, shown.decimals)
+    decimals = _decimals_of_head(task, shown)
+    low, high = _short(interval.low, decimals), _short(interval.high, decimals)
     text = f"95 % interval {low} to {high}, over {shown.over}{caution(n_items, _unit(task, interval))}"
     if reason := why_rough(task, shown, n_items):
         text += f", and {reason}" if n_items < ROUGH_BELOW else f"; rough: {reason}"
@@ -336,12 +349,26 @@ def invalid_page(task: Declaration, findings: Findings) -> str:
     summary = findings.summary()
     verdict = element("p", element("strong", "Invalid submission", class_="bad"))
     head = [element("h1", f"Not scored: {summary.total_text()}"), verdict]
-    parts: list[Child] = [element("ol", *map(_problem_entry, summary.problems()))]
+    cards = _problem_cards(summary.problems())
     if more := summary.not_shown_text():
-        parts.append(more)
-    problems = card("run-problems", "What to fix", "", *parts)
-    cards = [problems, *_note_cards(findings.notes, _MOST_ENTRIES), _home_card(task)]
+        cards.append(element("p", more))
+    cards += [*_note_cards(findings.notes, _MOST_ENTRIES), _home_card(task)]
     return document(task.title, head, cards)
+
+
+def _problem_cards(problems: Sequence[PlacedProblem]) -> list[Element]:
+    """Return a card for each file, with what to do about it; problems of many files come first."""
+    entries_of_file: dict[str, list[Element]] = {}
+    for problem in problems:
+        in_one_file = len(problem.kinds) == 1 and problem.first.file
+        title = problem.first.file if in_one_file else _NO_SINGLE_FILE
+        entries_of_file.setdefault(title, []).append(_problem_entry(problem))
+    titles = sorted(entries_of_file, key=lambda title: title != _NO_SINGLE_FILE)
+    cards = []
+    for number, title in enumerate(titles, start=1):
+        entries = element("ul", *entries_of_file[title], class_="problems")
+        cards.append(card(f"run-problems-{number}", title, "", entries))
+    return cards
 
 
 def _home_card(task: Declaration) -> Element:
@@ -352,11 +379,11 @@ def _home_card(task: Declaration) -> Element:
 
 
 def _problem_entry(problem: PlacedProblem) -> Element:
-    """Return what is wrong and how to fix it, and below it where."""
-    entry = element("li", f"{problem.head()}: {problem.first.cure()}")
-    if places := problem.places_text():
-        entry.append(element("small", places))
-    return entry
+    """Return what to do, below it what is wrong, and then where, with the code."""
+    first = problem.first
+    remedy = element("strong", f"{first.remedy}{first.remedy_end}")
+    where = element("small", f"{problem.places_text()} ".lstrip(), element("code", first.code))
+    return element("li", remedy, element("div", f"{first.problem}."), where)
 
 
 def broken_page(lines: Sequence[str], title: str = NO_TASK, what: str = ORGANIZERS_SIDE) -> str:

@@ -32,11 +32,14 @@ class Look(NamedTuple):
         How many drawings or timelines show at once, 0 for their usual number; the others are folded.
     addresses : mapping of tuple of str to str
         What the rows of items link to.
+    items_text : str
+        What is said below tables of items.
     """
 
     limit: int
     n_open: int = 0
     addresses: Addresses = NO_ADDRESSES
+    items_text: str = ""
 
 
 class _Layout(Enum):
@@ -79,11 +82,21 @@ def _card(section: Section, look: Look) -> Element:
 def _content(section: Section, look: Look) -> list[Element]:
     """Return the content of the card of a section."""
     if isinstance(section, Table):
-        rows = [_linked_row(section, row, look.addresses) for row in section.rows]
-        return table(
-            headings(section.columns), rows, section.title, n_open=section.open_rows, most=look.limit
-        )
+        return _table(section, look)
     elements: list[Element] = section.render(look)
+    return elements
+
+
+def _table(section: Table, look: Look) -> list[Element]:
+    """Return a table, or its only row in words, and what is said below it."""
+    rows = [_linked_row(section, row, look.addresses) for row in section.rows]
+    titles = headings(section.columns)
+    if len(rows) == 1:
+        elements = [tables.row_in_words(titles, rows[0])]
+    else:
+        elements = table(titles, rows, section.title, n_open=section.open_rows, most=look.limit)
+    if section.item_columns and look.items_text:
+        elements.append(element("p", look.items_text, class_="after"))
     return elements
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import sys
 import warnings
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ from people_in_video.plain_values import half_precision_text
 from people_in_video.references.loading import HOME_SETTINGS, load, load_items
 from people_in_video.result import Score, make_score
 from scoring_program.settings import SettingValue
-from validator.findings import Refused
+from validator.findings import Note, Refused
 
 
 class Evaluator:
@@ -32,6 +34,8 @@ class Evaluator:
     _gathered: Gathered
     # Those of the last call of `compute`.
     _computed_items: frozenset[str]
+    # Whether `merge` or `sync` was called after the last call of `update`.
+    _has_merged: bool
     _warned_of_unknown: bool
     _warned_of_epochs: bool
 
@@ -69,6 +73,7 @@ class Evaluator:
             item, is_new = self._gathered.update(name, arguments, named)
         except Refused as refused:
             raise SubmissionError(refused.findings) from None
+        self._has_merged = False
         noun = self._loaded.task.item
         if item not in self._known_items and not self._warned_of_unknown:
             self._warned_of_unknown = True
@@ -85,6 +90,8 @@ class Evaluator:
     def compute(self) -> Score:
         """Return the score of all predictions, that of a zip with them.
 
+        One of several processes of torch.distributed that lacks items gets a note, unless `sync` was called.
+
         Raises SubmissionError, or NothingToScoreError if they are valid and nothing in the reference matches.
         """
         try:
@@ -92,12 +99,20 @@ class Evaluator:
         except Refused as refused:
             raise submission_error(self._loaded.explain(refused.findings)) from None
         self._computed_items = self._gathered.items()
+        n_processes = 1 if self._has_merged else _number_of_processes()
+        if n_processes > 1 and result.scores["coverage"] < 1:
+            text = (
+                f"these are the predictions of one of {n_processes} processes; call sync() in each of them "
+            )
+            note = Note("N-SYNC", f"{text}before compute()")
+            result = replace(result, notes=[note, *result.notes])
         return make_score(self._loaded, result)
 
     def reset(self) -> None:
         """Forget all predictions."""
         self._gathered = Gathered(self._loaded)
         self._computed_items = frozenset()
+        self._has_merged = False
         self._warned_of_unknown = self._warned_of_epochs = False
 
     def merge(self, *others: Evaluator, repeats: str = "first") -> None:
@@ -159,6 +174,7 @@ class Evaluator:
         return self
 
     def _merge(self, states: Sequence[tuple[str, GatheredState]], repeats: str) -> None:
+        self._has_merged = True
         if repeats not in REPEATS:
             raise ValueError(f"repeats is {repeats!r}; it must be one of {', '.join(REPEATS)}")
         if any(signature != self._loaded.signature for signature, _ in states):
@@ -171,6 +187,14 @@ class Evaluator:
     def __reduce__(self) -> tuple[Any, ...]:
         # The reference is read again, or taken from the cache of the process that unpickles.
         return _evaluator, (type(self), self._arguments, self._gathered.state())
+
+
+def _number_of_processes() -> int:
+    """Return how many processes of torch.distributed there are, 1 where it is not initialized."""
+    distributed = sys.modules.get("torch.distributed")
+    if distributed is None or not (distributed.is_available() and distributed.is_initialized()):
+        return 1
+    return int(distributed.get_world_size(None))
 
 
 def _evaluator(

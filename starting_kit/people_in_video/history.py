@@ -7,13 +7,15 @@ import csv
 import io
 import math
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element
 
 from people_in_video.result import Score
+from scoring_program.marks import Mark
 from scoring_program.report.elements.axis import Axis
 from scoring_program.report.elements.layout import card, document
 from scoring_program.report.elements.plots import (
@@ -24,22 +26,26 @@ from scoring_program.report.elements.plots import (
     plot,
 )
 from scoring_program.report.elements.svg import key, line, with_title
-from scoring_program.report.elements.tables import Heading, table
+from scoring_program.report.elements.tables import Cell, Heading, table
 from scoring_program.report.html import cut, element
 from scoring_program.report.outputs import clear, csv_text, plain_number, write_atomic
+from scoring_program.report.score_strip import mark_texts
+from scoring_program.settings import MARK_TEXTS
 from scoring_program.task import Task, load_task, task_ids
 from validator.console import OutputError
 from validator.texts import counted
 
 RUNS, _PAGE = "runs.csv", "history.html"
-# Columns of costs begin so.
-_COST = "cost_"
+_PAGES = "runs"
+# Columns of costs, and of what plain answers score, begin so.
+_COST, _MARK = "cost_", "mark_"
 _INTERVAL = {"score_low": "Interval from", "score_high": "Interval to"}
 _BAND = "95 % interval"
 _REQUIRED = ("run", "signature")
 # What the result of a run tells.
 _NEEDED = {"signature", "scores", "error_costs"}
 _MOST_ROWS = 500
+_DECIMALS = 4
 # Larger than any score.
 _LARGEST = 1e12
 
@@ -48,7 +54,8 @@ Row = Mapping[str, str]
 
 
 def add_run(folder: str | Path, name: str, result: Score | Mapping[str, Any]) -> None:
-    """Append a run to ``runs.csv`` in a folder, and draw ``history.html`` beside it anew.
+    """Append a run to ``runs.csv`` in a folder, and draw ``history.html`` beside it anew, with a link to the
+    page of the run, which a `Score` has.
 
     Of processes that do this at the same time, one waits for the other, except on Windows.
 
@@ -71,13 +78,28 @@ def add_run(folder: str | Path, name: str, result: Score | Mapping[str, Any]) ->
     if not (isinstance(content, Mapping) and content.keys() >= _NEEDED and content["signature"]):
         wanted = "give what score or compute returns, or the content of detailed_results.json"
         raise TypeError(f"the result is {content!r:.60}, which tells no score with its signature; {wanted}")
+    record_run(folder, name, content, result.page_text() if isinstance(result, Score) else "")
+
+
+def record_run(folder: str | Path, name: str, result: Mapping[str, Any], page_text: str) -> None:
+    """Add a run as `add_run` does; ``page_text`` is its page, "" without one. Raises OutputError."""
     path = Path(folder, RUNS)
     clear(path.parent, ())
     with _locked(path.parent):
         rows = _read(path)
-        rows.append(_row(name, content))
+        page_name = _free_page_name(path.parent) if page_text else ""
+        if page_name:
+            clear(path.parent / _PAGES, ())
+            write_atomic(path.parent / page_name, page_text)
+        rows.append({**_row(name, result), "page": page_name})
         write_atomic(path, _csv(rows))
         write_atomic(path.with_name(_PAGE), _page(rows))
+
+
+def _free_page_name(folder: Path) -> str:
+    """Return the address of the next page of a run."""
+    names = (f"{_PAGES}/{number}.html" for number in count(1))
+    return next(name for name in names if not (folder / name).exists())
 
 
 def draw_history(folder: Path) -> tuple[Path, list[dict[str, str]]]:
@@ -116,7 +138,8 @@ def _row(name: str, result: Mapping[str, Any]) -> dict[str, str]:
     """Return the row of a run: its name, signature, scores and costs."""
     costs = {_COST + cost["type"]: cost["points"] for cost in result["error_costs"]}
     numbers = {**result["scores"], **costs}
-    texts = {column: plain_number(value) for column, value in numbers.items()}
+    marks = {_MARK + mark["name"]: mark["score"] for mark in result.get("marks", ())}
+    texts = {column: plain_number(value) for column, value in {**numbers, **marks}.items()}
     return {"run": name, "signature": result["signature"], **texts}
 
 
@@ -214,8 +237,16 @@ def _score_card(runs: Sequence[Row], task: Task) -> Element:
         marks.append(with_title(score_line, title))
     chart = plot(f"{title} by run, with its 95 % interval", x_axis, y_axis, marks, texts)
     meanings = key([(title, "fill-f"), (_BAND, "area-f")])
-    note = "The score with its 95 % interval. To compare two runs, compare their submissions."
-    return card("score", "Score", note, chart, meanings)
+    note = "The score with its 95 % interval."
+    return card("score", "Score", note, chart, meanings, *_mark_texts(runs, task))
+
+
+def _mark_texts(runs: Sequence[Row], task: Task) -> list[Element]:
+    """Return what plain answers score, as the last run tells; none if it does not."""
+    scores = {name: _number(runs[-1], _MARK + name) for name in MARK_TEXTS}
+    marks = [Mark(name, score) for name, score in scores.items() if score is not None]
+    texts = mark_texts(marks, min(task.columns[0].precision, _DECIMALS))
+    return [element("p", "; ".join(texts), class_="after")] if texts else []
 
 
 def _line(runs: Sequence[Row], column: str, label: str) -> Line:
@@ -243,15 +274,27 @@ def _axes(runs: Sequence[Row], title: str, lines: Sequence[Line]) -> tuple[Axis,
 
 def _runs_card(runs: Sequence[Row], titles: Mapping[str, str]) -> Element:
     """Return all numbers of each run, the last run first."""
-    rows = []
+    has_pages = any(row.get("page") for row in runs)
+    rows: list[list[Cell]] = []
     for number, row in enumerate(runs, start=1):
-        texts = [f"{number}. {row['run']}"]
+        cells: list[Cell] = [f"{number}. {row['run']}"]
+        if has_pages:
+            cells.append(_page_link(row.get("page") or ""))
         for column in titles:
             value = _number(row, column)
-            texts.append("" if value is None else f"{value:.4f}")
-        rows.append(texts)
-    headings = [Heading(title, "text") for title in ("Run", *titles.values())]
+            cells.append("" if value is None else f"{value:.{_DECIMALS}f}")
+        rows.append(cells)
+    headings = [
+        Heading(title, "text") for title in ("Run", *(["Page"] if has_pages else []), *titles.values())
+    ]
     return card("runs", "Runs", "The last first.", *table(headings, rows[::-1], "Runs", most=_MOST_ROWS))
+
+
+def _page_link(address: str) -> Cell:
+    """Return a link to the page of a run, "" without one; people may have edited the table."""
+    if not re.fullmatch(rf"{_PAGES}/[0-9]+\.html", address):
+        return ""
+    return element("a", "page", href=address)
 
 
 def _number(row: Row, column: str) -> float | None:

@@ -31,6 +31,8 @@ class HomeLoaded(Loaded[ReferenceT, SubmissionT, StatisticsT], Generic[Reference
 
     whole_reference: ReferenceT | None = None
     """The reference that ``reference`` holds some items of; None if it is whole."""
+    draws_right: bool = False
+    """Whether items with nothing wrong are drawn, too."""
 
     def select_items(self, items: Collection[str]) -> HomeLoaded[ReferenceT, SubmissionT, StatisticsT]:
         """Return the same with some of the items only, for quick looks; the signature says so.
@@ -111,7 +113,9 @@ class HomeLoaded(Loaded[ReferenceT, SubmissionT, StatisticsT], Generic[Reference
         n_drawings = self.settings["drawings"]
         drawings, no_drawings = guarded(
             "drawings",
-            lambda: draw_worst_items(self.task, self.reference, submission, result.statistics, n_drawings),
+            lambda: draw_worst_items(
+                self.task, self.reference, submission, result.statistics, n_drawings, self.draws_right
+            ),
             list[Section](),
         )
         faults += no_drawings

@@ -78,7 +78,7 @@ class Score:
         return f"{first_line}\nerrors cost most: {', '.join(costs[:3]) or 'nothing'}; {notes}"
 
     def _repr_html_(self) -> str:
-        return page_frame(self._page_text())
+        return page_frame(self.page_text())
 
     def to_dict(self) -> dict[str, object]:
         """Return all as plain data: what ``detailed_results.json`` holds of a score, and ``items``."""
@@ -102,14 +102,15 @@ class Score:
         """
         target = Path(path)
         outputs.clear(target.parent, ())
-        outputs.write_atomic(target, self._page_text())
+        outputs.write_atomic(target, self.page_text())
         return target
 
     def write_tables(self, folder: str | Path) -> list[Path]:
         """Write each table as ``<key>.csv`` in a folder; return the paths. Raises OutputError."""
         return write_tables(self.tables, Path(folder))
 
-    def _page_text(self) -> str:
+    def page_text(self) -> str:
+        """Return the page that `page` writes."""
         return result_page(self._task(), self._result.shown, self._result.notes)
 
     def _task(self) -> Task:

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -235,11 +235,9 @@ def checked_file(path: str | Path, task_id: str) -> Iterator[Path]:
     written there.
     """
     target = Path(path)
-    try:
+    with _errors_of(path):
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary = tempfile.TemporaryDirectory(dir=target.parent, prefix=".writing-")
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from None
     with temporary as folder:
         work = Path(folder, target.name)
         yield work
@@ -249,6 +247,26 @@ def checked_file(path: str | Path, task_id: str) -> Iterator[Path]:
         except Refused as refused:
             raise InvalidFileError(refused.findings) from None
         work.replace(target)
+
+
+def temporary_file(path: str | Path | None) -> IO[bytes]:
+    """Return a temporary file in the folder of a path, where there is room; without a path in that of the
+    system. Raises OSError."""
+    if path is None:
+        return tempfile.TemporaryFile()
+    folder = Path(path).parent
+    with _errors_of(path):
+        folder.mkdir(parents=True, exist_ok=True)
+        return tempfile.TemporaryFile(dir=folder)
+
+
+@contextmanager
+def _errors_of(path: str | Path) -> Iterator[None]:
+    """Name this path in an OSError."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
 
 
 def require_ending(path: str | Path, endings: Sequence[str]) -> None:

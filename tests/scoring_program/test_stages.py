@@ -73,11 +73,10 @@ def assert_not_scored(outputs, exit_code, name, code, stage):
     (problem,) = outputs.detail["problems"]
     assert problem["code"] == code
     assert f"stage {stage}" in problem["problem"]
-    line = f"{code}: {problem['problem']}"
     assert outputs.detail["scores"] == outputs.detail["tables"] == {}
-    assert line in html.unescape(outputs.page)
+    assert all(text in html.unescape(outputs.page) for text in (code, problem["problem"], problem["hint"]))
     assert "Not scored" in outputs.page
-    assert f"\n1. {line}" in outputs.err
+    assert f"\n1. {code}: {problem['problem']}" in outputs.err
     assert outputs.out == ""
     for text in (outputs.page, outputs.err):
         assert "Traceback" not in text

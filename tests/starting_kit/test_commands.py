@@ -300,6 +300,7 @@ def test_some_items_are_scored(call):
     assert re.search(rf"\n{TASK}\|.*\|items:2-[0-9a-f]+\|ref:", out)
     rows = Path("evaluation/per_item.csv").read_text().splitlines()
     assert [row.partition(",")[0] for row in rows[1:]] == [items[3], items[5]]
+    assert "per_item.csv" in Path("evaluation/detailed_results.html").read_text()
     selected = people_in_video.score(TASK, GOOD, items=[items[5], items[3]])
     assert f"\n{selected.signature}\n" in out
     _, out, _ = call("compare", GOOD, WEAK, "--first", "4")

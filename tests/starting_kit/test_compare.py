@@ -26,7 +26,7 @@ from scoring_program.metrics.resampling import half_scores, intervals, weighted_
 from scoring_program.result import ErrorCost, Result, Shown, Statistics
 from scoring_program.run import BROKEN, INVALID, SCORED
 from scoring_program.task import load_task
-from tests.helpers import PUBLISHED, REFERENCES, ROOT, SAMPLES, make_zip, one_of_each_challenge
+from tests.helpers import PUBLISHED, REFERENCES, ROOT, SAMPLES, make_zip, one_of_each_challenge, slow_for
 from validator import console
 from validator.findings import Note
 
@@ -34,6 +34,7 @@ SCHEMA = json.loads(
     (ROOT / "starting_kit" / "people_in_video" / "comparing" / "comparison.schema.json").read_text()
 )
 TASK = "chalearn_gesture"
+DRAWN = ["chalearn_gesture", "anet_entities_gen", "kinetics_tps", "densepose"]
 GOOD, WEAK = SAMPLES / TASK / "good", SAMPLES / TASK / "weak"
 
 
@@ -245,6 +246,107 @@ def test_a_table_for_a_paper_has_intervals_and_the_best_in_bold(tmp_path, capsys
     assert [row[1].startswith(r"\textbf{0.8932} {\footnotesize [") for row in rows] == [False, True, True]
     assert all(len(row) == len(header) for row in rows)
     assert any(line.startswith("% Signature: ") for line in lines)
+
+
+def test_a_table_for_a_paper_has_differences_p_values_and_marks(tmp_path, capsys):
+    paths = [GOOD, WEAK, *mixed(tmp_path, 1)]
+    call(tmp_path / "out", TASK, *paths, "--latex")
+    caption, *lines = capsys.readouterr().out.splitlines()
+    assert "*: significant" in caption
+    header, *rows = [line.removesuffix(r" \\").split(" & ") for line in lines if line.endswith(r" \\")]
+    assert header[-2:] == ["Difference", "Adjusted p"]
+    assert [row[0] for row in rows] == ["good", "epoch0", "weak"]
+    assert rows[0][-2:] == ["", ""]
+    compared = compare(TASK, paths)
+    pairs = compared.standings.comparison.pairs
+    for row, pair in zip(rows[1:], (0, 1)):
+        assert row[-2] == f"${-pairs.difference[pair]:.4f}{'^{*}' if pairs.p_adjusted[pair] < 0.05 else ''}$"
+        assert row[-1].startswith("$<$") or float(row[-1]) == pytest.approx(pairs.p_adjusted[pair], rel=0.05)
+    call(tmp_path / "out", TASK, GOOD, WEAK, "--latex")
+    assert " & p " in capsys.readouterr().out
+
+
+def test_seeds_of_a_method_have_their_mean_and_deviation(tmp_path, capsys):
+    for number, path in enumerate(mixed(tmp_path, 3)):
+        path.rename(tmp_path / f"ours_seed{number}.zip")
+    names = [f"ours_seed{number}" for number in range(3)]
+    paths = [tmp_path / f"{name}.zip" for name in names]
+    assert call(tmp_path / "out", TASK, *paths, WEAK) == SCORED
+    text, content = outputs_of(tmp_path / "out")
+    scores = [entry["score"] for entry in content["submissions"] if entry["name"] in names]
+    numbers = f"{np.mean(scores):.4f} on average, standard deviation {np.std(scores, ddof=1):.4f}"
+    sentence = f"ours, 3 seeds: Mean Jaccard {numbers}."
+    assert sentence in text
+    assert sentence in capsys.readouterr().out
+    call(tmp_path / "out", TASK, *paths, WEAK, "--latex")
+    row = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("ours, 3 seeds"))
+    assert f"{np.mean(scores):.4f} $\\pm$ {np.std(scores, ddof=1):.4f}" in row
+    assert call(tmp_path / "out", TASK, GOOD, WEAK) == SCORED
+    assert "deviation" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("n", "has_matrix"), [(3, False), (4, True)])
+def test_three_submissions_have_no_matrix_beside_the_table_of_differences(n, has_matrix, tmp_path):
+    assert call(tmp_path / "out", TASK, *mixed(tmp_path, n)) == SCORED
+    page = (tmp_path / "out" / "comparison.html").read_text()
+    card = page.split('id="pairs"')[1].split("</section>")[0]
+    assert ('class="matrix"' in card) == has_matrix
+    assert all(
+        html.escape(pair["sentence"], quote=False) in card
+        for pair in outputs_of(tmp_path / "out")[1]["pairs"]
+    )
+
+
+@pytest.mark.parametrize(("p", "is_told"), [(0.03, True), (0.2, False)])
+def test_a_small_p_beside_an_interval_that_holds_0_is_explained(p, is_told):
+    outcome = made(VALUES)
+    pairs = outcome.standings.comparison.pairs
+    ones = np.ones(3)
+    pairs = pairs._replace(
+        difference=0.1 * ones, low_all=-0.01 * ones, high_all=0.2 * ones, p=p * ones, p_adjusted=3 * p * ones
+    )
+    standings = outcome.standings._replace(comparison=outcome.standings.comparison._replace(pairs=pairs))
+    sentence = replace(outcome, standings=standings).pair_sentences[0]
+    assert "0.0100" in sentence
+    assert ("holds 0 because it is for all 3 differences at once" in sentence) == is_told
+
+
+@pytest.mark.parametrize("task", slow_for("kinetics_tps", "densepose", of=DRAWN))
+def test_items_that_differ_most_are_drawn_side_by_side(task, tmp_path):
+    """The same view of both, linked from the table."""
+    compared = compare(task, [SAMPLES / task / "good", SAMPLES / task / "weak"])
+    item_pairs = compared.item_pairs
+    assert item_pairs.names == ("good", "weak")
+    scores = dict(zip(compared.items, compared.values["items"].values.tolist()))
+    differences = [abs(pair.scores[0] - pair.scores[1]) for pair in item_pairs.pairs]
+    assert differences == sorted(differences, reverse=True)
+    assert differences[0] == max(abs(first - second) for first, second in scores.values())
+    for pair in item_pairs.pairs:
+        assert pair.scores == pytest.approx(scores[pair.item])
+        titles = [getattr(picture, "drawings", [picture])[0].title for picture in pair.pictures]
+        assert titles[0] == titles[1]
+        assert titles[0].removeprefix("image ").startswith(pair.item)
+    page = comparison.page(compared)
+    tree = html5lib.HTMLParser(namespaceHTMLElements=False, strict=True).parse(page)
+    ids = {mark.get("id") for mark in tree.iter()}
+    links = [link.get("href") for link in tree.find(".//section[@id='of-items']").iter("a")]
+    assert links == [f"#pair-{number}" for number in range(len(item_pairs.pairs))]
+    assert {link[1:] for link in links} <= ids
+
+
+def test_a_submission_without_the_items_that_differ_most_is_compared(tmp_path):
+    names = sorted(path.name for path in GOOD.iterdir())
+    half = {name: (GOOD / name).read_text() for name in names[6:]}
+    (tmp_path / "half.zip").write_bytes(make_zip(half))
+    compared = compare(TASK, [GOOD, tmp_path / "half.zip"])
+    assert [pair.pictures[1] for pair in compared.item_pairs.pairs] == [None] * 6
+    assert all(pair.pictures[0] for pair in compared.item_pairs.pairs)
+    assert shown(comparison.page(compared)).count("Nothing is drawn of this sequence.") == 6
+
+
+def test_equal_submissions_have_no_items_that_differ(tmp_path):
+    assert compare(TASK, [GOOD]).item_pairs is None
+    assert compare(TASK, [GOOD, shutil.copytree(GOOD, tmp_path / "copy")]).item_pairs is None
 
 
 def test_lower_scores_are_bold_where_lower_is_better():

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import multiprocessing
 import pickle
+import re
 import sys
 import types
 from typing import Any
@@ -20,6 +22,7 @@ from organizer.files import folder_files
 from people_in_video import Evaluator, SubmissionError, score
 from people_in_video.__main__ import main
 from people_in_video.densepose.writer import DensePoseWriter
+from people_in_video.history import draw_history
 from quality.task import quality_tasks
 from scoring_program.run import SCORED
 from tests.helpers import PUBLISHED, SAMPLES, one_of_each_challenge, scaled, slow_for
@@ -320,6 +323,23 @@ def test_sync_without_other_processes_does_nothing(monkeypatch):
     assert evaluator.compute() == before
 
 
+def test_a_process_that_scores_its_own_predictions_is_told_to_sync(monkeypatch):
+    calls = PREDICTIONS["kinetics_tps"]
+    evaluators = [evaluator_with("kinetics_tps", half) for half in (calls[:1], calls[1:])]
+    evaluators = synced(evaluators, monkeypatch)
+    assert "N-SYNC" not in [note.code for note in evaluators[0].compute().notes]
+    alone = evaluator_with("kinetics_tps", calls[:1])
+    note = alone.compute().notes[0]
+    assert note.code == "N-SYNC"
+    assert "one of 2 processes" in note.text
+    assert "sync()" in note.text
+    # With all items there is nothing that others could add.
+    everything = evaluator_with("kinetics_tps", calls).compute()
+    assert ("N-SYNC" in [note.code for note in everything.notes]) == (everything["coverage"] < 1)
+    monkeypatch.undo()
+    assert "N-SYNC" not in [note.code for note in alone.compute().notes]
+
+
 def run_process(rank, port, task, queue):
     """Predict the items of a padded sampler in one of two processes of gloo."""
     import torch.distributed as distributed
@@ -538,8 +558,29 @@ def result():
 def test_a_run_may_be_added_as_a_score(result, tmp_path):
     people_in_video.add_run(tmp_path / "a", "epoch 1", result)
     people_in_video.add_run(tmp_path / "b", "epoch 1", result.to_dict())
-    for name in ("runs.csv", "history.html"):
-        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+    (row,), (other_row,) = (
+        csv.DictReader(io.StringIO((tmp_path / folder / "runs.csv").read_text())) for folder in "ab"
+    )
+    # Only a score has a page.
+    assert {**row, "page": ""} == other_row
+    assert (tmp_path / "a" / row["page"]).read_text() == result.page_text()
+
+
+def test_history_links_to_the_page_of_each_run_and_names_plain_answers(result, tmp_path):
+    for name in ("epoch 1", "epoch 2"):
+        people_in_video.add_run(tmp_path, name, result)
+    page = (tmp_path / "history.html").read_text()
+    links = re.findall(r'href="([^"#]+)"', page)
+    assert len(set(links)) == 2
+    assert all((tmp_path / link).is_file() for link in links)
+    assert "nothing predicted: 0.0000" in page
+    # A table that people may edit makes no other links.
+    table = tmp_path / "runs.csv"
+    table.write_text(
+        table.read_text().replace(links[0], "https://example.org").replace(links[1], "../x.html")
+    )
+    draw_history(tmp_path)
+    assert "href" not in (tmp_path / "history.html").read_text().partition("<main>")[2]
 
 
 def test_a_score_prints_in_two_lines(result):

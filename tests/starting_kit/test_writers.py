@@ -6,6 +6,7 @@ import json
 import re
 import zipfile
 from importlib import import_module
+from typing import Any
 
 import numpy as np
 import pytest
@@ -162,7 +163,7 @@ def test_entities_writer_numbers_segments_as_text(tmp_path):
         ((1, [1, 2, 0.5, 6], 0.5, np.zeros((3, 6, 0), np.uint8)), "smaller than a pixel"),
         ((1, [1, 2, 8, 6], 0.5, IUV / 255), r"float64.*uint8.*np.rint\(255 \* u\)"),
         ((1, [1, 2, 8, 6], 0.5, IUV // 20), "U and V are all 0 or 1"),
-        ((1, [1, 2, 8, 6], 0.5, IUV + np.uint8(10)), "part 30 is above 24"),
+        ((1, [1, 2, 8, 6], 0.5, IUV + np.uint8(10)), "E-DP-PART: .*30"),
         ((1, [1, 2, 8, np.nan], 0.5, IUV), r"the box\[3\]: .*1 of 4 values"),
         ((1, [0.1, 0.2, 0.8, 0.6], 0.5, IUV), "lies within 0..1"),
         ((1, [1, 2, 8], 0.5, IUV), r"\(3,\).*\(4,\)"),
@@ -176,6 +177,48 @@ def test_densepose_writer_refuses(arguments, message, tmp_path):
         writer.add(1, [1, 2, 8, 6], 0.5, IUV)
         writer.add(*arguments)
     assert list(tmp_path.iterdir()) == []
+    in_call: Any = DensePoseWriter()
+    image_id, *detection = arguments
+    with pytest.raises(ValueError, match=message):
+        in_call.update(image_id, [tuple(detection)])
+
+
+def test_densepose_writer_updates_and_saves_as_the_others(tmp_path, capsys):
+    best, second = ([1, 2, 8, 6], 0.9, IUV), ([2, 2, 8, 6], 0.5, IUV)
+    with DensePoseWriter(tmp_path / "block.zip") as block:
+        block.add(1, *best)
+        block.add(2, *second)
+    writer = DensePoseWriter()
+    writer.update(2, [second])
+    writer.save(tmp_path / "first.json")
+    writer.update(1, [best])
+    writer.save(tmp_path / "all.zip")
+    without_block = DensePoseWriter(tmp_path / "path.zip")
+    without_block.update(1, [best])
+    without_block.update(2, [second])
+    without_block.save()
+    contents = []
+    for name in ("block", "all", "path"):
+        with zipfile.ZipFile(tmp_path / f"{name}.zip") as archive:
+            contents.append(archive.read("densepose_mymodel_results.json"))
+    assert contents == [contents[0]] * 3
+    assert [entry["image_id"] for entry in json.loads((tmp_path / "first.json").read_text())] == [2]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        *("all.zip", "block.zip", "first.json", "path.zip"),
+    ]
+    with pytest.raises(ValueError, match="no path"):
+        DensePoseWriter().save()
+    with pytest.raises(ValueError, match=r"\.zip or \.json"):
+        writer.save(tmp_path / "a.csv")
+
+
+@pytest.mark.parametrize("detections", [([1, 2, 8, 6], 0.9, IUV), [(0.9, IUV)]])
+def test_a_single_detection_in_place_of_a_list_is_named(detections):
+    writer: Any = DensePoseWriter()
+    with pytest.raises(ValueError, match="list of "):
+        writer.update(1, detections)
+    with pytest.raises(people_in_video.SubmissionError, match="list of "):
+        people_in_video.Evaluator("densepose").update(1, detections)
 
 
 @pytest.mark.parametrize(
@@ -185,7 +228,7 @@ def test_densepose_writer_refuses(arguments, message, tmp_path):
         ({"uv": IUV / 255}, r"detection 0: parts .*np.rint\(255"),
         ({"uv": np.full((3, 6, 8), 0.5)}, "detection 0: parts "),
         ({"uv": np.full((3, 6, 8), 300)}, "detection 0: parts "),
-        ({"uv": IUV + np.uint8(10)}, "detection 0: part 30"),
+        ({"uv": IUV + np.uint8(10)}, "detection 0: E-DP-PART: .*30"),
         ({"uv": np.full((3, 6, 8), np.nan)}, "finite"),
         ({"uv": IUV[:, :2]}, r"int\(width\)\) = \(3, 6, 8\)"),
         ({"bbox": None}, r"detection 0: bbox"),

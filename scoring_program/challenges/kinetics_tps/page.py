@@ -21,7 +21,6 @@ _BINS = 20
 _CURVE_STEP = 100
 _MOST_VIDEOS = 500
 _MOST_PAIRS = 500
-# The matrices show the others, too.
 _OPEN_PAIRS = 5
 
 
@@ -35,7 +34,6 @@ def sections(reference: Reference, submission: KineticsSubmission, statistics: V
         _part_table(statistics),
         _class_confusions(statistics),
         _state_confusions(statistics),
-        Deferred(lambda: [_class_matrix(statistics), _state_matrix(statistics)]),
         Deferred(lambda: _overlap_sections(statistics)),
     ]
 
@@ -153,57 +151,6 @@ def _confusion_table(key: str, title: str, counted_things: str, count: Counter[t
         columns=columns(text=["Annotated", "Predicted"], count=[counted_things]),
         rows=[(*pair, count[pair]) for pair in most_frequent_first[:_MOST_PAIRS]],
         open_rows=_OPEN_PAIRS,
-    )
-
-
-def _class_matrix(statistics: VideoStatistics) -> Section:
-    """Return the matrix of annotated and predicted classes."""
-    names = sorted(set(statistics.true_classes))
-    number_of_name = {name: number for number, name in enumerate(names)}
-    true_class = [number_of_name[name] for name in statistics.true_classes]
-    predicted_class = [number_of_name.get(name or "", -1) for name in statistics.predicted_classes]
-    section = Section(
-        key="class_matrix",
-        title="Annotated and predicted classes",
-        note="Videos without a class, or with one that no annotated video has, are left out.",
-    )
-    return _confusion_matrix(section, names, np.array(true_class), np.array(predicted_class), "videos")
-
-
-def _state_matrix(statistics: VideoStatistics) -> Section:
-    """Return the matrix of annotated and predicted states of the parts whose box is near enough."""
-    parts, outcomes = statistics.true_parts, statistics.outcomes
-    is_right = outcomes.kind == part_state.CORRECT
-    has_near_box = is_right | (outcomes.kind == part_state.WRONG_STATE)
-    true_state = parts.proposal_state[has_near_box]
-    predicted_state = np.where(is_right, parts.proposal_state, outcomes.near_state)[has_near_box]
-    section = Section(
-        key="state_matrix",
-        title="Annotated and predicted states",
-        note="Parts with a box that is near enough; states that no annotated part has are left out.",
-    )
-    return _confusion_matrix(section, parts.states, true_state, predicted_state, "parts")
-
-
-def _confusion_matrix(
-    section: Section, names: Sequence[str], true_name: Ints, predicted_name: Ints, things: str
-) -> Section:
-    """Return a matrix of names, those that are confused most often first, with the texts of ``section``.
-
-    ``true_name`` and ``predicted_name`` (n,) are places in ``names``; -1 stands for another name.
-    """
-    counts = np.zeros((len(names), len(names)), np.int64)
-    is_known = predicted_name >= 0
-    np.add.at(counts, (true_name[is_known], predicted_name[is_known]), 1)
-    n_confused = counts.sum(axis=0) + counts.sum(axis=1) - 2 * counts.diagonal()
-    order = np.argsort(-n_confused, kind="stable")
-    return figures.Matrix(
-        key=section.key,
-        title=section.title,
-        note=section.note,
-        names=[names[number] for number in order.tolist()],
-        counts=counts[np.ix_(order, order)],
-        things=things,
     )
 
 

@@ -33,8 +33,8 @@ SERIES_COLORS = (
 )
 # A histogram with more edges has round numbers on its axis instead.
 _MOST_EDGES = 12
-# Numbers above more bars are smaller in narrow windows.
-_MOST_WIDE_BARS = 12
+# Numbers above more bars would run into each other: they have an axis instead.
+_MOST_NUMBERED_BARS = 12
 # In percent of the height of a histogram, so that there is room for a count above the highest bar.
 _HIGHEST_BAR = 92
 # In percent of the width of a histogram.
@@ -82,7 +82,7 @@ def histogram(
     counts: Sequence[int],
     threshold: float | None = None,
 ) -> Element:
-    """Return a histogram with the number of items in each bin above its bar.
+    """Return a histogram with the number of items in each bin above its bar, or beside many bars.
 
     ``items_title`` is a plural that says what is counted. ``edges`` has one entry more than ``counts``;
     ``threshold`` is a value that matters, which is marked. Bins around one whole number each, such as 2.5 to
@@ -94,20 +94,21 @@ def histogram(
     if is_around_whole_numbers:
         numbers = [(low + high) / 2 for low, high in zip(edges, edges[1:])]
     x_axis = Axis(axis_title, edges[0], edges[-1], numbers)
-    y_axis = Axis(items_title, 0, max([1, *counts]), numbers=())
+    highest = 100 * max([1, *counts]) / _HIGHEST_BAR
+    is_numbered = len(counts) <= _MOST_NUMBERED_BARS
+    y_axis = Axis(items_title, 0, highest, numbers=() if is_numbered else None, is_whole=True)
     noun = re.sub("(?<=x)es$|s$", "", items_title)
     marks, texts = [], []
-    number_look = "value narrow" if len(counts) > _MOST_WIDE_BARS else "value"
     for count, low, high in zip(counts, edges, edges[1:]):
         left, right = x_axis.percent(low), x_axis.percent(high)
-        height = _HIGHEST_BAR * count / y_axis.high
+        height = y_axis.percent(count)
         width = max(right - left - 2 * _GAP, _NARROWEST_BAR)
         bar = rect(left + _GAP, 100 - height, width, height, "fill-f")
         bin_text = f"{(low + high) / 2:g}" if is_around_whole_numbers else f"{low:g} to {high:g}"
         marks.append(with_title(bar, f"{bin_text}: {counted(count, noun, items_title)}"))
-        if count:
+        if count and is_numbered:
             place = f"left:{(left + right) / 2:.2f}%;bottom:{height:.2f}%"
-            texts.append(element("span", f"{count:,}", class_=number_look, style=place))
+            texts.append(element("span", f"{count:,}", class_="value", style=place))
     if threshold is not None:
         percent = x_axis.percent(threshold)
         marks.append(line(percent, 0, percent, 100, "mark"))

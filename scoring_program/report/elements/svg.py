@@ -8,16 +8,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element
 
-from scoring_program.report.html import cut, element
+from scoring_program.report.html import append, cut, element
+
+_LONGEST_MEANING = 120
 
 
 def key(entries: Sequence[tuple[str, str]]) -> Element:
-    """Return the meaning of colors: (text, class of the color)."""
+    """Return the meaning of colors: (text, class of the color), "" for what has none."""
     meanings = element("div", class_="key")
     for text, class_name in entries:
-        square = element("rect", width=10, height=10, class_=class_name)
-        svg = element("svg", square, viewBox="0 0 10 10", aria_hidden="true")
-        meanings.append(element("span", svg, cut(text)))
+        meaning = element("span")
+        if class_name:
+            square = element("rect", width=10, height=10, class_=class_name)
+            meaning.append(element("svg", square, viewBox="0 0 10 10", aria_hidden="true"))
+        append(meaning, cut(text, _LONGEST_MEANING))
+        meanings.append(meaning)
     return meanings
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple, Union
 from xml.etree.ElementTree import Element
 
 from scoring_program.report.elements.layout import folded, scroll
-from scoring_program.report.html import Child, cut, element
+from scoring_program.report.html import Child, append, cut, element
 from validator.texts import counted
 
 OPEN_ROWS = 20
@@ -15,7 +15,8 @@ OPEN_ROWS = 20
 MARKUP = "markup"
 """The kind of columns whose cells are shown as they are; the others are those of `result.Column`."""
 
-Cell = Union[Element, str, int, float, None]
+Value = Union[str, int, float, None]
+Cell = Union[Element, Value]
 
 
 class Heading(NamedTuple):
@@ -80,21 +81,36 @@ def _heading(heading: Heading) -> Element:
     return element("th", title, class_=heading.kind, scope="col")
 
 
+def row_in_words(headings: Sequence[Heading], row: Sequence[Cell]) -> Element:
+    """Return the only row of a table as a paragraph."""
+    words = element("p")
+    for number, (heading, value) in enumerate(zip(headings, row)):
+        append(words, f"{' · ' if number else ''}{heading.title}: ")
+        append(words, value if isinstance(value, Element) else _cell_text(value, heading.kind))
+    return words
+
+
 def _cell(value: Cell, kind: str) -> Element:
     if isinstance(value, Element):
         return element("td", value)
+    text = _cell_text(value, kind)
+    if kind == "share" and value is not None:
+        return element("td", text, bar(float(value)), class_=kind)
+    return element("td", text) if kind in (MARKUP, "text") else element("td", text, class_=kind)
+
+
+def _cell_text(value: Value, kind: str) -> str:
+    """Return a value as its kind of column shows it."""
     if kind == MARKUP:
-        return element("td", str(value))
+        return str(value)
     if value is None:
-        return element("td", "–", class_=kind)
-    if kind == "share":
-        return element("td", f"{float(value):.3f}", bar(float(value)), class_=kind)
+        return "–"
     if kind == "count":
-        return element("td", f"{value:,}", class_=kind)
-    if kind == "number":
+        return f"{value:,}"
+    if kind in ("number", "share"):
         without_negative_zero = round(float(value), 3) + 0.0
-        return element("td", f"{without_negative_zero:,.3f}", class_=kind)
-    return element("td", cut(str(value)))
+        return f"{without_negative_zero:,.3f}"
+    return cut(str(value))
 
 
 def bar(share: float) -> Element:

@@ -87,7 +87,7 @@ def _parser() -> argparse.ArgumentParser:
         quiet="print the scores alone, each with the name of its submission",
         strict="end with 1 if a note on a submission tells of a likely mistake",
     )
-    what = "print a table for a paper: scores with intervals, the best in bold"
+    what = "print a table for a paper: scores with intervals, the best in bold, differences with p values"
     forms.add_argument("--latex", action="store_true", help=what)
     what = "print the differences of all pairs, not only those from the best"
     parser.add_argument("-v", "--verbose", action="store_true", help=what)

@@ -37,7 +37,7 @@ from people_in_video.demo_refusals import DemoLoaded
 from people_in_video.drawings import images
 from people_in_video.drawings import pages as drawing_pages
 from people_in_video.errors import ReferenceProblemsError
-from people_in_video.history import add_run
+from people_in_video.history import record_run
 from people_in_video.home_loaded import AnyHomeLoaded, HomeLoaded, of_kind
 from people_in_video.progress import reading_bar
 from people_in_video.references.loading import prepared_folder
@@ -205,7 +205,13 @@ def _write_more(task: str, outcome: Outcome, result: Result, options: argparse.N
     write_tables(outputs.plain_result(result.shown, result.notes)["tables"], options.output / "tables")
     _write_page_again(task, outcome, result, options)
     if options.run:
-        add_run(options.output, options.run, outputs.plain_result(result.shown, result.notes))
+        # Without links to drawings on further pages, which the next run writes again.
+        sections = drawing_pages.divide(result.sections).sections
+        page_of_run = page.result_page(
+            load_task(task), replace(result.shown, sections=sections), result.notes
+        )
+        content = outputs.plain_result(result.shown, result.notes)
+        record_run(options.output, options.run, content, page_of_run)
 
 
 def _print_json(output: Path) -> None:
@@ -271,6 +277,7 @@ def _write_page_again(task: str, outcome: Outcome, result: Result, options: argp
     page_options = page.PageOptions(
         heading=_heading_of_mode(task, result, options.loc_mode),
         addresses=divided.addresses,
+        items_file=outputs.PER_ITEM,
     )
     with_links = replace(result.shown, sections=divided.sections)
     html = page.result_page(load_task(task), with_links, result.notes, page_options)

@@ -13,9 +13,12 @@ import numpy as np
 
 from people_in_video.comparing import standings as standings_parts
 from people_in_video.comparing.forest import Scale, scale_ends
+from people_in_video.comparing.item_pairs import ItemPairs, item_pairs_card
 from people_in_video.comparing.pairs import Pairs
 from people_in_video.comparing.paper_table import paper_table
+from people_in_video.comparing.seeds import seed_sentences
 from people_in_video.comparing.standings import OPEN_ROWS, Standings, standings_style
+from people_in_video.drawings.style import drawings_style
 from people_in_video.result import page_frame
 from scoring_program.body_figure import BodyFigure
 from scoring_program.disclosure import round_floats
@@ -35,6 +38,8 @@ _MOST_ROWS = 100
 _MOST_LINES = 500
 _LONGEST_LINE = 600
 _PAIRS_SHOWN = 10
+# Three submissions: the table of scores has the differences of two of the pairs.
+_FEW_PAIRS = 3
 _COST_DECIMALS = 4
 _WHERE = "comparison.json"
 _INTERVAL_FIELDS = ("low", "high", "standard_error")
@@ -77,6 +82,8 @@ class Comparison:
     invalid : mapping of str to Findings
         What is wrong with submissions that are not valid, which are not compared.
     signature : str
+    item_pairs : ItemPairs or None
+        The items in which the first two differ most, drawn; None without drawings.
     """
 
     standings: Standings
@@ -84,6 +91,7 @@ class Comparison:
     items: Sequence[str]
     invalid: Mapping[str, Findings]
     signature: str
+    item_pairs: ItemPairs | None = None
 
     def __repr__(self) -> str:
         return "\n".join(self.lines())
@@ -103,7 +111,8 @@ class Comparison:
         if not has_all_pairs:
             # The first pairs are those of the best submission, or all are those of the baseline.
             pairs = pairs[: min(len(standings.names) - 1, _PAIRS_SHOWN)]
-        lines += [quote(pair, _LONGEST_LINE) for pair in pairs]
+        sentences = [*pairs, *seed_sentences(standings, self.results)]
+        lines += [quote(sentence, _LONGEST_LINE) for sentence in sentences]
         return lines + standings_parts.rank_sentences(standings)
 
     @cached_property
@@ -250,11 +259,12 @@ def page(comparison: Comparison) -> str:
     """Return the page: scores and differences first, then where they come from."""
     standings = comparison.standings
     first = [
-        _scores_card(standings),
+        _scores_card(comparison),
         *_invalid_cards(comparison),
     ]
     rest = [
         *_item_difference_cards(comparison),
+        *_item_pair_cards(comparison),
         _leaderboard_card(comparison),
         *_cost_cards(comparison),
         *_group_cards(comparison),
@@ -263,7 +273,8 @@ def page(comparison: Comparison) -> str:
         standings_parts.method_card(standings, comparison.signature),
     ]
     body = with_contents(first, rest)
-    return document(standings.task.title, _head(comparison), body, standings_style())
+    style = standings_style() + (drawings_style() if comparison.item_pairs else "")
+    return document(standings.task.title, _head(comparison), body, style)
 
 
 def _head(comparison: Comparison) -> list[Element]:
@@ -288,11 +299,12 @@ def _list(lines: Sequence[str], **attributes: str) -> Element:
     return element("ul", *entries, **attributes)
 
 
-def _scores_card(standings: Standings) -> Element:
+def _scores_card(comparison: Comparison) -> Element:
+    standings = comparison.standings
     title = "Scores and differences"
     no_details: list[list[str]] = [[] for _ in standings.names]
     parts = standings_parts.standings_table(standings, title, no_details, _MOST_OTHERS)
-    lines = sentences(standings)
+    lines = [*seed_sentences(standings, comparison.results), *sentences(standings)]
     if lines:
         parts.append(_list(lines, class_="after"))
     return card("scores", title, "", *parts)
@@ -400,6 +412,12 @@ def _side(gain: float) -> str:
     return "up" if gain > 0 else "down"
 
 
+def _item_pair_cards(comparison: Comparison) -> list[Element]:
+    if comparison.item_pairs is None:
+        return []
+    return [item_pairs_card(comparison.item_pairs, comparison.standings.task.item)]
+
+
 def _leaderboard_card(comparison: Comparison) -> Element:
     """Return all columns of the leaderboard."""
     columns = [column for column in comparison.standings.task.columns if column.leaderboard]
@@ -468,7 +486,8 @@ def _group_cards(comparison: Comparison) -> list[Element]:
         rows: list[list[Cell]] = []
         for group in largest_first[:_MOST_ROWS].tolist():
             numbers = cells(values.values[group, places])
-            rows.append([values.names[group], *numbers, float(spread[group])])
+            name = _linked_name(comparison, values.names[group]) if key == "items" else values.names[group]
+            rows.append([name, *numbers, float(spread[group])])
         note = f"{values.measure} by submission"
         if len(comparison.places) > len(places):
             note += f", for the first {len(places)}"
@@ -484,12 +503,18 @@ def _group_cards(comparison: Comparison) -> list[Element]:
     return cards
 
 
+def _linked_name(comparison: Comparison, item: str) -> Cell:
+    """Return the name of an item, as a link if it is drawn."""
+    address = comparison.item_pairs.address(item) if comparison.item_pairs else ""
+    return element("a", cut(item), href=address) if address else item
+
+
 def _pair_cards(comparison: Comparison) -> list[Element]:
-    """Return all pairs as a matrix and in words, if there are several; those with a baseline in words."""
+    """Return all pairs in words, if there are several; where they are many, as a matrix before."""
     if len(comparison.standings.names) < 3:
         return []
     lines = _list(comparison.pair_sentences)
-    if comparison.standings.baseline_place is not None:
+    if len(comparison.pair_sentences) <= _FEW_PAIRS or comparison.standings.baseline_place is not None:
         return [card("pairs", "Pairs", "", lines)]
     n_lines = min(len(comparison.pair_sentences), _MOST_LINES)
     words = folded(f"The first {counted(n_lines, 'pair')} in words", lines)

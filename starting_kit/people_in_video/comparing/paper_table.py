@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from people_in_video.comparing.latex import NEEDED_PACKAGE, escape_latex, latex_table
-from people_in_video.comparing.standings import Standings
+from people_in_video.comparing.pairs import SIGNIFICANT
+from people_in_video.comparing.seeds import SeedGroup, seed_groups
+from people_in_video.comparing.standings import Standings, differences_to_base, p_text
+from scoring_program.metrics.resampling import LEAST_ITEMS
 from scoring_program.result import Interval, Result
 from scoring_program.task import ScoreColumn
 
@@ -15,9 +18,10 @@ _INTERVAL_DECIMALS = 4
 def paper_table(
     standings: Standings, results: Sequence[Result], places: Sequence[int], comments: Sequence[str]
 ) -> str:
-    """Return a row for each of the ``places``, with the columns of the leaderboard; the best are bold.
+    """Return a row for each of the ``places``, with the columns of the leaderboard, the difference to the
+    base and its p value; then one for each method with several seeds.
 
-    The main score has its interval in brackets.
+    The main score has its interval in brackets, the best are bold, and significant differences are marked.
     """
     task = standings.task
     columns = [column for column in task.columns if column.leaderboard]
@@ -30,12 +34,46 @@ def paper_table(
         cells_of_columns.append(cells)
     header = [standings.noun.capitalize(), *(column.title for column in columns)]
     caption = f"{task.title}, over {standings.over}. Brackets: 95 % interval; bold: the best score."
+    if len(standings.names) > 1:
+        cells_of_columns += _difference_cells(standings, places)
+        header += ["Difference", "p" if standings.comparison.n_tests < 2 else "Adjusted p"]
+        base = standings.names[standings.base_place]
+        caption += f" Difference: score less that of {base}; *: significant, p below {SIGNIFICANT}."
+    rows = [list(row) for row in zip(*cells_of_columns)]
+    rows += [_seed_row(group, results, columns, len(header)) for group in seed_groups(standings.names)]
     return latex_table(
         comments=[f"{caption} {NEEDED_PACKAGE}", *comments],
-        alignment="l" + "r" * len(columns),
+        alignment="l" + "r" * (len(header) - 1),
         header=header,
-        rows=list(zip(*cells_of_columns)),
+        rows=rows,
     )
+
+
+def _difference_cells(standings: Standings, places: Sequence[int]) -> list[list[str]]:
+    """Return the cells of the difference to the base, marked if it is significant, and of its p value."""
+    pairs, base = standings.comparison.pairs, standings.base_place
+    differences = differences_to_base(standings)
+    has_tests = standings.comparison.n_items >= LEAST_ITEMS
+    cells_of_place = {base: ("", "")}
+    for pair, (first, second) in enumerate(zip(pairs.first.tolist(), pairs.second.tolist())):
+        if base in (first, second):
+            place = second if first == base else first
+            mark = "^{*}" if pairs.is_significant[pair] else ""
+            difference = f"${differences[place].value:.{standings.decimals}f}{mark}$"
+            p_value = p_text(float(pairs.p_adjusted[pair])).replace("<", "$<$") if has_tests else ""
+            cells_of_place[place] = difference, p_value
+    return [list(column) for column in zip(*(cells_of_place[place] for place in places))]
+
+
+def _seed_row(
+    group: SeedGroup, results: Sequence[Result], columns: Sequence[ScoreColumn], n_cells: int
+) -> list[str]:
+    """Return the row of a method with several seeds: means and standard deviations."""
+    cells = [escape_latex(group.text)]
+    for column in columns:
+        spread = group.spread(results, column)
+        cells.append(rf"{spread.mean:.{column.precision}f} $\pm$ {spread.deviation:.{column.precision}f}")
+    return cells + [""] * (n_cells - len(cells))
 
 
 def _score_cells(column: ScoreColumn, results: Sequence[Result]) -> list[str]:

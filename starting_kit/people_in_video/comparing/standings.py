@@ -172,7 +172,7 @@ def standings_table(
     """
     rows = ranked_rows(standings)
     score_scale = scale_of([row.band for row in rows])
-    differences = _differences_to_base(standings)
+    differences = differences_to_base(standings)
     difference_scale = scale_of(differences)
     has_differences = len(standings.names) > 1
 
@@ -200,7 +200,7 @@ def standings_table(
     return table(headings, lines, title, n_open, last_row=axes)
 
 
-def _differences_to_base(standings: Standings) -> list[Band]:
+def differences_to_base(standings: Standings) -> list[Band]:
     """Return the difference of each submission to the base, with its interval."""
     pairs, base = standings.comparison.pairs, standings.base_place
     low, high = standings.difference_ends
@@ -396,6 +396,8 @@ def _verdict(standings: Standings, pair: int, interval: list[float]) -> str:
     text += f"{word}, {_p_equation('p', float(comparison.pairs.p[pair]))}"
     if comparison.n_tests > 1:
         text += f", {_p_equation('adjusted p', float(comparison.pairs.p_adjusted[pair]))}"
+    if comparison.pairs.p[pair] < SIGNIFICANT and interval[0] <= 0:
+        text += f"; the interval holds 0 because it is for all {comparison.n_tests} differences at once"
     return f"{text}."
 
 

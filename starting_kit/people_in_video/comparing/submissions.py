@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from people_in_video.comparing import pairs as statistics
 from people_in_video.comparing.comparison import Comparison, last_measure
+from people_in_video.comparing.item_pairs import draw_item_pairs
 from people_in_video.comparing.standings import Standings
 from people_in_video.errors import SubmissionError
+from people_in_video.home_loaded import AnyHomeLoaded
 from people_in_video.references.loading import load_items, require_path
 from people_in_video.result import without_large_arrays
 from scoring_program.metrics.resampling import intervals
@@ -61,16 +63,39 @@ def compare(
     settings = {"detail": "full", **settings, "interval": True}
     loaded = load_items(task, reference, cache, items, settings)
     results, invalid = dict[str, Result](), dict[str, Findings]()
-    for name, path in path_of_name.items():
+
+    def score(part: AnyHomeLoaded, name: str) -> Result:
+        """Return the result of a submission with all items, or with a part of them. Raises Refused."""
+        return part.score_path(path_of_name[name])
+
+    for name in path_of_name:
         try:
-            results[name] = _without_large_parts(loaded.score_path(path))
+            results[name] = _without_large_parts(score(loaded, name))
         except Refused as refused:
             invalid[name] = loaded.explain(refused.findings)
     if not results:
         raise SubmissionError(_all_problems(invalid))
     if baseline_name in invalid:
         raise SubmissionError(_all_problems({baseline_name: invalid[baseline_name]}))
-    return _compare_results(loaded, results, invalid, baseline_name)
+    comparison = _compare_results(loaded, results, invalid, baseline_name)
+    return _with_item_pairs(comparison, loaded, score)
+
+
+def _with_item_pairs(
+    comparison: Comparison, loaded: AnyHomeLoaded, score: Callable[[AnyHomeLoaded, str], Result]
+) -> Comparison:
+    """Return a comparison with drawings of the items in which the first two submissions differ most.
+
+    ``score`` scores the submission of a name with some of the items: it is read again, as the whole of all
+    would need too much memory.
+    """
+    base = comparison.standings.base_place
+    other = next((place for place in comparison.places if place != base), None)
+    if other is None:
+        return comparison
+    names = comparison.standings.names[base], comparison.standings.names[other]
+    item_scores = comparison.values["items"].values[:, [base, other]]
+    return replace(comparison, item_pairs=draw_item_pairs(loaded, names, item_scores, score))
 
 
 def _without_large_parts(result: Result) -> Result:

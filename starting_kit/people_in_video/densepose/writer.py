@@ -1,18 +1,22 @@
 """Build a densepose submission from arrays.
 
-with DensePoseWriter("my.zip", "mymodel") as writer:
-    writer.add(785, [278.7, 42.6, 215, 342], 0.99, iuv)     # iuv: uint8 (3, 342, 215), or detectron2's result
+writer = DensePoseWriter()
+# iuv: uint8 of shape (3, 342, 215), or a result of detectron2
+writer.update(785, [([278.7, 42.6, 215, 342], 0.99, iuv)])
+writer.save("my.zip")
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
 import sys
-import tempfile
+import weakref
 import zipfile
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, NamedTuple
@@ -33,6 +37,7 @@ from people_in_video.writing import (
     say_half_precision,
     size_text,
     steps,
+    temporary_file,
     whole,
 )
 from scoring_program.challenges.densepose.public import public
@@ -47,7 +52,7 @@ from scoring_program.metrics.average_precision import MOST_DETECTIONS
 from scoring_program.scoring import AnyLoaded
 from validator import console
 from validator.findings import Findings, Read, Refused
-from validator.formats.densepose.read import PARTS, Box
+from validator.formats.densepose.read import Box, check_arrays
 from validator.formats.densepose.write import (
     PNG_LEVEL,
     DetectionList,
@@ -60,6 +65,7 @@ from validator.texts import counted
 
 # They wait in a temporary file; more would be some hundred gigabytes at worst.
 _MOST_WAITING = 100_000
+_ENDINGS = [".zip", ".json"]
 
 
 class _Written(NamedTuple):
@@ -80,16 +86,16 @@ class _Written(NamedTuple):
 
 
 class DensePoseWriter:
-    """Writes detections one at a time: a zip for uploading, or plain JSON if the path ends in .json.
+    """Collects detections, in a temporary file, and writes them: a zip for uploading, or plain JSON.
 
     Of each image the file holds the 20 best detections, all that are scored, and those of equal score in an
-    order that depends on their content alone: the order of the calls changes no byte of it. It appears at the
-    end of the ``with`` block, once the validator has accepted it; after an exception there is none. The
-    block's end raises ValueError if the results are not valid, the beginning if the path ends otherwise.
+    order that depends on their content alone: the order of the calls changes no byte of it. A ``with`` block
+    saves at its end, unless there was an exception.
 
     Parameters
     ----------
-    path : path
+    path : path, optional
+        Where `save` writes. Raises ValueError if it ends in something else than .zip or .json.
     name : str
         The team or the method, which is part of the name of the file.
     print_size : bool
@@ -99,10 +105,15 @@ class DensePoseWriter:
     """
 
     def __init__(
-        self, path: str | Path, name: str = "mymodel", print_size: bool = True, png_level: int = PNG_LEVEL
+        self,
+        path: str | Path | None = None,
+        name: str = "mymodel",
+        print_size: bool = True,
+        png_level: int = PNG_LEVEL,
     ) -> None:
-        require_ending(path, [".zip", ".json"])
-        self._path = Path(path)
+        if path is not None:
+            require_ending(path, _ENDINGS)
+        self._path = path
         self._name = file_name(name)
         self._prints_size = print_size
         self._png_level = png_level
@@ -111,14 +122,23 @@ class DensePoseWriter:
         self._n_equal = 0
         self._n_waiting = 0
         self._values = PlainValues()
+        self._rules = load_rules("densepose")
+
+    @cached_property
+    def _waiting(self) -> IO[bytes]:
+        """Where detections wait, because better ones may come, and memory may be too small for all."""
+        waiting = temporary_file(self._path)
+        weakref.finalize(self, waiting.close)
+        return waiting
 
     def __enter__(self) -> DensePoseWriter:
-        with ExitStack() as stack:
-            self._work = stack.enter_context(checked_file(self._path, "densepose"))
-            # Detections wait there, because better ones may come, and memory may be too small for all.
-            self._waiting = stack.enter_context(tempfile.TemporaryFile(dir=self._work.parent))
-            self._stack = stack.pop_all()
         return self
+
+    def update(self, image_id: int, detections: Sequence[tuple[Sequence[float], float, Any]]) -> None:
+        """Add detections of an image, each as for `add`, which says what is refused."""
+        for index, (box, score, iuv) in enumerate(_triples(detections)):
+            with naming(f"detections[{index}]"):
+                self.add(image_id, box, score, iuv)
 
     def add(self, image_id: int, box: Sequence[float], score: float, iuv: Any) -> None:
         """Add a detection; equal ones are written once.
@@ -141,9 +161,16 @@ class DensePoseWriter:
         """
         image = whole(self._values.of(image_id), "the image id", 0)
         checked_box, certainty, array = _checked(box, score, iuv, self._values)
+        try:
+            check_arrays([array_entry(image, checked_box, certainty, array)], self._rules, lambda _: None)
+        except Refused as refused:
+            first = refused.findings.problems[0]
+            raise ValueError(f"{first.code}: {first.problem}; {first.remedy}") from None
         self._n_detections += 1
         best = self._best_of_image.setdefault(image, [])
-        detection = _Written(certainty, content_digest(checked_box, array), self._waiting.tell(), 0)
+        # Saving has moved the place in the file.
+        begin = self._waiting.seek(0, os.SEEK_END)
+        detection = _Written(certainty, content_digest(checked_box, array), begin, 0)
         if any(written.is_equal(detection) for written in best):
             self._n_equal += 1
             return
@@ -165,20 +192,32 @@ class DensePoseWriter:
         self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if error_type is None:
-            self._write()
-        self._stack.__exit__(error_type, error, trace)
-        if error_type is None:
-            say_half_precision(self._values)
-        if error_type is None and self._prints_size:
-            self._print_size()
+            self.save()
 
-    def _write(self) -> None:
+    def save(self, path: str | Path | None = None) -> None:
+        """Write the best detections of all images, check the file and put it at ``path``, by default that of
+        the writer; nothing is left there if it is not valid.
+
+        Raises ValueError if the submission is not valid, where the message lists what is wrong, the path has
+        another ending, or there is none.
+        """
+        target = self._path if path is None else path
+        if target is None:
+            raise ValueError("there is no path; give save one, such as my.zip")
+        require_ending(target, _ENDINGS)
+        with checked_file(target, "densepose") as work:
+            self._write(work)
+        say_half_precision(self._values)
+        if self._prints_size:
+            self._print_size(Path(target))
+
+    def _write(self, work: Path) -> None:
         """Write the best detections of all images."""
         with ExitStack() as stack:
-            if self._path.suffix == ".json":
-                stream: IO[bytes] = stack.enter_context(self._work.open("wb"))
+            if work.suffix == ".json":
+                stream: IO[bytes] = stack.enter_context(work.open("wb"))
             else:
-                archive = stack.enter_context(zipfile.ZipFile(self._work, "w", zipfile.ZIP_DEFLATED))
+                archive = stack.enter_context(zipfile.ZipFile(work, "w", zipfile.ZIP_DEFLATED))
                 stream = stack.enter_context(archive.open(self._name, "w", force_zip64=True))
             detections = DetectionList(stream)
             for image in sorted(self._best_of_image):
@@ -187,15 +226,25 @@ class DensePoseWriter:
                     detections.add(self._waiting.read(written.size).decode("ascii"))
             detections.close()
 
-    def _print_size(self) -> None:
+    def _print_size(self, path: Path) -> None:
         n_written = sum(map(len, self._best_of_image.values()))
         n_dropped = self._n_detections - n_written - self._n_equal
-        line = f"{self._path}: {counted(n_written, 'detection')}, {size_text(self._path.stat().st_size)}"
+        line = f"{path}: {counted(n_written, 'detection')}, {size_text(path.stat().st_size)}"
         if n_dropped:
             line += f"; left out {n_dropped:,} after the {MOST_DETECTIONS} best of an image: they never score"
         if self._n_equal:
             line += f"; {self._n_equal:,} are equal to others"
         console.say(line, to=sys.stderr)
+
+
+def _triples(detections: Any) -> list[tuple[Any, Any, Any]]:
+    """Return detections, each its box, score and array. Raises ValueError if they are something else."""
+    triples = list(detections)
+    for index, triple in enumerate(triples):
+        if not isinstance(triple, (tuple, list)) or len(triple) != 3:
+            wanted = "give a list of (box, score, iuv), of a single detection, too"
+            raise ValueError(f"detections[{index}] is a {type(triple).__name__}; {wanted}")
+    return triples
 
 
 def content_digest(box: Box, iuv: np.ndarray) -> bytes:
@@ -282,7 +331,7 @@ class DensePosePredictions(Predictions):
         """
         image = whole(self.values.of(image_id), "the image id", 0)
         checked_detections = []
-        for index, (box, score, iuv) in enumerate(self.values.of(detections)):
+        for index, (box, score, iuv) in enumerate(_triples(detections)):
             with naming(f"detections[{index}]"):
                 checked_box, certainty, array = _checked(box, score, iuv, self.values)
             key = (-certainty, content_digest(checked_box, array))
@@ -353,12 +402,8 @@ def _check_pixels(array: np.ndarray, shape: tuple[int, int, int]) -> None:
         hint = "; write np.moveaxis(iuv, -1, 0)" if array.shape == (*shape[1:], 3) else ""
         needed = f"(3, int(height), int(width)) = {shape}"
         raise ValueError(f"the array has shape {array.shape}; the box needs {needed}{hint}")
-    if array.size == 0:
-        raise ValueError("the box is smaller than a pixel; leave the detection out")
     if array.dtype != np.uint8:
         hint = "parts 0..24, U and V 0..255; for U and V in 0..1 write np.rint(255 * u).astype(np.uint8)"
         raise ValueError(f"the array is of type {array.dtype}; it must be uint8: {hint}")
-    if array[0].max() > PARTS:
-        raise ValueError(f"part {array[0].max()} is above {PARTS}; parts are 1..{PARTS}, 0 is background")
     if array[0].any() and array[1:].max() == 1:
         raise ValueError("U and V are all 0 or 1: they were in 0..1; write np.rint(255 * u).astype(np.uint8)")

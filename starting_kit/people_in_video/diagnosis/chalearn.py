@@ -130,7 +130,7 @@ def _left_out_notes(loaded: AnyLoaded, submission: object, statistics: SequenceS
 
 
 def _border_notes(loaded: AnyLoaded, submission: Prediction, statistics: SequenceStatistics) -> list[Note]:
-    """Return a note on missed instances, and on early, late, long and short rows of the others, if wrong times
+    """Return a note on missed instances, and on early, late, long and short rows of others, if wrong times
     cost much."""
     cost = measure.error_costs(statistics)["timing"] - measure.scores(statistics)["score"]
     if cost < _LEAST_COST:

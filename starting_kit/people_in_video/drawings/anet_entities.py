@@ -28,7 +28,7 @@ from validator.formats.anet_entities.read import Grounding
 _MOST_HALLUCINATED = 5
 
 
-def drawings(segments: Segments, number: int, hallucinated: Bools) -> list[Section]:
+def drawings(segments: Segments, number: int, with_right: bool, hallucinated: Bools) -> list[Section]:
     """Return at most ``number`` frames: the worst one of each segment, the worst segment first, then others.
 
     ``hallucinated`` (n_objects,) says which objects' classes the annotated sentence does not have.
@@ -41,7 +41,8 @@ def drawings(segments: Segments, number: int, hallucinated: Bools) -> list[Secti
     accuracy = group_means(segments.correct, view_number, len(views))
     # Segments that are not submitted come last: there is little to see.
     rank_of_segment = np.argsort(np.lexsort((segments.scores, ~segments.joined.submitted)))
-    worst_views = worst_in_turn(accuracy, rank_of_segment[views // grounding.FRAMES], number)
+    rank = rank_of_segment[views // grounding.FRAMES]
+    worst_views = worst_in_turn(accuracy, rank, number, with_right)
     worst_frames = [
         _draw_frame(segments, np.flatnonzero(view_number == view), hallucinated) for view in worst_views
     ]
@@ -119,20 +120,24 @@ def _outcome(segments: Segments, word: int, has_object: bool) -> str:
 
 
 def _draw_given(
-    reference: Reference, submission: Grounding, statistics: WordStatistics, number: int
+    reference: Reference, submission: Grounding, statistics: WordStatistics, number: int, with_right: bool
 ) -> list[Section]:
     """Return the worst frames of the worst segments."""
     hallucinated = np.zeros(len(statistics.joined.objects.label), dtype=bool)
-    return drawings(given_segments(reference, statistics), number, hallucinated)
+    return drawings(given_segments(reference, statistics), number, with_right, hallucinated)
 
 
 def _draw_generated(
-    reference: Reference, submission: Grounding, statistics: SentenceStatistics, number: int
+    reference: Reference,
+    submission: Grounding,
+    statistics: SentenceStatistics,
+    number: int,
+    with_right: bool,
 ) -> list[Section]:
     """Return the worst frames of the worst segments, with objects that the annotated sentence lacks."""
     judged = statistics.judged
     hallucinated = ~judged.object_annotated & ~judged.object_skipped
-    return drawings(generated_segments(reference, statistics), number, hallucinated)
+    return drawings(generated_segments(reference, statistics), number, with_right, hallucinated)
 
 
 DRAWINGS = {"anet_entities_gt": _draw_given, "anet_entities_gen": _draw_generated}

@@ -15,9 +15,13 @@ from validator.arrays import Ints
 
 
 def timelines(
-    reference: Reference, submission: Prediction, statistics: SequenceStatistics, number: int
+    reference: Reference,
+    submission: Prediction,
+    statistics: SequenceStatistics,
+    number: int,
+    with_right: bool,
 ) -> list[Section]:
-    """Return the timelines of the worst sequences."""
+    """Return the timelines of the worst sequences, those with nothing wrong in any case."""
     worst_sequences = find_worst(statistics)[:number].tolist()
     note = "Ground truth above, prediction below; the first row has the numbers of the classes."
     sections: list[Section] = []

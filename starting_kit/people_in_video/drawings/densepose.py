@@ -32,7 +32,7 @@ _FILES = ("{:012d}", "COCO_val2014_{:012d}", "COCO_train2014_{:012d}", "COCO_tes
 
 
 def drawings(
-    reference: Reference, submission: Gathered, statistics: ImageStatistics, number: int
+    reference: Reference, submission: Gathered, statistics: ImageStatistics, number: int, with_right: bool
 ) -> list[Section]:
     """Return at most ``number`` images: those that cost most, then those without a detection."""
     best = best_of_images(submission.kept, len(reference.persons.image_id))
@@ -42,7 +42,7 @@ def drawings(
         detections=[detection for detections in best for detection in detections],
         pair_of_person=_pairs_to_draw(reference.persons, statistics),
     )
-    images = scene.worst_images()[:number]
+    images = scene.worst_images(with_right)[:number]
     if not images:
         return []
     # The detections of these images alone are decoded, in a second pass over the file.
@@ -53,7 +53,8 @@ def drawings(
         title="Worst images",
         note="The images that cost most, then those without a detection. Annotated points are colored by "
         "their geodesic similarity to the prediction.",
-        drawings=[scene.drawing(image) for image in images],
+        # Where all are drawn, they may be a part of the images that the score is of.
+        drawings=[scene.drawing(image, has_cost=not with_right) for image in images],
         points="point similarity",
     )
     return [section]
@@ -119,9 +120,9 @@ class _Scene:
         # The detections whose pixels are known, by their position in the file.
         self._decoded: dict[int, Detection] = {}
 
-    def worst_images(self) -> list[int]:
-        """Return the images with something to gain, those that cost most first: with a person who is not
-        matched at all thresholds, or a false detection."""
+    def worst_images(self, with_right: bool) -> list[int]:
+        """Return the images, those that cost most first: those with a person who is not matched at all
+        thresholds, or a false detection, unless ``with_right``."""
         people, detections = self._pairing.people, self._pairing.detections
         similarity = np.append(self._statistics.similarity, 0.0)[self._pair_of_person]
         is_perfect = self._is_matched & (similarity >= THRESHOLDS[-1])
@@ -130,7 +131,7 @@ class _Scene:
         n_wrong += np.bincount(false_in_image, minlength=people.n_images)
         has_no_detection = self._pairing.n_detections() == 0
         order = np.lexsort((-self._statistics.costs, has_no_detection))
-        return order[n_wrong[order] > 0].tolist()
+        return order[(n_wrong[order] > 0) | with_right].tolist()
 
     def drawn_detections(self, image: int) -> list[int]:
         """Return the detections that are drawn: those next to persons, and false ones of high score."""
@@ -149,8 +150,8 @@ class _Scene:
         if path and rows:
             self._decoded = read_at(path, rules, {self._detections[row].index for row in rows})
 
-    def drawing(self, image: int) -> Drawing:
-        """Return the drawing of an image."""
+    def drawing(self, image: int, has_cost: bool) -> Drawing:
+        """Return the drawing of an image; ``has_cost`` adds what it costs."""
         first, last = np.searchsorted(self._persons.image, [image, image + 1]).tolist()
         objects = []
         for person in range(first, last):
@@ -159,7 +160,7 @@ class _Scene:
             if not self._is_next_to_person[row]:
                 objects.append(self._false_detection(row))
         cost = self._statistics.costs[image]
-        text = f"Cost {cost:.4f}: how much higher the score would be without the image."
+        text = f"Cost {cost:.4f}: how much higher the score would be without the image." if has_cost else ""
         return image_drawing(self._persons, image, text, objects)
 
     def _person(self, person: int, label: str) -> DrawnObject:

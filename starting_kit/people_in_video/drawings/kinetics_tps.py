@@ -20,24 +20,28 @@ from scoring_program.challenges.kinetics_tps.measure import VideoStatistics
 from scoring_program.challenges.kinetics_tps.page import worst_videos
 from scoring_program.challenges.kinetics_tps.reference import Reference
 from scoring_program.metrics import part_state
+from scoring_program.metrics.pairs import group_means
 from scoring_program.result import Section
 from validator.arrays import Floats, Ints
 from validator.formats.kinetics_tps.read import KineticsSubmission, PartStates, rows_of_owner
 from validator.texts import counted
 
 
-def drawings(statistics: VideoStatistics, number: int) -> list[Section]:
-    """Return at most ``number`` frames: the worst one of each video, the worst video first, then others."""
+def drawings(statistics: VideoStatistics, number: int, with_right: bool) -> list[Section]:
+    """Return at most ``number`` humans: the worst one of each video, the worst video first, then others."""
+    parts = statistics.true_parts
+    human_score = group_means(statistics.outcomes.correctness, parts.part_human, len(parts.human_frame))
     rank_of_video = np.argsort(worst_videos(statistics))
-    rank = rank_of_video[statistics.true_parts.frame_video]
+    rank = rank_of_video[parts.frame_video]
     # Frames that are not submitted come last: there is little to see.
     rank += len(rank) * ~statistics.predicted.has_frame
-    frames = worst_in_turn(statistics.correctness.frame_scores, rank, number)
-    if not frames:
+    humans = worst_in_turn(human_score, rank[parts.human_frame], number, with_right)
+    if not humans:
         return []
-    note = "The worst frame of each video, the worst video first; then the second worst frames."
-    drawn_frames = [_draw_frame(statistics, frame) for frame in frames]
-    return [Drawings("drawings", "Worst frames", note, drawn_frames)]
+    note = "The worst human of each video, the worst video first; then the second worst. Other humans of the "
+    note += "frame have no parts here."
+    drawn_humans = [_draw_human_in_frame(statistics, human) for human in humans]
+    return [Drawings("drawings", "Worst humans", note, drawn_humans)]
 
 
 def canvas(parts: PartStates, frame: int, predicted_box: Floats, predicted_frame: Ints) -> Drawing:
@@ -62,20 +66,25 @@ def canvas(parts: PartStates, frame: int, predicted_box: Floats, predicted_frame
     )
 
 
-def _draw_frame(statistics: VideoStatistics, frame: int) -> Drawing:
-    """Return the drawing of a frame with its annotated humans and parts, and the predictions for them."""
+def _draw_human_in_frame(statistics: VideoStatistics, human: int) -> Drawing:
+    """Return the drawing of a frame with its annotated humans, and the parts of one of them."""
     parts, predicted = statistics.true_parts, statistics.predicted
+    frame = int(parts.human_frame[human])
+    humans = rows_of_owner(parts.human_frame, frame)
     objects: list[DrawnObject] = []
-    for number, human in enumerate(rows_of_owner(parts.human_frame, frame), start=1):
-        label = f"human {number}"
-        objects.append(_draw_human(statistics, human, label))
-        objects += [_draw_part(statistics, part, label) for part in rows_of_owner(parts.part_human, human)]
+    for number, other_human in enumerate(humans, start=1):
+        drawn_human = _draw_human(statistics, other_human, f"human {number}")
+        objects.append(drawn_human._replace(is_wrong=drawn_human.is_wrong and other_human == human))
+    objects += [_draw_part(statistics, part) for part in rows_of_owner(parts.part_human, human)]
     video = int(parts.frame_video[frame])
     predicted_class = statistics.predicted_classes[video] or "no class"
     text = f"Score of the frame {statistics.correctness.frame_scores[frame]:.3f}; "
     text += f"video: {statistics.true_classes[video]}, predicted: {predicted_class}."
     blank = canvas(parts, frame, predicted.human_box, predicted.human_frame)
-    return blank._replace(text=text, objects=objects)
+    title = blank.title
+    if len(humans) > 1:
+        title += f", human {human - humans.start + 1}"
+    return blank._replace(title=title, text=text, objects=objects)
 
 
 def _draw_human(statistics: VideoStatistics, human: int, label: str) -> DrawnObject:
@@ -100,7 +109,7 @@ def _draw_human(statistics: VideoStatistics, human: int, label: str) -> DrawnObj
     return DrawnObject(label, text, matched < 0, both)
 
 
-def _draw_part(statistics: VideoStatistics, part: int, human_label: str) -> DrawnObject:
+def _draw_part(statistics: VideoStatistics, part: int) -> DrawnObject:
     """Return an annotated part with the nearest proposal for it."""
     parts, outcomes = statistics.true_parts, statistics.outcomes
     nearest_proposals, _ = statistics.nearest_proposals
@@ -118,7 +127,7 @@ def _draw_part(statistics: VideoStatistics, part: int, human_label: str) -> Draw
     is_good = int(outcomes.kind[part]) in (part_state.CORRECT, part_state.NO_HUMAN)
     is_wrong = outcomes.n_proposals[part] > 1 or not is_good
     text = _part_outcome(statistics, part)
-    return DrawnObject(f"{human_label}, {name} ({state})", text, bool(is_wrong), boxes)
+    return DrawnObject(f"{name} ({state})", text, bool(is_wrong), boxes)
 
 
 def _part_outcome(statistics: VideoStatistics, part: int) -> str:
@@ -146,10 +155,14 @@ def _part_outcome(statistics: VideoStatistics, part: int) -> str:
 
 
 def _draw(
-    reference: Reference, submission: KineticsSubmission, statistics: VideoStatistics, number: int
+    reference: Reference,
+    submission: KineticsSubmission,
+    statistics: VideoStatistics,
+    number: int,
+    with_right: bool,
 ) -> list[Section]:
-    """Return the worst frames of the worst videos."""
-    return drawings(statistics, number)
+    """Return the worst humans of the worst videos."""
+    return drawings(statistics, number, with_right)
 
 
 DRAWINGS = {"kinetics_tps": _draw}

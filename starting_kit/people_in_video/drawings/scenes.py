@@ -102,13 +102,13 @@ def _extent_of(boxes: Floats) -> Floats:
     return np.nan_to_num(right_bottom, posinf=0).max(axis=0, initial=1)
 
 
-def worst_in_turn(scores: Floats, item_rank: Ints, number: int) -> list[int]:
+def worst_in_turn(scores: Floats, item_rank: Ints, number: int, with_right: bool = False) -> list[int]:
     """Return at most ``number`` views: the worst of each item, then the second worst of each, ...
 
-    ``scores`` (n_views,) are in 0..1; views of 1, with nothing wrong, and of NaN are left out. ``item_rank``
-    (n_views,) is the place of the item of each view, the worst first.
+    ``scores`` (n_views,) are in 0..1; views of NaN are left out, and those of 1, with nothing wrong, unless
+    ``with_right``. ``item_rank`` (n_views,) is the place of the item of each view, the worst first.
     """
-    views = np.flatnonzero(scores < 1)
+    views = np.flatnonzero(scores <= 1 if with_right else scores < 1)
     views = views[np.lexsort((scores[views], item_rank[views]))]
     rank = item_rank[views]
     turn = np.arange(len(views)) - np.searchsorted(rank, rank)

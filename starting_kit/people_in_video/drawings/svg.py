@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 from xml.etree.ElementTree import Element
 
+from people_in_video.drawings.labels import Labels
 from people_in_video.drawings.scenes import GROUND_TRUTH, PREDICTION, Drawing, DrawnObject, Shape, sides_key
 from people_in_video.drawings.style import drawings_style
 from scoring_program.report.elements.plots import color_scale
@@ -18,9 +18,6 @@ from scoring_program.report.html import cut, element
 from scoring_program.report.sections import Look, grid
 from scoring_program.result import FULL, Section
 from validator.texts import counted
-
-# Left, top, right, bottom.
-Box = tuple[float, float, float, float]
 
 _MOST_LISTED = 8
 # How many show at once.
@@ -33,10 +30,8 @@ _TEXT_OF_CHOICE = {
     "prediction-alone": f"{PREDICTION} alone",
 }
 _LONGEST_WORDS, _LONGEST_CLAIM = 200, 24
-# The width of a letter as a share of its height, rather more than less.
-_LETTER = 0.6
-# The sizes of numbers, of claims, and of points as shares of the longer side; texts can be read on a phone.
-_TEXT, _CLAIM_TEXT, _POINT = 0.035, 0.033, 0.008
+# The sizes of labels and of points as shares of the longer side; texts can be read on a phone.
+_TEXT, _POINT = 0.034, 0.008
 _CLASSES = {GROUND_TRUTH: "truth", PREDICTION: "guess"}
 
 
@@ -67,7 +62,7 @@ def legend(data: Drawings) -> Element:
             roles |= {shape.role for shape in drawn.shapes}
     meanings = sides_key(roles)
     if data.points:
-        meanings.append(color_scale(f"{data.points}: 0", "1"))
+        meanings.append(color_scale(f"{data.points}: 1", "0"))
     is_crowded = any(len(one_drawing.objects) > _MOST_OF_BOTH_SIDES for one_drawing in data.drawings)
     if is_crowded and roles == {GROUND_TRUTH, PREDICTION}:
         meanings.append(_choice_of_sides())
@@ -93,10 +88,10 @@ def drawing(data: Drawing, points: str) -> Element:
     for drawn in data.objects:
         if not drawn.is_wrong:
             canvas.append(_object(drawn, data.size, points))
-    # Numbered objects come last, above the others, and the claims of those in the list above all.
-    for number, drawn in enumerate(wrong, start=1):
-        canvas.append(_object(drawn, data.size, points, str(number)))
-    canvas.extend(_claims(wrong[:_MOST_LISTED], data.size))
+    # Wrong objects come last, above the others, and the labels of those in the list above all.
+    for drawn in wrong:
+        canvas.append(_object(drawn, data.size, points))
+    canvas.extend(_labels(wrong[:_MOST_LISTED], data.size))
     place = {"id": data.anchor} if data.anchor else {}
     return element("div", element("h3", cut(data.title, 120)), canvas, *words, class_="drawing", **place)
 
@@ -128,85 +123,43 @@ def _words(drawn: DrawnObject) -> str:
     return cut(f"{drawn.label}: {drawn.outcome}", _LONGEST_WORDS)
 
 
-def _object(drawn: DrawnObject, size: tuple[int, int], points: str, number: str = "") -> Element:
-    """Return the shapes and points of an object, with its number if it has one."""
+def _object(drawn: DrawnObject, size: tuple[int, int], points: str) -> Element:
+    """Return the shapes and points of an object."""
     group = element("g", element("title", _words(drawn)))
     for shape in drawn.shapes:
-        look = f"{_CLASSES[shape.role]}{' wrong' if number else ''}"
+        look = f"{_CLASSES[shape.role]}{' wrong' if drawn.is_wrong else ''}"
         path = element("path", class_=look, d=_outline(shape, size))
         if shape.claim:
             path.append(element("title", cut(f"{shape.role}: {shape.claim}", _LONGEST_WORDS)))
         group.append(path)
     for x, y, value in drawn.points:
         radius = f"{_POINT * max(size):.4g}"
-        style = f"--s:{min(max(value, 0.0), 1.0):.2f}"
+        # The worst are the darkest.
+        style = f"--s:{1 - min(max(value, 0.0), 1.0):.2f}"
         point = element("circle", cx=f"{x:.5g}", cy=f"{y:.5g}", r=radius, class_="limb point", style=style)
         if points:
             point.append(element("title", f"{value:.2f}"))
         group.append(point)
-    if number:
-        group.extend(_number(number, shape, size) for shape in drawn.shapes)
     return group
 
 
-def _number(number: str, shape: Shape, size: tuple[int, int]) -> Element:
-    """Return a number at the upper left corner of a shape, on the canvas."""
-    left, top, _, _ = shape.box
-    return _text(number, (left, top), _TEXT * max(size), size, f"number-{_CLASSES[shape.role]}")
+def _labels(objects: Sequence[DrawnObject], size: tuple[int, int]) -> list[Element]:
+    """Return the numbers of objects at corners of their shapes, and below these what predictions say that
+    objects are.
 
-
-def _claims(objects: Sequence[DrawnObject], size: tuple[int, int]) -> list[Element]:
-    """Return what predictions say objects are, below the lower left corners of their shapes.
-
-    A text that would lie on an earlier one is left out: the words of its shape have it.
+    A label that would lie on an earlier one is left out: the words of its shape have it.
     """
-    texts: list[Element] = []
-    taken_places: list[Box] = []
-    look = f"number-{_CLASSES[PREDICTION]} claim"
-    text_height = _CLAIM_TEXT * max(size)
-    shapes = chain.from_iterable(drawn.shapes for drawn in objects)
-    for shape in shapes:
-        if not shape.claim or shape.role != PREDICTION:
-            continue
-        claim = cut(shape.claim, _LONGEST_CLAIM)
-        left, _, _, bottom = shape.box
-        place = _text_place(claim, (left, bottom), text_height, size)
-        if not any(_do_overlap(place, other) for other in taken_places):
-            taken_places.append(place)
-            texts.append(_text(claim, (left, bottom), text_height, size, look))
-    return texts
-
-
-def _do_overlap(first: Box, second: Box) -> bool:
-    """Return whether two boxes, each left, top, right, bottom, share a point inside."""
-    is_beside = first[2] <= second[0] or second[2] <= first[0]
-    is_above = first[3] <= second[1] or second[3] <= first[1]
-    return not is_beside and not is_above
-
-
-def _text_place(text: str, left_top: tuple[float, float], text_height: float, size: tuple[int, int]) -> Box:
-    """Return the box of a text whose upper left corner is at a place, or as near to it as it stays on the
-    canvas."""
-    width, height = size
-    text_width = text_height * max(1.0, _LETTER * len(text))
-    left = max(min(left_top[0], width - text_width), 0.0)
-    top = min(max(left_top[1], 0.0), height - text_height)
-    return left, top, left + text_width, top + text_height
-
-
-def _text(
-    text: str, left_top: tuple[float, float], text_height: float, size: tuple[int, int], class_name: str
-) -> Element:
-    """Return a text at a place on the canvas, as `_text_place` says."""
-    left, top, _, _ = _text_place(text, left_top, text_height, size)
-    return element(
-        "text",
-        text,
-        x=f"{left + 0.15 * text_height:.5g}",
-        y=f"{top + 0.9 * text_height:.5g}",
-        font_size=f"{text_height:.4g}",
-        class_=class_name,
-    )
+    labels = Labels(size, _TEXT * max(size))
+    for number, drawn in enumerate(objects, start=1):
+        for shape in drawn.shapes:
+            labels.add_at_corners(f"{number}", shape.box, f"number-{_CLASSES[shape.role]}")
+    for drawn in objects:
+        for shape in drawn.shapes:
+            if shape.claim and shape.role == PREDICTION:
+                left, _, _, bottom = shape.box
+                claim = cut(shape.claim, _LONGEST_CLAIM)
+                labels.add(claim, [(left, bottom)], f"number-{_CLASSES[PREDICTION]} claim")
+    return labels.texts
 
 
 def _outline(shape: Shape, size: tuple[int, int]) -> str:

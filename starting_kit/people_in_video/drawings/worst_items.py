@@ -1,7 +1,8 @@
 """Drawings of the worst items of a submission.
 
 ``drawings/<challenge>.py`` holds ``DRAWINGS``: for each task that has drawings a function that takes the
-reference, the submission, its statistics and the most drawings, and returns sections.
+reference, the submission, its statistics, the most drawings, and whether those with nothing wrong are drawn,
+too; it returns sections.
 """
 
 from __future__ import annotations
@@ -14,9 +15,18 @@ from validator.discovery import find_module
 
 
 def draw_worst_items(
-    task: Task, reference: Any, submission: Any, statistics: Statistics, number: int
+    task: Task, reference: Any, submission: Any, statistics: Statistics, number: int, with_right: bool
 ) -> list[Section]:
-    """Return drawings of the worst items, at most ``number``."""
+    """Return drawings of the worst items, at most ``number``; with ``with_right`` also of the others."""
+    draw = _draw_function(task)
+    return list(draw(reference, submission, statistics, number, with_right)) if draw and number else []
+
+
+def has_drawings(task: Task) -> bool:
+    """Return whether items of a task can be drawn."""
+    return _draw_function(task) is not None
+
+
+def _draw_function(task: Task) -> Any:
     module = find_module(__package__, task.folder.name)
-    draw = getattr(module, "DRAWINGS", {}).get(task.id)
-    return list(draw(reference, submission, statistics, number)) if draw and number else []
+    return getattr(module, "DRAWINGS", {}).get(task.id)

@@ -123,6 +123,14 @@ def test_a_page_asks_for_nothing_and_is_as_wide_as_its_window(show, written, nam
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("name", "is_centered"), [("invalid", True), ("broken", True), ("example", False)])
+def test_a_page_without_a_menu_is_centered(show, name, is_centered):
+    box = show(name, DESK).locator("main section").first.bounding_box()
+    room_on_the_right = DESK - box["x"] - box["width"]
+    assert (box["x"] == pytest.approx(room_on_the_right, abs=1)) == is_centered
+
+
+@pytest.mark.slow
 @WIDTHS
 @pytest.mark.parametrize(
     "name", ["example", "long", *(name for name in TASKS if load_task(name).error_types)]

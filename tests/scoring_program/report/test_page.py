@@ -17,6 +17,7 @@ from people_in_video.drawings.svg import Drawings
 from people_in_video.drawings.timelines import Lane, Timeline
 from scoring_program.body_figure import BodyFigure
 from scoring_program.figures import LARGEST_MATRIX, Histogram, Matrix, StackedBar
+from scoring_program.marks import Mark
 from scoring_program.metrics.resampling import HalfScores
 from scoring_program.report import html as tree
 from scoring_program.report import page
@@ -35,6 +36,7 @@ HOSTILE = [
     "\ud800\u202e",
 ]
 SMALL = changed(example_result(3), sections=())
+MARKS = [Mark("empty", 0.0), Mark("random", 0.00001), Mark("one class", 0.4)]
 HALVES = HalfScores(0.4127, np.full(500, 0.41), np.full(500, 0.415), 240)
 
 
@@ -96,6 +98,29 @@ def invalid_page(text: str) -> str:
 @given(st.one_of(st.text(min_size=1), st.sampled_from(HOSTILE)))
 def test_problems_never_become_markup(text):
     assert tags(invalid_page(text)) == tags(invalid_page("plain"))
+
+
+def test_problems_are_grouped_by_file_and_the_remedy_comes_first():
+    findings = Findings()
+    findings.add(
+        "E-CSV-INTEGER", "start frame 'x' is a word", "write digits", file="b.csv", where="line 1 column 2"
+    )
+    findings.add("E-ZIP-NAME", "the name is wrong", "rename it", file="a.csv")
+    findings.add("E-CSV-COLUMNS", "the row has 2 fields", "b.csv has 3 columns", file="b.csv")
+    findings.add("E-FILE-NONE", "there is no file", "submit some")
+    made = parsed(page.invalid_page(TASK, findings))
+    headings = [heading.text for heading in made.iter("h2")]
+    assert headings[:3] == ["The submission", "b.csv", "a.csv"]
+    entries = made.findall(".//ul[@class='problems']/li")
+    assert [entry.find("strong").text for entry in entries] == [
+        "submit some.",
+        "write digits.",
+        "b.csv has 3 columns.",
+        "rename it.",
+    ]
+    assert "".join(entries[1].itertext()) == (
+        "write digits.start frame 'x' is a word.At line 1 column 2. E-CSV-INTEGER"
+    )
 
 
 @pytest.mark.slow
@@ -188,6 +213,31 @@ def test_score_that_is_no_share_has_no_strip_from_0_to_1():
     text = page_of(replace(TASK, range=(0, None)), result, SIGNATURE)
     assert "95 % interval 4.2000 to 6.1000" in shown(text)
     assert 'class="interval"' not in text
+
+
+def test_score_interval_and_marks_have_equal_decimals():
+    columns = [TASK.columns[0]._replace(precision=6), *TASK.columns[1:]]
+    made = parsed(page_of(replace(TASK, columns=columns), changed(SMALL, marks=MARKS), SIGNATURE))
+    text = " ".join(made.find(".//header").itertext())
+    assert {len(digits) for digits in re.findall(r"\b0\.(\d+)", text)} == {4, 2}
+    assert re.findall(r"\b0\.\d\d\b", text) == ["0.38", "0.44"]
+
+
+def test_strip_is_the_round_part_of_the_scale_that_holds_the_interval():
+    """The score 0.4127 with its interval from 0.3911 to 0.4341."""
+    made = parsed(result_page(marks=MARKS)).find(".//div[@class='interval']")
+    assert [end.text for end in made.findall("span")] == ["0.38", "0.44"]
+    band = next(shape for shape in made.iter() if shape.get("class") == "fill-band")
+    assert float(band.attrib["x"]) == pytest.approx(100 * (0.3911234567891 - 0.38) / 0.06, abs=0.001)
+
+
+def test_marks_of_equal_scores_are_one_and_those_beyond_the_strip_have_no_color():
+    made = parsed(result_page(marks=MARKS)).find(".//header/div[@class='key']")
+    assert ["".join(entry.itertext()) for entry in made] == [
+        "nothing predicted, random answers: 0.0000",
+        "all right but one class for all: 0.4000",
+    ]
+    assert [len(list(entry)) for entry in made] == [0, 1]
 
 
 @pytest.mark.parametrize(
@@ -415,6 +465,23 @@ def test_histogram_marks_its_threshold():
     assert "threshold" not in str(
         [mark.attrib for mark in replace(section, threshold=None).render(LOOK)[0].iter()]
     )
+
+
+@pytest.mark.parametrize(("n_bins", "numbers_above"), [(12, 12), (20, 0)])
+def test_numbers_of_many_bins_are_beside_them(n_bins, numbers_above):
+    """Above many bars they would run into each other."""
+    edges = [edge / n_bins for edge in range(n_bins + 1)]
+    (chart,) = Histogram("h", "IoU", "", edges, [1234] * n_bins, "IoU", "words", 0.5).render(LOOK)
+    classes = [mark.get("class") for mark in chart.iter("span")]
+    assert classes.count("value") == numbers_above
+    assert ("y" in classes) == (not numbers_above)
+
+
+def test_a_table_of_one_row_is_a_sentence_about_it():
+    columns = [Column("Group"), Column("Detections", "count"), Column("Right", "share")]
+    made = parsed(result_page(sections=[Table("t", "T", "", columns, [("1", 1500, 0.4667)])]))
+    (card,) = made.findall(".//section[@id='t']")
+    assert "".join(card.itertext()) == "TGroup: 1 · Detections: 1,500 · Right: 0.467"
 
 
 def test_matrix_keeps_what_is_unpaired_when_names_are_left_out():

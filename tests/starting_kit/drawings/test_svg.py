@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from people_in_video.drawings import svg as drawings
 from people_in_video.drawings.scenes import (
@@ -40,8 +42,9 @@ def test_wrong_objects_are_listed_numbered_and_above_the_others():
         "M10 20 L60 20 L60 80 L10 80 Z",
         "M15 20 L60 20 L30 80 Z",
     ]
+    # The worst point is the darkest.
     (point,) = drawn.iter("circle")
-    assert (point.get("style"), point[0].text) == ("--s:0.25", "0.25")
+    assert (point.get("style"), point[0].text) == ("--s:0.75", "0.25")
 
 
 def test_predicted_boxes_of_wrong_objects_carry_what_they_claim():
@@ -67,6 +70,29 @@ def test_claims_that_would_lie_on_others_are_left_to_the_words_of_their_shapes()
         "third",
     ]
     assert "prediction: second" in [path[0].text for path in drawn.iter("path")]
+
+
+boxes = st.tuples(st.integers(0, 90), st.integers(0, 190), st.integers(1, 90), st.integers(1, 190))
+
+
+@given(st.lists(boxes, min_size=1, max_size=8))
+def test_no_label_lies_on_another(boxes):
+    wrong = []
+    for left, top, width, height in boxes:
+        shape = Shape(PREDICTION, [left, top, left + width, top + height], claim="hand, hold")
+        wrong.append(WRONG._replace(shapes=[shape, shape._replace(role=GROUND_TRUTH)]))
+    drawn = drawings.drawing(DRAWING._replace(objects=wrong), "")
+    places = []
+    for text in drawn.iter("text"):
+        size = float(text.attrib["font-size"])
+        # A digit is about 0.6 as wide as it is high.
+        width = 0.55 * size * len(text.text or "")
+        places.append((float(text.attrib["x"]), float(text.attrib["y"]), width, 0.7 * size))
+    assert places
+    for number, (x, y, width, height) in enumerate(places):
+        for other_x, other_y, other_width, other_height in places[:number]:
+            is_beside = x + width <= other_x or other_x + other_width <= x
+            assert is_beside or y <= other_y - other_height or other_y <= y - height
 
 
 @pytest.mark.parametrize(("n_objects", "has_choice"), [(2, False), (30, True)])
@@ -138,3 +164,4 @@ def test_worst_views_of_all_items_take_turns():
     assert worst_in_turn(scores, rank, 10) == [2, 1, 6, 4, 0]
     assert worst_in_turn(scores, rank, 2) == [2, 1]
     assert worst_in_turn(scores, rank, 0) == []
+    assert worst_in_turn(scores, rank, 10, with_right=True) == [2, 1, 6, 3, 4, 0]
