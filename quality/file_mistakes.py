@@ -107,7 +107,7 @@ def _last_number(replacement: str) -> ChangeOfData:
     """Return the change of the last number that has a point."""
 
     def change(data: bytes) -> bytes:
-        matches = list(re.finditer(rb"[0-9]+\.[0-9]+", data))
+        matches = list(re.finditer(rb"-?[0-9]+\.[0-9]+", data))
         if not matches:
             return data
         start, end = matches[-1].span()
