@@ -279,8 +279,8 @@ def _rename_example(ignored: list[str], rules: CsvRules, known_items: Collection
 
 
 def _conversion_of_table(ignored: list[str], rules: CsvRules) -> str:
-    """Return how files are made from the only CSV file, which may be a table of all items, "" without one."""
-    tables = [name for name in ignored if PurePosixPath(folded(name)).suffix == ".csv"]
+    """Return how files are made from the only CSV or JSON file, which may hold all items, "" without one."""
+    tables = [name for name in ignored if PurePosixPath(folded(name)).suffix in (".csv", ".json")]
     if len(tables) != 1 or not rules.table_columns:
         return ""
     columns = ", ".join(rules.table_columns)

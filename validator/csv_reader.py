@@ -41,9 +41,13 @@ _MOST_WRONG_LINES = 200_000
 _MOST_DIGITS = 18
 _DIGITS = frozenset("0123456789")
 _CHARACTERS = {"integer": _DIGITS | set("+-"), "number": _DIGITS | set("+-.eE")}
-# Where the last rows of so many items all end in the first part of them, most of each may be missing.
-_LEAST_ITEMS = 3
-_SHARE_OF_EARLY = 0.5
+# Where the last rows of so many items all end in the first part of them, most of each may be missing: of few
+# items at the very beginning, of many in the first half, or many of them at nearly one frame.
+_FEW_ITEMS, _SHARE_OF_FEW = 3, 0.1
+_MANY_ITEMS, _SHARE_OF_MANY = 10, 0.5
+_SHARE_OF_CUT = 0.67
+_NEAR_CUT = 0.95
+_LEAST_NEAR_CUT = 0.5
 
 Values = Union["list[str]", Ints, Floats]
 
@@ -630,13 +634,22 @@ class _Reader:
             self._findings.note("N-CSV-CUT", text)
 
     def _note_early_ends(self, last: Ints, n_frames: Ints) -> None:
-        """Note if no row reaches the second half of its item."""
-        if len(last) < _LEAST_ITEMS or (last > _SHARE_OF_EARLY * n_frames).any():
+        """Note if no row reaches the second half of its item, or many items end at one frame long before."""
+        most = _SHARE_OF_FEW if len(last) < _MANY_ITEMS else _SHARE_OF_MANY
+        is_early = len(last) >= _FEW_ITEMS and bool((last <= most * n_frames).all())
+        if not is_early and not _end_at_one_frame(last, n_frames):
             return
         noun = self._rules.item
         text = f"the last rows of the {noun}s end at frame {_range_text(last.min(), last.max(), ',')}; these "
         text += f"{noun}s have {_range_text(n_frames.min(), n_frames.max(), ',')} frames"
         self._findings.note("N-CSV-EARLY", text)
+
+
+def _end_at_one_frame(last: Ints, n_frames: Ints) -> bool:
+    """Return whether no item ends long after the middle of most, and many at nearly the same frame."""
+    if len(last) < _MANY_ITEMS or last.max() > _SHARE_OF_CUT * np.median(n_frames):
+        return False
+    return bool((last >= _NEAR_CUT * last.max()).mean() >= _LEAST_NEAR_CUT)
 
 
 def _range_text(low: np.int64, high: np.int64, number_format: str = "") -> str:

@@ -672,7 +672,13 @@ def test_any_text_ends_in_a_verdict(text):
 
 @pytest.mark.parametrize(
     ("last", "is_noted"),
-    [([48, 50, 39, 44], True), ([64] * 4, True), ([300, 300, 300, 450], True), ([48, 50, 39, 451], False)],
+    [
+        ([48, 50, 39, 44], True),
+        ([64] * 4, True),
+        ([101, 50, 39, 44], False),
+        ([300, 300, 300, 450], False),
+        ([48, 50, 39, 451], False),
+    ],
 )
 def test_rows_that_end_before_the_second_half_of_all_items_are_noted(last, is_noted):
     items = [f"S{number}" for number in range(4)]
@@ -682,6 +688,25 @@ def test_rows_that_end_before_the_second_half_of_all_items_are_noted(last, is_no
     assert [note.code for note in notes] == ["N-CSV-EARLY"] * is_noted
     ends = [str(end) for end in sorted({min(last), max(last)})]
     assert all(values_of(note.text) == [*ends, "800", "1,020"] for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("last", "is_noted"),
+    [
+        ([600] * 5 + [400] * 5, True),
+        ([100, 500] * 5, True),
+        ([600] * 5 + [400] * 4, False),
+        ([600] * 4 + [400] * 6, False),
+        ([671] + [670] * 9, False),
+        ([670] * 10, True),
+    ],
+)
+def test_many_items_that_end_at_one_frame_long_before_their_last_are_noted(last, is_noted):
+    items = [f"S{number:02d}" for number in range(len(last))]
+    frames = ItemFrames(items, np.full(len(last), 1000))
+    files = [(key, f"{key}_prediction.csv", f"1,1,{end}\n".encode()) for key, end in zip(items, last)]
+    notes = read_csv_files(files, GESTURES, frames).notes
+    assert [note.code for note in notes] == ["N-CSV-EARLY"] * is_noted
 
 
 # What is wrong in all rows, and what the message is to say; those that name a change are certain.

@@ -55,7 +55,7 @@ def check_page(result, plain, classes):
     sections = {section.key: section for section in result.sections}
     keys = {key for key in sections if not key.startswith("timeline_")}
     # A table without rows is not shown.
-    assert keys | {"classes"} == {"classes", "confusions", "sequence_scores", "sequences"}
+    assert keys | {"classes"} == {"borders", "classes", "confusions", "sequence_scores", "sequences"}
     rows = sections["classes"].rows if "classes" in sections else []
     expected = {classes[number - 1]: list(map(float, row)) for number, row in class_rows(plain).items()}
     assert {row[0]: list(row[1:]) for row in rows} == {
