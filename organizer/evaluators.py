@@ -69,7 +69,7 @@ def _returned_keys(path: Path, truth: Mapping[str, Any], predicted: Mapping[str,
 def _read(path: Path) -> dict[str, Any]:
     try:
         content = json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         Findings().refuse("E-NEW", f"{path.name} cannot be read: {error}", "give a JSON file")
     if not isinstance(content, dict) or not content:
         remedy = "write an object from the key of each item to its value"

@@ -8,13 +8,13 @@ from __future__ import annotations
 import errno
 import hashlib
 import io
+import lzma
 import os
 import re
 import shutil
 import socket
 import tempfile
 import zipfile
-import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,10 +22,11 @@ from typing import TextIO
 
 from organizer import ROOT
 from scoring_program.report.outputs import replacing
+from validator.submission import read_errors
 
 # The content of a folder by POSIX names.
 Files = Mapping[str, bytes]
-DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError)
+DAMAGED: tuple[type[Exception], ...] = (*read_errors(), lzma.LZMAError)
 """What reading a zip raises that is damaged, encrypted, or packed in a way that Python does not know."""
 
 GIT_IGNORE = ".gitignore"

@@ -19,7 +19,7 @@ from scoring_program.task import load_task
 from validator.csv_reader import other_separator
 from validator.findings import Findings, Note
 from validator.formats.chalearn.write import encode_files, prediction_name, sequence_of
-from validator.texts import numpy_words, some_words
+from validator.texts import numpy_words, quote, some_words
 
 _COLUMNS = ("item", "class", "start", "end")
 _ACTOR = "actor"
@@ -126,7 +126,8 @@ def _check_columns(columns: Sequence[str]) -> None:
     if separator:
         raise ConversionError(f"the columns are separated by {separator}; separate them by commas")
     if missing:
-        problem = f"the column {missing[0]} is missing from {some_words(columns) or 'an empty table'}"
+        names = some_words(list(map(quote, columns))) or "an empty table"
+        problem = f"the column {missing[0]} is missing from {names}"
         problem += numpy_words(columns)
         remedy = f"name the columns {', '.join(_COLUMNS)} and, for actions, {_ACTOR}"
         raise ConversionError(f"{problem}; {remedy}")
