@@ -125,11 +125,11 @@ def find_submissions(
         sources: dict[str, Source] = {}
         if given.is_dir():
             files = _files_below(given)
-            sources.update((path.relative_to(given).as_posix(), path) for path in files)
+            sources.update((_name_in_utf8(path.relative_to(given)), path) for path in files)
         else:
             try:
                 archive = stack.enter_context(zipfile.ZipFile(given))
-            except (OSError, zipfile.BadZipFile) as error:
+            except DAMAGED as error:
                 hint = f"{_HINT}, or the zip that Codabench gives for all of them"
                 raise SubmissionsError(f"{given}: this is neither a folder nor a zip; {hint}") from error
             sources.update((info.filename, (archive, info)) for info in archive.infolist())
@@ -171,6 +171,11 @@ def _files_below(folder: Path) -> list[Path]:
         "zips or folders",
     )
     return files
+
+
+def _name_in_utf8(path: Path) -> str:
+    """Return a path as UTF-8 names it: in others Python reads them as halves of characters."""
+    return path.as_posix().encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
 
 
 def _note_left_out(reason: str, names: Sequence[str], noun: str, nouns: str = "") -> None:
