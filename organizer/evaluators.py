@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+from organizer.files import write_files
+from people_in_video.items.csv_folder import read_csv_folder
 from scoring_program.metrics.evaluator import Evaluator, column_key
 from validator.findings import Findings
 
 TRUTH, PREDICTION = "truth.json", "prediction.json"
 _TYPES = {bool: "boolean", int: "number", float: "number", str: "string", type(None): "null"}
+# Packages that every program has.
+_PRESENT = {"numpy", "yaml"}
 _OWN_KEYS = {"coverage", "score_low", "score_high"}
 
 
@@ -29,6 +35,8 @@ class Wrapped(NamedTuple):
         What it returns for them, by the keys of the columns.
     titles : mapping of str to str
         The evaluator's own keys of these numbers.
+    code : mapping of str to bytes
+        The evaluator and the modules beside it that it imports, by their names.
     """
 
     path: Path
@@ -37,20 +45,37 @@ class Wrapped(NamedTuple):
     predicted: Mapping[str, Any]
     numbers: Mapping[str, float]
     titles: Mapping[str, str]
+    code: Mapping[str, bytes]
 
 
-def wrap(path: Path, truth_path: Path, prediction_path: Path, score: str) -> Wrapped:
+def wrap(
+    path: Path, truth_path: Path, prediction_path: Path, score: str, needs: Collection[str] = ()
+) -> Wrapped:
     """Return an evaluator and its examples, evaluated. Raises Refused."""
     truth, predicted = _read(truth_path), _read(prediction_path)
     known = {key: value for key, value in predicted.items() if key in truth}
     if not known:
         problem = f"no item of {prediction_path.name} is in {truth_path.name}"
         Findings().refuse("E-NEW", problem, "give two files of the same items")
-    keys = _returned_keys(path, truth, known)
-    if score not in keys:
-        names = ", ".join(keys)
-        Findings().refuse("E-NEW", f"the evaluator returns {names}", "write one of them as --score")
-    numbers = Evaluator(path.resolve(), score, is_open=True).evaluate(truth, known)
+    code = local_modules(path)
+    missing_needs = sorted(_packages_of(code).difference(needs))
+    if missing_needs:
+        remedy = f'add --needs "{" ".join(sorted({*needs, *missing_needs}))}"'
+        Findings().refuse("E-NEW", f"the evaluator imports {', '.join(missing_needs)}", remedy)
+    with TemporaryDirectory() as name:
+        # As it will be: what it needs beside these modules is missing here, too.
+        folder = Path(name).resolve()
+        write_files(code, folder)
+        returned = Evaluator(folder / path.name, "", is_open=True).call(truth, known)
+        keys = list(returned)
+        if score not in keys:
+            names = ", ".join(keys)
+            Findings().refuse("E-NEW", f"the evaluator returns {names}", "write one of them as --score")
+        numbers = Evaluator(folder / path.name, score, is_open=True).silent().evaluate(truth, known)
+        if numbers != {column_key(key): number for key, number in returned.items()}:
+            Findings().refuse(
+                "E-NEW", "the evaluator returns other numbers the second time", "let it not draw"
+            )
     titles = {column_key(key): key for key in keys}
     wrong_keys = {key for key in titles if not key or key in _OWN_KEYS}
     if column_key(score) != "score":
@@ -58,19 +83,25 @@ def wrap(path: Path, truth_path: Path, prediction_path: Path, score: str) -> Wra
     if wrong_keys or len(titles) < len(keys):
         problem = f"keys of the evaluator are not different words of their own: {', '.join(keys)}"
         Findings().refuse("E-NEW", problem, f"rename them; {', '.join(sorted(_OWN_KEYS))} are taken")
-    return Wrapped(path, score, truth, known, numbers, titles)
-
-
-def _returned_keys(path: Path, truth: Mapping[str, Any], predicted: Mapping[str, Any]) -> list[str]:
-    """Return the keys of what an evaluator returns."""
-    return Evaluator(path.resolve(), "", is_open=True).keys(truth, predicted)
+    return Wrapped(
+        path=path,
+        score=score,
+        truth=truth,
+        predicted=known,
+        numbers=numbers,
+        titles=titles,
+        code=code,
+    )
 
 
 def _read(path: Path) -> dict[str, Any]:
+    """Return the items of a JSON file, or of a folder with a CSV file for each. Raises Refused."""
     try:
-        content = json.loads(path.read_bytes())
+        content = read_csv_folder(path) if path.is_dir() else json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError) as error:
-        Findings().refuse("E-NEW", f"{path.name} cannot be read: {error}", "give a JSON file")
+        problem, _, remedy = str(error).partition("; ")
+        remedy = remedy or "give a JSON file, or a folder with a CSV file for each item"
+        Findings().refuse("E-NEW", f"{path.name} cannot be read: {problem}", remedy)
     if not isinstance(content, dict) or not content:
         remedy = "write an object from the key of each item to its value"
         Findings().refuse("E-NEW", f"{path.name} is no map of items", remedy)
@@ -121,30 +152,60 @@ def _schema_of_objects(values: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def local_modules(path: Path) -> dict[str, bytes]:
-    """Return the code of a module and of those in its folder that it imports, by their names."""
+    """Return the code of a module and of those beside it that it imports, by names. Raises Refused."""
     code: dict[str, bytes] = {}
-    pending = [path]
+    pending = [Path(path.name)]
     while pending:
         module = pending.pop()
-        name = module.relative_to(path.parent).as_posix()
+        name = module.as_posix()
         if name in code:
             continue
-        code[name] = module.read_bytes()
-        for imported in _imported_names(code[name]):
-            base = path.parent.joinpath(*imported.split("."))
-            pending += [found for found in (base.with_suffix(".py"), base / "__init__.py") if found.is_file()]
+        code[name] = (path.parent / module).read_bytes()
+        try:
+            tree = ast.parse(code[name])
+        except (SyntaxError, ValueError) as error:
+            Findings().refuse("E-NEW", f"{name} is no Python: {error}", "correct it")
+        for imported in _imported_names(tree, module.parent.parts):
+            base = Path(*imported)
+            files = (base.with_suffix(".py"), base / "__init__.py")
+            pending += [file for file in files if (path.parent / file).is_file()]
     return code
 
 
-def _imported_names(code: bytes) -> Iterable[str]:
-    """Yield the names of the modules that a module imports, and of the packages that they are in."""
-    for node in ast.walk(ast.parse(code)):
-        names: list[str] = []
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            module = node.module or ""
-            names = [module, *(f"{module}.{alias.name}".strip(".") for alias in node.names)]
-        for name in filter(None, names):
-            words = name.split(".")
-            yield from (".".join(words[:end]) for end in range(1, len(words) + 1))
+def _packages_of(code: Mapping[str, bytes]) -> set[str]:
+    """Return the packages that modules import and that programs do not have anyway.
+
+    What they try to import they can do without.
+    """
+    packages = set()
+    for name, text in code.items():
+        tree = ast.parse(text)
+        tried = {node for part in ast.walk(tree) if isinstance(part, ast.Try) for node in ast.walk(part)}
+        for node in set(ast.walk(tree)) - tried:
+            packages |= {words[0] for words in _names_of(node, Path(name).parent.parts)}
+    own_names = {Path(name).parts[0].partition(".")[0] for name in code}
+    return {name for name in packages - own_names - _PRESENT if _is_installed(name)}
+
+
+def _is_installed(name: str) -> bool:
+    """Return whether a module is of a package, not of Python."""
+    spec = find_spec(name)
+    return spec is not None and "-packages" in str(spec.origin)
+
+
+def _imported_names(tree: ast.AST, package: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Yield the names, in words, of what a module in a package imports, and of the packages around it."""
+    for node in ast.walk(tree):
+        for words in _names_of(node, package):
+            yield from (words[:end] for end in range(1, len(words) + 1))
+
+
+def _names_of(node: ast.AST, package: Sequence[str]) -> list[list[str]]:
+    """Return the names, in words, that a statement of a module in a package imports."""
+    if isinstance(node, ast.Import):
+        return [alias.name.split(".") for alias in node.names]
+    if not isinstance(node, ast.ImportFrom):
+        return []
+    n_outer = len(package) - node.level + 1 if node.level else 0
+    module = [*package[:n_outer], *(node.module or "").split(".")]
+    return [[*filter(None, module), alias.name] for alias in node.names]

@@ -22,9 +22,10 @@ from typing import Any, NoReturn
 from organizer import ROOT
 from organizer.bundle import COMPETITION
 from organizer.bundle.edit import without_task
-from organizer.evaluators import local_modules, schema_of, wrap
+from organizer.evaluators import schema_of, wrap
 from organizer.files import new_folder, rewrite_files
 from scoring_program import metrics
+from scoring_program.challenges.items.task import checked_thresholds
 from scoring_program.metrics.evaluator import HALVES, RANGE, column_key
 from scoring_program.task import load_task, task_ids
 from validator.findings import Findings
@@ -61,9 +62,13 @@ class NewTask:
     Attributes
     ----------
     id : str
-    title, kind, form, metric : str, optional
-        ``form`` is csv or json.
+    title, item, kind, form, metric : str, optional
+        ``item`` is the noun for what is scored by itself; ``form`` is csv or json.
     labels, columns : sequence of str, optional
+    thresholds : sequence of float, optional
+        Of IoU, where predictions have scores.
+    values : mapping of str to value, optional
+        Further words of the declaration of what an item has.
     evaluator, truth, prediction : Path, optional
         An evaluator of one's own, and the examples of its two sides; with ``score``, the key of the number
         that ranks, ``sorting``, and the packages that it ``needs``.
@@ -71,11 +76,14 @@ class NewTask:
 
     id: str
     title: str | None = None
+    item: str = "item"
     kind: str | None = None
     form: str | None = None
     metric: str | None = None
     labels: Sequence[str] | None = None
     columns: Sequence[str] | None = None
+    thresholds: Sequence[float] | None = None
+    values: Mapping[str, Any] | None = None
     evaluator: Path | None = None
     truth: Path | None = None
     prediction: Path | None = None
@@ -109,6 +117,7 @@ def task_files(wanted: NewTask) -> dict[str, bytes]:
     _check_id(wanted.id)
     title = wanted.id.replace("_", " ").capitalize() if wanted.title is None else wanted.title
     _check_title(title)
+    _check_item(wanted.item)
     if wanted.evaluator is not None:
         return _wrapped_files(wanted, title)
     kind = _kind_of(wanted)
@@ -118,30 +127,38 @@ def task_files(wanted: NewTask) -> dict[str, bytes]:
     values = _declared_values(kind, wanted)
     if has_scores:
         values.update(_WORDS_OF_DETECTIONS, names={_LIST_OF_CORNERS[kind]: list(CORNERS[kind])})
-    form = parse_form(f"{wanted.id}.{_ending_of(wanted, kind)}", values)
+    if wanted.thresholds is not None and not wanted.thresholds:
+        _refuse("thresholds are at least one", 'write them like --thresholds "0.3 0.4 0.5"')
+    if wanted.thresholds is not None and not has_scores:
+        _refuse("only predictions with scores have thresholds", "leave --thresholds out")
+    thresholds = _thresholds_of(wanted.thresholds, metric)
+    values.update(wanted.values or {})
+    form = _form_of(f"{wanted.id}.{_ending_of(wanted, kind)}", values)
     metric_title, metric_text = _metric_words(metric)
     fields = {
         "id": wanted.id,
         "title": title,
+        "item": wanted.item,
         "file": form.file,
-        "summary": f"{words['question']} {metric_title}.",
+        "summary": _with_noun(f"{words['question']} {metric_title}.", wanted.item),
         "metric": _name_of(metric),
         "metric_title": metric_title,
-        "metric_text": metric_text,
-        "content": _content(form, words),
-        "presence": _LEFT_OUT if form.is_missing_empty else _ALL_ONCE,
+        "metric_text": _with_noun(metric_text, wanted.item),
+        "content": _with_noun(_content(form, words), wanted.item),
+        "presence": _with_noun(_LEFT_OUT if form.is_missing_empty else _ALL_ONCE, wanted.item),
         "example": encode(form, {"item_1": example_value(form)}).decode(),
     }
     declared_fields = {
         **fields,
         "title": json.dumps(title, ensure_ascii=False),
+        "item": _yaml_of(wanted.item),
         "summary": json.dumps(fields["summary"], ensure_ascii=False),
         "values": _flow(values),
         "range": json.dumps(metric.RANGE),
-        "thresholds": f"\nthresholds: {json.dumps(metric.THRESHOLDS)}" if has_scores else "",
+        "thresholds": f"\nthresholds: {json.dumps(thresholds)}" if has_scores else "",
         "error_types": "".join(_error_lines(metric)),
         "needs": "".join(f"\nneeds: [{name}]" for name in getattr(metric, "NEEDS", ())),
-        "columns": "\n".join(_column_lines(metric, metric_text, form)),
+        "columns": _with_noun("\n".join(_column_lines(metric, metric_text, form, thresholds)), wanted.item),
     }
     texts = {
         f"validator/formats/{CHALLENGE}/{wanted.id}.files.yaml": _filled("files.yaml", declared_fields),
@@ -150,8 +167,8 @@ def task_files(wanted: NewTask) -> dict[str, bytes]:
     }
     files = {path: text.encode() for path, text in texts.items()}
     for case in words["cases"]:
-        # The numbers of a metric of one's own are not known here.
-        if fields["metric"] in case["expected"]:
+        # The numbers of other thresholds or of a metric of one's own are not known here.
+        if fields["metric"] in case["expected"] and wanted.thresholds is None:
             files.update(_golden_case(case, form, fields["metric"]))
     return files
 
@@ -162,14 +179,18 @@ def _wrapped_files(wanted: NewTask, title: str) -> dict[str, bytes]:
         _refuse("an evaluator needs examples, and a score", "add --truth, --prediction and --score")
     if wanted.sorting not in ("asc", "desc"):
         _refuse(f"there is no sorting '{wanted.sorting}'", "write --sorting asc or --sorting desc")
-    wrapped = wrap(wanted.evaluator, wanted.truth, wanted.prediction, wanted.score)
+    wrapped = wrap(wanted.evaluator, wanted.truth, wanted.prediction, wanted.score, wanted.needs)
     schema, truth_schema = schema_of(wrapped.predicted.values()), schema_of(wrapped.truth.values())
+    # The shortest value that has something: schemas do not say which texts an evaluator knows.
+    examples = sorted(wrapped.predicted.items(), key=lambda item: (not item[1], len(json.dumps(item[1]))))
+    item, value = examples[0]
     values = {"kind": "value", "missing": "empty", "schema": schema, "truth_schema": truth_schema}
+    values["example"] = value
     form = parse_form(f"{wanted.id}.json", values)
     main = {"key": "score", "title": wanted.score, "sorting": wanted.sorting}
     columns: list[dict[str, Any]] = [
         {**main, "description": f"What the evaluator calls {wanted.score}."},
-        {"key": "coverage", "title": "Coverage", "description": _COVERAGE},
+        {"key": "coverage", "title": "Coverage", "description": _with_noun(_COVERAGE, wanted.item)},
     ]
     for key, name in wrapped.titles.items():
         if key != "score":
@@ -180,17 +201,21 @@ def _wrapped_files(wanted: NewTask, title: str) -> dict[str, bytes]:
                 "leaderboard": name != wanted.score,
             }
             columns.append({**column, "description": f"What the evaluator calls {name}."})
-    first_item = dict([next(iter(wrapped.predicted.items()))])
+    conversion = ""
+    if wanted.prediction.is_dir():
+        command = f"people-in-video convert {wanted.id} FOLDER my.zip"
+        conversion = f" `{command}` writes it from a folder with a CSV file for each item."
     fields = {
         "id": wanted.id,
         "title": title,
+        "item": wanted.item,
         "file": form.file,
         "summary": f"{title}: {wanted.score}.",
         "metric_title": wanted.score,
         "metric_text": f"By the evaluator `{wanted.evaluator.name}` of the organizers.",
-        "content": "an object from the key of each item to its value.",
-        "presence": _LEFT_OUT,
-        "example": encode(form, first_item).decode(),
+        "content": _with_noun(f"an object from the key of each item to its value.{conversion}", wanted.item),
+        "presence": _with_noun(_LEFT_OUT, wanted.item),
+        "example": encode(form, {item: value}).decode(),
     }
     needs = f"\nneeds: {json.dumps(list(wanted.needs))}" if wanted.needs else ""
     words = {"evaluator": wanted.evaluator.name, "score": wanted.score, "half_samples": HALVES}
@@ -198,6 +223,7 @@ def _wrapped_files(wanted: NewTask, title: str) -> dict[str, bytes]:
     declared_fields = {
         **fields,
         "title": json.dumps(title, ensure_ascii=False),
+        "item": _yaml_of(wanted.item),
         "summary": json.dumps(fields["summary"], ensure_ascii=False),
         "values": _flow(values),
         "metric": "evaluator",
@@ -223,9 +249,19 @@ def _wrapped_files(wanted: NewTask, title: str) -> dict[str, bytes]:
         f"{case}/res/{form.file}": encode(form, wrapped.predicted),
         f"{case}/expected.json": json.dumps({"what": what, "published": expected}).encode() + b"\n",
     }
-    for name, code in local_modules(wanted.evaluator).items():
+    for name, code in wrapped.code.items():
         files[f"scoring_program/evaluators/{wanted.id}/{name}"] = code
     return files
+
+
+def _thresholds_of(thresholds: Sequence[float] | None, metric: ModuleType) -> list[float]:
+    """Return thresholds, or those of a metric where none are wanted. Raises Refused."""
+    try:
+        return list(
+            checked_thresholds(getattr(metric, "THRESHOLDS", ()) if thresholds is None else thresholds)
+        )
+    except ValueError as error:
+        _refuse(str(error), 'write them like --thresholds "0.3 0.4 0.5"')
 
 
 def _template_words(name: str) -> Mapping[str, Any]:
@@ -257,6 +293,19 @@ def _check_title(title: str) -> None:
 def _check_choice(option: str, value: str, choices: Iterable[str]) -> None:
     if value not in choices:
         _refuse(f"there is no {option} '{value}'", f"write {option}={' or '.join(choices)}")
+
+
+def _check_item(item: str) -> None:
+    if not 1 <= len(item.strip()) <= 30 or not is_printable(item):
+        _refuse("a noun for items has 1 to 30 characters", "write it like --item recording")
+
+
+def _form_of(file: str, values: Mapping[str, Any]) -> Form:
+    """Return what is declared. Raises Refused."""
+    try:
+        return parse_form(file, values)
+    except ValueError as error:
+        _refuse(str(error), "docs/new_task.md lists the words for --values")
 
 
 def _kind_of(wanted: NewTask) -> Kind:
@@ -340,6 +389,18 @@ def _check_columns(columns: Sequence[str]) -> None:
         )
 
 
+def _with_noun(text: str, noun: str) -> str:
+    """Return a text with a noun for items; names in backticks stay.
+
+    Examples
+    --------
+    >>> _with_noun("Items of a list: each item in the column `item`", "clip")
+    'Clips of a list: each clip in the column `item`'
+    """
+    text = re.sub(r"(?<!`)\bitem(?=s?\b)", lambda _: noun, text)
+    return re.sub(r"\bItem(?=s?\b)", lambda _: noun[:1].upper() + noun[1:], text)
+
+
 def _content(form: Form, words: Mapping[str, Any]) -> str:
     """Return what the page says of the file of a submission."""
     text: str = words["content"]["csv" if form.is_table else "json"]
@@ -351,19 +412,27 @@ def _content(form: Form, words: Mapping[str, Any]) -> str:
         range=range_text(form),
         kind=form.kind.value,
         corners=_corners_text(form),
+        label=form.instance.label if form.instance else "",
+        score=form.instance.score if form.instance else "",
+        map=f"an object whose member `{form.each}` maps the key of each item to"
+        if form.each
+        else "an object from the key of each item to",
     )
 
 
 def _corners_text(form: Form) -> str:
-    """Return in words where an instance with a list of corners is."""
-    if form.instance is None or not form.instance.list:
+    """Return in words where an instance is."""
+    if form.instance is None:
         return ""
-    corners = ", ".join(form.instance.corners)
     unit = " in seconds" if form.kind is Kind.SEGMENTS else ""
+    if not form.instance.list:
+        *others, last = (f"`{corner}`" for corner in form.instance.corners)
+        return f"{', '.join(others)} and {last}{unit}"
+    corners = ", ".join(form.instance.corners)
     return f"a `{form.instance.list}`, the list `[{corners}]`{unit}"
 
 
-def _column_lines(metric: ModuleType, metric_text: str, form: Form) -> list[str]:
+def _column_lines(metric: ModuleType, metric_text: str, form: Form, thresholds: Sequence[float]) -> list[str]:
     """Return the columns of the leaderboard, a line each."""
     name, title = _name_of(metric), _metric_words(metric)[0]
     text = metric_text.partition("\n")[0]
@@ -386,13 +455,14 @@ def _column_lines(metric: ModuleType, metric_text: str, form: Form) -> list[str]
                 "description": f"The number of {column} alone.",
             }
         )
-    for threshold in metric.THRESHOLDS if form.has_scores else ():
+    is_default = tuple(thresholds) == getattr(metric, "THRESHOLDS", ())
+    for threshold in thresholds:
         columns.append(
             {
                 "key": metric.threshold_key(threshold),
                 "title": f"mAP at {threshold:g}",
                 "sorting": metric.SORTING,
-                "leaderboard": threshold in _SHOWN_THRESHOLDS,
+                "leaderboard": not is_default or threshold in _SHOWN_THRESHOLDS,
                 "description": f"The mean over the labels at the threshold {threshold:g}.",
             }
         )
@@ -414,6 +484,12 @@ def _error_lines(metric: ModuleType) -> Iterator[str]:
         yield "\nerror_types:"
     for error_type in error_types:
         yield f"\n  - {_flow(error_type)}"
+
+
+def _yaml_of(word: str) -> str:
+    """Return a text as YAML, in quotes unless it is a plain word."""
+    is_plain = word.isalpha() and load_declaration(word) == word
+    return word if is_plain else json.dumps(word, ensure_ascii=False)
 
 
 def _flow(mapping: Mapping[str, Any]) -> str:

@@ -112,7 +112,7 @@ class Population:
             weights[:, items] = np.add.reduceat(place_weights[:, order], begin, axis=1)
             return self.task.reduce(self.submissions[number], weights)
 
-        return resampling.half_scores(reduce, np.arange(len(sample)))
+        return resampling.half_scores(reduce, np.arange(len(sample)), self.task.half_samples)
 
     def is_rough(self, number: int, sample: Ints) -> bool:
         """Return whether the interval of a submission for a sample of items is marked as rough."""

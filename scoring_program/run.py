@@ -186,7 +186,7 @@ def load_folder(
     It is refused as well if a package is missing that the task needs.
 
     ``overrides`` replace settings of the folder, for practice at home; ``is_limited`` says whether to set the
-    limits of the settings for this process.
+    limits of the settings for this process, and to discard what an evaluator of hidden data prints.
     """
     _require_packages(task_id)
     task = load_task(task_id)
@@ -195,6 +195,8 @@ def load_folder(
         limits.start(settings["time_limit"], settings["memory_limit"])
         # The linear algebra of numpy ends the process where it cannot have its buffers.
         limits.require_memory(_LEAST_MEMORY)
+        if task.evaluator and settings["detail"] != FULL:
+            console.mute()
     with _hidden_problems(task, settings):
         return load_reference(task, folder, settings)
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
+import pytest
 
 from organizer.files import rewrite_files, write_files
 from organizer.new_task import NewTask, task_files
 from organizer.tasks.items import ItemAnnotations
 from people_in_video.home_loaded import HomeLoaded, of_kind
 from quality.items.task import ItemQuality
-from scoring_program.challenges.items.task import item_task
+from scoring_program import task as task_module
+from scoring_program.challenges.items.task import TASKS, item_task
 from scoring_program.scoring import load_reference
 from scoring_program.task import Task
+from validator import discovery
+from validator.formats import rules as rules_module
 from validator.formats.items.read import form_of
 from validator.formats.rules import Rules, parse_rules
 from validator.formats.values import Form
@@ -68,6 +73,23 @@ def declared_in(folder, task_id):
     task = item_task(folder / "scoring_program" / "challenges" / "items" / f"{task_id}.yaml", rules)
     form = form_of(rules)
     return Example(task, rules, form, ItemQuality(task_id, form), ItemAnnotations(form))
+
+
+@contextmanager
+def known_tasks(folder, *examples):
+    """Let programs and commands know tasks that are declared in a folder, as if it were this repository."""
+
+    def discover_there(package, pattern):
+        there = folder / package.replace(".", "/")
+        return sorted([*discovery.discover(package, pattern), *there.glob(pattern)])
+
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (task_module, rules_module):
+            patch.setattr(module, "discover", discover_there)
+        for example in examples:
+            patch.setitem(TASKS, example.task.id, example.task)
+        yield
+    rules_module.load_rules.cache_clear()
 
 
 def without_scores(form, values):

@@ -61,8 +61,10 @@ def temporal_iou(first, second):
     return max(shared, 0) / (both - max(shared, 0))
 
 
-def detection_ap(truth, predicted):
-    thresholds = [percent / 100 for percent in range(50, 100, 5)]
+THRESHOLDS = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
+
+
+def detection_ap(truth, predicted, thresholds=THRESHOLDS):
     labels = {instance["label"] for instances in truth.values() for instance in instances}
     scores = [label_ap(truth, predicted, label, threshold) for label in labels for threshold in thresholds]
     return sum(scores) / len(scores)
@@ -91,7 +93,7 @@ def label_ap(truth, predicted, label, threshold):
 
 def region_iou(first, second):
     shared = first_size = second_size = 1
-    corners = [one.get("segment") or one["box"] for one in (first, second)]
+    corners = [one["box"] for one in (first, second)]
     n_axes = len(corners[0]) // 2
     for axis in range(n_axes):
         (start, end), (other_start, other_end) = ((one[axis], one[axis + n_axes]) for one in corners)

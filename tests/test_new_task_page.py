@@ -41,6 +41,7 @@ VALUES: dict[str, Any] = {
     "each": "results",
     "key": "clip",
     "column": "bird",
+    "example": "robin",
 }
 
 
@@ -99,7 +100,8 @@ EXAMPLES = re.findall("^### (.*?)\n(.*?)(?=^##)", PAGE, re.MULTILINE | re.DOTALL
 @pytest.mark.parametrize(("title", "text"), EXAMPLES, ids=[title for title, _ in EXAMPLES])
 def test_each_example_works_as_it_stands(tmp_path, monkeypatch, title, text):
     """The command declares the task, the first file is its ground truth, and the second scores what the page says."""
-    monkeypatch.chdir(tmp_path)
+    (tmp_path / "checkout").mkdir()
+    monkeypatch.chdir(tmp_path / "checkout")
     truth, submission = re.findall("^```(?:csv|json)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     files = {"truth.json": truth, "prediction.json": submission}
     for code in re.findall("^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):

@@ -25,18 +25,24 @@ from hypothesis import strategies as st
 
 from organizer.data.prepare import prepare, reference_files
 from organizer.files import folder_files, write_files
+from organizer.new_task import NewTask
 from organizer.public_data import PublicSource, make_public_data
 from organizer.public_data.command import reference_vocabulary
 from people_in_video.public_data import check_with_public_data
 from people_in_video.scoring import load_public
+from scoring_program.metrics import evaluator
 from scoring_program.report import outputs, page
 from scoring_program.run import load_folder, run
 from scoring_program.scoring import load_reference
 from scoring_program.task import load_task
-from tests.helpers import PUBLISHED, REFERENCES, SAMPLES, scaled
+from tests.helpers import PUBLISHED, REFERENCES, ROOT, SAMPLES, scaled
+from tests.item_cases import LABELS, declared, known_tasks
 
 ACTION, GESTURE, KINETICS, DENSEPOSE = "chalearn_action", "chalearn_gesture", "kinetics_tps", "densepose"
 GIVEN, GENERATED = "anet_entities_gt", "anet_entities_gen"
+# Tasks of one's own: detections with scores, and the same data with an evaluator of one's own.
+DETECTIONS, WRAPPED = "own_detections", "own_wrapped"
+TASKS = [*PUBLISHED, DETECTIONS, WRAPPED]
 HIDDEN = ("none", "summary")
 Files = Mapping[str, bytes]
 _COST = re.compile(r"; this costs -?[0-9.]+$")
@@ -134,6 +140,12 @@ def deepen(change: Callable[[Any, np.random.Generator], Any]) -> Callable[[Any, 
         return {**content, "results": changed} if inner is not content else changed
 
     return change_content
+
+
+def renamed_items(content: Any, rng: np.random.Generator) -> Any:
+    inner = content.get("results", content)
+    renamed = rename_some(inner, rng)
+    return {**content, "results": renamed} if inner is not content else renamed
 
 
 def rename_some(content: Any, rng: np.random.Generator) -> Any:
@@ -240,7 +252,38 @@ SEGMENTS = [
     of_json("json", deepen(boxes_of_segments(lambda boxes: np.add(boxes, [0, 0, 900, 0])))),
     of_json("json", deepen(boxes_of_segments(lambda boxes: boxes[:, :9]))),
 ]
+
+
+def labels_of_items(items: Any, rng: np.random.Generator) -> Any:
+    for instance in items:
+        if rng.random() < 0.3:
+            instance["label"] = str(rng.choice(["robin", "owl", "seal"]))
+    return items
+
+
+def without_some_scores(items: Any, rng: np.random.Generator) -> Any:
+    for instance in items:
+        if rng.random() < 0.1:
+            del instance["score"]
+    return items
+
+
+def no_detections(items: Any, rng: np.random.Generator) -> Any:
+    return [instance for instance in items if rng.random() < 0.3]
+
+
+OWN = [
+    as_it_is,
+    of_json("json", drop_items),
+    of_json("json", renamed_items),
+    of_json("json", deepen(labels_of_items)),
+    of_json("json", deepen(without_some_scores)),
+    of_json("json", deepen(no_detections)),
+    of_json("json", lambda content, rng: {"results": {}} if "results" in content else {}),
+]
 CHANGES: dict[str, list[Callable[..., Files]]] = {
+    DETECTIONS: OWN,
+    WRAPPED: OWN,
     ACTION: CHALEARN,
     GESTURE: CHALEARN,
     KINETICS: [
@@ -355,7 +398,22 @@ def other_persons(files: Files, rng: np.random.Generator) -> Files:
     return {**files, "annotations.json": json.dumps(content).encode()}
 
 
+def other_instances(files: Files, rng: np.random.Generator) -> Files:
+    """Return the reference of detections with others, of some of the labels, in each item, perhaps none."""
+    truth: dict[str, Any] = {}
+    present_labels = rng.permutation(LABELS)[: int(rng.integers(1, 4))]
+    for item in json.loads(files["truth.json"]):
+        starts = rng.uniform(0, 50, int(rng.integers(0, 4)) if truth else 1).round(1).tolist()
+        labels = rng.choice(present_labels, len(starts)).tolist()
+        truth[item] = [
+            {"label": label, "segment": [start, start + 5]} for label, start in zip(labels, starts)
+        ]
+    return {**files, "truth.json": json.dumps(truth).encode()}
+
+
 REDRAWN: dict[str, Callable[[Files, np.random.Generator], Files]] = {
+    DETECTIONS: other_instances,
+    WRAPPED: other_instances,
     ACTION: other_rows,
     GESTURE: other_rows,
     KINETICS: other_humans,
@@ -365,31 +423,72 @@ REDRAWN: dict[str, Callable[[Files, np.random.Generator], Files]] = {
 }
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _own_tasks(tmp_path_factory):
+    """Declare the tasks of one's own, with a reference and samples as those of the others."""
+    folder = tmp_path_factory.mktemp("own")
+    detections = declared(folder, NewTask(DETECTIONS, metric="detection_ap", labels=LABELS))
+    detections.made_up.write_reference(folder / DETECTIONS)
+    reference = folder_files(folder / DETECTIONS)
+    write_files(reference, folder / WRAPPED)
+    for number, sample in enumerate(("good", "weak")):
+        rng = np.random.default_rng(number)
+        predicted = detections.made_up.correct_prediction(folder / DETECTIONS, rng, 0.2 + 0.5 * number)
+        write_files(detections.made_up.files(predicted), folder / "samples" / DETECTIONS / sample)
+        content = json.dumps(predicted).encode()
+        write_files({f"{WRAPPED}.json": content}, folder / "samples" / WRAPPED / sample)
+    wanted = NewTask(
+        WRAPPED,
+        evaluator=ROOT / "tests" / "wrapped" / "eval_detection.py",
+        truth=folder / WRAPPED / "truth.json",
+        prediction=folder / "samples" / WRAPPED / "good" / f"{WRAPPED}.json",
+        score="Average-mAP",
+        needs=["scipy"],
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(evaluator, "FOLDER", folder / "scoring_program" / "evaluators")
+        with known_tasks(folder, detections, declared(folder, wanted)):
+            FOLDERS.update(dict.fromkeys((DETECTIONS, WRAPPED), folder))
+            yield
+
+
+# Where references and samples of tasks of one's own are.
+FOLDERS: dict[str, Path] = {}
+
+
+def reference_of(task: str) -> Path:
+    return FOLDERS[task] / task if task in FOLDERS else REFERENCES / task
+
+
+def sample_of(task: str, sample: str) -> Path:
+    return (FOLDERS[task] / "samples" if task in FOLDERS else SAMPLES) / task / sample
+
+
 @cache
 def demo(task: str) -> tuple[Path, Path]:
     """Return folders with the demo reference as programs read it, and with its public data."""
     folder = Path(tempfile.mkdtemp(prefix="public-"))
-    write_files(reference_files(task, REFERENCES / task), folder / "ref")
-    write_files(public_part(task, REFERENCES / task), folder / "public")
+    write_files(reference_files(task, reference_of(task)), folder / "ref")
+    write_files(public_part(task, reference_of(task)), folder / "public")
     return folder / "ref", folder / "public"
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _remove_folders():
+def _remove_folders(_own_tasks):
     yield
-    for task in PUBLISHED:
+    for task in TASKS:
         shutil.rmtree(demo(task)[0].parent, ignore_errors=True)
     demo.cache_clear()
 
 
 def submission_of(task: str, sample: str, change: int, seed: int) -> Files:
-    files = folder_files(SAMPLES / task / sample)
+    files = folder_files(sample_of(task, sample))
     return CHANGES[task][change](files, np.random.default_rng(seed))
 
 
 CASES = [
     pytest.param(task, change, id=f"{task}-{change}")
-    for task in PUBLISHED
+    for task in TASKS
     for change in range(len(CHANGES[task]))
 ]
 
@@ -404,7 +503,7 @@ def test_a_run_says_what_a_check_with_public_data_says(task, change, protocol, d
     assert said == messages_of_check(task, public, submission)
 
 
-@pytest.mark.parametrize("task", PUBLISHED)
+@pytest.mark.parametrize("task", TASKS)
 @settings(max_examples=scaled(40))
 @given(data=st.data())
 def test_references_with_the_same_public_part_give_the_same_messages(task, data):
@@ -415,7 +514,7 @@ def test_references_with_the_same_public_part_give_the_same_messages(task, data)
         "protocol": data.draw(st.sampled_from(["published", "released"])),
     }
     rng = np.random.default_rng(seed)
-    source = folder_files(REFERENCES / task)
+    source = folder_files(reference_of(task))
     submission = submission_of(task, data.draw(st.sampled_from(["good", "weak"])), change, seed)
     said, public_parts = [], []
     for _ in range(2):
@@ -429,11 +528,11 @@ def test_references_with_the_same_public_part_give_the_same_messages(task, data)
     assert said[0] == said[1]
 
 
-@pytest.mark.parametrize("task", PUBLISHED)
+@pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("detail", HIDDEN)
 def test_messages_of_one_reference_beside_numbers_of_another_give_its_page(task, detail, tmp_path):
     """What the page, the JSON and the notes hold beside shown numbers comes from what is public alone."""
-    source = folder_files(REFERENCES / task)
+    source = folder_files(reference_of(task))
     submission = submission_of(task, "weak", 0, seed=1)
     write_files(submission, tmp_path / "res")
     scored = []

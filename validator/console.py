@@ -17,6 +17,8 @@ from validator.texts import printable
 _HIGHLIGHT, _PLAIN = "\x1b[1;33m", "\x1b[0m"
 # The exit code where something but the input is at fault.
 _BROKEN = 2
+# Once all else is discarded: where `say` prints what is for a stream, by its number.
+_log_of_stream: dict[int, TextIO] = {}
 
 
 class OutputError(Exception):
@@ -67,12 +69,29 @@ def report_end(error: BaseException) -> bool:
     return True
 
 
+def mute() -> None:
+    """Discard all that is printed until this process ends, but for what `say` prints.
+
+    What threads and the buffers of C hold back comes late, so nothing is opened again.
+    """
+    if _log_of_stream:
+        return
+    for stream in filter(None, (sys.stdout, sys.stderr)):  # the shell may have closed one
+        stream.flush()
+        number = stream.fileno()
+        log = os.fdopen(os.dup(number), "w", encoding=stream.encoding, errors=stream.errors)
+        _log_of_stream[number] = log
+        _let_go(stream)
+
+
 def say(*lines: str, to: TextIO | None = None) -> None:
     """Print lines to stdout, or to another stream, at once.
 
     A closed pipe is ignored. Raises OutputError if the stream cannot be written for another reason.
     """
     stream = sys.stdout if to is None else to
+    if _log_of_stream and stream is not None:
+        stream = _log_of_stream.get(stream.fileno(), stream)
     try:
         print(*lines, sep="\n", file=stream, flush=True)
     except OSError as error:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
+
+import yaml
 
 from organizer.commands.options import existing_path
 from organizer.new_task import new_task
+from validator.strict_yaml import load_declaration
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -13,6 +17,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("task_id", metavar="ID", help="a name in small letters, digits and _")
     parser.add_argument("--title", metavar="TEXT", help="1 to 60 characters; default: the id in words")
     what = "what an item has: label, number, columns, labels, segments or boxes; default: label"
+    what = "the noun for what is scored by itself, such as recording; default: item"
+    parser.add_argument("--item", default="item", metavar="NOUN", help=what)
     parser.add_argument("--kind", metavar="KIND", help=what)
     what = "csv or json; default: csv where a table can hold it"
     parser.add_argument("--format", dest="form", metavar="FORMAT", help=what)
@@ -22,12 +28,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--labels", type=str.split, metavar="WORDS", help=what)
     what = "names of columns of numbers, separated by spaces; default: first second"
     parser.add_argument("--columns", type=str.split, metavar="WORDS", help=what)
+    what = "of IoU, separated by spaces, where predictions have scores; default: 0.5 to 0.95 in steps of 0.05"
+    parser.add_argument("--thresholds", type=_numbers, metavar="NUMBERS", help=what)
+    what = 'further words of what an item has, as YAML: "{key: clip, column: species}"; see docs/new_task.md'
+    parser.add_argument("--values", type=_words, metavar="YAML", help=what)
     what = "a script with a function evaluate(truth, predicted), which returns numbers by name"
     parser.add_argument("--evaluator", type=existing_path, metavar="FILE", help=what)
-    what = "an example of the ground truth: JSON, an object from the key of each item to its value"
-    parser.add_argument("--truth", type=existing_path, metavar="FILE", help=what)
+    what = (
+        "an example of the ground truth: a JSON object from the key of each item to its value, or a folder "
+    )
+    what += "with a CSV file for each item"
+    parser.add_argument("--truth", type=existing_path, metavar="PATH", help=what)
     what = "the same of a submission"
-    parser.add_argument("--prediction", type=existing_path, metavar="FILE", help=what)
+    parser.add_argument("--prediction", type=existing_path, metavar="PATH", help=what)
     parser.add_argument("--score", metavar="KEY", help="the number of the evaluator that ranks")
     what = "asc if less is better; default: desc"
     parser.add_argument("--sorting", default="desc", metavar="ORDER", help=what)
@@ -35,16 +48,33 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--needs", type=str.split, default=(), metavar="WORDS", help=what)
 
 
+def _numbers(text: str) -> list[float]:
+    return [float(word) for word in text.split()]
+
+
+def _words(text: str) -> dict[str, Any]:
+    try:
+        words = load_declaration(text)
+    except yaml.YAMLError as error:
+        raise argparse.ArgumentTypeError(f"this is no YAML: {error}") from None
+    if not isinstance(words, dict):
+        raise argparse.ArgumentTypeError("write a mapping: {key: clip}")
+    return words
+
+
 def run(options: argparse.Namespace) -> int:
     """Run the command; return its exit code."""
     return new_task(
         task_id=options.task_id,
         title=options.title,
+        item=options.item,
         kind=options.kind,
         form=options.form,
         metric=options.metric,
         labels=options.labels,
         columns=options.columns,
+        thresholds=options.thresholds,
+        values=options.values,
         evaluator=options.evaluator,
         truth=options.truth,
         prediction=options.prediction,

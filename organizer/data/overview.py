@@ -115,9 +115,11 @@ def _warnings_card(loaded: AnyLoaded, content: Content) -> Element:
 
 
 def _not_checked(loaded: AnyLoaded) -> str:
-    """Return the sentence that no check looked for mistakes, with the place to add one."""
-    place = f"organizer/tasks/{loaded.task.folder.name}.py"
-    return f"The annotations were not checked for mistakes: {place} has no content_of."
+    """Return the sentence that no check looked for mistakes, and why."""
+    why = f"organizer/tasks/{loaded.task.folder.name}.py has no content_of"
+    if loaded.task.evaluator:
+        why = "what they are the evaluator alone knows"
+    return f"The annotations were not checked for mistakes: {why}."
 
 
 def _counts_card(content: Content) -> Element:

@@ -24,7 +24,8 @@ from jsonschema import Draft7Validator
 
 from organizer.data.vocabulary import vocabulary_file
 from organizer.files import Files
-from scoring_program.scoring import AnyLoaded, load_reference
+from people_in_video.references.preparation import load_any
+from scoring_program.scoring import AnyLoaded
 from scoring_program.settings import Settings
 from scoring_program.signature import VOCABULARY_FILE
 from scoring_program.task import load_task
@@ -179,7 +180,7 @@ def expected_vocabulary(loaded: AnyLoaded) -> dict[str, bytes]:
 def _items_of(source: PublicSource) -> PublicData:
     """Return the ids of the items, and the names of labels."""
     task = load_task(source.task_id)
-    loaded = load_reference(task, source.folder, source.settings)
+    loaded = load_any(task, source.folder, source.settings)
     return PublicData({ITEMS_FILE: encode_items(loaded.items), **source.vocabulary_file()}, [])
 
 

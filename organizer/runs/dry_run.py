@@ -17,6 +17,7 @@ from organizer.data.overview import review_reference
 from organizer.files import LockedError, keep_out_of_git, locked
 from organizer.runs.pool import network_off
 from organizer.runs.worker import TIMED_OUT, BuiltTask, Run, run_program
+from scoring_program.run import INVALID
 from scoring_program.task import INTERVAL_COLUMNS, Declaration, ScoreColumn, load_task
 from validator.findings import Refused
 from validator.strict_yaml import load_plain
@@ -71,8 +72,11 @@ def _explanation(built: BuiltTask, submission: Path, reference: Path) -> list[st
         )
     except subprocess.TimeoutExpired:
         return [f"stopped at the time limit of {built.time_limit:g} s"]
-    # The problems of an invalid submission are in the log of the run already.
-    return done.stdout.decode("utf-8", "replace").splitlines()
+    said = done.stdout
+    if done.returncode != INVALID:
+        # The problems of an invalid submission are in the log of the run already.
+        said += done.stderr
+    return said.decode("utf-8", "replace").splitlines()
 
 
 def _reference_lines(task_id: str, reference: Path) -> list[str]:

@@ -46,9 +46,12 @@ UNPACKED = "res"
 TOOLS, UNPACKING = "tools", "unpacking"
 """The folder with the module of the organizers' that unpacks as the worker does, and the module."""
 PAGE = "detailed_results.html"
+# What an evaluator of one's own prints, and why it fails; the platform discards it.
+_HEARD = "evaluator.log"
 FORMAT = 4
 SCORED, INVALID, TIME, CRASHED, BROKEN = "scored", "invalid", "time", "crashed", "broken"
 _CHUNK = 1 << 16
+_MOST_HEARD = 2000
 _DECIMALS = 10
 
 
@@ -102,6 +105,8 @@ class Entry:
         The most decimals that participants see.
     why_rough : str
         Why the interval is rough although items are enough; "" if it is not, or the detail level hides it.
+    heard : str
+        The end of what an evaluator of one's own printed, and why it failed: for organizers alone.
     format : int
         The version of this record in a store.
     """
@@ -120,6 +125,7 @@ class Entry:
     error_costs: Sequence[tuple[str, float, float]] = ()
     decimals: int = _DECIMALS
     why_rough: str = ""
+    heard: str = ""
     format: int = FORMAT
 
 
@@ -259,7 +265,15 @@ def _score_here(setup: Setup, loaded: Loaded, write_end: int) -> NoReturn:
         from validator import limits
 
         limits.start(loaded.settings["time_limit"], loaded.settings["memory_limit"])
+        if loaded.task.evaluator:
+            Path(_HEARD).unlink(missing_ok=True)
+            from scoring_program.metrics import evaluator
+
+            evaluator.hidden_log = str(Path(_HEARD).resolve())
         entry = _scored_as_on_the_platform(setup, loaded)
+        if Path(_HEARD).is_file():
+            heard = Path(_HEARD).read_text(encoding="utf-8", errors="replace")
+            entry = replace(entry, heard=heard[-_MOST_HEARD:])
         with os.fdopen(write_end, "w", encoding="ascii") as answer:
             print(json.dumps(vars(entry)), file=answer)
     finally:

@@ -27,7 +27,7 @@ from scoring_program.report.html import cut_middle
 from scoring_program.signature import VERSION
 from validator.items import ITEMS_NONE
 from validator.limits import usable_cores
-from validator.texts import counted, quote
+from validator.texts import counted, printable, quote
 
 if TYPE_CHECKING:
     from organizer.runs.cluster import Cluster
@@ -169,6 +169,8 @@ class _Progress:
             print(f"{line}{_why_not_scored_now(name, first_name, is_kept)}", flush=True)
         elif entry.outcome != SCORED:
             self._bar.write(line)
+        for heard in entry.heard.splitlines():
+            self._bar.write(printable(f"evaluator | {heard}"))
 
     def _warn_of_wrong_reference(self, entry: Entry) -> None:
         """Warn if none of the items of the first submission whose items are known is in the reference."""

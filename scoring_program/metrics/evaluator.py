@@ -8,16 +8,16 @@ Intervals follow from the numbers of half of the items.
 from __future__ import annotations
 
 import contextlib
-import copy
 import hashlib
 import importlib.util
-import io
+import json
 import math
 import os
+import pickle
 import re
 import sys
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -38,6 +38,8 @@ HALVES = 20
 """How many random halves are evaluated, unless a task declares another number."""
 FOLDER = Path(__file__).resolve().parents[1] / "evaluators"
 """Each task has a folder here: its evaluator, and the modules beside it that this one imports."""
+hidden_log = os.devnull
+"""Where goes what evaluators of hidden data print and why they failed: `rescore` gives a file of its own."""
 _REMEDY = "organizers: correct the evaluator; dry-run and the kit show what it says"
 _OTHER_CHARACTERS = re.compile("[^a-z0-9]+")
 _DIGITS = 12
@@ -52,23 +54,45 @@ class Evaluator:
         The module with the function ``evaluate``.
     score_key : str
         The number that ranks.
+    columns : collection of str
+        The keys of the columns that the task declares: other numbers are left out, as their names may be
+        hidden labels. Empty for all numbers.
+    higher_is_better : bool
+        Whether the largest number that ranks is the best one.
     is_open : bool
         Whether nothing is hidden: what it prints and the messages of its errors are shown.
     """
 
-    def __init__(self, path: Path, score_key: str, is_open: bool = False) -> None:
+    def __init__(
+        self,
+        path: Path,
+        score_key: str,
+        columns: Collection[str] = (),
+        higher_is_better: bool = True,
+        is_open: bool = False,
+    ) -> None:
         self.path = path
         self.score_key = score_key
+        self.columns = columns
+        self.higher_is_better = higher_is_better
         self.is_open = is_open
-        self._module: ModuleType | None = None
+        self._log = hidden_log
+        self._modules: dict[str, ModuleType] = {}
 
     def opened(self, is_open: bool) -> Evaluator:
         """Return the same evaluator for data that are hidden or not."""
-        return Evaluator(self.path, self.score_key, is_open)
+        return Evaluator(self.path, self.score_key, self.columns, self.higher_is_better, is_open)
 
-    def digest(self) -> str:
-        """Return the first digits of a hash of the code and of the key of the score."""
-        total = hashlib.sha256(self.score_key.encode())
+    def silent(self) -> Evaluator:
+        """Return the same evaluator, heard by nobody: it has said what it says."""
+        silent = self.opened(is_open=False)
+        silent._log = os.devnull
+        silent._modules = self._modules
+        return silent
+
+    def digest(self, declaration: Any) -> str:
+        """Return the first digits of a hash of the code and of what is declared."""
+        total = hashlib.sha256(json.dumps(declaration, sort_keys=True, default=str).encode())
         for path in sorted(self.path.parent.rglob("*.py")):
             total.update(hashlib.sha256(path.relative_to(self.path.parent).as_posix().encode()).digest())
             total.update(hashlib.sha256(path.read_bytes()).digest())
@@ -76,37 +100,69 @@ class Evaluator:
 
     def evaluate(self, truth: Mapping[str, Any], predicted: Mapping[str, Any]) -> dict[str, float]:
         """Return all numbers by the keys of their columns. Raises Refused."""
-        numbers = self._call(truth, predicted)
+        numbers = self.call(truth, predicted)
+        if self.columns:
+            numbers = {key: number for key, number in numbers.items() if column_key(key) in self.columns}
         for key, number in numbers.items():
-            if not math.isfinite(number):
+            if not isinstance(number, float) or not math.isfinite(number):
                 _refuse(f"the evaluator returns no finite number for {key}")
         if self.score_key not in numbers:
             _refuse(f"the evaluator does not return {self.score_key}")
         return {column_key(key): number for key, number in numbers.items()}
 
-    def keys(self, truth: Mapping[str, Any], predicted: Mapping[str, Any]) -> list[str]:
-        """Return the evaluator's own keys of its numbers. Raises Refused."""
-        return list(self._call(truth, predicted))
-
-    def _call(self, truth: Mapping[str, Any], predicted: Mapping[str, Any]) -> dict[str, float]:
-        """Return what the function returns for copies of both sides. Raises Refused."""
-        copies = copy.deepcopy(dict(truth)), copy.deepcopy(dict(predicted))
-        with self._refusing(), contextlib.nullcontext() if self.is_open else _silence():
-            if self._module is None:
-                self._module = _load(self.path)
-            result = self._module.evaluate(*copies)
-            return {str(key): float(value) for key, value in result.items()}
-
-    @contextlib.contextmanager
-    def _refusing(self) -> Iterator[None]:
-        """Refuse what the evaluator raises, without its message where labels are hidden."""
+    def call(self, truth: Mapping[str, Any], predicted: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what the function returns for copies of both sides, numbers as float. Raises Refused."""
+        copies = _fresh(truth), _fresh(predicted)
         try:
-            yield
-        except (limits.StoppedError, MemoryError, Refused):
+            with contextlib.nullcontext() if self.is_open else _written_to(self._log), self._imports():
+                try:
+                    result = _load(self.path).evaluate(*copies)
+                except (Exception, SystemExit):
+                    if not self.is_open:
+                        traceback.print_exc()
+                    raise
+        except (limits.StoppedError, MemoryError, KeyboardInterrupt):
             raise
         except BaseException as error:
             message = f": {error}" if self.is_open else ""
             _refuse(f"the evaluator raised {_place(error, self.path.parent)}{message}")
+        if not isinstance(result, Mapping):
+            _refuse("the evaluator does not return numbers by name")
+        return {str(key): _as_float(value) for key, value in result.items()}
+
+    @contextlib.contextmanager
+    def _imports(self) -> Iterator[None]:
+        """Import modules beside the evaluator before others of their names, as if it were a script."""
+        folder = self.path.parent
+        names = {path.stem for path in folder.iterdir()}
+        others = _taken_modules(names)
+        sys.modules.update(self._modules)
+        sys.path.insert(0, str(folder))
+        try:
+            yield
+        finally:
+            sys.path.remove(str(folder))
+            self._modules = _taken_modules(names)
+            sys.modules.update(others)
+
+
+def _fresh(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a copy of each value by itself, so that no two items share one; faster than copy.deepcopy."""
+    return {key: pickle.loads(pickle.dumps(value)) for key, value in values.items()}  # noqa: S301
+
+
+def _taken_modules(names: Collection[str]) -> dict[str, ModuleType]:
+    """Take modules of some names, and what is in them, out of those that are imported, and return them."""
+    modules = [name for name in sys.modules if name.partition(".")[0] in names]
+    return {name: sys.modules.pop(name) for name in modules}
+
+
+def _as_float(value: Any) -> Any:
+    """Return a number as float, anything else as it is."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return value
 
 
 def column_key(key: str) -> str:
@@ -133,36 +189,34 @@ def _place(error: BaseException, folder: Path) -> str:
 
 
 def _load(path: Path) -> ModuleType:
-    """Import a module and those beside it."""
-    sys.path.insert(0, str(path.parent))
-    try:
-        spec = importlib.util.spec_from_file_location(f"_evaluator_{path.parent.name}", path)
-        if spec is None or spec.loader is None:
-            raise ImportError(path.name)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-    finally:
-        sys.path.remove(str(path.parent))
+    """Return a module of any name, imported once."""
+    if path.stem in sys.modules:
+        return sys.modules[path.stem]
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(path.name)
+    module = sys.modules[path.stem] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
     return module
 
 
 @contextlib.contextmanager
-def _silence() -> Iterator[None]:
-    """Discard what is written to stdout and stderr, by file descriptor, too."""
+def _written_to(log: str) -> Iterator[None]:
+    """Write what is printed to stdout and stderr, by file descriptor, too, to the end of a file instead."""
     _flush()
     kept = {number: os.dup(number) for number in (1, 2) if _is_open(number)}
-    nothing = os.open(os.devnull, os.O_WRONLY)
     try:
-        for number in kept:
-            os.dup2(nothing, number)
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            yield
+        # Not a buffer in memory: code may ask for the number or the bytes of a stream.
+        with Path(log).open("a", buffering=1, encoding="utf-8", errors="replace") as stream:
+            for number in kept:
+                os.dup2(stream.fileno(), number)
+            with contextlib.redirect_stdout(stream), contextlib.redirect_stderr(stream):
+                yield
     finally:
         _flush()
         for number, copy_of_number in kept.items():
             os.dup2(copy_of_number, number)
             os.close(copy_of_number)
-        os.close(nothing)
 
 
 def _is_open(number: int) -> bool:
@@ -201,7 +255,7 @@ def measure(truth: PlainValues, predicted: PlainValues, evaluator: Evaluator) ->
         item_submitted=predicted.is_submitted,
         item_weights=np.zeros(n, np.int64),
         item_perfect=np.zeros(n, bool),
-        evaluator=evaluator,
+        evaluator=evaluator.silent(),
         truth=truth,
         predicted=predicted,
         numbers=numbers,
@@ -210,28 +264,32 @@ def measure(truth: PlainValues, predicted: PlainValues, evaluator: Evaluator) ->
 
 def reduce(statistics: EvaluatorStatistics, weights: Floats) -> Floats:
     """Return the score for each row of weights; NaN where the evaluator gives none."""
-    return np.array([_score_of_row(statistics, row) for row in weights.astype(np.int64)])
-
-
-def _score_of_row(statistics: EvaluatorStatistics, weights: np.ndarray) -> float:
-    """Return the score if each item occurs so often, 0 without items or predictions."""
     key_of_score = column_key(statistics.evaluator.score_key)
-    if (weights == 1).all():
-        return statistics.numbers[key_of_score]
-    sides = [side.submitted() for side in (statistics.truth, statistics.predicted)]
-    repeated: list[dict[str, Any]] = [{}, {}]
-    for key, times in zip(statistics.truth.keys, weights.tolist()):
-        for number in range(times):
-            name = f"{key} ({number + 1})" if number else key
-            for side, copies in zip(sides, repeated):
-                if key in side:
-                    copies[name] = side[key]
-    if not all(repeated):
-        return 0.0
-    try:
-        return statistics.evaluator.evaluate(*repeated)[key_of_score]
-    except Refused:
-        return math.nan
+    # Items without predictions are not evaluated; an error of 0 would be the best.
+    nothing = 0.0 if statistics.evaluator.higher_is_better else math.nan
+    truth, predicted = statistics.truth.submitted(), statistics.predicted.submitted()
+    scores = []
+    for row in weights.astype(np.int64):
+        if (row == 1).all():
+            scores.append(statistics.numbers[key_of_score])
+            continue
+        times = {statistics.truth.keys[item]: int(row[item]) for item in np.flatnonzero(row)}
+        sides = _repeated(truth, times), _repeated(predicted, times)
+        try:
+            score = statistics.evaluator.evaluate(*sides)[key_of_score] if all(sides) else nothing
+        except Refused:
+            score = math.nan
+        scores.append(score)
+    return np.array(scores)
+
+
+def _repeated(values: Mapping[str, Any], times: Mapping[str, int]) -> dict[str, Any]:
+    """Return the value of each item as often as it occurs, each time under another name."""
+    repeated = {}
+    for key, n_times in times.items():
+        for number in range(n_times if key in values else 0):
+            repeated[f"{key} ({number + 1})" if number else key] = values[key]
+    return repeated
 
 
 def scores(statistics: EvaluatorStatistics) -> dict[str, float]:

@@ -183,7 +183,9 @@ def _interval_text(task: Declaration, shown: Shown, n_items: int) -> str:
             f"over {shown.over}; with {shown_decimals} both ends of the interval are the same: none is given"
         )
     if interval is None:
-        return f"over {shown.over}; all halves score the same: no interval can be given"
+        # An evaluator of one's own may also give no score for a half.
+        why = "" if task.evaluator else "all halves score the same: "
+        return f"over {shown.over}; {why}no interval can be given"
     decimals = _decimals_of_head(task, shown)
     low, high = _short(interval.low, decimals), _short(interval.high, decimals)
     text = f"95 % interval {low} to {high}, over {shown.over}{caution(n_items, _unit(task, interval))}"

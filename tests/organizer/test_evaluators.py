@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
+import sys
 from functools import partial
+from types import ModuleType
 
 import numpy as np
 import pytest
 
-from organizer.files import folder_files, rewrite_files, write_files
+from organizer.bundle.modules import needed_modules
+from organizer.data.prepare import prepare
+from organizer.files import folder_files, rewrite_files, write_files, zip_bytes
 from organizer.new_task import NewTask, task_files
+from organizer.public_data import PublicSource, make_public_data
+from organizer.runs import fork_server
+from organizer.runs.rescore import Options, score_all
+from organizer.runs.submissions import Submission
+from organizer.runs.worker import BuiltTask
+from people_in_video import convert, score
 from scoring_program.metrics import evaluator
 from scoring_program.run import BROKEN, SCORED, run
+from scoring_program.task import read_declaration
 from tests.helpers import ROOT, refused
-from tests.item_cases import declared, declared_in, without_scores
+from tests.item_cases import declared, declared_in, known_tasks, without_scores
+from validator.findings import Refused
 
 PORT = ROOT / "tests" / "wrapped" / "eval_detection.py"
 ANSWERS = {"a": "robin", "b": "owl", "c": "robin", "d": "owl"}
@@ -33,11 +47,11 @@ def wrapped(folder, monkeypatch, path, truth, predicted, score, **options):
     return declared_in(folder / "task", "birds")
 
 
-def of_code(folder, monkeypatch, body, answers=ANSWERS):
+def of_code(folder, monkeypatch, body, answers=ANSWERS, **options):
     """Return a task whose evaluator has some lines in its function once it is declared, which return the share."""
     path = folder / "my_eval.py"
     path.write_text(f"def evaluate(truth, predicted):\n    return {{'share': {SHARE}}}\n", encoding="utf-8")
-    example = wrapped(folder, monkeypatch, path, ANSWERS, ANSWERS, "share")
+    example = wrapped(folder, monkeypatch, path, ANSWERS, ANSWERS, "share", **options)
     (evaluator.FOLDER / "birds" / "my_eval.py").write_text(
         f"import os, sys\nCALLS = []\n\n\ndef evaluate(truth, predicted):\n{body}\n    return {{'share': {SHARE}}}\n",
         encoding="utf-8",
@@ -72,6 +86,22 @@ def test_a_published_evaluator_gives_the_numbers_of_the_metric_on_the_same_data(
     assert result.interval.low < result.scores["score"] < result.interval.high
     halves = native.load(tmp_path / "ref").half_scores(expected.statistics, 20)
     assert result.halves.first == pytest.approx(halves.first, abs=1e-9)
+    weights = rng.integers(0, 4, (10, len(truth))).astype(float)
+    reduced = example.task.reduce(result.statistics, weights)
+    assert reduced == pytest.approx(native.task.reduce(expected.statistics, weights), abs=1e-9)
+
+
+def test_packages_that_an_evaluator_imports_are_declared(tmp_path, monkeypatch):
+    text = "try:\n    import PIL\nexcept ImportError:\n    pass\n"
+    write_files(
+        {**folder_files(PORT.parent), "eval_detection.py": text.encode() + PORT.read_bytes()}, tmp_path
+    )
+    instances = [{"label": "run", "segment": [0, 1], "score": 0.5}]
+    answers = {"a": instances, "b": instances}
+    with pytest.raises(Refused) as caught:
+        wrapped(tmp_path, monkeypatch, tmp_path / "eval_detection.py", answers, answers, "Average-mAP")
+    (problem,) = caught.value.findings.problems
+    assert (problem.code, problem.remedy) == ("E-NEW", 'add --needs "scipy"')
 
 
 FAILURES = {
@@ -79,7 +109,7 @@ FAILURES = {
     "sys.exit(truth['a'])": "SystemExit in my_eval.py line 6 in evaluate",
     "return {'share': float('nan')}": "share",
     "return {}": "share",
-    "return 1": "AttributeError",
+    "return 1": "numbers by name",
     "CALLS.append(1); return {'share': len(CALLS)}": "deterministic",
 }
 
@@ -165,3 +195,214 @@ def test_an_evaluator_needs_what_cannot_be_seen(tmp_path, monkeypatch, options, 
     (problem,) = refused(task_files, NewTask("birds", **{**given, **options})).problems
     assert problem.code == "E-NEW"
     assert named in f"{problem.problem}; {problem.remedy}"
+
+
+def program_files():
+    """Return the files of the built program of a task that is declared in a folder beside this repository."""
+    modules = [
+        "scoring_program.run",
+        "scoring_program.challenges.items.task",
+        "scoring_program.metrics.evaluator",
+    ]
+    code = needed_modules(modules)
+    return {
+        **code,
+        **folder_files(evaluator.FOLDER.parents[1]),
+        "scoring_program/report/style.css": (ROOT / "scoring_program/report/style.css").read_bytes(),
+        "score.py": (ROOT / "scoring_program" / "score.py").read_bytes(),
+        "metadata.yaml": (ROOT / "scoring_program" / "metadata.yaml").read_bytes(),
+    }
+
+
+LATE = """\
+    import atexit, ctypes, threading
+    said = str(truth).encode()
+    ctypes.CDLL(None).puts(said)
+    threading.Timer(0.5, print, [truth]).start()
+    threading.Timer(0.5, os.write, [2, said]).start()
+    threading.Timer(0.5, lambda: {}[str(said)]).start()
+    atexit.register(print, said, file=sys.stderr)"""
+
+
+def test_what_an_evaluator_says_late_is_discarded_on_the_platform(tmp_path, monkeypatch):
+    of_code(tmp_path, monkeypatch, LATE)
+    write_files(program_files(), tmp_path / "program")
+    write_files(folder_files(tmp_path / "ref"), tmp_path / "input" / "ref")
+    write_files(folder_files(tmp_path / "res"), tmp_path / "input" / "res")
+    command = [sys.executable, tmp_path / "program" / "score.py", tmp_path / "input", tmp_path / "output"]
+    for detail in ("none", "full"):
+        write_files({"settings.yaml": f"detail: {detail}\n".encode()}, tmp_path / "input" / "ref")
+        done = subprocess.run(command, capture_output=True, check=True)
+        for said in (done.stdout, done.stderr):
+            assert (b"robin" in said) == (detail == "full")
+        assert done.stdout.count(b"birds|") == 1
+        assert b"score: 1" in done.stdout
+        shutil.rmtree(tmp_path / "output")
+
+
+def test_rescore_shows_organizers_what_an_evaluator_says(tmp_path, monkeypatch, capsys):
+    body = "    print('about', *truth.values())\n    if len(predicted) < 3:\n        raise ValueError('not', truth['b'])"
+    of_code(tmp_path, monkeypatch, body)
+    built = BuiltTask(
+        id="birds", program=zip_bytes(program_files()), reference=tmp_path / "ref", time_limit=60
+    )
+    submissions = []
+    for team, answers in (("all", ANSWERS), ("few", {"a": "owl"})):
+        data = zip_bytes({"birds.json": json.dumps(answers).encode()})
+        (tmp_path / f"{team}.zip").write_bytes(data)
+        submissions.append(Submission(f"{team}.zip", team, "", tmp_path / f"{team}.zip"))
+    records = score_all(built, submissions, tmp_path / "out", "", Options(workers=1))
+    lines = capsys.readouterr().out.splitlines()
+    assert lines.count("evaluator | about robin owl robin owl") == 3
+    assert "evaluator | ValueError: ('not', 'owl')" in lines
+    assert [record.entry.outcome for record in records] == [fork_server.SCORED, fork_server.CRASHED]
+    for record in records:
+        page = record.page.read_text(encoding="utf-8")
+        assert "owl" not in page + record.entry.problem
+    assert "ValueError in my_eval.py line 8" in records[1].entry.problem
+
+
+SCRIPT = """\
+from __future__ import annotations
+import json
+from dataclasses import dataclass
+from statistics import mean
+from tools.shares import share
+@dataclass
+class Result:
+    shares: list[float]
+def evaluate(truth, predicted):
+    from utils import HALF
+    return {"share": HALF * mean(Result([share(truth, predicted)]).shares)}
+"""
+BESIDE = {
+    "my_eval.py": SCRIPT,
+    "utils.py": "HALF = 0.5\n",
+    "tools/__init__.py": "from . import shares\n",
+    "tools/shares.py": f"from .more import ONE\ndef share(truth, predicted):\n    return ONE * {SHARE}\n",
+    "tools/more.py": "ONE = 1\n",
+    "unused.py": "raise ValueError\n",
+}
+
+
+def test_an_evaluator_imports_what_is_beside_it_as_a_script_does(tmp_path, monkeypatch):
+    """Names of its modules may be those of others, which stay as they are."""
+    other = ModuleType("utils")
+    monkeypatch.setitem(sys.modules, "utils", other)
+    write_files({name: text.encode() for name, text in BESIDE.items()}, tmp_path / "script")
+    path = tmp_path / "script" / "my_eval.py"
+    example = wrapped(tmp_path, monkeypatch, path, ANSWERS, {**ANSWERS, "a": "owl"}, "share")
+    shutil.rmtree(tmp_path / "script")
+    assert folder_files(evaluator.FOLDER / "birds").keys() == BESIDE.keys() - {"unused.py"}
+    write_files({"truth.json": json.dumps(ANSWERS).encode()}, tmp_path / "ref")
+    write_files({"birds.json": json.dumps(ANSWERS).encode()}, tmp_path / "res")
+    assert example.load(tmp_path / "ref").score_path(tmp_path / "res").scores["score"] == 0.5
+    assert sys.modules["utils"] is other
+    assert not {"tools", "my_eval"} & sys.modules.keys()
+
+
+def test_numbers_that_are_no_columns_are_left_out(tmp_path, monkeypatch):
+    """Their names may be hidden labels."""
+    body = f"    return {{'share': {SHARE}, **dict.fromkeys(truth.values(), float('nan'))}}"
+    example = of_code(tmp_path, monkeypatch, body)
+    result = example.load(tmp_path / "ref").score_path(tmp_path / "res")
+    assert result.scores.keys() == {"score", "coverage", "share"}
+
+
+CHANGES_OF_DECLARATIONS = {
+    "validator/formats/items/birds.files.yaml": ('missing: "empty"', "each: results"),
+    "scoring_program/challenges/items/birds.yaml": ('sorting: "desc"', 'sorting: "asc"'),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES_OF_DECLARATIONS)
+def test_the_signature_changes_with_the_declarations(tmp_path, monkeypatch, name):
+    before = of_code(tmp_path, monkeypatch, "    pass").load(tmp_path / "ref").signature
+    path = tmp_path / "task" / name
+    text = path.read_text(encoding="utf-8")
+    changed = text.replace(*CHANGES_OF_DECLARATIONS[name])
+    assert changed != text
+    path.write_text(changed, encoding="utf-8")
+    read_declaration.cache_clear()
+    assert declared_in(tmp_path / "task", "birds").load(tmp_path / "ref").signature != before
+
+
+TABLES = {
+    "truth/a.csv": "label,end\nrobin,5\nowl,7.5\n",
+    "truth/b.csv": "label,end\n",
+    "predicted/a.csv": "\ufefflabel,end,score\r\nrobin,5,0.5\r\n",
+    "predicted/b.csv": "",
+}
+ROWS = "    assert truth == {'a': [{'label': 'robin', 'end': 5}, {'label': 'owl', 'end': 7.5}], 'b': []}\n"
+
+
+def test_folders_of_csv_are_examples_and_ground_truth(tmp_path, monkeypatch):
+    write_files({name: text.encode() for name, text in TABLES.items()}, tmp_path)
+    path = tmp_path / "my_eval.py"
+    body = f"{ROWS}    return {{'rows': len(predicted['a'])}}\n"
+    path.write_text(f"def evaluate(truth, predicted):\n{body}", encoding="utf-8")
+    wanted = NewTask(
+        "birds",
+        evaluator=path,
+        truth=tmp_path / "truth",
+        prediction=tmp_path / "predicted",
+        score="rows",
+    )
+    rewrite_files(task_files(wanted), tmp_path / "task")
+    monkeypatch.setattr(evaluator, "FOLDER", tmp_path / "task" / "scoring_program" / "evaluators")
+    example = declared_in(tmp_path / "task", "birds")
+    with known_tasks(tmp_path / "task", example):
+        convert("birds", tmp_path / "predicted", tmp_path / "my.zip")
+        prepare("birds", tmp_path / "truth", tmp_path / "ref")
+        settings = example.task.settings(tmp_path / "truth")
+        public = make_public_data(PublicSource("birds", tmp_path / "truth", settings, lambda: None))
+        result = score("birds", tmp_path / "my.zip", reference=tmp_path / "truth")
+    assert public.files == {"items.csv": b"item\na\nb\n"}
+    assert result.scores["score"] == 1
+    loaded = example.load(tmp_path / "ref", interval=False)
+    assert loaded.score_path(tmp_path / "my.zip").scores == {"score": 1, "coverage": 1, "rows": 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("1,2\n3,4\n", "no header"),
+        ("label,label\na,b\n", "no header"),
+        ("label,end\na\n", "line 2"),
+        ("label,end\na,1,2\n", "line 2"),
+        ('label,end\n"a,1\n', "no CSV"),
+        ("label,end\n\xe9,1\n", "no CSV"),
+    ],
+)
+def test_a_folder_of_csv_that_cannot_be_read_is_named(tmp_path, text, named):
+    write_files({"truth/a.csv": text.encode("latin-1")}, tmp_path)
+    path = tmp_path / "my_eval.py"
+    path.write_text("", encoding="utf-8")
+    wanted = NewTask(
+        "birds", evaluator=path, truth=tmp_path / "truth", prediction=tmp_path / "truth", score="x"
+    )
+    (problem,) = refused(task_files, wanted).problems
+    assert "a.csv" in problem.problem
+    assert named in problem.problem
+
+
+@pytest.mark.parametrize(("sorting", "score_of_nothing"), [("desc", 0.0), ("asc", np.nan)])
+def test_items_without_predictions_are_not_scored_best(tmp_path, monkeypatch, sorting, score_of_nothing):
+    example = of_code(tmp_path, monkeypatch, "    1 / len(predicted)", {"a": "robin"}, sorting=sorting)
+    result = example.load(tmp_path / "ref").score_path(tmp_path / "res")
+    reduced = example.task.reduce(result.statistics, np.array([[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 0, 0.0]]))
+    assert reduced == pytest.approx([0.5, score_of_nothing, score_of_nothing], nan_ok=True)
+
+
+def test_what_the_kit_writes_as_an_example_can_be_evaluated(tmp_path, monkeypatch):
+    """The evaluator knows some texts only."""
+    path = tmp_path / "my_eval.py"
+    path.write_text(f"def evaluate(truth, predicted):\n    assert {{'robin', 'owl'}} >= {{*predicted.values()}}\n"
+                    f"    return {{'share': {SHARE}}}\n", encoding="utf-8")  # fmt: skip
+    example = wrapped(tmp_path, monkeypatch, path, ANSWERS, ANSWERS, "share")
+    monkeypatch.chdir(tmp_path)
+    truth = {f"demo_{number:05d}": "owl" for number in range(60)}
+    write_files({"truth.json": json.dumps(truth).encode()}, tmp_path / "ref")
+    with known_tasks(tmp_path / "task", example):
+        exec(example.task.kit_example, {})  # noqa: S102 - what participants run
+    assert example.load(tmp_path / "ref").score_path(tmp_path / "my.zip").scores["score"] == 1

@@ -38,6 +38,17 @@ CHOICES: dict[str, dict[str, Any]] = {
     "some_labels": {"kind": "labels", "labels": LABELS},
     "some_segments": {"kind": "segments", "labels": LABELS},
     "scored_segments": {"metric": "detection_ap", "labels": LABELS},
+    "thresholds": {"metric": "detection_ap", "thresholds": [0.3, 0.5]},
+    "own_words": {
+        "item": "recording",
+        "kind": "segments",
+        "labels": LABELS,
+        "values": {
+            "names": {"place": ["start", "end"], "label": "bird"},
+            "missing": "empty",
+            "each": "results",
+        },
+    },
     "scored_boxes": {"kind": "boxes", "labels": LABELS},
     "defaults": {},
     "own_metric": {"form": "json", "metric": "near_accuracy", "labels": LABELS},
@@ -71,6 +82,12 @@ CHOICES: dict[str, dict[str, Any]] = {
         ("birds", {"kind": "label", "metric": "detection_ap"}, "KIND=segments or boxes"),
         ("birds", {"kind": "label", "metric": "rmse"}, "KIND=number or columns"),
         ("birds", {"kind": "label", "columns": ["a", "b"]}, "COLUMNS"),
+        ("birds", {"kind": "segments", "thresholds": [0.5]}, "--thresholds"),
+        ("birds", {"item": ""}, "--item"),
+        ("birds", {"values": {"color": "red"}}, "--values"),
+        ("birds", {"values": {"key": "label"}}, "label"),
+        ("birds", {"kind": "boxes", "thresholds": [0.5, 0.4]}, "ascending"),
+        ("birds", {"kind": "boxes", "thresholds": []}, "at least one"),
         ("birds", {"columns": ["a"]}, "columns"),
         ("birds", {"columns": ["a", "a"]}, "columns"),
         ("birds", {"columns": ["a", "id"]}, "columns"),
@@ -132,7 +149,7 @@ def files_in(folder):
 
 
 # By day one task of each kind that differs most is tried, and one with the metric of docs/new_task.md.
-TRIED = ("csv_balanced_accuracy", "some_segments", "scored_boxes", "own_metric")
+TRIED = ("csv_balanced_accuracy", "own_words", "scored_boxes", "own_metric")
 # A brute-force computation of that metric.
 PLAIN_METRIC = """
 
@@ -174,7 +191,8 @@ def option_words(options):
     words = []
     for name, value in options.items():
         option = {"form": "format"}.get(name, name)
-        words += [f"--{option}", value if isinstance(value, str) else " ".join(value)]
+        text = json.dumps(value) if isinstance(value, dict) else value
+        words += [f"--{option}", text if isinstance(text, str) else " ".join(map(str, text))]
     return words
 
 

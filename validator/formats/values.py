@@ -58,7 +58,7 @@ _FURTHER_WORDS = {
     Kind.LABELS: set[str](),
     Kind.SEGMENTS: {"latest", "scores", "names", "missing"},
     Kind.BOXES: {"minimum", "maximum", "scores", "names", "missing"},
-    Kind.VALUE: {"missing"},
+    Kind.VALUE: {"missing", "example"},
 }
 CORNERS = {Kind.SEGMENTS: ("start", "end"), Kind.BOXES: ("x1", "y1", "x2", "y2")}
 """The numbers that say where an instance is: the starts, then the ends."""
@@ -107,6 +107,8 @@ class Form(NamedTuple):
         Whether an item that is not submitted counts as one with an empty list, or none.
     schema, truth_schema : mapping or None
         The JSON Schema of a value in a submission, and in the ground truth, where these are any values.
+    example : value
+        One that an evaluator takes; None for none.
     """
 
     kind: Kind
@@ -120,6 +122,7 @@ class Form(NamedTuple):
     is_missing_empty: bool = False
     schema: Mapping[str, Any] | None = None
     truth_schema: Mapping[str, Any] | None = None
+    example: Any = None
 
     @property
     def instance_keys(self) -> InstanceKeys:
@@ -138,7 +141,7 @@ class Form(NamedTuple):
         """What an item has in the ground truth."""
         instance = self.instance and self.instance._replace(score="")
         form = self._replace(file=self.truth_file, each="", instance=instance, is_missing_empty=False)
-        return form._replace(schema=self.truth_schema)
+        return form._replace(schema=self.truth_schema, example=None)
 
     @property
     def is_table(self) -> bool:
@@ -219,6 +222,7 @@ def parse_form(file: str, words: Mapping[str, Any]) -> Form:
         is_missing_empty=_is_missing_empty(words),
         schema=words.get("schema"),
         truth_schema=words.get("truth_schema"),
+        example=words.get("example"),
     )
     if form.is_table and form.key in form.columns:
         raise ValueError(f"values: the key of an item and a column are both called {form.key}")

@@ -28,7 +28,7 @@ from validator.formats.items.arrays import Items
 from validator.formats.items.read import form_of
 from validator.formats.items.write import example_value
 from validator.formats.rules import Rules, load_rules
-from validator.formats.values import Form, reading_declaration
+from validator.formats.values import Form, Kind, reading_declaration
 
 # The numbers of a submission to the demo reference.
 _N_DEMO_ITEMS = 60
@@ -71,7 +71,14 @@ def _evaluator_of(path: Path, declaration: Mapping[str, Any], metric: ModuleType
         raise ValueError(
             f"evaluator: there is no file {module.name} in scoring_program/evaluators/{path.stem}/"
         )
-    return metric.Evaluator(module, declaration["score"])
+    first_column = declaration["columns"][0]
+    keys = [column["key"] for column in declaration["columns"]]
+    return metric.Evaluator(
+        path=module,
+        score_key=declaration["score"],
+        columns={*keys, metric.column_key(declaration["score"])},
+        higher_is_better=first_column.get("sorting", "desc") == "desc",
+    )
 
 
 def _no_error_costs(statistics: ItemStatistics) -> dict[str, float]:
@@ -80,11 +87,15 @@ def _no_error_costs(statistics: ItemStatistics) -> dict[str, float]:
 
 
 def _identity(
-    thresholds: Sequence[float], evaluator: Any, reference: Reference, settings: Settings
+    declaration: Mapping[str, Any],
+    thresholds: Sequence[float],
+    evaluator: Any,
+    reference: Reference,
+    settings: Settings,
 ) -> dict[str, str]:
-    """Return what moves a score and is in the declaration or the evaluator alone."""
+    """Return what moves a score and is in the declarations or the evaluator alone."""
     if evaluator is not None:
-        return {"evaluator": evaluator.digest()}
+        return {"evaluator": evaluator.digest([declaration, reference.form._asdict()])}
     return {"thresholds": ",".join(f"{threshold:g}" for threshold in thresholds)} if thresholds else {}
 
 
@@ -94,17 +105,28 @@ def _thresholds_of(declaration: Mapping[str, Any], metric: ModuleType) -> tuple[
     thresholds = tuple(declaration.get("thresholds", default))
     if thresholds and not default:
         raise ValueError("thresholds: the metric has none")
+    if default and not thresholds:
+        raise ValueError("thresholds: at least one")
+    return checked_thresholds(thresholds)
+
+
+def checked_thresholds(thresholds: Sequence[float]) -> tuple[float, ...]:
+    """Return thresholds, each of which has a key of its own. Raises ValueError."""
     percents = [100 * threshold for threshold in thresholds]
     are_whole = all(abs(percent - round(percent)) < _NEAR_WHOLE for percent in percents)
     are_ascending = all(low < high for low, high in zip(percents, percents[1:]))
     if percents and not (are_whole and are_ascending and min(percents) > 0 and max(percents) <= 100):
         raise ValueError("thresholds: hundredths above 0, at most 1, ascending")
-    if default and not thresholds:
-        raise ValueError("thresholds: at least one")
-    return thresholds
+    return tuple(thresholds)
 
 
-def _functions(rules: Rules, metric: ModuleType, thresholds: Sequence[float], evaluator: Any) -> Functions:
+def _functions(
+    rules: Rules,
+    declaration: Mapping[str, Any],
+    metric: ModuleType,
+    thresholds: Sequence[float],
+    evaluator: Any,
+) -> Functions:
     """Return the functions of a task whose file has some rules."""
     measure = partial(_measure, metric, thresholds)
     if evaluator is not None:
@@ -120,7 +142,7 @@ def _functions(rules: Rules, metric: ModuleType, thresholds: Sequence[float], ev
         error_costs=getattr(metric, "error_costs", _no_error_costs),
         sections=page.sections,
         notes=notes,
-        identity=partial(_identity, thresholds, evaluator),
+        identity=partial(_identity, declaration, thresholds, evaluator),
         keeper=keep_all,
         other_names=no_names,
     )
@@ -142,8 +164,9 @@ def item_task(path: Path, rules: Rules) -> Task:
         evaluator = _evaluator_of(path, declaration, metric)
         task = declared_task(
             path,
-            _functions(rules, metric, thresholds, evaluator),
+            _functions(rules, declaration, metric, thresholds, evaluator),
             reference_files=(form.truth_file,),
+            prepared_file=form.truth_file if form.kind is Kind.VALUE else "",
             kit_example=_kit_example(path.stem, form),
         )
     return task

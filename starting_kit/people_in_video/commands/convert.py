@@ -32,8 +32,8 @@ def main(arguments: list[str] | None = None, task: str = "") -> int:
     console.prepare()
     parser = _parser(task)
     options = parser.parse_args(arguments)
-    if not options.source.is_file():
-        parser.error(f"there is no file {options.source}")
+    if not options.source.exists():
+        parser.error(f"there is no file or folder {options.source}")
     if options.public and not options.public.exists():
         parser.error(f"--public: there is no file or folder {options.public}")
     try:
@@ -64,7 +64,7 @@ def _parser(task: str) -> argparse.ArgumentParser:
     parser.set_defaults(id=task)
     if not task:
         parser.add_argument("id", choices=task_ids(), help="the task")
-    parser.add_argument("source", type=Path, help="the file of the other tool")
+    parser.add_argument("source", type=Path, help="the file or folder of the other tool")
     parser.add_argument("output", type=Path, help="the zip to write, ready for uploading")
     what = "in what starts and ends are given; default: %(default)s"
     parser.add_argument("--unit", choices=UNITS, default=UNITS[0], help=what)

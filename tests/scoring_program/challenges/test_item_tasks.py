@@ -38,7 +38,7 @@ from tests.item_cases import (
     score_case,
     write_case,
 )
-from validator.formats.items.arrays import Values, as_instance
+from validator.formats.items.arrays import Values, as_instance, corners_of
 from validator.formats.items.read import FORMAT, form_of
 from validator.formats.items.write import decode
 from validator.formats.rules import load_rules
@@ -645,9 +645,23 @@ def as_arrays(segments):
     return groups, np.array(times, dtype=np.float64).reshape(len(segments), 2)
 
 
+def with_plain_words(keys, values):
+    """Return segments or boxes with the keys that the plain programs know, whatever a task calls them."""
+
+    def with_words(instance):
+        corners = corners_of(keys, instance)
+        place = dict(zip(("start", "end"), corners)) if len(corners) == 2 else {}
+        return {"label": instance[keys.label], "box": corners, "score": instance.get(keys.score, 1), **place}
+
+    return {item: list(map(with_words, instances)) for item, instances in values.items()}
+
+
 def plain_score(task, form, truth, predicted):
     """Return what the plain program of a metric, which has its name, says of two sides; of columns the mean."""
     metric = getattr(plain_metrics, task.metric)
+    if form.instance is not None:
+        sides = [with_plain_words(form.instance, side) for side in (truth, predicted)]
+        return metric(*sides, task.thresholds) if task.thresholds else metric(*sides)
     if form.kind is not Kind.COLUMNS:
         return metric(truth, predicted)
     numbers = []

@@ -72,7 +72,7 @@ def _example_of_schema(schema: Mapping[str, Any]) -> Value:
 def example_value(form: Form) -> Value:
     """Return what an item may have, for pages and examples."""
     if form.schema is not None:
-        return _example_of_schema(form.schema)
+        return _example_of_schema(form.schema) if form.example is None else form.example
     first_label = "".join(form.names[:1])
     number = min(max(_EXAMPLE_NUMBER, form.range[0]), form.range[1])
     if form.instance is not None:
