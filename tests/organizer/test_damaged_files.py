@@ -71,8 +71,6 @@ PARTS = {
     "public part": ("split GIVEN --reference reference_of_sentences --output OUT", "reference_of_sentences/public.json"),
     "vocabulary": ("split GIVEN --reference reference_of_sentences --output OUT", "reference_of_sentences/vocabulary.json"),
     "stored ranking": ("report ID --ranking ranking --output OUT", "ranking/ranking.json"),
-    "bundle of an archive": ("archive ID --ranking ranking --report report --output OUT", "dist/chalearn_gesture.zip"),
-    "bundle of a dry run": ("dry-run ID submissions/a.zip --output OUT", "dist/chalearn_gesture.zip"),
 }  # fmt: skip
 
 
@@ -117,7 +115,6 @@ def given(tmp_path_factory, bundles):
 @pytest.fixture
 def call_in(given, lasting_pools, tmp_path, monkeypatch, capsys):
     """Return a function that calls a command with a path for FILE, in the folder of good files."""
-    monkeypatch.setattr(built, "DIST", given / "dist")
     monkeypatch.setattr(archive, "DIST", given / "dist")
     monkeypatch.chdir(given)
 
@@ -144,4 +141,17 @@ def test_what_is_no_folder_for_outputs_ends_in_a_message(call_in, given, tmp_pat
 @pytest.mark.parametrize(("words", "part"), PARTS.values(), ids=PARTS)
 def test_a_damaged_part_ends_in_a_message(call_in, given, words, part):
     for damage in damaged_in_place(given / part):
+        call_in(words, "", damage)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "archive ID --ranking ranking --report report --output OUT",
+        "dry-run ID submissions/a.zip --output OUT",
+    ],
+)
+def test_a_damaged_bundle_ends_in_a_message(call_in, given, monkeypatch, words):
+    monkeypatch.setattr(built, "DIST", given / "dist")
+    for damage in damaged_in_place(given / "dist" / f"{ID}.zip"):
         call_in(words, "", damage)
