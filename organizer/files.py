@@ -98,10 +98,12 @@ def write_files(files: Files, folder: Path) -> None:
 
 
 def rewrite_files(files: Files, folder: Path) -> None:
-    """Write files below a folder, each as `write_durable` does."""
+    """Write files below a folder as `write_durable` does; remove what killed processes left beside them."""
     for name, data in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         write_durable(folder / name, data)
+    for parent in {(folder / name).parent for name in files}:
+        remove_unfinished(parent)
 
 
 def new_folder(parent: Path, name: str) -> Path:
