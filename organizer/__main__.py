@@ -117,6 +117,7 @@ def _command() -> int:
     if sys.platform == "win32":
         print("these tools need Linux or macOS; on Windows use WSL", file=sys.stderr)
         return 2
+    console.prepare()
     try:
         if sys.stdout is None:  # the shell closed it
             return main()
