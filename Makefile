@@ -62,7 +62,7 @@ PHASE_OPTION = $(if $(PHASE),--phase "$(PHASE)")
 bundle: .venv/run
 	$(BIN)/python -m organizer bundle $(if $(FORMAT),--format $(FORMAT)) $(REFERENCE_OPTION) $(if $(DEMO),--demo)
 
-# make kit [ID=chalearn_gesture]: write the starting kit as a folder, dist/kit/, and its package as a wheel
+# make kit [ID=chalearn_gesture]: write the starting kit as a folder, dist/kit/, and its package as a wheel and an sdist
 kit: .venv/run
 	@$(BIN)/python -m organizer kit $(ID)
 

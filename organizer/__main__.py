@@ -8,12 +8,12 @@ import subprocess
 import sys
 import zipfile
 from importlib import import_module
-from typing import NoReturn
 
 from organizer import commands
 from organizer.commands.options import UsageError
 from validator import console
 from validator.findings import Refused
+from validator.parser import Parser
 from validator.texts import printable
 
 COMMANDS = {
@@ -28,6 +28,7 @@ COMMANDS = {
     "overview": "show what the references of a bundle hold",
     "dry-run": "run the built program on a submission as the platform does",
     "rescore": "score all submissions with the built program and rank the teams",
+    "overall": "put the rankings of several tasks into one table",
     "report": "write a ranking for a paper, and a page for each team",
     "archive": "collect a finished competition in a folder to deposit for a DOI",
     "demo": "score the samples of all tasks against the demo reference",
@@ -46,13 +47,6 @@ python -m organizer COMMAND --help shows the options of a command; docs/commands
 """
 
 
-class _Parser(argparse.ArgumentParser):
-    """A parser whose errors quote names of files as a terminal can show them."""
-
-    def error(self, message: str) -> NoReturn:
-        super().error(printable(message))
-
-
 def main(arguments: list[str] | None = None) -> int:
     """Run the command that the first argument names, and return its exit code.
 
@@ -60,7 +54,7 @@ def main(arguments: list[str] | None = None) -> int:
     SystemExit with 2 ends a command that cannot be understood.
     """
     descriptions = "\n".join(f"  {name:14}{description}" for name, description in COMMANDS.items())
-    parser = _Parser(
+    parser = Parser(
         prog="python -m organizer",
         description="Tools for organizers.",
         epilog=f"commands:\n{descriptions}\n\n{_EXAMPLES}",
@@ -75,7 +69,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _run_command(name: str, arguments: list[str]) -> int:
     # Only the module that is needed is imported, so that commands begin at once.
     module = import_module(f"{commands.__name__}.{name.replace('-', '_')}")
-    parser = _Parser(prog=f"python -m organizer {name}", description=f"{COMMANDS[name]}.")
+    parser = Parser(prog=f"python -m organizer {name}", description=f"{COMMANDS[name]}.")
     module.add_options(parser)
     options = parser.parse_args(arguments)
     try:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import posixpath
+import tempfile
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
@@ -17,6 +18,7 @@ import yaml
 from organizer.bundle import DIST, SOURCE
 from organizer.bundle.competition import DATA_KEYS, Competition, LintReport, entries_of
 from organizer.bundle.contents import digests_in, secret_digests_in
+from organizer.bundle.cut import task_id_of
 from organizer.bundle.outdated import changed_sources
 from organizer.bundle.public_checks import check_public_data
 from organizer.data.prepare import is_synthetic
@@ -26,22 +28,26 @@ from organizer.files import (
     folder_files,
     rewrite_files,
     samples_folder,
+    write_files,
     zip_bytes,
     zip_files,
 )
+from organizer.ranking.page import ranking_page
+from organizer.ranking.ranking import Ranking
+from organizer.ranking.report import FACTS
+from organizer.ranking.stored import NoRankingError, read_rankings, saved_facts
+from organizer.ranking.tables import items_csv, pairs_csv
 from organizer.runs.built import read_bundle
-from scoring_program.settings import PROTOCOLS
+from scoring_program.scoring import load_reference
 from scoring_program.signature import KEY_FILE, VOCABULARY_FILE
+from scoring_program.task import load_task
 from validator.texts import counted, printable, some_words
 
 SUMS = "SHA256SUMS"
 CITATION = "CITATION.cff"
 ZENODO = ".zenodo.json"
 _PLACEHOLDER = "FILL IN:"
-# Not ranking.csv: its names of submissions are those of accounts. The report has one without them.
-_RANKING_FILES = ("ranking.html", "pairs.csv")
-_WITH_REFERENCE = ("items.csv",)
-_REPORT_FILES = ("ranking.csv", "ranking.tex", "methods.txt")
+_REPORT_FILES = ("ranking.csv", "ranking.tex", "methods.txt", FACTS)
 _SHOWN_NAMES = 3
 
 
@@ -89,13 +95,16 @@ def _archive_files(task_id: str, ranking: Path, report: Path, with_reference: bo
         print(printable(f"warning | {built_from}; to archive these, run make bundle first"))
     competition = _with_names_of_bundle(competition)
     references = _references(competition, bundle)
+    rankings = _stored_rankings(task_id, ranking)
+    _check_same_run(task_id, report, rankings)
+    _check_same_bundle(task_id, competition, bundle, rankings)
     public_bundle, left_out = _public_bundle(task_id, competition, bundle, references)
     files = {f"bundle/{name}": data for name, data in public_bundle.items()}
-    files.update(_files_of_runs(ranking, _RANKING_FILES, "ranking", f"make rescore ID={task_id}"))
-    files.update(_files_of_runs(report, _REPORT_FILES, "report", f"organizer report {task_id}"))
+    files.update(_ranking_files(rankings, with_reference=False))
+    files.update(_report_files(report, rankings))
     _check_leaks(competition, files, references)
     if with_reference:
-        files.update(_files_of_runs(ranking, _WITH_REFERENCE, "ranking", f"make rescore ID={task_id}"))
+        files.update(_ranking_files(rankings, with_reference=True))
         for name, reference in references.items():
             folder = f"reference/{posixpath.basename(name).removesuffix('.zip')}"
             without_key = {path: data for path, data in reference.items() if path != KEY_FILE}
@@ -104,6 +113,94 @@ def _archive_files(task_id: str, ranking: Path, report: Path, with_reference: bo
     files[CITATION] = _citation(competition)
     files[ZENODO] = _zenodo(competition)
     return files
+
+
+def _stored_rankings(task_id: str, folder: Path) -> dict[str, Ranking]:
+    """Return the rankings in a folder, by the subfolder of their protocol. Raises ArchiveError."""
+    try:
+        rankings = read_rankings(folder, task_id)
+    except NoRankingError:
+        problem = f"{folder}: there is no complete ranking of {task_id} in it"
+        raise ArchiveError(f"{problem}; run make rescore ID={task_id} first") from None
+    if not all(ranking.team_records for ranking in rankings):
+        raise ArchiveError(f"{folder}: no submission is ranked, so there is nothing to archive")
+    return {ranking.facts.protocol if len(rankings) > 1 else "": ranking for ranking in rankings}
+
+
+def _ranking_files(rankings: Mapping[str, Ranking], with_reference: bool) -> dict[str, bytes]:
+    """Return the files of rankings that are archived.
+
+    ranking.csv is none of them: its names of submissions are those of accounts. The report has one without.
+    """
+    files = {}
+    for subfolder, ranking in rankings.items():
+        texts = {"ranking.html": ranking_page(ranking), "pairs.csv": pairs_csv(ranking.published)}
+        if with_reference:
+            texts["items.csv"] = items_csv(ranking)
+        for name, text in texts.items():
+            files[posixpath.join("ranking", subfolder, name)] = text.encode("utf-8", "replace")
+    return files
+
+
+def _report_files(report: Path, rankings: Mapping[str, Ranking]) -> dict[str, bytes]:
+    """Return the files of a report that are archived. Raises ArchiveError."""
+    files = {}
+    for subfolder in rankings:
+        for name in _REPORT_FILES:
+            path = report / subfolder / name
+            if path.is_file():
+                files[posixpath.join("report", subfolder, name)] = path.read_bytes()
+    return files
+
+
+def _check_same_run(task_id: str, report: Path, rankings: Mapping[str, Ranking]) -> None:
+    """Raise ArchiveError unless a report is of the rankings."""
+    for subfolder, ranking in rankings.items():
+        path, remedy = report / subfolder / FACTS, f"run organizer report {task_id}"
+        try:
+            reported = dict(json.loads(path.read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError, RecursionError):
+            raise ArchiveError(f"{path}: it is not there, or cannot be read; {remedy} first") from None
+        facts = saved_facts(ranking.facts)
+        differing = [name for name in {**facts, **reported} if facts.get(name) != reported.get(name)]
+        if differing:
+            sides = [f"{name}: {facts.get(name)!r} and {reported.get(name)!r}" for name in differing]
+            problem = f"the ranking and the report in {report} are of two runs ({'; '.join(sides)})"
+            raise ArchiveError(f"{problem}; {remedy} again")
+
+
+def _check_same_bundle(
+    task_id: str, competition: Competition, bundle: Files, rankings: Mapping[str, Ranking]
+) -> None:
+    """Raise ArchiveError unless the rankings were made with a program and a reference of the bundle."""
+    entries = [entry for _, entry in entries_of(competition, "tasks") if task_id_of(entry) == task_id]
+    remedy = "run make bundle, then rescore and report, all with one reference"
+    programs = {_digest(bundle[name]) for entry in entries if (name := entry["scoring_program"]) in bundle}
+    references = [str(entry.get("reference_data", "")) for entry in entries]
+    for ranking in rankings.values():
+        facts = ranking.facts
+        if programs and facts.program not in programs:
+            sides = f"ranking: {facts.program}, bundle: {some_words(sorted(programs))}"
+            raise ArchiveError(f"the ranking and the bundle have two programs ({sides}); {remedy}")
+        signatures = [_signature_of(task_id, name, bundle, facts.protocol) for name in references]
+        if facts.signature not in signatures:
+            sides = f"ranking: {facts.signature}, bundle: {some_words(signatures)}"
+            raise ArchiveError(f"the ranking and the bundle have two references ({sides}); {remedy}")
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _signature_of(task_id: str, reference: str, bundle: Files, protocol: str) -> str:
+    """Return the signature of scores with a reference of a bundle. Raises Refused."""
+    task = load_task(task_id)
+    files = zip_files(bundle[reference]) if reference in bundle else files_below(reference, bundle)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_files(files, folder)
+        settings = task.settings(folder, {"protocol": protocol} if protocol else {})
+        return load_reference(task, folder, settings).signature
 
 
 def _with_names_of_bundle(competition: Competition) -> Competition:
@@ -157,19 +254,6 @@ def _public_bundle(
     return public, sorted(left_out)
 
 
-def _files_of_runs(folder: Path, names: tuple[str, ...], head: str, command: str) -> dict[str, bytes]:
-    """Return the files with these names in a folder, or in those of two protocols. Raises ArchiveError."""
-    files = {}
-    for protocol in ("", *PROTOCOLS):
-        for name in names:
-            path = folder / protocol / name
-            if path.is_file():
-                files[posixpath.join(head, protocol, name)] = path.read_bytes()
-    if not files:
-        raise ArchiveError(f"{folder}: there is no {names[0]} in it; run {command} first")
-    return files
-
-
 def _check_leaks(competition: Competition, files: Files, references: Mapping[str, Files]) -> None:
     """Raise Refused if a file to publish, or one in a zip, shows what a reference hides.
 
@@ -216,7 +300,7 @@ def _readme(competition: Competition, left_out: list[str], with_reference: bool)
         "",
         "- `bundle/`: the competition as it was uploaded, with its scoring program and public data",
         "- `ranking/`: the ranking, and all pairs of teams",
-        "- `report/`: tables and a plot for papers, and `methods.txt`, with the signature of the scores",
+        "- `report/`: tables for papers, and what the ranking was made of, with the signature of the scores",
         "- `SHA256SUMS`: check with `sha256sum --check SHA256SUMS`",
     ]
     if with_reference:

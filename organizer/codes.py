@@ -152,7 +152,8 @@ CODES = CodeTable(
         MessageCode(
             "R-SIZE",
             "Boxes seem to be of another resolution than the public sizes: none reaches far into its "
-            "picture, or some reach beyond the width of 720 pixels of ActivityNet-Entities.",
+            "picture, or none of many items, or some reach beyond the width of 720 pixels of "
+            "ActivityNet-Entities.",
             "Give boxes in pixels of the public sizes.",
         ),
         MessageCode(

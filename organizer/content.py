@@ -30,6 +30,9 @@ _DRAWN = 6
 # Of so many boxes, some reach beyond this share of their picture.
 _LEAST_BOXES = 20
 _NEAR = 0.6
+# So many items, and such a share of them, are no accident.
+_LEAST_ITEMS = 3
+_LEAST_SHARE_NEAR = 0.05
 Place = Callable[[int], str]
 
 
@@ -211,15 +214,31 @@ def warn_of_share(
         warnings.add(code, f"{share} {problem}; the first is {first}", remedy, file=file, rule=problem)
 
 
-def check_reach(reach: Floats, file: str, warnings: Findings) -> None:
-    """Warn if no box reaches far into its picture, as boxes of a smaller one do.
+def check_reach(
+    reach: Floats, owner: Ints, at: tuple[str, str, Sequence[str]], least: int, warnings: Findings
+) -> None:
+    """Warn if no box reaches far into its picture, as boxes of a smaller one do, or none of many items.
 
-    ``reach`` (n, 2) is how far the box of a row reaches to the right and down, as a share of the size.
+    ``reach`` (n, k) is how far the box of a row reaches to the right, and down if k is 2, as a share of the
+    size; ``owner`` (n,) is the item of each. ``at`` are the file, what an item is, and the name of each.
+    Items with fewer than ``least`` boxes are not judged alone: their boxes may all be on one side.
     """
+    file, noun, names = at
     farthest = float(reach.max(initial=0))
+    remedy = "check that boxes and sizes are of the same resolution"
     if len(reach) >= _LEAST_BOXES and farthest <= _NEAR:
         problem = f"none of {len(reach):,} boxes reaches beyond {farthest:.0%} of the width or height"
-        remedy = "check that boxes and sizes are of the same resolution"
+        warnings.add("R-SIZE", problem, remedy, file=file, rule="reach")
+        return
+    farthest_of_item = np.zeros(len(names))
+    np.maximum.at(farthest_of_item, owner, reach.max(axis=1))
+    is_judged = np.bincount(owner, minlength=len(names)) >= least
+    is_near = is_judged & (farthest_of_item <= _NEAR)
+    n_judged, n_near = int(is_judged.sum()), int(is_near.sum())
+    if n_near >= max(_LEAST_ITEMS, _LEAST_SHARE_NEAR * n_judged):
+        share = f"{n_near:,} of {counted(n_judged, noun)}"
+        problem = f"{share} with {least} boxes or more have none beyond {_NEAR:.0%} of the width or height; "
+        problem += f"the first is {quote(names[int(is_near.argmax())])}"
         warnings.add("R-SIZE", problem, remedy, file=file, rule="reach")
 
 

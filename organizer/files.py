@@ -265,12 +265,13 @@ def replacing_folder(folder: Path) -> Iterator[Path]:
             if path.is_dir():
                 shutil.rmtree(path)
 
-    # Nobody else reads what a killed process leaves here.
+    # Nobody else reads what a killed process leaves here, and git does not take it.
     work.parent.mkdir(parents=True, exist_ok=True)
     work.mkdir(mode=0o700, exist_ok=True)
     with locked(work):
         try:
             restore_and_clean()
+            keep_out_of_git(work)
             new.mkdir()
             yield new
             for path in (*new.rglob("*"), new, work):

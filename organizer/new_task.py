@@ -5,6 +5,7 @@ A task is data: two declarations, a page, golden cases, and synthetic data. ``ta
 
 from __future__ import annotations
 
+import html
 import json
 import keyword
 import re
@@ -21,6 +22,7 @@ from typing import Any, NoReturn
 
 from organizer import ROOT
 from organizer.bundle import COMPETITION
+from organizer.bundle.cut import without_math
 from organizer.bundle.edit import without_task
 from organizer.evaluators import schema_of, wrap
 from organizer.files import new_folder, rewrite_files
@@ -163,7 +165,7 @@ def task_files(wanted: NewTask) -> dict[str, bytes]:
     texts = {
         f"validator/formats/{CHALLENGE}/{wanted.id}.files.yaml": _filled("files.yaml", declared_fields),
         f"scoring_program/challenges/{CHALLENGE}/{wanted.id}.yaml": _filled("task.yaml", declared_fields),
-        f"pages/{wanted.id}.md": _filled("page.md", fields),
+        f"pages/{wanted.id}.md": _page(fields),
     }
     files = {path: text.encode() for path, text in texts.items()}
     for case in words["cases"]:
@@ -244,7 +246,7 @@ def _wrapped_files(wanted: NewTask, title: str) -> dict[str, bytes]:
         f"scoring_program/challenges/{CHALLENGE}/{wanted.id}.yaml": _filled(
             "task.yaml", declared_fields
         ).encode(),
-        f"pages/{wanted.id}.md": _filled("page.md", fields).encode(),
+        f"pages/{wanted.id}.md": _page(fields).encode(),
         f"{case}/ref/{form.truth_file}": encode(form.truth, wrapped.truth),
         f"{case}/res/{form.file}": encode(form, wrapped.predicted),
         f"{case}/expected.json": json.dumps({"what": what, "published": expected}).encode() + b"\n",
@@ -389,6 +391,17 @@ def _check_columns(columns: Sequence[str]) -> None:
         )
 
 
+def _page(fields: Mapping[str, str]) -> str:
+    """Return the page of a task, on which the site shows no ``$`` as a formula."""
+    words = {key: without_math(fields[key]) for key in ("title", "summary", "metric_title", "metric_text")}
+    return _filled("page.md", {**fields, **words})
+
+
+def _code(name: str) -> str:
+    """Return a name as code; where it has a ``$``, in marks that let it be written otherwise."""
+    return f"<code>{without_math(html.escape(name))}</code>" if "$" in name else f"`{name}`"
+
+
 def _with_noun(text: str, noun: str) -> str:
     """Return a text with a noun for items; names in backticks stay.
 
@@ -407,8 +420,8 @@ def _content(form: Form, words: Mapping[str, Any]) -> str:
     return text.format(
         key=form.key,
         column=form.column,
-        columns=", ".join(f"`{name}`" for name in form.names),
-        any_label=" or ".join(f"`{name}`" for name in form.names),
+        columns=", ".join(map(_code, form.names)),
+        any_label=" or ".join(map(_code, form.names)),
         range=range_text(form),
         kind=form.kind.value,
         corners=_corners_text(form),
@@ -581,7 +594,7 @@ def _steps(task_id: str) -> list[str]:
 
 def undo_new_task(task_id: str) -> int:
     """Move all files of a task of one's own to ``out/undone/``, and take it out of competition.yaml."""
-    own_tasks = [name for name in task_ids() if not load_task(name).in_all_kits]
+    own_tasks = [name for name in task_ids() if not load_task(name).is_published]
     if task_id not in own_tasks:
         written_tasks = ", ".join(own_tasks) or "no task"
         _refuse(f"organizer new-task has not written '{task_id}'", f"it has written {written_tasks}")

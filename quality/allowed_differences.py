@@ -297,6 +297,9 @@ _SENTENCES = (
 )
 _RANKINGS = (
     AllowedDifference(
+        "an overview is in the folder of its reference", r"^overview: .*$", r"/references/.*/stdout$"
+    ),
+    AllowedDifference(
         "rankings have no pictures of how stable they are, and no times",
         _EVERYTHING,
         r"/ranking/.*/(?:stability\.csv|timing\.csv|ranking\.svg)$",
@@ -311,7 +314,28 @@ _RANKINGS = (
     AllowedDifference(
         "the style of rankings has no charts", r"(?s)<style>.*?</style>", r"/ranking/.*\.html$"
     ),
-    AllowedDifference("a ranking is stored in one file", _EVERYTHING, r"/rescore/files/ranking\.json$"),
+    AllowedDifference(
+        "a ranking is stored in one file, and a report says what it was made of",
+        _EVERYTHING,
+        r"/(?:rescore/files/ranking|report/files/facts)\.json$",
+    ),
+    AllowedDifference(
+        "below a ranking stands one sentence; all others are in its method",
+        r'<ul class="after">.*?</ul>|<p>[^<]*<a href="#method">How to read this</a>\.</p>'
+        r"|<small>the best of [^<]*</small>|(?<=<h2>Method</h2>)<ul>.*?</ul>",
+        r"/ranking/.*\.html$",
+    ),
+    AllowedDifference(
+        "far worse teams do not squeeze the axes of a ranking",
+        r'<svg class="forest".*?</svg>|<div class="forest axis-x">.*?</div>'
+        r"|<small>An arrow: beyond the axis\.</small>",
+        r"/ranking/.*\.html$",
+    ),
+    AllowedDifference(
+        "a table for mails has scores, and ranks and scores before",
+        _EVERYTHING,
+        r"/report/files/teams\.csv$",
+    ),
 )
 _HOME = (
     AllowedDifference(

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from organizer.data.overview import SUFFIX
 from organizer.files import Files, folder_files, unpack
 from quality.forks import Run, run_forks
 from scoring_program.settings import PROTOCOLS
@@ -94,13 +95,21 @@ class Checkout:
         for task in sorted({case.task for case in inputs.cases}):
             self._run_program(task, [case for case in inputs.cases if case.task == task])
         self._run_organizer(self._ranking_runs(inputs.rankings))
-        outputs = _without_code("", folder_files(self._output))
+        outputs = _without_code("", {**folder_files(self._output), **self._overviews()})
         if inputs.with_bundles:
             self._build("bundle", "--format", "v1.5")
             bundles = folder_files(self._dist)
             zips = {name: data for name, data in bundles.items() if name.endswith(".zip")}
             outputs |= _without_code("bundle/", zips)
         return {name: data for name, data in outputs.items() if _STORE not in name}
+
+    def _overviews(self) -> dict[str, bytes]:
+        """Return the overviews, which are hidden in their references, as 1.3.0 names them: beside these."""
+        overviews = {}
+        for path in self._output.rglob(SUFFIX):
+            beside = path.parent.with_name(f"{path.parent.name}{SUFFIX}")
+            overviews[beside.relative_to(self._output).as_posix()] = path.read_bytes()
+        return overviews
 
     def _build(self, *arguments: str) -> None:
         """Run a command of organizers that must succeed."""

@@ -42,7 +42,8 @@ def write_demo_ranking(output: Path = ROOT / "out" / "demo" / "ranking") -> int:
         with contextlib.redirect_stdout(log):
             code = rescore(built, folder / "submissions", output, Choices(names=folder / "names.csv"))
             code = code or report(task_id, output, output / "report")
-    pages = f"a ranking of made-up teams: {output / 'index.html'}; public: ranking.html, report/"
+    public = "public: ranking.html, and report/ but for teams.csv"
+    pages = f"a ranking of made-up teams: {output / 'index.html'}; {public}"
     print(log.getvalue() if code else pages)
     return code
 

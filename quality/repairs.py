@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Sequence
 from copy import deepcopy
+from enum import Enum
 from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from organizer.files import write_files
+from organizer.files import Files, write_files
 from people_in_video.diagnosis.explanation import repairs_of
 from people_in_video.home_loaded import HomeLoaded, of_kind
 from quality.demo_data import load_against
+from quality.file_mistakes import mistakes_in_files
 from quality.task import Mistake, QualityTask, quality_tasks
 from validator.findings import Refused
 
@@ -23,22 +26,53 @@ from validator.findings import Refused
 _NOISES = (0.0, 0.15, 0.3, 0.45)
 _SIZES = (1, 2)
 _MOST_NOISE_OF_WEAK_MODELS = 0.5
+# A mistake that costs less is harmless.
+_LEAST_LOSS = 0.02
 LEAST_SCORE = 0.05
 """Correct submissions count if they score so much."""
 # The kinds of submissions have seeds of their own.
 _MISTAKES, _CORRECT, _WEAK = 1, 2, 3
 
 
+class Outcome(Enum):
+    """What a submission with a mistake gets.
+
+    It is answered if the right fact or repair is told, harmless if it costs hardly anything, wrong if it is
+    told another likely mistake, and silent otherwise.
+    """
+
+    ANSWERED = "answered"
+    HARMLESS = "harmless"
+    SILENT = "silent"
+    WRONG = "wrong"
+
+
 class MistakeRow(NamedTuple):
-    """A mistake, and in which of the submissions with it, by their numbers, it was found."""
+    """A mistake, and what each submission with it gets."""
 
     name: str
-    found: Sequence[int]
-    missed: Sequence[int]
+    outcomes: Sequence[Outcome]
+
+    @property
+    def found(self) -> list[int]:
+        """The numbers of the submissions in which it is found."""
+        return [seed for seed, outcome in enumerate(self.outcomes) if outcome is Outcome.ANSWERED]
+
+    @property
+    def missed(self) -> list[int]:
+        """The numbers of the others."""
+        return sorted(set(range(len(self.outcomes))).difference(self.found))
+
+    def line(self) -> str:
+        """Return in how many submissions it is found, and what the others get."""
+        counts = Counter(outcome.value for outcome in self.outcomes if outcome is not Outcome.ANSWERED)
+        others = "".join(f", {number} {word}" for word, number in sorted(counts.items()))
+        return f"{len(self.found)} of {len(self.outcomes)} found{others}: {self.name}"
 
 
 class HonestRow(NamedTuple):
-    """Submissions without a mistake, and the repairs that were found all the same, in words."""
+    """Submissions without a mistake, and the repairs that were found all the same, in words; of correct ones
+    all notes on likely mistakes."""
 
     name: str
     n_submissions: int
@@ -56,23 +90,24 @@ def print_repairs(ids: Sequence[str], n_mistakes: int, n_correct: int) -> int:
         honest = measure_honest(task, n_mistakes, n_correct)
         print(f"\n{task_id} ({time.process_time() - begin:.0f} s)")
         for mistake in mistakes:
-            n_submissions = len(mistake.found) + len(mistake.missed)
-            print(f"  {len(mistake.found)} of {n_submissions} found: {mistake.name}")
+            print(f"  {mistake.line()}")
+        counts = Counter(outcome for mistake in mistakes for outcome in mistake.outcomes)
+        print(f"  all: {', '.join(f'{counts[outcome]:,} {outcome.value}' for outcome in Outcome)}")
         for model in honest:
-            alarms = "; ".join([f"{len(model.alarms)} of {model.n_submissions} with a repair", *model.alarms])
+            alarms = "; ".join([f"{len(model.alarms)} of {model.n_submissions} with an alarm", *model.alarms])
             print(f"  {alarms}: {model.name}")
         is_good &= all(row.found for row in mistakes) and not any(row.alarms for row in honest)
     return 0 if is_good else 1
 
 
 def measure_mistakes(task: QualityTask[Any], seeds: Sequence[int]) -> list[MistakeRow]:
-    """Return in which submissions the mistakes of a task are found."""
+    """Return what submissions with each of the mistakes of a task get; one is made for each seed."""
     with tempfile.TemporaryDirectory() as folder:
         scorers = _Scorers(task, Path(folder))
         rows = []
-        for mistake in task.mistakes:
-            found = [seed for seed in seeds if scorers.explains(mistake, seed)]
-            rows.append(MistakeRow(mistake.name, found, sorted(set(seeds).difference(found))))
+        (first_file, *_) = task.short_samples()[0]
+        for mistake in (*task.mistakes, *mistakes_in_files(first_file)):
+            rows.append(MistakeRow(mistake.name, [scorers.outcome(mistake, seed) for seed in seeds]))
         return rows
 
 
@@ -92,7 +127,7 @@ def measure_honest(task: QualityTask[Any], n_weak: int, n_correct: int) -> list[
 
 
 def _measure_correct(scorers: _Scorers, n_submissions: int) -> HonestRow:
-    """Measure correct submissions: the first that score enough."""
+    """Measure correct submissions, the first that score enough: none may be said to be a likely mistake."""
     alarms: list[str] = []
     n_counted = 0
     for seed in count():
@@ -102,16 +137,18 @@ def _measure_correct(scorers: _Scorers, n_submissions: int) -> HonestRow:
         report = scorer.report(scorer.correct_prediction(rng, float(rng.random())))
         if report.score >= LEAST_SCORE:
             n_counted += 1
-            alarms += report.words()
+            alarms += report.mistakes
     return HonestRow("correct", n_submissions, alarms)
 
 
 class _Report(NamedTuple):
-    """What a submission gets: its score, its notes or problems as lines, and the repairs that were found."""
+    """What a submission gets: its score, its notes or problems as lines, the repairs that were found, and the
+    lines that tell of likely mistakes."""
 
     score: float
     lines: Sequence[str]
     repairs: Sequence[Any]
+    mistakes: Sequence[str] = ()
 
     def explains(self, mistake: Mistake[Any]) -> bool:
         """Return whether a plain fact explains a mistake, or the search found all of its repairs."""
@@ -138,11 +175,18 @@ class _Scorers:
             self._scorer_of_size[size] = _Scorer(self._task, size, self._folder)
         return self._scorer_of_size[size]
 
-    def explains(self, mistake: Mistake[Any], seed: int) -> bool:
-        """Return whether a mistake is found in a submission."""
+    def outcome(self, mistake: Mistake[Any], seed: int) -> Outcome:
+        """Return what a submission with a mistake gets."""
         size = _SIZES[seed // len(_NOISES) % len(_SIZES)]
         scorer = self.of_size(max(mistake.size, size))
-        return scorer.report(mistake.change(scorer.prediction_for_mistake(seed))).explains(mistake)
+        files = self._task.files(mistake.change(scorer.prediction_for_mistake(seed)))
+        report = scorer.report_files(mistake.change_files(files))
+        if report.explains(mistake):
+            return Outcome.ANSWERED
+        if any(not line.startswith("N-LOW") for line in report.mistakes):
+            return Outcome.WRONG
+        is_harmless = report.score > scorer.score_without_mistake(seed) - _LEAST_LOSS
+        return Outcome.HARMLESS if is_harmless else Outcome.SILENT
 
 
 class _Scorer:
@@ -162,6 +206,7 @@ class _Scorer:
         )
         self._loaded: HomeLoaded[Any, Any, Any] = of_kind(HomeLoaded, loaded)
         self._predictions: dict[int, Any] = {}
+        self._scores: dict[int, float] = {}
 
     def prediction_for_mistake(self, seed: int) -> Any:
         """Return a copy of the correct prediction in which each mistake is made once."""
@@ -170,18 +215,34 @@ class _Scorer:
             self._predictions[seed] = self.correct_prediction(rng, noise)
         return deepcopy(self._predictions[seed])
 
+    def score_without_mistake(self, seed: int) -> float:
+        """Return the score of a prediction before a mistake is made in it."""
+        if seed not in self._scores:
+            self._scores[seed] = self.report(self.prediction_for_mistake(seed)).score
+        return self._scores[seed]
+
     def correct_prediction(self, rng: np.random.Generator, noise: float) -> Any:
         return self.task.correct_prediction(self._source, rng, noise)
 
     def report(self, prediction: Any) -> _Report:
         """Return what a submission with a prediction gets, refused or scored."""
+        return self.report_files(self.task.files(prediction))
+
+    def report_files(self, files: Files) -> _Report:
+        """Return what the files of a submission get, refused or scored."""
         loaded = self._loaded
         with tempfile.TemporaryDirectory() as folder:
-            write_files(self.task.files(prediction), Path(folder))
+            write_files(files, Path(folder))
             try:
                 read = loaded.read(Path(folder))
             except Refused as refused:
-                return _Report(0.0, [problem.line() for problem in refused.findings.problems], [])
+                lines = [problem.line() for problem in refused.findings.problems]
+                return _Report(score=0.0, lines=lines, repairs=[], mistakes=lines)
             result = loaded.score(read)
             repairs = repairs_of(loaded, read.content, result.statistics)
-        return _Report(result.scores["score"], [note.line() for note in result.notes], repairs)
+        return _Report(
+            score=result.scores["score"],
+            lines=[note.line() for note in result.notes],
+            repairs=repairs,
+            mistakes=[note.line() for note in result.notes if note.is_mistake],
+        )

@@ -70,6 +70,8 @@ class Mistake(Generic[PredictionT]):
     size : int
         How many times as large the reference must be at least. Where sizes replace ends, a validator accepts
         few predictions.
+    change_files : callable
+        Makes the mistake in the files of the submission.
     """
 
     name: str
@@ -77,6 +79,7 @@ class Mistake(Generic[PredictionT]):
     said: Sequence[Said] = ()
     cures: Sequence[Cure] = ()
     size: int = 1
+    change_files: Callable[[Files], Files] = lambda files: files
 
 
 @dataclass(frozen=True)

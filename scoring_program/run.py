@@ -160,8 +160,10 @@ def _parse_command(arguments: Sequence[str], ids: Sequence[str]) -> _Command:
     """Return what the command line asks for, or exit with a message."""
     import argparse
 
+    from validator.parser import Parser
+
     what = "Score INPUT/res against INPUT/ref and write the scores to OUTPUT."
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         description=what,
         epilog=f"examples:\n{_EXAMPLES}",
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -38,8 +38,8 @@ Settings = Mapping[str, SettingValue]
 class Setting(NamedTuple):
     """The declaration of one setting; ``signed`` says that it can move a score and is in the signature.
 
-    A setting whose default is a mapping has these ``keys`` with values of these types, all of them or none;
-    one with a ``length`` is a list of so many numbers from ``min`` to ``max``, or empty.
+    A setting with ``keys`` may be a mapping of all of them to values of these types; one with a ``length`` is
+    a list of so many numbers from ``min`` to ``max``, or empty.
     """
 
     name: str
@@ -57,6 +57,7 @@ _unsigned = partial(Setting, signed=False)
 _GROUPS = "CSV file of items that depend on each other: item,group; none if empty"
 _SHARES = "reference folder of an earlier phase that may hold items of this one; none if empty"
 _WINNER = "what the winner must reach: a baseline, and by which share its score must be exceeded"
+_COUNTS = "which submission of a team counts in a ranking"
 COMMON = (
     Setting("protocol", "published", "the published text, or the released script", PROTOCOLS),
     _unsigned("detail", "summary", "how much the detail page shows", ("none", "summary", "full")),
@@ -66,6 +67,7 @@ COMMON = (
     _unsigned("item_groups", "", _GROUPS),
     _unsigned("shares_items_with", "", _SHARES),
     _unsigned("marks", [], "plain answers whose scores are shown unless detail is full", tuple(MARK_TEXTS)),
+    _unsigned("counts", "best", _COUNTS, ("best", "last", "chosen"), keys={"best_in": str}),
     _unsigned("winner_rule", {}, _WINNER, keys={"baseline": str, "relative_gain": float}),
     _unsigned("notes", True, "whether to say what looks like a mistake"),
     _unsigned("time_limit", 570.0, "seconds that a run may take", min=0.1, max=86400.0),
@@ -175,15 +177,19 @@ def _expected(setting: Setting, value: SettingValue) -> str:
     if setting.choices and isinstance(setting.default, list):
         is_list_of_choices = isinstance(value, list) and all(name in setting.choices for name in value)
         return "" if is_list_of_choices else f"a list of names: {', '.join(map(str, setting.choices))}"
+    alternatives = list[str]()
     if setting.choices:
-        is_choice = any(value == choice and type(value) is type(choice) for choice in setting.choices)
-        return "" if is_choice else f"one of {', '.join(map(str, setting.choices))}"
+        if any(value == choice and type(value) is type(choice) for choice in setting.choices):
+            return ""
+        alternatives.append(f"one of {', '.join(map(str, setting.choices))}")
     if setting.keys:
         has_right_values = isinstance(value, dict) and value.keys() == setting.keys.keys()
         if has_right_values and all(_is_of(value[key], kind) for key, kind in setting.keys.items()):
             return ""
         wanted = [f"{key}: {_KINDS[kind][1]}" for key, kind in setting.keys.items()]
-        return f"a mapping of {', '.join(wanted)}"
+        alternatives.append(f"a mapping of {', '.join(wanted)}")
+    if alternatives:
+        return ", or ".join(alternatives)
     if setting.length:
         is_list = isinstance(value, list) and len(value) in (0, setting.length)
         is_right = is_list and all(_is_between(number, setting) for number in value)

@@ -178,8 +178,8 @@ class Declaration:
     item: str
     needs: Sequence[str] = ()
     """Packages that the program imports besides numpy and yaml and does not carry, by their import names."""
-    in_all_kits: bool = False
-    """Whether every starting kit holds the task; others are in the kits of their competitions only."""
+    is_published: bool = False
+    """Whether it is a task of a published challenge, which `docs/conventions.md` is about; not one's own."""
     kit_files: Sequence[str] = ()
     """Files of ``starting_kit/`` for this task alone."""
     reference_files: Sequence[str] = ()
@@ -191,7 +191,7 @@ class Declaration:
     kit_example: str = ""
     """Code that writes ``my.zip`` for the demo reference, for the README and the notebook of the kit."""
     kit_update: str = ""
-    """Code that gives an evaluator one prediction for the demo reference, for the README."""
+    """Code that gives an evaluator one prediction for the demo reference, for the guide of the kit."""
     metric: str = ""
     """A module of `scoring_program.metrics` that the declaration names, "" if the code of the task does."""
     thresholds: Sequence[float] = ()

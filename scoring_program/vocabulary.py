@@ -46,9 +46,10 @@ class UnknownNames(NamedTuple):
     n_used : int
         How often any name of the kind is used.
     nearest : dict of str to str
-        The nearest name of those that may be told, of the first few where there is one.
+        The nearest name of those that may be told, of the first few where there is one; of phrases that all
+        end with a known name, this one.
     explanation : str
-        How most unknown names are spelled otherwise, "" if there is no such rule.
+        How all unknown names are spelled otherwise, "" if there is no such rule.
     """
 
     kind: str
@@ -114,11 +115,27 @@ def _unknown_names_of_kind(
     unknown_names.sort(key=lambda name: -count_of_name[name])
     nearest_names = NearestNames(known_names)
     nearest = {name: nearest_names.find(name) for name in unknown_names[:_MOST_NAMED]}
-    has_rule = len(unknown_names) > 1
+    explanation = explain_unknown_names(count_of_name, known_names) if len(unknown_names) > 1 else ""
+    heads = _last_words(unknown_names, known_names)
+    if heads and not explanation:
+        nearest = heads
+        explanation = f"the last word of {_each_of(len(unknown_names))} is a {kind} of the data"
     return UnknownNames(
         kind=kind,
         counts={name: count_of_name[name] for name in unknown_names},
         n_used=sum(count_of_name.values()),
         nearest={name: near for name, near in nearest.items() if near},
-        explanation=explain_unknown_names(count_of_name, known_names) if has_rule else "",
+        explanation=explanation,
     )
+
+
+def _last_words(phrases: Sequence[str], known_names: Collection[str]) -> dict[str, str]:
+    """Return the last word of each phrase if all of them are phrases that end with a known name, none
+    otherwise."""
+    words = {phrase: phrase.rpartition(" ")[2] for phrase in phrases}
+    are_heads = all(" " in phrase and word in known_names for phrase, word in words.items())
+    return words if are_heads else {}
+
+
+def _each_of(number: int) -> str:
+    return "it" if number == 1 else f"each of the {number:,} names"

@@ -20,7 +20,7 @@ from organizer.bundle import parts
 from organizer.bundle.build import build_all
 from organizer.bundle.kit import KIT, PACKAGE
 from organizer.bundle.public_files import demo_folder
-from organizer.files import read_zip, unpack, write_files, zip_files
+from organizer.files import read_zip, unpack
 from quality.competition import write_source
 from tests.browser import chromium, new_window
 from tests.helpers import run_folder
@@ -131,23 +131,19 @@ def bundles(request, tmp_path_factory, competition_source):
 
 
 @pytest.fixture(scope="session")
-def package_of_kits(bundles, tmp_path_factory):
-    """Return the package of all kits as a folder, with its modules compiled."""
-    folder = tmp_path_factory.mktemp("kit")
-    unpack(read_zip(bundles / "competition.zip")[KIT], folder)
-    compileall.compile_dir(folder / PACKAGE, quiet=2)
-    return folder / PACKAGE
-
-
-@pytest.fixture(scope="session")
-def unpack_kit(bundles, package_of_kits):
+def unpack_kit(bundles, tmp_path_factory):
     """Return a function that unpacks the kit of a bundle, its modules compiled, which takes Python a second."""
 
+    @cache
+    def compiled_kit(bundle):
+        folder = tmp_path_factory.mktemp("kit")
+        unpack(read_zip(bundles / f"{bundle}.zip")[KIT], folder)
+        compileall.compile_dir(folder / PACKAGE, quiet=2)
+        return folder
+
     def unpack_into(bundle, folder):
-        files = zip_files(read_zip(bundles / f"{bundle}.zip")[KIT])
-        write_files({name: files[name] for name in files if not name.startswith(f"{PACKAGE}/")}, folder)
         # With its times, without which what is compiled does not count.
-        shutil.copytree(package_of_kits, folder / PACKAGE)
+        shutil.copytree(compiled_kit(bundle), folder, dirs_exist_ok=True)
 
     return unpack_into
 

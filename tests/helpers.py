@@ -40,7 +40,7 @@ REFERENCES = ROOT / "reference_data"
 SAMPLES = ROOT / "starting_kit" / "samples"
 CODE_FOLDERS = os.pathsep.join([str(ROOT), str(ROOT / "starting_kit")])
 """The folders of all packages, for the PYTHONPATH of programs that tests start elsewhere."""
-PUBLISHED = [task_id for task_id in task_ids() if load_task(task_id).in_all_kits]
+PUBLISHED = [task_id for task_id in task_ids() if load_task(task_id).is_published]
 """Tasks of published challenges, without those of one's own."""
 
 

@@ -2,7 +2,7 @@
 
 ``expected.json`` maps keys of scores to numbers, for each protocol or for ``published`` alone. A task whose cases hold
 other numbers says so in ``golden/<id>/checks.py``: ``check`` and ``check_more``; settings are in ``settings.yaml`` there.
-``golden_statistics/<id>.json`` holds intervals and error costs of the same cases under ``published``.
+``columns`` holds all columns of a case by their keys. ``golden_statistics/<id>.json`` holds intervals and error costs of the same cases under ``published``.
 
 Each case is scored once for each protocol, and everything that is known of it is compared with that one result. Only
 DensePose scores more often: its cases hold the numbers of three measures, and a run computes one.
@@ -59,6 +59,8 @@ def test_golden_case_gives_its_numbers(case, protocol):
         numbers = numbers_of(case, protocol)
         if numbers is not None:
             check_of(task_id)(task_id, score, numbers)
+        for key, number in expected_of(case).get("columns", {}).get(protocol, {}).items():
+            assert score().scores[key] == pytest.approx(number, abs=6e-11), key
         if protocol == "published" and holds_more(case):
             checks_of(task_id).check_more(score, expected_of(case))
         if has_interval:
@@ -114,7 +116,7 @@ def test_every_key_of_a_case_is_read(case):
     expected = expected_of(case)
     more = set(getattr(checks_of(case.parent.name), "MORE", ()))
     if "published" in expected:
-        assert expected.keys() <= {"what", "published", "released", "expected", *more}
+        assert expected.keys() <= {"what", "published", "released", "expected", "columns", *more}
         assert expected.get("expected", expected["published"]) == expected["published"]
     else:
         assert not more & expected.keys()

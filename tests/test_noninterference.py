@@ -24,10 +24,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from organizer.data.prepare import prepare, reference_files
+from organizer.data.public_data import reference_vocabulary
 from organizer.files import folder_files, write_files
 from organizer.new_task import NewTask
 from organizer.public_data import PublicSource, make_public_data
-from organizer.public_data.command import reference_vocabulary
 from people_in_video.public_data import check_with_public_data
 from people_in_video.scoring import load_public
 from scoring_program.metrics import evaluator

@@ -13,6 +13,7 @@ try:
     from validator.codes import explain_code
     from validator.findings import Findings, note_lines
     from validator.formats.rules import task_ids
+    from validator.parser import Parser
 except ModuleNotFoundError as error:
     sys.exit(f"{error.name} is not installed: run make demo")
 
@@ -48,7 +49,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _main(arguments: list[str] | None) -> int:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="python -m validator",
         description="Check that a submission is well-formed. Exit code 0: it is; 1: it is not.",
         epilog=f"examples:\n{_EXAMPLES}",

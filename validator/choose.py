@@ -18,7 +18,7 @@ from typing import NamedTuple, NoReturn
 from validator.findings import Findings, Read, Refused
 from validator.formats.rules import CsvRules, Rules, load_rules, task_ids
 from validator.items import Place, check_items
-from validator.kinds import HEAD_BYTES, kind_of, refuse_other_kind
+from validator.kinds import HEAD_BYTES, kind_of
 from validator.submission import Submission
 from validator.texts import counted, folded, quote
 
@@ -60,9 +60,6 @@ def choose_named(submission: Submission, rules: Rules) -> Read[dict[str, str]]:
             name_of_pattern[files[0]] = only
             others.remove(only)
             findings.note("N-FILE-SPELLING", f"{quote(only)} was read; its name should be {files[0]}")
-        for name in name_of_pattern.values():
-            with findings.part():
-                refuse_other_kind(_head(submission, name), name)
         missing = [file for file in files if file not in name_of_pattern]
         lost = [file for file in missing if not _report_misnamed(file, others, submission.folder, findings)]
         if len(lost) == len(files):
@@ -282,8 +279,8 @@ def _rename_example(ignored: list[str], rules: CsvRules, known_items: Collection
 
 
 def _conversion_of_table(ignored: list[str], rules: CsvRules) -> str:
-    """Return how files are made from the only CSV file, which may be a table of all items, "" without one."""
-    tables = [name for name in ignored if PurePosixPath(folded(name)).suffix == ".csv"]
+    """Return how files are made from the only CSV or JSON file, which may hold all items, "" without one."""
+    tables = [name for name in ignored if PurePosixPath(folded(name)).suffix in (".csv", ".json")]
     if len(tables) != 1 or not rules.table_columns:
         return ""
     columns = ", ".join(rules.table_columns)

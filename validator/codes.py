@@ -322,7 +322,8 @@ CODES = CodeTable(
         ),
         MessageCode(
             "N-CSV-EARLY",
-            "No row of any item reaches its second half.",
+            "No row of ten or more items reaches the second half of its item, or many end at nearly one "
+            "frame long before it ends; no row of fewer items reaches more than a tenth.",
             "Write frames of the whole video, counted from 1 at its own rate.",
             is_mistake=True,
         ),
@@ -368,9 +369,15 @@ CODES = CodeTable(
             is_mistake=True,
         ),
         MessageCode(
+            "N-PLACES-EMPTY",
+            "At least half of the frames or segments that are submitted hold no prediction.",
+            "Check that predictions were written for all of them.",
+            is_mistake=True,
+        ),
+        MessageCode(
             "N-REPEATED",
-            "Many predictions are repeated: classes of a segment, boxes of a part, detections of an "
-            "image. Repetitions cost score.",
+            "Many predictions are repeated: intervals, classes of a segment, humans of a frame, boxes of a "
+            "part, detections of an image. Repetitions cost score.",
             "Write each prediction once.",
             is_mistake=True,
         ),

@@ -41,9 +41,13 @@ _MOST_WRONG_LINES = 200_000
 _MOST_DIGITS = 18
 _DIGITS = frozenset("0123456789")
 _CHARACTERS = {"integer": _DIGITS | set("+-"), "number": _DIGITS | set("+-.eE")}
-# Where the last rows of so many items all end in the first part of them, most of each may be missing.
-_LEAST_ITEMS = 3
-_SHARE_OF_EARLY = 0.5
+# Where the last rows of so many items all end in the first part of them, most of each may be missing: of few
+# items at the very beginning, of many in the first half, or many of them at nearly one frame.
+_FEW_ITEMS, _SHARE_OF_FEW = 3, 0.1
+_MANY_ITEMS, _SHARE_OF_MANY = 10, 0.5
+_SHARE_OF_CUT = 0.67
+_NEAR_CUT = 0.95
+_LEAST_NEAR_CUT = 0.5
 
 Values = Union["list[str]", Ints, Floats]
 
@@ -283,7 +287,7 @@ class _Reader:
     def _decode(self, data: bytes, name: str) -> str:
         """Return the text of a file with line ends as newlines, "" after a problem."""
         with self._findings.part():
-            refuse_other_kind(data[:HEAD_BYTES], name)
+            refuse_other_kind(data[:HEAD_BYTES], name, "CSV")
             return self._decode_text(data, name)
         return ""
 
@@ -483,15 +487,22 @@ class _Reader:
         return f"line {self._line[row]} column {self.columns.index(name) + 1}"
 
     def _refuse(
-        self, code: str, rule: tuple[str, str], is_wrong: Bools, problem: Callable[[int], str], remedy: str
+        self,
+        code: str,
+        rule: tuple[str, str],
+        is_wrong: Bools,
+        problem: Callable[[int], str],
+        remedy: str,
+        is_of_all_fields: bool = False,
     ) -> None:
         """Add what is wrong in rows, of each file in the first ones; the others are counted.
 
-        ``rule`` is a field and its constraint; problems begin with the name of the field.
+        ``rule`` is a field and its constraint; problems begin with the name of the field. Those that are
+        ``is_of_all_fields`` are one kind in all of them.
         """
         if not is_wrong.any():
             return
-        field, _ = rule
+        field, constraint = rule
         for file in np.unique(self.file_index[is_wrong]).tolist():
             begin = int(np.searchsorted(self.file_index, file))
             end = int(np.searchsorted(self.file_index, file + 1))
@@ -503,7 +514,7 @@ class _Reader:
                     remedy,
                     file=self._names[file],
                     where=self.place(row, field),
-                    rule=" ".join(rule),
+                    rule=constraint if is_of_all_fields else " ".join(rule),
                 )
 
     def _refuse_fields(self, field: Field, texts: list[str], wrong: _WrongFields) -> None:
@@ -526,7 +537,7 @@ class _Reader:
         """Add fields of a column that are no integers, by what they are instead."""
         if not text_of_row:
             return
-        from validator.csv_words import why_no_integer
+        from validator.csv_words import FORMS, why_no_integer
 
         reason_of_text = {
             text: why_no_integer(text, has_sign) for text in dict.fromkeys(text_of_row.values())
@@ -536,7 +547,12 @@ class _Reader:
             is_of_rule = np.zeros(len(self.file_index), bool)
             is_of_rule[rows] = True
             self._refuse(
-                code, (name, rule), is_of_rule, lambda row: reason_of_text[text_of_row[row]].problem, remedy
+                code,
+                (name, rule),
+                is_of_rule,
+                lambda row: reason_of_text[text_of_row[row]].problem,
+                remedy,
+                is_of_all_fields=rule in FORMS,
             )
 
     def with_few_rows(self, contents: Sequence[bytes], n_frames: Ints) -> list[bytes]:
@@ -618,13 +634,22 @@ class _Reader:
             self._findings.note("N-CSV-CUT", text)
 
     def _note_early_ends(self, last: Ints, n_frames: Ints) -> None:
-        """Note if no row reaches the second half of its item."""
-        if len(last) < _LEAST_ITEMS or (last > _SHARE_OF_EARLY * n_frames).any():
+        """Note if no row reaches the second half of its item, or many items end at one frame long before."""
+        most = _SHARE_OF_FEW if len(last) < _MANY_ITEMS else _SHARE_OF_MANY
+        is_early = len(last) >= _FEW_ITEMS and bool((last <= most * n_frames).all())
+        if not is_early and not _end_at_one_frame(last, n_frames):
             return
         noun = self._rules.item
         text = f"the last rows of the {noun}s end at frame {_range_text(last.min(), last.max(), ',')}; these "
         text += f"{noun}s have {_range_text(n_frames.min(), n_frames.max(), ',')} frames"
         self._findings.note("N-CSV-EARLY", text)
+
+
+def _end_at_one_frame(last: Ints, n_frames: Ints) -> bool:
+    """Return whether no item ends long after the middle of most, and many at nearly the same frame."""
+    if len(last) < _MANY_ITEMS or last.max() > _SHARE_OF_CUT * np.median(n_frames):
+        return False
+    return bool((last >= _NEAR_CUT * last.max()).mean() >= _LEAST_NEAR_CUT)
 
 
 def _range_text(low: np.int64, high: np.int64, number_format: str = "") -> str:

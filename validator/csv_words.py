@@ -16,7 +16,7 @@ from validator.texts import NUMPY_VALUE, counted, quote
 Line = tuple[str, int, str]
 # The start of a word: a letter, perhaps in quotes or behind the mark of a comment. Like all patterns in this
 # module it takes linear time: what may repeat is followed by other characters.
-_WORD = re.compile(r'[ \t]*(?:#[ \t]*)?"?[^\0-@\[-^`{-\x7f]')
+_WORD = re.compile(r'[ \t]*(?:#[ \t]*)?"?[^\W\d_]')
 _SEPARATORS = {";": "semicolons", "\t": "tabs", "\uff0c": "full-width commas"}
 _DECIMAL_COMMA = re.compile("[0-9]+,[0-9]+")
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
@@ -78,6 +78,8 @@ _REASONS = (
     ),
     _Reason("[A-Za-z].*", "is a word", "write its number, in digits", "word"),
 )
+FORMS = {"fraction", "point", "exponent", "full-width digits", "quoted", "numpy"}
+"""The rules of reasons that lie in how a program writes numbers, of whatever column."""
 _SIGN = _Reason("[+-][0-9]{1,18}", "has a sign", "write a plain whole number", "sign")
 _NO_INTEGER = _Reason("", "is not a whole number", "write digits only, at most 18", "integer")
 
@@ -186,7 +188,7 @@ def _words(kind: tuple[str, ...], text: str, rules: CsvRules, certain: _Certain)
             write_row = "write np.savetxt(..., fmt='%d', delimiter=',')"
         return "E-CSV-SEPARATOR", 1, problem, write_row
     n_fields = text.count(",") + 1
-    problem = f"the row has {counted(n_fields, 'field')} instead of {n_wanted}"
+    problem = f"the row '{quote(text, 40)}' has {counted(n_fields, 'field')} instead of {n_wanted}"
     column = min(n_fields, n_wanted + 1)
     if kind[2] == "too many":
         if certain.has_comma_at_end:

@@ -18,11 +18,15 @@ _LEAST_SHARE_OUTSIDE = 0.1
 _LEAST_ROWS = 4
 # Noisy coordinates in 0..1 may be outside by this.
 _OUTSIDE = 0.25
-_WRITE_PIXELS = "they are pixels of the image"
+WRITE_PIXELS = "they are pixels of the image"
 _EMPTY = "the submission contains no predictions. Was it written too early?"
 _MISSING = ("N-FILE-EMPTY", "N-FILE-MISSING", "N-FRAMES-MISSING", "N-IMAGES-MISSING", "N-SEGMENTS-MISSING")
 _MOST_REPEATED = 0.1
 _MOST_PLACEHOLDERS = 0.1
+# A coordinate in 0..1 is below it, noise included.
+_SMALL = 2
+_LEAST_PLACES = 20
+_LEAST_EMPTY = 0.5
 
 
 def empty_note() -> Note:
@@ -30,7 +34,7 @@ def empty_note() -> Note:
     return Note("N-EMPTY", _EMPTY, _MISSING)
 
 
-def box_hints(boxes: Floats, what: str, cure: str = _WRITE_PIXELS) -> list[Note]:
+def box_hints(boxes: Floats, what: str, cure: str = WRITE_PIXELS) -> list[Note]:
     """Return notes on boxes ``x1, y1, x2, y2`` (n, 4).
 
     They are all within or near 0..1, or all one and the same, or many are the same point. ``cure`` says how
@@ -58,6 +62,35 @@ def _range_hints(boxes: Floats, what: str, cure: str) -> list[Note]:
     return []
 
 
+def small_items_hints(boxes: Floats, item: Ints, n_items: int, what: str, cure: str) -> list[Note]:
+    """Return a note on items, all of whose coordinates are below 2 while some are no whole numbers.
+
+    ``boxes`` (n, 4) are of the items ``item`` (n,). Where all items are like that, `box_hints` tells.
+    """
+    largest = np.full(n_items, -np.inf)
+    np.maximum.at(largest, item, boxes.max(axis=1))
+    is_small = largest < _SMALL
+    is_small &= np.bincount(item[(boxes % 1 != 0).any(axis=1)], minlength=n_items) > 0
+    n_small, n_with_boxes = int(is_small.sum()), int((largest > -np.inf).sum())
+    if not n_small:
+        return []
+    text = (
+        f"in {n_small:,} of {counted(n_with_boxes, 'video')} all coordinates of {what} are below {_SMALL}; "
+    )
+    return [Note("N-LOOKS-NORMALIZED", text + cure)]
+
+
+def empty_hints(n_predictions: Ints, what: str, effect: str) -> list[Note]:
+    """Return a note if many of the places that a submission lists, such as frames, are empty.
+
+    ``n_predictions`` (n,) are those of each place. Example: "30 of 40 frames have no human".
+    """
+    n_empty = int((n_predictions == 0).sum())
+    if len(n_predictions) < _LEAST_PLACES or n_empty < _LEAST_EMPTY * len(n_predictions):
+        return []
+    return [Note("N-PLACES-EMPTY", f"{n_empty:,} of {len(n_predictions):,} {what}{effect}")]
+
+
 def _placeholder_hints(boxes: Floats, what: str) -> list[Note]:
     """Return a note if more than a tenth of boxes (n, 4) are one and the same point, as [-1, -1, -1, -1]."""
     points = boxes[(boxes[:, 0] == boxes[:, 2]) & (boxes[:, 1] == boxes[:, 3]), :2]
@@ -75,7 +108,7 @@ def _placeholder_hints(boxes: Floats, what: str) -> list[Note]:
 
 def repeat_hints(rows: Floats | Ints, row_noun: str, what: str) -> list[Note]:
     """Return a note if more than a tenth of the rows (n, k) repeat another: "30 things of 90 repeat ..."."""
-    repeated = len(rows) - len(np.unique(rows, axis=0))
+    repeated = len(rows) - len(set(map(tuple, rows.tolist())))
     if repeated <= _MOST_REPEATED * len(rows):
         return []
     return [Note("N-REPEATED", f"{counted(repeated, row_noun)} of {len(rows):,} {what}")]

@@ -16,9 +16,11 @@ the hooks, which takes two thirds longer.
 from __future__ import annotations
 
 import codecs
+import io
 import json
 import math
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -47,6 +49,7 @@ from validator.columns import (
 from validator.findings import Findings, Read, Refused
 from validator.formats.rules import JsonFile
 from validator.items import LIMIT_OF_REFERENCE
+from validator.kinds import HEAD_BYTES, refuse_other_kind
 from validator.limits import collector_off
 from validator.texts import pointer_part, quote
 
@@ -55,16 +58,23 @@ if TYPE_CHECKING:
 
 Content = TypeVar("Content")
 Members = dict[str, JsonValue]
-# A list is read in pieces of so many bytes.
+# A file is decoded in pieces of so many bytes.
 _PIECE = 8_000_000
-# So many characters an entry of a list may have.
-_LARGEST_ITEM = 32_000_000
+# So many bytes a value of a submission may take when it is decoded, be it an object around all entries; and
+# how many are expected for each of its values, and for each byte that its text takes in memory.
+_MOST_MEMORY, _MEMORY_OF_VALUE, _MEMORY_OF_TEXT = 1_280_000_000, 60, 2.25
+# So far from the end of a text, in characters, is the error of a value that goes on behind it: \ud83d\ude00.
+_LONGEST_TOKEN = 16
+# So much of a number may be left after a part of it that is a number, too: 1e+5.
+_NUMBER_END = 2
 _BYTE_ORDER_MARK = "\ufeff"
 # Entries are checked together once they have so many characters: their values are still in the cache of a
 # core. With a hundred times as many, reading takes half as long again.
 _CHARACTERS_AT_ONCE = 30_000
 _LEAST_DIGITS_TOO_LARGE = 309
+_WEIGHT_OF_MARK = {",": 1, ":": 1.5, "[": 1.5, "{": 1.5, '"': 0.5}
 _BLOCK = 1 << 16
+_SUBMIT_LESS = "submit only what is asked for"
 _skip_blanks = re.compile(r"[ \t\n\r]*").match
 
 
@@ -246,13 +256,12 @@ def read_json(
     """
     with naming_other_task(name, file.name), Findings.collect() as findings, collector_off():
         # Before anything is parsed: a value takes far more memory than its text.
-        if file.values is not None and _count_values(data) > file.values:
-            what = f"values (commas, colons, and twice the opening brackets in the text) than {file.values:,}"
+        if file.values is not None and count_values(data) > file.values:
+            what = (
+                f"values than {file.values:,} (strings count twice, lists and objects two and a half times)"
+            )
             _refuse_too_many(what, name, findings, "/")
-        pieces = [data]
-        # The bytes are released once they are decoded.
-        del data
-        cursor = _Cursor(lambda size: pieces.pop() if pieces else b"", name, findings)
+        cursor = _Cursor(io.BytesIO(data).read, name, findings)
         reader = _Reader(cursor, name, load_file_schema(file.schema, file.each), budget or Budget(), findings)
         limit = None if file.entries is None else EntryLimit(file.entries)
         content = conversion.build(Entries(reader.batches(reader.members_of_file(file.each), limit)))
@@ -286,18 +295,18 @@ def read_list(
     budget : Budget
     limit : EntryLimit, optional
     """
-    cursor = _Cursor(stream, name, findings, _LARGEST_ITEM)
+    cursor = _Cursor(stream, name, findings)
     reader = _Reader(cursor, name, schema, budget, findings)
     return reader.batches(reader.items_of_file(), limit)
 
 
 def iter_list(stream: Callable[[int], bytes], name: str) -> Iterator[JsonValue]:
-    """Yield the values of a list that another tool wrote; NaN and keys that occur twice are no problem.
+    """Yield the values of a list that another tool wrote, without a schema.
 
-    ``stream`` is that of `read_list`. Raises Refused at what is no JSON.
+    ``stream`` is that of `read_list`. Raises Refused as `strict_loads`.
     """
     with Findings.collect() as findings:
-        reader = _Reader(_Cursor(stream, name, findings, _LARGEST_ITEM), name, _ANYTHING, Budget(), findings)
+        reader = _Reader(_Cursor(stream, name, findings), name, _ANYTHING, Budget(), findings)
         yield from reader.values_of_list()
 
 
@@ -307,31 +316,31 @@ def strict_loads(data: bytes, name: str) -> Read[JsonValue]:
     Raises Refused for anything that RFC 8259 does not allow, keys that occur twice, numbers outside of
     float64, nesting deeper than `DEEPEST`, and text that is not UTF-8.
     """
-    pieces = [data]
+    stream = io.BytesIO(data)
     with Findings.collect() as findings:
-        cursor = _Cursor(lambda size: pieces.pop() if pieces else b"", name, findings)
+        # Read at once: it may be as large as it likes.
+        cursor = _Cursor(lambda size: stream.read(), name, findings)
         value = _Reader(cursor, name, _ANYTHING, Budget(), findings).whole_file()
     return Read(value, findings.notes)
 
 
-def _count_values(data: bytes) -> int:
-    """Return how many commas, colons and opening brackets a text has: block by block, which is fast.
+def count_values(data: bytes) -> float:
+    """Return how many values a text has by its marks, which are counted block by block: that is fast.
 
-    Brackets count twice: a list or an object takes two to three times the memory of a number.
+    The weights are those of memory: a string takes twice as much as a number, a list or an object more.
     """
     characters = np.frombuffer(data, np.uint8)
-    n_values = 0
+    n_values = 0.0
     for start in range(0, len(characters), _BLOCK):
         block = characters[start : start + _BLOCK]
-        for mark, weight in ((",", 1), (":", 1), ("[", 2), ("{", 2)):
+        for mark, weight in _WEIGHT_OF_MARK.items():
             n_values += weight * int(np.count_nonzero(block == ord(mark)))
     return n_values
 
 
 def _refuse_too_many(what: str, name: str, findings: Findings, where: str, rule: str = "") -> NoReturn:
     """Refuse a file that has more of something than it may; ``where`` is a JSON Pointer."""
-    remedy = "submit only what is asked for"
-    findings.refuse("E-JSON-COUNT", f"there are more {what}", remedy, file=name, where=where, rule=rule)
+    findings.refuse("E-JSON-COUNT", f"there are more {what}", _SUBMIT_LESS, file=name, where=where, rule=rule)
 
 
 def _no_number(text: str) -> NoNumber:
@@ -403,16 +412,14 @@ class _Entry(NamedTuple):
 class _Cursor:
     """A place in a JSON text, which is read on, piece by piece, when a value may go on beyond its end.
 
-    Raises JSONDecodeError where the text is no JSON, and _EncodingError where it is not UTF-8.
+    Raises JSONDecodeError where the text is no JSON, and Refused where it is not UTF-8 or a value is too
+    large.
     """
 
-    def __init__(
-        self, stream: Callable[[int], bytes], name: str, findings: Findings, largest: float = math.inf
-    ) -> None:
+    def __init__(self, stream: Callable[[int], bytes], name: str, findings: Findings) -> None:
         self._stream = stream
         self._name = name
         self._findings = findings
-        self._largest = largest
         self._decode = codecs.getincrementaldecoder("utf-8")().decode
         self._n_bytes = 0
         # Where the text in memory begins, both from 1.
@@ -435,14 +442,14 @@ class _Cursor:
             start = self.at
             try:
                 value, self.at = _scan(self.text, start)
-            except json.JSONDecodeError:
-                if self._read_on():
+            except json.JSONDecodeError as error:
+                if self._may_go_on(error) and self._read_on():
                     continue
                 raise
             except ValueError:
                 # A whole number has thousands of digits.
                 value, self.at = _Marks().scan(self.text, start)
-            if self.at < len(self.text):
+            if self.at + _NUMBER_END < len(self.text):
                 return _Entry(key, value, self.text, start, self.at)
             end, self.at = self.at, start
             if not self._read_on():
@@ -502,21 +509,21 @@ class _Cursor:
         if self.mark() != mark:
             raise json.JSONDecodeError(message, self.text, self.at)
 
+    def _may_go_on(self, error: json.JSONDecodeError) -> bool:
+        """Return whether a text may only seem to be none because it goes on behind the part in memory."""
+        return error.msg.startswith("Unterminated string") or error.pos + _LONGEST_TOKEN > len(self.text)
+
     def _read_on(self) -> bool:
         """Add the next piece to the text from here on; return whether there is one.
 
         Raises Refused if what is here is larger than it may be.
         """
-        if len(self.text) - self.at > self._largest:
-            problem = f"what begins here has more than {self._largest:,} characters"
-            remedy = "check what you wrote into it"
-            where = self.place(self.at)
-            self._findings.refuse("E-JSON-COUNT", problem, remedy, file=self._name, where=where, rule="size")
-        data = self._stream(_PIECE)
+        rest = self.text[self.at :]
+        # A value as large as the file is decoded a few times: each piece is as long as what is there.
+        data = self._stream(max(_PIECE, len(rest)))
         is_first = not self._n_bytes
-        if is_first and (data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or b"\0" in data[:2]):
-            problem, remedy = "the file is UTF-16 or UTF-32", "save it as UTF-8"
-            self._findings.refuse("E-JSON-ENCODING", problem, remedy, file=self._name)
+        if is_first:
+            refuse_other_kind(data[:HEAD_BYTES], self._name, "JSON")
         self._n_bytes += len(data)
         try:
             piece = self._decode(data, not data)
@@ -529,8 +536,21 @@ class _Cursor:
             self._findings.note("N-JSON-BOM", text)
             piece = piece[1:]
         self._line, self._column = self._line_and_column(self.at)
-        self.text, self.at = self.text[self.at :] + piece, 0
+        self.text, self.at = rest + piece, 0
+        if len(rest) > _PIECE:
+            self._check_memory()
         return True
+
+    def _check_memory(self) -> None:
+        """Raise Refused if the value that begins here takes too much memory once it is decoded."""
+        memory = _MEMORY_OF_VALUE * count_values(self.text.encode())
+        memory += _MEMORY_OF_TEXT * sys.getsizeof(self.text)
+        if memory > _MOST_MEMORY:
+            problem = "what begins here is larger than a whole submission"
+            where = self.place(self.at)
+            self._findings.refuse(
+                "E-JSON-COUNT", problem, _SUBMIT_LESS, file=self._name, where=where, rule="size"
+            )
 
     def _refuse_byte(self, error: UnicodeDecodeError) -> NoReturn:
         """Refuse the file for a byte that is not UTF-8."""
@@ -607,10 +627,12 @@ class _Reader:
         self._cursor.finish()
 
     def values_of_list(self) -> Iterator[JsonValue]:
-        """Yield the values of a list without a schema, unchecked. Raises Refused."""
+        """Yield the values of a list without a schema. Raises Refused."""
         try:
             for entry in self.items_of_file():
-                yield entry.value
+                value = self._marked_value(entry, f"/{entry.key}", None)
+                self._findings.refuse_problems()
+                yield value
         except (json.JSONDecodeError, RecursionError) as error:
             self._refuse(error)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -72,6 +72,14 @@ _TYPE_TEXTS = {
     "object": "an object {…}", "array": "a list […]", "string": "a string", "number": "a number",
     "integer": "a whole number", "boolean": "true or false",
 }  # fmt: skip
+
+
+# By keywords, as minItems and maxItems.
+_SIZE_WORDS = {
+    "Items": ("list", "entry", "entries"),
+    "Properties": ("object", "entry", "entries"),
+    "Length": ("string", "character", "characters"),
+}
 
 
 class SyntaxWords(NamedTuple):
@@ -232,7 +240,9 @@ class Explainer:
         schema = resolved(schema, self._root)
         if isinstance(value, NoNumber):
             return
-        if isinstance(value, LargeNumber) and {"number", "integer"}.intersection(_type_names(schema)):
+        if isinstance(value, LargeNumber) and {"number", "integer"}.intersection(
+            _names(schema.get("type", []))
+        ):
             yield number_words(value.text, where, self._root)
             return
         has_words = False
@@ -269,9 +279,10 @@ class Explainer:
         for key, child_schema in named.items():
             if key in value and any(True for _ in self._unfit([value[key]], child_schema)):
                 yield key, value[key], child_schema, f"properties/{key}"
-        further = [(key, child) for key, child in value.items() if key not in named]
-        for index in self._unfit([child for _, child in further], schema.get("additionalProperties", {})):
-            yield (*further[index], schema["additionalProperties"], "additionalProperties")
+        further = [key for key in value if key not in named]
+        children = [value[key] for key in further]
+        for index in self._unfit(children, schema.get("additionalProperties", {})):
+            yield further[index], children[index], schema["additionalProperties"], "additionalProperties"
 
     def _unfit(self, values: list[JsonValue], schema: Schema) -> Iterator[int]:
         """Yield the places of values that do not fit: halves of which all fit are left out."""
@@ -293,34 +304,44 @@ class Explainer:
                     pending += [(middle, end), (first, middle)]
 
 
-def _type_names(schema: Schema) -> list[str]:
-    names = schema.get("type", [])
+def _names(names: str | list[str]) -> list[str]:
+    """Return the types of a schema, which may be one."""
     return [names] if isinstance(names, str) else names
 
 
 @cache
 def _validator_class() -> Any:
-    """Return jsonschema's validator with all missing keys at once, and rules of lists of words that take
-    linear time; None where it is not installed."""
+    """Return jsonschema's validator, None where it is not installed.
+
+    All missing keys are one error, and lists of words take linear time. Errors of values that may be as large
+    as the file have no message: that of jsonschema would hold the value as a text.
+    """
     try:
         import jsonschema
     except ImportError:
         return None
 
-    def required(validator: Any, keys: list[str], value: JsonValue, schema: Schema) -> Errors:
-        if isinstance(value, dict) and not value.keys() >= set(keys):
-            yield jsonschema.ValidationError("keys are missing")
+    def rule(is_broken: Callable[[Any, JsonValue], bool], type_name: str = "") -> Callable[..., Errors]:
+        def errors(validator: Any, allowed: Any, value: JsonValue, schema: Schema) -> Errors:
+            is_looked_at = not type_name or validator.is_type(value, type_name)
+            if is_looked_at and is_broken(allowed, value):
+                yield jsonschema.ValidationError("")
 
-    def enum(validator: Any, words: list[str], value: JsonValue, schema: Schema) -> Errors:
-        if isinstance(value, str) and value not in words:
-            yield jsonschema.ValidationError("it is another word")
+        return errors
 
-    def distinct(validator: Any, rule: bool, value: JsonValue, schema: Schema) -> Errors:
-        # jsonschema would compare each pair of a list with values of several types.
-        if rule and isinstance(value, list) and _repeated_words(value):
-            yield jsonschema.ValidationError("words occur twice")
-
-    rules = {"required": required, "enum": enum, "uniqueItems": distinct}
+    is_type = jsonschema.Draft7Validator.TYPE_CHECKER.is_type
+    rules = {
+        "type": rule(lambda names, value: not any(is_type(value, name) for name in _names(names))),
+        "required": rule(lambda keys, value: not value.keys() >= set(keys), "object"),
+        "enum": rule(lambda words, value: value not in words, "string"),
+        "uniqueItems": rule(lambda is_rule, value: is_rule and bool(_repeated_words(value)), "array"),
+        "minItems": rule(lambda least, value: len(value) < least, "array"),
+        "maxItems": rule(lambda most, value: len(value) > most, "array"),
+        "minProperties": rule(lambda least, value: len(value) < least, "object"),
+        "maxProperties": rule(lambda most, value: len(value) > most, "object"),
+        "minLength": rule(lambda least, value: len(value) < least, "string"),
+        "maxLength": rule(lambda most, value: len(value) > most, "string"),
+    }
     return jsonschema.validators.extend(jsonschema.Draft7Validator, rules)
 
 
@@ -339,8 +360,7 @@ def _error_words(error: ValidationError, where: str, rule: str) -> Words:
     keyword, allowed, value = error.validator, error.validator_value, error.instance
     variant = ""
     if keyword == "type":
-        names = [allowed] if isinstance(allowed, str) else allowed
-        expected = " or ".join(_TYPE_TEXTS.get(name, name) for name in names)
+        expected = " or ".join(_TYPE_TEXTS.get(name, name) for name in _names(allowed))
         variant, text = _type_words(value)
         problem = f"this is {text} instead of {expected}"
     elif keyword == "required":
@@ -351,11 +371,10 @@ def _error_words(error: ValidationError, where: str, rule: str) -> Words:
         one_of = "one of " if len(allowed) > 1 else ""
         nearest = NearestNames(allowed).words(value)
         problem = f"'{quote(value, 40)}' is not {one_of}{some_words(allowed, value)}{nearest}"
-    elif keyword in ("minItems", "maxItems", "minProperties", "maxProperties"):
-        container = "list" if keyword.endswith("Items") else "object"
+    elif keyword[3:] in _SIZE_WORDS:
+        container, *noun = _SIZE_WORDS[keyword[3:]]
         bound = "least" if keyword.startswith("min") else "most"
-        size = counted(len(value), "entry", "entries")
-        problem = f"the {container} has {size} instead of at {bound} {allowed}"
+        problem = f"the {container} has {counted(len(value), *noun)} instead of at {bound} {allowed}"
     elif keyword in ("minimum", "maximum"):
         relation = "less" if keyword == "minimum" else "more"
         problem = f"{quote(repr(value), 24)} is {relation} than {allowed}"

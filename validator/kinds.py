@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import codecs
-from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from validator.findings import Findings
-from validator.texts import folded
 
 HEAD_BYTES = 512
 """How many bytes of a file `kind_of` looks at."""
@@ -96,11 +94,10 @@ def kind_of(head: bytes) -> FileKind | None:
     return None
 
 
-def refuse_other_kind(head: bytes, name: str) -> None:
-    """Raise Refused if a file that is named like JSON or CSV begins like one of another kind."""
-    wanted = PurePosixPath(folded(name)).suffix.lstrip(".").upper()
+def refuse_other_kind(head: bytes, name: str, wanted: str) -> None:
+    """Raise Refused if a file begins like one of another kind than the ``wanted`` one, "JSON" or "CSV"."""
     kind = kind_of(head)
-    if kind is not None and wanted in ("JSON", "CSV"):
+    if kind is not None:
         problem = f"this is {kind.name}, not {wanted}"
         Findings().refuse("E-FILE-KIND", problem, kind.how(wanted), file=name, rule=kind.name)
 

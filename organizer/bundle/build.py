@@ -92,11 +92,7 @@ def _check_bundle(name: str, bundle: Bundle, file_names: Collection[str]) -> lis
     """
     report = LintReport()
     lint_files(bundle.data, bundle.files, SampleRuns.NONE, report, other_names=file_names)
-    notes = [
-        f"warning {problem.line()}"
-        for problem in report.warnings.summary().problems(None)
-        if problem.first.code.startswith((CONTENT, "L-DETAIL", "L-DATE", "L-UNKNOWN"))
-    ]
+    notes = report.warning_lines((CONTENT, "L-DETAIL", "L-DATE", "L-UNKNOWN"))
     leaks_in_kit = [
         problem for problem in report.errors.problems if problem.code == "L-LEAK" and problem.file == KIT
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -20,6 +21,7 @@ from organizer.bundle.competition import (
 )
 from organizer.bundle.cut import DEFAULT_PRECISION
 from organizer.bundle.dates import read_date
+from organizer.bundle.words import WARNINGS
 from validator.texts import folded, quote
 
 # Part of a competition.yaml that is made here.
@@ -32,8 +34,7 @@ _CARRIED_KEYS = {
     "version", "title", "description", "image", "terms", "docker_image", "registration_auto_approve",
     "enable_detailed_results", "pages", "tasks", "solutions", "phases", "leaderboards",
 }  # fmt: skip
-_RULE_LOST = "Codabench puts no result of a v1.5 bundle on the board by itself: set the submission rule in "
-_RULE_LOST += "the competition's editor, or upload the v2 bundle"
+_RULE_LOST = f"{WARNINGS['rule is lost'].problem}: {WARNINGS['rule is lost'].remedy}"
 
 
 def classic(data: Competition) -> tuple[Entry, list[str]]:
@@ -144,6 +145,9 @@ def check_phases(data: Competition, report: LintReport) -> None:
         start = read_date(phase["start_date"], f"{where}/start_date", report)
         if start and previous and (start - previous).days <= 1:
             report.add("classic phases overlap", f"{where}/start_date")
+        elif start and previous:
+            end_of_previous = start - datetime.timedelta(days=1)
+            report.add("classic phase ends early", f"{where}/start_date", date=end_of_previous)
         previous = start or previous
     has_end = data.get("end_date") not in (None, "", "null", False, 0)
     end = read_date(data["end_date"], "/end_date", report, is_end=True) if has_end else None
@@ -172,6 +176,8 @@ def check_board(data: Competition, report: LintReport) -> None:
         # Ranks order the columns of one leaderboard.
         ranks = [column.data["rank"] for column in columns_of_board if "rank" in column.data]
         check_unique("position twice", ranks, "/leaderboard/columns", "the rank", report)
+    if yes(data.get("force_submission_to_leaderboard")):
+        report.add("rule is lost", "/force_submission_to_leaderboard")
     lost_columns = [column for label in folded_labels[1:] for column in columns_of_label[label]]
     if lost_columns:
         keys = ", ".join(quote(column.key) for column in lost_columns)

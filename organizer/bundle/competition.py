@@ -16,7 +16,7 @@ from organizer.bundle import COMPETITION
 from organizer.bundle.words import ERRORS, WARNINGS
 from validator.findings import Findings, Refused
 from validator.strict_yaml import load_plain, load_strict
-from validator.texts import quote
+from validator.texts import counted, quote
 
 TASK_DATA = ("scoring_program", "reference_data", "input_data", "ingestion_program")
 DATA_KEYS = ("starting_kit", "public_data", "path", *TASK_DATA)
@@ -46,6 +46,7 @@ _YAML_REMEDIES = (
     ("cannot start any token", "put the text that begins with this sign in quotes"),
     ("mapping values are not allowed", 'put the text with ": " in it in quotes'),
 )
+_PYTHON_TAGS = (("!!", "python/unicode"), ("!!", "python/str"))
 _ODD_NUMBER = re.compile(r"[-+]?(?:0[0-9_]+|0[xb][0-9a-fA-F_]+|[0-9_]+(?::[0-9]+)+(?:\.[0-9_]*)?)")
 _YAML_REMEDY = 'correct the YAML; text with ": " or " #" in it, or a sign at its start, needs quotes'
 _FORMS = {"2": "v2", "1": "v1.5", "1.5": "v1.5"}
@@ -82,8 +83,16 @@ class LintReport:
 
     def lines(self) -> list[str]:
         """Return all errors, then all warnings, numbered."""
-        errors = [f"error {line}" for line in self.errors.lines(most=None)]
-        return errors + [f"warning {line}" for line in self.warnings.lines(most=None)]
+        return [*(f"error {line}" for line in self.errors.lines(most=None)), *self.warning_lines()]
+
+    def warning_lines(self, codes: tuple[str, ...] = ("",)) -> list[str]:
+        """Return the warnings whose codes begin so, numbered."""
+        problems = [
+            problem
+            for problem in self.warnings.summary().problems(None)
+            if problem.first.code.startswith(codes)
+        ]
+        return [f"warning {number}. {problem.line()}" for number, problem in enumerate(problems, start=1)]
 
 
 def refused(rule: str, where: str = "", **fields: object) -> Refused:
@@ -141,6 +150,7 @@ def read_competition(text: bytes, report: LintReport) -> Competition | None:
             if text_with_comment:
                 comment = quote(text_with_comment[2])
                 report.add("comment in text", f"line {number_of_line}", comment=comment)
+        decoded = _without_python_tags(decoded, report)
         try:
             data = load_strict(decoded)
         except yaml.constructor.ConstructorError as error:
@@ -157,6 +167,25 @@ def read_competition(text: bytes, report: LintReport) -> Competition | None:
             return data
         report.add("no mapping")
     return None
+
+
+def _without_python_tags(text: str, report: LintReport) -> str:
+    """Return YAML without the tags of texts that Python 2 wrote into dumps, which are reported once."""
+    if "!!python/" not in text:
+        return text
+    try:
+        tokens = [token for token in yaml.scan(text) if isinstance(token, yaml.TagToken)]
+    except yaml.YAMLError:
+        return text
+    tags = [token for token in tokens if token.value in _PYTHON_TAGS]
+    if tags:
+        position = f"line {tags[0].start_mark.line + 1} column {tags[0].start_mark.column + 1}"
+        problem = f"{counted(len(tags), 'text has a tag', 'texts have a tag')} that the site cannot read, "
+        problem += f"as !!{tags[0].value[1]}"
+        report.add("no YAML", position, problem=problem, remedy=yaml_remedy("python/"))
+    for token in reversed(tags):
+        text = text[: token.start_mark.index] + text[token.end_mark.index :]
+    return text
 
 
 def _report_numbers(text: str, report: LintReport) -> None:

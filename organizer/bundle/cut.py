@@ -28,7 +28,7 @@ PUBLIC = "_public.zip"
 PUBLIC_DATA = "public_data.zip"
 # What the platform takes for a column without a precision.
 DEFAULT_PRECISION = 2
-_ALL_TASKS_PAGE = "overview"
+_OVERVIEW = "overview"
 
 
 def task_id_of(entry: Entry) -> str | None:
@@ -125,11 +125,16 @@ def _phases(competition: Competition, new_index: Mapping[object, int], descripti
             phase_of_task = {**phase, "index": len(phases), "tasks": tasks}
             is_for_all_tasks = "description" not in phase or SEVERAL_TASKS.search(str(phase["description"]))
             if is_for_all_tasks and len(tasks) < len(phase["tasks"]):
-                phase_of_task["description"] = description
+                phase_of_task["description"] = without_math(description)
             phases.append(phase_of_task)
     if phases:
         phases[0].pop("auto_migrate_to_this_phase", None)
     return phases
+
+
+def without_math(text: str) -> str:
+    """Return text for a page or the description of a phase in which no ``$`` begins a formula on the site."""
+    return text.replace("$", "&#36;")
 
 
 def _solutions(competition: Competition, new_index: Mapping[object, int]) -> list[_New]:
@@ -143,19 +148,22 @@ def _solutions(competition: Competition, new_index: Mapping[object, int]) -> lis
 
 
 def _pages(competition: Competition, task_id: str) -> list[_New]:
-    """Return the page of a task and those that are not of another or of all tasks."""
-    pages_of_task, shared_pages = [], []
+    """Return the pages that are not of another task, that of the task behind the overview."""
+    pages_of_task, overviews, shared_pages = [], [], []
     for page in competition["pages"]:
         stem = PurePosixPath(page["file"]).stem
         if stem == task_id:
             pages_of_task.append(page)
-        elif stem != _ALL_TASKS_PAGE and stem not in task_ids():
+        elif stem == _OVERVIEW:
+            overviews.append(page)
+        elif stem not in task_ids():
             shared_pages.append(page)
     if not pages_of_task:
         pages_of_task = [{"title": "Task", "file": f"pages/{task_id}.md"}]
     # The position of a page among all does not hold here.
     return [
-        {key: value for key, value in page.items() if key != "index"} for page in pages_of_task + shared_pages
+        {key: value for key, value in page.items() if key != "index"}
+        for page in [*overviews, *pages_of_task, *shared_pages]
     ]
 
 

@@ -1,20 +1,11 @@
 """Starting kits: what participants download to check, score and compare submissions at home.
 
-A kit is the package ``people_in_video``, with the code, demo references and samples of tasks. All kits hold
-the tasks that are ``in_all_kits``, so one kit of a version does for all their competitions. The kit of a
-competition with tasks of its own holds these, too, and its version names them: ``2.0.0+bird.calls``.
+A kit is the package ``people_in_video``, with the code, demo references and samples of its tasks, and of no
+other. That of all published tasks is what an index has; the version of any other names its tasks:
+``2.0.0+bird.calls``.
 
-Texts of kits are pages with placeholders, filled for the tasks that the kit is for. They may hold paragraphs
-for some tasks only, between two comments:
-
-    <!-- only TASK OTHER_TASK -->
-    ...
-    <!-- end -->
-
-They are left out where the kit has none of these tasks (``several``: where it has one task; ``own``: where
-all kits hold its tasks). In them ``{id}`` is the first of these tasks that the kit has, ``{only}`` names all
-of them unless these are all tasks of the kit, and ``{mode}`` is the evaluation mode of the first. Elsewhere
-``{id}`` and ``{ids}`` stand for the first task and for all of them, and the comments ``# {example}`` and ``#
+Texts of kits are cut as those of sites (`organizer.bundle.texts`). ``{id}`` and ``{ids}`` stand for the first
+task and for all of them, ``{package}`` for what pip installs, and the comments ``# {example}`` and ``#
 {update}`` for the code of its example.
 """
 
@@ -27,7 +18,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 
 from organizer import ROOT
@@ -35,22 +26,25 @@ from organizer.bundle import DIST
 from organizer.bundle.cut import task_id_of
 from organizer.bundle.modules import imported_names, needed_modules
 from organizer.bundle.nesting import nest_packages
-from organizer.bundle.programs import code_files
+from organizer.bundle.programs import OTHER_TASKS, code_files
 from organizer.bundle.public_files import SAMPLES, demo_reference, demo_source_files, sample_files
 from organizer.bundle.source import load_competition
+from organizer.bundle.texts import cut_text
 from organizer.files import Files, LockedError, folder_files, replacing_folder, write_files, zip_bytes
 from organizer.messages import kit_messages_page
+from people_in_video.packages import distribution
 from people_in_video.references.preparation import names_of_reference
 from scoring_program.signature import VERSION
 from scoring_program.task import Task, load_task, task_ids
+from validator.choose import other_tasks_file
 from validator.formats.rules import load_rules
 from validator.texts import printable
 
 KIT = "starting_kit.zip"
-_TEXTS = ("README.md", "quickstart.ipynb")
-_PICTURE = "page.png"
-"""The picture of a detail page in the README."""
-
+_TEXTS = ("README.md", "guide.md", "quickstart.ipynb")
+# The name of an extra in ``kit.toml``, with which that of a challenge begins.
+_EXTRA = re.compile(r'^(\w+) = \["', re.MULTILINE)
+_PROJECT = "kit.toml"
 _FIGURES = "docs/images"
 """The folder of the figures that pages of tasks show."""
 PACKAGE = "people_in_video"
@@ -63,10 +57,9 @@ _FIGURE = re.compile(r"!\[[^]]*\]\((images/[^)]+)\)")
 # A link to another page, and its text.
 _LINK_TO_PAGE = re.compile(r"\[([^]]+)\]\([\w/.]+\.md(?:#[^)]*)?\)")
 _REPORT = "scoring_program/report"
-# Of what the package consists: modules, style sheets, schemas.
-_PACKAGE_FILES = (".py", ".css", ".json", ".gz", ".txt")
+# Its modules are imported by name.
+_COMMANDS = "commands"
 _SCHEMA = f"{_REPORT}/detailed_results.schema.json"
-_CONDITIONAL = re.compile("<!-- only ([a-z_ ]+) -->\n(.*?)<!-- end -->\n", re.DOTALL)
 # What pages call the names of a kind.
 _TITLES = {"class": "Classes", "part": "Parts", "state": "States"}
 # A fixed date in zips, so that the same content always gives the same wheel.
@@ -84,11 +77,11 @@ def kit_files(task_ids: Sequence[str], demo_reference: DemoReference) -> dict[st
     Parameters
     ----------
     task_ids : sequence of str
-        The tasks of a competition. The pages are for them; the package holds others, too.
+        The tasks of a competition.
     demo_reference : callable
         Returns the files of the demo reference of a task. A kit never holds another reference.
     """
-    files = {**package_files(own_task_ids(task_ids), demo_reference), **_shared_files(task_ids)}
+    files = {**package_files(task_ids, demo_reference), **_shared_files(task_ids)}
     for task_id in task_ids:
         files.update(_files_of_task(load_task(task_id)))
     return files
@@ -99,10 +92,7 @@ def _shared_files(task_ids: Sequence[str]) -> dict[str, bytes]:
     files = {
         "pyproject.toml": project_file(task_ids),
         "LICENSE": (ROOT / "LICENSE").read_bytes(),
-        _PICTURE: (KIT_FOLDER / _PICTURE).read_bytes(),
     }
-    if len(task_ids) == 1:
-        files["kit.json"] = json.dumps({"default_task": task_ids[0]}).encode()
     for name in _TEXTS:
         text = (KIT_FOLDER / name).read_text(encoding="utf-8")
         files[name] = fill_text(text, task_ids, is_json=name.endswith("ipynb")).encode()
@@ -114,48 +104,62 @@ def _files_of_task(task: Task) -> dict[str, bytes]:
     folder = KIT_FOLDER / task.folder.name
     files = {name: (folder / name).read_bytes() for name in task.kit_files}
     files = nest_packages(files, NESTED_PACKAGES, PACKAGE)
-    page = format_page(task)
+    page = fill_text(format_page(task), [task.id], is_json=False)
     for name in re.findall(rf"\]\(\.\./{_FIGURES}/([^)]+)\)", page):
         files[f"formats/images/{name}"] = (ROOT / _FIGURES / name).read_bytes()
     files[f"formats/{task.id}.md"] = page.replace(f"](../{_FIGURES}/", "](images/").encode()
     return files
 
 
-def own_task_ids(kit_task_ids: Sequence[str]) -> tuple[str, ...]:
-    """Return the ids of the tasks of a competition that other kits do not hold, in ascending order."""
-    return tuple(sorted(task_id for task_id in kit_task_ids if not load_task(task_id).in_all_kits))
-
-
 def kit_version(kit_task_ids: Sequence[str]) -> str:
-    """Return the version of the package in the kit of a competition, which names its own tasks.
+    """Return the version of the package in a kit, which names its tasks unless they are all published ones.
 
     A local version label has letters and digits between dots.
     """
-    label = ".".join(own_task_ids(kit_task_ids)).replace("_", ".")
-    return f"{VERSION}+{label}" if label else VERSION
+    published_ids = {task_id for task_id in task_ids() if load_task(task_id).is_published}
+    words = sorted(kit_task_ids)
+    if published_ids <= set(words):
+        words = ["all", *sorted(set(words) - published_ids)]
+    label = ".".join(words).replace("_", ".")
+    return VERSION if label == "all" else f"{VERSION}+{label}"
 
 
 def project_file(kit_task_ids: Sequence[str]) -> bytes:
-    """Return the ``pyproject.toml`` of a kit, from its template."""
-    template = (KIT_FOLDER / "kit.toml").read_text(encoding="utf-8")
-    return template.replace("{version}", kit_version(kit_task_ids)).encode()
+    """Return the ``pyproject.toml`` of a kit, from its template, with what tasks of one's own need."""
+    template = (KIT_FOLDER / _PROJECT).read_text(encoding="utf-8")
+    own_tasks = [task for task in map(load_task, kit_task_ids) if not task.is_published]
+    packages = sorted({distribution(name) for task in own_tasks for name in task.needs})
+    values = {
+        "{version}": kit_version(kit_task_ids),
+        "    # {needs}\n": "".join([f'    "{package}",\n' for package in packages]),
+    }
+    for placeholder, value in values.items():
+        template = template.replace(placeholder, value)
+    return template.encode()
 
 
-@lru_cache(maxsize=2)
-def package_files(own_ids: Sequence[str], demo_reference: DemoReference) -> Files:
-    """Return the package ``people_in_video`` with the tasks of all kits and some of one's own.
+def _package_with_extras(kit_task_ids: Sequence[str]) -> str:
+    """Return what pip installs in the folder of a kit, with all that its tasks need."""
+    challenges = {load_task(task_id).folder.name for task_id in kit_task_ids}
+    extras = []
+    for extra in _EXTRA.findall((KIT_FOLDER / _PROJECT).read_text(encoding="utf-8")):
+        if any(challenge.startswith(extra) for challenge in challenges):
+            extras.append(extra)
+    return f".[{','.join(extras)}]" if extras else "."
 
-    ``demo_reference`` returns that of a task.
-    """
-    ids_of_all_kits = [task_id for task_id in task_ids() if load_task(task_id).in_all_kits]
-    tasks = [load_task(task_id) for task_id in [*ids_of_all_kits, *own_ids]]
+
+def package_files(kit_task_ids: Sequence[str], demo_reference: DemoReference) -> Files:
+    """Return the package ``people_in_video`` with some tasks; ``demo_reference`` returns that of a task."""
+    tasks = [load_task(task_id) for task_id in kit_task_ids]
     files = _code(tasks)
     files[f"{PACKAGE}/py.typed"] = b""
     challenges = sorted({task.folder.name for task in tasks})
-    conventions = (_DOCS / "conventions.md").read_text(encoding="utf-8")
-    files[f"{PACKAGE}/conventions.md"] = conventions.encode()
-    for name in _FIGURE.findall(conventions):
-        files[f"{PACKAGE}/{name}"] = (_DOCS / name).read_bytes()
+    if any(task.is_published for task in tasks):
+        conventions = (_DOCS / "conventions.md").read_text(encoding="utf-8")
+        conventions = fill_text(conventions, kit_task_ids, is_json=False)
+        files[f"{PACKAGE}/conventions.md"] = conventions.encode()
+        for name in _FIGURE.findall(conventions):
+            files[f"{PACKAGE}/{name}"] = (_DOCS / name).read_bytes()
     # The pages that it leads to are for organizers.
     files[f"{PACKAGE}/messages.md"] = _LINK_TO_PAGE.sub(r"\1", kit_messages_page(challenges)).encode()
     for task in tasks:
@@ -177,20 +181,39 @@ def _code(tasks: Sequence[Task]) -> dict[str, bytes]:
     files.update(needed_modules(entry_modules))
     files.update(package_modules)
     files[_SCHEMA] = (ROOT / _SCHEMA).read_bytes()
+    # A submission to another task is told as one.
+    files[OTHER_TASKS] = other_tasks_file([task.id for task in tasks])
     return files
 
 
 def _package_modules(tasks: Sequence[Task]) -> dict[str, bytes]:
-    """Return the modules of the package, without those of challenges that have none of the tasks."""
+    """Return the modules of the package that users call, what they import, and the files that these name.
+
+    Modules of a challenge, which are found by its name, go with its tasks.
+    """
     package = KIT_FOLDER / PACKAGE
     challenges = {path.parent.name for path in (ROOT / "scoring_program" / "challenges").glob("*/task.py")}
-    challenges_left_out = challenges - {task.folder.name for task in tasks}
-    files = {}
+    challenges_of_tasks = {task.folder.name for task in tasks}
+    entry_modules = []
+    for path in sorted(package.rglob("*.py")):
+        words = path.relative_to(KIT_FOLDER).with_suffix("").parts
+        challenges_of_module = challenges & set(words)
+        is_called = len(words) == 2 or words[1] == _COMMANDS
+        if challenges_of_module <= challenges_of_tasks and (is_called or challenges_of_module):
+            entry_modules.append(".".join(words))
+    files = needed_modules([*entry_modules, *_modules_by_name(package)], KIT_FOLDER)
+    code = b"\n".join(files.values())
     for path in sorted(package.rglob("*")):
-        names = {*path.relative_to(package).parts, path.stem}
-        if path.suffix in _PACKAGE_FILES and not names & challenges_left_out:
+        is_module = path.suffix == ".py" or not path.is_file()
+        if not is_module and path.name.encode() in code:
             files[path.relative_to(KIT_FOLDER).as_posix()] = path.read_bytes()
     return files
+
+
+def _modules_by_name(package: Path) -> list[str]:
+    """Return the modules that the package imports when a name of it is asked for."""
+    text = (package / "__init__.py").read_text(encoding="utf-8")
+    return [f"{PACKAGE}.{name}" for name in re.findall(r'"\w+": "([\w.]+)"', text)]
 
 
 def _data(task: Task, demo_files: Files) -> dict[str, bytes]:
@@ -227,12 +250,12 @@ def fill_text(text: str, task_ids: Sequence[str], *, is_json: bool) -> str:
     is_json : bool
         Whether the placeholders are in strings of JSON, as in a notebook.
     """
-    text = _CONDITIONAL.sub(lambda match: _fill_conditional(match[1].split(), match[2], task_ids), text)
+    text = cut_text(text, task_ids)
     task = load_task(task_ids[0])
     values = {
         "# {example}": task.kit_example.strip(),
         "    # {update}": textwrap.indent(task.kit_update.strip(), "    "),
-        "{version}": kit_version(task_ids),
+        "{package}": _package_with_extras(task_ids),
         "{id}": task.id,
         "{ids}": ", ".join(task_ids),
     }
@@ -241,28 +264,15 @@ def fill_text(text: str, task_ids: Sequence[str], *, is_json: bool) -> str:
     return text
 
 
-def _fill_conditional(words: Sequence[str], paragraph: str, task_ids: Sequence[str]) -> str:
-    """Return a paragraph for the tasks in ``words``, filled for those of the kit; "" if there is none."""
-    is_for_all = ("several" in words and len(task_ids) > 1) or ("own" in words and own_task_ids(task_ids))
-    matching_ids = [task_id for task_id in task_ids if is_for_all or task_id in words]
-    if not matching_ids:
-        return ""
-    label = ""
-    if len(matching_ids) < len(task_ids):
-        label = ", ".join(f"`{task_id}`" for task_id in matching_ids) + ": "
-    task = load_task(matching_ids[0])
-    values = {"{only}": label, "{id}": task.id, "{mode}": task.eval_mode}
-    for placeholder, value in values.items():
-        paragraph = paragraph.replace(placeholder, value)
-    return paragraph
-
-
 def format_page(task: Task) -> str:
-    """Return the page of a task, with the files of a reference and the names of the demo data."""
-    text = (ROOT / "pages" / f"{task.id}.md").read_text(encoding="utf-8")
+    """Return the page of a task, with the files of a reference, those of other tools, and the names of the
+    demo data.
+    """
+    text = cut_text((ROOT / "pages" / f"{task.id}.md").read_text(encoding="utf-8"), [task.id])
     reference_page = ROOT / "starting_kit" / "reference" / f"{task.id}.md"
-    if reference_page.is_file():
-        text += f"\n{reference_page.read_text(encoding='utf-8')}"
+    for further_page in (reference_page, ROOT / "starting_kit" / task.folder.name / "ways_in.md"):
+        if further_page.is_file():
+            text += f"\n{further_page.read_text(encoding='utf-8')}"
     text += f"\n## A program that writes a submission\n\n```python\n{task.kit_example}```\n"
     if "{names}" in text:
         text = text.replace("{names}", _names_of_demo_data(task))
@@ -280,15 +290,15 @@ def _names_of_demo_data(task: Task) -> str:
 
 
 def kit_command(task_id: str | None) -> int:
-    """Write the kit of a task, or of the whole competition, and its wheel into dist/; print their paths."""
+    """Write the kit of a task, or of the whole competition, and its packages to dist/; print their paths."""
     kit_task_ids = [task_id] if task_id else _tasks_of_competition()
     try:
         folder = write_kit(kit_task_ids, DIST / "kit")
     except LockedError as error:
         print(printable(f"{DIST / 'kit'}: {error}; wait until it is done"))
         return 2
-    wheel = build_wheel(folder, DIST, kit_version(kit_task_ids))
-    print(folder.relative_to(ROOT), wheel.relative_to(ROOT), sep="\n")
+    packages = build_packages(folder, DIST, kit_version(kit_task_ids))
+    print(*[path.relative_to(ROOT) for path in (folder, *packages)], sep="\n")
     return 0
 
 
@@ -307,12 +317,17 @@ def write_kit(kit_task_ids: Sequence[str], folder: Path) -> Path:
     return folder
 
 
-def build_wheel(kit: Path, output: Path, version: str) -> Path:
-    """Build the wheel of the package in a kit's folder, and return its path."""
+def build_packages(kit: Path, output: Path, version: str) -> list[Path]:
+    """Build the wheel and the source archive of the package in a kit's folder, and return their paths."""
+    build = "from flit_core.buildapi import build_sdist, build_wheel; build_wheel({0!r}); build_sdist({0!r})"
     subprocess.run(
-        [sys.executable, "-m", "flit_core.wheel", str(kit), "--outdir", str(output)],
+        [sys.executable, "-c", build.format(str(output.resolve()))],
+        cwd=kit,
         env={**os.environ, "SOURCE_DATE_EPOCH": _EPOCH},
         check=True,
         stdout=subprocess.DEVNULL,
     )
-    return output / f"{PACKAGE}-{version}-py3-none-any.whl"
+    return [
+        output / f"{PACKAGE}-{version}-py3-none-any.whl",
+        output / f"{PACKAGE}-{version}.tar.gz",
+    ]

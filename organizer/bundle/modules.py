@@ -10,25 +10,27 @@ from pathlib import Path
 from organizer import ROOT
 
 
-def needed_modules(entry_modules: Iterable[str]) -> dict[str, bytes]:
+def needed_modules(entry_modules: Iterable[str], root: Path = ROOT) -> dict[str, bytes]:
     """Return the code of the modules that entry modules need, directly or not, by their paths.
 
     With a module go the packages that it is in, and their tables of the codes of messages. What is imported
-    from outside of this repository is left out.
+    from outside of the folder is left out.
 
     Parameters
     ----------
     entry_modules : iterable of str
         Dotted names, as ``validator.__main__``.
+    root : Path
+        The folder of the packages.
     """
     pending_names = list(entry_modules)
     code: dict[str, bytes] = {}
     while pending_names:
         name = pending_names.pop()
-        path = _module_path(name)
+        path = _module_path(name, root)
         if path is None:
             continue
-        relative_path = path.relative_to(ROOT).as_posix()
+        relative_path = path.relative_to(root).as_posix()
         if relative_path in code:
             continue
         code[relative_path] = path.read_bytes()
@@ -73,9 +75,9 @@ def import_statements(code: bytes) -> tuple[ast.Import | ast.ImportFrom, ...]:
 
 
 @cache
-def _module_path(name: str) -> Path | None:
-    """Return the file of a module or package of this repository, None if it is none."""
-    base = ROOT.joinpath(*name.split("."))
+def _module_path(name: str, root: Path) -> Path | None:
+    """Return the file of a module or package in a folder, None if there is none."""
+    base = root.joinpath(*name.split("."))
     for path in (base.with_suffix(".py"), base / "__init__.py"):
         if path.is_file():
             return path

@@ -23,7 +23,7 @@ def with_own_tasks(text: str, competition: Competition) -> str:
         return text
     programs = {entry.get("scoring_program") for _, entry in entries_of(competition, "tasks")}
     missing_tasks = [load_task(task_id) for task_id in task_ids() if f"{task_id}_program.zip" not in programs]
-    if any(task.in_all_kits for task in missing_tasks):
+    if any(task.is_published for task in missing_tasks):
         return text
     for task in missing_tasks:
         text = with_task(text, task.id, task.title, task.summary)

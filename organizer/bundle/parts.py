@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import posixpath
+import tempfile
+import zipfile
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -18,10 +21,11 @@ from organizer.bundle.public_files import (
     sample_files,
 )
 from organizer.data.prepare import is_synthetic, reference_files
+from organizer.data.public_data import reference_vocabulary
 from organizer.data.references import PUBLIC_SUFFIX
 from organizer.files import Files, folder_files, zip_bytes
 from organizer.public_data import PublicSource, is_prepared, make_public_data
-from organizer.public_data.command import reference_vocabulary
+from scoring_program.settings import PROTOCOLS, SETTINGS_FILE
 from scoring_program.task import load_task
 from validator.findings import Findings
 
@@ -61,6 +65,17 @@ class Parts:
         if files := self.supplied_files(f"{name}_reference.zip"):
             return next(iter(files.values()))
         return zip_bytes(self.demo_files(task_id)) if self._demo else None
+
+    def protocols(self, name: str, task_id: str) -> set[str]:
+        """Return the protocol of the reference of this name; all of them where only the server knows it."""
+        reference = self.reference(name, task_id)
+        if reference is None:
+            return set(PROTOCOLS)
+        with tempfile.TemporaryDirectory() as folder:
+            with zipfile.ZipFile(io.BytesIO(reference)) as archive:
+                if SETTINGS_FILE in archive.namelist():
+                    archive.extract(SETTINGS_FILE, folder)
+            return {load_task(task_id).settings(Path(folder))["protocol"]}
 
     def public_files(self, name: str, task_id: str) -> Files:
         """Return the public data of the reference of this name, empty if there is none.

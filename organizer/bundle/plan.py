@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import json
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 import yaml
@@ -39,7 +40,9 @@ from organizer.bundle.cut import (
 from organizer.bundle.kit import KIT
 from organizer.bundle.outdated import ALL_TASKS, SOURCES, shown_files, source_hashes
 from organizer.bundle.parts import Parts
+from organizer.bundle.texts import fill_page
 from organizer.files import zip_bytes
+from scoring_program.settings import PROTOCOLS
 from scoring_program.task import load_task
 from validator.texts import counted
 
@@ -159,6 +162,7 @@ def _add_bundle(name: str, data: Competition, parts: Parts, form: str, plan: Pla
     data, public_zips = _public_data(data, parts, plan)
     built_files.update(public_zips)
     title = f"{DEMO_TITLE if has_demo_data else ''}{data['title']}"
+    fill = partial(fill_page, data=data, protocols=_protocols(data, parts))
     data = {**data, "title": title, "solutions": solutions}
     if not solutions:
         del data["solutions"]
@@ -170,8 +174,28 @@ def _add_bundle(name: str, data: Competition, parts: Parts, form: str, plan: Pla
         if path in built_files:
             files[path] = built_files[path]
         else:
-            files.update(shown_files(path, key, parts.supplied_files))
+            shown = shown_files(path, key, parts.supplied_files)
+            is_page = posixpath.splitext(path)[1] == ".md"
+            files.update({name: _filled(text, fill) if is_page else text for name, text in shown.items()})
     plan.bundles[name] = Bundle(data, files)
+
+
+def _protocols(data: Competition, parts: Parts) -> set[str]:
+    """Return the protocols of the references of a competition."""
+    protocols = set()
+    for entry in data["tasks"]:
+        name, task_id = reference_name(entry), task_id_of(entry)
+        if task_id:
+            protocols |= parts.protocols(name, task_id) if name else set(PROTOCOLS)
+    return protocols
+
+
+def _filled(content: bytes, fill: Callable[[str], str]) -> bytes:
+    """Return a page filled; as it is where it is not UTF-8, which the linter reports."""
+    try:
+        return fill(content.decode("utf-8")).encode()
+    except UnicodeDecodeError:
+        return content
 
 
 def _files_of_task(task: Entry, task_id: str, parts: Parts) -> dict[str, bytes]:

@@ -14,7 +14,8 @@ from validator.formats.rules import load_rules
 
 _JSON_READER = "validator/json_reader.py"
 _VOCABULARY_READER = "scoring_program/vocabulary_file.py"
-_OTHER_TASKS = f"validator/{OTHER_TASKS_FILE}"
+OTHER_TASKS = f"validator/{OTHER_TASKS_FILE}"
+"""The file that names the files of tasks that are not packed."""
 _CLASSIC_COMMAND = "command: python3 $program/score.py $input $output\n"
 
 
@@ -26,7 +27,7 @@ def build_program(task_id: str) -> bytes:
 def program_files(task_id: str) -> dict[str, bytes]:
     """Return the files of the scoring program of a task: code, the packages that it carries, commands."""
     files = code_files([task_id])
-    files[_OTHER_TASKS] = other_tasks_file([task_id])
+    files[OTHER_TASKS] = other_tasks_file([task_id])
     if _JSON_READER in files:
         files.update(vendored_files())
     for name in ("score.py", "metadata.yaml"):

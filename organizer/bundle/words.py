@@ -184,6 +184,8 @@ WARNINGS = {
     "some without index": Words("L-PHASE", "only some phases have an index", "give an index to all of them or to none"),
     "blanks in a key": Words("L-FACTS", "the key {key} has blanks, which keys should not have", "use {both} for key and name"),
     "rule for one task": Words("L-RULE", "with Force_Best, entering one task of a phase drops the entry in another", "use Force_Latest_Multiple with several tasks"),
+    "rule is lost": Words("L-RULE", "Codabench puts no result of a v1.5 bundle on the board by itself", "set the submission rule in the competition's editor, or upload a v2 bundle"),
+    "classic phase ends early": Words("L-PHASE", "Codabench ends the phase before this one 24 hours before this one starts, on {date}", "announce that end, or set it in the competition's editor"),
     "classic phases overlap": Words("L-PHASE", "the previous phase would end before it starts", "leave more than a day between the starts: a phase ends one day before the next one starts"),
     "classic end": Words("L-PHASE", "the competition ends before its last phase starts", "correct it"),
     "unknown label": Words("L-BOARD", "there is no leaderboard with the label {label}", "the labels are {known}"),

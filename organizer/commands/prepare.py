@@ -16,14 +16,17 @@ from organizer.commands.options import (
 )
 from organizer.data.corenlp import lemmatize
 from organizer.data.prepare import VOCABULARY_OPTION, prepare_command
-from organizer.public_data.command import write_beside_reference
+from organizer.data.public_data import write_beside_reference
+from organizer.data.sources import unpacked_source
 from people_in_video.drawings.images import Images
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     add_task_id(parser)
-    parser.add_argument("--source", type=given_path, required=True, metavar="DIR", help="your files")
+    parser.add_argument(
+        "--source", type=given_path, required=True, metavar="DIR", help="your files, a folder or a zip"
+    )
     parser.add_argument("--output", type=given_path, metavar="DIR", help="default: refs/ID")
     what = "CoreNLP 3.9.1, for tasks that need lemmas"
     parser.add_argument("--corenlp", type=given_path, metavar="DIR", help=what)
@@ -41,12 +44,13 @@ def run(options: argparse.Namespace) -> int:
     if options.corenlp:
         task_options["lemmatize"] = partial(lemmatize, options.corenlp, options.force_corenlp)
     output = (options.output or Path("refs", options.task_id)).resolve()
-    code = prepare_command(
-        task_id=options.task_id,
-        source=options.source,
-        output=output,
-        replace=options.replace,
-        options=task_options,
-        images=Images(options.images, options.image_size),
-    )
-    return code or write_beside_reference(options.task_id, options.source, output, options.replace)
+    with unpacked_source(options.source) as source:
+        code = prepare_command(
+            task_id=options.task_id,
+            source=source,
+            output=output,
+            replace=options.replace,
+            options=task_options,
+            images=Images(options.images, options.image_size),
+        )
+        return code or write_beside_reference(options.task_id, source, output, options.replace)

@@ -6,6 +6,7 @@ import argparse
 
 from organizer import ROOT
 from organizer.commands.options import add_ranking, given_path, ranking_name
+from organizer.memory import take_matrix_memory
 from organizer.ranking.report import report
 
 
@@ -17,6 +18,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command; return its exit code."""
+    take_matrix_memory()
     out, name = ROOT / "out", ranking_name(options.task_id, options.phase)
     ranking = options.ranking or out / "rescore" / name
     return report(options.task_id, ranking, options.output or out / "report" / name)

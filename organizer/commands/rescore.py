@@ -16,8 +16,10 @@ from organizer.commands.options import (
     existing_path,
     given_path,
 )
+from organizer.memory import take_matrix_memory
 from organizer.ranking.baselines import baseline_submission
 from organizer.ranking.command import Choices, rescore
+from organizer.ranking.counting import parse_counting
 from organizer.ranking.leaderboard import parse_columns
 from organizer.ranking.winner_rule import WinnerRule, parse_gain
 from organizer.runs import built
@@ -29,7 +31,7 @@ from scoring_program.task import load_task
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     add_task_id(parser)
-    what = "a folder of zips, or Codabench's zip of all submissions"
+    what = "a folder of zips, or of unpacked submissions, or the zip that the site gives for all of them"
     parser.add_argument("submissions", type=existing_path, metavar="SUBMISSIONS", help=what)
     add_reference(parser, "the one in the bundle")
     add_phase(parser, "the phase of competition.yaml; default: the only one, or that of the reference")
@@ -48,20 +50,22 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     option("--half-samples", type=at_least(2), metavar="S", help=what)
     what = "default: that of the settings; with two, each has a folder"
     option("--protocols", nargs="+", default=[], choices=PROTOCOLS, help=what)
-    what = "submission,team,date,counts or user,team; more is shown"
+    what = (
+        "submission,team,date,counts,chosen or user,team; more is shown; or the site's table of submissions"
+    )
     option("--names", type=existing_path, metavar="CSV", help=what)
-    what = "which submission of a team counts; default: best"
-    option("--keep", choices=["best", "last"], default="best", help=what)
+    what = "which submission of a team counts: best, last, chosen, or best_in: PHASE; default: the setting"
+    option("--counts", type=parse_counting, metavar="RULE", help=what)
     option("--date", type=day, metavar="YYYY-MM-DD", help="to show on the pages; default: none")
     option("--baselines", type=existing_path, metavar="JSON", help="baselines.json of the command baselines")
-    what = "the baseline that a winner must beat: a team, a --baseline-zip, or one of --baselines"
+    what = "the baseline that a winner must beat: a --baseline-zip, or one of --baselines"
     option("--beats", metavar="NAME", help=what)
     option("--by", type=parse_gain, metavar="10%", help="by which share of its score, with --beats")
     what = "score this zip as a baseline of this name; may be given several times"
     option("--baseline-zip", type=_baseline_zip, action="append", default=[], metavar="NAME=FILE", help=what)
-    what = "the leaderboard of the site as CSV, to compare; with --columns"
+    what = "the leaderboard of the site as CSV, to compare"
     option("--leaderboard", type=existing_path, metavar="FILE", help=what)
-    what = "the titles of the columns of users and of scores in it"
+    what = "the titles of the columns of users and of scores in it; default: those of Codabench"
     option("--columns", type=parse_columns, metavar="USER,SCORE", help=what)
     option("--fresh", action="store_true", help="score again what an earlier call has scored")
 
@@ -70,15 +74,16 @@ def run(options: argparse.Namespace) -> int:
     """Run the command; return its exit code."""
     if (options.beats is None) != (options.by is None):
         raise UsageError("--beats and --by need each other: --beats GVD --by 10%")
-    if (options.leaderboard is None) != (options.columns is None):
-        raise UsageError("--leaderboard and --columns need each other: --columns User,Score")
+    if options.columns is not None and options.leaderboard is None:
+        raise UsageError("--columns needs --leaderboard: --leaderboard results.csv")
+    take_matrix_memory()
     task = built.built_task(options.task_id, options.reference, options.phase)
     folder = f"{options.task_id}_{task.label}" if task.label else options.task_id
     choices = Choices(
         names=options.names,
         only_phase_id=options.only_phase_id,
         enforce=options.enforce,
-        keep=options.keep,
+        counting=options.counts,
         date=options.date,
         baselines=options.baselines,
         protocols=options.protocols,

@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from organizer.files import Files, write_durable
+from organizer.data.progress import step
+from organizer.files import write_durable
 from organizer.tasks import Annotations, Baseline, annotations_if_any, plain_guess
 from scoring_program.marks import MARKS_FILE, Mark, marks_text, signed_settings
 from scoring_program.scoring import AnyLoaded, load_reference
+from scoring_program.settings import MARK_TEXTS
 from scoring_program.task import load_task
 
-_MARKED = (Baseline.EMPTY, Baseline.RANDOM, Baseline.MOST_FREQUENT, Baseline.ONE_CLASS)
+_MARKED = tuple(map(Baseline, MARK_TEXTS))
 
 
 def add_marks(task_id: str, folder: Path) -> list[Mark]:
@@ -39,13 +41,10 @@ def compute_marks(loaded: AnyLoaded, annotations: Annotations[Any, Any]) -> list
     marked_baselines = [baseline for baseline in _MARKED if baseline in annotations.baselines]
     score_of_baseline: dict[Baseline, float] = {}
     for baseline in (*marked_baselines, Baseline.PERFECT):
-        prediction = annotations.predicted(loaded.reference, plain_guess(baseline, pools))
-        score_of_baseline[baseline] = _score(loaded, annotations.files(prediction))
+        with step(f"scoring plain answers: {baseline.value}"):
+            rows = annotations.rows(loaded, plain_guess(baseline, pools))
+            score_of_baseline[baseline] = loaded.score(rows).scores["score"]
     perfect_score = score_of_baseline.pop(Baseline.PERFECT)
     if np.isclose(score_of_baseline.get(Baseline.ONE_CLASS, np.nan), perfect_score):
         del score_of_baseline[Baseline.ONE_CLASS]
     return [Mark(baseline.value, score) for baseline, score in score_of_baseline.items()]
-
-
-def _score(loaded: AnyLoaded, files: Files) -> float:
-    return loaded.score(loaded.read(files)).scores["score"]

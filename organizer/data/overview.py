@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from organizer.content import Content, Values
-from organizer.files import unpack, write_durable
+from organizer.files import keep_out_of_git, unpack, write_durable
 from organizer.tasks import content_of
 from people_in_video.drawings.images import Images, with_images
 from people_in_video.drawings.style import drawings_style
@@ -28,7 +28,8 @@ from validator.arrays import Floats, Ints
 from validator.texts import quote
 
 SUFFIX = ".overview.html"
-"""The end of the name of an overview, which no zip may hold: it shows the hidden reference."""
+"""The end of the name of an overview, which no zip may hold: it shows the hidden reference. In a reference
+folder it is the whole name, so that the overview is hidden and in no bundle or hash."""
 _MOST_BINS = 8
 # Of values that are whole numbers: as many get a bar each.
 _MOST_WHOLE_NUMBERS = 24
@@ -59,7 +60,9 @@ class Overview(NamedTuple):
         return lines
 
     def write(self, path: Path, images: Images) -> str:
-        """Write the page; return a line that says where it is."""
+        """Write the page into a folder that git ignores; return a line that says where it is."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        keep_out_of_git(path.parent)
         write_durable(path, self.page(images))
         return f"overview: {path} (it shows the hidden reference: do not publish it)"
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from organizer.data.marks import add_marks
 from organizer.data.overview import SUFFIX, Overview
+from organizer.data.progress import step
 from organizer.data.vocabulary import complete_vocabulary, copy_vocabulary
 from organizer.files import (
     GIT_IGNORE,
@@ -54,7 +55,7 @@ VOCABULARY_OPTION = "vocabulary"
 MANIFEST = ".manifest.json"
 """The names and SHA-256 of the files that the last run wrote; hidden, so that it is in no bundle or hash."""
 # Written or carried over by each run, or missed by nobody.
-_OUR_FILES = (MANIFEST, KEY_FILE, ".DS_Store")
+_OUR_FILES = (MANIFEST, KEY_FILE, SUFFIX, ".DS_Store")
 
 
 def prepare(
@@ -76,7 +77,7 @@ def _write_reference(
     task = load_task(task_id)
     with Findings.collect() as findings:
         if source.is_file():
-            problem, remedy = "this is a file, not a folder", "give the folder of the files, unpacked"
+            problem, remedy = "this is a file, not a folder or a zip", "give the folder of the files"
             findings.refuse("E-REF-MISSING", problem, remedy, file=str(source))
         if not source.is_dir():
             findings.refuse("E-REF-MISSING", "there is no such folder", "check the path", file=str(source))
@@ -88,13 +89,15 @@ def _write_reference(
         with findings.part():
             task_options = dict(options)
             vocabulary_path = task_options.pop(VOCABULARY_OPTION, None)
-            notes = write_prepared(task, source, folder, settings, task_options)
+            with step("reading the files"):
+                notes = write_prepared(task, source, folder, settings, task_options)
             if vocabulary_path is not None:
                 copy_vocabulary(vocabulary_path, folder)
-            loaded = load_reference(task, folder, task.settings(folder))
-            notes += check_reference(loaded)
-            notes += complete_vocabulary(loaded, folder)
-            overview = Overview(loaded, content_of(loaded))
+            with step("checking what they hold"):
+                loaded = load_reference(task, folder, task.settings(folder))
+                notes += check_reference(loaded)
+                notes += complete_vocabulary(loaded, folder)
+                overview = Overview(loaded, content_of(loaded))
         expected_names = {*source_files(task, source, settings), *carried_files(source, settings)}
         # Where the reference is right, files that are left out are a warning in its overview.
         reported_in = overview.content.warnings if findings.ok else findings
@@ -103,10 +106,11 @@ def _write_reference(
 
 
 def _refuse_other_kind(path: Path) -> None:
-    """Raise Refused if a file is not what its name says."""
-    if path.is_file():
+    """Raise Refused if a file is not what its name says; all files are asked before one is read."""
+    wanted = path.suffix.lstrip(".").upper()
+    if path.is_file() and wanted in ("JSON", "CSV"):
         with path.open("rb") as stream:
-            refuse_other_kind(stream.read(HEAD_BYTES), path.name)
+            refuse_other_kind(stream.read(HEAD_BYTES), path.name, wanted)
 
 
 def _report_left_out(
@@ -185,7 +189,8 @@ def prepare_command(
     lines = [*(f"note {note.line()}" for note in notes), *overview.lines()]
     lines += [f"mark: {mark.score:.4f}  {mark.name}: {mark.text}" for mark in marks]
     lines.append(f"written: {output}")
-    lines.append(overview.write(output.with_name(f"{output.name}{SUFFIX}"), images))
+    with step("drawing the overview"):
+        lines.append(overview.write(output / SUFFIX, images))
     print(*map(printable, lines), sep="\n")
     return 0
 

@@ -14,9 +14,9 @@ import numpy as np
 
 from organizer.ranking.eligibility import violations_sentence
 from organizer.ranking.leaderboard import leaderboard_sentence
-from organizer.ranking.run import RankingRun, detail_link
-from organizer.ranking.statistics import Ranking, team_facts
-from organizer.ranking.tables import hardest_items
+from organizer.ranking.near_copies import find_near_copies
+from organizer.ranking.ranking import Ranking, detail_link
+from organizer.ranking.tables import hardest_items, team_facts
 from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
 from people_in_video.comparing import standings as standings_parts
@@ -25,7 +25,7 @@ from scoring_program.metrics.resampling import LEAST_ITEMS
 from scoring_program.report.elements.layout import card
 from scoring_program.report.elements.tables import Cell, Heading, table
 from scoring_program.report.html import cut, cut_middle, element
-from validator.texts import counted
+from validator.texts import counted, quote, some_words
 
 _MOST_ROWS = 5000
 _LONGEST_PROBLEM = 300
@@ -35,77 +35,110 @@ _CODE = re.compile(r"[EN](-[A-Z0-9]+)+")
 _SUBMISSION_HEADINGS = [Heading("Submission"), Heading("Team"), Heading("Outcome")]
 
 
-def nothing_ranked_card(run: RankingRun) -> Element:
+def nothing_ranked_card(ranking: Ranking) -> Element:
     """Return the card in place of a ranking."""
     text = "No submission was scored."
-    if run.n_scored:
+    if ranking.n_scored:
         text = "No submission is ranked: all that were scored are left out."
     return card("ranking", "Ranking", "", text)
 
 
-def ranking_card(run: RankingRun, ranking: Ranking) -> Element:
+def not_ranked_sentence(ranking: Ranking) -> str:
+    """Return which teams are not ranked because they have no submission in another phase, "" if all are."""
+    ranked_teams = set(ranking.teams)
+    teams = [quote(team) for team in ranking.eligible_records if team not in ranked_teams]
+    if not teams:
+        return ""
+    return f"Not ranked, because {ranking.facts.counts} counts and they were not there: {some_words(teams)}."
+
+
+def ranking_card(ranking: Ranking) -> Element:
     """Return the table of teams, and what it means."""
-    standings = run.standings(ranking)
-    details, is_covered = [], True
-    for place, record in enumerate(ranking.records):
-        team_details = [counted(ranking.submissions[place], "submission")]
-        drop_text = expected_drop_text(run, ranking, place)
-        if drop_text:
-            team_details.append(drop_text)
+    standings = ranking.standings
+    details = []
+    for place, record in enumerate(ranking.team_records):
+        team_details = [counted(ranking.n_submissions[place], "submission")]
         if record.entry.why_rough:
             team_details.append(f"rough: {record.entry.why_rough}")
         coverage = record.entry.scores["coverage"]
         if coverage < 1:
             team_details.append(f"coverage {coverage:.{standings.decimals}f}")
-            is_covered = False
         details.append(team_details)
-    lines = [f"Possible ranks: those that a team may have over all such {run.task.item}s (its rank set)."]
-    if not is_covered:
-        lines.append("Coverage: the share of the reference that a team has submitted; 1 where none is shown.")
-    lines += standings_parts.sentences(standings)
-    lines += resampling_sentences(run, ranking)
-    if run.about.keep == "best" and max(ranking.submissions) > 1:
-        lines.append("The best of several submissions of a team counts; this favors teams with many.")
-    text = element("ul", *(element("li", line) for line in lines), class_="after")
     parts = standings_parts.standings_table(standings, "Ranking", details)
+    link = element("a", "How to read this", href="#method")
+    text = element("p", *(f"{sentence} " for sentence in standings_parts.sentences(standings)[:1]), link, ".")
     return card("ranking", "Ranking", "", *parts, text)
 
 
-def expected_drop_text(run: RankingRun, ranking: Ranking, place: int) -> str:
-    """Return by how much the score of the team at a place is expected to be worse on new items, at most.
+def _reading_lines(ranking: Ranking) -> list[str]:
+    """Return what the table of teams means, but for the sentence that stands below it."""
+    standings = ranking.standings
+    lines = [f"Possible ranks: those that a team may have over all such {ranking.task.item}s (its rank set)."]
+    if any(record.entry.scores["coverage"] < 1 for record in ranking.team_records):
+        lines.append("Coverage: the share of the reference that a team has submitted; 1 where none is shown.")
+    lines += standings_parts.sentences(standings)[1:]
+    lines += resampling_sentences(ranking)
+    if ranking.facts.counts == "best" and max(ranking.n_submissions) > 1:
+        lines.append("The best of several submissions of a team counts; this favors teams with many.")
+        lines += _drops_sentences(ranking)
+    return lines
+
+
+def _drops_sentences(ranking: Ranking) -> list[str]:
+    """Return by how much the scores of the teams are too good at most, because the best of many counts."""
+    drops = []
+    for place, team in enumerate(ranking.teams):
+        if amount := _drop_amount(ranking, place):
+            drops.append((amount, f"{cut(team, LONGEST_NAME)} {amount}"))
+    if not drops:
+        return []
+    direction = "lower" if ranking.task.higher_is_better else "higher"
+    largest_first = [text for _, text in sorted(drops, reverse=True)]
+    amounts = some_words(largest_first)
+    return [
+        f"On new items scores are expected to be {direction} because of that, at most by about: {amounts}."
+    ]
+
+
+def _drop_amount(ranking: Ranking, place: int) -> str:
+    """Return by how much the score of a team is expected to be worse on new items, at most.
 
     "" if that is less than scores show.
     """
-    drop = ranking.expected_drops[place]
-    decimals = run.standings(ranking).decimals
-    # A drop that no score shows is none.
-    if drop is None or drop < 10.0**-decimals:
+    drop, decimals = ranking.expected_drops[place], ranking.standings.decimals
+    return "" if drop is None or drop < 10.0**-decimals else f"{drop:.{decimals}f}"
+
+
+def expected_drop_text(ranking: Ranking, place: int) -> str:
+    """Return what the page of a team says of the best of its submissions, "" if there is nothing to say."""
+    drop = _drop_amount(ranking, place)
+    if not drop:
         return ""
-    direction = "lower" if ranking.higher_is_better else "higher"
-    amount = f"about {drop:.{decimals}f} {direction}"
-    return f"the best of {ranking.submissions[place]:,}: on new items expected to be at most {amount}"
+    direction = "lower" if ranking.task.higher_is_better else "higher"
+    amount = f"about {drop} {direction}"
+    return f"the best of {ranking.n_submissions[place]:,}: on new items expected to be at most {amount}"
 
 
-def resampling_sentences(run: RankingRun, ranking: Ranking) -> list[str]:
+def resampling_sentences(ranking: Ranking) -> list[str]:
     """Return how many neighbors can be told apart, and what is resampled."""
-    n_pairs = len(ranking.records) - 1
+    n_pairs = len(ranking.team_records) - 1
     if n_pairs < 1 or ranking.comparison.n_items < LEAST_ITEMS:
         return []
     pairs = counted(n_pairs, "neighboring pair")
     verb = "differs" if n_pairs == 1 else "differ"
-    unit = run.standings(ranking).unit
+    unit = ranking.standings.unit
     return [
         f"{ranking.n_different_neighbors:,} of {pairs} {verb} significantly.",
         f"What is resampled: the {unit}s of the reference, not the methods, their training, or the tasks.",
     ]
 
 
-def winner_cards(run: RankingRun, ranking: Ranking) -> list[Element]:
+def winner_cards(ranking: Ranking) -> list[Element]:
     """Return who reaches the line that a winner must reach, if there is a rule."""
-    winner = run.winner
+    winner = ranking.winner
     if winner is None:
         return []
-    standings = run.standings(ranking)
+    standings = ranking.standings
     rows = list[list[Cell]]()
     for place, team in enumerate(ranking.teams):
         verdict = "reaches it" if winner.passes[place] else "does not reach it"
@@ -121,17 +154,17 @@ def winner_cards(run: RankingRun, ranking: Ranking) -> list[Element]:
         Heading(standings_parts.text_over_text("Score less the line", "95 % interval")),
     ]
     title = "Rule for winners"
-    texts = " ".join(winner_sentences(run, ranking))
+    texts = " ".join(winner_sentences(ranking))
     return [card("winners", title, texts, *table(headings, rows, title, OPEN_ROWS))]
 
 
-def winner_sentences(run: RankingRun, ranking: Ranking) -> list[str]:
+def winner_sentences(ranking: Ranking) -> list[str]:
     """Return the line of the rule for winners, and how many teams reach it; nothing without a rule."""
-    winner = run.winner
+    winner = ranking.winner
     if winner is None:
         return []
-    decimals = run.standings(ranking).decimals
-    higher = ranking.higher_is_better
+    decimals = ranking.standings.decimals
+    higher = ranking.task.higher_is_better
     share = f"{100 * winner.rule.relative_gain:g} %"
     name = cut(winner.rule.baseline, LONGEST_NAME)
     line = f"{winner.score:.{decimals}f}"
@@ -139,9 +172,9 @@ def winner_sentences(run: RankingRun, ranking: Ranking) -> list[str]:
     sentences = [
         f"A winner needs a score at least {share} {direction} that of {name} "
         f"({winner.baseline.score:.{decimals}f}), which is {line}.",
-        f"{winner.n_passing:,} of {counted(len(ranking.records), 'team')} reach it.",
+        f"{winner.n_passing:,} of {counted(len(ranking.team_records), 'team')} reach it.",
     ]
-    best = run.task.range[1] if higher else run.task.range[0]
+    best = ranking.task.range[1] if higher else ranking.task.range[0]
     if best is not None and (winner.score > best if higher else winner.score < best):
         sentences.append(f"No score can reach it: the best possible one is {best:g}.")
     if winner.margins is None:
@@ -149,9 +182,9 @@ def winner_sentences(run: RankingRun, ranking: Ranking) -> list[str]:
     return sentences
 
 
-def fact_cards(run: RankingRun, ranking: Ranking) -> list[Element]:
+def fact_cards(ranking: Ranking) -> list[Element]:
     """Return what organizers say of the teams, without addresses, if they say anything."""
-    facts_of_team = team_facts(ranking, run.records)
+    facts_of_team = team_facts(ranking)
     titles = public_titles(facts_of_team)
     if not titles:
         return []
@@ -169,21 +202,23 @@ def public_titles(facts_of_team: Mapping[str, Mapping[str, str]]) -> list[str]:
     return [title for title in titles if _PRIVATE not in title]
 
 
-def method_card(run: RankingRun, ranking: Ranking) -> Element:
-    """Return how the ranking was computed, and the signature."""
-    return standings_parts.method_card(run.standings(ranking), ranking.signature, ranking.half_samples)
+def method_card(ranking: Ranking) -> Element:
+    """Return how to read the ranking, how it was computed, and the signature."""
+    return standings_parts.method_card(
+        ranking.standings, ranking.signature, ranking.half_samples, _reading_lines(ranking)
+    )
 
 
-def pair_cards(run: RankingRun, ranking: Ranking) -> list[Element]:
+def pair_cards(ranking: Ranking) -> list[Element]:
     """Return the p values of all pairs of the first teams, if there are several."""
-    if len(ranking.records) < 2:
+    if len(ranking.team_records) < 2:
         return []
-    return [standings_parts.pairs_card(run.standings(ranking), "pairs.csv")]
+    return [standings_parts.pairs_card(ranking.standings, "pairs.csv")]
 
 
-def items_card(run: RankingRun, ranking: Ranking) -> Element:
+def items_card(ranking: Ranking) -> Element:
     """Return the items with the worst mean score over the teams."""
-    item = run.task.item
+    item = ranking.task.item
     scored_items = [row for row in hardest_items(ranking) if not np.isnan(row.mean)]
     # A bar ends at 1, which errors in units of the task do not.
     is_share = all(0 <= row.mean <= 1 for row in scored_items)
@@ -199,10 +234,10 @@ def items_card(run: RankingRun, ranking: Ranking) -> Element:
     return card("items", f"Hardest {item}s", note, *table(headings, scored_items[:MOST_DRAWN], "Hardest"))
 
 
-def failed_cards(run: RankingRun) -> list[Element]:
+def failed_cards(ranking: Ranking) -> list[Element]:
     """Return the submissions without a score, each with its first problem."""
     rows = list[list[Cell]]()
-    for record in run.records:
+    for record in ranking.records:
         if record.entry.outcome != SCORED:
             problem = element("div", cut(record.entry.problem, _LONGEST_PROBLEM), class_="reason")
             rows.append([problem, *_submission_cells(record)])
@@ -210,12 +245,12 @@ def failed_cards(run: RankingRun) -> list[Element]:
         return []
     title = "Submissions without a score"
     headings = [Heading("First problem"), *_SUBMISSION_HEADINGS]
-    return [card("failed", title, failures_sentence(run), *table(headings, rows, title, OPEN_ROWS))]
+    return [card("failed", title, failures_sentence(ranking), *table(headings, rows, title, OPEN_ROWS))]
 
 
-def failures_sentence(run: RankingRun) -> str:
+def failures_sentence(ranking: Ranking) -> str:
     """Return how many submissions have no score, by the code of their first problem; "" if all have one."""
-    failed = [record.entry for record in run.records if record.entry.outcome != SCORED]
+    failed = [record.entry for record in ranking.records if record.entry.outcome != SCORED]
     if not failed:
         return ""
     n_of_code = Counter(_code(entry.problem) or entry.outcome for entry in failed)
@@ -229,26 +264,26 @@ def _code(problem: str) -> str:
     return code[0] if code else ""
 
 
-def violation_cards(run: RankingRun) -> list[Element]:
+def violation_cards(ranking: Ranking) -> list[Element]:
     """Return the submissions that break rules of the phase, if there are any."""
-    if not run.violations:
+    if not ranking.violations:
         return []
     rows = list[list[Cell]]()
-    for violation in run.violations:
+    for violation in ranking.violations:
         ranked = "ranked" if violation.is_ranked else "left out"
         reason = element("div", violation.rule.value, element("small", violation.reason), class_="reason")
         rows.append([reason, ranked, *_submission_cells(violation.record)])
     title = "Rules of the phase"
     headings = [Heading("What was found"), Heading("Ranking"), *_SUBMISSION_HEADINGS]
-    text = violations_sentence(run.violations)
+    text = violations_sentence(ranking.violations)
     return [card("rules", title, text, *table(headings, rows, title, OPEN_ROWS))]
 
 
-def similar_name_cards(run: RankingRun) -> list[Element]:
+def similar_name_cards(ranking: Ranking) -> list[Element]:
     """Return the teams whose names look equal, if there are any."""
     others_of_team = {
         record.submission.team: record.submission.other_looks
-        for record in run.records
+        for record in ranking.records
         if record.submission.other_looks
     }
     if not others_of_team:
@@ -264,24 +299,27 @@ def similar_name_cards(run: RankingRun) -> list[Element]:
     return [card("similar", title, text, *table(headings, rows, title, OPEN_ROWS))]
 
 
-def deleted_cards(run: RankingRun) -> list[Element]:
+def deleted_cards(ranking: Ranking) -> list[Element]:
     """Return the submissions of earlier runs that are no longer there, if there are any."""
-    if not run.deleted:
-        return []
-    rows: list[list[Cell]] = [[cut_middle(name)] for name in run.deleted]
-    title = "Submissions that are gone"
-    text = "An earlier run had them. They may have been deleted on the site, and are not ranked."
-    return [card("deleted", title, text, *table([Heading("Submission")], rows, title, OPEN_ROWS))]
-
-
-def leaderboard_cards(run: RankingRun) -> list[Element]:
-    """Return the leaderboard of the site beside this ranking, if it is known."""
-    if not run.board:
+    if not ranking.deleted:
         return []
     rows = list[list[Cell]]()
-    for comparison in run.board:
+    for entry in ranking.deleted:
+        rows.append([cut_middle(entry.name), f"{cut(entry.renamed)}: renamed?" if entry.renamed else ""])
+    title = "Submissions that are gone"
+    text = "An earlier run had them. They may have been deleted on the site, and are not ranked."
+    headings = [Heading("Submission"), Heading("New with the same file")]
+    return [card("deleted", title, text, *table(headings, rows, title, OPEN_ROWS))]
+
+
+def leaderboard_cards(ranking: Ranking) -> list[Element]:
+    """Return the leaderboard of the site beside this ranking, if it is known."""
+    if not ranking.board:
+        return []
+    rows = list[list[Cell]]()
+    for comparison in ranking.board:
         both_scores = (comparison.score_there, comparison.score)
-        scores = [_score_text(score, run.score_decimals) for score in both_scores]
+        scores = [_score_text(score, ranking.score_decimals) for score in both_scores]
         name = cut_middle(comparison.submission)
         rows.append([cut(comparison.user), *scores, comparison.verdict, cut(comparison.team), name])
     headings = [
@@ -293,17 +331,19 @@ def leaderboard_cards(run: RankingRun) -> list[Element]:
         Heading("Submission"),
     ]
     title = "The leaderboard of the site"
-    return [card("board", title, leaderboard_sentence(run.board), *table(headings, rows, title, OPEN_ROWS))]
+    return [
+        card("board", title, leaderboard_sentence(ranking.board), *table(headings, rows, title, OPEN_ROWS))
+    ]
 
 
 def _score_text(score: float | None, decimals: int) -> str:
     return "" if score is None else f"{score:.{decimals}f}"
 
 
-def equal_file_cards(run: RankingRun) -> list[Element]:
+def equal_file_cards(ranking: Ranking) -> list[Element]:
     """Return the submissions of different teams that are the same file."""
     records_of_digest: dict[str, list[Record]] = {}
-    for record in run.records:
+    for record in ranking.records:
         records_of_digest.setdefault(record.digest, []).append(record)
     rows = list[list[Cell]]()
     for digest, records in records_of_digest.items():
@@ -317,9 +357,27 @@ def equal_file_cards(run: RankingRun) -> list[Element]:
     return [card("equal", title, note, *table(headings, rows, title, OPEN_ROWS))]
 
 
-def change_cards(run: RankingRun) -> list[Element]:
+def near_copy_cards(ranking: Ranking) -> list[Element]:
+    """Return the submissions of different teams that are nearly the same, if there are any."""
+    pairs = find_near_copies(ranking.records, ranking.task)
+    if not pairs:
+        return []
+    rows = list[list[Cell]]()
+    for pair in pairs[:_MOST_ROWS]:
+        cells = [cell for record in (pair.first, pair.second) for cell in _submission_cells(record)[:2]]
+        rows.append([*cells, pair.reason])
+    title = "Look at these: nearly equal submissions"
+    text = (
+        "Different files of different teams whose contents are equal, or whose items have equal scores where "
+        "one is neither 0 nor perfect. Nothing was decided by it."
+    )
+    headings = [Heading("Submission"), Heading("Team"), Heading("Like"), Heading("Team"), Heading("Why")]
+    return [card("near", title, text, *table(headings, rows, title, OPEN_ROWS))]
+
+
+def change_cards(ranking: Ranking) -> list[Element]:
     """Return the teams whose rank, score or submission changed since the last run, if there was one."""
-    if not run.changes:
+    if not ranking.changes:
         return []
     title = "What changed"
     note = "Against the last run with another signature or other submissions."
@@ -331,13 +389,13 @@ def change_cards(run: RankingRun) -> list[Element]:
         Heading("Score", "number"),
         Heading("What differs", "text"),
     ]
-    rows = [change for change in run.changes if change.has_effect]
+    rows = [change for change in ranking.changes if change.has_effect]
     return [card("changes", title, note, *table(headings, rows, title, most=_MOST_ROWS))]
 
 
-def submissions_card(run: RankingRun) -> Element:
+def submissions_card(ranking: Ranking) -> Element:
     """Return all submissions with their outcome and score."""
-    rows = [[*_submission_cells(record), run.score_text(record)] for record in run.records]
+    rows = [[*_submission_cells(record), ranking.score_text(record)] for record in ranking.records]
     title = "All submissions"
     headings = [*_SUBMISSION_HEADINGS, Heading("Score")]
     return card("submissions", title, "Names link to detail pages.", *table(headings, rows, title, OPEN_ROWS))

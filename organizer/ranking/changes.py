@@ -1,22 +1,31 @@
-"""What changed in a ranking since the last run, and the file that remembers runs."""
+"""What changed in a ranking since the last run, which ``ranking.json`` remembers."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from organizer.files import write_durable
-from organizer.ranking.statistics import Ranking
 from organizer.runs.download_names import read_download_names
-from organizer.runs.fork_server import SCORED
-from organizer.runs.rescore import Record
 from organizer.runs.submissions import natural
 
-# A run, as it is stored in JSON: signature, submissions by name, and teams by name.
-_State = dict[str, Any]
-_NOT_RANKED = {"rank": None, "score": None, "digest": None}
+
+class Row(NamedTuple):
+    """A submission in a run; ``rank`` and ``score`` are None unless it is the one of its team that counts."""
+
+    name: str
+    team: str
+    digest: str
+    rank: int | None
+    score: float | None
+
+
+class Deleted(NamedTuple):
+    """A submission of an earlier run that is no longer there; another team that came with its file, or ""."""
+
+    name: str
+    team: str
+    digest: str
+    renamed: str = ""
 
 
 class Change(NamedTuple):
@@ -42,107 +51,87 @@ class Change(NamedTuple):
         return self.rank_before is not None and self.rank is not None
 
 
-class History:
-    """The last completed run, and the last one before it with another signature or other submissions."""
+class Run(NamedTuple):
+    """A run: its submissions, what had changed since the one before, and what earlier runs had besides.
 
-    def __init__(self, path: Path, records: Sequence[Record], ranking: Ranking | None) -> None:
-        self._path = path
-        self._now = _state(records, ranking)
-        stored = _read(path)
-        last: _State | None = stored.get("last")
+    ``n_changed_items`` is how many items had another score for the same files.
+    """
+
+    signature: str
+    rows: Sequence[Row]
+    changes: Sequence[Change] = ()
+    deleted: Sequence[Deleted] = ()
+    n_changed_items: int = 0
+
+
+def compare_runs(before: Run | None, now: Run) -> Run:
+    """Return a run with its changes since the last one with another signature or other submissions."""
+    if before is None:
+        return now
+    if (before.signature, before.rows) == (now.signature, now.rows):
         # The same run again is compared with what the first one was compared with.
-        self._before: _State | None = stored.get("before") if last == self._now else last
-        # Earlier versions kept no submissions but those of the last run.
-        self._earlier: dict[str, Any] = stored.get("submissions") or (last or {}).get("submissions", {})
-
-    def save(self) -> None:
-        """Make this run the last completed one."""
-        submissions = {**self._earlier, **self._now["submissions"]}
-        content = {"last": self._now, "before": self._before, "submissions": submissions}
-        write_durable(self._path, json.dumps(content))
-
-    def deleted(self) -> list[str]:
-        """Return the names of the submissions of any earlier run that are no longer there.
-
-        One whose team still has the same file, as a rerun with another id, is there; those of phases that
-        this run is not about are not missed.
-        """
-        now: dict[str, Any] = self._now["submissions"]
-        files_now = {tuple(team_and_digest) for team_and_digest in now.values()}
-        downloaded = read_download_names([*now, *self._earlier])
-        phase_of_name = {name: reading.phase for name, reading in downloaded.items()}
-        phases_now = {phase_of_name.get(name) for name in now}
-        names = []
-        for name, team_and_digest in self._earlier.items():
-            is_there = name in now or tuple(team_and_digest) in files_now
-            if not is_there and phase_of_name.get(name) in phases_now:
-                names.append(name)
-        return sorted(names, key=natural)
-
-    def changes(self) -> list[Change]:
-        """Return the changes in the order of the ranking; none if there was no run before."""
-        if not self._before:
-            return []
-        teams_before, teams_now = self._before["teams"], self._now["teams"]
-        differing_parts = _differing_parts(self._before["signature"], self._now["signature"])
-        changes = []
-        for team in {**teams_now, **teams_before}:
-            before, now = teams_before.get(team, _NOT_RANKED), teams_now.get(team, _NOT_RANKED)
-            change = Change(
-                team=team,
-                rank_before=before["rank"],
-                rank=now["rank"],
-                score_before=before["score"],
-                score=now["score"],
-                why=_why(before, now, differing_parts),
-            )
-            changes.append(change)
-        return changes
+        return before
+    return now._replace(changes=_changes(before, now), deleted=_deleted(before, now))
 
 
-def _why(before: Mapping[str, Any], now: Mapping[str, Any], differing_parts: Sequence[str]) -> str:
+def _deleted(before: Run, now: Run) -> list[Deleted]:
+    """Return the submissions of any earlier run that are no longer there.
+
+    One whose team still has the same file, as a rerun with another id, is there; those of phases that this
+    run is not about are not missed.
+    """
+    names_now = {row.name for row in now.rows}
+    files_now = {(row.team, row.digest) for row in now.rows}
+    names_before = {row.name for row in before.rows}
+    new_team_of_file = {row.digest: row.team for row in now.rows if row.name not in names_before}
+    earlier = {entry.name: entry for entry in before.deleted}
+    for row in before.rows:
+        renamed = new_team_of_file.get(row.digest, "")
+        earlier[row.name] = Deleted(row.name, row.team, row.digest, renamed)
+    downloaded = read_download_names([*names_now, *earlier])
+    phase_of_name = {name: reading.phase for name, reading in downloaded.items()}
+    phases_now = {phase_of_name.get(name) for name in names_now}
+    deleted = []
+    for name, entry in earlier.items():
+        is_there = name in names_now or (entry.team, entry.digest) in files_now
+        if not is_there and phase_of_name.get(name) in phases_now:
+            deleted.append(entry)
+    return sorted(deleted, key=lambda entry: natural(entry.name))
+
+
+def _changes(before: Run, now: Run) -> list[Change]:
+    """Return the changes in the order of the ranking, those of teams that are gone last."""
+    rows_before, rows_now = _row_of_team(before), _row_of_team(now)
+    differing_parts = _differing_parts(before.signature, now.signature)
+    changes = []
+    for team in {**rows_now, **rows_before}:
+        row_before, row_now = rows_before.get(team), rows_now.get(team)
+        change = Change(
+            team=team,
+            rank_before=row_before.rank if row_before else None,
+            rank=row_now.rank if row_now else None,
+            score_before=row_before.score if row_before else None,
+            score=row_now.score if row_now else None,
+            why=_why(row_before, row_now, differing_parts),
+        )
+        changes.append(change)
+    return changes
+
+
+def _row_of_team(run: Run) -> dict[str, Row]:
+    """Return the row of each team, in the order of the ranking."""
+    ranked_rows = [row for row in run.rows if row.rank is not None]
+    return {row.team: row for row in sorted(ranked_rows, key=lambda row: (row.rank or 0, row.team))}
+
+
+def _why(before: Row | None, now: Row | None, differing_parts: Sequence[str]) -> str:
     """Return what may have changed a team: new, gone, or what differs, "" if nothing does."""
-    if before["rank"] is None:
+    if before is None:
         return "new"
-    if now["rank"] is None:
+    if now is None:
         return "gone"
-    is_other_file = before["digest"] != now["digest"]
+    is_other_file = before.digest != now.digest
     return ", ".join([*(["submission"] if is_other_file else []), *differing_parts])
-
-
-def _read(path: Path) -> dict[str, Any]:
-    """Return what an earlier run left, nothing if it cannot be read."""
-    try:
-        stored = json.loads(path.read_text(encoding="utf-8"))
-        states = [state for state in (stored["last"], stored["before"]) if state is not None]
-        is_whole = all(_is_state(state) for state in states) and _are_submissions(stored.get("submissions"))
-        return stored if is_whole else {}
-    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        return {}
-
-
-def _is_state(state: _State) -> bool:
-    """Return whether a stored run has what is read of it."""
-    has_teams = all(_NOT_RANKED.keys() <= team.keys() for team in state["teams"].values())
-    return has_teams and isinstance(state["signature"], str) and _are_submissions(state["submissions"])
-
-
-def _are_submissions(submissions: Any) -> bool:
-    """Return whether stored submissions have a team and a digest each; those of all runs may be missing."""
-    return submissions is None or all(isinstance(values, list) for values in submissions.values())
-
-
-def _state(records: Sequence[Record], ranking: Ranking | None) -> _State:
-    """Return a run as it is stored."""
-    signatures = [record.entry.signature for record in records if record.entry.outcome == SCORED]
-    submissions = {record.submission.name: [record.submission.team, record.digest] for record in records}
-    teams: dict[str, _State] = {}
-    if ranking:
-        for record, rank in zip(ranking.records, ranking.comparison.rank.tolist()):
-            team = {"rank": rank, "score": record.entry.scores["score"], "digest": record.digest}
-            teams[record.submission.team] = team
-    signature = signatures[0] if signatures else ""
-    return {"signature": signature, "submissions": submissions, "teams": teams}
 
 
 def _differing_parts(before: str, now: str) -> list[str]:

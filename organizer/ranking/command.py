@@ -10,8 +10,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
+
 from organizer.files import (
     LockedError,
+    file_hash,
     keep_out_of_git,
     locked,
     remove_unfinished,
@@ -20,37 +23,43 @@ from organizer.files import (
 )
 from organizer.ranking import cards, page, tables
 from organizer.ranking.baselines import GivenBaselines, read_baselines
-from organizer.ranking.changes import Change, History
+from organizer.ranking.changes import Change, Row, Run, compare_runs
+from organizer.ranking.counting import Counting, counting_of, rank_teams, scores_in_phase
+from organizer.ranking.doubts import doubts_of, refuse_other_phase
 from organizer.ranking.eligibility import (
     find_violations,
     names_left_out,
-    ranked_records,
     violations_sentence,
 )
 from organizer.ranking.leaderboard import (
+    USER_TITLE,
+    BoardComparison,
     LeaderboardColumns,
     compare_leaderboard,
     leaderboard_sentence,
     read_leaderboard,
 )
-from organizer.ranking.run import DETAILS, About, RankingRun, page_name
-from organizer.ranking.statistics import Ranking, ranking_of
-from organizer.ranking.stored import save_rankings
+from organizer.ranking.mail import count_changed_items
+from organizer.ranking.ranking import DETAILS, Facts, Ranking, page_name
+from organizer.ranking.stored import read_run, read_team_records, save_rankings
 from organizer.ranking.winner_rule import (
     WinnerRule,
     check_baseline_name,
     check_gain,
     find_baseline,
-    rule_of_reference,
+    rule_of_settings,
+    settings_of,
     winner_line,
 )
 from organizer.runs.pool import BrokenError
 from organizer.runs.rescore import WORK, Options, Record, score_all
 from organizer.runs.submissions import Submission, SubmissionsError, find_submissions
 from organizer.runs.worker import BuiltTask
+from people_in_video.comparing.pairs import ranks
 from people_in_video.comparing.standings import Baseline
 from scoring_program.settings import PROTOCOLS
-from scoring_program.task import load_task
+from scoring_program.task import Task, load_task
+from validator.formats.rules import load_rules
 from validator.limits import shortage_of
 from validator.texts import counted, printable, quote
 
@@ -71,8 +80,8 @@ class Choices:
         The PhaseId of the submissions that are ranked, "" if all are of one.
     enforce : bool
         Whether submissions that certainly break a rule of the phase are left out.
-    keep : str
-        Which submission of a team counts, ``best`` or ``last``.
+    counting : Counting or None
+        Which submission of a team counts; None for that of the reference.
     date, baselines : date and Path, or None
         What to show on the pages.
     protocols : sequence of str
@@ -81,14 +90,14 @@ class Choices:
     baseline_zips : sequence of Submission
         Of `baseline_submission`.
     leaderboard : Path or None
-        The leaderboard of the site as CSV, with the ``columns`` to compare.
+        The leaderboard of the site as CSV, with the ``columns`` to compare; None for those of Codabench.
     engine : Options
     """
 
     names: Path | None = None
     only_phase_id: str = ""
     enforce: bool = False
-    keep: str = "best"
+    counting: Counting | None = None
     date: datetime.date | None = None
     baselines: Path | None = None
     protocols: Sequence[str] = ()
@@ -112,7 +121,9 @@ def rescore(built: BuiltTask, source: Path, output: Path, choices: Choices) -> i
         keep_out_of_git(output)
         with (
             locked(output / "store"),
-            find_submissions(source, choices.names, choices.only_phase_id) as submissions,
+            find_submissions(
+                source, choices.names, choices.only_phase_id, load_rules(built.id)
+            ) as submissions,
         ):
             _remove_left_overs(output)
             _rescore(built, submissions, output, choices)
@@ -147,71 +158,118 @@ def _remove_left_overs(output: Path) -> None:
 def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choices: Choices) -> None:
     """Score the submissions by each protocol, and write a ranking for each."""
     baselines = _given_baselines(choices)
-    about = _describe(built, choices, baselines.scores)
-    if about.is_demo:
+    settings = settings_of(built)
+    counting = choices.counting or counting_of(settings["counts"])
+    facts = replace(_facts_of(built, choices, baselines.scores), counts=counting.text)
+    if facts.is_demo:
         print("DEMO: the reference is synthetic demo data")
+    refuse_other_phase(built, submissions, output)
     if built.label and built.phase is None:
         print("note | the phase is not known, so dates and limits are not checked: name it with --phase")
-    rule = choices.winner_rule or rule_of_reference(built)
+    rule = choices.winner_rule or rule_of_settings(settings)
     if rule is not None:
-        teams = {submission.team for submission in submissions}
-        check_baseline_name(rule, teams, _names_of_baselines(choices, baselines))
+        check_baseline_name(rule, _names_of_baselines(choices, baselines))
         check_gain(rule, load_task(built.id))
     board = None
-    if choices.leaderboard is not None and choices.columns is not None:
-        board = read_leaderboard(choices.leaderboard, choices.columns)
+    if choices.leaderboard is not None:
+        columns = choices.columns or LeaderboardColumns(USER_TITLE, _title_of_score(built))
+        users = {submission.id: submission.user for submission in submissions if submission.id is not None}
+        board = read_leaderboard(choices.leaderboard, columns, built.title, users)
     options = replace(choices.engine, signature=baselines.signature)
-    runs = []
-    for protocol in choices.protocols or [""]:
+    task = load_task(built.id)
+    protocols = choices.protocols or [""]
+    # Before submissions are scored, which may take hours.
+    scores_of_phase = {name: scores_in_phase(counting, output, task.id, name) for name in protocols}
+    rankings = []
+    for protocol in protocols:
         records = score_all(built, submissions, output, protocol, options)
+        violations = find_violations(records, built.phase, choices.enforce)
+        print(*(f"{line}\n" for line in doubts_of(built, protocol, records, violations)), sep="", end="")
+        left_out = names_left_out(violations)
+        team_records = rank_teams(records, left_out, task, counting, scores_of_phase[protocol])
+        winner = None
         scored_zips = []
         if choices.baseline_zips:
             scored_zips = score_all(built, choices.baseline_zips, output, protocol, options)
-        run = _rank(built, about, protocol, records, choices)
-        ranking = run.ranking
-        if rule is not None and ranking is not None:
-            baseline = find_baseline(rule, ranking, scored_zips, baselines.scores)
-            run = replace(run, winner=winner_line(rule, baseline, ranking))
-        if board and ranking is not None:
-            run = replace(
-                run, board=compare_leaderboard(board, records, ranking, run.task.columns[0].precision)
-            )
-        runs.append(run)
-    save_rankings(_write_rankings(runs, output), output)
+        if rule is not None and team_records:
+            baseline = find_baseline(rule, scored_zips, baselines.scores)
+            winner = winner_line(rule, baseline, team_records, task)
+        comparisons = list[BoardComparison]()
+        if board and team_records:
+            comparisons = compare_leaderboard(board, records, task)
+        now = _run_of(records, team_records, task)
+        last_run = read_run(output, task.id, protocol)
+        if last_run is not None and last_run.signature != now.signature:
+            last_records = read_team_records(output, task.id, protocol)
+            now = now._replace(n_changed_items=count_changed_items(last_records, team_records))
+        run = compare_runs(last_run, now)
+        ranking = Ranking(
+            task=task,
+            facts=replace(
+                facts, protocol=protocol, signature=run.signature, submissions=_hash_of_submissions(records)
+            ),
+            records=records,
+            team_records=team_records,
+            winner=winner,
+            violations=violations,
+            deleted=run.deleted,
+            board=comparisons,
+            changes=run.changes,
+            n_changed_items=run.n_changed_items,
+        )
+        rankings.append(ranking)
+    _write_rankings(rankings, output)
+    # Written last: until then the next run is compared with the one before.
+    save_rankings(rankings, output)
 
 
-def _describe(built: BuiltTask, choices: Choices, baselines: Sequence[Baseline]) -> About:
+def _run_of(records: Sequence[Record], team_records: Sequence[Record], task: Task) -> Run:
+    """Return what the next run is compared with."""
+    scores = np.array([record.entry.score for record in team_records])
+    ranks_of_teams = ranks(scores, task.higher_is_better).tolist()
+    rank_of_name = {record.submission.name: rank for record, rank in zip(team_records, ranks_of_teams)}
+    rows = []
+    for record in records:
+        submission = record.submission
+        rank = rank_of_name.get(submission.name)
+        row = Row(
+            name=submission.name,
+            team=submission.team,
+            digest=record.digest,
+            rank=rank,
+            score=record.entry.scores["score"] if rank else None,
+        )
+        rows.append(row)
+    return Run(team_records[0].entry.signature if team_records else "", rows)
+
+
+def _hash_of_submissions(records: Sequence[Record]) -> str:
+    """Return the SHA-256 of the names and hashes of submissions."""
+    lines = sorted(f"{record.submission.name}\0{record.digest}\n" for record in records)
+    return hashlib.sha256("".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _title_of_score(built: BuiltTask) -> str:
+    """Return the title of the first column, as the competition or else the task calls it."""
+    columns = built.columns or load_task(built.id).columns
+    return columns[0].title
+
+
+def _facts_of(built: BuiltTask, choices: Choices, baselines: Sequence[Baseline]) -> Facts:
     """Return what the pages say of the competition and of this call."""
-    return About(
+    return Facts(
         competition=built.competition,
         title=built.title,
         phase=built.phase.name if built.phase else "",
         reference=built.reference_name,
         is_demo=built.is_demo,
         date=str(choices.date or ""),
-        keep=choices.keep,
         enforce=choices.enforce,
         only_phase_id=choices.only_phase_id,
         program=hashlib.sha256(built.program).hexdigest(),
-        names=hashlib.sha256(choices.names.read_bytes()).hexdigest() if choices.names else "",
+        names=file_hash(choices.names) if choices.names else "",
+        half_samples=choices.engine.half_samples,
         baselines=baselines,
-    )
-
-
-def _rank(
-    built: BuiltTask, about: About, protocol: str, records: Sequence[Record], choices: Choices
-) -> RankingRun:
-    """Return the ranking of submissions that were scored by a protocol, by the rules of the phase."""
-    task = load_task(built.id)
-    violations = find_violations(records, built.phase, choices.enforce)
-    eligible_records = ranked_records(records, names_left_out(violations))
-    return RankingRun(
-        task=task,
-        about=about,
-        protocol=protocol,
-        records=records,
-        ranking=ranking_of(eligible_records, task, choices.keep),
-        violations=violations,
     )
 
 
@@ -231,27 +289,16 @@ def _names_of_baselines(choices: Choices, baselines: GivenBaselines) -> list[str
     return [*scored_here, *(baseline.name for baseline in baselines.scores)]
 
 
-def _write_rankings(runs: Sequence[RankingRun], output: Path) -> list[RankingRun]:
-    """Write the files of each ranking and print what it says; two protocols get a folder each.
-
-    Returns the rankings with what differs from earlier runs.
-    """
-    whole_runs = []
-    folders = {run.protocol: output / run.protocol if len(runs) > 1 else output for run in runs}
-    subfolders = {run.protocol if len(runs) > 1 else "" for run in runs}
+def _write_rankings(rankings: Sequence[Ranking], output: Path) -> None:
+    """Write the files of each ranking and print what it says; two protocols get a folder each."""
+    subfolders = [ranking.facts.protocol if len(rankings) > 1 else "" for ranking in rankings]
     remove_others(output, subfolders, [*_TABLES, *_RANKING_FILES], DETAILS)
-    for run in runs:
-        folder = folders[run.protocol]
-        suffix = f"-{run.protocol}" if run.protocol else ""
-        history = History(output / "store" / f"history{suffix}.json", run.records, run.ranking)
-        whole_run = replace(run, deleted=history.deleted(), changes=history.changes())
-        whole_runs.append(whole_run)
-        _write_files(whole_run, folder)
-        history.save()
-        print(*_summary(whole_run), sep="\n")
-        public = f"; to publish: {folder / 'ranking.html'}" if run.ranking else ""
+    for ranking, subfolder in zip(rankings, subfolders):
+        folder = output / subfolder
+        _write_files(ranking, folder)
+        print(*_summary(ranking), sep="\n")
+        public = f"; to publish: {folder / 'ranking.html'}" if ranking.team_records else ""
         print(printable(f"for you: {folder / 'index.html'}{public}"))
-    return whole_runs
 
 
 def remove_others(output: Path, written: Collection[str], files: Collection[str], pages: str) -> None:
@@ -276,23 +323,23 @@ def _remove_if_empty(folder: Path) -> None:
         folder.rmdir()
 
 
-def _write_files(run: RankingRun, folder: Path) -> None:
+def _write_files(ranking: Ranking, folder: Path) -> None:
     """Write the tables and pages of a ranking."""
-    _copy_details(run.records, folder)
-    keys = [column.key for column in run.task.columns]
+    _copy_details(ranking.records, folder)
+    keys = [column.key for column in ranking.task.columns]
     texts = {
-        "scores.csv": tables.scores_csv(run.records, keys),
-        "changes.csv": tables.changes_csv(run.changes),
-        "rules.csv": tables.rules_csv(run.violations),
-        "index.html": page.index_page(run),
+        "scores.csv": tables.scores_csv(ranking.records, keys),
+        "changes.csv": tables.changes_csv(ranking.changes),
+        "rules.csv": tables.rules_csv(ranking.violations),
+        "index.html": page.index_page(ranking),
     }
-    if run.ranking:
-        texts["ranking.csv"] = tables.ranking_csv(run.ranking)
-        texts["pairs.csv"] = tables.pairs_csv(run.ranking)
-        texts["items.csv"] = tables.items_csv(run.ranking)
-        texts["ranking.html"] = page.ranking_page(run)
-    if run.board:
-        texts["leaderboard.csv"] = tables.leaderboard_csv(run.board)
+    if ranking.team_records:
+        texts["ranking.csv"] = tables.ranking_csv(ranking)
+        texts["pairs.csv"] = tables.pairs_csv(ranking)
+        texts["items.csv"] = tables.items_csv(ranking)
+        texts["ranking.html"] = page.ranking_page(ranking)
+    if ranking.board:
+        texts["leaderboard.csv"] = tables.leaderboard_csv(ranking.board)
     for name in {*_RANKING_FILES, "leaderboard.csv"} - texts.keys():
         (folder / name).unlink(missing_ok=True)
     for name, text in texts.items():
@@ -311,31 +358,34 @@ def _copy_details(records: Sequence[Record], folder: Path) -> None:
             shutil.copyfile(record.page, details / page_name(record.submission.name))
 
 
-def _summary(run: RankingRun) -> list[str]:
+def _summary(ranking: Ranking) -> list[str]:
     """Return the first teams, how many submissions have a score, and what changed."""
     lines = []
-    if run.ranking:
-        lines += _first_teams(run, run.ranking)
-        lines += cards.winner_sentences(run, run.ranking)
-    scored = f"scored {run.n_scored:,} of {counted(len(run.records), 'submission')}"
-    if run.changes:
-        lines.append(f"{scored}; changed since the run before: {_change_counts(run.changes)}")
+    if ranking.team_records:
+        lines += _first_teams(ranking)
+        lines += cards.winner_sentences(ranking)
+    scored = f"scored {ranking.n_scored:,} of {counted(len(ranking.records), 'submission')}"
+    if ranking.changes:
+        lines.append(f"{scored}; changed since the run before: {_change_counts(ranking.changes)}")
     else:
         lines.append(scored)
-    notes = [violations_sentence(run.violations), cards.failures_sentence(run)]
-    if run.board:
-        notes.append(leaderboard_sentence(run.board))
-    if run.deleted:
-        notes.append(f"{counted(len(run.deleted), 'submission')} of earlier runs no longer there: index.html")
+    notes = [violations_sentence(ranking.violations), cards.failures_sentence(ranking)]
+    notes.append(cards.not_ranked_sentence(ranking))
+    if ranking.board:
+        notes.append(leaderboard_sentence(ranking.board))
+    if ranking.deleted:
+        notes.append(
+            f"{counted(len(ranking.deleted), 'submission')} of earlier runs no longer there: index.html"
+        )
     return lines + [f"note | {note}" for note in notes if note]
 
 
-def _first_teams(run: RankingRun, ranking: Ranking) -> list[str]:
+def _first_teams(ranking: Ranking) -> list[str]:
     """Return rank, score and name of the first teams."""
     lines = []
-    for record, rank in zip(ranking.records[:_MOST_PRINTED], ranking.comparison.rank.tolist()):
-        lines.append(f"{rank:4}  {run.score_text(record)}  {quote(record.submission.team)}")
-    n_more = len(ranking.records) - _MOST_PRINTED
+    for record, rank in zip(ranking.team_records[:_MOST_PRINTED], ranking.comparison.rank.tolist()):
+        lines.append(f"{rank:4}  {ranking.score_text(record)}  {quote(record.submission.team)}")
+    n_more = len(ranking.team_records) - _MOST_PRINTED
     if n_more > 0:
         lines.append(f"      and {counted(n_more, 'more team')}: ranking.csv")
     return lines

@@ -1,4 +1,4 @@
-"""Which scored submissions break the rules of their phase: its dates, its limits, one team for each user.
+"""Which scored submissions break the rules of their phase: its dates, its limits, one user for each team.
 
 Platforms check dates and limits on their pages only, so that submissions beyond them may be in a download.
 """
@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple
 
+from organizer.ranking.statistics import in_order_of_time, records_of_teams
 from organizer.runs.fork_server import SCORED
 from organizer.runs.phase import UNLIMITED, Phase
 from organizer.runs.rescore import Record
@@ -29,11 +30,12 @@ class Rule(Enum):
     DAILY_LIMIT = "over the limit of the day"
     LIMIT = "over the limit of the phase"
     TEAMS = "user in several teams"
+    USERS = "several users in one team"
     EXCLUDED = "does not count (names.csv)"
 
 
 _CERTAIN = {Rule.EARLY, Rule.LATE, Rule.DAILY_LIMIT, Rule.LIMIT}
-"""What ``--enforce`` leaves out. In which of several teams a user is cannot be decided here."""
+"""What ``--enforce`` leaves out. Who is in which team, and who may be, cannot be decided here."""
 
 _PUBLIC_REASONS = {
     Rule.EARLY: "made before the phase",
@@ -80,10 +82,15 @@ def find_violations(records: Sequence[Record], phase: Phase | None, enforce: boo
         for record in scored_records:
             submission = record.submission
             broken_rules_of_name[submission.name] += _rules_broken_by_date(submission.date, phase)
-        for name, broken_rules in _rules_broken_by_number(scored_records, phase).items():
+        in_time = [
+            record
+            for record in scored_records
+            if _uses_up_limits(record, broken_rules_of_name[record.submission.name])
+        ]
+        for name, broken_rules in _rules_broken_by_number(in_time, phase).items():
             broken_rules_of_name[name] += broken_rules
-    for name, broken_rule in _rules_broken_by_teams(scored_records).items():
-        broken_rules_of_name[name].append(broken_rule)
+    for name, broken_rules in _rules_broken_by_accounts(scored_records).items():
+        broken_rules_of_name[name] += broken_rules
     violations = []
     for record in scored_records:
         counts, broken_rules = record.submission.counts, broken_rules_of_name[record.submission.name]
@@ -93,6 +100,13 @@ def find_violations(records: Sequence[Record], phase: Phase | None, enforce: boo
         is_ranked = counts == "yes" or (counts != "no" and not (enforce and is_certain))
         violations += [Violation(record, *broken_rule, is_ranked) for broken_rule in broken_rules]
     return violations
+
+
+def _uses_up_limits(record: Record, broken_rules: Sequence[BrokenRule]) -> bool:
+    """Return whether a submission counts toward the limits of its team: what is left out does not."""
+    counts = record.submission.counts
+    is_in_time = not any(broken_rule.rule in _CERTAIN for broken_rule in broken_rules)
+    return counts == "yes" or (counts != "no" and is_in_time)
 
 
 def ranked_records(records: Sequence[Record], left_out: Collection[str]) -> list[Record]:
@@ -195,54 +209,62 @@ def _text(date: str) -> str:
 
 
 def _rules_broken_by_number(records: Sequence[Record], phase: Phase) -> dict[str, list[BrokenRule]]:
-    """Return by name what submissions of users break of the limits: those beyond them, the last ones by id.
+    """Return by name what submissions of teams break of the limits: those beyond them, the last ones.
 
-    Equal files of a user count once, where they came first; a copy of one beyond a limit is beyond it, too.
+    What is beyond a limit of a day uses up nothing of that of the phase. Equal files of a team count once.
     """
-    records_with_id = [
-        record for record in records if record.submission.user and record.submission.id is not None
-    ]
-    n_in_all: Counter[str] = Counter()
-    n_on_day: Counter[tuple[str, str]] = Counter()
-    broken_rules_of_file: dict[tuple[str, str], list[BrokenRule]] = {}
+    # Without an id and a date, the order is not known.
+    ordered = [record for record in records if record.submission.date or record.submission.id is not None]
     broken_rules_of_name = {}
-    for record in sorted(records_with_id, key=lambda record: record.submission.id or 0):
-        submission = record.submission
-        user, day = submission.user, submission.date[:_LENGTH_OF_DAY]
-        file = user, record.digest
-        if file not in broken_rules_of_file:
-            n_in_all[user] += 1
-            n_on_day[user, day] += 1
-            n_that_day = n_on_day[user, day] if day else 0
-            broken_rules_of_file[file] = [
+    for team_records in records_of_teams(ordered).values():
+        n_on_day: Counter[str] = Counter()
+        counted_files: set[str] = set()
+        for record in in_order_of_time(team_records):
+            submission = record.submission
+            if record.digest in counted_files:
+                continue
+            day = submission.date[:_LENGTH_OF_DAY]
+            n_that_day = n_on_day[day] + 1 if day else 0
+            n_in_all = sum(n_on_day.values()) + 1
+            broken_rules = [
                 *_limit_if_broken(Rule.DAILY_LIMIT, n_that_day, phase.per_day, f"on {day}"),
-                *_limit_if_broken(Rule.LIMIT, n_in_all[user], phase.in_all, "in the phase"),
+                *_limit_if_broken(Rule.LIMIT, n_in_all, phase.in_all, "in the phase"),
             ]
-        broken_rules_of_name[submission.name] = broken_rules_of_file[file]
+            if not broken_rules or submission.counts == "yes":
+                n_on_day[day] += 1
+                counted_files.add(record.digest)
+            broken_rules_of_name[submission.name] = broken_rules
     return broken_rules_of_name
 
 
 def _limit_if_broken(rule: Rule, n_submissions: int, limit: int, when: str) -> list[BrokenRule]:
-    """Return the rule as broken if a user has more submissions than its limit allows, else nothing."""
+    """Return the rule as broken if a team has more submissions than its limit allows, else nothing."""
     if limit == UNLIMITED or n_submissions <= limit:
         return []
-    reason = f"valid submission number {n_submissions:,} of its user {when}; allowed: {limit:,}"
+    n_before = counted(n_submissions - 1, "valid submission")
+    reason = f"its team had {n_before} before it {when}; allowed: {limit:,}"
     return [BrokenRule(rule, reason)]
 
 
-def _rules_broken_by_teams(records: Sequence[Record]) -> dict[str, BrokenRule]:
-    """Return by name the submissions of users who have submitted for several teams."""
+def _rules_broken_by_accounts(records: Sequence[Record]) -> dict[str, list[BrokenRule]]:
+    """Return by name the submissions of users with several teams, and of teams with several users."""
     submissions = [record.submission for record in records if record.submission.user]
-    teams_of_user: dict[str, set[str]] = {}
+    teams_of_user: defaultdict[str, set[str]] = defaultdict(set)
+    users_of_team: defaultdict[str, set[str]] = defaultdict(set)
     for submission in submissions:
-        teams_of_user.setdefault(submission.user, set()).add(submission.team)
-    broken_rule_of_name = {}
+        teams_of_user[submission.user].add(submission.team)
+        users_of_team[submission.team].add(submission.user)
+    broken_rules_of_name: defaultdict[str, list[BrokenRule]] = defaultdict(list)
     for submission in submissions:
-        teams = sorted(teams_of_user[submission.user])
+        broken_rules = broken_rules_of_name[submission.name]
+        teams, users = sorted(teams_of_user[submission.user]), sorted(users_of_team[submission.team])
         if len(teams) > 1:
             reason = f"its user has submitted for {counted(len(teams), 'team')}: {', '.join(teams)}"
-            broken_rule_of_name[submission.name] = BrokenRule(Rule.TEAMS, reason)
-    return broken_rule_of_name
+            broken_rules.append(BrokenRule(Rule.TEAMS, reason))
+        if len(users) > 1:
+            reason = f"its team has submitted as {counted(len(users), 'user')}: {', '.join(users)}"
+            broken_rules.append(BrokenRule(Rule.USERS, reason))
+    return broken_rules_of_name
 
 
 def violations_sentence(violations: Sequence[Violation]) -> str:

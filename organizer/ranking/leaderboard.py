@@ -5,18 +5,24 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from organizer.ranking.statistics import Ranking
 from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
 from organizer.runs.submissions import SubmissionsError, delimiter_of, first_lines, read_text
+from scoring_program.task import Declaration
 from validator.texts import counted, quote
 
 # Half of the last digit, and what binary fractions add to that.
 _ROUNDING = 0.500001
+# A column of Codabench: the task, its id, and the title.
+_SITE_TITLE = re.compile(r".*\([0-9]+\)-(?P<title>.*)", re.DOTALL)
+USER_TITLE = "Username"
+"""What Codabench calls the column of users."""
+_LONGEST_TITLE = 400
 
 EQUAL = "equal"
 OTHER = "another submission counts there"
@@ -65,10 +71,27 @@ def parse_columns(text: str) -> LeaderboardColumns:
     return LeaderboardColumns(user.strip(), score.strip())
 
 
-def read_leaderboard(path: Path, columns: LeaderboardColumns) -> Leaderboard:
+def read_leaderboard(
+    path: Path, columns: LeaderboardColumns, task_title: str = "", users: Mapping[int, str] | None = None
+) -> Leaderboard:
     """Return a leaderboard that was saved as CSV; rows without a score are left out.
 
-    Raises SubmissionsError with all cells that are wrong.
+    That of Codabench has columns ``<task>(<id>)-<title>``, and users ``<user>-<id of the submission>``.
+
+    Parameters
+    ----------
+    path : Path
+    columns : LeaderboardColumns
+        The score may be named by the title alone.
+    task_title : str
+        Tells columns of several tasks apart that have the same title.
+    users : mapping of int to str, optional
+        The users of submissions by their ids.
+
+    Raises
+    ------
+    SubmissionsError
+        With all cells that are wrong.
     """
     try:
         text = read_text(path)
@@ -76,12 +99,14 @@ def read_leaderboard(path: Path, columns: LeaderboardColumns) -> Leaderboard:
         raise SubmissionsError(f"{path}: cannot be read ({error.strerror})") from error
     rows = _numbered_rows(path, text)
     header = rows[0].cells if rows else []
-    missing = [title for title in columns if header.count(title) != 1]
-    if missing:
-        titles = ", ".join(f"'{quote(title)}'" for title in missing)
-        problem = f"{path}: it needs one column {titles}; there are '{quote(','.join(header))}'"
-        raise SubmissionsError(f"{problem}; name them with --columns USER,SCORE")
-    place_of_user, place_of_score = header.index(columns.user), header.index(columns.score)
+    place_of_user = _place(header, columns.user, task_title)
+    place_of_score = _place(header, columns.score, task_title)
+    if place_of_user is None or place_of_score is None:
+        title = columns.user if place_of_user is None else columns.score
+        problem = f"{path}: it needs one column '{quote(title)}'; name those of users and of scores with"
+        titles = [f"  {quote(cell, longest=_LONGEST_TITLE)}" for cell in header if cell]
+        raise SubmissionsError(f"{problem} --columns USER,SCORE; there are:", *titles)
+    is_of_site = any(map(_SITE_TITLE.fullmatch, header))
     site_scores, wrong, decimals = list[SiteScore](), list[str](), 0
     for line, cells in rows[1:]:
         padded = cells + [""] * (len(header) - len(cells))
@@ -95,11 +120,40 @@ def read_leaderboard(path: Path, columns: LeaderboardColumns) -> Leaderboard:
         elif not user:
             wrong.append(f"{place}, column '{quote(columns.user)}': it is empty")
         else:
-            site_scores.append(SiteScore(user, score))
+            site_scores.append(SiteScore(_user_of_site(user, users or {}) if is_of_site else user, score))
             decimals = max(decimals, _decimals(score_text))
     if wrong:
         raise SubmissionsError(f"{path}: {counted(len(wrong), 'wrong cell')}:", *first_lines(wrong))
     return Leaderboard(site_scores, decimals)
+
+
+def _place(header: Sequence[str], title: str, task_title: str) -> int | None:
+    """Return where the only column of a title is, None if there is none or several; with several tasks it is
+    that of the task."""
+    places = [place for place, cell in enumerate(header) if cell == title]
+    if not places:
+        site_titles = {place: _SITE_TITLE.fullmatch(cell) for place, cell in enumerate(header)}
+        places = [place for place, match in site_titles.items() if match and match["title"] == title]
+        if len(places) > 1:
+            places = [place for place in places if header[place].startswith(f"{task_title}(")]
+    return places[0] if len(places) == 1 else None
+
+
+def _user_of_site(name: str, users: Mapping[int, str]) -> str:
+    """Return the user in a row of Codabench, behind whom the id of the submission stands.
+
+    Examples
+    --------
+    >>> _user_of_site("alice-78", {78: "alice"}), _user_of_site("bob-2-79", {}), _user_of_site("eve", {})
+    ('alice', 'bob-2', 'eve')
+    >>> _user_of_site("bob-2", {3: "bob-2"})
+    'bob-2'
+    """
+    user, _, number = name.rpartition("-")
+    if not (user and number.isascii() and number.isdigit()):
+        return name
+    is_user_without_id = name in users.values() and users.get(int(number[:18])) != user
+    return name if is_user_without_id else user
 
 
 class _NumberedRow(NamedTuple):
@@ -138,46 +192,39 @@ def _decimals(text: str) -> int:
 
 
 def compare_leaderboard(
-    board: Leaderboard, records: Sequence[Record], ranking: Ranking, precision: int
+    board: Leaderboard, records: Sequence[Record], task: Declaration
 ) -> list[BoardComparison]:
-    """Return for each user whether the score on the site is that of this ranking, to the decimals there.
+    """Return for each user whether the score on the site is the best of the user's own here.
 
-    A site that writes whole numbers only has left out zeros, so that they have the ``precision`` of the
-    column. A user without a name in the download is looked up as a team.
+    Scores are compared to the decimals there. A site that writes whole numbers only has left out zeros, so
+    that they have the precision of the column. A user without a name in the download is looked up as a team.
     """
-    decimals = board.decimals or precision
-    records_of_user: dict[str, list[Record]] = {}
-    for record in records:
+    decimals = board.decimals or task.columns[0].precision
+    sign = 1.0 if task.higher_is_better else -1.0
+    best_first_of_user: dict[str, list[Record]] = {}
+    for record in sorted(records, key=lambda record: -sign * record.entry.score):
         if record.entry.outcome == SCORED:
             user = record.submission.user or record.submission.team
-            records_of_user.setdefault(user, []).append(record)
-    counting_of_team = {record.submission.team: record for record in ranking.records}
+            best_first_of_user.setdefault(user, []).append(record)
     comparisons = []
     for site_score in board.scores:
-        records_here = records_of_user.get(site_score.user, [])
-        comparisons.append(_compare_user(site_score, decimals, records_here, counting_of_team))
+        own_records = best_first_of_user.get(site_score.user, [])
+        comparisons.append(_compare_user(site_score, decimals, own_records))
     users_there = {site_score.user for site_score in board.scores}
-    for user, records_here in records_of_user.items():
-        counting = counting_of_team.get(records_here[0].submission.team)
-        # The site has one row for each user; that of a team may be another user's.
-        if user not in users_there and counting in records_here:
-            comparisons.append(_comparison(user, None, counting, NOT_THERE))
+    for user in sorted(best_first_of_user.keys() - users_there):
+        comparisons.append(_comparison(user, None, best_first_of_user[user][0], NOT_THERE))
     return comparisons
 
 
-def _compare_user(
-    site_score: SiteScore, decimals: int, records: Sequence[Record], counting_of_team: dict[str, Record]
-) -> BoardComparison:
-    """Return what of a user's submissions has the score of the site."""
+def _compare_user(site_score: SiteScore, decimals: int, records: Sequence[Record]) -> BoardComparison:
+    """Return which of a user's submissions, the best first, has the score of the site."""
     if not records:
         return _comparison(site_score.user, site_score.score, None, NOT_HERE)
-    counting = counting_of_team.get(records[0].submission.team)
-    if counting is not None and _is_score_of(counting, site_score, decimals):
-        return _comparison(site_score.user, site_score.score, counting, EQUAL)
     for record in records:
         if _is_score_of(record, site_score, decimals):
-            return _comparison(site_score.user, site_score.score, record, OTHER)
-    return _comparison(site_score.user, site_score.score, counting or records[0], DIFFERENT)
+            verdict = EQUAL if record is records[0] else OTHER
+            return _comparison(site_score.user, site_score.score, record, verdict)
+    return _comparison(site_score.user, site_score.score, records[0], DIFFERENT)
 
 
 def _is_score_of(record: Record, site_score: SiteScore, decimals: int) -> bool:

@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element
 
 from organizer.ranking import cards
 from organizer.ranking.eligibility import left_out_text
-from organizer.ranking.run import RankingRun
+from organizer.ranking.ranking import Ranking
 from organizer.runs.rescore import Overlap, overlap_with_reference
 from people_in_video.comparing.standings import standings_style
 from scoring_program.report.elements.layout import document, with_contents
@@ -23,68 +23,70 @@ _WRONG_REFERENCE = "No item of any submission is in the reference: it may be the
 DEMO_WARNING = "DEMO: the reference is synthetic demo data, so this ranking says nothing about methods."
 
 
-def ranking_page(run: RankingRun) -> str:
+def ranking_page(ranking: Ranking) -> str:
     """Return the page to publish: the ranking, how sure it is, and the method."""
-    ranking = run.ranking
-    if ranking is None:
-        return render_page(run, "Ranking", [cards.nothing_ranked_card(run)])
+    ranking = ranking.published
+    if not ranking.team_records:
+        return render_page(ranking, "Ranking", [cards.nothing_ranked_card(ranking)])
     shown_cards = [
-        cards.ranking_card(run, ranking),
-        *cards.winner_cards(run, ranking),
-        *cards.fact_cards(run, ranking),
-        cards.method_card(run, ranking),
+        cards.ranking_card(ranking),
+        *cards.winner_cards(ranking),
+        *cards.fact_cards(ranking),
+        cards.method_card(ranking),
     ]
-    return render_page(run, "Ranking", shown_cards)
+    return render_page(ranking, "Ranking", shown_cards)
 
 
-def index_page(run: RankingRun) -> str:
+def index_page(ranking: Ranking) -> str:
     """Return the page for the organizers: the published page, and results that must not be published."""
-    ranking = run.ranking
     failures = [
-        *cards.similar_name_cards(run),
-        *cards.violation_cards(run),
-        *cards.leaderboard_cards(run),
-        *cards.failed_cards(run),
-        *cards.equal_file_cards(run),
-        *cards.deleted_cards(run),
+        *cards.similar_name_cards(ranking),
+        *cards.violation_cards(ranking),
+        *cards.leaderboard_cards(ranking),
+        *cards.failed_cards(ranking),
+        *cards.equal_file_cards(ranking),
+        *cards.near_copy_cards(ranking),
+        *cards.deleted_cards(ranking),
     ]
     submissions = [
-        *cards.change_cards(run),
-        cards.submissions_card(run),
+        *cards.change_cards(ranking),
+        cards.submissions_card(ranking),
     ]
-    warnings = [_NOT_PUBLIC] if ranking is not None else []
-    warnings += _reference_warnings(run)
-    if ranking is None:
-        shown_cards = [cards.nothing_ranked_card(run), *failures, *submissions]
+    warnings = [_NOT_PUBLIC] if ranking.team_records else []
+    warnings += _reference_warnings(ranking)
+    if sentence := cards.not_ranked_sentence(ranking):
+        warnings.append(sentence)
+    if not ranking.team_records:
+        shown_cards = [cards.nothing_ranked_card(ranking), *failures, *submissions]
     else:
         shown_cards = [
-            cards.ranking_card(run, ranking),
-            *cards.winner_cards(run, ranking),
+            cards.ranking_card(ranking),
+            *cards.winner_cards(ranking),
             *failures,
-            *cards.fact_cards(run, ranking),
-            cards.method_card(run, ranking),
-            *cards.pair_cards(run, ranking),
-            cards.items_card(run, ranking),
+            *cards.fact_cards(ranking),
+            cards.method_card(ranking),
+            *cards.pair_cards(ranking),
+            cards.items_card(ranking),
             *submissions,
         ]
-    return render_page(run, "Ranking, for the organizers", shown_cards, warnings)
+    return render_page(ranking, "Ranking, for the organizers", shown_cards, warnings)
 
 
-def _reference_warnings(run: RankingRun) -> list[str]:
+def _reference_warnings(ranking: Ranking) -> list[str]:
     """Return a warning if submissions have items, and none of any is in the reference."""
-    overlaps = {overlap_with_reference(record.entry) for record in run.records}
+    overlaps = {overlap_with_reference(record.entry) for record in ranking.records}
     return [_WRONG_REFERENCE] if Overlap.NONE in overlaps and Overlap.SOME not in overlaps else []
 
 
 def render_page(
-    run: RankingRun, title: str, shown_cards: Sequence[Element], warnings: Sequence[str] = ()
+    ranking: Ranking, title: str, shown_cards: Sequence[Element], warnings: Sequence[str] = ()
 ) -> str:
     """Return a page of a ranking."""
     return page_document(
-        title=run.title,
+        title=ranking.title,
         heading=title,
-        subtitle=run_subtitle(run),
-        warnings=[DEMO_WARNING, *warnings] if run.about.is_demo else warnings,
+        subtitle=subtitle_of(ranking),
+        warnings=[DEMO_WARNING, *warnings] if ranking.facts.is_demo else warnings,
         shown_cards=shown_cards,
     )
 
@@ -100,24 +102,23 @@ def page_document(
     return document(title, head, body, standings_style() + ranking_style)
 
 
-def run_subtitle(run: RankingRun) -> str:
+def subtitle_of(ranking: Ranking) -> str:
     """Return how many teams and submissions there are, what they were for and scored by, and the date.
 
     It also says how many submissions were left out: all pages show it, those for participants, too.
     """
-    n_teams = len(run.ranking.records) if run.ranking else 0
-    text = f"{counted(n_teams, 'team')} ranked; "
-    text += f"{run.n_scored:,} of {counted(len(run.records), 'submission')} scored"
-    if run.ranking:
-        text += f", over {run.ranking.records[0].entry.over}"
+    text = f"{counted(len(ranking.teams), 'team')} ranked; "
+    text += f"{ranking.n_scored:,} of {counted(len(ranking.records), 'submission')} scored"
+    if ranking.team_records:
+        text += f", over {ranking.team_records[0].entry.over}"
     for what, name in (
-        ("phase", run.about.phase),
-        ("reference", run.about.reference),
-        ("protocol", run.protocol),
+        ("phase", ranking.facts.phase),
+        ("reference", ranking.facts.reference),
+        ("protocol", ranking.facts.protocol),
     ):
         if name:
             text += f"; {what}: {name}"
-    if run.about.date:
-        text += f"; {run.about.date}"
-    not_ranked = left_out_text(run.n_left_out)
+    if ranking.facts.date:
+        text += f"; {ranking.facts.date}"
+    not_ranked = left_out_text(ranking.n_left_out)
     return f"{text}. {not_ranked}." if not_ranked else f"{text}."

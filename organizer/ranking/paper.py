@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from organizer.ranking.cards import resampling_sentences, winner_sentences
 from organizer.ranking.eligibility import left_out_text
-from organizer.ranking.run import RankingRun
-from organizer.ranking.statistics import Ranking
+from organizer.ranking.ranking import Ranking
 from organizer.ranking.tables import Cell, csv_table
 from people_in_video.comparing import standings as standings_parts
 from people_in_video.comparing.latex import NEEDED_PACKAGE, escape_latex, latex_table
@@ -49,17 +48,26 @@ def ranking_latex(standings: Standings, title: str, is_demo: bool) -> str:
     return latex_table([f"{title}. {NEEDED_PACKAGE}"], "rrlrl", header, rows)
 
 
-def methods_text(run: RankingRun, ranking: Ranking, standings: Standings) -> str:
+def _counts_text(counts: str) -> str:
+    """Return which submission of a team counts, in words."""
+    rule, _, phase = counts.partition(": ")
+    return (
+        f"the submission of a team that was best in {phase}" if phase else f"the {rule} submission of a team"
+    )
+
+
+def methods_text(ranking: Ranking) -> str:
     """Return what was ranked, what the ranks mean, and how they were computed, for a paper."""
-    n_scored = counted(sum(ranking.submissions), "scored submission")
-    not_ranked = left_out_text(run.n_left_out)
+    standings = ranking.standings
+    n_scored = counted(sum(ranking.n_submissions), "scored submission")
+    not_ranked = left_out_text(ranking.n_left_out)
     sentences = [
-        f"{run.title}: {counted(len(standings.names), 'team')} with {n_scored};",
-        f"the {run.about.keep} submission of a team counts.",
+        f"{ranking.title}: {counted(len(standings.names), 'team')} with {n_scored};",
+        f"{_counts_text(ranking.facts.counts)} counts.",
         *([f"{not_ranked}."] if not_ranked else []),
         *standings_parts.sentences(standings),
-        *resampling_sentences(run, ranking),
+        *resampling_sentences(ranking),
         *standings_parts.method_texts(standings, ranking.half_samples),
-        *winner_sentences(run, ranking),
+        *winner_sentences(ranking),
     ]
     return f"{visible(' '.join(sentences))}\n\nSignature: {visible(ranking.signature)}\n"

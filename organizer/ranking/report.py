@@ -6,63 +6,73 @@ that the detail level of the reference showed.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from organizer.bundle import DEMO_TITLE
 from organizer.files import write_durable
 from organizer.ranking import paper
 from organizer.ranking.command import pages_in, remove_others
-from organizer.ranking.run import RankingRun, page_name
-from organizer.ranking.statistics import Ranking
-from organizer.ranking.stored import NoRankingError, read_rankings
+from organizer.ranking.mail import draft_mail
+from organizer.ranking.ranking import Ranking, page_name
+from organizer.ranking.stored import NoRankingError, read_rankings, saved_facts
 from organizer.ranking.tables import teams_csv
 from organizer.ranking.team_page import team_page, teams_index
 from people_in_video.comparing.standings import ranked_rows
 from validator.texts import printable
 
-_FILES = ("ranking.csv", "ranking.tex", "methods.txt", "teams.csv", "index.html")
+FACTS = "facts.json"
+"""What the ranking was made of, as ``ranking.json`` has it."""
+_MAIL = "mail.txt"
+_FILES = ("ranking.csv", "ranking.tex", "methods.txt", FACTS, "teams.csv", _MAIL, "index.html")
 _TEAMS = "teams"
 
 
 def report(task_id: str, folder: Path, output: Path) -> int:
     """Write the report on the ranking that ``rescore`` left in a folder; return 1 if there is none.
 
-    ``output`` gets ``ranking.csv``, ``ranking.tex``, ``methods.txt``, ``teams/`` with a
-    page for each team, ``index.html`` with links to these, and ``teams.csv`` for mails to the teams; with two
+    ``output`` gets ``ranking.csv``, ``ranking.tex``, ``methods.txt``, ``facts.json``, ``teams/`` with a
+    page for each team, ``index.html`` with links to these, ``teams.csv`` for mails to the teams, and
+    ``mail.txt``, the draft of one, if ranks or scores have changed since the last run; with two
     protocols a folder for each.
     """
     try:
-        runs = read_rankings(folder, task_id)
+        rankings = read_rankings(folder, task_id)
     except NoRankingError:
         remedy = f"run make rescore ID={task_id} first"
         print(printable(f"{folder}: there is no complete ranking of {task_id} in it; {remedy}"))
         return 1
-    # Two protocols get a folder each.
-    subfolders = {run.protocol: run.protocol if len(runs) > 1 else "" for run in runs}
-    for run in runs:
-        if run.ranking is None:
+    subfolders = [ranking.facts.protocol if len(rankings) > 1 else "" for ranking in rankings]
+    for ranking, subfolder in zip([ranking.published for ranking in rankings], subfolders):
+        if not ranking.team_records:
             print(printable(f"{folder}: no submission was scored, so there is nothing to report"))
             return 1
-        _write(run, run.ranking, output / subfolders[run.protocol])
-    remove_others(output, set(subfolders.values()), _FILES, _TEAMS)
-    print(printable(f"{DEMO_TITLE if runs[0].about.is_demo else ''}written to {output}"))
+        _write(ranking, output / subfolder)
+    remove_others(output, subfolders, _FILES, _TEAMS)
+    print(printable(f"{DEMO_TITLE if rankings[0].facts.is_demo else ''}written to {output}"))
     return 0
 
 
-def _write(run: RankingRun, ranking: Ranking, folder: Path) -> None:
+def _write(ranking: Ranking, folder: Path) -> None:
     """Write the files of one ranking, and its pages of teams in place of earlier ones."""
-    standings, teams = run.standings(ranking), folder / _TEAMS
+    standings, teams = ranking.standings, folder / _TEAMS
     teams.mkdir(parents=True, exist_ok=True)
     write_durable(folder / "ranking.csv", paper.published_ranking_csv(standings))
-    write_durable(folder / "ranking.tex", paper.ranking_latex(standings, run.title, run.about.is_demo))
-    write_durable(folder / "methods.txt", paper.methods_text(run, ranking, standings))
+    write_durable(
+        folder / "ranking.tex", paper.ranking_latex(standings, ranking.title, ranking.facts.is_demo)
+    )
+    write_durable(folder / "methods.txt", paper.methods_text(ranking))
+    write_durable(folder / FACTS, json.dumps(saved_facts(ranking.facts), indent=1) + "\n")
     page_of_team = {team: f"{_TEAMS}/{page_name(team)}" for team in ranking.teams}
     for row in ranked_rows(standings):
         if row.place is not None:
-            text = team_page(run, ranking, standings, row.place, row.band)
-            write_durable(folder / page_of_team[row.name], text)
-    write_durable(folder / "teams.csv", teams_csv(ranking, page_of_team, run.records))
-    write_durable(folder / "index.html", teams_index(run, ranking, page_of_team))
+            write_durable(folder / page_of_team[row.name], team_page(ranking, row.place, row.band))
+    write_durable(folder / "teams.csv", teams_csv(ranking, page_of_team))
+    write_durable(folder / "index.html", teams_index(ranking, page_of_team))
+    if mail := draft_mail(ranking):
+        write_durable(folder / _MAIL, mail)
+    else:
+        (folder / _MAIL).unlink(missing_ok=True)
     written_pages = {folder / page for page in page_of_team.values()}
     for old_page in {*pages_in(teams)} - written_pages:
         old_page.unlink()

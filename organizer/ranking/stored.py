@@ -7,6 +7,7 @@ leaderboard, submissions that are gone, changes, and the line for winners. The e
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -14,36 +15,38 @@ from pathlib import Path
 from typing import Any
 
 from organizer.files import write_durable
-from organizer.ranking.changes import Change
-from organizer.ranking.eligibility import Rule, Violation, names_left_out, ranked_records
+from organizer.ranking.changes import Change, Deleted, Row, Run
+from organizer.ranking.eligibility import Rule, Violation, names_left_out
 from organizer.ranking.leaderboard import BoardComparison
-from organizer.ranking.run import About, RankingRun
-from organizer.ranking.statistics import Ranking, ranking_of
+from organizer.ranking.ranking import Facts, Ranking
+from organizer.ranking.statistics import best_first
 from organizer.ranking.winner_rule import WinnerBaseline, WinnerLine, WinnerRule, winner_line
 from organizer.runs.fork_server import SCORED
-from organizer.runs.rescore import stored_record
+from organizer.runs.rescore import Record, stored_record
 from people_in_video.comparing.standings import Baseline
 from scoring_program.task import Task, load_task
 
 RANKING = "ranking.json"
 _FORMAT = 1
+# What reading a file that is no complete ranking raises, as its JSON may have any form.
+_MALFORMED = (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError)
 
 
 class NoRankingError(Exception):
     """A folder holds no complete ranking."""
 
 
-def save_rankings(runs: Sequence[RankingRun], output: Path) -> None:
+def save_rankings(rankings: Sequence[Ranking], output: Path) -> None:
     """Write the rankings of a call, one for each protocol, into the folder that holds its store."""
     content = {
         "format": _FORMAT,
-        "task": runs[0].task.id,
-        "rankings": [_saved_run(run) for run in runs],
+        "task": rankings[0].task.id,
+        "rankings": [_saved_ranking(ranking) for ranking in rankings],
     }
     write_durable(output / RANKING, json.dumps(content, indent=1) + "\n")
 
 
-def read_rankings(folder: Path, task_id: str) -> list[RankingRun]:
+def read_rankings(folder: Path, task_id: str) -> list[Ranking]:
     """Return what ``rescore`` ranked last of a task in a folder, a ranking for each protocol.
 
     Raises
@@ -52,46 +55,104 @@ def read_rankings(folder: Path, task_id: str) -> list[RankingRun]:
         There is no complete ranking, or one of another task.
     """
     try:
-        content = json.loads((folder / RANKING).read_text(encoding="utf-8"))
-        if content["format"] != _FORMAT or content["task"] != task_id:
-            raise NoRankingError
-        runs = [_read_run(folder, saved, load_task(task_id)) for saved in content["rankings"]]
-    # What is no complete ranking raises one of many exceptions, as its JSON may have any form.
-    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        rankings = [_read_ranking(folder, saved, load_task(task_id)) for saved in _saved(folder, task_id)]
+    except _MALFORMED as error:
         raise NoRankingError from error
-    if not runs:
+    if not rankings:
         raise NoRankingError
-    return runs
+    return rankings
 
 
-def _saved_run(run: RankingRun) -> dict[str, Any]:
+def stored_task(folder: Path) -> str:
+    """Return the id of the task whose ranking is in a folder. Raises NoRankingError."""
+    try:
+        return load_task(json.loads((folder / RANKING).read_text(encoding="utf-8"))["task"]).id
+    except _MALFORMED as error:
+        raise NoRankingError from error
+
+
+def read_run(folder: Path, task_id: str, protocol: str) -> Run | None:
+    """Return what the last run by a protocol left in a folder, None if there is none that can be read."""
+    try:
+        for saved in _saved(folder, task_id):
+            if saved["facts"]["protocol"] == protocol:
+                return Run(
+                    signature=str(saved["facts"]["signature"]),
+                    rows=[_row_of(row) for row in saved["submissions"]],
+                    changes=[Change(**row) for row in saved["changes"]],
+                    deleted=[Deleted(**row) for row in saved["deleted"]],
+                    n_changed_items=int(saved["n_changed_items"]),
+                )
+    except _MALFORMED:
+        pass
+    return None
+
+
+def read_team_records(folder: Path, task_id: str, protocol: str) -> dict[str, Record]:
+    """Return the records that counted in the last run by a protocol, by the SHA-256 of their files.
+
+    Those that cannot be read are left out.
+    """
+    records = {}
+    with contextlib.suppress(*_MALFORMED):
+        for saved in _saved(folder, task_id):
+            if saved["facts"]["protocol"] == protocol:
+                for row in saved["submissions"]:
+                    if row["rank"] is not None:
+                        record = stored_record(folder, row)
+                        records[record.digest] = record
+    return records
+
+
+def _saved(folder: Path, task_id: str) -> list[dict[str, Any]]:
+    """Return the rankings of a task in a folder as JSON. Raises one of `_MALFORMED`."""
+    content = json.loads((folder / RANKING).read_text(encoding="utf-8"))
+    if content["format"] != _FORMAT or content["task"] != task_id:
+        raise ValueError("this is the ranking of another task or version")
+    rankings: list[dict[str, Any]] = content["rankings"]
+    return rankings
+
+
+def _row_of(saved: Mapping[str, Any]) -> Row:
+    is_ranked = saved["rank"] is not None
+    return Row(
+        name=saved["name"],
+        team=saved["team"],
+        digest=saved["digest"],
+        rank=saved["rank"],
+        score=saved["scores"]["score"] if is_ranked else None,
+    )
+
+
+def _saved_ranking(ranking: Ranking) -> dict[str, Any]:
     return {
-        "protocol": run.protocol,
-        "facts": _saved_facts(run.about),
-        "signature": run.ranking.signature if run.ranking else "",
-        "half_samples": run.ranking.half_samples if run.ranking else 0,
-        "submissions": _saved_submissions(run),
-        "violations": [_saved_violation(violation) for violation in run.violations],
-        "board": [comparison._asdict() for comparison in run.board],
-        "deleted": list(run.deleted),
-        "changes": [change._asdict() for change in run.changes],
-        "winner": _saved_winner(run.winner) if run.winner else None,
+        "facts": saved_facts(ranking.facts),
+        "submissions": _saved_submissions(ranking),
+        "violations": [_saved_violation(violation) for violation in ranking.violations],
+        "board": [comparison._asdict() for comparison in ranking.board],
+        "deleted": [row._asdict() for row in ranking.deleted],
+        "changes": [change._asdict() for change in ranking.changes],
+        "n_changed_items": ranking.n_changed_items,
+        "winner": _saved_winner(ranking.winner) if ranking.winner else None,
     }
 
 
-def _saved_facts(about: About) -> dict[str, Any]:
-    return {**vars(about), "baselines": [baseline._asdict() for baseline in about.baselines]}
+def saved_facts(facts: Facts) -> dict[str, Any]:
+    """Return the facts of a run as JSON."""
+    return {**vars(facts), "baselines": [baseline._asdict() for baseline in facts.baselines]}
 
 
-def _saved_submissions(run: RankingRun) -> list[dict[str, Any]]:
+def _saved_submissions(ranking: Ranking) -> list[dict[str, Any]]:
     """Return a row for each submission; ranks are those of its team if it is the one that counts."""
-    left_out = names_left_out(run.violations)
-    ranks_of_name = _ranks_of_name(run.ranking) if run.ranking else {}
+    left_out, ranked_teams = names_left_out(ranking.violations), set(ranking.teams)
+    ranks_of_name = _ranks_of_name(ranking) if ranking.team_records else {}
     rows = []
-    for record in run.records:
+    for record in ranking.records:
         name, entry = record.submission.name, record.entry
         ranks = ranks_of_name.get(name, (None, None, None))
         why_not_ranked = "" if ranks[0] else "another submission of the team counts"
+        if record.submission.team not in ranked_teams:
+            why_not_ranked = "the team has no submission that counts"
         if name in left_out:
             why_not_ranked = "left out by the rules"
         if entry.outcome != SCORED:
@@ -105,7 +166,7 @@ def _saved_submissions(run: RankingRun) -> list[dict[str, Any]]:
 
 def _ranks_of_name(ranking: Ranking) -> dict[str, tuple[int | None, int | None, int | None]]:
     comparison = ranking.comparison
-    names = [record.submission.name for record in ranking.records]
+    names = [record.submission.name for record in ranking.team_records]
     ranks = zip(comparison.rank.tolist(), comparison.rank_low.tolist(), comparison.rank_high.tolist())
     return dict(zip(names, ranks))
 
@@ -129,32 +190,38 @@ def _saved_winner(winner: WinnerLine) -> dict[str, Any]:
     }
 
 
-def _read_run(folder: Path, saved: Mapping[str, Any], task: Task) -> RankingRun:
-    facts = saved["facts"]
-    about = replace(About(**facts), baselines=[Baseline(**baseline) for baseline in facts["baselines"]])
-    records = [stored_record(folder, row) for row in saved["submissions"]]
+def _read_ranking(folder: Path, saved: Mapping[str, Any], task: Task) -> Ranking:
+    facts = Facts(**saved["facts"])
+    records, team_records = list[Record](), list[Record]()
+    for row in saved["submissions"]:
+        record = stored_record(folder, row)
+        records.append(record)
+        if row["rank"] is not None:
+            team_records.append(record)
+    team_records = best_first(team_records, task)
     record_of_name = {record.submission.name: record for record in records}
     violations = []
     for row in saved["violations"]:
         record = record_of_name[row["submission"]]
         violations.append(Violation(record, Rule[row["rule"]], str(row["reason"]), bool(row["is_ranked"])))
-    ranking = ranking_of(ranked_records(records, names_left_out(violations)), task, about.keep)
-    winner = _read_winner(folder, saved["winner"], ranking) if saved["winner"] and ranking else None
-    return RankingRun(
+    winner = saved["winner"]
+    return Ranking(
         task=task,
-        about=about,
-        protocol=saved["protocol"],
+        facts=replace(facts, baselines=[Baseline(**baseline) for baseline in saved["facts"]["baselines"]]),
         records=records,
-        ranking=ranking,
-        winner=winner,
+        team_records=team_records,
+        winner=_read_winner(folder, winner, team_records, task) if winner else None,
         violations=violations,
-        deleted=list(saved["deleted"]),
+        deleted=[Deleted(**row) for row in saved["deleted"]],
         board=[BoardComparison(**row) for row in saved["board"]],
         changes=[Change(**row) for row in saved["changes"]],
+        n_changed_items=int(saved["n_changed_items"]),
     )
 
 
-def _read_winner(folder: Path, saved: Mapping[str, Any], ranking: Ranking) -> WinnerLine:
+def _read_winner(
+    folder: Path, saved: Mapping[str, Any], team_records: Sequence[Record], task: Task
+) -> WinnerLine:
     rule = WinnerRule(**saved["rule"])
     record = stored_record(folder, saved["submission"]) if saved["submission"] else None
-    return winner_line(rule, WinnerBaseline(rule.baseline, saved["score"], record), ranking)
+    return winner_line(rule, WinnerBaseline(rule.baseline, saved["score"], record), team_records, task)

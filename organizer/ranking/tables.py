@@ -12,12 +12,19 @@ import numpy as np
 from organizer.ranking.changes import Change
 from organizer.ranking.eligibility import Violation
 from organizer.ranking.leaderboard import BoardComparison
-from organizer.ranking.statistics import MOST_TEAMS, Ranking, team_facts
+from organizer.ranking.mail import texts_before
+from organizer.ranking.ranking import Ranking
+from organizer.ranking.statistics import item_difficulty
 from organizer.runs.rescore import Record
+from people_in_video.comparing.pairs import Pairs
+from scoring_program.metrics.resampling import rounded
 from scoring_program.report.outputs import plain_number
 from validator.texts import quote, without_formulas
 
 _LONGEST = 1000
+_P_DECIMALS = 10
+# Of the table of pairs.
+_MOST_TEAMS = 100
 Cell = Union[str, int, float, None]
 
 
@@ -74,31 +81,45 @@ def leaderboard_csv(comparisons: Sequence[BoardComparison]) -> str:
     return csv_table(BoardComparison._fields, rows)
 
 
-def teams_csv(ranking: Ranking, page_of_team: Mapping[str, str], records: Sequence[Record]) -> str:
+def teams_csv(ranking: Ranking, page_of_team: Mapping[str, str]) -> str:
     """Return a row for each team for a mail merge: its users, its rank, its page, and what is said of it."""
     comparison = ranking.comparison
-    facts_of_team = team_facts(ranking, records)
+    facts_of_team = team_facts(ranking)
     titles = list(dict.fromkeys(title for facts in facts_of_team.values() for title in facts))
     users_of_team: dict[str, list[str]] = {}
-    for record in records:
+    for record in ranking.records:
         if record.submission.user:
             users_of_team.setdefault(record.submission.team, []).append(record.submission.user)
+    before = texts_before(ranking)
     rows: list[list[Cell]] = []
     for place, team in enumerate(ranking.teams):
         users = dict.fromkeys(users_of_team.get(team, []))
         row: list[Cell] = [team, " ".join(users), page_of_team[team], int(comparison.rank[place])]
         row += [int(comparison.rank_low[place]), int(comparison.rank_high[place])]
+        rank_before, score_before = before.get(team, ("", ""))
+        row += [ranking.standings.score_texts[place], rank_before, score_before]
         row += [facts_of_team[team].get(title, "") for title in titles]
         rows.append(row)
-    return csv_table(["team", "users", "page", "rank", "rank_low", "rank_high", *titles], rows)
+    header = [
+        "team",
+        "users",
+        "page",
+        "rank",
+        "rank_low",
+        "rank_high",
+        "score",
+        "rank_before",
+        "score_before",
+    ]
+    return csv_table([*header, *titles], rows)
 
 
 def ranking_csv(ranking: Ranking) -> str:
     """Return a row for each team, the best first; numbers have the decimals of the scores of a run."""
     comparison, intervals = ranking.comparison, ranking.intervals
-    decimals = ranking.records[0].entry.decimals
+    decimals = ranking.team_records[0].entry.decimals
     rows: list[dict[str, Cell]] = []
-    for place, record in enumerate(ranking.records):
+    for place, record in enumerate(ranking.team_records):
         low = high = None
         if intervals is not None and intervals.has_ends[place]:
             low = round(float(intervals.low[place]), decimals)
@@ -110,7 +131,7 @@ def ranking_csv(ranking: Ranking) -> str:
             "may_be_best": bool(comparison.may_be_best[place]),
             "team": record.submission.team,
             "submission": _path(record.submission.name),
-            "submissions": ranking.submissions[place],
+            "submissions": ranking.n_submissions[place],
             "score": record.entry.scores["score"],
             "score_low": low,
             "score_high": high,
@@ -120,9 +141,17 @@ def ranking_csv(ranking: Ranking) -> str:
     return csv_table(list(rows[0]), [list(row.values()) for row in rows])
 
 
-def pairs_csv(ranking: Ranking, most_teams: int = MOST_TEAMS) -> str:
+def pairs_csv(ranking: Ranking, most_teams: int = _MOST_TEAMS) -> str:
     """Return a row for each pair of the first teams; differences have the decimals of the scores of a run."""
-    pairs, teams = ranking.comparison.pairs, ranking.teams
+    decimals = ranking.team_records[0].entry.decimals
+    p_decimals = decimals if ranking.is_published else _P_DECIMALS
+    return pairs_table(ranking.comparison.pairs, ranking.teams, decimals, p_decimals, most_teams)
+
+
+def pairs_table(
+    pairs: Pairs, teams: Sequence[str], decimals: int, p_decimals: int, most_teams: int = _MOST_TEAMS
+) -> str:
+    """Return a row for each pair of the first teams, with so many decimals of differences and p values."""
     differences = {
         "difference": pairs.difference,
         "low": pairs.low,
@@ -130,15 +159,25 @@ def pairs_csv(ranking: Ranking, most_teams: int = MOST_TEAMS) -> str:
         "low_all": pairs.low_all,
         "high_all": pairs.high_all,
     }
-    decimals = ranking.records[0].entry.decimals
     number_columns = {name: np.round(values, decimals) for name, values in differences.items()}
-    number_columns.update(p=pairs.p, p_adjusted=pairs.p_adjusted)
+    number_columns.update(p=np.round(pairs.p, p_decimals), p_adjusted=np.round(pairs.p_adjusted, p_decimals))
     numbers = np.stack(list(number_columns.values()), axis=1)
     rows: list[list[Cell]] = []
     for pair in np.flatnonzero(pairs.second < most_teams).tolist():
         first, second = teams[pairs.first[pair]], teams[pairs.second[pair]]
         rows.append([first, second, *numbers[pair].tolist()])
     return csv_table(["first", "second", *number_columns], rows)
+
+
+def team_facts(ranking: Ranking) -> dict[str, dict[str, str]]:
+    """Return what organizers say of each team by title, of the submission that counts before others."""
+    facts_of_team: dict[str, dict[str, str]] = {team: {} for team in ranking.teams}
+    for record in [*ranking.team_records, *ranking.records]:
+        facts = facts_of_team.get(record.submission.team, {})
+        for title, text in record.submission.facts.items():
+            if not facts.get(title):
+                facts[title] = text
+    return facts_of_team
 
 
 class ItemScores(NamedTuple):
@@ -152,14 +191,17 @@ class ItemScores(NamedTuple):
 
 def hardest_items(ranking: Ranking) -> list[ItemScores]:
     """Return the items, the worst mean first, those without a score last."""
-    sign = 1 if ranking.higher_is_better else -1
+    items = ranking.team_records[0].entry.items
+    scores = np.array([record.entry.item_scores for record in ranking.team_records], dtype=np.float64)
+    mean, spread, n_teams = item_difficulty(rounded(scores))
+    sign = 1 if ranking.task.higher_is_better else -1
     rows = []
-    for index in np.argsort(sign * ranking.item_mean, kind="stable").tolist():
+    for index in np.argsort(sign * mean, kind="stable").tolist():
         row = ItemScores(
-            item=ranking.items[index],
-            mean=float(ranking.item_mean[index]),
-            spread=float(ranking.item_spread[index]),
-            teams=int(ranking.item_teams[index]),
+            item=items[index],
+            mean=float(mean[index]),
+            spread=float(spread[index]),
+            teams=int(n_teams[index]),
         )
         rows.append(row)
     return rows

@@ -10,13 +10,13 @@ import numpy as np
 
 from organizer.ranking.cards import expected_drop_text, winner_sentences
 from organizer.ranking.page import render_page
-from organizer.ranking.run import RankingRun
-from organizer.ranking.statistics import Ranking
+from organizer.ranking.ranking import Ranking
 from people_in_video.comparing.forest import Band, forest_axis, scale_of
 from people_in_video.comparing.standings import (
     LONGEST_NAME,
     Standings,
     band_text,
+    beyond_note,
     difference_element,
     name_element,
     rounded_band,
@@ -44,21 +44,21 @@ class _Verdict(Enum):
     OPEN = "not distinguishable"
 
 
-def team_page(run: RankingRun, ranking: Ranking, standings: Standings, place: int, band: Band) -> str:
+def team_page(ranking: Ranking, place: int, band: Band) -> str:
     """Return the page of the team at a place from 0 on; ``band`` is its score with the interval."""
-    signature = element("p", element("code", ranking.records[place].entry.signature))
+    signature = element("p", element("code", ranking.team_records[place].entry.signature))
     shown_cards = [
-        _place_card(run, ranking, place, band),
-        *_cost_cards(ranking, standings, place, band),
-        card("others", "Other teams", "", *other_teams(standings, place)),
+        _place_card(ranking, place, band),
+        *_cost_cards(ranking, place, band),
+        card("others", "Other teams", "", *other_teams(ranking.standings, place)),
         card("signature", "Signature", "Scores with one signature are comparable.", signature),
     ]
-    return render_page(run, cut(standings.names[place], LONGEST_NAME), shown_cards)
+    return render_page(ranking, cut(ranking.teams[place], LONGEST_NAME), shown_cards)
 
 
-def teams_index(run: RankingRun, ranking: Ranking, page_of_team: Mapping[str, str]) -> str:
+def teams_index(ranking: Ranking, page_of_team: Mapping[str, str]) -> str:
     """Return a page with a link to the page of each team, given as paths below its folder."""
-    standings = run.standings(ranking)
+    standings = ranking.standings
     rows = list[list[Cell]]()
     for place, team in enumerate(ranking.teams):
         link = element("a", cut(team, LONGEST_NAME), href=page_of_team[team])
@@ -66,57 +66,57 @@ def teams_index(run: RankingRun, ranking: Ranking, page_of_team: Mapping[str, st
         rows.append([link, rank, standings.rank_set_text(place), standings.score_texts[place]])
     headings = [Heading("Team"), Heading("Rank"), Heading("Possible ranks"), Heading("Score")]
     shown_card = card("teams", "Teams", "", *table(headings, rows, "Teams", len(rows)))
-    return render_page(run, "Pages of the teams", [shown_card])
+    return render_page(ranking, "Pages of the teams", [shown_card])
 
 
-def _place_card(run: RankingRun, ranking: Ranking, place: int, band: Band) -> Element:
+def _place_card(ranking: Ranking, place: int, band: Band) -> Element:
     """Return rank, score and coverage in words, and whether the team reaches the line of a winner."""
-    standings = run.standings(ranking)
+    standings = ranking.standings
     decimals = standings.decimals
     rank, rank_set = standings.comparison.rank[place], standings.rank_set_text(place)
     score = f"{standings.task.columns[0].title} {standings.score_texts[place]}"
-    entry = ranking.records[place].entry
+    entry = ranking.team_records[place].entry
     coverage = entry.scores["coverage"]
     rough = f"; rough: {entry.why_rough}" if entry.why_rough else ""
-    n_submissions = counted(ranking.submissions[place], "scored submission")
-    drop_text = expected_drop_text(run, ranking, place)
+    n_submissions = counted(ranking.n_submissions[place], "scored submission")
+    drop_text = expected_drop_text(ranking, place)
     if drop_text:
         n_submissions += f"; {drop_text}"
     lines = [
         f"Rank {rank} of {counted(len(standings.names), 'team')}; possible ranks: {rank_set}.",
         f"{score} over {standings.over}; 95 % interval: {band_text(band, decimals)}{rough}.",
         f"Coverage {coverage:.{decimals}f}; {n_submissions}.",
-        *_winner_lines(run, ranking, place, decimals),
+        *_winner_lines(ranking, place, decimals),
     ]
     return card("place", "Place", "", *lines)
 
 
-def _winner_lines(run: RankingRun, ranking: Ranking, place: int, decimals: int) -> list[str]:
+def _winner_lines(ranking: Ranking, place: int, decimals: int) -> list[str]:
     """Return the rule for winners, if there is one, and how far the team is from its line."""
-    winner = run.winner
+    winner = ranking.winner
     if winner is None:
         return []
     band = winner.band(place, decimals)
     verdict = "reaches" if winner.passes[place] else "does not reach"
     distance = f"its score less that line: {band.value:.{decimals}f} ({band_text(band, decimals)})"
-    rule, *_ = winner_sentences(run, ranking)
+    rule, *_ = winner_sentences(ranking)
     return [rule, f"This team {verdict} it; {distance}."]
 
 
-def _cost_cards(ranking: Ranking, standings: Standings, place: int, band: Band) -> list[Element]:
+def _cost_cards(ranking: Ranking, place: int, band: Band) -> list[Element]:
     """Return what costs most, if the detail level of the reference showed it."""
-    entry = ranking.records[place].entry
+    entry = ranking.team_records[place].entry
     interval = Interval(
         low=band.low,
         high=band.high,
         standard_error=0.0,
         half_samples=ranking.half_samples,
         items=entry.n_items,
-        is_grouped=standings.unit == "group",
+        is_grouped=ranking.standings.unit == "group",
     )
     costs = [ErrorCost(*cost) for cost in entry.error_costs]
-    score = entry.scores[standings.task.columns[0].key]
-    return cost_cards(standings.task, costs, score, interval, entry.decimals)
+    score = entry.scores[ranking.task.columns[0].key]
+    return cost_cards(ranking.task, costs, score, interval, entry.decimals)
 
 
 def other_teams(standings: Standings, place: int) -> list[Child]:
@@ -131,7 +131,7 @@ def other_teams(standings: Standings, place: int) -> list[Child]:
         return [text]
     differences = [_difference_to(standings, place, int(others[index])) for index in listed_indexes]
     no_difference = Band(0.0, 0.0, 0.0)
-    scale = scale_of([no_difference, *differences])
+    scale = scale_of([no_difference, *differences], not standings.task.higher_is_better)
     rows = list[list[Cell]]()
     for index, difference in zip(listed_indexes, differences):
         name = name_element(standings.names[int(others[index])])
@@ -142,7 +142,7 @@ def other_teams(standings: Standings, place: int) -> list[Child]:
         Heading("This team is"),
         Heading(text_over_text("Difference", "95 % interval")),
     ]
-    axis: list[Cell] = ["", "", forest_axis(scale)]
+    axis: list[Cell] = [beyond_note(scale, differences), "", forest_axis(scale)]
     return [text, *table(headings, rows, "Other teams", n_listed, last_row=axis)]
 
 

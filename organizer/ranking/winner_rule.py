@@ -7,14 +7,14 @@ same reference; scores that were published for other data cannot be compared wit
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from organizer.files import write_files, zip_files
-from organizer.ranking.statistics import Ranking, half_scores_of
+from organizer.ranking.statistics import half_scores_of
 from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
 from organizer.runs.submissions import SubmissionsError
@@ -22,7 +22,7 @@ from organizer.runs.worker import BuiltTask
 from people_in_video.comparing.forest import Band
 from people_in_video.comparing.standings import Baseline, rounded_band
 from scoring_program.metrics.resampling import LEAST_ITEMS, HalfScores, Intervals, intervals, rounded
-from scoring_program.settings import SETTINGS_FILE
+from scoring_program.settings import SETTINGS_FILE, Settings
 from scoring_program.task import Declaration, load_task
 from validator.arrays import Bools, Floats
 from validator.names import NearestNames
@@ -86,23 +86,25 @@ class WinnerLine(NamedTuple):
         return rounded_band(low, difference, high, decimals)
 
 
-def winner_line(rule: WinnerRule, baseline: WinnerBaseline, ranking: Ranking) -> WinnerLine:
+def winner_line(
+    rule: WinnerRule, baseline: WinnerBaseline, team_records: Sequence[Record], task: Declaration
+) -> WinnerLine:
     """Return the line of a rule, and which teams reach it."""
-    factor = 1 + rule.relative_gain if ranking.higher_is_better else 1 - rule.relative_gain
+    factor = 1 + rule.relative_gain if task.higher_is_better else 1 - rule.relative_gain
     line = float(rounded(np.array(factor * baseline.score)))
-    scores = np.array([record.entry.score for record in ranking.records])
+    scores = np.array([record.entry.score for record in team_records])
     differences = rounded(scores - line)
     margins = None
-    if baseline.record is not None and ranking.comparison.n_items >= LEAST_ITEMS:
+    if baseline.record is not None and baseline.record.entry.n_items >= LEAST_ITEMS:
         halves_of_line = _scale_halves(factor, half_scores_of(baseline.record))
-        teams = [_subtract_halves(half_scores_of(record), halves_of_line) for record in ranking.records]
+        teams = [_subtract_halves(half_scores_of(record), halves_of_line) for record in team_records]
         margins = intervals(teams, (None, None))
     return WinnerLine(
         rule=rule,
         baseline=baseline,
         score=line,
         differences=differences,
-        passes=differences >= 0 if ranking.higher_is_better else differences <= 0,
+        passes=differences >= 0 if task.higher_is_better else differences <= 0,
         margins=margins,
     )
 
@@ -123,8 +125,8 @@ def _subtract_halves(halves: HalfScores, other: HalfScores) -> HalfScores:
     )
 
 
-def rule_of_reference(built: BuiltTask) -> WinnerRule | None:
-    """Return the rule in the settings of a reference, None if it has none. Raises Refused."""
+def settings_of(built: BuiltTask) -> Settings:
+    """Return the settings of the reference of a built task. Raises Refused."""
     with tempfile.TemporaryDirectory() as name:
         folder = built.reference
         if isinstance(folder, bytes):
@@ -132,7 +134,12 @@ def rule_of_reference(built: BuiltTask) -> WinnerRule | None:
             folder = Path(name)
             if SETTINGS_FILE in content:
                 write_files({SETTINGS_FILE: content[SETTINGS_FILE]}, folder)
-        rule = load_task(built.id).settings(folder)["winner_rule"]
+        return load_task(built.id).settings(folder)
+
+
+def rule_of_settings(settings: Settings) -> WinnerRule | None:
+    """Return the rule in the settings of a reference, None if it has none."""
+    rule = settings["winner_rule"]
     return WinnerRule(rule["baseline"], float(rule["relative_gain"])) if rule else None
 
 
@@ -156,60 +163,38 @@ def parse_gain(text: str) -> float:
 
 
 def find_baseline(
-    rule: WinnerRule,
-    ranking: Ranking,
-    scored_zips: Sequence[Record],
-    published: Sequence[Baseline],
+    rule: WinnerRule, scored_zips: Sequence[Record], published: Sequence[Baseline]
 ) -> WinnerBaseline:
-    """Return the baseline that a rule names.
+    """Return the baseline that a rule names; a team of its name is none.
 
-    Parameters
-    ----------
-    rule : WinnerRule
-    ranking : Ranking
-        The baseline may be one of its teams.
-    scored_zips : sequence of Record
-        Zips of baselines that were scored on the reference of the ranking.
-    published : sequence of Baseline
-        Baselines of which only scores are known.
-
-    Raises
-    ------
-    SubmissionsError
-        If it has no score.
+    ``scored_zips`` are baselines that were scored on the reference of the ranking; of ``published`` ones only
+    scores are known. Raises SubmissionsError if it has no score.
     """
-    for record in [*scored_zips, *ranking.records]:
+    for record in scored_zips:
         if record.submission.team == rule.baseline:
             if record.entry.outcome != SCORED:
                 problem = f"the baseline {quote(rule.baseline)} has no score: {record.entry.problem}"
                 raise SubmissionsError(problem)
             return WinnerBaseline(rule.baseline, record.entry.score, record)
-    for baseline in published:
-        if baseline.name == rule.baseline:
-            return WinnerBaseline(rule.baseline, baseline.score, None)
-    problem = f"the baseline {quote(rule.baseline)} has no submission with a score that is ranked"
-    raise SubmissionsError(f"{problem}; {_baseline_remedy(rule)}")
+    score = next(baseline.score for baseline in published if baseline.name == rule.baseline)
+    return WinnerBaseline(rule.baseline, score, None)
 
 
-def check_baseline_name(rule: WinnerRule, teams: Collection[str], baselines: Collection[str]) -> None:
-    """Raise SubmissionsError if the name in a rule is neither a team nor a baseline, or is both.
+def check_baseline_name(rule: WinnerRule, baselines: Sequence[str]) -> None:
+    """Raise SubmissionsError unless the name in a rule is that of one baseline.
 
     To be called before submissions are scored, which may take hours.
     """
-    if rule.baseline in teams and rule.baseline in baselines:
-        problem = f"the rule for winners names {quote(rule.baseline)}, which is a team and a baseline"
-        raise SubmissionsError(f"{problem}; give the baseline another name, or the team with --names")
-    names = {*teams, *baselines}
-    if rule.baseline in names:
+    if baselines.count(rule.baseline) == 1:
         return
-    nearest = NearestNames(names).words(rule.baseline)
-    problem = (
-        f"the rule for winners names {quote(rule.baseline)}, which is neither a team nor a baseline{nearest}"
-    )
+    if rule.baseline in baselines:
+        raise SubmissionsError(f"two baselines are called {quote(rule.baseline)}; give one another name")
+    nearest = NearestNames(set(baselines)).words(rule.baseline)
+    problem = f"the rule for winners names {quote(rule.baseline)}, which is no baseline{nearest}"
     known_baselines = f"; baselines are {some_words([*map(quote, baselines)])}" if baselines else ""
     raise SubmissionsError(f"{problem}{known_baselines}; {_baseline_remedy(rule)}")
 
 
 def _baseline_remedy(rule: WinnerRule) -> str:
-    """Return what to do about a baseline without a score."""
+    """Return what to do about a name that is no baseline."""
     return f"give it with --baseline-zip {quote(rule.baseline)}=file.zip, or correct the name"

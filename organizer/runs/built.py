@@ -33,7 +33,7 @@ from organizer.data.references import task_folder
 from organizer.files import DAMAGED, Files, files_below, read_zip, zip_bytes
 from organizer.runs.phase import Phase, folder_name
 from organizer.runs.worker import BuiltTask
-from people_in_video.drawings.images import Images, Size
+from people_in_video.drawings.images import Images
 from scoring_program.task import load_task
 from validator.findings import Refused
 from validator.texts import printable, quote, quote_path
@@ -246,8 +246,8 @@ def _readable_reference(task_id: str, folder: Path) -> Path | bytes:
     return folder if all((folder / name).is_file() for name in files) else zip_bytes(files)
 
 
-def overview_command(bundle: Path, images: Path | None, image_size: Size | None) -> int:
-    """Print what the references of a bundle hold, and write a page beside it for each."""
+def overview_command(bundle: Path, output: Path, images: Images) -> int:
+    """Print what the references of a bundle hold, and write a page for each into the folder ``output``."""
     files, competition = read_bundle(bundle)
     entries = [entry for _, entry in task_entries(competition)]
     for position, entry in enumerate(entries):
@@ -255,7 +255,7 @@ def overview_command(bundle: Path, images: Path | None, image_size: Size | None)
             print(f"{task_id}: {printable(str(entry.get('reference_data')))}")
             overview = review_reference(task_id, reference_in(files, entry))
             name = bundle.stem if len(entries) == 1 else f"{bundle.stem}.{position}_{task_id}"
-            page = overview.write(bundle.with_name(f"{name}{SUFFIX}"), Images(images, image_size))
+            page = overview.write(output / f"{name}{SUFFIX}", images)
             lines = [*overview.lines(), page]
             print(*(f"  {printable(line)}" for line in lines), sep="\n")
     return 0

@@ -1,6 +1,8 @@
-"""Names in Codabench's download of all submissions: ``{id}_{user}_PhaseId{n}_{date}_{file}``.
+"""Names in the downloads of sites, which say whose a submission is.
 
-Users and files may hold ``_PhaseId``, too, so some names can be read in several ways.
+Codabench gives all submissions as ``{id}_{user}_PhaseId{n}_{date}_{file}``. Users and files may hold
+``_PhaseId``, too, so some names can be read in several ways. Classic CodaLab gives those on a leaderboard as
+``{user} - {n} submission.zip``, or ``Team {team}  - {n} submission.zip``.
 """
 
 from __future__ import annotations
@@ -12,13 +14,24 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 _ID = re.compile(r"(?P<id>[0-9]{1,18})_(?P<rest>[^/]+)")
-_PHASE = re.compile(r"_PhaseId(?P<phase>[0-9]+)(?=_(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})?)")
+_DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_PHASE = re.compile(rf"_PhaseId(?P<phase>[0-9]+)(?=_(?P<date>{_DATE})?)")
+# What stands between the phase and the file: the day, and minutes and seconds.
+_MOMENT = re.compile(rf"_(?:{_DATE}[_:](?:[0-9]{{2}}-[0-9]{{2}}_)?)?")
+_RESULT = "res_"
+_CLASSIC = re.compile(
+    r"(?:Team (?P<team>[^/]+) |(?P<user>[^/]+)) - (?P<number>[0-9]{1,18}) "
+    r"(?P<part>submission\.zip|output\.zip)"
+)
+_MEMBERS = re.compile(r"Team: (?P<team>.+); members: (?P<members>.*)", re.IGNORECASE)
+MEMBERS_FILE = "team_names_and_members.txt"
+"""The members of teams, in the download of classic CodaLab."""
 
 
 class DownloadName(NamedTuple):
-    """What the name of a submission in the download says; ``date`` is "" if there is none.
+    """What the name of a submission in a download says; "" where it says nothing.
 
-    ``rest`` is the name without the id, which a rerun shares.
+    ``file`` is the name that its user gave to it, ``rest`` the name without the id, which a rerun shares.
     """
 
     id: int
@@ -26,11 +39,17 @@ class DownloadName(NamedTuple):
     phase: str
     date: str
     rest: str
+    file: str
+    team: str = ""
 
 
 def readings_of(name: str) -> list[DownloadName]:
-    """Return all ways to read the last part of a path as a name of the download; none for other names."""
-    numbered = _ID.fullmatch(PurePosixPath(name).name)
+    """Return all ways to read the last part of a path as a name of a download; none for other names."""
+    last_part = PurePosixPath(name).name
+    classic = _CLASSIC.fullmatch(last_part)
+    if classic and classic["part"] == "submission.zip":
+        return [_classic_name(classic)]
+    numbered = _ID.fullmatch(last_part)
     if not numbered:
         return []
     rest = numbered["rest"]
@@ -44,9 +63,55 @@ def readings_of(name: str) -> list[DownloadName]:
                 phase=phase["phase"],
                 date=phase["date"] or "",
                 rest=rest,
+                file=_MOMENT.sub("", rest[phase.end() :], count=1),
             )
             readings.append(reading)
     return readings
+
+
+def _classic_name(match: re.Match[str]) -> DownloadName:
+    return DownloadName(
+        id=int(match["number"]),
+        user=match["user"] or "",
+        phase="",
+        date="",
+        rest=match[0],
+        file=match["part"],
+        team=(match["team"] or "").strip(),
+    )
+
+
+def is_result(name: str) -> bool:
+    """Return whether a zip of a download holds what a run has written, and no submission.
+
+    Examples
+    --------
+    >>> is_result("res_7_zoe_PhaseId3_2024-05-01_x.zip"), is_result("zoe - 1 output.zip")
+    (True, True)
+    >>> is_result("res_zoe.zip")
+    False
+    """
+    last_part = PurePosixPath(name).name
+    if last_part.startswith(_RESULT):
+        return bool(readings_of(last_part[len(_RESULT) :]))
+    classic = _CLASSIC.fullmatch(last_part)
+    return classic is not None and classic["part"] == "output.zip"
+
+
+def read_members(text: str) -> dict[str, list[str]]:
+    """Return the users of each team by the text of `MEMBERS_FILE`.
+
+    Examples
+    --------
+    >>> read_members("Team: Blue; members: bob, eve")
+    {'Blue': ['bob', 'eve']}
+    """
+    members_of_team = {}
+    for line in text.splitlines():
+        if match := _MEMBERS.fullmatch(line.strip()):
+            members = [member.strip() for member in match["members"].split(",")]
+            members_of_team[match["team"].strip()] = [member for member in members if member]
+    return members_of_team
 
 
 def read_download_names(names: Iterable[str]) -> dict[str, DownloadName]:

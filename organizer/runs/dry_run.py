@@ -41,15 +41,22 @@ def dry_run(built: BuiltTask, submission: Path, folder: Path) -> int:
             run = run_program(built, submission, folder / "app")
             for line in describe(run, load_task(built.id), built.columns, built.time_limit):
                 print(printable(line))
-            reference = run.folder / "input" / "ref"
-            for line in _reference_lines(built.id, reference):
-                print(printable(f"reference | {line}"))
-            for line in _explanation(built, submission, reference):
-                print(printable(f"explanation | {line}"))
+            for line in _lines_for_organizers(built, submission, run.folder / "input" / "ref"):
+                print(printable(line))
     except LockedError as error:
         print(printable(f"{folder}: {error}; wait for it, or give another --output"), file=sys.stderr)
         return 2
     return 1 if run.exit_code == TIMED_OUT or run.unpacking_problem else run.exit_code
+
+
+def _lines_for_organizers(built: BuiltTask, submission: Path, reference: Path) -> list[str]:
+    """Return what looks wrong with the reference, and what the kit says of the submission."""
+    try:
+        warnings = review_reference(built.id, reference).content.warning_lines()
+    except Refused as refused:
+        return [f"reference | {line}" for line in refused.findings.lines()]
+    explanation = _explanation(built, submission, reference)
+    return [f"reference | {line}" for line in warnings] + [f"explanation | {line}" for line in explanation]
 
 
 def _explanation(built: BuiltTask, submission: Path, reference: Path) -> list[str]:
@@ -77,14 +84,6 @@ def _explanation(built: BuiltTask, submission: Path, reference: Path) -> list[st
         # The problems of an invalid submission are in the log of the run already.
         said += done.stderr
     return said.decode("utf-8", "replace").splitlines()
-
-
-def _reference_lines(task_id: str, reference: Path) -> list[str]:
-    """Return what is wrong with a reference, or looks so; the outputs are for participants, too."""
-    try:
-        return review_reference(task_id, reference).content.warning_lines()
-    except Refused as refused:
-        return refused.findings.lines()
 
 
 def describe(run: Run, task: Declaration, columns: Sequence[ScoreColumn], time_limit: float) -> list[str]:

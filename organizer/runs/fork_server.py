@@ -19,6 +19,7 @@ that is killed is lost.
 from __future__ import annotations
 
 import gc
+import hashlib
 import importlib
 import json
 import math
@@ -31,9 +32,9 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 if TYPE_CHECKING:
     from scoring_program.run import Outcome
@@ -47,11 +48,11 @@ TOOLS, UNPACKING = "tools", "unpacking"
 """The folder with the module of the organizers' that unpacks as the worker does, and the module."""
 PAGE = "detailed_results.html"
 # What an evaluator of one's own prints, and why it fails; the platform discards it.
-_HEARD = "evaluator.log"
-FORMAT = 4
+_EVALUATOR_LOG = "evaluator.log"
+FORMAT = 5
 SCORED, INVALID, TIME, CRASHED, BROKEN = "scored", "invalid", "time", "crashed", "broken"
 _CHUNK = 1 << 16
-_MOST_HEARD = 2000
+_LONGEST_OUTPUT = 2000
 _DECIMALS = 10
 
 
@@ -105,8 +106,10 @@ class Entry:
         The most decimals that participants see.
     why_rough : str
         Why the interval is rough although items are enough; "" if it is not, or the detail level hides it.
-    heard : str
+    evaluator_output : str
         The end of what an evaluator of one's own printed, and why it failed: for organizers alone.
+    content : str
+        The SHA-256 of what was read of the submission, whatever its zip is; "" if it was not scored.
     format : int
         The version of this record in a store.
     """
@@ -125,7 +128,8 @@ class Entry:
     error_costs: Sequence[tuple[str, float, float]] = ()
     decimals: int = _DECIMALS
     why_rough: str = ""
-    heard: str = ""
+    evaluator_output: str = ""
+    content: str = ""
     format: int = FORMAT
 
 
@@ -266,14 +270,14 @@ def _score_here(setup: Setup, loaded: Loaded, write_end: int) -> NoReturn:
 
         limits.start(loaded.settings["time_limit"], loaded.settings["memory_limit"])
         if loaded.task.evaluator:
-            Path(_HEARD).unlink(missing_ok=True)
+            Path(_EVALUATOR_LOG).unlink(missing_ok=True)
             from scoring_program.metrics import evaluator
 
-            evaluator.hidden_log = str(Path(_HEARD).resolve())
+            evaluator.hidden_log = str(Path(_EVALUATOR_LOG).resolve())
         entry = _scored_as_on_the_platform(setup, loaded)
-        if Path(_HEARD).is_file():
-            heard = Path(_HEARD).read_text(encoding="utf-8", errors="replace")
-            entry = replace(entry, heard=heard[-_MOST_HEARD:])
+        if Path(_EVALUATOR_LOG).is_file():
+            evaluator_output = Path(_EVALUATOR_LOG).read_text(encoding="utf-8", errors="replace")
+            entry = replace(entry, evaluator_output=evaluator_output[-_LONGEST_OUTPUT:])
         with os.fdopen(write_end, "w", encoding="ascii") as answer:
             print(json.dumps(vars(entry)), file=answer)
     finally:
@@ -298,7 +302,17 @@ def _scored_as_on_the_platform(setup: Setup, loaded: Loaded) -> Entry:
     except OSError as error:
         place = f"the submission cannot be unpacked to {Path.cwd()} ({error.strerror})"
         return Entry(BROKEN, f"{place}; is the disk full?")
-    entry = _entry(setup, loaded, run(lambda: loaded, submission, Path()))
+    contents: list[Any] = []
+
+    def read(*arguments: Any) -> Any:
+        read_submission = loaded.task.read(*arguments)
+        contents.append(read_submission.content)
+        return read_submission
+
+    observed = replace(loaded, task=replace(loaded.task, read=read))
+    entry = _entry(setup, loaded, run(lambda: observed, submission, Path()))
+    if entry.outcome == SCORED:
+        entry = replace(entry, content=content_hash(contents[0]))
     if unpacking_problem and entry.outcome == SCORED:
         Path(PAGE).unlink()
         return Entry(INVALID, unpacking_problem)
@@ -331,6 +345,39 @@ def _entry(setup: Setup, loaded: Loaded, outcome: Outcome) -> Entry:
         decimals=result.shown.decimals,
         why_rough=why_rough(loaded.task, result.shown, halves.n_items) if halves else "",
     )
+
+
+def content_hash(content: object) -> str:
+    """Return the SHA-256 of what was read of a submission: arrays, records, mappings, and plain values."""
+    total = hashlib.sha256()
+    _add_to_hash(content, total)
+    return total.hexdigest()
+
+
+def _add_to_hash(value: object, total: hashlib._Hash) -> None:
+    import numpy as np
+
+    # Where it was read is no part of it.
+    if isinstance(value, Path):
+        return
+    total.update(type(value).__name__.encode())
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        total.update(f"{value.dtype.str}{value.shape}".encode())
+        total.update(np.ascontiguousarray(value).tobytes())
+    elif is_dataclass(value):
+        for part in fields(value):
+            _add_to_hash(getattr(value, part.name), total)
+    elif isinstance(value, Mapping):
+        total.update(f"{len(value)}".encode())
+        for key in sorted(value, key=repr):
+            _add_to_hash(key, total)
+            _add_to_hash(value[key], total)
+    elif isinstance(value, (list, tuple, np.ndarray)):
+        total.update(f"{len(value)}".encode())
+        for part_of_value in value:
+            _add_to_hash(part_of_value, total)
+    else:
+        total.update(repr(value).encode("utf-8", "surrogatepass"))
 
 
 def _entry_without_result(outcome: Outcome) -> Entry:

@@ -77,6 +77,7 @@ class Record:
             "date": submission.date,
             "user": submission.user,
             "counts": submission.counts,
+            "is_chosen": submission.is_chosen,
             "other_looks": list(submission.other_looks),
             "facts": dict(submission.facts),
             "digest": self.digest,
@@ -169,8 +170,8 @@ class _Progress:
             print(f"{line}{_why_not_scored_now(name, first_name, is_kept)}", flush=True)
         elif entry.outcome != SCORED:
             self._bar.write(line)
-        for heard in entry.heard.splitlines():
-            self._bar.write(printable(f"evaluator | {heard}"))
+        for printed_line in entry.evaluator_output.splitlines():
+            self._bar.write(printable(f"evaluator | {printed_line}"))
 
     def _warn_of_wrong_reference(self, entry: Entry) -> None:
         """Warn if none of the items of the first submission whose items are known is in the reference."""
@@ -327,6 +328,7 @@ def stored_record(output: Path, saved: Mapping[str, Any]) -> Record:
         source=page,
         user=saved["user"],
         counts=saved["counts"],
+        is_chosen=saved["is_chosen"],
         other_looks=list(saved["other_looks"]),
         facts=dict(saved["facts"]),
     )

@@ -1,22 +1,34 @@
-"""Names of teams that look equal: they are ranked as different teams, and shown so that they differ."""
+"""Names of teams as they are shown: two different names never look equal."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
 
-from validator.texts import printed_characters
+from validator.texts import printable, printed_characters
 
 
 def with_code_points(name: str) -> str:
-    r"""Return a name in ASCII, with the code points of all other characters.
+    r"""Return a name in ASCII, with the code points of all other characters, and backslashes doubled.
 
     Examples
     --------
-    >>> with_code_points("al\xadice"), with_code_points("Zoë")
-    ('al\\xadice', 'Zo\\xeb')
+    >>> with_code_points("al\xadice"), with_code_points("Zoë"), with_code_points(r"Zo\xeb")
+    ('al\\xadice', 'Zo\\xeb', 'Zo\\\\xeb')
     """
-    return name.encode("ascii", "backslashreplace").decode("ascii")
+    return _with_backslashes_doubled(name).encode("ascii", "backslashreplace").decode("ascii")
+
+
+def unambiguous(name: str) -> str:
+    r"""Return a name as it is, or with its backslashes doubled and code points for what cannot be seen.
+
+    No other name is shown as it is, here or by `with_code_points`.
+    """
+    return printable(_with_backslashes_doubled(name))
+
+
+def _with_backslashes_doubled(name: str) -> str:
+    return name.replace("\\", "\\\\")
 
 
 def look_of(name: str) -> str:

@@ -11,15 +11,15 @@ import re
 import tempfile
 import zipfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
-from typing import Union
 
 from organizer.files import DAMAGED
 from organizer.runs.download_names import DownloadName, read_download_names, readings_of
-from organizer.runs.similar_names import similar_names, with_code_points
+from organizer.runs.similar_names import similar_names, unambiguous, with_code_points
+from organizer.runs.sources import Source, Sources, read_source, sources_of_download, sources_of_folder
 from validator.choose import task_of_first_row
 from validator.findings import Findings
 from validator.formats.rules import Rules, load_rules, task_ids
@@ -28,19 +28,22 @@ from validator.texts import counted, quote
 
 _DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _SHOWN = 3
-_CHUNK = 1 << 20
 _HINT = "give the folder with the participants' zips"
+_ENDINGS = (".zip", ".json", ".csv")
 # Of the table of --names.
 _KEYS = ("submission", "user")
-_SAYS = ("team", "date", "counts")
-_COUNTS = ("yes", "no", "")
+_SAYS = ("team", "date", "counts", "chosen")
+_ANSWERS = ("counts", "chosen")
 _HEADER = "write a CSV with the header submission,team,date or user,team"
-_TIME = re.compile(rf"({_DATE})([T ]([0-9]{{2}}:[0-9]{{2}}(:[0-9]{{2}}(\.[0-9]+)?)?)Z?)?")
+_TIME = re.compile(rf"({_DATE})([T ]([0-9]{{2}}:[0-9]{{2}}(:[0-9]{{2}}(\.[0-9]+)?)?)(?:Z|\+00:00)?)?")
 _MOST_LINES = 10
-# The column of cells beyond the header.
+# The columns of cells beyond the header, and of ids and users of the site.
 _MORE = ""
+_ID = "id of the site"
+_OWNER = "user of the site"
+# The titles of the site's table of submissions, and what they are called here; the rest is left out.
+_SITE_TITLES = {"id": _ID, "owner": _OWNER, "created when": "date", **{name: name for name in _SAYS}}
 Row = Mapping[str, str]
-Source = Union[Path, tuple[zipfile.ZipFile, zipfile.ZipInfo]]
 
 
 class SubmissionsError(Exception):
@@ -49,7 +52,7 @@ class SubmissionsError(Exception):
 
 @dataclass(frozen=True)
 class Submission:
-    """A zip of a participant.
+    """A submission of a participant.
 
     Attributes
     ----------
@@ -64,6 +67,8 @@ class Submission:
         Who made it, "" if unknown.
     counts : str
         Whether organizers say that it counts: "yes", "no", or "" if they say nothing.
+    is_chosen : bool
+        Whether the team has chosen it, of all that it has made.
     other_looks : sequence of str
         The names of other teams that look like that of its team.
     facts : mapping of str to str
@@ -76,6 +81,7 @@ class Submission:
     source: Source
     user: str = ""
     counts: str = ""
+    is_chosen: bool = False
     other_looks: Sequence[str] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
 
@@ -86,16 +92,8 @@ class Submission:
         return readings[0].id if readings else None
 
     def read(self) -> bytes:
-        """Return the bytes; of a damaged member of the download those before the damage."""
-        if isinstance(self.source, Path):
-            return self.source.read_bytes()
-        archive, info = self.source
-        data = bytearray()
-        # The validator says what is wrong with it.
-        with contextlib.suppress(*DAMAGED), archive.open(info) as stream:
-            while chunk := stream.read(_CHUNK):
-                data += chunk
-        return bytes(data)
+        """Return the bytes of the zip; of a damaged member of a download those before the damage."""
+        return read_source(self.source)
 
 
 def natural(name: str) -> list[tuple[int, str, str]]:
@@ -110,72 +108,60 @@ def natural(name: str) -> list[tuple[int, str, str]]:
 
 @contextlib.contextmanager
 def find_submissions(
-    given: Path, names: Path | None = None, only_phase: str = ""
+    given: Path, names: Path | None = None, only_phase: str = "", rules: Rules | None = None
 ) -> Iterator[list[Submission]]:
-    """Open a folder of zips, or Codabench's download of all, and yield the submissions in natural order.
+    """Open a folder of submissions, or a site's download, and yield the submissions in natural order.
 
-    In a folder, each folder is a team; zips at the top are named as in the download, or teams of their own.
-    Hidden zips and symbolic links are left out, with a note.
+    In a folder, each folder is a team; what is at the top is named as in the download, or teams of their own.
+    Hidden zips, results of runs and symbolic links are left out, with a note.
     ``names`` is a table that says whose a submission is, and when it was made, see `read_names`;
-    ``only_phase`` is the id of the phase whose submissions are wanted. In the download a submission and its
-    reruns are one. Raises SubmissionsError if there is no submission, if they are of several phases, or
-    ``names`` does not fit.
+    ``only_phase`` is the id of the phase whose submissions are wanted; with the ``rules`` of a task unpacked
+    submissions are found, too. In the download a submission and its reruns are one. Raises SubmissionsError
+    if there is no submission, if they are of several phases, or ``names`` does not fit.
     """
     with contextlib.ExitStack() as stack:
-        sources: dict[str, Source] = {}
-        if given.is_dir():
-            files = _files_below(given)
-            sources.update((_name_in_utf8(path.relative_to(given)), path) for path in files)
-        else:
-            try:
-                archive = stack.enter_context(zipfile.ZipFile(given))
-            except DAMAGED as error:
-                hint = f"{_HINT}, or the zip that Codabench gives for all of them"
-                raise SubmissionsError(f"{given}: this is neither a folder nor a zip; {hint}") from error
-            sources.update((info.filename, (archive, info)) for info in archive.infolist())
-        zips = sorted(filter(_is_zip, sources), key=natural)
-        wanted = [name for name in zips if not _is_hidden(name)]
-        hidden_zips = [name for name in zips if _is_hidden(name)]
-        _note_left_out("a part of their path begins with a dot or with __MACOSX", hidden_zips, "zip")
-        if not wanted:
+        sources = _open_sources(given, rules, stack)
+        _report_sources(sources)
+        if not sources.submissions:
             raise SubmissionsError(f"{given}: there is no zip file in it; {_HINT}")
+        wanted = sorted(sources.submissions, key=natural)
         downloaded = read_download_names(wanted)
         submissions = _read_submissions(wanted, downloaded, sources)
-        users = {submission.name: submission.team for submission in submissions}
+        users = {submission.name: _user_or_team(submission) for submission in submissions}
         rows = read_names(names, users) if names else {}
         _warn_of_several_readings({name: reading for name, reading in downloaded.items() if name not in rows})
         submissions = _of_one_phase(submissions, downloaded, only_phase)
         submissions = [_named(submission, rows.get(submission.name, {})) for submission in submissions]
-        yield _told_apart(_without_reruns(submissions))
+        yield tell_apart(_without_reruns(submissions))
 
 
-def _files_below(folder: Path) -> list[Path]:
-    """Return the files in a folder and in the folders below it.
-
-    Symbolic links, which may lead anywhere, are left out; a note names those that could be submissions.
-    """
-    files = []
-    links = []
-    for path in folder.rglob("*"):
-        if path.is_symlink():
-            links.append(path)
-        elif path.is_file():
-            files.append(path)
-    names_of_links = [
-        path.relative_to(folder).as_posix() for path in links if path.is_dir() or _is_zip(path.name)
-    ]
-    _note_left_out(
-        "they are symbolic links (copy the zips themselves)",
-        names_of_links,
-        "zip or folder",
-        "zips or folders",
-    )
-    return files
+def _user_or_team(submission: Submission) -> str:
+    """Return whom the table of names calls the user; in the folder of a team it is the team."""
+    return submission.team if "/" in submission.name else submission.user or submission.team
 
 
-def _name_in_utf8(path: Path) -> str:
-    """Return a path as UTF-8 names it: in others Python reads them as halves of characters."""
-    return path.as_posix().encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
+def _open_sources(given: Path, rules: Rules | None, stack: contextlib.ExitStack) -> Sources:
+    """Return what is given; a download stays open until ``stack`` ends. Raises SubmissionsError."""
+    if given.is_dir():
+        return sources_of_folder(given, rules)
+    try:
+        archive = stack.enter_context(zipfile.ZipFile(given))
+    except DAMAGED as error:
+        hint = f"{_HINT}, or the zip that the site gives for all of them"
+        raise SubmissionsError(f"{given}: this is neither a folder nor a zip; {hint}") from error
+    return sources_of_download(archive, rules)
+
+
+def _report_sources(sources: Sources) -> None:
+    """Print notes on what is left out, and on what is no zip."""
+    links = "they are symbolic links (copy the zips themselves)"
+    _note_left_out(links, sources.links, "zip or folder", "zips or folders")
+    _note_left_out("a part of their path begins with a dot or with __MACOSX", sources.hidden, "zip")
+    _note_left_out("they hold what runs have written", sources.results, "zip")
+    if sources.unpacked:
+        names = sorted(sources.unpacked, key=natural)
+        examples = _first_words([quote(name) for name in names])
+        print(f"note | read as if zipped: {counted(len(names), 'unpacked submission')}: {examples}")
 
 
 def _note_left_out(reason: str, names: Sequence[str], noun: str, nouns: str = "") -> None:
@@ -192,22 +178,22 @@ def _first_words(words: Sequence[str]) -> str:
 
 
 def _read_submissions(
-    names: Sequence[str], downloaded: Mapping[str, DownloadName], sources: Mapping[str, Source]
+    names: Sequence[str], downloaded: Mapping[str, DownloadName], sources: Sources
 ) -> list[Submission]:
-    """Return the submissions as their names alone describe them."""
+    """Return the submissions as the folder or the download alone describes them."""
     teams = {name: _team(name, downloaded.get(name)) for name in names}
     n_of_team = Counter(teams.values())
     submissions = []
     for name, team in teams.items():
         reading = downloaded.get(name)
-        if team == name[: -len(".zip")] and n_of_team[team] > 1:
+        if team == _without_ending(name) and n_of_team[team] > 1:
             team = name  # such a file is a separate team, even if a folder has its name
         submission = Submission(
             name=name,
             team=team,
             date=reading.date if reading and "/" not in name else "",
-            source=sources[name],
-            user=reading.user if reading else "",
+            source=sources.submissions[name],
+            user=_user(reading, sources.members) if reading else "",
         )
         submissions.append(submission)
     return submissions
@@ -232,24 +218,36 @@ def _of_one_phase(
 
     In the folders of teams names are theirs: they say nothing of phases unless one is asked for.
     """
-    phase_of_name = {name: reading.phase for name, reading in downloaded.items()}
+    phase_of_name = {name: reading.phase for name, reading in downloaded.items() if reading.phase}
     n_of_phase = Counter(phase_of_name.values())
-    phases = sorted(n_of_phase, key=natural)
     if not only_phase:
         phases_at_top = {phase for name, phase in phase_of_name.items() if "/" not in name}
         if len(phases_at_top) > 1:
-            names = ", ".join(sorted(phases_at_top, key=natural))
-            problem = f"submissions of several phases (PhaseId {names})"
-            remedy = f"say which to rank, as in --only-phase-id {phases[-1]}"
-            raise SubmissionsError(f"{problem} cannot be ranked together; {remedy}")
+            counts = _counts_of_phases(submissions, phase_of_name)
+            remedy = "say which of them to rank with --only-phase-id N"
+            raise SubmissionsError(
+                f"submissions of several phases cannot be ranked together; {remedy}", *counts
+            )
         return list(submissions)
-    if only_phase not in phases:
-        names = f"there are those of PhaseId {', '.join(phases)}" if phases else "no name holds a PhaseId"
-        raise SubmissionsError(f"there is no submission with PhaseId {only_phase}: {names}")
+    if only_phase not in n_of_phase:
+        problem = f"there is no submission with PhaseId {only_phase}"
+        counts = _counts_of_phases(submissions, phase_of_name) or ["no name holds a PhaseId"]
+        raise SubmissionsError(f"{problem}; there are:", *counts)
     n_others = len(submissions) - n_of_phase[only_phase]
     if n_others:
         print(f"note | left out, because their PhaseId is not {only_phase}: {counted(n_others, 'zip')}")
     return [submission for submission in submissions if phase_of_name.get(submission.name) == only_phase]
+
+
+def _counts_of_phases(submissions: Sequence[Submission], phase_of_name: Mapping[str, str]) -> list[str]:
+    """Return a line for each phase: its id, how many submissions it has, and their first and last day."""
+    lines = []
+    for phase in sorted(set(phase_of_name.values()), key=natural):
+        days = [submission.date for submission in submissions if phase_of_name.get(submission.name) == phase]
+        known_days = sorted(filter(None, days))
+        when = f", {known_days[0]} to {known_days[-1]}" if known_days else ""
+        lines.append(f"  PhaseId {phase}: {counted(len(days), 'submission')}{when}")
+    return lines
 
 
 def _without_reruns(submissions: Sequence[Submission]) -> list[Submission]:
@@ -273,9 +271,12 @@ def _without_reruns(submissions: Sequence[Submission]) -> list[Submission]:
     return list(first.values())
 
 
-def _told_apart(submissions: Sequence[Submission]) -> list[Submission]:
-    """Return the submissions with code points in the names of teams that look equal; warn of such names."""
-    names_shown: dict[str, str] = {}
+def tell_apart(submissions: Sequence[Submission]) -> list[Submission]:
+    """Return the submissions with names of teams that cannot be taken for each other.
+
+    Those that look equal have code points, with a warning.
+    """
+    names_shown = {submission.team: unambiguous(submission.team) for submission in submissions}
     others_of_name: dict[str, list[str]] = {}
     for group in similar_names(submission.team for submission in submissions):
         for name in group:
@@ -286,9 +287,7 @@ def _told_apart(submissions: Sequence[Submission]) -> list[Submission]:
     told_apart = []
     for submission in submissions:
         name = submission.team
-        shown = replace(
-            submission, team=names_shown.get(name, name), other_looks=others_of_name.get(name, ())
-        )
+        shown = replace(submission, team=names_shown[name], other_looks=others_of_name.get(name, ()))
         told_apart.append(shown)
     return told_apart
 
@@ -359,30 +358,38 @@ def summary_of_others(others: Mapping[str, str]) -> str:
     return f"note | left out, because they are for other tasks: {n_zips}: {examples}"
 
 
-def _is_zip(name: str) -> bool:
-    return name.lower().endswith(".zip")
-
-
-def _is_hidden(name: str) -> bool:
-    return any(part.startswith((".", "__MACOSX")) and part != ".." for part in PurePosixPath(name).parts)
+def _without_ending(name: str) -> str:
+    path = PurePosixPath(name)
+    return str(path.with_suffix("")) if path.suffix.lower() in _ENDINGS else name
 
 
 def _team(name: str, reading: DownloadName | None) -> str:
-    """Return the team of a submission: the folder that it is in, its user, or the file."""
+    """Return the team of a submission: the folder that it is in, its team or user, or the file."""
     first, *inner = PurePosixPath(name).parts
     if inner:
         return first
-    return reading.user if reading else name[: -len(".zip")]
+    return (reading.team or reading.user) if reading else _without_ending(name)
+
+
+def _user(reading: DownloadName, members: Mapping[str, Sequence[str]]) -> str:
+    """Return who made a submission, "" if any of several members of a team may have made it."""
+    members_of_team = members.get(reading.team, ())
+    return members_of_team[0] if len(members_of_team) == 1 else reading.user
 
 
 def _named(submission: Submission, row: Mapping[str, str]) -> Submission:
     """Return a submission with what a table says about it."""
+    owner = row.get(_OWNER, "")
     return replace(
         submission,
-        team=row.get("team") or submission.team,
+        team=row.get("team") or owner or submission.team,
+        user=owner or submission.user,
         date=row.get("date") or submission.date,
         counts=row.get("counts", ""),
-        facts={column: text for column, text in row.items() if column not in (*_KEYS, *_SAYS, _MORE)},
+        is_chosen=row.get("chosen", "") == "yes",
+        facts={
+            column: text for column, text in row.items() if column not in (*_KEYS, *_SAYS, _MORE, _ID, _OWNER)
+        },
     )
 
 
@@ -403,9 +410,9 @@ def delimiter_of(text: str) -> str:
 def read_names(table: Path, users: Mapping[str, str]) -> dict[str, Row]:
     """Return what a table says about each submission: ``team``, ``date``, ``counts`` and further columns.
 
-    The table is a CSV in UTF-8 or Latin-1, with commas or semicolons. ``users`` has the user of each
-    submission by its name, "" where that is unknown. What a row does not say is "" or missing. Raises
-    SubmissionsError, with all wrong lines.
+    The table is a CSV in UTF-8 or Latin-1, with commas or semicolons, or the one of all submissions that the
+    site gives. ``users`` has the user of each submission by its name, "" where that is unknown. What a row
+    does not say is "" or missing. Raises SubmissionsError, with all wrong lines.
     """
     try:
         text = read_text(table)
@@ -413,18 +420,19 @@ def read_names(table: Path, users: Mapping[str, str]) -> dict[str, Row]:
         raise SubmissionsError(f"{table}: cannot be read ({error.strerror}); {_HEADER}") from error
     rows: dict[str, Row] = {}
     wrong = list[str]()
-    # Names may be given as they are shown, with code points.
-    names_as_shown = {with_code_points(name): name for name in (*users, *users.values())}
+    known_names = {*users, *users.values()}
+    # Names may be given as they are shown.
+    names_as_shown = {show(name): name for show in (unambiguous, with_code_points) for name in known_names}
     try:
         key = ""
-        for line, given_row in _rows(text):
+        for line, given_row in _named_rows(_rows(text), users, table):
             key = next(name for name in _KEYS if name in given_row)
             name = given_row[key]
-            row = {**given_row, key: names_as_shown.get(with_code_points(name), name)}
+            row = {**given_row, key: name if name in known_names else names_as_shown.get(name, name)}
             if problem := _problem(row, key, rows, users):
                 wrong.append(f"line {line}: {problem}")
-            counts = row.get("counts", "").lower()
-            rows[row[key]] = {**row, "date": _iso(row.get("date", "")), "counts": counts}
+            answers = {name: row.get(name, "").lower() for name in _ANSWERS}
+            rows[row[key]] = {**row, "date": _iso(row.get("date", "")), **answers}
     except (csv.Error, ValueError) as error:
         raise SubmissionsError(f"{table}: {error}; {_HEADER}") from error
     if wrong:
@@ -447,7 +455,9 @@ def _rows(text: str) -> Iterator[tuple[int, Row]]:
     delimiter = delimiter_of(text)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     header = [cell.strip().lower() for cell in next(reader, [])]
-    if sum(name in header for name in _KEYS) != 1 or not set(_SAYS) & set(header):
+    if {"id", "created when"} <= {title.replace("_", " ") for title in header}:
+        header = [_SITE_TITLES.get(title.replace("_", " "), _MORE) for title in header]
+    elif sum(name in header for name in _KEYS) != 1 or not set(_SAYS) & set(header):
         raise ValueError(f"its header is '{quote(delimiter.join(header))}'")
     repeated = [name for name, number in Counter(header).items() if number > 1 and name]
     if repeated:
@@ -458,6 +468,26 @@ def _rows(text: str) -> Iterator[tuple[int, Row]]:
             row = dict(zip(header, padded))
             row[_MORE] = "".join(cells[len(header) :])
             yield reader.line_num, row
+
+
+def _named_rows(
+    rows: Iterable[tuple[int, Row]], users: Mapping[str, str], table: Path
+) -> Iterator[tuple[int, Row]]:
+    """Yield rows, those of the site with the name of the submission that has the id.
+
+    The site also lists submissions that are not in a download, such as failed ones: a note counts them.
+    """
+    name_of_id = {str(readings[0].id): name for name in users if (readings := readings_of(name))}
+    n_others = 0
+    for line, row in rows:
+        if _ID not in row:
+            yield line, row
+        elif row[_ID] in name_of_id:
+            yield line, {**row, "submission": name_of_id[row[_ID]]}
+        else:
+            n_others += 1
+    if n_others:
+        print(f"note | {quote(str(table))}: {counted(n_others, 'line')} of submissions that are not here")
 
 
 def _problem(row: Row, key: str, before: Mapping[str, Row], users: Mapping[str, str]) -> str:
@@ -471,8 +501,11 @@ def _problem(row: Row, key: str, before: Mapping[str, Row], users: Mapping[str, 
         return f"there is no submission '{quote(name)}'; names are as in scores.csv"
     if key == "user" and not (name and row.get("team", name)):
         return "user or team is empty"
-    if row.get("counts", "").lower() not in _COUNTS:
-        return f"counts is '{quote(row['counts'])}'; write yes or no, or leave it empty"
+    for column in _ANSWERS:
+        if row.get(column, "").lower() not in ("yes", "no", ""):
+            return f"{column} is '{quote(row[column])}'; write yes or no, or leave it empty"
+    if key == "user" and row.get("chosen"):
+        return "chosen is about one submission: give a table with the column submission"
     if given and not _iso(given):
         return f"the date '{quote(given)}' is not written as 2024-05-31 or 2024-05-31T12:30"
     return ""

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from organizer import content
 from organizer.content import Content, Values
 from organizer.files import Files
+from organizer.public_data import (
+    Leak,
+    PublicData,
+    PublicPart,
+    PublicSource,
+    breaches,
+    differing_files,
+    json_bytes,
+)
 from organizer.tasks import Annotations, Baseline, Guess, Pools
 from people_in_video.drawings.anet_entities import canvas
 from people_in_video.drawings.scenes import GROUND_TRUTH, Drawing, DrawnObject, shapes
@@ -21,7 +32,9 @@ from people_in_video.references.lemmas import load_table
 from scoring_program.challenges.anet_entities.reference import (
     LEMMAS_FILE,
     LEMMATIZER_FILE,
+    PREPARED_FILE,
     Reference,
+    load_reference,
     part_of_reference,
 )
 from scoring_program.challenges.anet_entities.task import GENERATED, TASKS
@@ -30,14 +43,21 @@ from scoring_program.result import Section
 from scoring_program.scoring import AnyLoaded
 from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints
+from validator.columns import JsonValue
 from validator.findings import Findings
 from validator.formats.anet_entities.outside import WIDTH, explain_boxes_outside
 from validator.formats.anet_entities.write import Results, add_object, encode_submission, no_objects
-from validator.texts import counted, pointer_part, quote
+from validator.json_reader import strict_loads
+from validator.texts import counted, pointer_part, quote, some_words
 
 # The box of an object on each frame that is decided.
 Boxes = dict[int, list[float]]
+SKELETON_FILE = "skeleton.json"
+SPLIT_FILE = "split_ids.json"
+_HIDDEN_LISTS = ("frame_ind", "process_bnd_box", "crowds")
 _KIND = "object"
+# A video with so many boxes has some on its right.
+_JUDGED_BOXES = 8
 
 
 class EntitiesAnnotations(Annotations[Reference, Results]):
@@ -276,7 +296,6 @@ def _warnings(reference: Reference, settings: Settings, names: dict[str, int]) -
     at = (file, partial(_box_place, reference))
     boxes = words.box.astype(np.float64)
     content.check_boxes("word", boxes, at, warnings)
-    content.check_reach(boxes[:, 2:3] / WIDTH, file, warnings)
     if outside := explain_boxes_outside(boxes):
         remedy = f"multiply by {WIDTH} / width: boxes are in videos that are {WIDTH} pixels wide"
         warnings.add("R-SIZE", outside, remedy, file=file, rule="outside")
@@ -291,7 +310,10 @@ def _warnings(reference: Reference, settings: Settings, names: dict[str, int]) -
     word_video = segment_video[words.segment]
     word_rows = np.column_stack([words.index, words.label, np.diff(words.box_start)])
     box_rows = np.column_stack([words.frame, boxes])
-    content.check_same(videos, [(word_video, word_rows), (word_video[word_of_box], box_rows)], warnings)
+    box_video = word_video[word_of_box]
+    reach = boxes[:, 2:3] / WIDTH
+    content.check_reach(reach, box_video, (file, "video", videos), _JUDGED_BOXES, warnings)
+    content.check_same(videos, [(word_video, word_rows), (box_video, box_rows)], warnings)
     _check_splits(reference, settings, warnings)
     return warnings
 
@@ -364,4 +386,139 @@ def _check_splits(reference: Reference, settings: Settings, warnings: Findings) 
             warnings.add("R-SPLIT", problem, remedy, file=settings["split_file"], rule=kind)
 
 
+def _public_files(source: PublicSource) -> PublicData:
+    """Return the skeleton of all videos of the scored splits, and these splits. Raises Refused."""
+    # Reads the same files, and checks them.
+    load_reference(source.folder, source.settings)
+    data = _read(source, "reference_file")
+    splits = _read(source, "split_file")
+    shows_sentences = _shows_sentences(source.task_id)
+    public_splits = {split: sorted(splits[split]) for split in sorted(source.settings["splits"])}
+    videos = sorted({video for names in public_splits.values() for video in names})
+    annotations = {video: _skeleton_of_video(data["annotations"][video], shows_sentences) for video in videos}
+    skeleton: dict[str, Any] = {"annotations": annotations}
+    if isinstance(data.get("vocab"), list):
+        skeleton = {"vocab": data["vocab"], **skeleton}
+    files = {SKELETON_FILE: json_bytes(skeleton), SPLIT_FILE: json_bytes(public_splits)}
+    return PublicData(files, _remarks(skeleton))
+
+
+def _public_files_of_items(files: Files, items: Collection[str]) -> Files:
+    """Return the skeleton of some videos, and the part of each split that they are."""
+    skeleton, splits = json.loads(files[SKELETON_FILE]), json.loads(files[SPLIT_FILE])
+    annotations = {video: entry for video, entry in skeleton["annotations"].items() if video in items}
+    part_of_splits = {}
+    for split, videos in splits.items():
+        part_of_splits[split] = [video for video in videos if video in items]
+    return {
+        SKELETON_FILE: json_bytes({**skeleton, "annotations": annotations}),
+        SPLIT_FILE: json_bytes(part_of_splits),
+    }
+
+
+def _find_leaks(files: Files, loaded: AnyLoaded) -> Iterator[Leak]:
+    """Yield files of other names, other keys than those that are public, and videos of another reference."""
+    form = "skeleton_given" if _shows_sentences(loaded.task.id) else "skeleton_generated"
+    reference: Reference = loaded.reference
+    for name, data in files.items():
+        if name == SKELETON_FILE:
+            yield from breaches(name, data, form)
+            if _videos_of(data) != reference.chosen_videos:
+                yield Leak(name, "its videos are not those of the scored splits")
+        elif name == SPLIT_FILE:
+            splits = {split: sorted(reference.splits[split]) for split in sorted(loaded.settings["splits"])}
+            yield from differing_files({name: data}, {SPLIT_FILE: json_bytes(splits)})
+        else:
+            yield Leak(name, "public data has no such file")
+
+
+def _find_leaks_beside(files: Files, task_id: str, other: AnyLoaded) -> Iterator[Leak]:
+    """Yield a skeleton of given sentences with videos for which another task wants generated ones."""
+    is_hidden = other.task.id in TASKS and not _shows_sentences(other.task.id)
+    if SKELETON_FILE not in files or not _shows_sentences(task_id) or not is_hidden:
+        return
+    reference: Reference = other.reference
+    common = sorted(_videos_of(files[SKELETON_FILE]) & reference.chosen_videos)
+    if common:
+        videos = counted(len(common), "video")
+        names = some_words(list(map(quote, common)))
+        yield Leak(
+            SKELETON_FILE,
+            f"it shows the sentences of {videos} that {other.task.id} must hide ({names}); "
+            "give the two tasks different videos",
+        )
+
+
+def _videos_of(skeleton: bytes) -> set[str]:
+    """Return the videos of a skeleton, none if it is not of this form."""
+    try:
+        return set(json.loads(skeleton)["annotations"])
+    except (ValueError, TypeError, KeyError):
+        return set()
+
+
+def _shows_sentences(task_id: str) -> bool:
+    return task_id != GENERATED
+
+
+def _read(source: PublicSource, setting: str) -> JsonValue:
+    name = source.settings[setting]
+    return strict_loads((source.folder / name).read_bytes(), name).content
+
+
+def _skeleton_of_video(video: Mapping[str, Any], shows_sentences: bool) -> dict[str, Any]:
+    segments = {}
+    for name in sorted(video["segments"], key=_segment_order):
+        segments[name] = _skeleton_of_segment(video["segments"][name], shows_sentences)
+    duration = {"duration": video["duration"]} if "duration" in video else {}
+    return {**duration, "segments": segments}
+
+
+def _segment_order(name: str) -> tuple[int, int, str]:
+    """Return what segments are sorted by: numbers as numbers, before other names."""
+    return (0, int(name), name) if name.isdecimal() else (1, 0, name)
+
+
+def _skeleton_of_segment(segment: Mapping[str, Any], shows_sentences: bool) -> dict[str, Any]:
+    """Return the times of a segment, and for given sentences its words."""
+    words = _annotated_words(segment) if shows_sentences else []
+    timestamps = {"timestamps": segment["timestamps"]} if "timestamps" in segment else {}
+    return {
+        **timestamps,
+        "tokens": segment.get("tokens", []) if shows_sentences else [],
+        "process_clss": [[class_name] for _, class_name in words],
+        "process_idx": [[index] for index, _ in words],
+        **{name: [] for name in _HIDDEN_LISTS},
+    }
+
+
+def _annotated_words(segment: Mapping[str, Any]) -> list[tuple[int, str]]:
+    """Return index and class of each annotated word, ascending and each once."""
+    words: set[tuple[int, str]] = set()
+    for indexes, classes in zip(segment["process_idx"], segment["process_clss"]):
+        words.update(zip(indexes, classes))
+    return sorted(words)
+
+
+def _remarks(skeleton: Mapping[str, Any]) -> list[str]:
+    """Return what the source lacks of what a skeleton may hold."""
+    remarks = []
+    if "vocab" not in skeleton:
+        remarks.append("vocab is left out: the source has none")
+    videos = skeleton["annotations"].values()
+    if not all("duration" in video for video in videos):
+        remarks.append("duration is left out where the source has none")
+    segments = [segment for video in videos for segment in video["segments"].values()]
+    if not all("timestamps" in segment for segment in segments):
+        remarks.append("timestamps are left out where the source has none")
+    return remarks
+
+
 ANNOTATIONS = {task_id: EntitiesAnnotations(task_id) for task_id in TASKS}
+PUBLIC_DATA = PublicPart(
+    make=_public_files,
+    find_leaks=_find_leaks,
+    find_leaks_beside=_find_leaks_beside,
+    prepared_file=PREPARED_FILE,
+    of_items=_public_files_of_items,
+)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -11,10 +11,18 @@ import numpy as np
 
 from organizer.content import Content, Values, check_same, choose_evenly, repeated, warn_of_share, warn_where
 from organizer.files import Files
+from organizer.public_data import (
+    Leak,
+    PublicData,
+    PublicPart,
+    PublicSource,
+    differing_files,
+    expected_vocabulary,
+)
 from organizer.tasks import Annotations, Baseline, Guess, Pools
 from people_in_video.drawings.chalearn import group_intervals, make_lanes
 from people_in_video.drawings.timelines import Timeline
-from people_in_video.references.chalearn import write_prepared
+from people_in_video.references.chalearn import load_source, write_prepared
 from scoring_program.challenges.chalearn.reference import (
     PREPARED_FILE,
     Reference,
@@ -24,6 +32,7 @@ from scoring_program.challenges.chalearn.task import TRACKS
 from scoring_program.result import Section
 from scoring_program.scoring import AnyLoaded
 from scoring_program.settings import Settings
+from scoring_program.task import load_task
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings
 from validator.formats.chalearn.write import encode_files
@@ -248,4 +257,23 @@ def _timelines(track: Track, reference: Reference) -> list[Section]:
     return sections
 
 
+def _public_files(source: PublicSource) -> PublicData:
+    """Return the file of numbers of frames of each sequence, and the vocabulary. Raises Refused."""
+    task = load_task(source.task_id)
+    files = _public_data_files(load_source(task, source.folder, source.settings))
+    return PublicData({**files, **source.vocabulary_file()}, [])
+
+
+def _find_leaks(files: Files, loaded: AnyLoaded) -> Iterator[Leak]:
+    """Yield the files that are not those of the reference."""
+    expected = _public_data_files(loaded.reference)
+    yield from differing_files(files, {**expected, **expected_vocabulary(loaded)})
+
+
+def _public_data_files(reference: Reference) -> dict[str, bytes]:
+    names = [f"{sequence}_data.csv" for sequence in reference.sequences]
+    return {name: reference.contents[name] for name in names}
+
+
 ANNOTATIONS = {task_id: TrackAnnotations(task_id) for task_id in TRACKS}
+PUBLIC_DATA = PublicPart(make=_public_files, find_leaks=_find_leaks)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -22,11 +23,12 @@ from organizer.content import (
     warn_where,
 )
 from organizer.files import Files
+from organizer.public_data import Leak, PublicData, PublicPart, PublicSource, breaches, json_bytes
 from organizer.tasks import Annotations, Guess, Pools
 from people_in_video.diagnosis.samples import from_sizes
 from people_in_video.drawings.densepose import image_drawing, person_shape
 from people_in_video.drawings.scenes import Drawing, DrawnObject
-from people_in_video.references.densepose import ANNOTATIONS_FILE
+from people_in_video.references.densepose import ANNOTATIONS_FILE, read_annotations
 from people_in_video.selections.densepose import select_images
 from scoring_program.challenges.densepose.page import FINE_PARTS
 from scoring_program.challenges.densepose.reference import (
@@ -45,14 +47,21 @@ from scoring_program.prepared import save_prepared
 from scoring_program.scoring import AnyLoaded
 from scoring_program.settings import Settings
 from validator.arrays import Bools, Ints, Pixels
+from validator.columns import JsonValue
 from validator.findings import Findings
 from validator.formats.densepose.write import encode_detection, encode_submission
+from validator.json_reader import strict_loads
 from validator.texts import counted
 
+IMAGES_FILE = "images.json"
+_KEYS_OF_IMAGE = ("id", "width", "height", "file_name")
+_KEYS_OF_CATEGORY = ("id", "name", "supercategory")
 _PART, _PERSON = "part", "person"
 # A box may leave the image by so much of its side.
 _MARGIN = 0.02
 _SEARCHED = 64
+# An image with so many persons has some on its right or below.
+_JUDGED_PERSONS = 3
 
 
 class _PaintedPerson(NamedTuple):
@@ -312,7 +321,8 @@ def _warnings(persons: Persons, place: _PersonPlaces) -> Findings:
     warn_where(persons.dense & has_no_point, "R-EMPTY", problem, at, warnings)
     check_boxes("person", from_sizes(persons.box), at, warnings)
     image_size = persons.image_size[persons.image][:, ::-1]
-    check_reach(from_sizes(persons.box)[:, 2:] / image_size, at[0], warnings)
+    reach = from_sizes(persons.box)[:, 2:] / image_size
+    check_reach(reach, persons.image, (at[0], "image", place.images), _JUDGED_PERSONS, warnings)
     warn_where(_leaves_image(persons), "R-BOX", "the box of the person is outside of the image", at, warnings)
     rows = np.column_stack([persons.image, persons.box])
     warn_where(repeated(rows), "R-REPEATED", "the box of the person repeats an earlier one", at, warnings)
@@ -399,4 +409,65 @@ def _points_of_part(persons: Persons, points: Ints, part: int, label: str) -> Dr
     return DrawnObject(label=label, outcome=f"part {part}", is_wrong=False, shapes=(), points=marks)
 
 
+def _public_files(source: PublicSource) -> PublicData:
+    """Return ``images.json``: ids and sizes of all images, their file names and the categories if given.
+
+    Raises Refused.
+    """
+    path = source.folder / ANNOTATIONS_FILE
+    read_annotations(path)
+    content: JsonValue = strict_loads(path.read_bytes(), path.name).content
+    images = [_public_values(image, _KEYS_OF_IMAGE) for image in content["images"]]
+    public: dict[str, Any] = {"info": {}, "images": sorted(images, key=lambda image: int(image["id"]))}
+    if isinstance(content.get("categories"), list):
+        public["categories"] = [
+            _public_values(category, _KEYS_OF_CATEGORY) for category in content["categories"]
+        ]
+    remarks = []
+    if not all("file_name" in image for image in images):
+        remarks.append("images without a file_name in the source have none here either")
+    return PublicData({IMAGES_FILE: json_bytes(public)}, remarks)
+
+
+def _public_values(entry: dict[str, Any], keys: Sequence[str]) -> dict[str, Any]:
+    """Return the values of an image or a category that are public, by their keys."""
+    return {key: entry[key] for key in keys if key in entry}
+
+
+def _public_files_of_items(files: Files, items: Collection[str]) -> Files:
+    """Return what is public of some images."""
+    public = json.loads(files[IMAGES_FILE])
+    images = [image for image in public["images"] if str(image["id"]) in items]
+    return {IMAGES_FILE: json_bytes({**public, "images": images})}
+
+
+def _find_leaks(files: Files, loaded: AnyLoaded) -> Iterator[Leak]:
+    """Yield files of other names, other keys than those that are public, and images of another reference."""
+    for name, content in files.items():
+        if name != IMAGES_FILE:
+            yield Leak(name, "public data has no such file")
+        else:
+            yield from breaches(name, content, "images")
+            reference: Reference = loaded.reference
+            persons = reference.persons
+            sizes = dict(zip(persons.image_id.tolist(), persons.image_size.tolist()))
+            if _sizes_of(content) != sizes:
+                yield Leak(name, "its images are not those of the reference")
+
+
+def _sizes_of(content: bytes) -> dict[int, list[int]]:
+    """Return height and width of each image in ``images.json``, nothing if it is not of this form."""
+    try:
+        images = json.loads(content)["images"]
+        return {image["id"]: [image["height"], image["width"]] for image in images}
+    except (ValueError, TypeError, KeyError):
+        return {}
+
+
 ANNOTATIONS = {task_id: DensePoseAnnotations() for task_id in TASKS}
+PUBLIC_DATA = PublicPart(
+    make=_public_files,
+    find_leaks=_find_leaks,
+    prepared_file=PERSONS_FILE,
+    of_items=_public_files_of_items,
+)

@@ -133,6 +133,41 @@ def _empty_objects(objects: Json) -> None:
         objects[field] = []
 
 
+def _normalize_some_videos(results: Json) -> Json:
+    """Write boxes of every second video in 0..1."""
+    share = np.array(_CANVAS * 2)
+    _change_boxes(lambda boxes: boxes / share)({video: results[video] for video in sorted(results)[::2]})
+    return results
+
+
+def _widen_some_videos(results: Json) -> Json:
+    """Write boxes of every second video as of one that is 1280 wide."""
+    _change_boxes(lambda boxes: boxes * 1280 / 720)({video: results[video] for video in sorted(results)[::2]})
+    return results
+
+
+def _exchange_corners(boxes: Floats) -> Floats:
+    """Return boxes of which every second one ends where it begins."""
+    boxes[::2] = boxes[::2][:, [2, 3, 0, 1]]
+    return boxes
+
+
+def _with_score_first(boxes: Floats) -> Floats:
+    scores = 1 / (2 + np.arange(len(boxes)))
+    return np.column_stack([scores, boxes])
+
+
+def _hold_first_box(boxes: Floats) -> Floats:
+    return np.tile(boxes[:1], (len(boxes), 1))
+
+
+def _empty_some_segments(results: Json) -> Json:
+    for number, (_, _, objects) in enumerate(segments_of(results)):
+        if number % 2 == 0:
+            _empty_objects(objects)
+    return results
+
+
 def _leave_out_frames(boxes: Floats) -> Floats:
     """Return boxes with a placeholder on every second frame."""
     boxes[::2] = _PLACEHOLDER
@@ -200,6 +235,12 @@ _IN_PLACE: list[Mistake[Json]] = [
     ),
     _plain("boxes of -1 on every second frame", "N-LOOKS-CONSTANT", _change_boxes(_leave_out_frames)),
     _plain("all boxes -1", "N-LOOKS-CONSTANT", _change_boxes(lambda boxes: np.full_like(boxes, -1))),
+    _plain("half of the videos in 0..1", "N-LOOKS", _normalize_some_videos),
+    _plain("half of the videos at a width of 1280", "N-LOOKS", _widen_some_videos),
+    _plain("corners of half of the boxes exchanged", "N-BOXES-ORDER", _change_boxes(_exchange_corners)),
+    _plain("a score in front of each box", "N-BOXES-FIRST", _change_boxes(_with_score_first)),
+    _plain("the box of the first frame on all", "N-LOOKS-CONSTANT", _change_boxes(_hold_first_box)),
+    _plain("half of the segments empty", "N-PLACES-EMPTY", _empty_some_segments),
     _plain("all segments empty", "N-EMPTY", _change_segments(_empty_objects)),
     _plain(
         "segments counted from 1",
@@ -253,6 +294,10 @@ def _misspelled(name: str, wrong_name: str) -> Mistake[Json]:
     return _plain(f"{wrong_name} for {name}", "N-NAMES-UNKNOWN", change, wrong_name)
 
 
+def _as_phrase(name: str) -> str:
+    return f"{'a' if len(name) % 2 else 'the small'} {name}"
+
+
 _NEXT_NAME = dict(zip(_NAMES, [*_NAMES[1:], _NAMES[0]]))
 _NUMBERS = {name: str(number) for number, name in enumerate(_NAMES)}
 GENERATED_MISTAKES: list[Mistake[Json]] = [
@@ -265,6 +310,7 @@ GENERATED_MISTAKES: list[Mistake[Json]] = [
     _spelled("in the plural", "{}s".format),
     _spelled("misspelled", lambda name: name[0] + name),
     _misspelled("woman", "womann"),
+    _plain("classes as phrases", "N-NAMES-UNKNOWN", _rename_classes(_as_phrase), "the last word"),
     _plain("each object twice", "N-REPEATED", _change_segments(_repeat_objects)),
     _plain("one class everywhere", "N-LOOKS-CONSTANT", _rename_classes(lambda name: _NAMES[0])),
 ]
@@ -290,7 +336,7 @@ def _change_all_boxes(results: Json, change: ChangeOfAllBoxes, rng: np.random.Ge
 
 def _keep_first_boxes(results: Json, rng: np.random.Generator) -> Json:
     """Give each object on all frames its box on the first one."""
-    return _change_boxes(lambda boxes: np.tile(boxes[:1], (len(boxes), 1)))(results)
+    return _change_boxes(_hold_first_box)(results)
 
 
 def _keep_tenth(results: Json, rng: np.random.Generator) -> Json:

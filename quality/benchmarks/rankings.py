@@ -15,13 +15,14 @@ from organizer.bundle.programs import build_program
 from organizer.files import Files, zip_bytes
 from organizer.ranking import tables
 from organizer.ranking.command import Choices, rescore
-from organizer.ranking.statistics import ranking_of
+from organizer.ranking.ranking import Facts, Ranking
+from organizer.ranking.statistics import best_first
 from organizer.runs.rescore import Options, Record, score_all
 from organizer.runs.submissions import Submission, find_submissions
 from organizer.runs.worker import BuiltTask
 from quality.benchmarks.programs import TIME_LIMIT
 from quality.demo_data import finest_task, write_full_size
-from scoring_program.task import load_task
+from scoring_program.task import Task, load_task
 from validator.limits import usable_cores
 
 _MANY = 1000
@@ -64,29 +65,36 @@ def _statistics_row(task_id: str, folder: Path) -> str:
     records = _records_of_teams(task_id, folder)
     task = load_task(task_id)
     begin = time.perf_counter()
-    ranking = ranking_of(records[:_TEAMS], task)
+    ranking = _ranking_of(records[:_TEAMS], task)
     after_hundred = time.perf_counter()
-    if ranking is None:
-        raise RuntimeError("the submissions could not be scored")
     for table in (tables.ranking_csv, tables.pairs_csv, tables.items_csv):
         table(ranking)
     after_tables = time.perf_counter()
-    ranking_of(records, task)
+    _ranking_of(records, task)
     after_thousand = time.perf_counter()
     # Once more, because tracing takes time; the memory of the records does not count.
     tracemalloc.start()
-    ranking_of(records, task)
+    _ranking_of(records, task)
     peak_mb = tracemalloc.get_traced_memory()[1] / 1e6
     tracemalloc.stop()
     cells = [
         task_id,
-        str(len(ranking.items)),
+        str(len(records[0].entry.items)),
         f"{after_hundred - begin:.2f} s",
         f"{after_tables - after_hundred:.2f} s",
         f"{after_thousand - after_tables:.2f} s",
         f"{peak_mb:.0f} MB",
     ]
     return f"| {' | '.join(cells)} |"
+
+
+def _ranking_of(records: list[Record], task: Task) -> Ranking:
+    """Return the ranking of records, with all pairs of teams."""
+    team_records = best_first(records, task)
+    ranking = Ranking(task=task, facts=Facts(), records=records, team_records=team_records)
+    if ranking.comparison.n_items < 1:
+        raise RuntimeError("the submissions could not be scored")
+    return ranking
 
 
 def _records_of_teams(task_id: str, folder: Path) -> list[Record]:

@@ -79,6 +79,15 @@ def mistakes_of_track(track: Track) -> list[Mistake[Prediction]]:
         *_of_one_actor(track, least_frames),
         _two_at_once(track.n_classes),
         _late_and_in_other_order(track.n_classes, least_frames),
+        _plain("rows of the first sequence in all files", "N-LOOKS-CONSTANT", "the same", _repeat_first_file),
+        _plain(
+            "three classes for each interval", "N-REPEATED", "another class", _add_classes(track.n_classes)
+        ),
+        _plain("windows of a detection, 15 frames apart", "N-ROWS-OVERLAP", "", _add_windows),
+        _plain("gaps filled by the class before", "N-ROWS-GAPLESS", "", _fill_gaps),
+        _plain("the first 30 % of the frames alone", "N-CSV-EARLY", "", _cut_rows(0.3 * least_frames)),
+        _plain("the first 60 % of the frames alone", "N-CSV-EARLY", "", _cut_rows(0.6 * least_frames)),
+        _plain("frames of clips of 64", "N-CSV-EARLY", "", _keep_rows(_is_ordered, _within_clip)),
         Mistake(
             name="one class everywhere",
             change=_change_rows(lambda row: _with_class(row, 3)),
@@ -90,6 +99,59 @@ def mistakes_of_track(track: Track) -> list[Mistake[Prediction]]:
             said=[Said("N-EMPTY")],
         ),
     ]
+
+
+def _repeat_first_file(prediction: Prediction) -> Prediction:
+    return {key: [list(row) for row in prediction[min(prediction)]] for key in prediction}
+
+
+def _add_classes(n_classes: int) -> Change:
+    """Return the change that writes two further classes for each interval."""
+
+    def change(prediction: Prediction) -> Prediction:
+        changed = {}
+        for key, rows in prediction.items():
+            changed[key] = [
+                _with_class(row, (row[-3] + further - 1) % n_classes + 1)
+                for row in rows
+                for further in range(3)
+            ]
+        return changed
+
+    return change
+
+
+def _add_windows(prediction: Prediction) -> Prediction:
+    """Write each instance three times, 15 frames apart."""
+    changed = {}
+    for key, rows in prediction.items():
+        changed[key] = [
+            [*row[:-2], max(row[-2] + shift, 1), max(row[-1] + shift, 1)]
+            for row in rows
+            for shift in (-15, 0, 15)
+        ]
+    return changed
+
+
+def _fill_gaps(prediction: Prediction) -> Prediction:
+    """Let each row end where the next one starts."""
+    changed = {}
+    for key, rows in prediction.items():
+        ordered = sorted(rows, key=lambda row: row[-2])
+        starts = [row[-2] for row in ordered[1:]]
+        changed[key] = [[*row[:-1], max(row[-1], start - 1)] for row, start in zip(ordered, starts)]
+        changed[key] += ordered[-1:]
+    return changed
+
+
+def _cut_rows(n_frames: float) -> Change:
+    """Return the change that leaves out what is after a frame."""
+    return _keep_rows(lambda row: row[-2] < n_frames, lambda row: [*row[:-1], min(row[-1], int(n_frames))])
+
+
+def _within_clip(row: Row) -> Row:
+    *head, start, end = row
+    return [*head, (start - 1) % 64 + 1, (end - 1) % 64 + 1]
 
 
 def _plain(name: str, code: str, words: str, change: Change) -> Mistake[Prediction]:

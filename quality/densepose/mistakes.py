@@ -189,6 +189,28 @@ def _in_arrays(name: str, change: ChangeOfArray, family: Family = Family.READING
     return Mistake(name, _each_array(change), cures=[Cure(_ARRAYS, family)])
 
 
+def _next_arrays(detections: Detections) -> Detections:
+    """Give each detection the array of the next one, in the size of its box."""
+    changed_detections = []
+    for detection, other in zip(detections, [*detections[1:], *detections[:1]]):
+        resized = _with_box(np.array(detection.box), other)
+        changed_detections.append(detection._replace(iuv=resized.iuv))
+    return changed_detections
+
+
+def _crop(factor: float, iuv: Pixels) -> Pixels:
+    """Return the array of a crop that is larger than the box by a factor, in the size of the box."""
+    _, height, width = iuv.shape
+    row = np.floor(height / 2 + (np.arange(height) + 0.5 - height / 2) * factor).astype(np.int64)
+    column = np.floor(width / 2 + (np.arange(width) + 0.5 - width / 2) * factor).astype(np.int64)
+    is_row, is_column = (row >= 0) & (row < height), (column >= 0) & (column < width)
+    crop = np.zeros_like(iuv)
+    crop[:, np.flatnonzero(is_row)[:, None], np.flatnonzero(is_column)] = iuv[
+        :, row[is_row][:, None], column[is_column]
+    ]
+    return crop
+
+
 def _plain(name: str, said: Said, change: Change) -> Mistake[Detections]:
     return Mistake(name, change, said=[said])
 
@@ -255,6 +277,13 @@ MISTAKES: list[Mistake[Detections]] = [
     _in_arrays("arrays turned upside down", lambda iuv: iuv[:, ::-1, ::-1]),
     _in_arrays("arrays written column by column", _write_columns),
     _in_arrays("arrays flipped left to right, 1 - U", lambda iuv: _complement((1,), iuv)[:, :, ::-1]),
+    _in_arrays("arrays of crops 1.25 times the box", partial(_crop, 1.25)),
+    _in_arrays("arrays of crops 1.4 times the box", partial(_crop, 1.4)),
+    Mistake(
+        name="arrays of the next detection",
+        change=_next_arrays,
+        cures=[Cure(_ARRAYS, Family.READING)],
+    ),
     Mistake(
         name="scores in reverse order, with detections of nothing",
         change=lambda detections: _each(_with_reversed_score)(_with_false_detections(detections)),
@@ -278,6 +307,16 @@ MISTAKES: list[Mistake[Detections]] = [
     ),
     _plain("U and V in 0..1 as bytes", Said("N-LOOKS-NORMALIZED"), _each_array(_unit_bytes)),
     _plain("the 14 coarse parts", Said("N-PARTS-COARSE"), _each_array(_coarse_parts)),
+    _plain(
+        "U and V 128 everywhere",
+        Said("N-LOOKS-CONSTANT", "U is 128"),
+        _each_array(lambda iuv: np.concatenate([iuv[:1], np.full_like(iuv[1:], 128)])),
+    ),
+    _plain(
+        "one part everywhere",
+        Said("N-LOOKS-CONSTANT", "have part 2"),
+        _each_array(lambda iuv: np.concatenate([2 * (iuv[:1] > 0).astype(np.uint8), iuv[1:]])),
+    ),
     _plain("all background", Said("N-LOOKS-CONSTANT"), _each_array(np.zeros_like)),
     _plain("all scores equal", Said("N-LOOKS-CONSTANT"), _each(_with_equal_score)),
     _plain("category 0", Said("N-CATEGORY"), _each(lambda detection: detection._replace(category_id=0))),

@@ -25,7 +25,7 @@ from quality.kinetics_tps.synthetic import (
 )
 from quality.task import Mistake, Said, WeakModel
 from validator.arrays import Floats, Ints
-from validator.formats.kinetics_tps.write import MOST_PROPOSALS, Json, frame_number
+from validator.formats.kinetics_tps.write import MOST_HUMANS, MOST_PROPOSALS, Json, frame_number
 
 # Changes of the content of one file, and of both; they may change in place.
 ChangeOfFile = Callable[[Json], Json]
@@ -34,6 +34,7 @@ Rename = Callable[[str], str]
 _CANVAS = (640, 480)
 _BOXES = ("humans", "parts")
 _NAMED = "N-NAMES-UNKNOWN"
+_FRAMES_OF_BOTH_SIDES = Said("N-FRAMES-UNKNOWN", "the data's 'img_")
 
 
 def _in_classes(change: ChangeOfFile) -> Change:
@@ -98,6 +99,53 @@ def _double_some_videos(prediction: Prediction) -> Prediction:
     some = {video: prediction.videos[video] for video in sorted(prediction.videos)[::2]}
     _change_boxes(lambda boxes: 2 * boxes)(prediction._replace(videos=some))
     return prediction
+
+
+def _normalize_some_videos(prediction: Prediction) -> Prediction:
+    """Write boxes of every second video in 0..1."""
+    some = {video: prediction.videos[video] for video in sorted(prediction.videos)[::2]}
+    _change_boxes(lambda boxes: boxes / np.array(_CANVAS * 2))(prediction._replace(videos=some))
+    return prediction
+
+
+def _split_humans(videos: Json) -> Json:
+    for frame in frames_of(videos):
+        split = []
+        for human in frame["humans"]:
+            split += [{**human, "parts": {name: part}} for name, part in human["parts"].items()]
+        frame["humans"] = split[:MOST_HUMANS]
+    return videos
+
+
+def _write_boxes_of_humans(prediction: Prediction) -> Prediction:
+    for human in humans_of(prediction.videos):
+        for part in human["parts"].values():
+            part["box"] = [human["box"]] * len(part["box"])
+    return prediction
+
+
+def _empty_every_second(videos: Json) -> Json:
+    for frame in list(frames_of(videos))[::2]:
+        frame["humans"] = []
+    return videos
+
+
+def _exchange_parts(videos: Json) -> Json:
+    """Give each human the parts of the next one of its frame."""
+    for frame in frames_of(videos):
+        parts = [human["parts"] for human in frame["humans"]]
+        for human, others in zip(frame["humans"], parts[1:] + parts[:1]):
+            human["parts"] = others
+    return videos
+
+
+def _sort_humans(videos: Json) -> Json:
+    """Sort the boxes of humans from the right, and leave their parts where they are."""
+    for frame in frames_of(videos):
+        boxes = sorted((human["box"] for human in frame["humans"]), reverse=True)
+        for human, box in zip(frame["humans"], boxes):
+            human["box"] = box
+    return videos
 
 
 def _roll_states(human: Json) -> None:
@@ -234,7 +282,8 @@ def _misspelled(name: str, wrong_name: str, rename_all: Callable[[Rename], Chang
 
 
 def _numbered_frames(name: str, change_number: Callable[[int], int], words: str) -> Mistake[Prediction]:
-    return Mistake(name, _rename_frames(change_number), said=[Said("N-FRAMES-UNKNOWN", words)])
+    said = [Said("N-FRAMES-UNKNOWN", words), _FRAMES_OF_BOTH_SIDES]
+    return Mistake(name, _rename_frames(change_number), said=said)
 
 
 def _spelled_frames(name: str, form: str, words: str) -> Mistake[Prediction]:
@@ -304,6 +353,16 @@ MISTAKES: list[Mistake[Prediction]] = [
         cures=[Cure(_BOXES, Family.FIT)],
     ),
     Mistake(
+        name="parts of the next human of the frame",
+        change=_in_videos(_exchange_parts),
+        cures=[Cure(("parts of humans",), Family.ORDER)],
+    ),
+    Mistake(
+        name="boxes of humans sorted, their parts not",
+        change=_in_videos(_sort_humans),
+        cures=[Cure(("parts of humans",), Family.ORDER)],
+    ),
+    Mistake(
         name="states of the next part of the human",
         change=_in_videos(change_each(humans_of, _roll_states)),
         cures=[Cure(("states",), Family.ITEMS)],
@@ -371,7 +430,7 @@ MISTAKES: list[Mistake[Prediction]] = [
     Mistake(
         name="frames counted from 0, as numbers alone",
         change=_rename_frames(lambda number: number - 1, "{}"),
-        said=[Said("N-FRAMES-UNKNOWN", "n + 1 for n")],
+        said=[Said("N-FRAMES-UNKNOWN", "n + 1 for n"), _FRAMES_OF_BOTH_SIDES],
     ),
     _spelled_videos("videos with .mp4", "{}.mp4".format, "without their ending"),
     _spelled_videos("videos in capitals", str.upper, "in lower case"),
@@ -382,6 +441,16 @@ MISTAKES: list[Mistake[Prediction]] = [
     _plain(
         "each proposal five times", "N-REPEATED", _in_videos(change_each(parts_of, _repeat_first_proposal))
     ),
+    _plain("each part in a human of its own", "N-REPEATED", _in_videos(_split_humans)),
+    _plain("boxes of parts that are those of their humans", "N-LOOKS-CONSTANT", _write_boxes_of_humans),
+    _plain(
+        "humans without parts",
+        "N-PARTS-NONE",
+        _in_videos(change_each(humans_of, lambda human: human.update(parts={}))),
+    ),
+    _plain("every second frame empty", "N-PLACES-EMPTY", _in_videos(_empty_every_second)),
+    _plain("half of the videos in 0..1", "N-LOOKS", _normalize_some_videos),
+    _numbered_frames("frames 1, 5, 10", lambda number: max(number - 1, 1), ""),
     _plain("class missing for half of the videos", "N-CLASSES-MISSING", _in_classes(_keep_every_second)),
     _plain("all boxes the same", "N-LOOKS-CONSTANT", _change_boxes(lambda boxes: np.full_like(boxes, 7))),
     _plain("all boxes -1", "N-LOOKS-CONSTANT", _change_boxes(lambda boxes: np.full_like(boxes, -1))),
@@ -443,18 +512,8 @@ def _reverse_frames(prediction: Prediction, rng: np.random.Generator) -> Predict
     return prediction
 
 
-def _exchange_parts(prediction: Prediction, rng: np.random.Generator) -> Prediction:
-    """Give each human the parts of the next one of its frame."""
-    for frame in frames_of(prediction.videos):
-        parts = [human["parts"] for human in frame["humans"]]
-        for human, others in zip(frame["humans"], parts[1:] + parts[:1]):
-            human["parts"] = others
-    return prediction
-
-
 WEAK_MODELS: list[WeakModel[Prediction]] = [
     WeakModel("frames of a video in reverse order", _reverse_frames),
-    WeakModel("parts of another human of the frame", _exchange_parts),
     *weak_models_of_boxes(_change_all_boxes, _CANVAS),
     WeakModel("shuffled classes and states", _shuffle_names),
     WeakModel("the most frequent class and state", _most_frequent_names),

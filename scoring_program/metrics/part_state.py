@@ -379,14 +379,13 @@ def grid_points_passed(psc: Floats, outcomes: PartOutcomes, part_frame: Ints, fr
 
 def _exact_psc(outcomes: PartOutcomes, part_frame: Ints, begin: int, end: int) -> Fraction:
     """Return the PSC of the video whose parts are those from ``begin`` up to, not including, ``end``."""
-    frames, first, n_parts = np.unique(part_frame[begin:end], return_index=True, return_counts=True)
-    total = Fraction(0)
-    for start, count in zip((begin + first).tolist(), n_parts.tolist()):
-        in_frame = slice(start, start + count)
-        is_correct = outcomes.kind[in_frame] == CORRECT
-        n_proposals = outcomes.n_proposals[in_frame][is_correct].tolist()
-        total += sum((Fraction(1, n) for n in n_proposals), Fraction(0)) / count
-    return total / len(frames)
+    _, frame, n_parts = np.unique(part_frame[begin:end], return_inverse=True, return_counts=True)
+    is_correct = outcomes.kind[begin:end] == CORRECT
+    # A correct part adds 1 / (its proposals * parts of its frame); few of these denominators differ.
+    denominators = outcomes.n_proposals[begin:end][is_correct] * n_parts[frame[is_correct]]
+    values, counts = np.unique(denominators, return_counts=True)
+    total = sum(map(Fraction, counts.tolist(), values.tolist()), Fraction(0))
+    return total / len(n_parts)
 
 
 def conditioned_accuracy(passed: Ints, right: Bools) -> Floats:

@@ -331,7 +331,7 @@ def _scores_card(task: Declaration, shown: Shown) -> Element:
         parts.append(element("p", text, class_="after"))
     code = element("code", cut(shown.signature, _LONGEST_SIGNATURE))
     parts.append(element("p", "Scores with this signature are comparable: ", code, class_="after"))
-    if task.in_all_kits:
+    if task.is_published:
         differs = "Your number differs from that of another program? This page of the starting kit says why: "
         parts.append(element("p", differs, element("code", _CONVENTIONS), class_="after"))
     return card("run-scores", "Scores", "", *parts)

@@ -7,7 +7,9 @@ import sys
 from importlib import import_module
 
 from people_in_video import commands
+from people_in_video.errors import MissingPackageError
 from scoring_program.signature import VERSION
+from validator.parser import Parser
 from validator.texts import quote
 
 COMMANDS = {
@@ -33,7 +35,7 @@ people-in-video COMMAND --help shows the options of a command.
 def main(arguments: list[str] | None = None) -> int:
     """Run the command that the first argument names; return its exit code."""
     descriptions = "\n".join(f"  {name:10}{description}" for name, description in COMMANDS.items())
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="people-in-video",
         description="Check, score and compare submissions at home, with the server's code.",
         epilog=f"commands:\n{descriptions}\n\n{_EXAMPLES}",
@@ -50,6 +52,8 @@ def main(arguments: list[str] | None = None) -> int:
         exit_code: int = module.main(options.arguments)
     except BrokenPipeError:
         raise
+    except MissingPackageError as error:
+        parser.exit(2, f"{error}\n")
     except (OSError, RecursionError) as error:
         # Such as a path that is longer than the system allows.
         path = quote(str(getattr(error, "filename", "") or "a path"))

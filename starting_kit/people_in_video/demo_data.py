@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
+from scoring_program.task import task_ids
 from validator.discovery import discover
 
 _PACKAGE_FOLDER = Path(__file__).resolve().parent
-_KIT_FILE = _PACKAGE_FOLDER.parent / "kit.json"
 IS_KIT = (_PACKAGE_FOLDER / "scoring_program").is_dir()
 """Whether this is the package of a kit, which holds the others and all data."""
 
@@ -29,7 +28,6 @@ def sample(task_id: str, name: str) -> Path:
 
 
 def default_task() -> str:
-    """Return the task of a kit that is for one task, "" if there is none or the package was installed."""
-    if not _KIT_FILE.is_file():
-        return ""
-    return str(json.loads(_KIT_FILE.read_text(encoding="utf-8"))["default_task"])
+    """Return the task of a kit that is for one task, "" in that of several."""
+    tasks = task_ids()
+    return tasks[0] if len(tasks) == 1 else ""

@@ -26,6 +26,10 @@ class ReferenceProblemsError(ProblemsError):
     """The reference, the public data, or a setting, is not valid."""
 
 
+class MissingPackageError(ImportError):
+    """A package that a task needs is not installed; the message has the command."""
+
+
 def submission_error(findings: Findings) -> SubmissionError:
     """Return the error of a submission that was compared with a reference at home and refused."""
     if any(problem.code == ITEMS_NONE for problem in findings.problems):

@@ -24,7 +24,6 @@ from validator.discovery import find_module
 from validator.findings import Findings, Note, mistakes_first, without_explained
 from validator.items import ITEMS_FILE, parse_items
 from validator.json_reader import strict_loads
-from validator.kinds import HEAD_BYTES, refuse_other_kind
 from validator.submission import Limits, Submission, open_submission
 from validator.texts import quote, some_words
 
@@ -135,7 +134,6 @@ def check_with_public_data(public_data: PublicData, submission: Path) -> Finding
 
 def read_object(files: PublicFiles, name: str) -> dict[str, Any]:
     """Return the JSON object in a file of public data. Raises Refused if it holds anything else."""
-    refuse_other_kind(files[name][:HEAD_BYTES], name)
     content: Any = strict_loads(files[name], name).content
     if not isinstance(content, dict):
         refuse_public_data("this is not an object", name)

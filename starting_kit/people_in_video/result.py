@@ -109,6 +109,18 @@ class Score:
         """Write each table as ``<key>.csv`` in a folder; return the paths. Raises OutputError."""
         return write_tables(self.tables, Path(folder))
 
+    def comparable_result(self, name: str, signature: str) -> Result:
+        """Return the result behind the score, to compare it with others of the same signature.
+
+        ``name`` is what messages call it. Raises ValueError if it has another signature, or no interval.
+        """
+        if self.signature != signature:
+            text = f"{name} is a score of another reference, or of other settings"
+            raise ValueError(f"{text}: its signature is {self.signature}, that of the comparison {signature}")
+        if self._result.halves is None:
+            raise ValueError(f"{name} was scored with interval=False; score it with an interval")
+        return self._result
+
     def page_text(self) -> str:
         """Return the page that `page` writes."""
         return result_page(self._task(), self._result.shown, self._result.notes)

@@ -7,32 +7,37 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from people_in_video.demo_data import demo_reference
 from people_in_video.errors import ReferenceProblemsError, SubmissionError, submission_error
-from people_in_video.gathering import Arguments, Gathered, named_calls
+from people_in_video.gathering import Gathered, named_calls
 from people_in_video.home_loaded import AnyHomeLoaded
 from people_in_video.public_data import PublicData, check_with_public_data, load_public_data
 from people_in_video.references.loading import HOME_SETTINGS, check_task, load_items, require_path
 from people_in_video.result import Score, make_score
 from people_in_video.tools.conversion import (
-    LAST_NUMBER,
     UNITS,
     ConversionOptions,
+    Purpose,
     convert_file,
-    is_table,
-    read_tool_file,
+    is_converted,
+    read_submission,
 )
+from scoring_program.result import Result
 from scoring_program.settings import SettingValue
 from validator.checking import check_submission
 from validator.findings import Findings, Note, Refused
 
+# What `score`, `check`, `compare` and `convert` take of a file of another tool.
+_CONVERSION = ConversionOptions._fields
+
 
 def score(
     task: str,
-    submission: str | Path | Iterable[Arguments],
+    submission: Any,
     reference: str | Path | None = None,
     cache: str | Path | None = None,
     items: Iterable[str] | None = None,
-    **settings: SettingValue,
+    **options: Any,
 ) -> Score:
     """Check and score a submission; a second call with the same reference does not read it again.
 
@@ -41,17 +46,18 @@ def score(
     task : str
         The id of the task, as on the command line.
     submission : path, data frame, mapping, or iterable of tuple or dict
-        A zip file, or a folder with its files; a file or a table of another tool that `convert` takes; or
-        predictions in memory: each the arguments of one call of `Evaluator.update`, or a mapping of items to
-        the other arguments of their calls.
+        A zip file, or a folder with its files; a file, a table or a list of another tool that `convert`
+        takes; or predictions in memory: each the arguments of one call of `Evaluator.update`, or a mapping of
+        items to the other arguments of their calls.
     reference : path, optional
         A folder with ground truth in the organizers' file formats; by default the demo reference of the kit.
     cache : path, optional
         Where references that need preparing are kept; by default the user's cache folder.
     items : iterable of str, optional
         The only items of the reference that are scored; the signature says so.
-    **settings
-        Replace those of the reference folder, as ``protocol="released"``.
+    **options
+        Those of `convert`; seconds become frames with the frame rates of the reference, unless ``public`` is
+        given. Others are settings that replace those of the reference folder, as ``protocol="released"``.
 
     Raises
     ------
@@ -66,27 +72,81 @@ def score(
     ValueError
         There is no such task, or no such item.
     """
+    conversion, settings = split_options(options)
     loaded = load_items(task, reference, cache, items, {**HOME_SETTINGS, **settings})
     try:
-        if isinstance(submission, (str, Path)) or is_table(submission):
-            return _score_file(loaded, submission)
-        return _score_in_memory(loaded, submission)
+        result = result_of(loaded, submission, conversion, reference)
     except Refused as refused:
         raise submission_error(loaded.explain(refused.findings)) from None
+    return make_score(loaded, result)
 
 
-def check(task: str, submission: str | Path, public: str | Path | None = None) -> list[Note]:
+def split_options(options: dict[str, Any]) -> tuple[ConversionOptions, dict[str, SettingValue]]:
+    """Return the options of conversion, and the settings beside them. Raises ValueError as `convert`."""
+    conversion = {name: value for name, value in options.items() if name in _CONVERSION}
+    settings = {name: value for name, value in options.items() if name not in _CONVERSION}
+    return conversion_options(**conversion), settings
+
+
+def conversion_options(**values: Any) -> ConversionOptions:
+    """Return options of conversion; paths may be strings. Raises ValueError as `convert`."""
+    for name in ("public", "sizes"):
+        if values.get(name) is not None:
+            values[name] = Path(values[name])
+            require_path(values[name])
+    options = ConversionOptions(**values)
+    if options.unit not in UNITS:
+        raise ValueError(f"the unit is {options.unit!r}; it must be one of {', '.join(UNITS)}")
+    if options.first_class not in (0, 1):
+        raise ValueError(f"first_class is {options.first_class!r}; it must be 0 or 1")
+    return options
+
+
+def result_of(
+    loaded: AnyHomeLoaded,
+    submission: Any,
+    options: ConversionOptions,
+    reference: str | Path | None,
+) -> Result:
+    """Return the result of a submission in any form that `score` takes. Raises Refused, and as `score`."""
+    source = Path(submission) if isinstance(submission, str) else submission
+    if not isinstance(source, Path) and not is_converted(loaded.task.id, source):
+        if not isinstance(source, Iterable):
+            kind = type(source).__name__
+            raise ValueError(f"the submission is a {kind}; give a path, a table, or predictions in memory")
+        return _result_in_memory(loaded, source)
+    if isinstance(source, Path):
+        require_path(source)
+    folder = Path(reference) if reference else demo_reference(loaded.task.id)
+    with read_submission(loaded.task.id, source, options, folder) as readable:
+        result = loaded.score_path(readable.path)
+    return replace(result, notes=[*readable.notes, *result.notes])
+
+
+def _result_in_memory(loaded: AnyHomeLoaded, submission: Any) -> Result:
+    """Return the result of predictions in memory. Raises Refused."""
+    gathered = Gathered(loaded)
+    with Findings.collect() as findings:
+        for call in named_calls(gathered.predictions, submission, findings):
+            with findings.part():
+                gathered.update(*call)
+    return gathered.result()
+
+
+def check(task: str, submission: Any, public: str | Path | None = None, **options: Any) -> list[Note]:
     """Check that a submission is well-formed, and return notes on it.
 
     Parameters
     ----------
     task : str
         The id of the task, as on the command line.
-    submission : path
-        A zip file, or a folder with its files.
+    submission : path, data frame, or list of dict
+        A zip file, or a folder with its files; or what `convert` takes.
     public : path, optional
         The public data of the task, a zip file or a folder: ids, frames, sizes and names are compared with
         it. Without it they are not checked.
+    **options
+        Those of `convert`.
 
     Raises
     ------
@@ -100,14 +160,32 @@ def check(task: str, submission: str | Path, public: str | Path | None = None) -
         There is no such task.
     """
     check_task(task)
-    require_path(Path(submission))
-    if public is None:
-        findings = check_submission(task, Path(submission))
-    else:
-        findings = check_with_public_data(load_public(task, public), Path(submission))
+    conversion = conversion_options(public=public, **options)
+    source = Path(submission) if isinstance(submission, str) else submission
+    if isinstance(source, Path):
+        require_path(source)
+    try:
+        findings = check_source(task, source, conversion)
+    except Refused as refused:
+        raise SubmissionError(refused.findings) from None
     if not findings.ok:
         raise SubmissionError(findings)
     return findings.notes
+
+
+def check_source(task: str, source: Any, options: ConversionOptions) -> Findings:
+    """Return what is found in a submission, beside public data if options name it.
+
+    Raises Refused if it cannot be converted, and ReferenceProblemsError.
+    """
+    public_data = load_public(task, options.public) if options.public else None
+    with read_submission(task, source, options) as readable:
+        if public_data:
+            findings = check_with_public_data(public_data, readable.path)
+        else:
+            findings = check_submission(task, readable.path)
+    findings.notes[:0] = readable.notes
+    return findings
 
 
 def load_public(task: str, public: str | Path) -> PublicData:
@@ -119,35 +197,16 @@ def load_public(task: str, public: str | Path) -> PublicData:
         raise ReferenceProblemsError(refused.findings) from None
 
 
-def _score_file(loaded: AnyHomeLoaded, source: Any) -> Score:
-    """Return the score of a submission, or of what another tool wrote. Raises Refused."""
-    source = Path(source) if isinstance(source, str) else source
-    if isinstance(source, Path):
-        require_path(source)
-    with read_tool_file(loaded.task.id, source) as submission:
-        result = loaded.score_path(submission.path)
-    return make_score(loaded, replace(result, notes=[*submission.notes, *result.notes]))
-
-
-def _score_in_memory(loaded: AnyHomeLoaded, submission: Any) -> Score:
-    """Return the score of predictions in memory. Raises Refused."""
-    gathered = Gathered(loaded)
-    with Findings.collect() as findings:
-        for call in named_calls(gathered.predictions, submission, findings):
-            with findings.part():
-                gathered.update(*call)
-    return make_score(loaded, gathered.result())
-
-
 def convert(
     task: str,
     source: str | Path | Any,
     output: str | Path,
     unit: str = UNITS[0],
     public: str | Path | None = None,
-    image_id: str = LAST_NUMBER,
+    reference: str | Path | None = None,
+    **options: Any,
 ) -> list[Note]:
-    """Write the submission that a file or a table of another tool is; return what was left out or assumed.
+    """Write the submission that a file of another tool is; return what was left out or assumed.
 
     Nothing is left at ``output`` if it is not valid.
 
@@ -155,32 +214,33 @@ def convert(
     ----------
     task : str
         The id of the task, as on the command line.
-    source : path, or data frame
+    source : path, data frame, or list of dict
         What the other tool wrote.
     output : path
         The zip file to write.
     unit : str
         In what starts and ends are given: ``frames``, counted from 1, both included; or ``seconds``.
-    public : path, optional
-        The public data of the task, a folder or a zip file, which has the frame rates that seconds need.
-    image_id : str
-        A regular expression whose first group is the id of an image in the name of its file.
+    public, reference : path, optional
+        The public data of the task, or a reference, which has the frame rates that seconds need.
+    **options
+        ``min_score``, ``first_class``, ``boxes`` and ``sizes``, as `ConversionOptions` describes them.
 
     Raises
     ------
     SubmissionError
         The file cannot be converted, or the submission would not be valid; ``problems`` lists why.
+    ReferenceProblemsError
+        The reference cannot be read.
     OSError
         The file cannot be read, or nothing can be written there.
     ValueError
         There is no such task, or no such unit.
     """
     check_task(task)
-    if unit not in UNITS:
-        raise ValueError(f"the unit is {unit!r}; it must be one of {', '.join(UNITS)}")
-    options = ConversionOptions(unit, None if public is None else Path(public), image_id)
+    conversion = conversion_options(unit=unit, public=public, **options)
+    purpose = Purpose(None if reference is None else Path(reference))
     source = Path(source) if isinstance(source, str) else source
     try:
-        return convert_file(task, source, Path(output), options)
+        return convert_file(task, source, Path(output), conversion, purpose)
     except Refused as refused:
         raise SubmissionError(refused.findings) from None

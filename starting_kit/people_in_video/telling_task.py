@@ -37,11 +37,14 @@ def tasks_of_submission(path: Path) -> list[str]:
     Refused
         It cannot be opened.
     """
-    if path.is_file() and path.suffix == _JSON:
-        return _tasks_of_names([path.name]) or _tasks_of_json(lambda: path.open("rb"))
+    named_tasks = _tasks_of_names([path.name]) if path.is_file() and path.suffix == _JSON else []
+    if named_tasks:
+        return named_tasks
     tools = [task_id for task_id in task_ids() if _is_converted(task_id, path)]
     if tools:
         return tools
+    if path.is_file() and path.suffix == _JSON:
+        return _tasks_of_json(lambda: path.open("rb"))
     with opened(path) as submission:
         return _tasks_of_files(submission)
 

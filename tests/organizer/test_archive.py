@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import shutil
 from typing import Any
 
 import pytest
@@ -10,10 +12,13 @@ import yaml
 
 from organizer import archive as archive_module
 from organizer.__main__ import main
-from organizer.files import folder_files, zip_bytes, zip_files
+from organizer.bundle.programs import build_program
+from organizer.files import folder_files, write_files, zip_bytes, zip_files
+from organizer.runs import built
+from organizer.runs.worker import BuiltTask
 from scoring_program.signature import KEY_FILE
 from tests.helpers import REFERENCES
-from tests.rescoring import ID, sample
+from tests.rescoring import ID, call, sample, varied, write_submissions
 
 LABELS = {
     name: data
@@ -21,6 +26,7 @@ LABELS = {
     if name.endswith((".csv", ".yaml")) or name == KEY_FILE
 }
 REFERENCE = {**LABELS, KEY_FILE: b"0123456789abcdef0123456789abcdef\n"}
+PROGRAM = build_program(ID)
 COMPETITION: dict[str, Any] = {
     "version": 2,
     "title": "Who sees them first?",
@@ -35,23 +41,47 @@ COMPETITION: dict[str, Any] = {
 }
 
 
+SUBMISSIONS = {
+    "ann/1.zip": varied(40),
+    "ann/2.zip": sample(),
+    "ann/3.zip": sample("weak"),
+    "bob/1.zip": sample("weak"),
+}
+
+
+@pytest.fixture(scope="module")
+def season(tmp_path_factory):
+    """Return a folder with submissions, the reference, its ranking, and the report on it."""
+    folder = tmp_path_factory.mktemp("season")
+    write_submissions(folder / "in", SUBMISSIONS)
+    write_files(REFERENCE, folder / "refs" / ID)
+    assert rescored(folder) == 0
+    assert reported(folder) == 0
+    return folder
+
+
+def rescored(folder, *options):
+    task = BuiltTask(ID, PROGRAM, folder / "refs" / ID, 600.0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(built, "built_task", lambda *arguments: task)
+        return call(folder / "in", folder / "ranking", *options)
+
+
+def reported(folder):
+    return main(["report", ID, "--ranking", str(folder / "ranking"), "--output", str(folder / "report")])
+
+
 @pytest.fixture
-def competition(tmp_path, monkeypatch):
-    """Return a function that writes a bundle, a ranking and a report, and archives them."""
-    for folder, names in (
-        ("ranking", ["ranking.html", "ranking.csv", "pairs.csv", "items.csv", "index.html"]),
-        ("report", ["ranking.csv", "methods.txt", "teams.csv", "teams/ann.html"]),
-    ):
-        for name in names:
-            path = tmp_path / folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(f"{folder} {name}")
+def competition(season, tmp_path, monkeypatch):
+    """Return a function that writes a bundle beside a ranking and a report, and archives them."""
+    for name in ("in", "refs", "ranking", "report"):
+        shutil.copytree(season / name, tmp_path / name)
     monkeypatch.setattr(archive_module, "DIST", tmp_path / "dist")
 
     def archive(*options, **more):
         bundle = {
             "competition.yaml": yaml.safe_dump(COMPETITION).encode(),
-            f"{ID}_program.zip": zip_bytes({"score.py": b""}),
+            f"{ID}_program.zip": PROGRAM,
             f"{ID}_reference.zip": zip_bytes(REFERENCE),
             "sample.zip": zip_bytes(sample()),
             "mine.zip": zip_bytes({"labels in another form.csv": b"1"}),
@@ -91,6 +121,8 @@ ALWAYS = {
     "ranking/pairs.csv",
     "report/ranking.csv",
     "report/methods.txt",
+    "report/ranking.tex",
+    "report/facts.json",
 }
 
 
@@ -175,15 +207,65 @@ def test_reference_and_public_data_may_be_named_with_their_folder(competition, t
 
 
 def test_rankings_by_both_protocols_are_kept_apart(competition, tmp_path):
-    for folder in ("ranking", "report"):
-        former = tmp_path / folder
-        (tmp_path / "moved").mkdir()
-        former.rename(tmp_path / "moved" / "published")
-        (tmp_path / "moved").rename(former)
+    assert rescored(tmp_path, "--protocols", "published", "released") == 0
+    assert reported(tmp_path) == 0
     assert competition() == 0
     names = names_in(tmp_path / "out")
     assert {"ranking/published/ranking.html", "report/published/methods.txt"} <= names
+    assert {"ranking/released/pairs.csv", "report/released/facts.json"} <= names
     assert "ranking/ranking.html" not in names
+
+
+def refusal(competition, capsys):
+    """Return what is printed about a mixture, of which nothing is written."""
+    capsys.readouterr()
+    assert competition() == 1
+    return capsys.readouterr().out
+
+
+def test_a_report_on_another_run_is_refused_with_both_sides(competition, tmp_path, capsys):
+    assert rescored(tmp_path, "--counts", "last") == 0
+    printed = refusal(competition, capsys)
+    assert "counts: 'last' and 'best'" in printed
+    assert not (tmp_path / "out").exists()
+    assert reported(tmp_path) == 0
+    assert competition() == 0
+    write_submissions(tmp_path / "in", {"bob/2.zip": varied(20)})
+    assert rescored(tmp_path, "--counts", "last") == 0
+    assert "submissions: '" in refusal(competition, capsys)
+
+
+def test_a_ranking_with_another_reference_than_that_of_the_bundle_is_refused(competition, tmp_path, capsys):
+    labels = next((tmp_path / "refs" / ID).glob("*_labels.csv"))
+    labels.write_text("\n".join(labels.read_text().splitlines()[:-1]) + "\n")
+    of_bundle = facts_in(tmp_path)["signature"]
+    assert rescored(tmp_path) == 0
+    assert reported(tmp_path) == 0
+    of_ranking = facts_in(tmp_path)["signature"]
+    assert of_ranking != of_bundle
+    printed = refusal(competition, capsys)
+    assert of_bundle in printed
+    assert of_ranking in printed
+
+
+def facts_in(folder):
+    return json.loads((folder / "report" / "facts.json").read_text(encoding="utf-8"))
+
+
+def test_a_ranking_with_another_program_than_that_of_the_bundle_is_refused(competition, tmp_path, capsys):
+    other = zip_bytes({**zip_files(PROGRAM), "note.txt": b"changed"})
+    assert competition(**{f"{ID}_program.zip": other}) == 1
+    printed = capsys.readouterr().out
+    for program in (PROGRAM, other):
+        assert hashlib.sha256(program).hexdigest() in printed
+
+
+def test_pages_and_tables_are_those_of_the_stored_ranking(competition, tmp_path):
+    expected = {name: (tmp_path / "ranking" / name).read_bytes() for name in ("ranking.html", "pairs.csv")}
+    for name in expected:
+        (tmp_path / "ranking" / name).write_text("of another run")
+    assert competition() == 0
+    assert {name: (tmp_path / "out" / "ranking" / name).read_bytes() for name in expected} == expected
 
 
 @pytest.mark.parametrize("missing", ["ranking", "report", "dist"])

@@ -230,7 +230,7 @@ def check_references(folder):
         run_command(folder, "prepare", task_id, "--source", source, "--output", output)
         run_command(folder, "baselines", task_id, "--reference", output)
         run_command(folder, "split", task_id, "--reference", output)
-        overview = (folder / "out" / "refs" / f"{task_id}.overview.html").read_text(encoding="utf-8")
+        overview = (folder / "out" / "refs" / task_id / ".overview.html").read_text(encoding="utf-8")
         assert "Nothing looks like a mistake" in overview
         assert (folder / "out" / "refs" / f"{task_id}_public" / "items.csv").is_file()
         assert (folder / "parts" / f"{task_id}_2").is_dir()

@@ -13,13 +13,14 @@ import pytest
 
 from organizer.__main__ import main
 from organizer.bundle.build import build_all
+from organizer.data.overview import SUFFIX
 from organizer.data.prepare import reference_files
-from organizer.files import folder_files, zip_bytes
+from organizer.files import folder_files, replacing_folder, zip_bytes
 from organizer.runs.rescore import fingerprint
 from organizer.runs.worker import BuiltTask
 from scoring_program.marks import MARKS_FILE
 from scoring_program.signature import KEY_FILE, read_key, reference_hash
-from tests.helpers import REFERENCES, ROOT, SAMPLES, loaded
+from tests.helpers import REFERENCES, SAMPLES, loaded
 from validator.findings import Refused
 
 ID = "chalearn_gesture"
@@ -35,8 +36,8 @@ def source(tmp_path):
 
 
 def make_checkout(folder):
+    """Make a checkout of the organizers' own, which ignores nothing."""
     subprocess.run(["git", "init", "--quiet", folder], check=True)
-    shutil.copyfile(ROOT / ".gitignore", folder / ".gitignore")
 
 
 def run(command):
@@ -58,9 +59,15 @@ def test_git_takes_no_prepared_reference_and_nothing_of_its_baselines_and_parts(
     run(f"prepare {ID} --source {source} --output {tmp_path / 'final'}")
     run(f"baselines {ID} --reference {tmp_path / 'final'} --output {tmp_path / 'baselines'}")
     run(f"split {ID} --reference {tmp_path / 'final'} --output {tmp_path / 'parts'}")
-    without_labels = {".gitignore"}
-    hidden = [name for name in files_that_git_takes(tmp_path) if not name.startswith("final_public/")]
-    assert set(hidden) == without_labels
+    assert (tmp_path / "final" / SUFFIX).is_file()
+    assert [name for name in files_that_git_takes(tmp_path) if not name.startswith("final_public/")] == []
+
+
+def test_git_takes_nothing_of_a_reference_whose_preparation_was_killed(tmp_path):
+    make_checkout(tmp_path)
+    with replacing_folder(tmp_path / "final") as folder:
+        (folder / "labels.csv").touch()
+        assert files_that_git_takes(tmp_path) == []
 
 
 def test_git_takes_nothing_that_runs_write(source, tmp_path):
@@ -69,14 +76,15 @@ def test_git_takes_nothing_that_runs_write(source, tmp_path):
     submissions.mkdir()
     (submissions / "team.zip").write_bytes(zip_bytes(folder_files(SAMPLES / ID / "good")))
     run(f"rescore {ID} {submissions} --reference {REFERENCES} --output {tmp_path / 'ranking'}")
-    assert files_that_git_takes(tmp_path) == [".gitignore"]
+    assert files_that_git_takes(tmp_path) == []
 
 
 @pytest.mark.slow
 def test_git_takes_no_bundle(kept_parts, tmp_path):
     make_checkout(tmp_path)
     build_all(None, output=tmp_path / "bundles")
-    assert files_that_git_takes(tmp_path) == [".gitignore"]
+    run(f"overview {tmp_path / 'bundles' / f'{ID}.zip'} --output {tmp_path / 'pages'}")
+    assert files_that_git_takes(tmp_path) == []
 
 
 def test_gitignore_of_the_organizers_stays(source, tmp_path):

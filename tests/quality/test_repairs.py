@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quality.repairs import measure_honest, measure_mistakes, print_repairs
+from quality.repairs import Outcome, measure_honest, measure_mistakes, print_repairs
 from quality.task import Mistake, Said, quality_tasks
 
 TASKS = [name for name, task in quality_tasks().items() if task.mistakes]
@@ -32,10 +32,28 @@ def test_the_command_fails_where_a_mistake_is_not_found(monkeypatch, capsys):
     unseen = Mistake("the right answer", lambda prediction: prediction, said=[Said("N-EMPTY")])
     seen = Mistake("nothing", lambda prediction: dict.fromkeys(prediction, ()), said=[Said("N-EMPTY")])
     monkeypatch.setattr(task, "weak_models", [])
+    monkeypatch.setattr("quality.repairs.mistakes_in_files", lambda name: [])
     monkeypatch.setattr(task, "mistakes", [unseen, seen])
     assert print_repairs([task.id], n_mistakes=2, n_correct=1) == 1
     lines = capsys.readouterr().out.splitlines()
-    assert "  0 of 2 found: the right answer" in lines
+    assert "  0 of 2 found, 2 harmless: the right answer" in lines
     assert "  2 of 2 found: nothing" in lines
+    assert "  all: 2 answered, 2 harmless, 0 silent, 0 wrong" in lines
     monkeypatch.setattr(task, "mistakes", [seen])
     assert print_repairs([task.id], n_mistakes=2, n_correct=1) == 0
+
+
+def test_other_advice_is_wrong_and_none_is_silent(monkeypatch):
+    task = quality_tasks()["chalearn_gesture"]
+
+    def keep_last_rows(prediction):
+        return {key: rows[-1:] for key, rows in prediction.items()}
+
+    def with_one_class(prediction):
+        return {key: [[3, *row[1:]] for row in rows] for key, rows in prediction.items()}
+
+    monkeypatch.setattr("quality.repairs.mistakes_in_files", lambda name: [])
+    changes = {"last rows": keep_last_rows, "one class": with_one_class}
+    monkeypatch.setattr(task, "mistakes", [Mistake(name, change) for name, change in changes.items()])
+    outcomes = {row.name: row.outcomes for row in measure_mistakes(task, [0])}
+    assert outcomes == {"last rows": [Outcome.SILENT], "one class": [Outcome.WRONG]}

@@ -196,7 +196,7 @@ def count_objects(segment):
 
 GIVEN, GENERATED = "anet_entities_gt", "anet_entities_gen"
 # Notes on what is public, beside the one that a case is about.
-BESIDE = {"N-ITEMS-UNKNOWN", "N-CSV-EARLY", "N-UNCHECKED", "N-LOOKS-NORMALIZED"}
+BESIDE = {"N-ITEMS-UNKNOWN", "N-CSV-EARLY", "N-UNCHECKED", "N-LOOKS-NORMALIZED", "N-BORDERS"}
 MORE_MISTAKES = [
     ("densepose", iuv_maps(mirrored), "N-LOOKS: read with left and right parts exchanged, .*"),
     ("densepose", iuv_maps(lambda *maps: np.zeros_like(maps)), "N-LOOKS-CONSTANT: all pixels .* background .*"),

@@ -452,6 +452,27 @@ def test_a_path_that_is_too_long_is_one_line(call, arguments, path):
     assert "Traceback" not in err
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["PATH"],
+        ["check", "PATH"],
+        ["score", "PATH"],
+        ["compare", "PATH", GOOD],
+        ["history", "PATH"],
+        ["check", GOOD, "--public", "PATH"],
+    ],
+    ids=lambda arguments: " ".join(word for word in arguments if word != GOOD),
+)
+def test_what_was_typed_is_quoted_so_that_a_terminal_can_show_it(call, arguments):
+    path = "no\x1b[31mred\u202e" + "/such" * 2000
+    code, _, err = call(*(path if word == "PATH" else word for word in arguments))
+    assert code == BROKEN
+    *_, line = err.splitlines()
+    assert not {"\x1b", "\u202e"} & set(line)
+    assert len(line) < 1200
+
+
 def test_a_submission_is_explained_and_nothing_is_written(call, tmp_path):
     """Classes of Kinetics-TPS as of the next video: the note says so, with shares."""
     task = "kinetics_tps"

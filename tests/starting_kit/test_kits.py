@@ -51,10 +51,10 @@ def test_a_kit_holds_all_that_its_modules_import(kit):
 @pytest.mark.slow
 def test_every_command_and_program_of_the_texts_works(kit, competition_source):
     """With the files that the kit holds, in the order in which they are printed."""
-    readme = (kit / "README.md").read_text(encoding="utf-8")
     (page,) = (kit / "formats").glob("*.md")
-    text = f"{readme}\n{page.read_text(encoding='utf-8')}"
-    assert not re.search(r"\{(ids?|mode|only|example)\}|<!--", readme)
+    texts = [path.read_text(encoding="utf-8") for path in (kit / "README.md", page, kit / "guide.md")]
+    text = "\n".join(texts)
+    assert not re.search(r"\{(ids?|mode|only|example|package)\}|<!--", text)
     assert "{names}" not in text
     steps = commands_in(STEPS, text)
     assert len(steps) >= 6
@@ -85,16 +85,17 @@ def test_a_kit_of_several_tasks_says_what_is_for_which_and_all_of_it_works(unpac
     unpack_kit("competition", tmp_path)
     readme = (tmp_path / "README.md").read_text(encoding="utf-8")
     first = task_ids()[0]
-    assert f"several tasks: {', '.join(task_ids())}. The commands and programs show `{first}`" in readme
+    assert f"several tasks: {', '.join(task_ids())}. The commands show `{first}`" in readme
     assert not re.search(r"\{(ids?|mode|only|example)\}|<!--", readme)
+    guide = (tmp_path / "guide.md").read_text(encoding="utf-8")
     for task, text in (
         ("densepose", "The weight of an image"),
         ("kinetics_tps", "`DIR/<video>/<frame>.jpg`"),
         ("chalearn_action`, `chalearn_gesture", "The page has timelines"),
     ):
-        assert f"`{task}`: {text}" in readme
+        assert f"`{task}`: {text}" in guide
     (tmp_path / "ids.txt").write_text("v_demo000000\n")
-    commands = commands_in(STEPS, readme)
+    commands = commands_in(STEPS, f"{readme}\n{guide}")
     for task in task_ids():
         page = (tmp_path / "formats" / f"{task}.md").read_text(encoding="utf-8")
         (program,) = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
@@ -136,7 +137,7 @@ def test_the_page_has_a_short_example_of_each_file_of_a_reference_and_it_can_be_
 def test_no_text_of_the_kit_names_what_it_does_not_have(kit):
     (task,) = (path.stem for path in (kit / "formats").glob("*.md"))
     others = [other for other in task_ids() if other != task]
-    for name in ("README.md", "quickstart.ipynb"):
+    for name in ("README.md", "guide.md", "quickstart.ipynb"):
         text = (kit / name).read_text(encoding="utf-8")
         assert [other for other in others if re.search(rf"\b{other}\b", text)] == []
     readme = (kit / "README.md").read_text(encoding="utf-8")

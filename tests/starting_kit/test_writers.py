@@ -229,7 +229,7 @@ def test_a_single_detection_in_place_of_a_list_is_named(detections):
         ({"uv": np.full((3, 6, 8), 0.5)}, "detection 0: parts "),
         ({"uv": np.full((3, 6, 8), 300)}, "detection 0: parts "),
         ({"uv": IUV + np.uint8(10)}, "detection 0: E-DP-PART: .*30"),
-        ({"uv": np.full((3, 6, 8), np.nan)}, "finite"),
+        ({"uv": np.full((3, 6, 8), np.nan)}, "NaN"),
         ({"uv": IUV[:, :2]}, r"int\(width\)\) = \(3, 6, 8\)"),
         ({"bbox": None}, r"detection 0: bbox"),
         ({"image_id": "a"}, "detection 0: the image id is 'a'"),

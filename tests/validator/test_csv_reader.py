@@ -103,8 +103,8 @@ def test_odd_but_harmless_files_are_read_with_a_note(data, keyword):
         ("1;2;3\n", "E-CSV-SEPARATOR", "line 1 column 1", []),
         ("1\t2\t3\n", "E-CSV-SEPARATOR", "line 1 column 1", []),
         (" 1  2 3 \n", "E-CSV-SEPARATOR", "line 1 column 1", []),
-        ("1,2\n", "E-CSV-COLUMNS", "line 1 column 2", ["2", "3"]),
-        ("1,2,3,4\n", "E-CSV-COLUMNS", "line 1 column 4", ["4", "3"]),
+        ("1,2\n", "E-CSV-COLUMNS", "line 1 column 2", ["'1,2'", "2", "3"]),
+        ("1,2,3,4\n", "E-CSV-COLUMNS", "line 1 column 4", ["'1,2,3,4'", "4", "3"]),
         ("1,2,12.0\n", "E-CSV-INTEGER", "line 1 column 3", ["'12.0'"]),
         (
             "1,2,12345678901234567890.0\n",
@@ -139,6 +139,31 @@ def test_numbers_that_numpy_printed_are_no_header_and_no_words():
     for problem in findings.problems:
         assert "numpy" in problem.problem
         assert "int(...)" in problem.remedy
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ("7.0e+00,1.0e+01,7.6e+01\n7.0e+00,8.1e+01,9.6e+01\n", "fmt='%d'"),
+        ("7.00,10.00,76.00\n7.00,81.00,96.00\n", "astype(int)"),
+        ("\uff17,\uff11\uff10,\uff17\uff16\n\uff17,\uff18\uff11,\uff19\uff16\n", "full-width digits"),
+        ('"7","10","76"\n"7","81","96"\n', "quoted"),
+    ],
+)
+def test_how_a_program_writes_all_numbers_is_one_kind(data, words):
+    _, findings = read(data.encode())
+    (kind,) = findings.as_dict()["kinds"]
+    assert (kind["code"], kind["count"]) == ("E-CSV-INTEGER", 6)
+    assert words in text_of(findings.problems[0])
+
+
+@pytest.mark.parametrize("row", ["7,10,5,76", '7,"10,5",76', '7,"1,010",1076'])
+def test_a_row_with_a_comma_in_a_number_is_shown_without_a_guess(row):
+    _, findings = read(f"7,10,76\n{row}\n".encode())
+    (problem,) = findings.problems
+    assert (problem.code, problem.where) == ("E-CSV-COLUMNS", "line 2 column 4")
+    assert row in problem.problem
+    assert problem.remedy == "write gesture,start frame,end frame"
 
 
 def test_truth_values_that_numpy_printed_are_no_words():
@@ -647,7 +672,13 @@ def test_any_text_ends_in_a_verdict(text):
 
 @pytest.mark.parametrize(
     ("last", "is_noted"),
-    [([48, 50, 39, 44], True), ([64] * 4, True), ([300, 300, 300, 450], True), ([48, 50, 39, 451], False)],
+    [
+        ([48, 50, 39, 44], True),
+        ([64] * 4, True),
+        ([101, 50, 39, 44], False),
+        ([300, 300, 300, 450], False),
+        ([48, 50, 39, 451], False),
+    ],
 )
 def test_rows_that_end_before_the_second_half_of_all_items_are_noted(last, is_noted):
     items = [f"S{number}" for number in range(4)]
@@ -657,6 +688,25 @@ def test_rows_that_end_before_the_second_half_of_all_items_are_noted(last, is_no
     assert [note.code for note in notes] == ["N-CSV-EARLY"] * is_noted
     ends = [str(end) for end in sorted({min(last), max(last)})]
     assert all(values_of(note.text) == [*ends, "800", "1,020"] for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("last", "is_noted"),
+    [
+        ([600] * 5 + [400] * 5, True),
+        ([100, 500] * 5, True),
+        ([600] * 5 + [400] * 4, False),
+        ([600] * 4 + [400] * 6, False),
+        ([671] + [670] * 9, False),
+        ([670] * 10, True),
+    ],
+)
+def test_many_items_that_end_at_one_frame_long_before_their_last_are_noted(last, is_noted):
+    items = [f"S{number:02d}" for number in range(len(last))]
+    frames = ItemFrames(items, np.full(len(last), 1000))
+    files = [(key, f"{key}_prediction.csv", f"1,1,{end}\n".encode()) for key, end in zip(items, last)]
+    notes = read_csv_files(files, GESTURES, frames).notes
+    assert [note.code for note in notes] == ["N-CSV-EARLY"] * is_noted
 
 
 # What is wrong in all rows, and what the message is to say; those that name a change are certain.

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from tests.helpers import ROOT
+from validator import json_reader
 
 pytestmark = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="other systems do not tell a process its peak"
@@ -57,3 +58,52 @@ def test_a_long_text_takes_no_record_for_each_escape_or_row(task_id, name, befor
     *printed_verdicts, megabytes = done.stdout.split()
     assert printed_verdicts == verdicts
     assert int(megabytes) < 100
+
+
+# Prints by how many megabytes the peak rises while an entry is refused, and the code of the problem.
+READ_LARGEST = """
+import re, sys
+from pathlib import Path
+from validator import json_reader
+from validator.findings import Refused
+from validator.formats.kinetics_tps.read import read_parts
+from validator.formats.rules import load_rules
+
+def peak():
+    return int(re.search(r"VmHWM:\\s*(\\d+)", open("/proc/self/status").read())[1]) // 1024
+
+json_reader._PIECE, json_reader._MOST_MEMORY = 1_000_000, int(sys.argv[2])
+rules = load_rules("kinetics_tps").json[1]
+before = peak()
+try:
+    read_parts(Path(sys.argv[1]).read_bytes(), "f.json", rules)
+except Refused as refused:
+    print(refused.findings.problems[0].code, peak() - before)
+"""
+MOST_MEMORY = 130_000_000
+
+
+def expected_memory(text):
+    n_values = json_reader._count_values(text.encode())
+    return json_reader._MEMORY_OF_VALUE * n_values + json_reader._MEMORY_OF_TEXT * sys.getsizeof(text)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "unit",
+    ['"ab"', '"\N{GRINNING FACE}b"', '"\N{GRINNING FACE}bbbbbbbbbbbb"', "0.5", "1000", "[1]", '{{"a":1}}', '"{number:05x}":1'],
+    ids=["words", "wide words", "long wide words", "numbers", "whole numbers", "lists", "objects", "keys"],
+)  # fmt: skip
+def test_no_value_takes_much_more_memory_than_is_allowed(tmp_path, unit):
+    thousand = ",".join(unit.format(number=number) for number in range(1000))
+    n_units = int(0.98 * MOST_MEMORY / expected_memory(thousand) * 1000)
+    units = ",".join(unit.format(number=number) for number in range(n_units))
+    text = f'{{"v":{{{units}}}}}' if "{number" in unit else f'{{"v":[{units}]}}'
+    assert 0.9 * MOST_MEMORY < expected_memory(text) < MOST_MEMORY
+    path = tmp_path / "f.json"
+    path.write_text(text, encoding="utf-8")
+    command = [sys.executable, "-c", READ_LARGEST, str(path), str(MOST_MEMORY)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    code, megabytes = done.stdout.split()
+    assert code == "E-JSON-SCHEMA"
+    assert int(megabytes) < 150

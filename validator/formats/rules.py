@@ -159,7 +159,7 @@ class Format(Generic[ContentT]):
     read : callable
         Checks a submission and returns its content, without a reference; ends with ``check``. Raises Refused.
     hints : callable
-        Returns notes on likely mistakes that need no reference.
+        Returns notes on likely mistakes that need no reference, from the content and the rules of the task.
     check : callable
         Returns what is wrong with content by the rules that need its arrays alone. Predictions in memory that
         become arrays without files end with it, too. Problems name the files as the rules do.
@@ -170,7 +170,7 @@ class Format(Generic[ContentT]):
     """
 
     read: Callable[[Source, Rules], Read[ContentT]]
-    hints: Callable[[ContentT], list[Note]]
+    hints: Callable[[ContentT, Rules], list[Note]]
     check: Callable[[ContentT, Rules], Findings] = no_further_rules
     read_items: Callable[[Path, Rules, Sequence[str], bool], Read[ContentT]] | None = None
 

@@ -12,7 +12,6 @@ from scoring_program.notes import missing_notes
 from scoring_program.vocabulary import Vocabulary, count_names, name_notes
 from validator.findings import Note, Read
 from validator.formats.anet_entities import read as submissions
-from validator.formats.anet_entities.outside import WIDTH, explain_boxes_outside
 from validator.formats.anet_entities.read import Grounding
 from validator.formats.rules import Rules
 from validator.submission import Source
@@ -91,7 +90,6 @@ def given_notes(submission: Grounding, public: PublicSegments) -> list[Note]:
     """Return notes on unknown and missing segments, and likely mistakes."""
     return [
         *_segment_notes(submission.segments, public),
-        *_box_notes(submission),
         *submissions.given_hints(submission),
     ]
 
@@ -101,7 +99,6 @@ def generated_notes(submission: Grounding, public: PublicSegments) -> list[Note]
     return [
         *_segment_notes(submission.segments, public),
         *name_notes(submitted_names(submission), public.vocabulary),
-        *_box_notes(submission),
         *submissions.generated_hints(submission),
     ]
 
@@ -148,11 +145,3 @@ def _unknown_notes(
     if len(unknown_segments) >= n_missing:
         explains += ("N-SEGMENTS-MISSING",)
     return [Note("N-SEGMENTS-OUTSIDE", f"{text}; {explanation}", explains)]
-
-
-def _box_notes(submission: Grounding) -> list[Note]:
-    """Return a note if boxes end beyond the right border of the resized video."""
-    outside = explain_boxes_outside(submission.box)
-    if not outside:
-        return []
-    return [Note("N-BOXES-OUTSIDE", f"{outside}. Videos are resized to a width of {WIDTH}")]

@@ -7,6 +7,11 @@ from validator.codes import CodeTable, MessageCode
 CODES = CodeTable(
     notes=(
         MessageCode(
+            "N-BORDERS",
+            "Instances that no row of their class overlaps, and how the borders of the others lie. Said at "
+            "home alone.",
+        ),
+        MessageCode(
             "N-FILE-EMPTY",
             "Sequences have a file without rows: nothing is predicted there. They count as covered.",
             "Check that predictions were written, unless the sequences have none.",

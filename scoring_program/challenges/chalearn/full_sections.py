@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from scoring_program import figures, result
+from scoring_program.challenges.chalearn.borders import compare_borders
 from scoring_program.challenges.chalearn.measure import SequenceStatistics
 from scoring_program.challenges.chalearn.reference import Prediction, Reference, Rows
 from scoring_program.metrics import frame_jaccard
-from scoring_program.result import Section, columns
+from scoring_program.result import Cell, Section, columns
 from validator.arrays import Ints
 
 _BINS = 10
@@ -19,12 +20,33 @@ _BINS = 10
 def full_sections(
     reference: Reference, submission: Prediction, statistics: SequenceStatistics
 ) -> list[Section]:
-    """Return confusions of classes, the distribution of scores, and the table of sequences."""
+    """Return how rows lie to instances, confusions of classes, the distribution of scores, and the table of
+    sequences."""
     return [
+        _border_table(reference, submission, statistics),
         _confusions(reference, submission, statistics),
         _distribution(statistics),
         _sequence_table(reference.sequences, statistics, find_worst(statistics)),
     ]
+
+
+def _border_table(reference: Reference, submission: Prediction, statistics: SequenceStatistics) -> Section:
+    instance = reference.track.instance
+    borders = compare_borders(reference, submission, statistics)
+    rows: list[list[Cell]] = [["no row of their class overlaps them", borders.n_missed, None]]
+    for words, frames in borders.kinds():
+        median = float(np.median(frames)) if len(frames) else None
+        rows.append([f"their rows {words}", len(frames), median])
+    note = (
+        f"Each {instance} beside the rows of its class that overlap it, from the first to the last of them."
+    )
+    return result.Table(
+        key="borders",
+        title=f"{instance.capitalize()}s and their rows",
+        note=note,
+        columns=columns(text=[f"{instance.capitalize()}s"], count=["Number"], number=["By frames (median)"]),
+        rows=rows,
+    )
 
 
 def find_worst(statistics: SequenceStatistics) -> Ints:

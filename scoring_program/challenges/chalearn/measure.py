@@ -94,8 +94,8 @@ def measure(reference: Reference, submission: Prediction, settings: Settings) ->
     n_sequences = len(reference.sequences)
     true_intervals = _row_intervals(reference.rows, reference.n_frames, protocol)
     predicted_intervals = _row_intervals(submission.rows, reference.n_frames, protocol)
-    true_cells = _cell_numbers(track, reference.rows, protocol)
-    predicted_cells = _cell_numbers(track, submission.rows, protocol)
+    true_cells = cell_numbers(track, reference.rows, protocol)
+    predicted_cells = cell_numbers(track, submission.rows, protocol)
     cells = _compare_cells(track, true_intervals, true_cells, predicted_intervals, predicted_cells)
     drops_empty = protocol.actors_apart and track.n_actors > 1
     is_cell_counted = _find_counted(cells, protocol, drops_empty, cells.counts.union)
@@ -160,7 +160,7 @@ def _row_intervals(rows: Rows, n_frames: Ints, protocol: Protocol) -> Ints:
     return protocol.to_intervals(rows.frames, n_frames[rows.sequence])
 
 
-def _cell_numbers(track: Track, rows: Rows, protocol: Protocol) -> Ints:
+def cell_numbers(track: Track, rows: Rows, protocol: Protocol) -> Ints:
     """Return the number of each row's cell: of its sequence, its actor if these are apart, and its class."""
     actor = rows.actor - 1 if protocol.actors_apart else 0
     return (rows.sequence * track.n_actors + actor) * track.n_classes + rows.label - 1

@@ -8,8 +8,8 @@ CODES = CodeTable(
     other_errors=(
         MessageCode(
             "E-REF-H5PY",
-            "The package h5py is missing, which reads the files of the body template.",
-            "Run `pip install h5py`.",
+            "A package is missing that reads the files of the body template: h5py or scipy.",
+            "Run the command of the message.",
         ),
         MessageCode(
             "E-REF-HASH",

@@ -121,8 +121,9 @@ class VideoStatistics(Statistics):
     def nearest_proposals(self) -> tuple[Ints, Floats]:
         """For each annotated part the proposal of largest IoU, -1 without one, and that IoU: (n_parts,)."""
         human_of_part = self.matched_human[self.true_parts.part_human]
-        annotated = _annotated_parts(self.true_parts)
-        return part_state.nearest_proposals(human_of_part, annotated, self.predicted.proposals)
+        return part_state.nearest_proposals(
+            human_of_part, annotated_parts(self.true_parts), self.predicted.proposals
+        )
 
 
 def _published_points(psc: Floats, outcomes: PartOutcomes, parts: PartStates) -> Ints:
@@ -194,7 +195,7 @@ def measure_videos(
     )
     outcomes = part_state.judge_parts(
         matched_human[true_parts.part_human],
-        _annotated_parts(true_parts),
+        annotated_parts(true_parts),
         predicted.proposals,
         part_iou=settings["part_iou"],
         iou_suffices=protocol.part_iou_suffices,
@@ -229,7 +230,7 @@ def measure_videos(
     )
 
 
-def _annotated_parts(true_parts: PartStates) -> part_state.Parts:
+def annotated_parts(true_parts: PartStates) -> part_state.Parts:
     """Return the parts of the reference, which have one box and one state each."""
     return part_state.Parts(true_parts.part_name, true_parts.proposal_box, true_parts.proposal_state)
 

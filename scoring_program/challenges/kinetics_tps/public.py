@@ -14,7 +14,7 @@ from validator.formats.kinetics_tps import read as submissions
 from validator.formats.kinetics_tps.read import KineticsSubmission, frames_of_videos
 from validator.formats.rules import Rules
 from validator.submission import Source
-from validator.texts import counted
+from validator.texts import counted, quote
 
 # The challenge samples img_00001.json, img_00006.json, ...
 _STEP = 5
@@ -121,11 +121,23 @@ def _unknown_notes(
     text = f"ignored what is not in this data: {counted(n_unknown, 'frame')} of the submission"
     explanation = explain_unknown_members(submitted_keys, public_keys, "video")
     if not explanation:
-        return [Note("N-FRAMES-UNKNOWN", text)]
+        return [Note("N-FRAMES-UNKNOWN", f"{text}; {_frames_beside(submitted_keys, public_keys)}")]
     explains: tuple[str, ...] = EXPLAINED_BY_NAMES
     if n_unknown >= _EXPLAINING_SHARE * len(submitted_keys):
         explains += ("N-FRAMES-MISSING",)
     return [Note("N-FRAMES-UNKNOWN", f"{text}; {explanation}", explains)]
+
+
+def _frames_beside(submitted_keys: list[tuple[str, str]], public_keys: list[tuple[str, str]]) -> str:
+    """Return the first frames of the first video with an unknown one, and those of the data."""
+    from validator.names import some_of_each
+
+    public_frames: dict[str, set[str]] = {}
+    for video, frame in public_keys:
+        public_frames.setdefault(video, set()).add(frame)
+    video = next(video for video, frame in submitted_keys if frame not in public_frames.get(video, {frame}))
+    submitted_frames = [frame for other_video, frame in submitted_keys if other_video == video]
+    return f"in '{quote(video)}' {some_of_each(submitted_frames, public_frames[video])}"
 
 
 def _missing_notes(

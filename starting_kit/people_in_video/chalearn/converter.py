@@ -1,139 +1,202 @@
-"""Tables of rows of all sequences as submissions: CSV files with a header, and data frames."""
+"""Tables of rows of all sequences, and the JSON of temporal detectors, as submissions."""
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from people_in_video.chalearn.public_data import DATA_ENDING
-from people_in_video.public_data import PublicFiles, read_public_files
-from people_in_video.tools.conversion import ConversionError, ConversionOptions, Converter, is_table
+from people_in_video.chalearn.rows import ACTOR, SCORE, RowTable, read_rows
+from people_in_video.public_data import read_public_files
+from people_in_video.references.loading import load
+from people_in_video.tools.conversion import (
+    ConversionError,
+    ConversionOptions,
+    Converter,
+    Purpose,
+    is_table,
+)
 from people_in_video.writing import InvalidFileError, naming, save_zip
 from scoring_program.challenges.chalearn.task import TRACKS
-from scoring_program.task import load_task
-from validator.csv_reader import other_separator
 from validator.findings import Findings, Note
 from validator.formats.chalearn.write import encode_files, prediction_name, sequence_of
-from validator.texts import numpy_words, quote, some_words
+from validator.kinds import HEAD_BYTES
+from validator.texts import counted, numpy_words, quote, some_words
 
-_COLUMNS = ("item", "class", "start", "end")
-_ACTOR = "actor"
 _TRACK_WITH_ACTORS = "chalearn_action"
+_BACKGROUND = "background"
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]{1,3})?", re.IGNORECASE)
 # A start or an end that is a frame but for the rounding of seconds is that frame.
 _DECIMALS = 6
+# No video is as long; what is longer would be a number of endless digits.
+_MOST_SECONDS = 1e9
+# Ten times those of a detector that keeps a thousand rows of each sequence.
+_MOST_ROWS = 2_000_000
+# The score below which a note counts rows; where scores are no probabilities, it is the median.
+_LOW_SCORE = 0.3
 # How the place of a problem begins in the file of a sequence.
 _LINE = re.compile("line ([0-9]+)")
-# Turns a start and an end of an item into frames.
-_ToFrames = Callable[[str, float, float], tuple[int, int]]
+# The frames a second of a video, None if it is not in the data.
+_FrameRate = Callable[[str], "float | None"]
 
 
 def _is_needed(source: Any) -> bool:
-    return is_table(source) or (isinstance(source, Path) and source.is_file() and source.suffix == ".csv")
+    if not isinstance(source, Path) or not source.is_file():
+        return is_table(source)
+    if source.suffix != ".json":
+        return source.suffix == ".csv"
+    with source.open("rb") as stream:
+        return b'"segment"' in stream.read(HEAD_BYTES)
 
 
-def _convert(task_id: str, source: Any, output: Path, options: ConversionOptions) -> Sequence[Note]:
+@dataclass
+class _Conversion:
+    """The rows of sequences, with the places that they come from, and what was left out."""
+
+    values: dict[str, list[list[int]]] = field(default_factory=dict)
+    places: dict[str, list[str]] = field(default_factory=dict)
+    n_background: int = 0
+    n_uncertain: int = 0
+    n_unknown: int = 0
+    unknown_items: set[str] = field(default_factory=set)
+    scores: list[float] = field(default_factory=list)
+
+    def add(self, item: str, values: list[int], place: str) -> None:
+        """Add a row of a sequence."""
+        self.values.setdefault(item, []).append(values)
+        self.places.setdefault(prediction_name(item), []).append(place)
+
+
+def _convert(
+    task_id: str, source: Any, output: Path, options: ConversionOptions, purpose: Purpose
+) -> Sequence[Note]:
     """Write a CSV file for each sequence of a table. Raises ValueError, which names the row."""
-    task: Any = load_task(task_id)
+    table = read_rows(source)
+    if options.min_score is not None and SCORE not in table.name_of_column:
+        raise ConversionError("there is no column score; leave out --min-score")
+    in_seconds = table.in_seconds or options.unit == "seconds"
+    rate_of = _frame_rates(task_id, options.public, purpose.reference) if in_seconds else None
+    conversion = _converted_rows(task_id, table, options, rate_of)
+    if not conversion.values:
+        raise ConversionError(f"no row is left{_reason(conversion)}; a submission has at least one")
+    name = source.name if isinstance(source, Path) else "table"
+    _save(task_id, conversion, output, name)
+    return [*table.notes, *_notes(task_id, table, conversion, options)]
+
+
+def _reason(conversion: _Conversion) -> str:
+    """Return why no row is left, "" if there was none."""
+    if conversion.unknown_items:
+        first = quote(min(conversion.unknown_items))
+        n_items = counted(len(conversion.unknown_items), "sequence")
+        return f": none of {n_items} is in the data, the first is {first}"
+    if conversion.n_uncertain:
+        return f": {counted(conversion.n_uncertain, 'row')} have a lower score than --min-score"
+    return f": {counted(conversion.n_background, 'row')} of background" if conversion.n_background else ""
+
+
+def _converted_rows(
+    task_id: str, table: RowTable, options: ConversionOptions, rate_of: _FrameRate | None
+) -> _Conversion:
+    """Return the rows of a table, or those of them that are to be kept. Raises ValueError."""
+    classes = TRACKS[task_id].classes
     has_actors = task_id == _TRACK_WITH_ACTORS
-    classes = TRACKS[task.id].classes
-    to_frames = (
-        _frames_as_they_are if options.unit == "frames" else _frames_of_seconds(task_id, options.public)
-    )
-    rows_of_sequence: dict[str, list[list[int]]] = {}
-    row_numbers: dict[str, list[int]] = {}
-    has_default_actor = False
-    for number, row in enumerate(_rows(source), start=1):
-        with naming(f"row {number}"):
+    conversion = _Conversion()
+    for number, (place, row) in enumerate(table.rows):
+        if number == _MOST_ROWS:
+            raise ConversionError(
+                f"there are more than {_MOST_ROWS:,} rows; leave out the least certain ones"
+            )
+        with naming(place):
             item = _item(row)
-            start, end = to_frames(item, _number(row, "start"), _number(row, "end"))
-            values = [_class_number(_text(row, "class"), classes), start, end]
+            label = _text(row, "class")
+            if label.casefold() == _BACKGROUND:
+                conversion.n_background += 1
+                continue
+            if SCORE in row:
+                score = _number(row, SCORE)
+                if options.min_score is not None and score < options.min_score:
+                    conversion.n_uncertain += 1
+                    continue
+                conversion.scores.append(score)
+            start, end = _number(row, "start"), _number(row, "end")
+            frames = _frames(start, end) if rate_of is None else _frames_at(rate_of(item), start, end)
+            if frames is None:
+                conversion.n_unknown += 1
+                conversion.unknown_items.add(item)
+                continue
+            values = [_class_number(label, classes, options.first_class), *frames]
             if has_actors:
-                has_default_actor |= _ACTOR not in row
-                actor = _number(row, _ACTOR) if _ACTOR in row else 1.0
-                values.insert(0, _whole(actor, _ACTOR))
-        rows_of_sequence.setdefault(item, []).append(values)
-        row_numbers.setdefault(prediction_name(item), []).append(number)
-    files = encode_files({item: rows_of_sequence[item] for item in sorted(rows_of_sequence)})
+                actor = _number(row, ACTOR) if ACTOR in row else 1.0
+                values.insert(0, _whole(actor, ACTOR))
+        conversion.add(item, values, place)
+    return conversion
+
+
+def _save(task_id: str, conversion: _Conversion, output: Path, table_name: str) -> None:
+    """Write the zip. Raises InvalidFileError with the places in the table."""
+    values = conversion.values
+    files = encode_files({item: values[item] for item in sorted(values)})
     try:
         save_zip(output, task_id, files)
     except InvalidFileError as error:
-        table_name = source.name if isinstance(source, Path) else "table"
-        raise InvalidFileError(_findings_in_table(error.findings, table_name, row_numbers)) from None
-    if not has_default_actor:
-        return []
-    return [Note("N-CONVERTED", "there is no column actor, so all actions are those of actor 1")]
+        raise InvalidFileError(_findings_in_table(error.findings, table_name, conversion.places)) from None
+
+
+def _notes(task_id: str, table: RowTable, conversion: _Conversion, options: ConversionOptions) -> list[Note]:
+    """Return what was left out or assumed."""
+    texts = []
+    if conversion.n_background:
+        texts.append(f"{counted(conversion.n_background, 'row')} of background left out")
+    if conversion.n_uncertain:
+        rows = counted(conversion.n_uncertain, "row")
+        texts.append(f"{rows} with a score below {options.min_score:g} left out")
+    if conversion.n_unknown:
+        sequences = counted(len(conversion.unknown_items), "sequence")
+        rows = counted(conversion.n_unknown, "row")
+        texts.append(
+            f"{rows} of {sequences} left out that are not in the data, which has no frame rate for them"
+        )
+    if task_id == _TRACK_WITH_ACTORS and ACTOR not in table.name_of_column:
+        texts.append("there is no column actor, so all actions are those of actor 1")
+    if options.min_score is None and len(conversion.scores):
+        texts.append(_unread_scores(table.name_of_column[SCORE], np.array(conversion.scores)))
+    return [Note("N-CONVERTED", text) for text in texts]
+
+
+def _unread_scores(name: str, scores: np.ndarray) -> str:
+    """Return what a threshold on scores, which are not submitted, would do."""
+    text = f"{name} is not read: all {counted(len(scores), 'row')} count alike"
+    if scores.min() == scores.max():
+        return f"{text}; all have {scores[0]:g}"
+    are_probabilities = scores.min() >= 0 and scores.max() <= 1
+    threshold = _LOW_SCORE if are_probabilities else float(f"{np.median(scores):.3g}")
+    share = float((scores < threshold).mean())
+    return f"{text}; {share:.0%} have less than {threshold:g}, and --min-score {threshold:g} leaves them out"
 
 
 def _findings_in_table(
-    findings: Findings, table_name: str, row_numbers: Mapping[str, Sequence[int]]
+    findings: Findings, table_name: str, places_of_file: Mapping[str, Sequence[str]]
 ) -> Findings:
     """Return problems of files of sequences at the rows of the table from which the files were made.
 
-    ``row_numbers`` are those of the lines of each file, from 1.
+    ``places_of_file`` are those of the lines of each file.
     """
     in_table = findings.with_files(lambda _: table_name)
-    for place, problem in enumerate(findings.problems):
+    for index, problem in enumerate(findings.problems):
         line = _LINE.match(problem.where)
-        if line and problem.file in row_numbers:
-            where = f"row {row_numbers[problem.file][int(line[1]) - 1]}"
+        if line and problem.file in places_of_file:
+            where = places_of_file[problem.file][int(line[1]) - 1]
         else:
             where = sequence_of(problem.file)
-        in_table.problems[place] = in_table.problems[place]._replace(where=where)
+        in_table.problems[index] = in_table.problems[index]._replace(where=where)
     return in_table
-
-
-def _rows(source: Any) -> Iterator[Mapping[str, Any]]:
-    """Return the rows of a table by the names of their columns. Raises ConversionError."""
-    if is_table(source):
-        _check_columns([str(column) for column in source.columns])
-        return iter(source.to_dict("records"))
-    if not isinstance(source, Path) or source.suffix != ".csv":
-        raise ConversionError(f"it is no table; give a CSV file with the columns {', '.join(_COLUMNS)}")
-    try:
-        text = source.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise ConversionError("it is not UTF-8; save it as CSV in UTF-8") from None
-    return _rows_of_csv(text)
-
-
-def _rows_of_csv(text: str) -> Iterator[Mapping[str, Any]]:
-    """Yield the rows of a CSV file with a header; lines without a field are passed over."""
-    lines = csv.reader(io.StringIO(text, newline=""), strict=True)
-    try:
-        columns = [name.strip() for name in next(lines, [])]
-        _check_columns(columns)
-        for line in lines:
-            if not line:
-                continue
-            if len(line) != len(columns):
-                problem = f"line {lines.line_num} has {len(line)} fields and the header {len(columns)}"
-                raise ConversionError(f"{problem}; write one for each column, separated by commas")
-            yield dict(zip(columns, line))
-    except csv.Error as error:
-        raise ConversionError(f"line {lines.line_num} is no CSV ({error}); save the table again") from None
-
-
-def _check_columns(columns: Sequence[str]) -> None:
-    """Raise ConversionError if a column is missing or named twice."""
-    missing = [column for column in _COLUMNS if column not in columns]
-    separator = other_separator(columns, _COLUMNS)
-    if separator:
-        raise ConversionError(f"the columns are separated by {separator}; separate them by commas")
-    if missing:
-        names = some_words(list(map(quote, columns))) or "an empty table"
-        problem = f"the column {missing[0]} is missing from {names}"
-        problem += numpy_words(columns)
-        remedy = f"name the columns {', '.join(_COLUMNS)} and, for actions, {_ACTOR}"
-        raise ConversionError(f"{problem}; {remedy}")
-    twice = [column for column in (*_COLUMNS, _ACTOR) if columns.count(column) > 1]
-    if twice:
-        raise ConversionError(f"the column {twice[0]} is there twice; keep one")
 
 
 def _item(row: Mapping[str, Any]) -> str:
@@ -147,7 +210,7 @@ def _item(row: Mapping[str, Any]) -> str:
 def _text(row: Mapping[str, Any], column: str) -> str:
     value = row[column]
     text = str(value).strip()
-    if not text or (isinstance(value, float) and math.isnan(value)):
+    if not text or value is None or (isinstance(value, float) and math.isnan(value)):
         raise ConversionError(f"{column} is empty; fill it in, or delete the row")
     return text
 
@@ -171,60 +234,78 @@ def _whole(value: float, column: str) -> int:
     return int(value)
 
 
-def _class_number(text: str, classes: Sequence[str]) -> int:
-    """Return the number of a class, which is given by number or by name."""
-    if text in classes:
-        return classes.index(text) + 1
+def _class_number(text: str, classes: Sequence[str], first_class: int) -> int:
+    """Return the number of a class from 1, which is given by its name, or by its number from the first."""
+    names = [name.casefold() for name in classes]
+    if text.casefold() in names:
+        return names.index(text.casefold()) + 1
     if not _is_finite_number(text):
         raise ConversionError(
             f"the class is {text[:40]!r}; write 1 to {len(classes)}, or {some_words(classes)}"
         )
-    return _whole(float(text), "the class")
+    number = _whole(float(text), "the class")
+    if number == 0 and first_class == 1:
+        problem = f"the class is 0, and classes are 1 to {len(classes)}"
+        raise ConversionError(f"{problem}; if yours are 0 to {len(classes) - 1}, say --first-class 0")
+    return number + 1 - first_class
 
 
-def _frames_as_they_are(item: str, start: float, end: float) -> tuple[int, int]:
+def _frames(start: float, end: float) -> tuple[int, int]:
+    """Return a start and an end that are frames."""
     if not start.is_integer() or not end.is_integer():
-        raise ConversionError(
-            f"{start:g} to {end:g} are no frames; convert seconds first, with convert --unit seconds"
-        )
+        raise ConversionError(f"{start:g} to {end:g} are no frames; for seconds say --unit seconds")
     return int(start), int(end)
 
 
-def _frames_of_seconds(task_id: str, public: Path | None) -> _ToFrames:
-    """Return what turns seconds from the start of a video into frames, at the rate of each video.
+def _frames_at(rate: float | None, start: float, end: float) -> tuple[int, int] | None:
+    """Return the frames of seconds from the start of a video, None if its rate is not known.
 
     Frame k, from 1, is shown from (k - 1) / rate to k / rate seconds; a row has all frames that are shown at
     some time from its start to its end.
     """
-    if public is None:
+    if not 0 <= start <= end <= _MOST_SECONDS:
+        raise ConversionError(f"{start:g} to {end:g} seconds; write 0 <= start <= end")
+    if rate is None:
+        return None
+    first = math.floor(round(start * rate, _DECIMALS)) + 1
+    last = math.ceil(round(end * rate, _DECIMALS))
+    return first, max(first, last)
+
+
+def _frame_rates(task_id: str, public: Path | None, reference: Path | None) -> _FrameRate:
+    """Return what tells the frames a second of a video, from the files ``numFrames,fps,maxDepth``."""
+    if public is not None:
+        files = read_public_files(task_id, public)
+    elif reference is not None:
+        files = load(task_id, reference, None, {}).reference.contents
+    else:
         problem = "seconds need the frame rate of each video"
-        raise ConversionError(f"{problem}; name the public data, with its {{Id}}_data.csv files, as --public")
-    files = read_public_files(task_id, public)
-    rate_of_item: dict[str, float] = {}
+        remedy = "name a folder with {Id}_data.csv files, the public data as --public or a --reference"
+        raise ConversionError(f"{problem}; {remedy}")
+    rate_of_item: dict[str, float | None] = {}
 
-    def to_frames(item: str, start: float, end: float) -> tuple[int, int]:
+    def frame_rate(item: str) -> float | None:
         if item not in rate_of_item:
-            rate_of_item[item] = _frame_rate(files, item)
-        rate = rate_of_item[item]
-        if not 0 <= start <= end:
-            raise ConversionError(f"{start:g} to {end:g} seconds; write 0 <= start <= end")
-        first = math.floor(round(start * rate, _DECIMALS)) + 1
-        last = math.ceil(round(end * rate, _DECIMALS))
-        return first, max(first, last)
+            rate_of_item[item] = _frame_rate(f"{item}{DATA_ENDING}", files)
+        return rate_of_item[item]
 
-    return to_frames
+    return frame_rate
 
 
-def _frame_rate(files: PublicFiles, item: str) -> float:
-    """Return the frames a second of a video, from the file ``numFrames,fps,maxDepth`` of public data."""
-    name = f"{item}{DATA_ENDING}"
+def _frame_rate(name: str, files: Mapping[str, bytes]) -> float | None:
+    """Return the frames a second in the file of a video, None if there is no such file."""
     if name not in files:
-        raise ConversionError(f"{name} is missing in --public; check it, and the name of the item")
+        return None
     lines = files[name].decode("utf-8", errors="replace").split()
     fields = lines[-1].split(",") if lines else []
-    if len(fields) < 2 or not _is_finite_number(fields[1]) or float(fields[1]) <= 0:
+    if len(fields) < 2 or not _is_finite_number(fields[1]) or not 0 < float(fields[1]) < _MOST_SECONDS:
         raise ConversionError(f"{name} holds no frame rate; write numFrames,fps,maxDepth")
     return float(fields[1])
 
 
-CONVERTER = Converter("a CSV file, or a data frame, with item, class, start, end", _is_needed, _convert)
+CONVERTER = Converter(
+    takes="CSV or a data frame with item, class, start, end; JSON of ActivityNet",
+    options=frozenset({"unit", "public", "min_score", "first_class"}),
+    is_needed=_is_needed,
+    convert=_convert,
+)

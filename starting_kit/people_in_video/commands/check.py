@@ -13,25 +13,25 @@ import sys
 from pathlib import Path
 
 from people_in_video.commands.options import (
+    add_conversion_options,
     add_print_options,
     add_reference_options,
     add_words,
     check_paths,
     command_parser,
+    conversion_of,
     report_mistakes,
     require_task,
     split_words,
 )
 from people_in_video.errors import ReferenceProblemsError
 from people_in_video.progress import reading_bar
-from people_in_video.public_data import check_with_public_data
 from people_in_video.references.loading import load
-from people_in_video.scoring import load_public
-from people_in_video.tools.conversion import read_tool_file
+from people_in_video.scoring import check_source
+from people_in_video.tools.conversion import ConversionOptions, read_submission
 from scoring_program.run import BROKEN, INVALID, SCORED
 from scoring_program.scoring import AnyLoaded
 from validator import console
-from validator.checking import check_submission
 from validator.findings import Findings, Note, mistakes_first, note_lines, without_explained
 
 _UNCHECKED = "well-formed; ids and names unchecked: --public DIR or --reference DIR checks them"
@@ -57,8 +57,7 @@ def main(arguments: list[str] | None = None) -> int:
     check_paths(parser, submissions, options)
     if options.public and options.reference:
         parser.error("give --public or --reference, not both")
-    if options.public and not options.public.exists():
-        parser.error(f"--public: there is no file or folder {options.public}")
+    conversion = conversion_of(parser, options)
     if len(submissions) != 1:
         parser.error("name one submission" if submissions else "name your zip file")
     findings = Findings()
@@ -66,7 +65,7 @@ def main(arguments: list[str] | None = None) -> int:
         task = task or require_task(parser, submissions[0])
     try:
         if findings.ok:
-            findings = _check(task, submissions[0], options)
+            findings = _check(task, submissions[0], options, conversion)
         _report(task, findings, options)
     except ReferenceProblemsError as error:
         what = "The public data" if options.public else "Your reference"
@@ -83,8 +82,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = command_parser("check", "[ID] SUBMISSION", "Check that a submission is well-formed.", _EXAMPLES)
     add_words(parser, "your zip file, or a folder with its files")
-    what = "folder or zip file with the public data of the task, to check ids, frames, sizes and names"
-    parser.add_argument("--public", type=Path, metavar="PATH", help=what)
+    add_conversion_options(parser, "checks ids, frames, sizes and names of any submission")
     add_reference_options(parser, "without it, and without --public, ids and names are not checked")
     add_print_options(
         parser,
@@ -94,20 +92,19 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _check(task: str, submission: Path, options: argparse.Namespace) -> Findings:
+def _check(
+    task: str, submission: Path, options: argparse.Namespace, conversion: ConversionOptions
+) -> Findings:
     """Return what is found in a submission. Raises ReferenceProblemsError."""
     findings = Findings()
-    public_data = load_public(task, options.public) if options.public else None
-    with findings.part(), read_tool_file(task, submission) as readable:
-        findings.notes += readable.notes
-        with reading_bar([readable.path], is_wanted=not options.quiet):
-            if options.reference:
-                loaded = load(task, options.reference, options.cache, {"detail": "full"})
+    with findings.part(), reading_bar([submission], is_wanted=not options.quiet):
+        if options.reference:
+            loaded = load(task, options.reference, options.cache, {"detail": "full"})
+            with read_submission(task, submission, conversion, options.reference) as readable:
+                findings.notes += readable.notes
                 findings.notes += _notes_with_reference(loaded, readable.path)
-            elif public_data:
-                findings.extend(check_with_public_data(public_data, readable.path))
-            else:
-                findings.extend(check_submission(task, readable.path))
+        else:
+            findings.extend(check_source(task, submission, conversion))
     return findings
 
 

@@ -13,12 +13,14 @@ import sys
 from pathlib import Path
 
 from people_in_video.commands.options import (
+    add_conversion_options,
     add_print_options,
     add_scoring_options,
     add_words,
     aligned,
     check_paths,
     command_parser,
+    conversion_of,
     report_mistakes,
     require_task,
     selected_items,
@@ -26,7 +28,7 @@ from people_in_video.commands.options import (
 )
 from people_in_video.comparing.comparison import Comparison, page
 from people_in_video.comparing.submissions import compare, find_name, name_submissions
-from people_in_video.errors import ReferenceProblemsError, SubmissionError
+from people_in_video.errors import MissingPackageError, ReferenceProblemsError, SubmissionError
 from people_in_video.progress import reading_bar
 from scoring_program.report import outputs
 from scoring_program.run import BROKEN, INVALID, SCORED
@@ -67,6 +69,8 @@ def main(arguments: list[str] | None = None) -> int:
         console.say(f"The reference cannot be used, nothing was compared:\n{error}", to=sys.stderr)
     except console.OutputError as error:
         console.report(error)
+    except MissingPackageError:
+        raise
     except Exception as error:
         remedy = "report it to the maintainers of the scoring program"
         console.say(f"E-INTERNAL: {place_of(error)}; {remedy}", to=sys.stderr)
@@ -78,6 +82,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = command_parser("compare", words, "Compare submissions at home.", _EXAMPLES)
     add_words(parser, "your zip files, or folders with their files")
     add_scoring_options(parser, "comparison")
+    add_conversion_options(parser, "frame rates for seconds; default: those of the reference")
     what = "compare each other submission with this one alone: its name without folder and ending"
     parser.add_argument("--baseline", metavar="NAME", help=what)
     what = "keep the order of the submissions in tables, instead of the best first"
@@ -104,6 +109,7 @@ def _compare(
     task = task or require_task(parser, files[0])
     items = selected_items(parser, task, options)
     settings = {"protocol": options.protocol} if options.protocol else {}
+    conversion = conversion_of(parser, options)
     outputs.clear(options.output, [PAGE, JSON])
     with reading_bar(files, is_wanted=not options.quiet):
         comparison = compare(
@@ -113,6 +119,7 @@ def _compare(
             options.cache,
             items,
             baseline=options.baseline,
+            **conversion._asdict(),
             **settings,
         )
     if options.keep_order:

@@ -16,16 +16,18 @@ from functools import partial
 from pathlib import Path
 
 from people_in_video.commands.options import (
+    add_conversion_options,
     add_reference_options,
     check_paths,
     command_parser,
+    conversion_of,
     require_task,
     split_words,
 )
 from people_in_video.demo_data import demo_reference
 from people_in_video.home_loaded import AnyHomeLoaded, HomeLoaded, of_kind
 from people_in_video.references.loading import prepared_folder
-from people_in_video.tools.conversion import read_tool_file
+from people_in_video.tools.conversion import read_submission
 from scoring_program.report import page
 from scoring_program.result import Result
 from scoring_program.run import BROKEN, INVALID, SCORED, load_folder, run
@@ -49,6 +51,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = command_parser("explain", "[ID] SUBMISSION | CODE ...", what, _EXAMPLES)
     parser.add_argument("words", nargs="+", metavar="WORD", help="a submission, or what messages begin with")
     add_reference_options(parser, "default: the demo reference of the kit")
+    add_conversion_options(parser, "frame rates for seconds; default: those of the reference")
     options = parser.parse_args(arguments)
     try:
         task, paths = split_words(options.words)
@@ -79,13 +82,17 @@ def _explain_submission(
         task = task or require_task(parser, paths[0])
         reference = options.reference or demo_reference(task)
         load = partial(_load, task, reference, options.cache)
-        with read_tool_file(task, paths[0]) as readable, tempfile.TemporaryDirectory() as output:
+        conversion = conversion_of(parser, options)
+        with (
+            read_submission(task, paths[0], conversion, reference) as readable,
+            tempfile.TemporaryDirectory() as output,
+        ):
             outcome = run(load, readable.path, Path(output), at_home=True)
     except Refused as refused:
         console.say(str(refused), to=sys.stderr)
         return INVALID
     if outcome.result is not None:
-        console.say(*_lines(load_task(task), outcome.result))
+        console.say(*note_lines(readable.notes), *_lines(load_task(task), outcome.result))
     return outcome.exit_code
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import math
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -12,11 +13,13 @@ from people_in_video.demo_data import default_task
 from people_in_video.item_list import check_known, read_items
 from people_in_video.references.loading import load
 from people_in_video.telling_task import tasks_of_submission
+from people_in_video.tools.conversion import UNITS, ConversionOptions
 from scoring_program.settings import PROTOCOLS
 from scoring_program.signature import VERSION
 from scoring_program.task import task_ids
 from validator import console
 from validator.findings import Findings, Note
+from validator.parser import Parser
 
 
 def command_parser(command: str, words: str, description: str, examples: str) -> argparse.ArgumentParser:
@@ -29,7 +32,7 @@ def command_parser(command: str, words: str, description: str, examples: str) ->
     description, examples : str
         What the help begins and ends with; examples are lines.
     """
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog=f"people-in-video {command}",
         usage=f"people-in-video {command} {words} [options]",
         description=description,
@@ -65,6 +68,44 @@ def add_reference_options(parser: argparse.ArgumentParser, default: str) -> None
     parser.add_argument("--reference", type=Path, metavar="DIR", help=what)
     what = "where prepared references are kept; default: your cache folder"
     parser.add_argument("--cache", type=Path, metavar="DIR", help=what)
+
+
+def add_conversion_options(parser: argparse.ArgumentParser, public: str) -> None:
+    """Add what files of other tools do not say; ``public`` says what public data is for."""
+    options = parser.add_argument_group("for files of other tools")
+    what = "in what starts and ends are given; default: %(default)s"
+    options.add_argument("--unit", choices=UNITS, default=UNITS[0], help=what)
+    options.add_argument(
+        "--public", type=Path, metavar="PATH", help=f"folder or zip of public data: {public}"
+    )
+    what = "leave out what has a lower score"
+    options.add_argument("--min-score", type=_finite, metavar="S", help=what)
+    what = "the number of the first class; default: %(default)s"
+    options.add_argument("--first-class", type=int, choices=(0, 1), default=1, help=what)
+    what = "in what boxes are: 640x360 (a size of all frames), 0-1000, 0-1, original (pixels of the video)"
+    options.add_argument("--boxes", default="", metavar="FORM", help=what)
+    what = "CSV file with video,width,height, which 0-1000, 0-1 and original need"
+    options.add_argument("--sizes", type=Path, metavar="FILE", help=what)
+
+
+def conversion_of(parser: argparse.ArgumentParser, options: argparse.Namespace) -> ConversionOptions:
+    """Return the options of `add_conversion_options`; stop with a usage error if a file is not there."""
+    for name in ("public", "sizes"):
+        path = getattr(options, name)
+        if path and not path.exists():
+            parser.error(f"--{name}: there is no file or folder {path}")
+    return ConversionOptions(**{name: getattr(options, name) for name in ConversionOptions._fields})
+
+
+def _finite(text: str) -> float:
+    """Return a finite number. Raises ArgumentTypeError."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise argparse.ArgumentTypeError(f"it is {text!r}, not a number")
+    return number
 
 
 def add_print_options(

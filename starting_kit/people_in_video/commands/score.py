@@ -20,12 +20,14 @@ from functools import partial
 from pathlib import Path
 
 from people_in_video.commands.options import (
+    add_conversion_options,
     add_print_options,
     add_scoring_options,
     add_words,
     aligned,
     check_paths,
     command_parser,
+    conversion_of,
     indented,
     report_mistakes,
     require_task,
@@ -39,11 +41,12 @@ from people_in_video.drawings import pages as drawing_pages
 from people_in_video.errors import ReferenceProblemsError
 from people_in_video.history import record_run
 from people_in_video.home_loaded import AnyHomeLoaded, HomeLoaded, of_kind
+from people_in_video.packages import require_packages
 from people_in_video.progress import reading_bar
 from people_in_video.references.loading import prepared_folder
 from people_in_video.references.preparation import check_reference
 from people_in_video.result import write_tables
-from people_in_video.tools.conversion import ReadableSubmission, read_tool_file
+from people_in_video.tools.conversion import ReadableSubmission, read_submission
 from scoring_program.report import outputs, page
 from scoring_program.result import Cell, Result, Table
 from scoring_program.run import BROKEN, INVALID, SCORED, Outcome, load_folder, run
@@ -81,9 +84,14 @@ def main(arguments: list[str] | None = None) -> int:
         console.say(f"{page.UNUSABLE}, nothing was scored:\n{error}", to=sys.stderr)
         return BROKEN
     load = partial(_load, task, items, options)
+    conversion = conversion_of(parser, options)
+    reference = options.reference or demo_reference(task)
     try:
-        with read_tool_file(task, submission) as readable:
+        with read_submission(task, submission, conversion, reference) as readable:
             outcome = _run(load, readable, options)
+    except ReferenceProblemsError as error:
+        console.say(f"{page.UNUSABLE}, nothing was scored:\n{error}", to=sys.stderr)
+        return BROKEN
     except Refused as refused:
         return _report_refused(refused, options.output)
     return _report(task, outcome, options)
@@ -119,6 +127,8 @@ def _check_options(
         parser.error(f"--drawings takes 0 to {MOST_DRAWINGS}")
     if options.images and not options.images.is_dir():
         parser.error(f"--images: there is no folder {options.images}")
+    if options.images:
+        require_packages(["PIL"], "--images")
     named_task = task_of_mode.get(options.eval_mode, task)
     if named_task != task:
         parser.error(f"--eval_mode {options.eval_mode} is that of {named_task}, not of {task}")
@@ -149,9 +159,9 @@ def _run(
     load: Callable[[], AnyLoaded], submission: ReadableSubmission, options: argparse.Namespace
 ) -> Outcome:
     """Score a submission as the server does."""
-    if not options.quiet and not options.json:
-        for line in note_lines(submission.notes):
-            console.say(line)
+    if submission.notes and not options.quiet:
+        # What is printed as JSON is that of the submission.
+        console.say(*note_lines(submission.notes), to=sys.stderr if options.json else sys.stdout)
     with reading_bar([submission.path], is_wanted=not options.quiet):
         return run(load, submission.path, options.output, at_home=True)
 
@@ -291,6 +301,7 @@ def _parser(modes: Sequence[str]) -> argparse.ArgumentParser:
     parser.set_defaults(submission_file=None, eval_mode=None, loc_mode=None, subset=False)
     add_words(parser, "your zip file, or a folder with its files")
     add_scoring_options(parser, "evaluation")
+    add_conversion_options(parser, "frame rates for seconds; default: those of the reference")
     add_print_options(
         parser,
         quiet="print the score alone",
@@ -321,7 +332,7 @@ def _add_drawing_options(parser: argparse.ArgumentParser) -> None:
     what = "how many of the worst items are drawn; default: %(default)s, of which "
     what += f"{drawing_pages.IN_DETAIL_PAGE} on the detail page"
     parser.add_argument("--drawings", type=int, default=MOST_DRAWINGS, metavar="N", help=what)
-    what = "folder of your own images or frames, drawn behind the boxes; README.md names the files"
+    what = "folder of your own images or frames, drawn behind the boxes; guide.md names the files"
     parser.add_argument("--images", type=Path, metavar="DIR", help=what)
     what = "the size that the boxes belong to, if not that of the image files"
     parser.add_argument("--image-size", type=images.image_size, metavar="WxH", help=what)

@@ -9,12 +9,15 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
+import numpy as np
+
 from scoring_program.report.elements.axis import round_ticks, tick_text
 from scoring_program.report.html import element
 
 # A plot in a table is narrow.
 _MOST_TICKS = 4
 _LEAST_WIDTH = 1e-9
+_FAR = 3
 
 
 class Band(NamedTuple):
@@ -36,6 +39,10 @@ class Scale(NamedTuple):
     low: float
     high: float
 
+    def holds(self, value: float) -> bool:
+        """Return whether a value is on it."""
+        return self.low <= value <= self.high
+
     def percent(self, value: float) -> float:
         """Return where a value is, in percent of the width."""
         width = max(self.high - self.low, _LEAST_WIDTH)
@@ -46,22 +53,44 @@ class Scale(NamedTuple):
         return round_ticks(self.low, self.high, _MOST_TICKS)
 
 
-def scale_of(intervals: Sequence[Band]) -> Scale:
-    """Return the scale that holds all intervals."""
-    lowest = min(interval.low for interval in intervals)
-    highest = max(interval.high for interval in intervals)
+def scale_of(intervals: Sequence[Band], higher_is_better: bool | None = None) -> Scale:
+    """Return the scale that holds all intervals, but for far worse ones, which would squeeze the others.
+
+    Far worse is a value further from the median than 3 times the distance of the best one, or the width of a
+    typical interval if that is larger. Without a direction none is.
+    """
+    values = np.array([interval.value for interval in intervals])
+    is_shown = np.full(len(values), True)
+    if higher_is_better is not None:
+        losses = -values if higher_is_better else values
+        median = np.median(losses)
+        width = np.median([interval.high - interval.low for interval in intervals])
+        is_shown = losses <= median + _FAR * max(median - losses.min(), width)
+    shown_intervals = [interval for interval, is_in in zip(intervals, is_shown.tolist()) if is_in]
+    lowest = min(interval.low for interval in shown_intervals)
+    highest = max(interval.high for interval in shown_intervals)
     return Scale(lowest, highest)
 
 
 def forest_row(band: Band, scale: Scale, has_zero: bool = False) -> Element:
-    """Return an interval as a band and the value as a mark; ``has_zero`` draws a line at 0."""
+    """Return an interval as a band and the value as a mark; ``has_zero`` draws a line at 0.
+
+    A value beyond the scale is an arrow at its end.
+    """
     svg = element(
         "svg", class_="forest", viewBox="0 0 100 10", preserveAspectRatio="none", aria_hidden="true"
     )
-    if has_zero:
+    if has_zero and scale.holds(0.0):
         svg.append(_upright_line(scale.percent(0.0), "zero"))
-    svg.append(_interval_rect(scale.percent(band.low), scale.percent(band.high)))
-    svg.append(_upright_line(scale.percent(band.value), "mark"))
+    if scale.holds(band.value):
+        # The interval itself may lead beyond the scale.
+        left, right = (min(max(scale.percent(end), 0.0), 100.0) for end in (band.low, band.high))
+        svg.append(_interval_rect(left, right))
+        svg.append(_upright_line(scale.percent(band.value), "mark"))
+    else:
+        tip, wing = (0, 4) if band.value < scale.low else (100, 96)
+        for end in (1, 9):
+            svg.append(element("line", x1=tip, y1=5, x2=wing, y2=end, class_="mark"))
     return svg
 
 

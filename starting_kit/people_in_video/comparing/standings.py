@@ -32,6 +32,7 @@ LONGEST_NAME = 300
 _LONGEST_LABEL = 24
 _LONGEST_SIGNATURE = 1000
 _MOST_SENTENCES = 5
+_BEYOND = "An arrow: beyond the axis."
 # Smaller differences and p values are written as "less than".
 _SMALLEST_DIFFERENCE = 0.00005
 _SMALLEST_P = 0.0001
@@ -171,9 +172,10 @@ def standings_table(
     rows of their own.
     """
     rows = ranked_rows(standings)
-    score_scale = scale_of([row.band for row in rows])
+    higher_is_better = standings.task.higher_is_better
+    score_scale = scale_of([row.band for row in rows], higher_is_better)
     differences = differences_to_base(standings)
-    difference_scale = scale_of(differences)
+    difference_scale = scale_of(differences, higher_is_better)
     has_differences = len(standings.names) > 1
 
     headings = [
@@ -181,7 +183,10 @@ def standings_table(
         Heading(standings.noun.capitalize()),
         Heading(text_over_text(standings.task.columns[0].title, "95 % interval")),
     ]
-    axes: list[Child] = ["", "", forest_axis(score_scale)]
+    arrow_note = beyond_note(score_scale, [row.band for row in rows])
+    if arrow_note == "":
+        arrow_note = beyond_note(difference_scale, differences)
+    axes: list[Child] = ["", arrow_note, forest_axis(score_scale)]
     if has_differences:
         headings.append(Heading(text_over_text("Difference", f"to {standings.base_text}, 95 % interval")))
         axes.append(forest_axis(difference_scale))
@@ -198,6 +203,11 @@ def standings_table(
             cells.append(_difference_cell(standings, row, differences, difference_scale))
         lines.append(cells)
     return table(headings, lines, title, n_open, last_row=axes)
+
+
+def beyond_note(scale: Scale, bands: Sequence[Band]) -> Child:
+    """Return what stands beside an axis: what an arrow means, "" if all values are on the scale."""
+    return "" if all(scale.holds(band.value) for band in bands) else element("small", _BEYOND)
 
 
 def differences_to_base(standings: Standings) -> list[Band]:
@@ -440,9 +450,12 @@ def p_text(p: float) -> str:
     return f"< {_SMALLEST_P}" if p < _SMALLEST_P else f"{p:#.2g}"
 
 
-def method_card(standings: Standings, signature: str, half_samples: int = HALVES) -> Element:
-    """Return how intervals, tests and rank sets are computed, and the signature."""
-    texts = element("ul", *(element("li", text) for text in method_texts(standings, half_samples)))
+def method_card(
+    standings: Standings, signature: str, half_samples: int = HALVES, reading: Sequence[str] = ()
+) -> Element:
+    """Return how the table is read, how intervals, tests and rank sets are computed, and the signature."""
+    lines = [*reading, *method_texts(standings, half_samples)]
+    texts = element("ul", *(element("li", line) for line in lines))
     code = element("code", cut(signature, _LONGEST_SIGNATURE))
     return card("method", "Method", "", texts, element("p", "Signature: ", code))
 

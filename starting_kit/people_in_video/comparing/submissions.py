@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from people_in_video.comparing import pairs as statistics
 from people_in_video.comparing.comparison import Comparison, last_measure
@@ -14,35 +15,39 @@ from people_in_video.comparing.standings import Standings
 from people_in_video.errors import SubmissionError
 from people_in_video.home_loaded import AnyHomeLoaded
 from people_in_video.references.loading import load_items, require_path
-from people_in_video.result import without_large_arrays
+from people_in_video.result import Score, without_large_arrays
+from people_in_video.scoring import result_of, split_options
 from scoring_program.metrics.resampling import intervals
 from scoring_program.result import Result
 from scoring_program.scoring import AnyLoaded
-from scoring_program.settings import SettingValue
 from validator.findings import Findings, Refused
 
 
 def compare(
     task: str,
-    submissions: Sequence[str | Path],
+    submissions: Sequence[Any] | Mapping[str, Any],
     reference: str | Path | None = None,
     cache: str | Path | None = None,
     items: Iterable[str] | None = None,
     baseline: str | Path | None = None,
-    **settings: SettingValue,
+    **options: Any,
 ) -> Comparison:
     """Score submissions on the same reference and compare each pair of them, or all with a baseline.
 
-    Choose checkpoints of one model on other items than those that you report. The parameters are those of
-    `people_in_video.score`, with a sequence of submissions, and the following. What is wrong with those that
-    are not valid is in ``invalid`` of the result; the others are compared. Everything is shown, as with
+    Choose checkpoints of one model on other items than those that you report. What is wrong with submissions
+    that are not valid is in ``invalid`` of the result; the others are compared. Everything is shown, as with
     ``detail="full"``.
 
     Parameters
     ----------
+    task, reference, cache, items, **options
+        As for `people_in_video.score`.
+    submissions : sequence, or mapping of str
+        Each what `people_in_video.score` takes, or what it returned. A mapping names them:
+        ``{"ours": "a.zip", "theirs": predictions}``; others have the names of their files without ending.
     baseline : str or path, optional
-        One of the submissions, by its path or its name without folder and ending. Each other one is compared
-        with it alone, so that fewer differences are tested.
+        One of the submissions, by its path or its name. Each other one is compared with it alone, so that
+        fewer differences are tested.
 
     Raises
     ------
@@ -53,24 +58,28 @@ def compare(
     FileNotFoundError
         There is no such submission, or no such reference.
     ValueError
-        There is no such task or item, no submission, one is named twice, or the baseline is none of them.
+        There is no such task or item, no submission, one is named twice, or the baseline is none of them; a
+        score is of another reference, or of other settings.
     """
-    path_of_name = name_submissions([Path(submission) for submission in submissions])
-    baseline_name = None if baseline is None else find_name(baseline, path_of_name)
-    for path in path_of_name.values():
-        require_path(path)
+    submission_of_name = name_submissions(submissions)
+    baseline_name = None if baseline is None else find_name(baseline, submission_of_name)
+    for submission in submission_of_name.values():
+        if isinstance(submission, Path):
+            require_path(submission)
+    conversion, settings = split_options(options)
     # Differences are tested with the halves that intervals need.
-    settings = {"detail": "full", **settings, "interval": True}
-    loaded = load_items(task, reference, cache, items, settings)
+    loaded = load_items(task, reference, cache, items, {"detail": "full", **settings, "interval": True})
     results, invalid = dict[str, Result](), dict[str, Findings]()
 
     def score(part: AnyHomeLoaded, name: str) -> Result:
         """Return the result of a submission with all items, or with a part of them. Raises Refused."""
-        return part.score_path(path_of_name[name])
+        return result_of(part, submission_of_name[name], conversion, reference)
 
-    for name in path_of_name:
+    for name, submission in submission_of_name.items():
         try:
-            results[name] = _without_large_parts(score(loaded, name))
+            is_score = isinstance(submission, Score)
+            result = submission.comparable_result(name, loaded.signature) if is_score else score(loaded, name)
+            results[name] = _without_large_parts(result)
         except Refused as refused:
             invalid[name] = loaded.explain(refused.findings)
     if not results:
@@ -78,7 +87,9 @@ def compare(
     if baseline_name in invalid:
         raise SubmissionError(_all_problems({baseline_name: invalid[baseline_name]}))
     comparison = _compare_results(loaded, results, invalid, baseline_name)
-    return _with_item_pairs(comparison, loaded, score)
+    # A score has no predictions to draw.
+    has_predictions = not any(isinstance(submission, Score) for submission in submission_of_name.values())
+    return _with_item_pairs(comparison, loaded, score) if has_predictions else comparison
 
 
 def _with_item_pairs(
@@ -117,26 +128,48 @@ def _all_problems(invalid: Mapping[str, Findings]) -> Findings:
     return problems
 
 
-def name_submissions(paths: Sequence[Path]) -> dict[str, Path]:
-    """Return submissions by their names without folder and ending; with their folder where two are equal."""
-    if not paths:
+def name_submissions(submissions: Sequence[Any] | Mapping[str, Any]) -> dict[str, Any]:
+    """Return submissions by name, paths as `Path`. Raises ValueError if there is none, or one is named twice.
+
+    The name of a file is that without folder and ending, with the folder where two are equal; what is in
+    memory is named by its place.
+    """
+    if isinstance(submissions, (str, Path)):
+        raise ValueError(f"give a list of submissions, [{str(submissions)!r}, ...]")
+    if not submissions:
         raise ValueError("name at least one submission")
-    absolute_paths = [path.absolute() for path in paths]
-    short_names = [path.name.removesuffix(".zip") for path in absolute_paths]
-    names_with_folder = [f"{path.parent.name}/{name}" for path, name in zip(absolute_paths, short_names)]
-    for names in (short_names, names_with_folder, [str(path) for path in paths]):
+    if isinstance(submissions, Mapping):
+        return {str(name): _as_path(submission) for name, submission in submissions.items()}
+    sources = [_as_path(submission) for submission in submissions]
+    for name_of_path in (_short_name, _name_with_folder, str):
+        names = []
+        for number, source in enumerate(sources, start=1):
+            names.append(name_of_path(source) if isinstance(source, Path) else f"submission {number}")
         if len(set(names)) == len(names):
-            return dict(zip(names, paths))
-    repeated_paths = [path for path in paths if paths.count(path) > 1]
-    raise ValueError(f"{repeated_paths[0]} is named twice; name each once")
+            return dict(zip(names, sources))
+    repeated_names = [name for name in names if names.count(name) > 1]
+    raise ValueError(f"{repeated_names[0]} is named twice; name each once")
 
 
-def find_name(baseline: str | Path, path_of_name: Mapping[str, Path]) -> str:
+def _as_path(submission: Any) -> Any:
+    return Path(submission) if isinstance(submission, str) else submission
+
+
+def _short_name(path: Path) -> str:
+    return path.absolute().name.removesuffix(".zip")
+
+
+def _name_with_folder(path: Path) -> str:
+    return f"{path.absolute().parent.name}/{_short_name(path)}"
+
+
+def find_name(baseline: str | Path, submission_of_name: Mapping[str, Any]) -> str:
     """Return the name of the submission that ``baseline`` is the name or the path of. Raises ValueError."""
-    for name, path in path_of_name.items():
-        if str(baseline) == name or Path(baseline) == path:
+    for name, submission in submission_of_name.items():
+        if str(baseline) == name or (isinstance(submission, Path) and Path(baseline) == submission):
             return name
-    raise ValueError(f"the baseline {baseline} is none of the submissions: {', '.join(path_of_name)}")
+    names = ", ".join(submission_of_name)
+    raise ValueError(f"the baseline {baseline} is none of the submissions: {names}")
 
 
 def _compare_results(

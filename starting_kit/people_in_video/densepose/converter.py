@@ -21,7 +21,7 @@ import numpy as np
 from people_in_video.densepose.chart_results import CSE_PROBLEM, chart_pixels, png_pixels
 from people_in_video.densepose.writer import DensePoseWriter
 from people_in_video.plain_values import PlainValues
-from people_in_video.tools.conversion import ConversionError, ConversionOptions, Converter
+from people_in_video.tools.conversion import ConversionError, ConversionOptions, Converter, Purpose
 from people_in_video.tools.number_lists import NumberListError, array_of_numbers
 from people_in_video.tools.torch_file import is_torch_file, read_torch_file
 from people_in_video.writing import naming
@@ -47,6 +47,11 @@ _SLIGHTLY_OUTSIDE = 0.25
 # Names of files are not longer; a search for an id takes the square of the length.
 _LONGEST_FILE_NAME = 255
 _MOST_KEYS_NAMED = 10
+# A short file can name one detection many times: each takes the time that its array takes.
+_MOST_DETECTIONS = 2_000_000
+_MOST_PIXELS = 10_000_000_000
+# The last number in the name of a file.
+_LAST_NUMBER = re.compile("([0-9]+)[^0-9]*$")
 _STORED_ELSEWHERE = (
     "it holds record_id instead of arrays; run the evaluation with DENSEPOSE_EVALUATION.STORAGE none"
 )
@@ -56,12 +61,21 @@ Entry = Mapping[str, Any]
 
 
 def _is_needed(source: Any) -> bool:
-    """Return whether a path is of another tool's file: no zip of JSON, and no JSON as it is submitted."""
-    if not isinstance(source, Path) or not source.is_file():
+    """Return whether something is another tool's: a list of detections, a file but no zip of JSON, and no
+    JSON as it is submitted.
+    """
+    if not isinstance(source, Path):
+        return isinstance(source, list) and bool(source) and _is_of_tool(source[0])
+    if not source.is_file():
         return False
     if source.suffix != ".json":
         return is_torch_file(source) or source.suffix in (".pkl", ".pth", ".pt")
     return _holds_arrays(source)
+
+
+def _is_of_tool(value: Any) -> bool:
+    """Return whether something is a detection of COCO, or an image of ``apply_net.py dump``."""
+    return isinstance(value, Mapping) and bool({"bbox", "file_name"} & value.keys())
 
 
 def _holds_arrays(source: Path) -> bool:
@@ -75,34 +89,41 @@ def _holds_arrays(source: Path) -> bool:
     return isinstance(first, dict) and "uv_data" not in first
 
 
-def _convert(task_id: str, source: Any, output: Path, options: ConversionOptions) -> Sequence[Note]:
-    """Write the detections of a file. Raises ValueError, which names the detection."""
-    if not isinstance(source, Path):
+def _convert(
+    task_id: str, source: Any, output: Path, options: ConversionOptions, purpose: Purpose
+) -> Sequence[Note]:
+    """Write the detections of a file, or of a list. Raises ValueError, which names the detection."""
+    if not isinstance(source, (Path, list)):
         raise ConversionError("a table holds no arrays; give a file of detectron2, or use the writer")
     left_out: Counter[str] = Counter()
-    detections = _read_entries(source, options)
-    png_level = _FAST_PNG_LEVEL if options.is_temporary else PNG_LEVEL
+    detections = _entries(source) if isinstance(source, list) else _read_entries(source)
+    png_level = _FAST_PNG_LEVEL if purpose.is_temporary else PNG_LEVEL
+    n_pixels = 0.0
     with DensePoseWriter(output, "converted", False, png_level) as writer:
         for index, entry in enumerate(detections):
+            if index == _MOST_DETECTIONS or n_pixels > _MOST_PIXELS:
+                problem = f"there are more than {index:,} detections"
+                raise ConversionError(f"{problem}; leave out those with the lowest scores")
             with naming(f"detection {index}"):
-                reason = _reason_to_leave_out(entry)
+                reason = _reason_to_leave_out(entry, options.min_score)
                 if reason:
                     left_out[reason] += 1
                     continue
-                _write(entry, writer)
+                box = _box(entry)
+                n_pixels += box[2] * box[3]
+                _write(entry, box, writer)
     return [
         Note("N-CONVERTED", f"{counted(number, 'detection')} left out: {reason}")
         for reason, number in left_out.items()
     ]
 
 
-def _write(entry: Entry, writer: DensePoseWriter) -> None:
-    box = _box(entry)
+def _write(entry: Entry, box: list[float], writer: DensePoseWriter) -> None:
     height, width = int(box[3]), int(box[2])
     writer.add(_image_number(entry), box, _score(entry), _pixels(entry, height, width))
 
 
-def _read_entries(source: Path, options: ConversionOptions) -> Iterator[Entry]:
+def _read_entries(source: Path) -> Iterator[Entry]:
     """Return the detections of a file."""
     if source.suffix == ".json":
         return _json_entries(source)
@@ -110,25 +131,25 @@ def _read_entries(source: Path, options: ConversionOptions) -> Iterator[Entry]:
     if not isinstance(content, (list, tuple)):
         problem = f"it holds a {type(content).__name__} instead of a list of detections"
         raise ConversionError(f"{problem}; give what detectron2's evaluation or apply_net dump wrote")
-    return _entries(content, options)
+    return _entries(content)
 
 
-def _entries(content: Iterable[Any], options: ConversionOptions) -> Iterator[Entry]:
+def _entries(content: Iterable[Any]) -> Iterator[Entry]:
     """Yield the detections of a list of them, or of images that hold them as ``apply_net.py dump`` writes."""
     for value in content:
         if isinstance(value, dict) and "file_name" in value:
-            yield from _entries_of_image(value, options)
+            yield from _entries_of_image(value)
         else:
             yield value
 
 
-def _entries_of_image(image: Entry, options: ConversionOptions) -> Iterator[Entry]:
+def _entries_of_image(image: Entry) -> Iterator[Entry]:
     """Yield the detections of an image of ``apply_net.py dump``."""
     name = _file_name(image["file_name"])
     if "pred_densepose" not in image:
         # Nothing was detected, or with a model without DensePose.
         return
-    image_id = _image_id(name, options.image_id)
+    image_id = _image_id(name)
     results = image["pred_densepose"]
     with naming(quote_path(name)):
         if hasattr(results, "embedding"):
@@ -156,15 +177,15 @@ def _file_name(value: Any) -> str:
     return str(value)
 
 
-def _image_id(name: str, pattern: str) -> int:
+def _image_id(name: str) -> int:
     """Return the id of an image from the name of its file. Raises ConversionError."""
     stem = Path(name).stem
     if len(stem) > _LONGEST_FILE_NAME:
         problem = f"{quote_path(name)} is longer than {_LONGEST_FILE_NAME} characters"
         raise ConversionError(f"{problem}; write the name of the image's file")
-    match = re.search(pattern, stem)
-    if match is None or not match.groups() or not str(match[1]).isdecimal():
-        raise ConversionError(f"{quote_path(name)} holds no id of the image; name a pattern with --image-id")
+    match = _LAST_NUMBER.search(stem)
+    if match is None:
+        raise ConversionError(f"{quote_path(name)} holds no id of the image; write 000000000001.jpg")
     return int(match[1])
 
 
@@ -174,7 +195,7 @@ def _json_entries(source: Path) -> Generator[Any, None, None]:
         yield from iter_list(stream.read, source.name)
 
 
-def _reason_to_leave_out(entry: Any) -> str:
+def _reason_to_leave_out(entry: Any, min_score: float | None) -> str:
     """Return why a detection is no part of a submission, "" if it is. Raises ConversionError."""
     if not isinstance(entry, Mapping) or not {"image_id", "bbox", "score"} <= entry.keys():
         raise ConversionError("it is no dict with image_id, bbox and score; give a list of such dicts")
@@ -186,6 +207,8 @@ def _reason_to_leave_out(entry: Any) -> str:
     box = _box(entry)
     if min(box[2:]) < 1:
         return "the box is smaller than a pixel"
+    if min_score is not None and _score(entry) < min_score:
+        return f"the score is below {min_score:g}"
     return ""
 
 
@@ -283,5 +306,8 @@ def _check_range(uv: np.ndarray) -> None:
 
 
 CONVERTER = Converter(
-    "a file of detectron2, or a list of detections as JSON or of torch.save", _is_needed, _convert
+    takes="files of detectron2; lists of detections as JSON, of torch.save, or in memory",
+    options=frozenset({"min_score"}),
+    is_needed=_is_needed,
+    convert=_convert,
 )

@@ -63,8 +63,9 @@ from validator.formats.densepose.write import (
 from validator.formats.rules import load_rules
 from validator.texts import counted
 
-# They wait in a temporary file; more would be some hundred gigabytes at worst.
+# They wait in a temporary file. A submission holds at most 4 GB; worse ones of the same images wait, too.
 _MOST_WAITING = 100_000
+_MOST_WAITING_BYTES = 8_000_000_000
 _ENDINGS = [".zip", ".json"]
 
 
@@ -177,8 +178,8 @@ class DensePoseWriter:
         if len(best) == MOST_DETECTIONS and best[-1].is_before(detection):
             return
         self._n_waiting += 1
-        if self._n_waiting > _MOST_WAITING:
-            problem = f"there are more than {_MOST_WAITING:,} detections"
+        if self._n_waiting > _MOST_WAITING or begin > _MOST_WAITING_BYTES:
+            problem = f"there are more than {self._n_waiting - 1:,} detections"
             raise ValueError(f"{problem}; leave out those with the lowest scores")
         text = encode_detection(image, checked_box, certainty, array, png_level=self._png_level).encode(
             "ascii"

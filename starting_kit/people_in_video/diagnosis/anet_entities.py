@@ -265,7 +265,7 @@ def _comparisons_of_boxes(is_given: bool) -> list[Comparison]:
             remedy=_BOX,
             remedies=_REMEDIES_OF_BOXES,
             repaired=_with_changed_boxes,
-            explains=("N-BOXES-OUTSIDE", "N-LOOKS-NORMALIZED"),
+            explains=("N-BOXES-OUTSIDE", "N-LOOKS-NORMALIZED", "N-BOXES-ORDER", "N-BOXES-FIRST"),
         ),
         Comparison(
             kind="places",

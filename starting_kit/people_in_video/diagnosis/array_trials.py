@@ -76,7 +76,8 @@ def _channel_readings(sample: Arrays, values: Ints) -> Iterator[tuple[Family, st
     for names in (["U"], ["V"], ["U", "V"]):
         words = f"with {' and '.join(f'1 - {name}' for name in names)} for {' and '.join(names)}"
         yield Family.READING, words, np.where([False, "U" in names, "V" in names], 255 - values, values)
-    for shift, words in ((1, "with parts plus 1"), (-1, "with parts less 1")):
+    shifts = ((1, "with parts plus 1"), (-1, "with parts less 1"))
+    for shift, words in () if sample.has_coarse_parts else shifts:
         yield Family.NUMBERS, words, values + np.array([shift, 0, 0])
     part = np.minimum(values[:, 0], len(sample.mirrored_parts) - 1)
     mirrored = np.column_stack([sample.mirrored_parts[part], values[:, 1:]])

@@ -16,6 +16,8 @@ from people_in_video.diagnosis.samples import (
 )
 from people_in_video.diagnosis.search import Comparison, Measured
 from people_in_video.diagnosis.trials import Change, Family
+from scoring_program.challenges.chalearn import measure
+from scoring_program.challenges.chalearn.borders import compare_borders
 from scoring_program.challenges.chalearn.measure import SequenceStatistics
 from scoring_program.challenges.chalearn.reference import Prediction, Rows
 from scoring_program.scoring import AnyLoaded
@@ -25,6 +27,8 @@ from validator.texts import counted
 
 _FRAMES = "Write the first and the last frame, both counted from 1, at the frame rate of the data files"
 _COUNT_FROM_1 = "Frames count from 1, and the last frame belongs to the interval"
+# A good model is a little early or late, too.
+_LEAST_COST = 0.15
 _SEQUENCE = "Each file has the rows of its own sequence"
 
 
@@ -125,4 +129,27 @@ def _left_out_notes(loaded: AnyLoaded, submission: object, statistics: SequenceS
     return [Note("N-LEFT-OUT", text)]
 
 
-FULL_NOTES = dict.fromkeys(("chalearn_action", "chalearn_gesture"), _left_out_notes)
+def _border_notes(loaded: AnyLoaded, submission: Prediction, statistics: SequenceStatistics) -> list[Note]:
+    """Return a note on missed instances, and on early, late, long and short rows of others, if wrong times
+    cost much."""
+    cost = measure.error_costs(statistics)["timing"] - measure.scores(statistics)["score"]
+    if cost < _LEAST_COST:
+        return []
+    borders = compare_borders(loaded.reference, submission, statistics)
+    instances = counted(borders.n_instances, loaded.reference.track.instance)
+    texts = [f"no row of their class overlaps {borders.n_missed:,} of {instances}"]
+    for words, frames in borders.kinds():
+        if len(frames):
+            texts.append(f"{len(frames):,} {words} by {np.median(frames):g}")
+    text, *others = texts
+    if others:
+        text += f"; of the rows of the others {', '.join(others)} frames in the median"
+    return [Note("N-BORDERS", text)]
+
+
+def _count_notes(loaded: AnyLoaded, submission: Prediction, statistics: SequenceStatistics) -> list[Note]:
+    left_out = _left_out_notes(loaded, submission, statistics)
+    return [*left_out, *_border_notes(loaded, submission, statistics)]
+
+
+FULL_NOTES = dict.fromkeys(("chalearn_action", "chalearn_gesture"), _count_notes)

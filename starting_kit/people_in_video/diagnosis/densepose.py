@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from people_in_video.diagnosis.sampled_pixels import (
-    ARRAY_READINGS,
+    READINGS,
     SampledKept,
     SampledPixels,
     SamplingKeeper,
@@ -34,7 +34,7 @@ from validator.findings import Note
 
 _BOX = "Write boxes as [x, y, width, height], x and y of the upper left corner, in pixels of the image"
 _OWN_IMAGE = "Write each detection with the id of its own image"
-_ARRAY = "Write part, U and V as channels 0, 1 and 2, row by row from the upper left corner of the box"
+_ARRAY = "Write part, U and V of the box as channels 0, 1 and 2, row by row from its upper left corner"
 _PART = "Parts count from 1; 0 is background"
 _SIDE = "Left and right are those of the person, not of the image"
 _REMEDIES_OF_ARRAYS = {Family.NUMBERS: _PART, Family.ORDER: _SIDE}
@@ -82,9 +82,10 @@ def _arrays(measured: Measured) -> Iterator[Arrays]:
     yield Arrays(
         item=image[entries],
         entry=points.entry,
-        readings=dict(zip(ARRAY_READINGS, points.values.astype(np.int64))),
+        readings=dict(zip(READINGS, points.values.astype(np.int64))),
         true_values=points.true_values,
         mirrored_parts=_mirrored_parts(),
+        has_coarse_parts=measured.rows.hints.has_coarse_parts,
     )
 
 

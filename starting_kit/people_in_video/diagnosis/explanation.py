@@ -119,7 +119,9 @@ def _names_note(loaded: AnyLoaded, submission: Any, unknown: UnknownNames, score
     statistics = loaded.task.measure(loaded.reference, renamed, loaded.settings)
     sign = 1 if loaded.task.higher_is_better else -1
     points = round(sign * (loaded.task.scores(statistics)["score"] - score), _DECIMALS)
-    cost = f"; this costs {points:.{_DECIMALS}f}" if points > 0 else ""
+    # What is far from all names of the data may be anything.
+    what = "this costs" if len(unknown.nearest) == len(unknown.counts) else "those with a nearest name cost"
+    cost = f"; {what} {points:.{_DECIMALS}f}" if points > 0 else ""
     return note._replace(text=note.text + cost)
 
 

@@ -10,15 +10,25 @@ import numpy as np
 
 from people_in_video.diagnosis.samples import BOX_IOU, Names, Regions, choose_entries, items_nearby
 from people_in_video.diagnosis.search import Comparison, Measured, Sample
-from people_in_video.diagnosis.trials import Change, Family, Trial
-from scoring_program.challenges.kinetics_tps.measure import VideoStatistics, translate
+from people_in_video.diagnosis.trials import (
+    LEAST_SHARE_OF_COMBINATION,
+    Change,
+    Family,
+    Trial,
+    agrees_well,
+)
+from scoring_program.challenges.kinetics_tps.measure import VideoStatistics, annotated_parts, translate
 from scoring_program.challenges.kinetics_tps.public import submitted_names
+from scoring_program.metrics.part_state import nearest_proposals
 from validator.arrays import Floats, Ints
 from validator.formats.kinetics_tps.read import KineticsSubmission
 
 _BOX = "Write boxes as [x1, y1, x2, y2], in pixels of the original video"
 _NAME = "Write names exactly as the list of the data does"
 _OWN_VIDEO = "Write each prediction under the name of its own video"
+_OWN_HUMAN = "Write the parts of a human with the box of that human"
+# Humans of a frame are tried in so many orders, and the last first.
+_MOST_SHIFTS = 4
 _OWN_PART = "Write the states of a part with the boxes of that part"
 
 
@@ -71,6 +81,40 @@ def _parts(measured: Measured) -> Iterator[Regions]:
         frames=(predicted.human_frame[human], true_parts.human_frame[true_parts.part_human]),
         names=(proposals.part_name[part], true_parts.part_name),
         parent=predicted.human_box[human],
+    )
+
+
+def _parts_of_humans(measured: Measured) -> Iterator[Trial]:
+    """Yield the trial that the humans of frames have the parts of one another, as where lists were sorted
+    beside others that were not."""
+    statistics: VideoStatistics = measured.statistics
+    true_parts, human_frame = statistics.true_parts, statistics.predicted.human_frame
+    matched_human = statistics.matched_human[true_parts.part_human]
+    entries = np.flatnonzero(matched_human >= 0)
+    if not len(entries):
+        return
+    first = np.searchsorted(human_frame, human_frame)
+    n_humans = np.searchsorted(human_frame, human_frame, "right") - first
+    rank = np.arange(len(human_frame)) - first
+    orders = [first + (rank + shift) % n_humans for shift in range(_MOST_SHIFTS)]
+    orders.append(first + n_humans - 1 - rank)
+    agreements = []
+    for order in orders:
+        human = np.where(matched_human >= 0, order[matched_human], -1)
+        _, iou = nearest_proposals(human, annotated_parts(true_parts), statistics.predicted.proposals)
+        agreements.append(iou[entries] > BOX_IOU)
+    frame = human_frame[matched_human[entries]]
+    n_agreeing = np.array([np.bincount(frame, agrees) for agrees in agreements])
+    before = agreements[0]
+    if agrees_well(before):
+        return
+    yield Trial(
+        family=Family.ORDER,
+        words="with the parts of the humans of each frame in another order",
+        before=before,
+        after=np.array(agreements)[n_agreeing.argmax(axis=0)[frame], np.arange(len(frame))],
+        item=true_parts.frame_video[frame],
+        least_share=LEAST_SHARE_OF_COMBINATION,
     )
 
 
@@ -211,6 +255,7 @@ COMPARISONS = {
     "kinetics_tps": [
         _boxes("humans", _humans, of_parts_alone=False),
         _boxes("parts", _parts, of_parts_alone=True),
+        Comparison("humans of parts", "parts of humans", _parts_of_humans, _OWN_HUMAN),
         Comparison(
             "part names", "part names", _part_names, _NAME, repaired=partial(_with_changed_names, "names")
         ),

@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from people_in_video.diagnosis.one_to_one import one_to_one_map
 from people_in_video.diagnosis.samples import NEIGHBORS, Names, is_in_first_half
 from people_in_video.diagnosis.trials import Change, Family, Trial, agrees_well
 from validator.arrays import Bools, Ints
@@ -95,18 +96,13 @@ def _look_up(other_name: Mapping[str, str], word: str) -> str:
 def _map_of_list(sample: Names) -> Iterator[Trial]:
     """Yield the trial of the one-to-one map of names that fits best, tested on the items that it was not
     fitted on."""
-    # It takes a third of a second to import.
-    from scipy.optimize import linear_sum_assignment
 
     def assign(is_used: Bools) -> Ints:
         """Return the place in the vocabulary of each word, -1 for words without one."""
         counts = np.zeros((len(sample.words), len(sample.vocabulary)), np.int64)
         used = is_used & (sample.predicted >= 0) & (sample.true >= 0)
         np.add.at(counts, (sample.predicted[used], sample.true[used]), 1)
-        rows, columns = linear_sum_assignment(counts, maximize=True)
-        place = np.full(len(sample.words) + 1, -1)
-        place[rows] = np.where(counts[rows, columns] > 0, columns, -1)
-        return place
+        return np.append(one_to_one_map(counts), -1)
 
     half = is_in_first_half(sample.item)
     held_out = np.where(half, assign(~half)[sample.predicted], assign(half)[sample.predicted])

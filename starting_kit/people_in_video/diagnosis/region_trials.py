@@ -9,6 +9,7 @@ import numpy as np
 
 from people_in_video.diagnosis.fits import SCALE_WIDTH, AxisMap, centers, fit_axes, map_words, mode
 from people_in_video.diagnosis.name_trials import add, neighbor_shifts
+from people_in_video.diagnosis.one_to_one import one_to_one_map
 from people_in_video.diagnosis.samples import (
     MOST_ITEMS,
     Regions,
@@ -345,8 +346,6 @@ def _shifts_of_items(judged: _JudgedRegions) -> Iterator[Trial]:
 def _map_of_items(judged: _JudgedRegions) -> Iterator[Trial]:
     """Yield the trial of the one-to-one map of items with the most agreements, tested on entries that it was
     not made of."""
-    from scipy.optimize import linear_sum_assignment
-
     n_items = judged.sample.n_items
     if n_items > MOST_ITEMS:
         return
@@ -362,8 +361,7 @@ def _map_of_items(judged: _JudgedRegions) -> Iterator[Trial]:
         """Return the item that the predictions of each item are of, -1 without one."""
         counts = np.zeros((n_items, n_items), np.int64)
         np.add.at(counts, sample.item_of_entry[is_used], agrees[is_used].astype(np.int64))
-        rows, places = linear_sum_assignment(counts, maximize=True)
-        return np.where(counts[rows, places] > 0, places, -1)
+        return one_to_one_map(counts)
 
     part = ranks_in_groups(sample.item_of_entry) % _N_PARTS
     held_out = np.full(len(part), -1)

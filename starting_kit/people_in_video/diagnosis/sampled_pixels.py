@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from people_in_video.diagnosis.samples import spread_evenly
 from scoring_program.challenges.densepose.reference import Keeper, Kept, Reference
 from scoring_program.metrics import geodesic
 from scoring_program.metrics.average_precision import box_iou
-from validator.arrays import Floats, Ints, Pixels
+from validator.arrays import Bools, Floats, Ints, Pixels
 from validator.formats.densepose.read import Detection
 
 MOST_IMAGES = 160
@@ -35,7 +36,7 @@ class SampledPixels(NamedTuple):
     point : int array of shape (n_points,)
         At most 32 of the points of that person.
     values : uint8 array of shape (n_readings, n_points, 3)
-        Part, U and V at each point, in the order of `ARRAY_READINGS`; 0 outside of the box.
+        Part, U and V at each point, in the order of `READINGS`; 0 outside of the box.
     """
 
     person: int
@@ -64,6 +65,21 @@ def _by_columns(row: Ints, column: Ints, height: int, width: int) -> tuple[Ints,
     return place // width, place % width
 
 
+def _of_larger_crop(factor: float, row: Ints, column: Ints, height: int, width: int) -> tuple[Ints, Ints]:
+    """Return the pixels in the array of a crop that is larger than the box, about the same center."""
+    return _toward_middle(row, height, factor), _toward_middle(column, width, factor)
+
+
+def _of_square(row: Ints, column: Ints, height: int, width: int) -> tuple[Ints, Ints]:
+    """Return the pixels in the array of a square crop about the center of the box."""
+    side = max(height, width)
+    return _toward_middle(row, height, side / height), _toward_middle(column, width, side / width)
+
+
+def _toward_middle(place: Ints, size: int, factor: float) -> Ints:
+    return np.floor(size / 2 + (place + 0.5 - size / 2) / factor).astype(np.int64)
+
+
 # Where a pixel (row, column) of the box is in an array of some height and width.
 ArrayReading = Callable[[Ints, Ints, int, int], tuple[Ints, Ints]]
 ARRAY_READINGS: dict[str, ArrayReading] = {
@@ -72,8 +88,18 @@ ARRAY_READINGS: dict[str, ArrayReading] = {
     "with arrays flipped top to bottom": _from_bottom,
     "with arrays turned upside down": _from_lower_right,
     "with arrays written column by column": _by_columns,
+    "with arrays of crops 1.25 times the box": partial(_of_larger_crop, 1.25),
+    "with arrays of crops 1.5 times the box": partial(_of_larger_crop, 1.5),
+    "with arrays of square crops": _of_square,
 }
 """The ways to read an array, by the words for each, which follow "read"; the first is that of the format."""
+READINGS = (
+    *ARRAY_READINGS,
+    "with the arrays of the detection before, in the size of the box",
+    "with the arrays of the detection after, in the size of the box",
+)
+"""The words for these ways, and for arrays of neighbors in the file."""
+_BEFORE, _AFTER = len(ARRAY_READINGS), len(ARRAY_READINGS) + 1
 
 
 def choose_images(images: Ints) -> frozenset[int]:
@@ -82,7 +108,7 @@ def choose_images(images: Ints) -> frozenset[int]:
 
 
 def read_pixels(pixels: Pixels, x: Floats, y: Floats, corner: tuple[float, float]) -> Pixels:
-    """Return what a detection has at points of the image, in all ways to read its array.
+    """Return what a detection has at points of the image, in all ways to read its array; of neighbors 0.
 
     Parameters
     ----------
@@ -99,11 +125,28 @@ def read_pixels(pixels: Pixels, x: Floats, y: Floats, corner: tuple[float, float
     """
     height, width, _ = pixels.shape
     is_inside, row, column = geodesic.pixels_of_points(x, y, corner, (height, width))
-    values = np.zeros((len(ARRAY_READINGS), len(x), 3), np.uint8)
+    values = np.zeros((len(READINGS), len(x), 3), np.uint8)
     for number, reading in enumerate(ARRAY_READINGS.values()):
         read_row, read_column = reading(row, column, height, width)
         values[number, is_inside] = pixels[read_row, read_column]
     return values
+
+
+class _Place(NamedTuple):
+    """Where points (n,) are in the box of a detection, and its values, which neighbors are added to."""
+
+    is_inside: Bools
+    row: Ints
+    column: Ints
+    height: int
+    width: int
+    values: Pixels
+
+    def add_neighbor(self, number: int, pixels: Pixels) -> None:
+        """Add what the array of a neighbor has, in the size of the box, as the reading of a number."""
+        row = self.row * pixels.shape[0] // self.height
+        column = self.column * pixels.shape[1] // self.width
+        self.values[number, self.is_inside] = pixels[row, column]
 
 
 @dataclass(frozen=True)
@@ -122,11 +165,18 @@ class SamplingKeeper(Keeper):
     def __init__(self, reference: Reference) -> None:
         super().__init__(reference)
         self._sampled_images = choose_images(np.unique(self.persons.image[self.persons.dense]))
+        self._pixels_before: Pixels | None = None
+        self._place_before: _Place | None = None
 
     def __call__(self, detection: Detection, image: int) -> SampledKept:
         """Return what is kept of a detection on an image, which is given by its number."""
         kept = super().__call__(detection, image)
-        return SampledKept(**vars(kept), sampled_pixels=self._sample_pixels(detection, image))
+        if self._place_before is not None:
+            self._place_before.add_neighbor(_AFTER, detection.pixels)
+        self._place_before = None
+        sampled_pixels = self._sample_pixels(detection, image)
+        self._pixels_before = detection.pixels
+        return SampledKept(**vars(kept), sampled_pixels=sampled_pixels)
 
     def _sample_pixels(self, detection: Detection, image: int) -> SampledPixels | None:
         """Return what diagnosis compares of a detection, None if it is on no person of a chosen image."""
@@ -141,5 +191,11 @@ class SamplingKeeper(Keeper):
         person = int(dense_persons[iou.argmax()])
         first_point, end = persons.point_start[[person, person + 1]].tolist()
         point = first_point + spread_evenly(end - first_point, MOST_POINTS)
-        values = read_pixels(detection.pixels, persons.x[point], persons.y[point], detection.box[:2])
+        x, y, corner = persons.x[point], persons.y[point], detection.box[:2]
+        values = read_pixels(detection.pixels, x, y, corner)
+        height, width, _ = detection.pixels.shape
+        inside_pixels = geodesic.pixels_of_points(x, y, corner, (height, width))
+        self._place_before = _Place(*inside_pixels, height, width, values)
+        if self._pixels_before is not None:
+            self._place_before.add_neighbor(_BEFORE, self._pixels_before)
         return SampledPixels(person, point, values)

@@ -369,6 +369,8 @@ class Arrays:
         The annotated part, and U and V times 255.
     mirrored_parts : int array of shape (n_parts + 1,)
         The part on the other side of the body of each part.
+    has_coarse_parts : bool
+        Whether its parts are other, coarser ones, of which a note tells.
     """
 
     item: Ints
@@ -376,6 +378,7 @@ class Arrays:
     readings: Mapping[str, Ints]
     true_values: Floats
     mirrored_parts: Ints
+    has_coarse_parts: bool = False
 
     @property
     def as_submitted(self) -> Ints:

@@ -8,7 +8,12 @@ from typing import Any
 
 from people_in_video.items.csv_folder import read_csv_folder
 from people_in_video.items.writer import write_submission
-from people_in_video.tools.conversion import ConversionError, ConversionOptions, Converter
+from people_in_video.tools.conversion import (
+    ConversionError,
+    ConversionOptions,
+    Converter,
+    Purpose,
+)
 from validator.findings import Note
 from validator.formats.items.read import form_of
 from validator.formats.rules import load_rules
@@ -22,7 +27,9 @@ def _is_needed(source: Any) -> bool:
     return False
 
 
-def _convert(task_id: str, source: Any, output: Path, options: ConversionOptions) -> Sequence[Note]:
+def _convert(
+    task_id: str, source: Any, output: Path, options: ConversionOptions, purpose: Purpose
+) -> Sequence[Note]:
     """Write the rows of each file. Raises ValueError."""
     is_for_task = form_of(load_rules(task_id)).kind is Kind.VALUE
     if not is_for_task or not isinstance(source, Path) or not source.is_dir():
@@ -31,4 +38,4 @@ def _convert(task_id: str, source: Any, output: Path, options: ConversionOptions
     return []
 
 
-CONVERTER = Converter(_TAKES, _is_needed, _convert)
+CONVERTER = Converter(takes=_TAKES, options=frozenset(), is_needed=_is_needed, convert=_convert)

@@ -6,6 +6,7 @@ import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence, Sized
 from functools import lru_cache, partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -110,10 +111,10 @@ class _Person(NamedTuple):
 def prepare(source: Path, output: Path) -> None:
     """Check the official files and write the prepared ones to ``output``; needs h5py. Raises Refused."""
     with Findings.collect() as findings:
-        try:
-            import h5py  # noqa: F401
-        except ImportError:
-            findings.refuse("E-REF-H5PY", "h5py is not installed", "pip install h5py")
+        for package in ("h5py", "scipy"):
+            if find_spec(package) is None:
+                remedy = f"python -m pip install {package}"
+                findings.refuse("E-REF-H5PY", f"{package} is not installed", remedy)
         remedy = f"the official files are {', '.join(OFFICIAL_FILES)}"
         require_files(source, OFFICIAL_FILES, remedy, findings)
         with findings.part():
@@ -467,19 +468,43 @@ def _person_mask(box: list[float], parts: list[Bools | None], size: tuple[int, i
 def _write(task: Task, source: Path, output: Path, settings: Settings, options: Options) -> Notes:
     """Turn the official files into files that load fast; note a body template of another size."""
     prepare(source, output)
-    return _notes_on_template(load_prepared_folder(output, settings).template, settings)
+    template = load_prepared_folder(output, settings).template
+    return _notes_on_template(source, output, template) if needs_normalizers(template, settings) else []
 
 
-def _notes_on_template(template: Template, settings: Settings) -> Notes:
-    """Return a note if the normalizers do not belong to the template."""
-    if not needs_normalizers(template, settings):
-        return []
+def _notes_on_template(source: Path, output: Path, template: Template) -> Notes:
+    """Return a note on normalizers that are not those of the template, with those that its distances give."""
     text = (
         f"the body template has {template.n_vertices:,} vertices; the normalizers of the similarity are "
         f"those of the challenge's, which has {CHALLENGE_VERTICES:,}. Declare mean_distances or kappa in "
         f"{SETTINGS_FILE}, or take scores as comparable with this template only"
     )
+    means = _mean_distances(_read_template(source), template.n_vertices, output / DISTANCES_FILE)
+    if all(means):
+        text += (
+            f"; the means of its distances are mean_distances: [{', '.join(f'{mean:.6g}' for mean in means)}]"
+        )
     return [Note("N-REF-TEMPLATE", text)]
+
+
+def _mean_distances(vertices: _Vertices, number: int, distances: Path) -> list[float]:
+    """Return for each coarse part the mean distance of two of its vertices, 0 if it has fewer than two.
+
+    ``number`` is that of all unique vertices, ``distances`` the prepared file.
+    """
+    n_parts = len(geodesic.MEAN_DISTANCES) - 1
+    is_of_part = np.zeros((n_parts, number), np.float32)
+    is_of_part[geodesic.COARSE_PART[vertices.part] - 1, vertices.unique] = 1
+    triangle = np.memmap(distances, "<f4", "r")
+    totals = np.zeros(n_parts)
+    for vertex in range(1, number):
+        first_pair = vertex * (vertex - 1) // 2
+        row = triangle[first_pair : first_pair + vertex]
+        parts = np.flatnonzero(is_of_part[:, vertex])
+        totals[parts] += is_of_part[parts, :vertex] @ row
+    n_vertices = is_of_part.sum(axis=1, dtype=np.float64)
+    n_pairs = n_vertices * (n_vertices - 1) / 2
+    return np.divide(totals, n_pairs, out=np.zeros(n_parts), where=n_pairs > 0).tolist()
 
 
 def _check(loaded: AnyLoaded) -> Notes:

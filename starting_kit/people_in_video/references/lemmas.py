@@ -12,7 +12,8 @@ from validator.findings import Findings, Note
 from validator.texts import counted, quote
 
 TABLE_VERSION = "3.9.1"
-TABLE = Path(__file__).with_name(f"corenlp_{TABLE_VERSION}_lemmas.tsv.gz")
+TABLE = Path(__file__).with_name("corenlp_3.9.1_lemmas.tsv.gz")
+# Its license is beside it: corenlp_3.9.1_lemmas.txt.
 _NAMED_WORDS = 10
 
 

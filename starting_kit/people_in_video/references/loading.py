@@ -18,7 +18,9 @@ from people_in_video.demo_refusals import DemoLoaded
 from people_in_video.errors import ReferenceProblemsError
 from people_in_video.home_loaded import AnyHomeLoaded, HomeLoaded, of_kind
 from people_in_video.item_list import check_known
+from people_in_video.packages import require_packages
 from people_in_video.references.preparation import check_reference, write_prepared
+from people_in_video.tools.conversion import ConversionOptions
 from people_in_video.writing import size_text
 from scoring_program.scoring import load_reference
 from scoring_program.settings import Settings, SettingValue
@@ -31,7 +33,7 @@ from validator.findings import Findings, Refused
 HOME_SETTINGS: Settings = {"detail": "full", "drawings": 0}
 
 # What `score` and `Evaluator` take beside settings.
-_PARAMETERS = ("reference", "cache", "items")
+_PARAMETERS = ("reference", "cache", "items", *ConversionOptions._fields)
 
 _HASH_BLOCK = 1 << 22
 # The reference of each task that was used last, and its key.
@@ -56,6 +58,7 @@ def load(
 def _load_folder(task: str, source: Path, cache: str | Path | None, settings: Settings) -> AnyHomeLoaded:
     """Return a task with the reference in a folder; see `load`."""
     declared = load_task(task)
+    require_packages(declared.needs, task)
     require_path(source)
     try:
         _check_exists(source)

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from people_in_video.tools.conversion import ConversionError
+from people_in_video.tools.conversion import ConversionError, kind_of_file
+from validator.kinds import PICKLE
 from validator.texts import quote
 
 LEAST_TORCH = (2, 6)
@@ -55,10 +56,7 @@ def read_torch_file(path: Path, class_names: Collection[str]) -> Any:
         The file is another one, holds anything else, or there is no torch of a safe version.
     """
     if not is_torch_file(path):
-        problem = "it is no file of torch.save, and a plain pickle could run code"
-        raise ConversionError(
-            f"{problem}; save it with torch.save, or give the detections to DensePoseWriter.add"
-        )
+        raise ConversionError(_why_no_torch_file(path))
     torch = _import_torch()
     safe_globals = [*_numpy_globals(), *((_stand_in(name), name) for name in class_names)]
     # Large files are read as their tensors are used; those of the older format cannot be.
@@ -74,6 +72,18 @@ def read_torch_file(path: Path, class_names: Collection[str]) -> Any:
         reason = quote(first_sentence.partition("\n")[0], longest=_LONGEST_REASON)
         remedy = "save lists and dicts of tensors, arrays and numbers only"
         raise ConversionError(f"torch cannot load it ({reason}); {remedy}") from None
+
+
+def _why_no_torch_file(path: Path) -> str:
+    """Return what another file is, and how to save its content."""
+    kind = kind_of_file(path)
+    if kind is not None and kind.is_archive:
+        return f"it is {kind.name}; {kind.how('')}"
+    is_plain = kind in (None, PICKLE)
+    problem = "it is no file of torch.save, and a plain pickle could run code"
+    if kind is not None and not is_plain:
+        problem = f"it is {kind.name}, no file of torch.save"
+    return f"{problem}; save it with torch.save, or give the detections to DensePoseWriter.add"
 
 
 def _import_torch() -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tarfile
 import zipfile
 from dataclasses import replace
 
@@ -10,11 +11,20 @@ import pytest
 from packaging.version import Version
 
 from organizer.bundle import kit as kit_module
-from organizer.bundle.kit import build_wheel, kit_files, write_kit
+from organizer.bundle.kit import (
+    KIT_FOLDER,
+    PACKAGE,
+    build_packages,
+    kit_files,
+    kit_version,
+    write_kit,
+)
+from organizer.bundle.public_files import demo_reference
 from organizer.files import folder_files
 from people_in_video.__main__ import COMMANDS
 from scoring_program.signature import VERSION
-from scoring_program.task import load_task, task_ids
+from scoring_program.task import load_task
+from tests.helpers import PUBLISHED
 from tests.processes import run_in_turn
 
 TASK = "chalearn_gesture"
@@ -32,21 +42,39 @@ def package_names(names):
     return sorted(name for name in names if name.startswith("people_in_video/"))
 
 
-def test_all_kits_hold_the_same_package():
-    def package(task_id):
-        files = kit_files([task_id], lambda _: {})
-        return {name: files[name] for name in package_names(files)}
-
-    assert package("densepose") == package(TASK)
-
-
-def test_a_kit_holds_the_tasks_of_all_kits_and_nothing_of_others(kit):
-    shared_tasks = [task_id for task_id in task_ids() if load_task(task_id).in_all_kits]
+@pytest.mark.parametrize("task_id", PUBLISHED)
+def test_a_kit_holds_its_task_and_nothing_of_others(task_id):
+    files = kit_files([task_id], demo_reference)
+    challenge = load_task(task_id).folder.name
+    others = {load_task(other).folder.name for other in PUBLISHED} - {challenge}
+    names = [name for name in files if not name.endswith(".svg")]
+    assert [name for name in names if others & {*re.split(r"[/.]", name)}] == []
     for data in ("demo_reference", "samples"):
-        folders = {path.name for path in (kit / "people_in_video" / data).iterdir()}
-        assert folders - {"densepose_official"} == set(shared_tasks)
+        folders = {name.split("/")[2] for name in files if name.startswith(f"people_in_video/{data}/")}
+        assert folders - {f"{task_id}_official"} == {task_id}
+    # The body template and the table of lemmas are what is large.
+    sizes = {name: len(data) for name, data in files.items()}
+    assert task_id == "densepose" or not [name for name in sizes if "template" in name]
+    assert ("people_in_video/references/corenlp_3.9.1_lemmas.tsv.gz" in files) == (
+        challenge == "anet_entities"
+    )
     # Wheels are for the platform; at home pip brings them.
-    assert not list(kit.rglob("*.so"))
+    assert not [name for name in files if name.endswith((".so", ".whl"))]
+    readme = files["README.md"].decode()
+    assert len(readme.split()) <= 400
+    for name in ("README.md", "guide.md", "people_in_video/conventions.md"):
+        assert not re.search(r"\{(ids?|mode|only|example|package)\}|<!--", files[name].decode()), name
+
+
+def test_all_data_files_of_the_package_are_in_the_kit_of_all_tasks():
+    files = kit_files(PUBLISHED, lambda _: {})
+    package = KIT_FOLDER / PACKAGE
+    data = [path for path in package.rglob("*") if path.is_file() and path.suffix not in (".py", ".pyc")]
+    assert [path.name for path in data if path.relative_to(KIT_FOLDER).as_posix() not in files] == []
+    modules = [path.relative_to(KIT_FOLDER) for path in package.rglob("*.py")]
+    missing = [path for path in modules if path.as_posix() not in files]
+    # Those of tasks of one's own are in their kits.
+    assert [path for path in missing if "items" not in (*path.parts, path.stem)] == []
 
 
 def test_pages_of_tasks_show_their_figures(kit):
@@ -73,20 +101,30 @@ def test_writing_a_kit_replaces_the_one_before(kit):
     assert (kit / "README.md").is_file()
 
 
-def test_the_wheel_holds_the_files_of_the_folder(kit, tmp_path):
+def test_the_wheel_and_the_source_archive_hold_the_files_of_the_folder(kit, tmp_path):
     pytest.importorskip("flit_core")
-    wheel = build_wheel(kit, tmp_path, VERSION)
-    assert wheel.name == f"people_in_video-{VERSION}-py3-none-any.whl"
+    version = kit_version([TASK])
+    wheel, source = build_packages(kit, tmp_path, version)
+    assert wheel.name == f"people_in_video-{version}-py3-none-any.whl"
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
         (metadata,) = (archive.read(name).decode() for name in names if name.endswith("/METADATA"))
     assert package_names(names) == package_names(folder_files(kit))
+    assert "people_in_video/py.typed" in names
     others = {name.partition("/")[0] for name in names} - {"people_in_video"}
-    assert others == {f"people_in_video-{VERSION}.dist-info"}
+    assert others == {f"people_in_video-{version}.dist-info"}
+    with tarfile.open(source) as archive:
+        packed = {name.partition("/")[2] for name in archive.getnames()}
+    assert {*package_names(folder_files(kit)), "guide.md", f"formats/{TASK}.md", "pyproject.toml"} <= packed
     requirements = [line for line in metadata.splitlines() if line.startswith("Requires-Dist: ")]
     # Ranges leave a participant's environment as it is.
     assert requirements
-    assert not [line for line in requirements if "==" in line]
+    assert not [line for line in requirements if "==" in line.partition(";")[0]]
+    extras = [line.split()[1] for line in metadata.splitlines() if line.startswith("Provides-Extra: ")]
+    assert sorted(extras) == ["densepose", "kinetics", "progress"]
+    # The long description of an index.
+    assert "Description-Content-Type: text/markdown" in metadata
+    assert "# Starting kit" in metadata
 
 
 @pytest.mark.slow
@@ -115,12 +153,33 @@ def test_commands_run_beside_modules_of_the_same_names(kit, tmp_path):
     assert "my.zip" in converted
 
 
-def test_the_version_of_a_kit_names_the_tasks_that_other_kits_do_not_hold(monkeypatch):
-    published = load_task(TASK)
-    own = {"bird_calls": replace(published, in_all_kits=False), "owls": replace(published, in_all_kits=False)}
-    monkeypatch.setattr(kit_module, "load_task", lambda task_id: own.get(task_id, published))
-    assert kit_module.kit_version([TASK]) == VERSION
-    assert kit_module.kit_version(["bird_calls"]) == f"{VERSION}+bird.calls"
-    versions = {kit_module.kit_version(ids) for ids in (["owls", TASK, "bird_calls"], ["bird_calls", "owls"])}
-    assert versions == {f"{VERSION}+bird.calls.owls"}
-    assert str(Version(*versions)) == f"{VERSION}+bird.calls.owls"
+def test_the_version_of_a_kit_names_its_tasks_unless_it_is_that_of_an_index(monkeypatch):
+    own_tasks = {name: replace(load_task(TASK), is_published=False) for name in ("bird_calls", "owls")}
+    monkeypatch.setattr(kit_module, "task_ids", lambda: [*PUBLISHED, *own_tasks])
+    monkeypatch.setattr(kit_module, "load_task", lambda name: own_tasks.get(name) or load_task(name))
+    labels = {
+        (TASK,): "+chalearn.gesture",
+        tuple(PUBLISHED): "",
+        ("bird_calls",): "+bird.calls",
+        ("owls", TASK, "bird_calls"): "+bird.calls.chalearn.gesture.owls",
+        (*PUBLISHED, "owls"): "+all.owls",
+    }
+    for ids, label in labels.items():
+        assert kit_module.kit_version(ids) == f"{VERSION}{label}"
+        assert str(Version(kit_module.kit_version(ids))) == f"{VERSION}{label}"
+
+
+def test_what_tasks_need_is_installed_with_their_kit(monkeypatch):
+    own = replace(load_task(TASK), is_published=False, needs=["scipy", "PIL"])
+    monkeypatch.setattr(kit_module, "load_task", lambda name: own if name == "birds" else load_task(name))
+    texts = {name: kit_module.project_file([name]).decode() for name in ("birds", TASK)}
+    dependencies = {name: text.partition("[project.optional")[0] for name, text in texts.items()}
+    assert [word in dependencies["birds"] for word in ('"scipy"', '"pillow"', "{")] == [True, True, False]
+    assert [word in dependencies[TASK] for word in ("scipy", "pillow", "{")] == [False] * 3
+    packages = {}
+    for task_id in PUBLISHED:
+        readme = kit_files([task_id], lambda _: {})["README.md"].decode()
+        (packages[task_id],) = re.findall(r'pip install "([^"]+)"', readme)
+    assert packages.pop("densepose") == ".[densepose]"
+    assert packages.pop("kinetics_tps") == ".[kinetics]"
+    assert set(packages.values()) == {"."}

@@ -22,7 +22,7 @@ SUMMARY = "Which bird: a robin, or a wren?"
 @pytest.fixture
 def birds(monkeypatch):
     """A task of one's own, ``birds``, is there."""
-    own = replace(load_task(ID), id="birds", title="Birds", summary=SUMMARY, in_all_kits=False)
+    own = replace(load_task(ID), id="birds", title="Birds", summary=SUMMARY, is_published=False)
     monkeypatch.setattr(own_tasks, "task_ids", lambda: ["birds", *PUBLISHED])
     monkeypatch.setattr(
         own_tasks, "load_task", lambda task_id: own if task_id == "birds" else load_task(task_id)

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from organizer import ROOT
 from organizer.__main__ import main
 from organizer.bundle.contents import SampleRuns
 from organizer.bundle.lint import lint_bundle
+from tests.helpers import make_zip
 from tests.organizer.bundle.changed_bundles import CASES, changed_bundle
 
 PUBLIC_CASES = Path(__file__).parent / "public_cases"
@@ -29,7 +31,9 @@ def test_verdict_is_the_platforms(case, bundles, tmp_path):
     path = tmp_path / "bundle.zip"
     path.write_bytes(changed_bundle(case, bundles))
     report, _ = lint_bundle(path, samples=SampleRuns.NONE)
-    warnings = {problem.code for problem in report.warnings.problems} - USUAL
+    # The older form has no submission rule.
+    usual = {*USUAL, "L-RULE"} if case["base"] == "gesture-v1.5" else USUAL
+    warnings = {problem.code for problem in report.warnings.problems} - usual
     if case["want"] == "error":
         assert not report.errors.ok, case["platform_says"]
     elif case["want"] == "flag":
@@ -49,6 +53,64 @@ def test_sample_is_run_by_the_command_of_the_program(name, bundles, tmp_path):
     path.write_bytes(changed_bundle(case, bundles))
     report, _ = lint_bundle(path, samples=SampleRuns.ALL)
     assert {problem.code for problem in (*report.errors.problems, *report.warnings.problems)} <= USUAL
+
+
+DUMP = """
+title: !!python/unicode 'Birds'
+description: !!python/unicode 'Calls of birds'
+image: logo.png
+admin_names: eve
+allow_teams: true
+force_submission_to_leaderboard: true
+html: {overview: overview.html, terms: overview.html}
+phases:
+  1: {phasenumber: 1, label: First, start_date: 2027-01-01 10:00:00, phase_never_ends: false,
+      reference_data: reference.zip, scoring_program: program.zip}
+  2: {phasenumber: 2, label: Final, start_date: "2027-06-01 12:00:00", max_submissions: 3,
+      reference_data: reference.zip, scoring_program: program.zip}
+leaderboard:
+  leaderboards: {RESULTS: &first {label: Results, rank: 1}, MORE: &second {label: More, rank: 2}}
+  columns:
+    score: {label: Score, leaderboard: *first, rank: 1}
+    mean: {label: Mean, leaderboard: *first, rank: 2, computed: {operation: Avg, fields: "score, time"}}
+    time: {label: Time, leaderboard: *second, rank: 1}
+"""
+PICTURE = b'<h1>Birds</h1><img src="images/bird.png">'
+
+
+def test_all_that_a_dump_of_classic_codalab_loses_is_listed_at_once(tmp_path):
+    path = tmp_path / "dump.zip"
+    program = {"metadata": "command: python3 $program/score.py $input $output", "score.py": "print(1)"}
+    files: dict[str, str | bytes] = {
+        "competition.yaml": DUMP,
+        "logo.png": (ROOT / "logo.png").read_bytes(),
+        "overview.html": PICTURE,
+        "program.zip": make_zip(program),
+        "reference.zip": make_zip({"truth.txt": "1"}),
+    }
+    path.write_bytes(make_zip(files))
+    report, _ = lint_bundle(path)
+    (error,) = report.errors.problems
+    assert (error.code, error.where) == ("L-YAML", "line 2 column 8")
+    assert "2 texts" in error.problem
+    found = {(problem.code, problem.where) for problem in report.warnings.problems}
+    assert found >= {
+        ("L-UNKNOWN", "/admin_names"),
+        ("L-UNKNOWN", "/phases/1/phase_never_ends"),
+        ("L-DATE", "/phases/1/start_date"),
+        ("L-PHASE", "/phases/2/start_date"),
+        ("L-COLUMN", "/leaderboard/columns/mean/computed"),
+        ("L-BOARD", "/leaderboard/columns/time"),
+        ("L-RULE", "/force_submission_to_leaderboard"),
+        ("L-LINK", ""),
+    }
+    # The end of the first phase, which nobody has written.
+    assert any("2027-05-31 12:00:00" in problem.problem for problem in report.warnings.problems)
+    # Without the tags it can be uploaded, and the rest stays.
+    path.write_bytes(make_zip({**files, "competition.yaml": DUMP.replace("!!python/unicode ", "")}))
+    report, _ = lint_bundle(path)
+    assert report.errors.lines() == []
+    assert {(problem.code, problem.where) for problem in report.warnings.problems} >= found
 
 
 # What is said of bundles as public ones are: errors, warnings, and a word of the remedy of the first.

@@ -14,8 +14,8 @@ from organizer.bundle.build import build_all
 from organizer.bundle.edit import with_phases_of_parts
 from organizer.bundle.lint import lint_bundle
 from organizer.data.prepare import prepare
+from organizer.data.public_data import public_data_command
 from organizer.files import folder_files, zip_bytes, zip_files
-from organizer.public_data.command import public_data_command
 from quality.competition import competition_text, write_source
 from tests.helpers import PUBLISHED, REFERENCES, one_of_each_challenge, places_of
 from validator.findings import Refused

@@ -43,13 +43,13 @@ def test_prepare_prints_the_content_and_writes_the_page_beside_the_folder(task, 
     output = tmp_path / "refs" / task
     assert main(["prepare", task, "--source", str(REFERENCES / task), "--output", str(output)]) == 0
     lines = capsys.readouterr().out.splitlines()
-    page = tmp_path / "refs" / f"{task}{SUFFIX}"
+    page = output / SUFFIX
     assert f"written: {output}" in lines
     (overview_line,) = [line for line in lines if line.startswith("overview: ")]
     assert overview_line.startswith(f"overview: {page} ")
     assert CAUTION in overview_line
     assert len(lines) < 20
-    assert sorted(path.name for path in page.parent.iterdir()) == [task, page.name, f"{task}_public"]
+    assert sorted(path.name for path in (tmp_path / "refs").iterdir()) == [task, f"{task}_public"]
     text = page.read_text(encoding="utf-8")
     assert text.index(CAUTION) < text.index("<main>") < text.index("Likely mistakes")
     assert "<script" not in text and not re.search(r'(src|href)="(?!#)', text)
@@ -107,19 +107,19 @@ def test_images_are_drawn_behind_the_boxes_with_both_commands(bundles, tmp_path,
     source, output = str(REFERENCES / KINETICS), str(tmp_path / "out")
     assert main(["prepare", KINETICS, "--source", source, "--output", output, *options]) == 0
     assert f"images: 6 of 6 from {frames}" in capsys.readouterr().out
-    page = (tmp_path / f"out{SUFFIX}").read_text(encoding="utf-8")
+    page = (tmp_path / "out" / SUFFIX).read_text(encoding="utf-8")
     assert page.count("<image ") == 6 and 'viewBox="0 0 640 480"' in page
-    assert not list((tmp_path / "out").rglob("*.html"))
+    assert not list((tmp_path / "out").rglob("[!.]*.html"))
     shutil.copyfile(bundles / f"{KINETICS}.zip", tmp_path / "x.zip")
-    assert main(["overview", str(tmp_path / "x.zip"), *options]) == 0
-    assert (tmp_path / f"x{SUFFIX}").read_text(encoding="utf-8") == page
+    assert main(["overview", str(tmp_path / "x.zip"), "--output", str(tmp_path / "pages"), *options]) == 0
+    assert (tmp_path / "pages" / f"x{SUFFIX}").read_text(encoding="utf-8") == page
 
 
 def test_missing_images_leave_the_blank_canvas(tmp_path, capsys):
     arguments = ["prepare", "densepose", "--source", str(REFERENCES / "densepose")]
     assert main([*arguments, "--output", str(tmp_path / "out"), "--images", str(tmp_path / "none")]) == 0
     assert "images: 0 of 6 from" in capsys.readouterr().out
-    assert "<image" not in (tmp_path / f"out{SUFFIX}").read_text(encoding="utf-8")
+    assert "<image" not in (tmp_path / "out" / SUFFIX).read_text(encoding="utf-8")
 
 
 def test_numbers_are_those_of_the_demo_data(tmp_path):
@@ -167,7 +167,7 @@ def test_text_of_the_reference_never_becomes_markup(tmp_path, capsys):
     (folder / "gt_part_result.json").write_text(json.dumps(parts))
     assert main(["prepare", KINETICS, "--source", str(folder), "--output", str(tmp_path / "out")]) == 0
     assert "\x1b" not in capsys.readouterr().out
-    page = (tmp_path / f"out{SUFFIX}").read_text(encoding="utf-8")
+    page = (tmp_path / "out" / SUFFIX).read_text(encoding="utf-8")
     assert "<script" not in page and "\x1b" not in page and "&lt;script&gt;" in page
     assert f"<title>human 1, {html.escape(name)}: {html.escape(name)}</title>" in page
 
@@ -190,17 +190,17 @@ def test_many_names_are_folded(tmp_path):
 
 def test_overview_of_a_bundle_is_that_of_its_reference(bundles, tmp_path, capsys):
     shutil.copyfile(bundles / f"{GESTURE}.zip", tmp_path / "x.zip")
-    assert main(["overview", str(tmp_path / "x.zip")]) == 0
+    assert main(["overview", str(tmp_path / "x.zip"), "--output", str(tmp_path / "pages")]) == 0
     assert capsys.readouterr().out.startswith(f"{GESTURE}: {GESTURE}_reference.zip\n  scored: sequences 12,")
-    page = (tmp_path / f"x{SUFFIX}").read_text(encoding="utf-8")
+    page = (tmp_path / "pages" / f"x{SUFFIX}").read_text(encoding="utf-8")
     assert page == review_reference(GESTURE, REFERENCES / GESTURE).page()
 
 
 @pytest.mark.slow
 def test_overview_of_a_bundle_of_all_tasks_is_a_page_for_each(bundles, tmp_path, capsys):
     shutil.copyfile(bundles / "competition.zip", tmp_path / "all.zip")
-    assert main(["overview", str(tmp_path / "all.zip")]) == 0
-    pages = {path.name for path in tmp_path.glob(f"*{SUFFIX}")}
+    assert main(["overview", str(tmp_path / "all.zip"), "--output", str(tmp_path / "pages")]) == 0
+    pages = {path.name for path in (tmp_path / "pages").glob(f"*{SUFFIX}")}
     in_order = [line.partition(":")[0] for line in capsys.readouterr().out.splitlines() if line[0] != " "]
     assert sorted(in_order) == task_ids()
     assert pages == {f"all.{number}_{task}{SUFFIX}" for number, task in enumerate(in_order)}
@@ -212,7 +212,7 @@ def test_overview_of_a_bundle_of_all_tasks_is_a_page_for_each(bundles, tmp_path,
 def test_overview_of_no_bundle_is_refused(content, tmp_path, capsys):
     if content is not None:
         (tmp_path / "x.zip").write_bytes(content)
-    assert main(["overview", str(tmp_path / "x.zip")]) == 1
+    assert main(["overview", str(tmp_path / "x.zip"), "--output", str(tmp_path / "pages")]) == 1
     assert "1. L-" in capsys.readouterr().err
 
 
@@ -245,7 +245,12 @@ def test_reference_folder_with_an_overview_is_not_built(kept_parts, tmp_path):
 
 
 def test_overviews_and_references_are_ignored_by_git():
-    paths = ["refs/chalearn_gesture/x_labels.csv", f"refs/x{SUFFIX}", f"dist/x{SUFFIX}", f"mine{SUFFIX}"]
+    paths = [
+        "refs/chalearn_gesture/x_labels.csv",
+        f"refs/x{SUFFIX}",
+        f"dist/x{SUFFIX}",
+        f"out/overview/x{SUFFIX}",
+    ]
     done = subprocess.run(
         ["git", "check-ignore", *paths], cwd=ROOT, capture_output=True, text=True, check=False
     )

@@ -6,6 +6,8 @@ import datetime
 import json
 import re
 import shutil
+import subprocess
+import sys
 import zipfile
 
 import html5lib
@@ -13,13 +15,13 @@ import pytest
 
 from organizer.__main__ import main
 from organizer.bundle.programs import build_program
-from organizer.files import folder_files
+from organizer.files import folder_files, zip_bytes
 from organizer.runs import built
 from organizer.runs.phase import Phase
 from organizer.runs.worker import BuiltTask
 from scoring_program.task import load_task
+from tests.helpers import ROOT, make_zip
 from tests.helpers import SAMPLES as ALL_SAMPLES
-from tests.helpers import make_zip
 from tests.rescoring import ID, REFERENCE, TABLES, call, left, rows, sample, varied, write_submissions
 
 
@@ -91,7 +93,7 @@ def test_the_last_submission_of_a_team_counts_if_asked(tmp_path):
         tmp_path / "in", {"a/2.zip": sample(), "a/10.zip": sample("weak"), "a/11.zip": b"no"}
     )
     for keep, name in (("best", "a/2.zip"), ("last", "a/10.zip")):
-        assert call(folder, tmp_path / "out", "--keep", keep) == 0
+        assert call(folder, tmp_path / "out", "--counts", keep) == 0
         assert list(rows(tmp_path / "out" / "ranking.csv")) == [name]
 
 
@@ -135,7 +137,7 @@ def test_the_last_submission_counts_after_reruns_in_another_order(tmp_path, caps
         ("last", ("10", "9", "11"), "11"),
         ("last", ("11", "9", "10"), "10"),
     ):
-        arguments = ["--keep", keep]
+        arguments = ["--counts", keep]
         if names:
             table = tmp_path / "names.csv"
             lines = [f"{number}_{rest},,2024-05-01T0{hour}:00" for hour, number in enumerate(names)]
@@ -287,7 +289,8 @@ def test_submissions_of_several_phases_are_refused_until_one_is_named(tmp_path, 
     files = {names[0]: sample(), names[1]: sample("weak")}
     folder = write_submissions(tmp_path / "in", files)
     assert call(folder, tmp_path / "out") == 1
-    assert "PhaseId 4, 15" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert all(line in out for line in ("PhaseId 4: 1 submission,", "PhaseId 15: 1 submission,"))
     assert call(folder, tmp_path / "out", "--only-phase-id", "15") == 0
     assert list(rows(tmp_path / "out" / "scores.csv")) == [names[1]]
 
@@ -644,3 +647,92 @@ def test_a_run_without_a_score_names_no_page_to_publish(tmp_path, capsys):
     folder = write_submissions(tmp_path / "in", {"a.zip": b"no zip"})
     assert call(folder, tmp_path / "out") == 0
     assert "ranking.html" not in capsys.readouterr().out
+
+
+PHASES = [
+    Phase("Main phase", datetime.datetime(2026, 1, 1), datetime.datetime(2026, 2, 1)),
+    Phase("Final phase", datetime.datetime(2026, 3, 1), datetime.datetime(2026, 4, 1)),
+]
+OF_TWO_PHASES = {
+    "1_ann_PhaseId171_2026-01-02_12-30_a.zip": sample(),
+    "2_bob_PhaseId171_2026-01-03_12-30_a.zip": sample("weak"),
+    "3_ann_PhaseId172_2026-03-02_12-30_a.zip": sample("weak"),
+}
+
+
+def rank_phase(patch, phase, *arguments, reference=REFERENCE):
+    """Rank the submissions of a phase."""
+    task = BuiltTask(ID, build_program(ID), reference, 600.0, phase=phase)
+    patch.setattr(built, "built_task", lambda *arguments: task)
+    return call(*arguments)
+
+
+def test_submissions_of_another_phase_are_not_ranked_again(tmp_path, capsys, monkeypatch):
+    main, final = PHASES
+    folder = write_submissions(tmp_path / "in", OF_TWO_PHASES)
+    assert rank_phase(monkeypatch, final, folder, tmp_path / "out/final", "--only-phase-id", "172") == 0
+    assert "another phase" not in capsys.readouterr().out
+    assert rank_phase(monkeypatch, main, folder, tmp_path / "out/main", "--only-phase-id", "172") == 1
+    out = capsys.readouterr().out
+    assert all(word in out for word in ("172", "Main phase", "Final phase", str(tmp_path / "out" / "final")))
+    assert not (tmp_path / "out/main/ranking.csv").exists()
+    # The same phase may be ranked again, anywhere, and the right id as well.
+    assert rank_phase(monkeypatch, final, folder, tmp_path / "out/again", "--only-phase-id", "172") == 0
+    assert rank_phase(monkeypatch, main, folder, tmp_path / "out/main", "--only-phase-id", "171") == 0
+
+
+def test_submissions_that_are_all_out_of_time_are_doubted(tmp_path, capsys, monkeypatch):
+    folder = write_submissions(tmp_path / "in", OF_TWO_PHASES)
+    assert rank_phase(monkeypatch, PHASES[0], folder, tmp_path / "out", "--only-phase-id", "172") == 0
+    (warning,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("warning")]
+    assert all(word in warning for word in ("Main phase", "1 scored submission", "another phase?"))
+
+
+@pytest.mark.parametrize(("random_score", "is_doubted"), [(0.9, True), (0.3, False)])
+@pytest.mark.parametrize("is_zip", [False, True])
+def test_teams_that_are_all_below_chance_are_doubted(
+    tmp_path, capsys, monkeypatch, random_score, is_doubted, is_zip
+):
+    folder = write_submissions(tmp_path / "in", {"ann.zip": sample(), "bob.zip": sample("weak")})
+    reference = shutil.copytree(REFERENCE, tmp_path / ID)
+    marks = json.loads((reference / "marks.json").read_text())
+    (reference / "marks.json").write_text(json.dumps({**marks, "scores": {"random": random_score}}))
+    given_reference = zip_bytes(folder_files(reference)) if is_zip else reference
+    assert rank_phase(monkeypatch, None, folder, tmp_path / "out", reference=given_reference) == 0
+    assert ("are the labels inverted" in capsys.readouterr().out) == is_doubted
+
+
+def test_table_and_leaderboard_of_the_site_are_taken_as_they_are(tmp_path, capsys):
+    folder = write_submissions(tmp_path / "in", OF_TWO_PHASES)
+    lines = "2,bob,2026-01-03T10:00:00Z\n1,ann,2026-01-02T09:00:00Z\n3,ann,2026-03-02T10:00:00Z\n"
+    (tmp_path / "submissions.csv").write_text(f"ID,Owner,Created When\n{lines}")
+    board = "Username,Task(8)-Mean Jaccard\nann-1,0.8932080358\nbob-2,0.3390096453\n"
+    (tmp_path / "results.csv").write_text(board)
+    options = ["--names", tmp_path / "submissions.csv", "--leaderboard", tmp_path / "results.csv"]
+    assert call(folder, tmp_path / "out", "--only-phase-id", "171", *options) == 0
+    assert "2 of 2 users have the same score" in capsys.readouterr().out
+
+
+# Runs a command in little more address space than its modules take.
+NEARLY_FULL = """
+import resource, sys
+import organizer.commands.report, organizer.commands.rescore
+from organizer.__main__ import main
+with open("/proc/self/statm") as file:
+    taken = int(file.read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (taken + (20 << 20), -1))
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems do not limit address space")
+@pytest.mark.parametrize("command", ["report", "rescore"])
+def test_little_memory_ends_with_a_line_and_not_in_a_library(submissions, tmp_path, command):
+    assert call(submissions, tmp_path / "out") == 0
+    arguments = {
+        "report": ["--ranking", tmp_path / "out", "--output", tmp_path / "report"],
+        "rescore": [submissions, "--reference", REFERENCE, "--output", tmp_path / "out", "--workers", "1"],
+    }
+    words = [sys.executable, "-c", NEARLY_FULL, command, ID, *arguments[command]]
+    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=False, cwd=ROOT)
+    assert (done.returncode, done.stderr[:16]) == (2, "E-LIMIT-MEMORY: ")

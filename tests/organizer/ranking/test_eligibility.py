@@ -73,14 +73,65 @@ def test_the_last_day_counts_if_it_is_whole(end, day, rule):
     assert broken([record_of(1, day)], phase) == ({1: [rule]} if rule else {})
 
 
-def test_the_last_by_id_are_beyond_a_limit():
+def test_the_last_by_id_are_beyond_a_limit_of_a_day_and_those_use_up_no_other():
     records = [record_of(number) for number in (10, 9, 11, 8)]
     assert broken(records) == {10: [Rule.DAILY_LIMIT], 11: [Rule.DAILY_LIMIT]}
-    days = [record_of(number, f"2027-01-{number:02}") for number in range(2, 8)]
-    assert broken(days) == {6: [Rule.LIMIT], 7: [Rule.LIMIT]}
+    next_days = [record_of(number, f"2027-01-{number}") for number in (12, 13, 14)]
+    assert broken([*records, *next_days]) == {
+        10: [Rule.DAILY_LIMIT],
+        11: [Rule.DAILY_LIMIT],
+        14: [Rule.LIMIT],
+    }
 
 
-def test_invalid_and_equal_submissions_do_not_count_and_limits_are_of_a_user():
+def test_the_last_by_date_are_beyond_a_limit_whatever_their_ids():
+    days = [record_of(20 - number, f"2027-01-{number:02}") for number in range(2, 8)]
+    assert broken(days) == {20 - 6: [Rule.LIMIT], 20 - 7: [Rule.LIMIT]}
+    times = [record_of(3 - hour, f"2027-01-10T0{hour}:00") for hour in range(3)]
+    assert broken(times) == {1: [Rule.DAILY_LIMIT]}
+
+
+def test_what_is_early_late_or_excluded_uses_up_no_limit():
+    dates = ["2026-12-30", "2027-01-05", "2027-01-06", "2027-01-07", "2027-01-08", "2027-02-01"]
+    records = [record_of(number, date) for number, date in enumerate(dates, start=1)]
+    assert broken([*records, record_of(7, "2027-01-04", counts="no")]) == {
+        1: [Rule.EARLY],
+        6: [Rule.LATE],
+        7: [Rule.EXCLUDED],
+    }
+
+
+def test_what_organizers_rank_all_the_same_uses_up_limits():
+    dates = ["2026-12-30", "2027-01-05", "2027-01-06", "2027-01-07", "2027-01-08"]
+    records = [record_of(number, date, counts="yes") for number, date in enumerate(dates, start=1)]
+    assert broken(records) == {1: [Rule.EARLY], 5: [Rule.LIMIT]}
+
+
+def test_limits_hold_for_teams_and_several_users_of_one_are_listed():
+    records = [
+        record_of(number, user=user, team="A")
+        for number, user in enumerate(["anna", "anna2", "anna"], start=1)
+    ]
+    assert broken(records) == {
+        1: [Rule.USERS],
+        2: [Rule.USERS],
+        3: [Rule.DAILY_LIMIT, Rule.USERS],
+    }
+    violations = find_violations(records, PHASE, enforce=True)
+    assert [name.partition("_")[0] for name in names_left_out(violations)] == ["3"]
+    assert "anna, anna2" in violations[0].reason
+
+
+def test_limits_hold_in_folders_whose_dates_are_known():
+    records = []
+    for number in range(4):
+        submission = Submission(f"A/{number}.zip", "A", f"2027-01-10T0{9 - number}:00", Path())
+        records.append(Record(submission, str(number), Entry(SCORED), Path()))
+    names = [violation.record.submission.name for violation in find_violations(records, PHASE, False)]
+    assert names == ["A/0.zip", "A/1.zip"]
+
+
+def test_invalid_and_equal_submissions_do_not_count_and_limits_are_of_a_team():
     records = [
         record_of(1),
         record_of(2, outcome=INVALID),
@@ -89,42 +140,60 @@ def test_invalid_and_equal_submissions_do_not_count_and_limits_are_of_a_user():
         record_of(5),
     ]
     assert broken(records) == {}
-    assert broken([*records, record_of(6), record_of(7, digest="6", date="2027-01-11")]) == {
+    again_on_that_day, on_the_next = record_of(7, digest="6"), record_of(8, digest="6", date="2027-01-11")
+    assert broken([*records, record_of(6), again_on_that_day, on_the_next]) == {
         6: [Rule.DAILY_LIMIT],
         7: [Rule.DAILY_LIMIT],
     }
 
 
 def plain_rules(records, phase):
-    """Return {id: rules}: each submission alone is compared with all those of its user before it."""
+    """Return {id: rules}: of each team, one submission after the other is let in or not."""
     rules = {}
-    for record in records:
-        date = record.submission.date
+    for team in {record.submission.team for record in records}:
+        team_records = [record for record in records if record.submission.team == team]
+        days_without_times = {
+            record.submission.date
+            for record in team_records
+            if record.entry.outcome == SCORED and len(record.submission.date) == 10
+        }
         # Dates and times as texts: those of one length are in the order of time.
-        start, end = (f"{edge:%Y-%m-%dT%H:%M:%S}"[: len(date)] for edge in (phase.start, phase.end))
-        whole_start, whole_end = phase.start.time() == MIDNIGHT, phase.end.time() == LAST_SECOND
-        found = []
-        if date < start:
-            found.append(Rule.EARLY)
-        elif date > end:
-            found.append(Rule.LATE)
-        elif len(date) == 10 and ((date == start and not whole_start) or (date == end and not whole_end)):
-            found.append(Rule.UNDECIDABLE)
-        files_before, files_on_day = set(), set()
-        for other in records:
-            is_of_user = other.submission.user == record.submission.user
-            if is_of_user and other.entry.outcome == SCORED and other.submission.id <= record.submission.id:
-                is_new = other.digest not in files_before
-                files_before.add(other.digest)
-                if is_new and other.submission.date[:10] == date[:10]:
-                    files_on_day.add(other.digest)
-        if len(files_on_day) > phase.per_day:
-            found.append(Rule.DAILY_LIMIT)
-        if len(files_before) > phase.in_all:
-            found.append(Rule.LIMIT)
-        if found and record.entry.outcome == SCORED:
-            rules[record.submission.id] = found
+        days = sorted({record.submission.date[:10] for record in team_records})
+        accepted_files = {}
+        for day in days:
+            on_day = [record for record in team_records if record.submission.date[:10] == day]
+            on_day.sort(key=lambda record: record.submission.id)
+            if day not in days_without_times:
+                on_day.sort(key=lambda record: record.submission.date)
+            for record in on_day:
+                if record.entry.outcome != SCORED:
+                    continue
+                found = plain_rules_of_date(record.submission.date, phase)
+                is_in_time = not found or found == [Rule.UNDECIDABLE]
+                if is_in_time and record.digest not in accepted_files:
+                    over = []
+                    if sum(day == other for other in accepted_files.values()) >= phase.per_day:
+                        over.append(Rule.DAILY_LIMIT)
+                    if len(accepted_files) >= phase.in_all:
+                        over.append(Rule.LIMIT)
+                    if not over:
+                        accepted_files[record.digest] = day
+                    found = found + over
+                if found:
+                    rules[record.submission.id] = found
     return rules
+
+
+def plain_rules_of_date(date, phase):
+    start, end = (f"{edge:%Y-%m-%dT%H:%M:%S}"[: len(date)] for edge in (phase.start, phase.end))
+    whole_start, whole_end = phase.start.time() == MIDNIGHT, phase.end.time() == LAST_SECOND
+    if date < start:
+        return [Rule.EARLY]
+    if date > end:
+        return [Rule.LATE]
+    if len(date) == 10 and ((date == start and not whole_start) or (date == end and not whole_end)):
+        return [Rule.UNDECIDABLE]
+    return []
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -141,6 +210,7 @@ def test_dates_and_limits_are_those_of_a_plain_program(seed):
                 date=f"2027-01-{rng.randint(8, 13):02d}{rng.choice(['', hour])}",
                 user=rng.choice("abc"),
                 outcome=rng.choice([SCORED, SCORED, SCORED, INVALID]),
+                digest=str(rng.randrange(40)),
             )
         )
     # By the order of names, "10" is before "9".
@@ -155,7 +225,7 @@ def test_no_limit_is_none():
 
 
 def test_a_user_in_two_teams_is_listed_and_not_left_out():
-    records = [record_of(1, team="A"), record_of(2, team="B"), record_of(3, user="bob", team="B")]
+    records = [record_of(1, team="A"), record_of(2, team="B"), record_of(3, user="bob", team="C")]
     violations = find_violations(records, None, True)
     assert [(violation.record.submission.id, violation.rule) for violation in violations] == [
         (1, Rule.TEAMS),

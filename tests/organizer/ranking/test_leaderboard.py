@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -18,7 +20,6 @@ from organizer.ranking.leaderboard import (
     parse_columns,
     read_leaderboard,
 )
-from organizer.ranking.statistics import ranking_of
 from organizer.runs.submissions import SubmissionsError
 from scoring_program.task import load_task
 from tests.organizer.ranking.test_page import record_of
@@ -43,6 +44,37 @@ def written(tmp_path, text):
 def test_users_and_scores_are_read(tmp_path, text):
     board = read_leaderboard(written(tmp_path, text), COLUMNS)
     assert board == Leaderboard([SiteScore("ann", 0.5), SiteScore("bob", 0.25)], 4)
+
+
+CODABENCH = (
+    "Username,Actions (final)(7)-Mean Jaccard,Gestures(8)-Coverage,Gestures(8)-Mean Jaccard,Gestures(8)-Time\n"
+    "alice-78,0.1,1.0,0.8932080358,\nbob-2-79,0.1,1.0,0.25,\nbob-2,0.1,1.0,0.5,\neve-x,0.1,1.0,0.75,\n"
+)
+
+
+def test_leaderboard_of_codabench_is_read_with_its_users_and_tasks(tmp_path):
+    path = written(tmp_path, CODABENCH)
+    columns = LeaderboardColumns("Username", "Mean Jaccard")
+    board = read_leaderboard(path, columns, "Gestures", {78: "alice", 79: "bob-2", 3: "bob-2", 4: "alice-78"})
+    assert board.scores == [
+        SiteScore("alice", 0.8932080358),
+        SiteScore("bob-2", 0.25),
+        SiteScore("bob-2", 0.5),
+        SiteScore("eve-x", 0.75),
+    ]
+    assert board.decimals == 10
+    whole_title = LeaderboardColumns("Username", "Actions (final)(7)-Mean Jaccard")
+    assert {row.score for row in read_leaderboard(path, whole_title).scores} == {0.1}
+
+
+def test_titles_of_a_leaderboard_are_named_whole_if_none_is_that_of_the_score(tmp_path):
+    columns = LeaderboardColumns("Username", "Mean Jaccard")
+    with pytest.raises(SubmissionsError) as error:
+        # Two tasks have this column, and neither is named so.
+        read_leaderboard(written(tmp_path, CODABENCH), columns, "Signs")
+    problem, *titles = error.value.args
+    assert "'Mean Jaccard'" in problem
+    assert [title.strip() for title in titles] == CODABENCH.splitlines()[0].split(",")
 
 
 def test_wrong_cells_are_named(tmp_path):
@@ -77,12 +109,10 @@ def test_each_user_has_a_verdict():
         for team, team_scores in scores.items()
         for number, score in enumerate(team_scores)
     ]
-    ranking = ranking_of(records, load_task(ID))
-    assert ranking is not None
     board = Leaderboard(
         [SiteScore("ann", 0.4), SiteScore("bob", 0.3004), SiteScore("eve", 0.2101), SiteScore("zoe", 0.9)], 3
     )
-    comparisons = {row.user: row for row in compare_leaderboard(board, records, ranking, precision=4)}
+    comparisons = {row.user: row for row in compare_leaderboard(board, records, load_task(ID))}
     assert {user: row.verdict for user, row in comparisons.items()} == {
         "ann": OTHER,
         "bob": EQUAL,
@@ -91,6 +121,18 @@ def test_each_user_has_a_verdict():
         "dan": NOT_THERE,
     }
     assert comparisons["ann"].submission == "ann/1.zip"
+
+
+def test_a_user_is_compared_with_the_own_best_whoever_counts_for_the_team():
+    own_scores = {"anna": [0.6, 0.7], "anna2": [0.8]}
+    records = []
+    for user, scores in own_scores.items():
+        for score in scores:
+            record = record_of("Anna", np.full(12, score))
+            records.append(replace(record, submission=replace(record.submission, user=user)))
+    board = Leaderboard([SiteScore("anna", 0.7), SiteScore("anna2", 0.8)], 4)
+    rows = compare_leaderboard(board, records, load_task(ID))
+    assert [row.verdict for row in rows] == [EQUAL, EQUAL]
 
 
 def test_columns_are_two_titles():
@@ -103,7 +145,7 @@ def test_columns_are_two_titles():
 def test_whole_numbers_have_the_decimals_of_the_column(precision, verdicts):
     records = [record_of("ann", np.full(12, 1.0)), record_of("bob", np.full(12, 0.8))]
     board = Leaderboard([SiteScore("ann", 1.0), SiteScore("bob", 1.0)], 0)
-    ranking = ranking_of(records, load_task(ID))
-    assert ranking is not None
-    rows = compare_leaderboard(board, records, ranking, precision)
+    task = load_task(ID)
+    columns = [task.columns[0]._replace(precision=precision), *task.columns[1:]]
+    rows = compare_leaderboard(board, records, replace(task, columns=columns))
     assert [row.verdict for row in rows] == verdicts

@@ -8,15 +8,14 @@ import re
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 import html5lib
 import numpy as np
 import pytest
 
 from organizer.ranking import page, tables
-from organizer.ranking.run import About, RankingRun
-from organizer.ranking.statistics import Ranking, ranking_of
+from organizer.ranking.counting import parse_counting, rank_teams
+from organizer.ranking.ranking import Facts, Ranking
 from organizer.runs.fork_server import SCORED, Entry
 from organizer.runs.rescore import Record
 from organizer.runs.submissions import Submission
@@ -43,30 +42,24 @@ def record_of(team, values, coverage=1.0, groups=None, name="1"):
     return Record(Submission(f"{team}/{name}.zip", team, "", Path(name)), "", entry, Path())
 
 
-def pages_of(records, sorting="desc", protocol="", **about):
-    """Return a ranking and what its pages show besides."""
+def ranking_of(records, sorting="desc", **facts):
+    """Return the ranking of records by the primary score."""
     columns = [TASK.columns[0]._replace(sorting=sorting), *TASK.columns[1:]]
     task = replace(TASK, columns=columns)
-    ranking = ranking_of(records, task, about.get("keep", "best"))
-    run = RankingRun(task=task, about=About(**about), protocol=protocol, records=records, ranking=ranking)
-    return Pages(run, ranking)
+    team_records = rank_teams(records, (), task, parse_counting(facts.get("counts", "best")), {})
+    return Ranking(task=task, facts=Facts(**facts), records=records, team_records=team_records)
 
 
-class Pages(NamedTuple):
-    run: RankingRun
-    ranking: Ranking | None
+def public_page(ranking):
+    return page.ranking_page(ranking)
 
 
-def public_page(pages):
-    return page.ranking_page(pages.run)
-
-
-def index_page(pages):
-    return page.index_page(pages.run)
+def index_page(ranking):
+    return page.index_page(ranking)
 
 
 def teams(values=CLOSE, sorting="desc", **options):
-    return pages_of([record_of(f"team{k}", own, **options) for k, own in enumerate(values.T)], sorting)
+    return ranking_of([record_of(f"team{k}", own, **options) for k, own in enumerate(values.T)], sorting)
 
 
 def shown(text):
@@ -81,9 +74,9 @@ def rows_of(text):
 @pytest.mark.parametrize(("sorting", "first"), [("desc", "item00"), ("asc", "item01")])
 def test_hardest_items_are_those_with_the_worst_scores(sorting, first):
     values = np.tile(np.array([[0.1], [0.9], [0.5]]), 3)
-    pages = teams(values, sorting)
-    assert tables.hardest_items(pages.ranking)[0][0] == first
-    assert rows_of(tables.items_csv(pages.ranking))[0] == {
+    ranking = teams(values, sorting)
+    assert tables.hardest_items(ranking)[0][0] == first
+    assert rows_of(tables.items_csv(ranking))[0] == {
         "item": first, "mean": {"item00": "0.1", "item01": "0.9"}[first], "spread": "0.0", "teams": "3"
     }  # fmt: skip
 
@@ -98,12 +91,12 @@ def test_only_items_scored_from_0_to_1_have_a_bar(factor, bars):
 @pytest.mark.slow
 @pytest.mark.parametrize("m", [2, 3])
 def test_difference_to_the_first_team_has_the_interval_of_all_pairs_if_there_are_several(m):
-    pages = teams(CLOSE[:, [0, 3, 1][:m]])
-    pairs = pages.ranking.comparison.pairs
+    ranking = teams(CLOSE[:, [0, 3, 1][:m]])
+    pairs = ranking.comparison.pairs
     low, high = (pairs.low_all, pairs.high_all) if m > 2 else (pairs.low, pairs.high)
     last = m - 2
     expected = f"{-pairs.difference[last]:.4f} {-high[last]:.4f} to {-low[last]:.4f}"
-    text = shown(public_page(pages))
+    text = shown(public_page(ranking))
     assert expected in text
     assert ("pairs of teams at once" in text) == (m > 2)
 
@@ -115,16 +108,16 @@ def test_nine_items_are_too_few_to_rank():
 
 
 def test_one_item_has_no_intervals():
-    pages = teams(CLOSE[:1])
-    assert "no interval" in shown(public_page(pages))
-    assert rows_of(tables.ranking_csv(pages.ranking))[0]["score_low"] == ""
-    assert rows_of(tables.pairs_csv(pages.ranking))[0]["low_all"] == ""
+    ranking = teams(CLOSE[:1])
+    assert "no interval" in shown(public_page(ranking))
+    assert rows_of(tables.ranking_csv(ranking))[0]["score_low"] == ""
+    assert rows_of(tables.pairs_csv(ranking))[0]["low_all"] == ""
 
 
 @pytest.mark.slow
 def test_groups_are_counted_as_groups():
-    pages = teams(CLOSE, groups=np.arange(40) % 9)
-    assert "9 groups are too few" in shown(public_page(pages))
+    ranking = teams(CLOSE, groups=np.arange(40) % 9)
+    assert "9 groups are too few" in shown(public_page(ranking))
 
 
 @pytest.mark.slow
@@ -135,11 +128,11 @@ def test_submissions_of_a_team_are_counted():
         record_of("b", CLOSE[:, 3]),
     ]
     favors = "favors teams with many"
-    best, last = (shown(public_page(pages_of(records, keep=keep))) for keep in ("best", "last"))
+    best, last = (shown(public_page(ranking_of(records, counts=counts))) for counts in ("best", "last"))
     assert "2 submissions" in best
     assert favors in best
     assert favors not in last
-    assert [row["submissions"] for row in rows_of(tables.ranking_csv(pages_of(records).ranking))] == [
+    assert [row["submissions"] for row in rows_of(tables.ranking_csv(ranking_of(records)))] == [
         "2",
         "1",
     ]
@@ -147,7 +140,7 @@ def test_submissions_of_a_team_are_counted():
 
 def test_equal_on_the_leaderboard_is_said():
     values = np.array([[0.5, 0.5], [0.4, 0.40001]])
-    text = shown(public_page(teams(values)))
+    text = shown(index_page(teams(values)))
     assert "team1 and team0 are equal" in text
 
 
@@ -179,7 +172,7 @@ def test_p_values_have_two_digits(p, text):
 
 @pytest.mark.slow
 def test_tables_have_the_columns_of_their_headers():
-    ranking = teams().ranking
+    ranking = teams()
     header = (
         "rank,rank_low,rank_high,may_be_best,team,submission,submissions,score,score_low,score_high,coverage"
     )
@@ -203,16 +196,16 @@ def test_tables_have_the_columns_of_their_headers():
 
 
 def test_pairs_of_the_first_teams_only_are_in_the_table():
-    assert len(rows_of(tables.pairs_csv(teams().ranking, most_teams=2))) == 1
+    assert len(rows_of(tables.pairs_csv(teams(), most_teams=2))) == 1
 
 
 @pytest.mark.slow
 def test_coverage_stands_below_the_teams_that_left_something_out():
     records = [record_of("a", CLOSE[:, 0]), record_of("b", CLOSE[:, 1], coverage=0.925)]
-    text = shown(public_page(pages_of(records)))
+    text = shown(public_page(ranking_of(records)))
     assert text.count("coverage 0.9250") == 1
     assert "Coverage: " in text
-    assert "overage" not in shown(public_page(pages_of(records[:1])))
+    assert "overage" not in shown(public_page(ranking_of(records[:1])))
 
 
 @pytest.mark.parametrize(
@@ -220,26 +213,26 @@ def test_coverage_stands_below_the_teams_that_left_something_out():
 )
 def test_baselines_are_rows_without_a_rank(sorting, order):
     baselines = [Baseline("low", 0.1, 0.05, 0.25), Baseline("high", 0.9, 0.9, 0.9)]
-    pages = pages_of([record_of("team", CLOSE[:, 0])], sorting, baselines=baselines)
-    text = public_page(pages)
+    ranking = ranking_of([record_of("team", CLOSE[:, 0])], sorting, baselines=baselines)
+    text = public_page(ranking)
     assert re.findall('class="name">([a-z]+)', text) == order
     assert "– low baseline 0.1000 0.0500 to 0.2500" in shown(text)
     assert "– high baseline 0.9000 no interval" in shown(text)
-    assert len(pages.ranking.teams) == 1
+    assert len(ranking.teams) == 1
 
 
 @pytest.mark.slow
 def test_names_of_teams_are_written_in_full():
     name = "Institute of " + "very " * 30 + "long names"
     records = [record_of(name, CLOSE[:, 0]), record_of("b", CLOSE[:, 1])]
-    assert name in public_page(pages_of(records))
+    assert name in public_page(ranking_of(records))
 
 
 @pytest.mark.slow
 def test_decimals_of_intervals_are_those_that_participants_see():
     records = [record_of("a", CLOSE[:, 0]), record_of("b", CLOSE[:, 1])]
     records = [replace(own, entry=replace(own.entry, decimals=2)) for own in records]
-    text = public_page(pages_of(records))
+    text = public_page(ranking_of(records))
     assert re.findall(r"<small>(-?\d\.\d+ to -?\d\.\d+)", text)
     assert not re.search(r"<small>[^<]*\.\d{3}", text)
     assert not re.search(r'class="two">\d\.\d{3}', text)
@@ -247,9 +240,9 @@ def test_decimals_of_intervals_are_those_that_participants_see():
 
 def test_teams_that_are_not_drawn_are_counted():
     many = [record_of(f"t{k}", np.roll(CLOSE[:, 0], k)) for k in range(32)]
-    text = shown(index_page(pages_of(many)))
+    text = shown(index_page(ranking_of(many)))
     assert " 30 of 40; all: items.csv" in text
-    assert "all: items.csv" not in shown(index_page(pages_of([record_of("a", CLOSE[:30, 0])])))
+    assert "all: items.csv" not in shown(index_page(ranking_of([record_of("a", CLOSE[:30, 0])])))
 
 
 def failed(problem):
@@ -260,7 +253,7 @@ def failed(problem):
 
 def test_reason_of_a_failure_stands_first_and_names_of_files_are_cut_in_the_middle():
     own = failed("E-ZIP-NOT: no zip")
-    card = index_page(pages_of([own])).split('id="failed"')[1].split("</section>")[0]
+    card = index_page(ranking_of([own])).split('id="failed"')[1].split("</section>")[0]
     assert re.search(r"<tbody><tr><td><div[^>]*>E-ZIP-NOT: no zip</div></td><td><a", card)
     assert f">{'x' * 30}…{'y' * 25}.zip</a>" in card
 
@@ -275,7 +268,7 @@ def test_reason_of_a_failure_stands_first_and_names_of_files_are_cut_in_the_midd
     ],
 )
 def test_a_reference_without_any_submitted_item_may_be_the_wrong_one(records, is_wrong):
-    assert ("may be the wrong one" in shown(index_page(pages_of(records)))) == is_wrong
+    assert ("may be the wrong one" in shown(index_page(ranking_of(records)))) == is_wrong
 
 
 def many_records(number):
@@ -288,16 +281,16 @@ def test_intervals_that_few_items_decide_are_marked_as_rough():
     record = record_of("perfect", CLOSE[:, 0])
     few = replace(record, entry=replace(record.entry, why_rough="fewer than 5 of 60 sequences have errors"))
     mark = "rough: fewer than 5 of 60 sequences have errors"
-    assert shown(public_page(pages_of([few, record_of("one", CLOSE[:, 0] / 2)]))).count(mark) == 1
+    assert shown(public_page(ranking_of([few, record_of("one", CLOSE[:, 0] / 2)]))).count(mark) == 1
 
 
 def test_best_of_many_says_what_choosing_has_won():
     records = [replace(record, digest=record.submission.name) for record in many_records(27)]
-    text = "the best of 27: on new items expected to be at most about 0.0"
-    assert text in shown(public_page(pages_of([*records, record_of("one", CLOSE[:, 0])])))
-    assert text not in shown(public_page(pages_of(records, keep="last")))
+    text = "many 0.0"
+    assert shown(public_page(ranking_of([*records, record_of("one", CLOSE[:, 0])]))).count(text) == 1
+    assert text not in shown(public_page(ranking_of(records, counts="last")))
     equal = [replace(record, digest="equal") for record in records]
-    assert text not in shown(public_page(pages_of(equal)))
+    assert text not in shown(public_page(ranking_of(equal)))
 
 
 def test_neighbors_that_differ_are_those_of_a_plain_program():
@@ -306,7 +299,7 @@ def test_neighbors_that_differ_are_those_of_a_plain_program():
     for number in range(8):
         values = rng.normal(0.8 - number**2 / 100, 0.1, len(CLOSE))
         records.append(record_of(f"t{number}", np.clip(values, 0, 1)))
-    ranking = ranking_of(records, TASK)
+    ranking = ranking_of(records)
     pairs = ranking.comparison.pairs
     in_order = sorted(zip(pairs.p.tolist(), pairs.first.tolist(), pairs.second.tolist()))
     n_different, adjusted = 0, 0.0
@@ -316,3 +309,26 @@ def test_neighbors_that_differ_are_those_of_a_plain_program():
         n_different += adjusted < 0.05 and second == first + 1
     assert ranking.n_different_neighbors == n_different
     assert 0 < n_different < 7
+
+
+def test_teams_with_equal_scores_as_shown_share_a_rank_where_it_is_published():
+    values = CLOSE[:, :1] * np.array([0.9, 0.9 - 1e-7, 0.9 + 1e-7, 0.5])
+    ranking = teams(values)
+    assert ranking.comparison.rank.tolist() == [1, 2, 3, 4]
+    assert ranking.teams == ["team2", "team0", "team1", "team3"]
+    published = ranking.published
+    assert published.comparison.rank.tolist() == [1, 1, 1, 4]
+    assert published.teams == ["team0", "team1", "team2", "team3"]
+    assert (published.comparison.rank_low <= published.comparison.rank).all()
+    assert (published.comparison.rank_high >= published.comparison.rank).all()
+    assert "differ before rounding" not in shown(public_page(ranking))
+    assert "differ before rounding" in shown(index_page(ranking))
+
+
+def test_published_p_values_have_the_decimals_of_scores():
+    records = [record_of(f"team{k}", own) for k, own in enumerate(CLOSE.T)]
+    ranking = ranking_of([replace(record, entry=replace(record.entry, decimals=2)) for record in records])
+    for row in rows_of(tables.pairs_csv(ranking.published)):
+        for key in ("p", "p_adjusted"):
+            assert float(row[key]) == round(float(row[key]), 2)
+    assert any(len(row["p"]) > 4 for row in rows_of(tables.pairs_csv(ranking)))

@@ -16,7 +16,7 @@ from organizer.ranking import page
 from organizer.ranking.stored import read_rankings
 from organizer.ranking.team_page import team_page
 from people_in_video.comparing.standings import ranked_rows
-from tests.organizer.ranking.test_page import failed, pages_of, teams
+from tests.organizer.ranking.test_page import failed, ranking_of, teams
 from tests.rescoring import ID
 
 FOLDER = Path(__file__).parent / "snapshots"
@@ -64,23 +64,22 @@ def page_text(html):
     return text
 
 
-def run_of(case, everything):
+def ranking_of_case(case, everything):
     if case == "empty":
-        return pages_of([failed("E-ZIP-NOT: no zip")]).run
+        return ranking_of([failed("E-ZIP-NOT: no zip")])
     if case == "usual":
-        return teams().run
-    (run,) = read_rankings(everything, ID)
-    return run
+        return teams()
+    (ranking,) = read_rankings(everything, ID)
+    return ranking
 
 
-def page_of(kind, run):
+def page_of(kind, ranking):
     if kind == "index":
-        return page.index_page(run)
+        return page.index_page(ranking)
     if kind == "ranking":
-        return page.ranking_page(run)
-    standings = run.standings(run.ranking)
-    row = next(row for row in ranked_rows(standings) if row.place == 0)
-    return team_page(run, run.ranking, standings, 0, row.band)
+        return page.ranking_page(ranking)
+    row = next(row for row in ranked_rows(ranking.standings) if row.place == 0)
+    return team_page(ranking, 0, row.band)
 
 
 @pytest.mark.parametrize("kind", ["index", "ranking", "team"])
@@ -88,7 +87,7 @@ def page_of(kind, run):
 def test_the_text_of_a_page_is_the_reviewed_one(case, kind, everything):
     if (case, kind) == ("empty", "team"):
         pytest.skip("there is no team")
-    text = page_text(page_of(kind, run_of(case, everything)))
+    text = page_text(page_of(kind, ranking_of_case(case, everything)))
     path = FOLDER / f"{kind}_{case}.txt"
     if os.environ.get("UPDATE_SNAPSHOTS"):
         path.parent.mkdir(exist_ok=True)

@@ -13,18 +13,18 @@ from tests.rescoring import ID, rows
 
 
 def test_pages_and_tables_are_functions_of_a_stored_ranking(everything):
-    (run,) = read_rankings(everything, ID)
-    assert run.ranking is not None
+    (ranking,) = read_rankings(everything, ID)
+    assert ranking.team_records
     made = {
-        "index.html": page.index_page(run),
-        "ranking.html": page.ranking_page(run),
-        "scores.csv": tables.scores_csv(run.records, [column.key for column in run.task.columns]),
-        "rules.csv": tables.rules_csv(run.violations),
-        "leaderboard.csv": tables.leaderboard_csv(run.board),
-        "changes.csv": tables.changes_csv(run.changes),
-        "ranking.csv": tables.ranking_csv(run.ranking),
-        "pairs.csv": tables.pairs_csv(run.ranking),
-        "items.csv": tables.items_csv(run.ranking),
+        "index.html": page.index_page(ranking),
+        "ranking.html": page.ranking_page(ranking),
+        "scores.csv": tables.scores_csv(ranking.records, [column.key for column in ranking.task.columns]),
+        "rules.csv": tables.rules_csv(ranking.violations),
+        "leaderboard.csv": tables.leaderboard_csv(ranking.board),
+        "changes.csv": tables.changes_csv(ranking.changes),
+        "ranking.csv": tables.ranking_csv(ranking),
+        "pairs.csv": tables.pairs_csv(ranking),
+        "items.csv": tables.items_csv(ranking),
     }
     assert {name: (everything / name).read_text(encoding="utf-8") for name in made} == made
     # Nothing of it is empty.

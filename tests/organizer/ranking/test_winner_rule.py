@@ -12,7 +12,7 @@ import pytest
 
 from organizer.__main__ import main
 from organizer.ranking import command
-from organizer.ranking.statistics import half_scores_of, ranking_of
+from organizer.ranking.statistics import best_first, half_scores_of
 from organizer.ranking.winner_rule import WinnerBaseline, WinnerRule, parse_gain, winner_line
 from organizer.runs.fork_server import SCORED, Entry
 from organizer.runs.rescore import Record
@@ -47,13 +47,19 @@ def record_of(name, item_scores):
     return Record(Submission(source.name, name, "", source), name, entry, source)
 
 
+def baseline_zip(folder, name):
+    """Return the options that give the zip of a team as a baseline of the same name."""
+    (path,) = (folder / name).glob("*.zip")
+    return ["--baseline-zip", f"{name}={path}"]
+
+
 def ranking_page(output):
     return re.sub(r"<[^>]*>", " ", (output / "ranking.html").read_text(encoding="utf-8"))
 
 
 def test_line_is_a_share_above_the_baseline_and_is_said_everywhere(folder, tmp_path, capsys):
     output = tmp_path / "out"
-    assert call(folder, output, "--beats", "low", "--by", "10%") == 0
+    assert call(folder, output, "--beats", "low", "--by", "10%", *baseline_zip(folder, "low")) == 0
     scores = {team: float(row["score"]) for team, row in rows(output / "ranking.csv", "team").items()}
     line = 1.1 * scores["low"]
     n_passing = sum(score >= line for score in scores.values())
@@ -81,7 +87,7 @@ def test_rule_may_stand_in_the_settings_of_the_reference(folder, tmp_path):
     reference = shutil.copytree(REFERENCE, tmp_path / "reference" / ID)
     (reference / "settings.yaml").write_text("winner_rule: {baseline: middle, relative_gain: 0.05}\n")
     output = tmp_path / "out"
-    assert call(folder, output, reference=reference) == 0
+    assert call(folder, output, *baseline_zip(folder, "middle"), reference=reference) == 0
     score = float(rows(output / "ranking.csv", "team")["middle"]["score"])
     assert f"{1.05 * score:.4f}" in ranking_page(output)
 
@@ -98,7 +104,8 @@ def test_baseline_of_which_only_the_score_is_known_has_a_line_without_an_interva
 
 
 def test_line_that_no_score_can_reach_is_said_to_be_so(folder, tmp_path, capsys):
-    assert call(folder, tmp_path / "out", "--beats", "best", "--by", "900%") == 0
+    options = ["--beats", "best", "--by", "900%", *baseline_zip(folder, "best")]
+    assert call(folder, tmp_path / "out", *options) == 0
     assert "0 of 3 teams" in capsys.readouterr().out
     assert "No score can reach it" in ranking_page(tmp_path / "out")
 
@@ -118,7 +125,8 @@ def test_baseline_that_is_not_there_or_has_no_score_is_an_error(folder, tmp_path
 
 
 def test_name_that_is_no_baseline_is_refused_before_anything_is_scored(folder, tmp_path, capsys):
-    assert call(folder, tmp_path / "out", "--beats", "Middle", "--by", "10%") == 1
+    options = ["--beats", "Middle", "--by", "10%", *baseline_zip(folder, "middle")]
+    assert call(folder, tmp_path / "out", *options) == 1
     printed = capsys.readouterr().out
     assert "Middle" in printed
     assert "'middle'" in printed
@@ -152,11 +160,12 @@ def test_margins_are_over_the_same_halves_as_a_plain_program_computes_them():
     n_items, task = 30, load_task(ID)
     team, baseline = rng.uniform(0.3, 0.9, n_items), rng.uniform(0.1, 0.5, n_items)
     records = [record_of("team", team), record_of("baseline", baseline)]
-    ranking = ranking_of(records, task)
-    assert ranking is not None
+    team_records = best_first(records, task)
     assert records[0].entry.outcome == SCORED
     rule = WinnerRule("baseline", 0.1)
-    line = winner_line(rule, WinnerBaseline("baseline", records[1].entry.score, records[1]), ranking)
+    line = winner_line(
+        rule, WinnerBaseline("baseline", records[1].entry.score, records[1]), team_records, task
+    )
     difference = team - 1.1 * baseline
     first = np.array([difference[side > 0].mean() for side in sides(n_items)])
     second = np.array([difference[side < 0].mean() for side in sides(n_items)])
@@ -172,16 +181,31 @@ def test_a_share_that_leaves_nothing_is_refused_where_lower_is_better(folder, tm
     task = load_task(ID)
     columns = [column._replace(sorting="asc") for column in task.columns]
     monkeypatch.setattr(command, "load_task", lambda task_id: replace(task, columns=columns))
-    options = ["--beats", "low", "--by"]
+    options = [*baseline_zip(folder, "low"), "--beats", "low", "--by"]
     assert call(folder, tmp_path / "out", *options, "150%") == 1
     assert "100 %" in capsys.readouterr().out
     assert not list((tmp_path / "out" / "store").glob("*/*.json"))
 
 
-def test_a_name_of_a_team_and_of_a_baseline_is_refused(folder, tmp_path, capsys):
+def test_a_team_with_the_name_of_a_baseline_moves_no_line(folder, tmp_path):
+    path = tmp_path / "baselines.json"
+    path.write_text('[{"name": "low", "score": 0.3}]')
+    output = tmp_path / "out"
+    assert call(folder, output, "--beats", "low", "--by", "10%", "--baselines", path) == 0
+    assert float(rows(output / "ranking.csv", "team")["low"]["score"]) != 0.3
+    assert "10 % above that of low (0.3000), which is 0.3300" in ranking_page(output)
+
+
+def test_a_team_is_no_baseline(folder, tmp_path, capsys):
+    assert call(folder, tmp_path / "out", "--beats", "low", "--by", "10%") == 1
+    assert "--baseline-zip low=" in capsys.readouterr().out
+    assert not list((tmp_path / "out" / "store").glob("*/*.json"))
+
+
+def test_two_baselines_of_one_name_are_refused(folder, tmp_path, capsys):
     path = tmp_path / "baselines.json"
     path.write_text('[{"name": "low", "score": 0.9}]')
-    options = ["--beats", "low", "--by", "10%", "--baselines", path]
+    options = ["--beats", "low", "--by", "10%", "--baselines", path, *baseline_zip(folder, "low")]
     assert call(folder, tmp_path / "out", *options) == 1
-    assert "a team and a baseline" in capsys.readouterr().out
+    assert "two baselines are called low" in capsys.readouterr().out
     assert not list((tmp_path / "out" / "store").glob("*/*.json"))

@@ -226,6 +226,7 @@ def test_prepare_copies_what_is_good_and_says_what_is_not(tmp_path, capsys):
     expected = [
         ".gitignore",
         ".manifest.json",
+        ".overview.html",
         "marks.json",
         "sequences.json",
         "signature_key.txt",

@@ -133,6 +133,56 @@ def test_user_of_a_name_with_two_phases_may_have_a_line_and_is_not_warned_of(tmp
     assert capsys.readouterr().out == ""
 
 
+FIRST, SECOND = (f"{number}_ann_PhaseId3_2026-01-10_12-30_x.zip" for number in (1000, 1001))
+AMBIGUOUS = "1002_bob_PhaseId3_y_PhaseId3_2026-01-11_12-30_x.zip"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ID,Filename,Owner,Created When,Status,Phase,Task,Score,On Leaderboard\n"
+        "1000,x.zip,ann,2026-01-10T12:30:11.398404Z,Finished,Main,G,0.8932,True\n"
+        "1001,x.zip,ann,2026-01-10T09:00:00Z,Finished,Main,G,0.5,False\n"
+        "1002,x.zip,bob,2026-01-11T12:30:11Z,Finished,Main,G,0.5,False\n"
+        "1003,x.zip,eve,2026-01-11T12:30:11Z,Failed,Main,G,,False\n",
+        "\ufeffphase;owner;id;created_when\r\n"
+        "Main;ann;1000;2026-01-10 12:30:11.398404+00:00\r\n"
+        "Main;ann;1001;2026-01-10 09:00:00+00:00\r\n"
+        "Main;bob;1002;2026-01-11 12:30:11+00:00\r\n"
+        "Main;eve;1003;2026-01-11 12:30:11+00:00\r\n",
+    ],
+)
+def test_table_of_submissions_of_the_site_says_who_made_each_and_when(tmp_path, capsys, text):
+    folder = write_submissions(tmp_path / "in", {FIRST: b"one", SECOND: b"two", AMBIGUOUS: b"three"})
+    with find_submissions(folder, written(tmp_path, text)) as submissions:
+        found = [(one.name, one.user, one.team, one.date, one.facts) for one in submissions]
+    assert found == [
+        (FIRST, "ann", "ann", "2026-01-10T12:30:11.398404", {}),
+        (SECOND, "ann", "ann", "2026-01-10T09:00:00", {}),
+        (AMBIGUOUS, "bob", "bob", "2026-01-11T12:30:11", {}),
+    ]
+    (note,) = capsys.readouterr().out.splitlines()
+    assert "1 line" in note
+
+
+def test_table_of_the_site_may_have_columns_of_teams_and_of_what_counts(tmp_path):
+    folder = write_submissions(tmp_path / "in", {FIRST: b"one", SECOND: b"two"})
+    text = "ID,Created When,Team,Counts\n1000,2026-01-10T12:30:11Z,A,yes\n1001,2026-01-10T09:00Z,,no\n"
+    with find_submissions(folder, written(tmp_path, text)) as submissions:
+        assert [(one.team, one.counts) for one in submissions] == [("A", "yes"), ("ann", "no")]
+
+
+@pytest.mark.parametrize(
+    ("line", "value"), [("1000,2026-01-12T12:30Z", "line before"), ("1001,yesterday", "yesterday")]
+)
+def test_wrong_line_of_the_table_of_the_site_is_named(tmp_path, line, value):
+    users = {FIRST: "ann", SECOND: "ann"}
+    table = written(tmp_path, f"id,created when\n1000,2026-01-10T12:30Z\n{line}\n")
+    with pytest.raises(SubmissionsError) as error:
+        read_names(table, users)
+    assert value in error.value.args[1]
+
+
 _TEAMS = """
 import sys
 from pathlib import Path

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import json
 import os
 import re
 import shutil
@@ -24,7 +23,7 @@ import pytest
 from organizer import files
 from organizer.bundle.programs import build_program
 from organizer.files import unpack, zip_bytes
-from organizer.ranking import changes
+from organizer.ranking import stored
 from organizer.ranking.command import Choices, rescore
 from organizer.runs import rescore as engine
 from organizer.runs.fork_server import Setup
@@ -285,18 +284,8 @@ def test_store_of_version_1_1_is_kept_and_said_once(lasting_pools, tmp_path, cap
     out, old = tmp_path / "out", tmp_path / "out" / "store" / "0123456789abcdef"
     old.mkdir(parents=True)
     (old / "00.json").write_text('{"entry": {"outcome": "scored", "replicates": [0.5]}, "sha256": ""}')
-    team = {"rank": 1, "score": 0.75, "digest": "00"}
-    state = {
-        "signature": f"{ID}|protocol:published|version:1.1.0|ref:0",
-        "submissions": {},
-        "teams": {"a": team},
-    }
-    (out / "store" / "history.json").write_text(json.dumps({"last": state, "before": None}))
     assert call(folder, out) == 0
     assert len(re.findall("^.*earlier version.* 2 submissions", capsys.readouterr().out, re.MULTILINE)) == 1
-    (changed,) = (row for row in rows(out / "changes.csv", "team").values() if row["rank_before"])
-    assert (changed["team"], changed["score_before"]) == ("a", "0.75")
-    assert changed["why"].endswith("version")
     assert call(folder, out, "--fresh") == 0
     assert "earlier version" not in capsys.readouterr().out
     assert (old / "00.json").is_file()
@@ -310,11 +299,8 @@ SPOILED = {
     "empty page": ("store/*/*.html", emptied),
     "missing page": ("store/*/*.html", Path.unlink),
     "empty entry": ("store/*/*.json", emptied),
-    "empty history": ("store/history.json", emptied),
-    "history of another shape": (
-        "store/history.json",
-        lambda path: path.write_text('{"last": [], "before": 1}'),
-    ),
+    "empty ranking": ("ranking.json", emptied),
+    "ranking of another shape": ("ranking.json", lambda path: path.write_text('{"rankings": [1]}')),
 }
 
 
@@ -345,7 +331,7 @@ def test_after_any_prefix_of_the_writes_the_next_call_ends_with_the_same_files(
 
     folder = write_submissions(tmp_path / "in", {"a.zip": sample(), "b.zip": sample("weak"), "c.zip": b""})
     with monkeypatch.context() as patch:
-        for module in (engine, changes):
+        for module in (engine, stored):
             patch.setattr(module, "write_durable", traced)
         assert call(folder, tmp_path / "whole") == 0
     expected = left(tmp_path / "whole")

@@ -5,13 +5,25 @@ from __future__ import annotations
 import random
 import re
 import zipfile
+from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from organizer.files import folder_files
-from organizer.runs.submissions import Submission, SubmissionsError, find_submissions, natural, other_task
+from organizer.files import folder_files, zip_files
+from organizer.runs.submissions import (
+    Submission,
+    SubmissionsError,
+    find_submissions,
+    natural,
+    other_task,
+    tell_apart,
+)
 from tests.helpers import SAMPLES, make_zip
 from tests.rescoring import ID, write_submissions
+from validator.formats.rules import load_rules
+from validator.texts import is_printable
 
 HOSTILE = ["v1².zip", "①.zip", "٣.zip", "1" * 5000 + ".zip", "a" + "0" * 5000 + ".zip"]
 
@@ -87,6 +99,24 @@ def test_names_that_look_equal_are_teams_with_their_code_points(tmp_path, capsys
     assert "warning" not in capsys.readouterr().out
 
 
+def test_no_name_is_shown_as_another_one(tmp_path, capsys):
+    names = ["Zo\xeb", "zo\xeb", r"Zo\xeb", "an\xadn", r"an\xadn", "plain"]
+    rows = [f"{n}.zip,{name}" for n, name in enumerate(names)]
+    (tmp_path / "names.csv").write_text("\n".join(["submission,team", *rows]), encoding="utf-8")
+    path = download(tmp_path / "all.zip", {f"{n}.zip": b"" for n in range(len(names))})
+    with find_submissions(path, tmp_path / "names.csv") as submissions:
+        teams = [submission.team for submission in submissions]
+    assert teams == [r"Zo\xeb", r"zo\xeb", r"Zo\\xeb", r"an\xadn", r"an\\xadn", "plain"]
+
+
+@given(names=st.lists(st.text("aAé\\x9eb\xad\u200b", max_size=8), min_size=2, unique=True))
+def test_different_names_are_shown_differently(names):
+    submissions = [Submission(f"{n}.zip", name, "", Path()) for n, name in enumerate(names)]
+    shown = [submission.team for submission in tell_apart(submissions)]
+    assert len(set(shown)) == len(names)
+    assert all(is_printable(name) for name in shown)
+
+
 def download(path, members):
     """Write Codabench's download of all submissions."""
     with zipfile.ZipFile(path, "w") as archive:
@@ -138,15 +168,23 @@ OF_ANOTHER_PHASE = {"12_ann_PhaseId40_2024-05-01_submission.zip": b"first"}
 
 def test_several_phases_are_refused_until_one_is_named(tmp_path, capsys):
     path = download(tmp_path / "all.zip", {**THREE, **OF_ANOTHER_PHASE})
-    with pytest.raises(SubmissionsError, match=r"3, 40.*--only-phase-id"), find_submissions(path):
+    with pytest.raises(SubmissionsError, match="--only-phase-id") as error, find_submissions(path):
         pass
+    remedy, *counts = error.value.args
+    assert [line.split(",")[0].split() for line in counts] == [
+        ["PhaseId", "3:", "3", "submissions"],
+        ["PhaseId", "40:", "1", "submission"],
+    ]
+    # Which of them is meant is not known.
+    assert not any(phase in remedy for phase in ("3", "40"))
     with find_submissions(path, only_phase="40") as found:
         assert [(own.name, own.user, own.id) for own in found] == [(*OF_ANOTHER_PHASE, "ann", 12)]
     assert "note | " in capsys.readouterr().out
     with find_submissions(path, only_phase="3") as found:
         assert [own.name for own in found] == [*THREE]
-    with pytest.raises(SubmissionsError, match="PhaseId 3, 40"), find_submissions(path, only_phase="4"):
+    with pytest.raises(SubmissionsError) as error, find_submissions(path, only_phase="4"):
         pass
+    assert [line.split(":")[0].strip() for line in error.value.args[1:]] == ["PhaseId 3", "PhaseId 40"]
 
 
 def test_equal_files_in_folders_of_teams_are_no_reruns(tmp_path, capsys):
@@ -187,6 +225,107 @@ def test_a_folder_of_hidden_zips_alone_is_explained(tmp_path, capsys):
     with pytest.raises(SubmissionsError, match="no zip file"), find_submissions(folder):
         pass
     assert ".1.zip" in capsys.readouterr().out
+
+
+CLASSIC = {
+    "team_names_and_members.txt": b"Team: Blue; members: bob\nTeam: Red - 9 x; members: dan, eve\n",
+    "anna - 1 submission.zip": b"a",
+    "anna - 1 output.zip": b"scores",
+    "anna - 1 profile.txt": b"{}",
+    "anna - 12 submission.zip": b"a",
+    "Team Blue  - 2 submission.zip": b"b",
+    "Team Blue  - 2 output.zip": b"scores",
+    "Team Red - 9 x  - 3 submission.zip": b"c",
+}
+
+
+def test_download_of_a_leaderboard_of_classic_codalab_is_read(tmp_path, capsys):
+    with find_submissions(download(tmp_path / "all.zip", CLASSIC)) as submissions:
+        assert [(one.team, one.user, one.id, one.read()) for one in submissions] == [
+            ("Blue", "bob", 2, b"b"),
+            ("Red - 9 x", "", 3, b"c"),
+            ("anna", "anna", 1, b"a"),
+            ("anna", "anna", 12, b"a"),
+        ]
+    (note,) = capsys.readouterr().out.splitlines()
+    assert "2 zips" in note
+
+
+def test_results_beside_submissions_are_left_out(tmp_path, capsys):
+    names = [f"9_{REST}", f"res_9_{REST}", f"res_10_{REST}", "res_team.zip", "output.zip"]
+    with find_submissions(write_submissions(tmp_path / "in", dict.fromkeys(names, b""))) as submissions:
+        assert {submission.name for submission in submissions} == {f"9_{REST}", "res_team.zip", "output.zip"}
+    assert "2 zips" in capsys.readouterr().out
+
+
+def test_members_with_equal_names_are_submissions_of_their_own(tmp_path):
+    path = tmp_path / "all.zip"
+    name = "Team Blue  - 2 submission.zip"
+    with zipfile.ZipFile(path, "w") as archive, pytest.warns(UserWarning, match="Duplicate"):
+        for data in (b"first", b"second"):
+            archive.writestr(name, data)
+    table = tmp_path / "names.csv"
+    table.write_text("submission,team\nTeam Blue  - 2 submission (2).zip,Blue of Rome\n")
+    with find_submissions(path, table) as submissions:
+        assert {one.team: one.read() for one in submissions} == {"Blue": b"first", "Blue of Rome": b"second"}
+
+
+GESTURE = "S1_prediction.csv"
+UNPACKED = {
+    "9_ann_PhaseId3_2024-05-01_12-30_x/S1.csv": "ann",
+    "9_ann_PhaseId3_2024-05-01_12-30_x/notes/S2.csv": "ann",
+    f"bob/{GESTURE}": "bob",
+    f"cyd/first/{GESTURE}": "cyd",
+    f"cyd/second/{GESTURE}": "cyd",
+    f"10_dan_PhaseId3_2024-05-02_12-30_{GESTURE}": "dan",
+}
+NO_SUBMISSIONS = [
+    GESTURE,
+    "names.csv",
+    "eve/notes.txt",
+    f".fay/{GESTURE}",
+    f"gus/my/{GESTURE}",
+    f"hal/{GESTURE}",
+]
+
+
+@pytest.mark.parametrize("is_download", [False, True])
+def test_unpacked_submissions_are_read_as_zips(tmp_path, capsys, is_download):
+    zips = ["gus/my.zip", "hal/1.zip"]
+    data_of_name = {name: name.encode() for name in [*UNPACKED, *NO_SUBMISSIONS, *zips]}
+    source = tmp_path / "in"
+    if is_download:
+        download(source, data_of_name)
+    else:
+        write_submissions(source, data_of_name)
+    with find_submissions(source, rules=load_rules(ID)) as submissions:
+        files = {
+            one.name: sorted(zip_files(one.read())) for one in submissions if not one.name.endswith(".zip")
+        }
+        teams = {one.name: one.team for one in submissions}
+    assert files == {
+        "9_ann_PhaseId3_2024-05-01_12-30_x": ["S1.csv", "notes/S2.csv"],
+        f"10_dan_PhaseId3_2024-05-02_12-30_{GESTURE}": [GESTURE],
+        "bob": [GESTURE],
+        "cyd/first": [GESTURE],
+        "cyd/second": [GESTURE],
+    }
+    assert {name: teams[name] for name in zips} == {"gus/my.zip": "gus", "hal/1.zip": "hal"}
+    assert sorted(teams.values()) == ["ann", "bob", "cyd", "cyd", "dan", "gus", "hal"]
+    assert "5 unpacked submissions" in capsys.readouterr().out
+
+
+def test_single_files_are_submissions_where_the_task_takes_one_of_any_name(tmp_path):
+    names = ["ann.json", "bob/1.json", "bob/2.json", "names.csv", "7_cyd_PhaseId3_2024-05-01_12-30_a.json"]
+    folder = write_submissions(tmp_path / "in", dict.fromkeys(names, b"[]"))
+    with find_submissions(folder, rules=load_rules("densepose")) as submissions:
+        found = [(one.team, *zip_files(one.read())) for one in submissions]
+    assert found == [("cyd", "a.json"), ("ann", "ann.json"), ("bob", "1.json"), ("bob", "2.json")]
+    with (
+        pytest.raises(SubmissionsError, match="no zip"),
+        find_submissions(folder / "bob", rules=load_rules(ID)),
+    ):
+        pass
 
 
 def of_sample(task_id, path, prefix="9_ann_PhaseId3_2024-05-01_"):

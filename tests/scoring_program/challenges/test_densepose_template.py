@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import pytest
+import yaml
 
 from organizer.data.prepare import prepare
 from scoring_program.challenges.densepose.reference import CHALLENGE_VERTICES, load_prepared_folder
@@ -10,6 +13,7 @@ from scoring_program.metrics.geodesic import MEAN_DISTANCES
 from scoring_program.scoring import load_reference
 from scoring_program.task import load_task
 from tests.helpers import REFERENCES, SAMPLES, refused
+from tests.plain import densepose as plain
 
 ID = "densepose"
 OF_THE_CHALLENGE = MEAN_DISTANCES[1:].tolist()
@@ -37,6 +41,20 @@ def test_another_template_is_noted_and_named_in_the_signature(prepared):
     assert "N-REF-TEMPLATE" in [note.code for note in notes]
     _, signature = scored(folder)
     assert f"|template:{template.distances_hash[:12]}|" in signature
+
+
+def test_the_note_on_another_template_has_the_means_of_its_distances(prepared):
+    (text,) = [note.text for note in prepared[1] if note.code == "N-REF-TEMPLATE"]
+    printed = yaml.safe_load(text.rpartition("mean_distances:")[2])
+    template = plain.Template(REFERENCES / ID)
+    coarse_parts = [plain.COARSE[part] for part in template.part]
+    expected = []
+    for part in range(1, 9):
+        vertices = sorted({int(v) for v, coarse in zip(template.unique, coarse_parts) if coarse == part})
+        distances = [template.distance(*pair) for pair in combinations(vertices, 2)]
+        expected.append(sum(distances) / len(distances))
+    assert printed == pytest.approx(expected, rel=1e-5)
+    assert "template:" not in scored(prepared[0], mean_distances=printed)[1]
 
 
 @pytest.mark.parametrize("settings", [{"mean_distances": OF_THE_CHALLENGE}, {"kappa": 0.255}])

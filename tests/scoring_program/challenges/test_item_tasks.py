@@ -165,7 +165,7 @@ def test_samples_are_valid_at_home_and_score(example, tmp_path):
     hints = {}
     for name in names:
         items = FORMAT.read(tmp_path / name, example.rules).content
-        hints[name] = [note.code for note in FORMAT.hints(items)]
+        hints[name] = [note.code for note in FORMAT.hints(items, example.rules)]
     assert hints == {"good": [], "weak": [], "trick": ["N-LOOKS-CONSTANT"]}
 
 

@@ -128,7 +128,9 @@ def test_unknown_videos_and_frames_are_ignored_and_counted(run):
     assert outcome.scores == run(ID, REFERENCE, files(GOOD)).scores
     notes = {note["code"]: note["text"] for note in outcome.detail["notes"]}
     assert values_of(notes["N-ITEMS-UNKNOWN"])[:2] == ["1", "'elsewhere'"]
-    assert values_of(notes["N-FRAMES-UNKNOWN"]) == ["1"]
+    frames = sorted(documents["pred_part_result.json"][video])
+    assert values_of(notes["N-FRAMES-UNKNOWN"])[:2] == ["1", f"'{video}'"]
+    assert f"yours are '{frames[0]}', 'img_00002.json'" in notes["N-FRAMES-UNKNOWN"]
     for note in notes.values():
         assert note in outcome.out
         assert note in html.unescape(outcome.page)

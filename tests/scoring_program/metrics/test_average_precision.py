@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring_program.metrics import average_precision as ap
-from tests import plain_densepose
+from tests.plain import densepose as plain
 
 levels = st.sampled_from([0.0, 0.3, 0.5, 0.55, 0.7, 0.8, 0.85, 0.95, 1.0])
 
@@ -60,17 +63,24 @@ def test_matching_is_that_of_the_plain_program(several):
     first_detection = first_person = 0
     for number, (measure, overlap, detection_area, person_area, dense, crowd) in enumerate(several):
         own = np.s_[first_detection : first_detection + len(detection_area)]
-        facts = overlap, detection_area, person_area, dense, crowd
+        image: Any = SimpleNamespace(
+            similarity={0: measure, 1: measure[::-1]},
+            box_iou=overlap,
+            has_points=dense,
+            persons=[{"area": area, "iscrowd": flag} for area, flag in zip(person_area, crowd)],
+            detections=[{"bbox": [0, 0, area, 1]} for area in detection_area],
+        )
         for a, bounds in enumerate(ap.AREAS.values()):
             counts = dense & (person_area >= bounds[0]) & (person_area <= bounds[1])
             assert found.n_persons[a, number] == counts.sum()
-            for m, values in enumerate((measure, measure[::-1])):
-                matched, ignored = plain_densepose.match(values, *facts, bounds)
-                place = np.array(matched).reshape(len(ap.THRESHOLDS), -1)
+            for m in image.similarity:
+                place, ignored, n_scored = plain.match(image, m, bounds)
+                if not n_scored:
+                    ignored[:] = True
                 assert np.array_equal(
                     found.matched[a, m][:, own], np.where(place < 0, -1, place + first_person)
                 )
-                assert found.ignored[a, m][:, own].tolist() == ignored
+                assert found.ignored[a, m][:, own].tolist() == ignored.tolist()
         first_detection, first_person = own.stop, first_person + len(person_area)
 
 

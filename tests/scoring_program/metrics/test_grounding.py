@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring_program.metrics import grounding as gr
-from tests import plain_grounding as plain
 
 F = np.float32
 sides = st.one_of(
@@ -181,111 +180,60 @@ def test_a_segment_that_is_not_submitted_and_has_no_word_does_not_lower_the_deno
     assert f1.tolist() == pytest.approx([1.0, 0.0, np.nan], nan_ok=True)
 
 
-def column(things, name):
-    return np.array([getattr(thing, name) for thing in things], np.int64)
-
-
 def random_case(seed):
-    """Return words, objects and which segments are submitted, as arrays and as lists."""
+    """Return words and objects, which objects are spared, and the number of classes."""
     rng = np.random.default_rng(seed)
     n_segments, n_labels = int(rng.integers(1, 4)), int(rng.integers(1, 5))
     # Few boxes, so that many overlap.
-    pool: list[list[float]] = [[0, 0, 9, 9], [0, 0, 9, 5], [3, 0, 9, 9], [20, 20, 39, 29], [21, 20, 45, 29]]
-    words: list[plain.Word] = []
-    for segment in range(n_segments):
-        for index in sorted(rng.choice(6, int(rng.integers(0, 4)), replace=False).tolist()):
-            mentions = rng.choice(n_labels, int(rng.integers(1, n_labels + 1)), replace=False).tolist()
-            word_boxes = [
-                (int(rng.integers(10)), pool[rng.integers(len(pool))]) for _ in range(rng.integers(1, 3))
-            ]
-            words.append(plain.Word(segment, index, mentions[0], mentions, word_boxes))
-    objects = []
-    for _ in range(int(rng.integers(0, 9))):
-        boxes = [pool[rng.integers(len(pool))]] * 10
-        segment, index, label = (int(rng.integers(n)) for n in (n_segments, 6, n_labels))
-        objects.append(plain.Object(segment, index, label, boxes))
-    mentions = [(number, label) for number, word in enumerate(words) for label in word.mentions]
-    found = [box for word in words for box in word.boxes]
-    word_arrays = gr.Words(
-        column(words, "segment"),
-        column(words, "index"),
-        column(words, "label"),
-        np.array([word for word, _ in mentions], np.int64),
-        np.array([label for _, label in mentions], np.int64),
-        np.cumsum([0, *(len(word.boxes) for word in words)]),
-        np.array([box for _, box in found], F).reshape(-1, 4),
-        np.array([frame for frame, _ in found], np.int64),
+    pool = np.array([[0, 0, 9, 9], [0, 0, 9, 5], [3, 0, 9, 9], [20, 20, 39, 29], [21, 20, 45, 29]], F)
+    places = [(segment, index) for segment in range(n_segments) for index in range(6) if rng.random() < 0.3]
+    places = places or [(0, 0)]
+    n_mentions, n_boxes = rng.integers(1, n_labels + 1, len(places)), rng.integers(1, 3, len(places))
+    mention_label = [rng.choice(n_labels, number, replace=False) for number in n_mentions]
+    words = gr.Words(
+        np.array([segment for segment, _ in places]),
+        np.array([index for _, index in places]),
+        np.array([labels[0] for labels in mention_label]),
+        np.repeat(np.arange(len(places)), n_mentions),
+        np.concatenate(mention_label),
+        np.cumsum([0, *n_boxes]),
+        pool[rng.integers(len(pool), size=n_boxes.sum())],
+        rng.integers(10, size=n_boxes.sum()),
     )
-    object_arrays = gr.Objects(
-        column(objects, "segment"),
-        column(objects, "index"),
-        column(objects, "label"),
-        np.array([thing.boxes for thing in objects], F).reshape(-1, 10, 4),
+    n_objects = int(rng.integers(1, 9))
+    objects = gr.Objects(
+        rng.integers(n_segments, size=n_objects),
+        rng.integers(6, size=n_objects),
+        rng.integers(n_labels, size=n_objects),
+        np.repeat(pool[rng.integers(len(pool), size=n_objects), None], 10, axis=1),
     )
-    submitted = np.isin(
-        np.arange(n_segments), [*(o.segment for o in objects), *rng.integers(0, n_segments, 1)]
-    )
-    spared = rng.random(len(objects)) < 0.3
-    return words, objects, word_arrays, object_arrays, submitted, spared, n_labels, rng
-
-
-def first_by_loops(objects, word, by):
-    same = [getattr(own, by) == getattr(word, by) and own.segment == word.segment for own in objects]
-    return same.index(True) if True in same else -1
-
-
-def check_nearest(objects, words, found, box, overlap):
-    """Compare the nearest box of each word, and its overlap, with all of its boxes one by one."""
-    for word, number in enumerate(found.tolist()):
-        own = range(words.box_start[word], words.box_start[word + 1])
-        overlaps = [0.0] * len(own)
-        if number >= 0:
-            overlaps = [
-                max(by_hand(objects.box[number], words.box[k], words.frame[k])[words.frame[k]], 0)
-                for k in own
-            ]
-        assert (box[word], overlap[word]) == (own[int(np.argmax(overlaps))], max(overlaps))
+    return words, objects, rng.random(n_objects) < 0.3, n_labels
 
 
 @given(st.integers(0, 2**32))
-def test_scores_are_those_of_the_plain_program(seed):
-    words, objects, word_arrays, object_arrays, submitted, spared, n_labels, rng = random_case(seed)
-    assert list(map(np.ndarray.tolist, gr.words_correct(object_arrays, word_arrays))) == list(
-        plain.given_words(objects, words)
-    )
-    judged, by_loops = (
-        gr.judge_generated(object_arrays, word_arrays, spared, n_labels),
-        plain.judge(objects, words, spared),
-    )
-    assert [*zip(judged.object_correct, judged.object_annotated, judged.object_skipped)] == by_loops.objects
-    assert [*zip(judged.word_correct, judged.word_predicted)] == by_loops.words
-    for by, correct in (
-        ("index", gr.words_correct(object_arrays, word_arrays)[0]),
-        ("label", judged.word_correct),
-    ):
-        chosen = gr.first_objects(object_arrays, word_arrays, by)
-        assert chosen.tolist() == [first_by_loops(objects, word, by) for word in words]
-        box, overlap = gr.nearest_boxes(object_arrays, word_arrays, chosen)
+def test_the_nearest_box_of_a_word_is_right_if_the_word_is(seed):
+    words, objects, spared, n_labels = random_case(seed)
+    judged = gr.judge_generated(objects, words, spared, n_labels)
+    for by, correct in (("index", gr.words_correct(objects, words)[0]), ("label", judged.word_correct)):
+        chosen = gr.first_objects(objects, words, by)
+        box, overlap = gr.nearest_boxes(objects, words, chosen)
         assert (overlap > 0.5).tolist() == correct.tolist()
-        check_nearest(object_arrays, word_arrays, chosen, box, overlap)
-    n_sentences = int(submitted.sum()) + int(rng.integers(0, 2))
-    for localization in (False, True):
-        found = gr.per_class(judged, object_arrays, word_arrays, submitted, n_labels, localization)
-        expected = plain.over_classes(by_loops, objects, words, submitted, localization)
-        assert (found.precision, found.recall, found.f1) == pytest.approx(expected, abs=1e-12)
-        found, scores = gr.per_sentence(
-            judged, object_arrays.segment, word_arrays, submitted, n_sentences, localization
-        )
-        totals, each = plain.over_sentences(by_loops, objects, words, submitted, n_sentences, localization)
-        assert (found.precision, found.recall, found.f1) == pytest.approx(totals, abs=1e-12)
-        assert scores.tolist() == pytest.approx(each, abs=1e-12, nan_ok=True)
+        for word, number in enumerate(chosen.tolist()):
+            boxes = range(words.box_start[word], words.box_start[word + 1])
+            overlaps = [0.0] * len(boxes)
+            if number >= 0:
+                frames = words.frame[boxes]
+                ten = [by_hand(objects.box[number], words.box[k], frame) for k, frame in zip(boxes, frames)]
+                overlaps = [max(values[frame], 0) for values, frame in zip(ten, frames)]
+            assert (box[word], overlap[word]) == (boxes[int(np.argmax(overlaps))], max(overlaps))
 
 
 @given(st.integers(0, 2**32))
 def test_objects_that_are_repeated_are_judged_as_if_each_were_compared(seed):
-    _, _, words, objects, _, spared, n_labels, rng = random_case(seed)
+    words, objects, spared, n_labels = random_case(seed)
+    rng = np.random.default_rng(seed)
     n = len(objects.segment)
-    repeated = rng.integers(0, max(n, 1), 3 * n)
+    repeated = rng.integers(0, n, 3 * n)
     again = gr.Objects(
         segment=objects.segment[repeated],
         index=rng.integers(0, 9, 3 * n),
@@ -307,7 +255,7 @@ def test_equal_objects_of_a_segment_are_compared_once(monkeypatch):
         return overlap_correct(objects, words, which, target)
 
     monkeypatch.setattr(gr, "overlap_correct", count)
-    _, _, words, objects, _, _, n_labels, _ = random_case(1)
+    words, objects, _, n_labels = random_case(1)
     many = np.zeros(1000, np.int64)
     repeated = gr.Objects(
         segment=words.segment[many],
@@ -320,25 +268,28 @@ def test_equal_objects_of_a_segment_are_compared_once(monkeypatch):
 
 
 @pytest.mark.parametrize("block", [1, 2, 3, 512])
-def test_weighted_class_means_are_those_of_the_plain_program(block):
+def test_weighted_class_means_are_means_over_the_classes_that_weigh(block):
     rng = np.random.default_rng(5)
     for n_words in (0, 1, 5, 40):
         correct, item = rng.random(n_words) < 0.5, rng.integers(0, 4, n_words)
         label = np.array([2, 3, 5, 8, 9, 10])[rng.integers(0, 6, n_words)]
         weights = rng.integers(0, 3, (6, 4)).astype(float)
         weights[0] = 0
-        expected = [plain.class_mean(correct, label, row[item]) for row in weights]
+        expected = []
+        for weight in (row[item] for row in weights):
+            names = [name for name in set(label.tolist()) if weight[label == name].any()]
+            of_class = [np.average(correct[label == name], weights=weight[label == name]) for name in names]
+            expected.append(sum(of_class) / (len(names) or 1))
         means = gr.weighted_class_mean(correct, label, item, weights, classes_at_once=block)
         assert means.tolist() == pytest.approx(expected, abs=1e-12)
 
 
 def test_overlaps_do_not_depend_on_how_many_are_computed_at_once():
-    words, objects, word_arrays, object_arrays, *_ = random_case(11)
-    assert words
-    assert objects
-    which = np.repeat(np.arange(len(objects)), len(words))
-    target = np.tile(np.arange(len(words)), len(objects))
-    at_once = gr.overlap_correct(object_arrays, word_arrays, which, target)
+    words, objects, *_ = random_case(11)
+    n_objects, n_words = len(objects.segment), len(words.segment)
+    which = np.repeat(np.arange(n_objects), n_words)
+    target = np.tile(np.arange(n_words), n_objects)
+    at_once = gr.overlap_correct(objects, words, which, target)
     for number in (1, 2, 3):
-        in_blocks = gr.overlap_correct(object_arrays, word_arrays, which, target, pairs_at_once=number)
+        in_blocks = gr.overlap_correct(objects, words, which, target, pairs_at_once=number)
         assert in_blocks.tolist() == at_once.tolist()

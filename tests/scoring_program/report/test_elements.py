@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from people_in_video.comparing.forest import Band, scale_of
+from people_in_video.comparing.forest import Band, forest_row, scale_of
 from scoring_program.report.elements import layout
 from scoring_program.report.elements.axis import Axis, round_step, round_ticks
 from scoring_program.report.elements.tables import Heading, table
@@ -104,3 +104,20 @@ def test_cells_are_shown_as_the_kind_of_their_column_says():
     assert last[0] is link
     (empty,) = table([Heading("Name", "text")], [], "T")
     assert empty.text == "Nothing to show."
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_far_worse_value_does_not_squeeze_the_others_and_is_an_arrow(sign):
+    good = [Band(sign * 0.8 - 0.02, sign * 0.8, sign * 0.8 + 0.02)] * 4
+    bands = [*good, *[Band(sign * 0.1, sign * 0.1, sign * 0.1)] * 3]
+    scale = scale_of(bands, higher_is_better=sign > 0)
+    assert scale == scale_of(good)
+    assert [part.tag for part in forest_row(bands[-1], scale)] == ["line", "line"]
+    assert [part.tag for part in forest_row(bands[0], scale)] == ["rect", "line"]
+    # A far better one is no nuisance.
+    assert scale_of(bands, higher_is_better=sign < 0).holds(sign * 0.1)
+
+
+def test_scores_that_are_spread_evenly_are_all_on_the_scale():
+    bands = [Band(value, value, value) for value in np.linspace(0.1, 0.9, 9).tolist()]
+    assert scale_of(bands, higher_is_better=True) == scale_of(bands)

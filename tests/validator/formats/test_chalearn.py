@@ -109,7 +109,59 @@ def test_what_is_no_archive_is_refused_as_such(tmp_path):
 )
 def test_likely_mistakes_are_noted(tmp_path, rules, rows, notes):
     content = read(zipped(tmp_path, {"S1_prediction.csv": rows}), rules).content
-    assert [(note.code, values_of(note.text)) for note in FORMAT.hints(content)] == notes
+    assert [(note.code, values_of(note.text)) for note in FORMAT.hints(content, rules)] == notes
+
+
+def spaced(n, label=lambda number: number % 20 + 1, length=10, step=20):
+    """Return n rows of a gesture, one after the other: the class, the start and the end of each."""
+    return [(label(number), 1 + step * number, length + step * number) for number in range(n)]
+
+
+def with_copies(rows, *changes):
+    """Return rows, each followed by copies with changes of class, start and end."""
+    return [tuple(np.add(row, change)) for row in rows for change in ((0, 0, 0), *changes)]
+
+
+@pytest.mark.parametrize(
+    ("files", "notes"),
+    [
+        ([spaced(2)] * 3, [("N-LOOKS-CONSTANT", ["3", "2"])]),
+        ([spaced(2), spaced(2)[::-1], spaced(2)], [("N-LOOKS-CONSTANT", ["3", "2"])]),
+        ([spaced(2)] * 2, []),
+        ([spaced(1)] * 3 + [spaced(2)], []),
+        ([spaced(2), spaced(2), spaced(2, step=21)], []),
+        # Other classes for the same interval: of all rows, of too few, and of too small a share.
+        ([with_copies(spaced(10, lambda number: 1), (1, 0, 0))], [("N-REPEATED", ["20", "20"])]),
+        ([with_copies(spaced(9, lambda number: 1), (1, 0, 0))], []),
+        ([with_copies(spaced(10, lambda number: 1), (1, 0, 0)) + spaced(6, length=5)], []),
+        # Windows of one class that share more than half of their frames, or half of them.
+        ([with_copies(spaced(10), (0, 4, 4))], [("N-ROWS-OVERLAP", ["20", "20"])]),
+        ([with_copies(spaced(10), (0, 5, 5))], []),
+        ([with_copies(spaced(9), (0, 4, 4))], []),
+        ([with_copies(spaced(10), (0, 4, 4)) + spaced(5, lambda number: 20, length=3)], []),
+        (
+            [spaced(7, length=20), spaced(7, length=21), spaced(6, length=22)],
+            [("N-ROWS-GAPLESS", ["3", "3"])],
+        ),
+        ([spaced(7, length=20), spaced(7, length=21), spaced(6)], []),
+        ([spaced(10, length=20), spaced(10, length=21)], []),
+    ],
+)
+def test_rows_that_look_alike_are_noted(tmp_path, files, notes):
+    texts = {}
+    for number, rows in enumerate(files):
+        texts[f"S{number}_prediction.csv"] = "".join(",".join(map(str, row)) + "\n" for row in rows)
+    content = read(zipped(tmp_path, texts), GESTURES).content
+    found = [(note.code, values_of(note.text)) for note in FORMAT.hints(content, GESTURES)]
+    assert [(code, values[: len(notes[0][1])]) for code, values in found] == notes
+
+
+def test_rows_of_two_actors_do_not_overlap(tmp_path):
+    rows = "".join(
+        f"{actor},{n % 11 + 1},{1 + 20 * n},{10 + 20 * n}\n" for n in range(20) for actor in (1, 2)
+    )
+    content = read(zipped(tmp_path, {"S1_prediction.csv": rows}), ACTIONS).content
+    assert FORMAT.hints(content, ACTIONS) == []
 
 
 def test_caps_count_over_all_files(tmp_path):

@@ -410,6 +410,8 @@ PERCENT = "no U or V is above 100 in the first 10 detections; they are round(255
 def detections(n=1, box=FAR, first_index=0, last_score=0.5, uv=2, part=24):
     pixels = np.full((2, 2, 3), part, np.uint8)
     pixels[..., 1:] = uv
+    # Neither parts nor U and V are the same everywhere.
+    pixels[0, 0] = 0 if part == 0 else 1, 0, uv
     scores = [0.5] * (n - 1) + [last_score]
     return [Detection(first_index + number, 1, 1, box, score, pixels) for number, score in enumerate(scores)]
 
@@ -472,6 +474,23 @@ def test_hints_of_detections_can_be_joined(entries, texts):
     assert DetectionHints.joined(parts) == hints_of(entries)
 
 
+@pytest.mark.parametrize(
+    ("n", "part", "uv", "codes"),
+    [
+        (10, (3, 20), (128, 128), ["N-LOOKS-CONSTANT"]),
+        (9, (3, 20), (128, 128), []),
+        (10, (20, 20), (128, 130), ["N-LOOKS-CONSTANT"]),
+        (9, (20, 20), (128, 130), []),
+        (10, (3, 20), (128, 130), []),
+    ],
+)
+def test_parts_and_coordinates_that_are_the_same_everywhere_are_noted(n, part, uv, codes):
+    pixels = np.zeros((2, 2, 3), np.uint8)
+    pixels[0] = [[part[0], uv[0], uv[0]], [part[1], uv[1], uv[1]]]
+    entries = [Detection(number, 1, 1, FAR, 0.1 * number, pixels) for number in range(n)]
+    assert [note.code for note in hints_of(entries).notes()] == codes
+
+
 def test_equal_scores_below_zero_are_noted():
     entries = [replace(entry, score=-2.0) for entry in detections(10)]
     assert [note.code for note in hints_of(entries).notes()] == ["N-LOOKS-CONSTANT"]
@@ -489,5 +508,5 @@ def test_no_detections_are_noted():
 
 def test_hints_of_a_file_are_those_of_its_detections(tmp_path):
     entries = [detection(png(RGB), bbox=[0.25 * (number % 4), 0.5, 8, 6]) for number in range(10)]
-    notes = fmt.FORMAT.hints(fmt.read(zipped(tmp_path, entries), RULES).content)
+    notes = fmt.FORMAT.hints(fmt.read(zipped(tmp_path, entries), RULES).content, RULES)
     assert [note.code for note in notes] == ["N-LOOKS-NORMALIZED", "N-LOOKS-CONSTANT", "N-LOOKS-CONSTANT"]

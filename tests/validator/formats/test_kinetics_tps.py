@@ -260,16 +260,61 @@ ONE_STATE = [human((i, 0, i + 9, 9), head=[((1, 2, 3, 4 + i), "a")]) for i in ra
         (APART[:9], "", ""),
         (SAME_BOX, "N-LOOKS-CONSTANT", "their human"),
         (SAME_BOX[:9], "", ""),
-        ([*SAME_BOX[:5], *APART[:5]], "", ""),
+        ([*SAME_BOX[:5], *APART[5:]], "", ""),
         (ONE_STATE, "N-LOOKS-CONSTANT", "state a"),
         (ONE_STATE[:3], "", ""),
     ],
 )
 def test_likely_mistakes_are_noted(people, code, name):
     parts = read(document(v=[people])).content
-    notes = fmt.FORMAT.hints(KineticsSubmission({}, parts))
+    notes = fmt.FORMAT.hints(KineticsSubmission({}, parts), RULES)
     assert [note.code for note in notes] == ([code] if code else [])
     assert name in "".join(note.text for note in notes)
+
+
+def crowd(n_frames, *frame):
+    """Return frames with the same people, each frame a little further to the right."""
+    shifted = [
+        [human((x + n, y, u + n, v), **parts) for (x, y, u, v), parts in frame] for n in range(n_frames)
+    ]
+    return [*shifted]
+
+
+HEAD = {"head": [((1, 2, 3, 4), "a"), ((5, 2, 9, 4), "b")]}
+TWO_PARTS = {**HEAD, "hip": HEAD["head"]}
+
+
+@pytest.mark.parametrize(
+    ("frames", "notes"),
+    [
+        # Two humans with the same box and one part each, in five frames: ten humans.
+        (crowd(5, ((0, 0, 9, 9), HEAD), ((0, 0, 9, 9), HEAD)), ["N-REPEATED"]),
+        (crowd(4, ((0, 0, 9, 9), HEAD), ((0, 0, 9, 9), HEAD)), []),
+        (crowd(5, ((0, 0, 9, 9), HEAD), ((1, 0, 9, 9), HEAD)), []),
+        (crowd(5, ((0, 0, 9, 9), TWO_PARTS), ((0, 0, 9, 9), TWO_PARTS)), []),
+        (crowd(20, ((0, 0, 9, 9), {})), ["N-PARTS-NONE"]),
+        (crowd(19, ((0, 0, 9, 9), {})), []),
+        (crowd(10, ((0, 0, 9, 9), {}), ((3, 0, 9, 9), TWO_PARTS)), []),
+        (crowd(10, ((0, 0, 9, 9), TWO_PARTS)) + [[]] * 10, ["N-PLACES-EMPTY"]),
+        (crowd(11, ((0, 0, 9, 9), TWO_PARTS)) + [[]] * 10, []),
+        (crowd(9, ((0, 0, 9, 9), TWO_PARTS)) + [[]] * 10, []),
+    ],
+)
+def test_humans_without_parts_and_frames_without_humans_are_noted(frames, notes):
+    parts = read(document(v=frames)).content
+    found = [note.code for note in fmt.FORMAT.hints(KineticsSubmission({}, parts), RULES)]
+    # The boxes of parts are the same everywhere.
+    assert [code for code in found if code != "N-LOOKS-CONSTANT"] == notes
+
+
+@pytest.mark.parametrize(
+    ("box", "is_noted"), [((0.1, 0.2, 0.5, 0.9), True), ((0, 0, 1, 1), False), ((0.1, 0.2, 0.5, 2), False)]
+)
+def test_videos_in_shares_beside_videos_in_pixels_are_noted(box, is_noted):
+    parts = read(document(v=[[human((10 * n, 0, 99, 99)) for n in range(9)]], w=[[human(box)]])).content
+    notes = fmt.FORMAT.hints(KineticsSubmission({}, parts), RULES)
+    assert [note.code for note in notes] == ["N-LOOKS-NORMALIZED"] * is_noted
+    assert all(values_of(note.text)[:2] == ["1", "2"] for note in notes)
 
 
 @pytest.mark.parametrize("key", ["results", "a/b"])
@@ -301,7 +346,7 @@ def test_parts_in_shares_of_the_box_of_their_human_are_noted(tmp_path):
 
     frames = {f"img_{n:05d}.json": {"humans": [human_of(n)]} for n in range(12)}
     submission = fmt.read(submit(tmp_path, {"v": "run"}, {"v": frames}), RULES).content
-    notes = fmt.FORMAT.hints(submission)
+    notes = fmt.FORMAT.hints(submission, RULES)
     (text,) = [note.text for note in notes if note.code == "N-LOOKS-NORMALIZED"]
     assert values_of(text) == ["48", "0", "1"]
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from validator.arrays import Floats
+import numpy as np
+
+from validator.arrays import Floats, Ints
 from validator.texts import counted
 
 WIDTH = 720
@@ -37,6 +39,21 @@ def explain_boxes_outside(boxes: Floats, height: float | None = None) -> str:
     if not outside and height is not None:
         outside = _explain_ends_beyond(boxes[..., 3], int(_BEYOND * height), "y")
     return outside
+
+
+def explain_videos_outside(boxes: Floats, video: Ints) -> str:
+    """Return in how many videos most boxes end beyond the resized frame, "" for none.
+
+    ``boxes`` (n, 10, 4) are those of objects of the videos ``video`` (n,). A video must have 10 such boxes.
+    """
+    is_beyond = (boxes[..., 2] > int(_BEYOND * WIDTH)).sum(axis=1)
+    n_beyond = np.bincount(video, is_beyond)
+    n_boxes = boxes.shape[1] * np.bincount(video)
+    is_outside = (n_beyond >= _LEAST_OUTSIDE) & (2 * n_beyond > n_boxes)
+    if not is_outside.any():
+        return ""
+    videos = f"{int(is_outside.sum()):,} of {counted(int((n_boxes > 0).sum()), 'video')}"
+    return f"in {videos} most boxes end beyond x = {int(_BEYOND * WIDTH)}, up to {boxes[..., 2].max():.6g}"
 
 
 def _explain_ends_beyond(ends: Floats, most: int, axis: str) -> str:

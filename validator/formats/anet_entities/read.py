@@ -13,20 +13,33 @@ from validator.arrays import Floats, Ints
 from validator.choose import choose_named
 from validator.columns import Column, JsonValue
 from validator.findings import Findings, Note, Read
+from validator.formats.anet_entities.outside import WIDTH, explain_boxes_outside, explain_videos_outside
 from validator.formats.rules import Format, Rules
-from validator.hints import box_hints, empty_note, label_hints, repeat_hints
+from validator.hints import (
+    box_hints,
+    empty_hints,
+    empty_note,
+    label_hints,
+    repeat_hints,
+    small_items_hints,
+)
 from validator.items import IGNORED, LIMIT_OF_REFERENCE, Place, check_items
 from validator.json_reader import Conversion, Entries, Members, read_json
 from validator.submission import Source, open_submission
 from validator.texts import counted, pointer_part, quote
 
 FRAMES = 10
+CORNERS = 4
 _WRITE_PIXELS = "they are pixels of frames that are 720 wide"
 _MODES = {"anet_entities_gt": "GT", "anet_entities_gen": "gen"}
 # Objects that are not the first of their segment: fewer may be counted, or have equal boxes, by chance.
 _LEAST_FOLLOWING = 5
 # A still object may have one box for a while; that most have is no chance.
 _MOST_COPIED = 0.9
+_LEAST_BOXES, _LEAST_UNORDERED = 10, 0.1
+# Any picture has a box that ends beyond it.
+_LEAST_PIXEL = 2
+_EMPTY_SEGMENT = ". What is annotated there counts as missed"
 # Far more than the challenge has: about ten objects a segment, and four segments a video.
 _MOST_OBJECTS = 1000
 _SUBMIT_LESS = "submit only what is asked for"
@@ -49,6 +62,8 @@ class Grounding:
     box : float32 array of shape (n_objects, 10, 4)
         ``x1, y1, x2, y2`` in pixels on each of the ten sampled frames, rounded to float32.
     classes : list of str
+    n_numbers : int
+        How many numbers each box was written with, of which four are read; 4 if boxes differ.
     """
 
     segments: list[tuple[str, str]]
@@ -57,6 +72,7 @@ class Grounding:
     index: Ints
     box: Floats
     classes: list[str]
+    n_numbers: int = CORNERS
 
 
 def read(path: Source, rules: Rules, reference_videos: Collection[str] | None = None) -> Read[Grounding]:
@@ -100,6 +116,7 @@ def select_videos(grounding: Grounding, videos: Collection[str]) -> Grounding:
         index=grounding.index[is_theirs],
         box=grounding.box[is_theirs],
         classes=grounding.classes,
+        n_numbers=grounding.n_numbers,
     )
 
 
@@ -179,6 +196,8 @@ def as_grounding(entries: Entries) -> tuple[Grounding, Ints]:
     indexes: list[Ints] = []
     boxes: list[Floats] = []
     n_objects: list[Ints] = []
+    # The fewest and the most of each batch.
+    n_numbers: set[int] = set()
     for batch in entries.batches():
         column = batch.column
         objects = column.inner
@@ -200,6 +219,9 @@ def as_grounding(entries: Entries) -> tuple[Grounding, Ints]:
         labels.append(label)
         indexes.append(index_column.inner.numbers.astype(np.int64))
         boxes.append(_corners(box_column.inner.inner))
+        sizes = box_column.inner.inner.sizes
+        if len(sizes):
+            n_numbers |= {int(sizes.min()), int(sizes.max())}
     n_of_segments = np.concatenate(n_objects)
     grounding = Grounding(
         segments=segments,
@@ -208,6 +230,7 @@ def as_grounding(entries: Entries) -> tuple[Grounding, Ints]:
         index=np.concatenate([np.zeros(0, np.int64), *indexes]),
         box=np.concatenate([np.zeros((0, FRAMES, 4), np.float32), *boxes]),
         classes=list(number_of_class),
+        n_numbers=n_numbers.pop() if len(n_numbers) == 1 else CORNERS,
     )
     return grounding, np.concatenate(lengths)
 
@@ -262,11 +285,21 @@ def _check_lengths(grounding: Grounding, lengths: Ints, name: str, findings: Fin
 
 
 def hints(submission: Grounding) -> list[Note]:
-    """Return notes on likely mistakes that need no reference."""
+    """Return the notes on likely mistakes of both sub-tasks; none needs a reference."""
     if not len(submission.segment):
         return [empty_note()]
-    notes = box_hints(submission.box.reshape(-1, 4), "objects", _WRITE_PIXELS)
-    return notes or _shared_boxes(submission) or _copied_boxes(submission)
+    boxes = submission.box.reshape(-1, CORNERS)
+    notes = box_hints(boxes, "objects", _WRITE_PIXELS)
+    notes = (
+        notes or _shared_boxes(submission) or _copied_boxes(submission) or _small_or_large_videos(submission)
+    )
+    n_objects = np.bincount(submission.segment, minlength=len(submission.segments))
+    return [
+        *notes,
+        *_unordered_boxes(boxes),
+        *_further_numbers(submission),
+        *empty_hints(n_objects, "submitted segments have no object", _EMPTY_SEGMENT),
+    ]
 
 
 def given_hints(submission: Grounding) -> list[Note]:
@@ -310,6 +343,44 @@ def _copied_boxes(submission: Grounding) -> list[Note]:
     return [Note("N-LOOKS-CONSTANT", text + "One frame is annotated: write the box of each")]
 
 
+def _small_or_large_videos(submission: Grounding) -> list[Note]:
+    """Return notes on videos whose boxes are in 0..1, and on boxes beyond the width of resized videos."""
+    number_of_video: dict[str, int] = defaultdict(count().__next__)
+    numbers = [number_of_video[video] for video, _ in submission.segments]
+    video = np.array(numbers, dtype=np.int64)[submission.segment]
+    boxes = submission.box.reshape(-1, CORNERS)
+    small = small_items_hints(boxes, np.repeat(video, FRAMES), len(number_of_video), "objects", _WRITE_PIXELS)
+    outside = explain_boxes_outside(submission.box) or explain_videos_outside(submission.box, video)
+    if outside:
+        small.append(Note("N-BOXES-OUTSIDE", f"{outside}. Videos are resized to a width of {WIDTH}"))
+    return small
+
+
+def _unordered_boxes(boxes: Floats) -> list[Note]:
+    """Return a note if many boxes (n, 4) end before they begin, by more than a pixel."""
+    is_unordered = (boxes[:, 2:] < boxes[:, :2] - 1).any(axis=1)
+    n_unordered = int(is_unordered.sum())
+    if len(boxes) < _LEAST_BOXES or n_unordered < _LEAST_UNORDERED * len(boxes):
+        return []
+    share = f"{n_unordered:,} of {counted(len(boxes), 'box', 'boxes')}"
+    text = f"x2 is less than x1, or y2 less than y1, in {share}. Such a box meets no other"
+    return [Note("N-BOXES-ORDER", text)]
+
+
+def _further_numbers(submission: Grounding) -> list[Note]:
+    """Return a note on boxes that are all written with more than four numbers."""
+    if submission.n_numbers == CORNERS:
+        return []
+    text = (
+        f"all {submission.box.shape[0] * FRAMES:,} boxes have {submission.n_numbers} numbers; the first four "
+    )
+    text += "are read, as x1, y1, x2, y2"
+    first, others = submission.box[..., 0], submission.box[..., 1:]
+    if first.min() < 0 or first.max() > 1 or others.max() < _LEAST_PIXEL:
+        return [Note("N-BOXES-NUMBERS", text)]
+    return [Note("N-BOXES-FIRST", f"{text}. The first lies between {first.min():.3g} and {first.max():.3g}")]
+
+
 def counts_objects(submission: Grounding) -> bool:
     """Return whether the word indexes are 0, 1, 2, ... in each segment, so that they name no words."""
     segment = submission.segment
@@ -329,4 +400,8 @@ def _repeated_classes(submission: Grounding) -> list[Note]:
     return constant or repeat_hints(classes, "object", what)
 
 
-FORMAT = Format(read, hints, check)
+def _task_hints(submission: Grounding, rules: Rules) -> list[Note]:
+    return given_hints(submission) if _MODES[rules.id] == "GT" else generated_hints(submission)
+
+
+FORMAT = Format(read, _task_hints, check)

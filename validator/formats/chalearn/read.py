@@ -13,9 +13,18 @@ from validator.findings import Findings, Note, Read
 from validator.formats.rules import Format, Rules
 from validator.hints import empty_note, label_hints
 from validator.submission import Source, open_submission
+from validator.texts import counted
 
 # The field with the class of a row.
 _CLASS_FIELDS = {"chalearn_action": "action", "chalearn_gesture": "gesture"}
+# Hints: from so many files or rows on, and above this share of the rows.
+_LEAST_FILES = 3
+_LEAST_ROWS_OF_FILE = 2
+_LEAST_ROWS = 20
+_MOST_SHARED = 0.8
+# The share of a sequence that gaps between its rows may have, and above that of sequences without gaps.
+_MOST_GAPS = 0.01
+_MOST_GAPLESS = 0.9
 
 
 class SequenceRows(NamedTuple):
@@ -42,6 +51,14 @@ class SequenceRows(NamedTuple):
 
 class LabeledRows(Protocol):
     """What hints look at: rows whose sequences are numbered in any way, as in a file or in a reference."""
+
+    @property
+    def sequence(self) -> Ints:
+        """The number of each row's sequence; int64, ascending, shape (n_rows,)."""
+
+    @property
+    def actor(self) -> Ints:
+        """The actor of each row, from 1; int64, shape (n_rows,)."""
 
     @property
     def label(self) -> Ints:
@@ -102,11 +119,93 @@ def as_sequence_rows(rows: CsvRows, rules: Rules) -> SequenceRows:
 
 
 def hints(rows: LabeledRows) -> list[Note]:
-    """Return notes on likely mistakes that need no reference: no rows, or the same class in all of them."""
+    """Return notes on likely mistakes that need no reference."""
     if not len(rows.label):
         return [empty_note()]
     lowest_and_highest = {int(rows.label.min()), int(rows.label.max())}
-    return label_hints(len(rows.label), lowest_and_highest, "class")
+    return [
+        *(label_hints(len(rows.label), lowest_and_highest, "class") or _equal_files(rows)),
+        *_several_classes(rows),
+        *_overlapping_rows(rows),
+        *_rows_without_gaps(rows),
+    ]
 
 
-FORMAT = Format(read, hints)
+def _equal_files(rows: LabeledRows) -> list[Note]:
+    """Return a note if all sequences with rows have the same rows, at least two of them."""
+    _, n_rows = np.unique(rows.sequence, return_counts=True)
+    if len(n_rows) < _LEAST_FILES or n_rows[0] < _LEAST_ROWS_OF_FILE or (n_rows != n_rows[0]).any():
+        return []
+    columns = np.column_stack([rows.actor, rows.label, rows.frames])
+    order = np.lexsort((*columns.T, rows.sequence))
+    rows_of_file = columns[order].reshape(len(n_rows), int(n_rows[0]), columns.shape[1])
+    if (rows_of_file != rows_of_file[0]).any():
+        return []
+    text = f"all {len(n_rows):,} sequences have the same {counted(int(n_rows[0]), 'row')}"
+    return [Note("N-LOOKS-CONSTANT", text)]
+
+
+def _several_classes(rows: LabeledRows) -> list[Note]:
+    """Return a note if most rows have the interval of a row of another class."""
+    n_rows = len(rows.label)
+    _, interval = np.unique(np.column_stack([rows.sequence, rows.frames]), axis=0, return_inverse=True)
+    class_of_interval = np.unique(np.column_stack([interval.ravel(), rows.label]), axis=0)
+    n_classes = np.bincount(class_of_interval[:, 0])
+    n_shared = int((n_classes[interval.ravel()] > 1).sum())
+    if n_rows < _LEAST_ROWS or n_shared <= _MOST_SHARED * n_rows:
+        return []
+    text = (
+        f"{n_shared:,} of {counted(n_rows, 'row')} have start and end of a row of another class. Each class "
+    )
+    text += "that a sequence does not have counts with 0 under the published rules"
+    return [Note("N-REPEATED", text)]
+
+
+def _overlapping_rows(rows: LabeledRows) -> list[Note]:
+    """Return a note if most rows share more than half of their frames with one of their class and actor.
+
+    That is no mistake: the rows of two good models do so, too.
+    """
+    n_rows = len(rows.label)
+    if n_rows < _LEAST_ROWS:
+        return []
+    order = np.lexsort((rows.frames[:, 1], rows.frames[:, 0], rows.label, rows.actor, rows.sequence))
+    group = np.column_stack([rows.sequence, rows.actor, rows.label])[order]
+    start, end = rows.frames[order].T
+    n_common = np.minimum(end[1:], end[:-1]) - start[1:] + 1
+    n_shorter = np.minimum(end[1:] - start[1:], end[:-1] - start[:-1]) + 1
+    overlaps = (group[1:] == group[:-1]).all(axis=1) & (2 * n_common > n_shorter)
+    n_overlapping = int((np.append(overlaps, False) | np.append(False, overlaps)).sum())
+    if n_overlapping <= _MOST_SHARED * n_rows:
+        return []
+    text = f"{n_overlapping:,} of {counted(n_rows, 'row')} share more than half of their frames, or of the "
+    text += "other's, with a row of the same class. A frame counts once: they are longer rows together"
+    return [Note("N-ROWS-OVERLAP", text)]
+
+
+def _rows_without_gaps(rows: LabeledRows) -> list[Note]:
+    """Return a note if nearly no sequence has a frame between its rows that is in none of them.
+
+    That is no mistake: there are videos in which something happens all of the time.
+    """
+    order = np.lexsort((rows.frames[:, 0], rows.sequence))
+    sequence, (start, end) = rows.sequence[order], rows.frames[order].T
+    _, first, n_rows = np.unique(sequence, return_index=True, return_counts=True)
+    if len(sequence) < _LEAST_ROWS or len(first) < _LEAST_FILES:
+        return []
+    is_gapless = np.zeros(len(first), dtype=bool)
+    for number, (begin, n) in enumerate(zip(first.tolist(), n_rows.tolist())):
+        last = np.maximum.accumulate(end[begin : begin + n])
+        gaps = start[begin + 1 : begin + n] - last[:-1] - 1
+        n_frames = last[-1] - start[begin] + 1
+        is_gapless[number] = n > 1 and gaps.clip(0).sum() <= _MOST_GAPS * n_frames
+    if is_gapless.mean() <= _MOST_GAPLESS:
+        return []
+    text = (
+        f"in {int(is_gapless.sum()):,} of {counted(len(first), 'sequence')} each frame between the first row "
+    )
+    text += "and the last is in a row, so that no frame counts as one in which nothing happens"
+    return [Note("N-ROWS-GAPLESS", text)]
+
+
+FORMAT = Format(read, lambda rows, rules: hints(rows))

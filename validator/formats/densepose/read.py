@@ -412,9 +412,9 @@ class DetectionHints:
     scores: tuple[float, float] = (np.inf, -np.inf)
     corners: tuple[float, float] = (np.inf, -np.inf)
     whole_corners: bool = True
-    largest_part: int = 0
-    # -1 if all is background.
-    largest_uv: int = -1
+    # Part, U and V of the pixels that are not background.
+    lowest: tuple[int, ...] = (256,) * 3
+    highest: tuple[int, ...] = (-1,) * 3
 
     def take(self, detection: Detection) -> None:
         """Look at a detection; at the pixels of the first 200 only."""
@@ -424,10 +424,10 @@ class DetectionHints:
             self.corners = _widened(self.corners, value)
             self.whole_corners &= value.is_integer()
         if detection.index < _DETECTIONS_SEEN:
-            largest_part = int(detection.pixels[..., 0].max())
-            largest_uv = int(detection.pixels[..., 1:].max()) if largest_part else -1
-            self.largest_part = max(self.largest_part, largest_part)
-            self.largest_uv = max(self.largest_uv, largest_uv)
+            pixels = detection.pixels[detection.pixels[..., 0] > 0]
+            if len(pixels):
+                self.lowest = tuple(map(min, self.lowest, pixels.min(axis=0).tolist()))
+                self.highest = tuple(map(max, self.highest, pixels.max(axis=0).tolist()))
 
     @staticmethod
     def joined(parts: Sequence[DetectionHints]) -> DetectionHints:
@@ -437,13 +437,18 @@ class DetectionHints:
             scores=_joined_extremes([part.scores for part in parts]),
             corners=_joined_extremes([part.corners for part in parts]),
             whole_corners=all(part.whole_corners for part in parts),
-            largest_part=max(part.largest_part for part in parts),
-            largest_uv=max(part.largest_uv for part in parts),
+            lowest=tuple(map(min, *[part.lowest for part in parts], DetectionHints.lowest)),
+            highest=tuple(map(max, *[part.highest for part in parts], DetectionHints.highest)),
         )
 
+    @property
+    def has_coarse_parts(self) -> bool:
+        """Whether parts of several detections are at most 14, but not those of a torso alone."""
+        return self.count >= _LEAST_DETECTIONS and _TORSO_PARTS < self.highest[0] <= _COARSE_PARTS
+
     def notes(self) -> list[Note]:
-        """Return notes on coordinates in 0..1, on background or coarse parts alone, and on scores that rank
-        nothing."""
+        """Return notes on coordinates in 0..1, on values that are constant, on coarse parts, and on scores
+        that rank nothing."""
         if not self.count:
             return [empty_note()]
         notes = []
@@ -452,16 +457,23 @@ class DetectionHints:
             text = f"x and y of every box lie between 0 and 1 ({boxes}); they are pixels of the image"
             notes.append(Note("N-LOOKS-NORMALIZED", text))
         seen = f"the first {counted(min(self.count, _DETECTIONS_SEEN), 'detection')}"
-        if self.largest_uv < 0:
+        largest_part, largest_uv = self.highest[0], max(self.highest[1:])
+        has_many = self.count >= _LEAST_DETECTIONS
+        if largest_part < 0:
             text = f"all pixels of {seen} are background (part 0). Write part 1..24 on the person"
             notes.append(Note("N-LOOKS-CONSTANT", text))
-        elif self.largest_uv <= 1:
+        elif largest_uv <= 1:
             notes.append(Note("N-LOOKS-NORMALIZED", f"U and V are 0 or 1 in {seen}; they are round(255 * u)"))
-        has_many = self.count >= _LEAST_DETECTIONS
-        if has_many and _LEAST_PERCENT <= self.largest_uv <= 100:
-            text = f"no U or V is above {self.largest_uv} in {seen}; they are round(255 * u), with u in 0..1"
+        elif has_many and self.lowest[1:] == self.highest[1:]:
+            text = f"U is {self.lowest[1]} and V is {self.lowest[2]} in all pixels with a part of {seen}"
+            notes.append(Note("N-LOOKS-CONSTANT", f"{text}. They are places within the part"))
+        if has_many and self.lowest[0] == largest_part:
+            text = f"all pixels of {seen} that are not background have part {largest_part}"
+            notes.append(Note("N-LOOKS-CONSTANT", text))
+        if has_many and _LEAST_PERCENT <= largest_uv <= 100:
+            text = f"no U or V is above {largest_uv} in {seen}; they are round(255 * u), with u in 0..1"
             notes.append(Note("N-LOOKS-NORMALIZED", text))
-        if has_many and _TORSO_PARTS < self.largest_part <= _COARSE_PARTS:
+        if self.has_coarse_parts:
             text = f"no part is above {_COARSE_PARTS} in {seen}; the fine parts go from 1 to {PARTS}"
             notes.append(Note("N-PARTS-COARSE", text))
         if self.count >= _LEAST_SCORES and self.scores[0] == self.scores[1]:
@@ -482,4 +494,4 @@ def _joined_extremes(parts: Sequence[tuple[float, float]]) -> tuple[float, float
     return smallest, largest
 
 
-FORMAT = Format(read, DetectionHints.notes)
+FORMAT = Format(read, lambda hints, rules: hints.notes())

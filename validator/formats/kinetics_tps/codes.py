@@ -22,4 +22,12 @@ CODES = CodeTable(
             "Write one state for each box.",
         ),
     ),
+    notes=(
+        MessageCode(
+            "N-PARTS-NONE",
+            "Nearly no human has a part.",
+            "Write the parts of each human, with their states.",
+            is_mistake=True,
+        ),
+    ),
 )

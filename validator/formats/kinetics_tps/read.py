@@ -16,7 +16,15 @@ from validator.choose import choose_named
 from validator.columns import Column
 from validator.findings import Findings, Note, Read, Refused
 from validator.formats.rules import Format, JsonFile, Rules
-from validator.hints import box_hints, empty_note, label_hints, repeat_hints
+from validator.hints import (
+    WRITE_PIXELS,
+    box_hints,
+    empty_hints,
+    empty_note,
+    label_hints,
+    repeat_hints,
+    small_items_hints,
+)
 from validator.items import Place, check_items
 from validator.json_reader import Budget, Conversion, Entries, Members, read_json
 from validator.submission import Source, Submission, open_submission
@@ -288,7 +296,7 @@ def _check_boxes(parts: PartStates, name: str, findings: Findings) -> None:
 def _add_box_problem(axis: str, first: float, last: float, name: str, where: str, findings: Findings) -> None:
     """Add the problem of a box that ends before it begins along an axis."""
     problem = f"{axis}2 {last:.6g} is less than {axis}1 {first:.6g}"
-    remedy = f"write two corners, x1, y1, x2, y2, with {axis}1 <= {axis}2"
+    remedy = f"write two corners, x1, y1, x2, y2, with {axis}1 <= {axis}2, no center, width or height"
     findings.add("E-BOX-ORDER", problem, remedy, file=name, where=where, rule=axis)
 
 
@@ -319,6 +327,9 @@ def part_place(parts: PartStates, part: int) -> str:
 _PROPOSALS_COMPARED = 20_000
 # Fewer boxes may be alike by chance.
 _LEAST_PROPOSALS = 10
+_LEAST_HUMANS_SPLIT, _MOST_HUMANS_SPLIT = 10, 0.5
+_LEAST_HUMANS, _LEAST_WITHOUT_PARTS = 20, 0.9
+_EMPTY_FRAME = ". Who is annotated there counts as missed"
 
 
 def hints(submission: KineticsSubmission) -> list[Note]:
@@ -328,7 +339,10 @@ def hints(submission: KineticsSubmission) -> list[Note]:
         return [empty_note()]
     notes = box_hints(parts.human_box, "humans")
     notes = notes or box_hints(parts.proposal_box, "parts")
-    notes = notes or _human_boxes_as_parts(parts)
+    notes = notes or _human_boxes_as_parts(parts) or _small_videos(parts)
+    notes += _humans_of_one_part(parts) or _humans_without_parts(parts)
+    n_humans = np.bincount(parts.human_frame, minlength=len(parts.frames))
+    notes += empty_hints(n_humans, "submitted frames have no human", _EMPTY_FRAME)
     notes += label_hints(len(submission.classes), set(submission.classes.values()), "class", "video")
     notes += label_hints(len(parts.proposal_state), parts.states, "state", "proposal")
     first = slice(0, _PROPOSALS_COMPARED)
@@ -352,4 +366,39 @@ def _human_boxes_as_parts(parts: PartStates) -> list[Note]:
     return [Note("N-LOOKS-CONSTANT", text)]
 
 
-FORMAT = Format(read, hints, check)
+def _small_videos(parts: PartStates) -> list[Note]:
+    """Return a note on videos whose humans are in 0..1."""
+    video = parts.frame_video[parts.human_frame]
+    return small_items_hints(parts.human_box, video, len(parts.videos), "humans", WRITE_PIXELS)
+
+
+def _humans_of_one_part(parts: PartStates) -> list[Note]:
+    """Return a note if most humans have one part at most, and the box of another human of their frame."""
+    n_humans = len(parts.human_box)
+    n_parts = np.bincount(parts.part_human, minlength=n_humans)
+    # Of most submissions this is enough, and all boxes take long.
+    if (n_parts == 1).sum() <= _MOST_HUMANS_SPLIT * n_humans:
+        return []
+    place = np.column_stack([parts.human_frame, parts.human_box])
+    _, box, n_alike = np.unique(place, axis=0, return_inverse=True, return_counts=True)
+    n_split = int(((n_parts == 1) & (n_alike[box.ravel()] > 1)).sum())
+    if n_split < _LEAST_HUMANS_SPLIT or n_split <= _MOST_HUMANS_SPLIT * n_humans:
+        return []
+    text = (
+        f"{n_split:,} of {counted(n_humans, 'human')} have one part, and the box of another human of their "
+    )
+    text += "frame. An annotated human is compared with the parts of one human"
+    return [Note("N-REPEATED", text)]
+
+
+def _humans_without_parts(parts: PartStates) -> list[Note]:
+    """Return a note if nearly no human has a part."""
+    n_humans = len(parts.human_box)
+    n_empty = int((np.bincount(parts.part_human, minlength=n_humans) == 0).sum())
+    if n_humans < _LEAST_HUMANS or n_empty < _LEAST_WITHOUT_PARTS * n_humans:
+        return []
+    text = f"{n_empty:,} of {counted(n_humans, 'human')} have no part"
+    return [Note("N-PARTS-NONE", f"{text}. Each part that is annotated counts as wrong")]
+
+
+FORMAT = Format(read, lambda submission, rules: hints(submission), check)

@@ -1,16 +1,7 @@
 """Public data: the part of a reference that participants may have, made from the organizers' own files.
 
-``organizer/public_data/<challenge>.py`` has
-
-- ``public_files(source)``, which returns a `PublicData`;
-- ``find_leaks(files, loaded)``, which yields a `Leak` for each file of public data that holds anything else
-  than what may be shown of a reference;
-- ``find_leaks_beside(files, task_id, other)``, if public data of one task may show what another must hide;
-- ``PREPARED_FILE``, the name of a file that only prepared references have, if they are of another format than
-  the organizers' files, and have lost some public data; with it ``files_of_items(files, items)``, which
-  returns the public data of some items.
-
-Tasks of other challenges show their items. Two references that differ in labels only give the same bytes.
+``organizer/tasks/<challenge>.py`` holds ``PUBLIC_DATA``, a `PublicPart`. Tasks of other challenges show their
+items. Two references that differ in labels only give the same bytes.
 """
 
 from __future__ import annotations
@@ -92,12 +83,37 @@ class Leak(NamedTuple):
     problem: str
 
 
+class PublicPart(NamedTuple):
+    """How public data of a challenge is made and checked.
+
+    Attributes
+    ----------
+    make : callable
+        Returns what is public of the organizers' own files. Raises Refused.
+    find_leaks : callable
+        Yields a `Leak` for each file that holds anything else than what may be shown of a reference.
+    find_leaks_beside : callable or None
+        Yields what the public data of one task, by its id, shows that the reference of another must hide.
+    prepared_file : str
+        The file that only prepared references have, if they are of another format than the organizers' files
+        and have lost some public data, else "".
+    of_items : callable or None
+        Returns the public data of some items, if prepared references have lost it.
+    """
+
+    make: Callable[[PublicSource], PublicData]
+    find_leaks: Callable[[Files, AnyLoaded], Iterator[Leak]]
+    find_leaks_beside: Callable[[Files, str, AnyLoaded], Iterator[Leak]] | None = None
+    prepared_file: str = ""
+    of_items: Callable[[Files, Collection[str]], Files] | None = None
+
+
 def is_prepared(task_id: str, folder: Path) -> bool:
     """Return whether a folder holds a prepared reference in another format than the organizers' files.
 
     It may have lost durations, times, words of segments without boxes, and file names.
     """
-    name = getattr(_module_of(task_id), "PREPARED_FILE", "")
+    name = _prepared_file(task_id)
     return bool(name) and (folder / name).is_file()
 
 
@@ -110,33 +126,40 @@ def make_public_data(source: PublicSource) -> PublicData:
         problem = "this was prepared already, and has lost what only the public part holds"
         remedy = "give the folder with the organizers' own files as SOURCE"
         Findings().refuse("E-PUBLIC-SOURCE", problem, remedy, file=str(source.folder))
-    module = _module_of(source.task_id)
-    made: PublicData = _items_of(source) if module is None else module.public_files(source)
-    return made
+    part = _part_of(source.task_id)
+    return _items_of(source) if part is None else part.make(source)
 
 
 def can_be_made_of_prepared(task_id: str) -> bool:
     """Return whether public data is made of a prepared reference, too, which is then in the organizers' own
     formats."""
-    return not getattr(_module_of(task_id), "PREPARED_FILE", "")
+    return not _prepared_file(task_id)
 
 
 def public_files_of_items(task_id: str, files: Files, items: Collection[str]) -> Files:
     """Return the public data of some items of a reference whose prepared form has lost it."""
-    part: Files = _module_of(task_id).files_of_items(files, frozenset(items))
-    return part
+    part = _part_of(task_id)
+    if part is None or part.of_items is None:
+        raise ValueError(f"public data of {task_id} is made of its prepared references")
+    return part.of_items(files, frozenset(items))
 
 
-def _module_of(task_id: str) -> Any:
-    """Return the module of the challenge of a task, None if it has none."""
-    return find_module(__name__, load_task(task_id).folder.name)
+def _part_of(task_id: str) -> PublicPart | None:
+    """Return how public data of a task is made, None if it shows its items."""
+    module = find_module("organizer.tasks", load_task(task_id).folder.name)
+    return getattr(module, "PUBLIC_DATA", None)
+
+
+def _prepared_file(task_id: str) -> str:
+    part = _part_of(task_id)
+    return part.prepared_file if part else ""
 
 
 def find_leaks(files: Files, loaded: AnyLoaded) -> list[Leak]:
     """Return what the public data of a task holds beyond what may be shown of its reference."""
-    module = _module_of(loaded.task.id)
-    if module is not None:
-        return list(module.find_leaks(files, loaded))
+    part = _part_of(loaded.task.id)
+    if part is not None:
+        return list(part.find_leaks(files, loaded))
     return list(
         differing_files(files, {ITEMS_FILE: encode_items(loaded.items), **expected_vocabulary(loaded)})
     )
@@ -144,8 +167,9 @@ def find_leaks(files: Files, loaded: AnyLoaded) -> list[Leak]:
 
 def find_leaks_beside(files: Files, task_id: str, other: AnyLoaded) -> list[Leak]:
     """Return what the public data of a task shows that the reference of another task must hide."""
-    find = getattr(_module_of(task_id), "find_leaks_beside", None)
-    return list(find(files, task_id, other)) if find is not None else []
+    part = _part_of(task_id)
+    find = part.find_leaks_beside if part else None
+    return list(find(files, task_id, other)) if find else []
 
 
 def differing_files(files: Files, expected: Files) -> Iterator[Leak]:
@@ -159,7 +183,7 @@ def differing_files(files: Files, expected: Files) -> Iterator[Leak]:
 
 def breaches(name: str, content: bytes, schema: str) -> Iterator[Leak]:
     """Yield the first breach of a schema in ``schemas/`` by a JSON file, if there is one."""
-    text = (Path(__file__).parent / "schemas" / f"{schema}.json").read_text(encoding="utf-8")
+    text = (Path(__file__).parent / "tasks" / "schemas" / f"{schema}.json").read_text(encoding="utf-8")
     findings = Findings()
     with findings.part():
         document: JsonValue = findings.take(strict_loads(content, name))

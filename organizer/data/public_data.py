@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from organizer.data.prepare import VOCABULARY_OPTION, prepare, refuse_to_lose, write_manifest
+from organizer.data.progress import step
 from organizer.data.references import PUBLIC_SUFFIX
 from organizer.files import LockedError, read_if_any, replacing_folder, write_files
 from organizer.public_data import PublicData, PublicSource, is_prepared, make_public_data
@@ -64,7 +65,8 @@ def _write_and_print(
         if not source.is_dir():
             findings.refuse("E-REF-MISSING", "there is no such folder", "check the path", file=str(source))
         settings = load_task(task_id).settings(source)
-        made = make_public_data(PublicSource(task_id, source, settings, read_vocabulary))
+        with step("reading the files for the public data"):
+            made = make_public_data(PublicSource(task_id, source, settings, read_vocabulary))
         _replace(made, output, replace)
     if not findings.ok:
         print(*findings.lines(most=None), sep="\n")

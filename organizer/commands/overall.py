@@ -1,0 +1,23 @@
+"""Put the rankings of several tasks into one table."""
+
+from __future__ import annotations
+
+import argparse
+
+from organizer import ROOT
+from organizer.commands.options import given_path
+from organizer.ranking.several_tasks import overall
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    what = "folders that rescore has written, one for each task"
+    parser.add_argument("rankings", type=given_path, nargs="+", metavar="RANKING", help=what)
+    what = "of the scores, in the order of the rankings; without them ranges of ranks are shown"
+    parser.add_argument("--weights", type=float, nargs="+", default=[], metavar="W", help=what)
+    parser.add_argument("--output", type=given_path, metavar="DIR", help="default: out/overall")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command; return its exit code."""
+    return overall(options.rankings, options.weights, options.output or ROOT / "out" / "overall")

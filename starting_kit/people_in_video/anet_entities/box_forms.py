@@ -1,0 +1,156 @@
+"""Boxes in other pixels than those of the video resized to a width of 720, as language models write them.
+
+| form | what x and y are |
+|---|---|
+| ``640x360`` | pixels of frames of this size |
+| ``0-1000``, ``0-1`` | shares of the width and the height |
+| ``original`` | pixels of the video |
+
+All but the first need the size of each video, whose heights are not public. Frames of a size that is not
+that of the video's shape were stretched; with the sizes of the videos that is undone.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from people_in_video.tools.conversion import ConversionError
+from people_in_video.writing import naming
+from validator.arrays import Floats
+from validator.formats.anet_entities.outside import WIDTH
+from validator.texts import quote, some_words
+
+BOX_FORMS = ("0-1000", "0-1", "original")
+"""What boxes can be in, beside a size of all frames; these forms need the size of each video."""
+_SIZE = re.compile("([1-9][0-9]{0,4})x([1-9][0-9]{0,4})")
+_SIZES_HEADER = ["video", "width", "height"]
+_MOST_BYTES_OF_SIZES = 100_000_000
+# The most that a coordinate of 0-1000, or 0-1, may be beyond the frame: by rounding.
+_MOST_BEYOND = 1.01
+# Width and height of a video.
+_Size = tuple[int, int]
+# The factors of x and y of a video.
+_Factors = tuple[float, float]
+
+
+def resize_boxes(results: dict[str, Any], form: str, sizes: Mapping[str, _Size] | None) -> str:
+    """Turn the boxes of all videos into pixels of the video resized to a width of 720; return what was done.
+
+    What is no list of numbers stays as it is: that of a submission is checked next. Raises ConversionError if
+    a video has no size, or most boxes of the file do not fit what they are said to be in.
+    """
+    factors_of, largest = _factors(form, sizes)
+    n_boxes = n_beyond = 0
+    for video, segments in results.items():
+        factors = factors_of(video)
+        for segment in segments.values() if isinstance(segments, dict) else ():
+            objects = segment.get("bbox_for_all_frames") if isinstance(segment, dict) else None
+            boxes = _boxes_in(objects)
+            corners = np.array([box[:4] for box in boxes], dtype=np.float64).reshape(-1, 4)
+            n_boxes += len(boxes)
+            n_beyond += _count_beyond(corners, largest)
+            for box, resized in zip(boxes, (corners * [*factors, *factors]).tolist()):
+                box[:4] = resized
+    if 2 * n_beyond > n_boxes:
+        raise ConversionError(f"{n_beyond:,} of {n_boxes:,} boxes end beyond {form}; say what they are in")
+    text = f"{n_boxes:,} boxes in {form} became pixels of videos of a width of {WIDTH}"
+    return text if sizes else f"{text}, as if all frames had this shape; --sizes says otherwise"
+
+
+def _count_beyond(corners: Floats, largest: _Factors | None) -> int:
+    """Return how many boxes end beyond the largest x or y, if these are the same for all videos."""
+    if largest is None:
+        return 0
+    return int((corners[:, 2:] > np.array(largest) * _MOST_BEYOND).any(axis=1).sum())
+
+
+def _boxes_in(value: Any) -> list[list[Any]]:
+    """Return the lists that begin with four numbers in lists of lists."""
+    pending, boxes = [value], []
+    while pending:
+        entry = pending.pop()
+        if not isinstance(entry, list):
+            continue
+        if len(entry) >= 4 and all(type(number) in (int, float) for number in entry[:4]):
+            boxes.append(entry)
+        else:
+            pending += entry
+    return boxes
+
+
+def _factors(
+    form: str, sizes: Mapping[str, _Size] | None
+) -> tuple[Callable[[str], _Factors], _Factors | None]:
+    """Return what gives the factors of a video, and the largest x and y where they are known.
+
+    Raises ConversionError if the form needs the sizes of videos.
+    """
+    size = _SIZE.fullmatch(form)
+    if size is not None:
+        width, height = int(size[1]), int(size[2])
+        if sizes is None:
+            # The frames have the shape of the video.
+            return (lambda video: (WIDTH / width, WIDTH / width)), (width, height)
+        return _factors_by_video(sizes, width, height), (width, height)
+    if form not in BOX_FORMS:
+        raise ConversionError(f"--boxes is {quote(form)}; say WIDTHxHEIGHT, {', '.join(BOX_FORMS)}")
+    if sizes is None:
+        problem = f"boxes in {form} need the width and the height of each video"
+        raise ConversionError(f"{problem}; name a CSV file with {','.join(_SIZES_HEADER)} as --sizes")
+    if form == "original":
+        return (lambda video: (WIDTH / _size_of(video, sizes)[0],) * 2), None
+    largest = float(form.partition("-")[2])
+    return _factors_by_video(sizes, largest, largest), (largest, largest)
+
+
+def _factors_by_video(sizes: Mapping[str, _Size], width: float, height: float) -> Callable[[str], _Factors]:
+    """Return what gives the factors of a video whose frames were stretched to a width and a height."""
+
+    def factors(video: str) -> _Factors:
+        video_width, video_height = _size_of(video, sizes)
+        return WIDTH / width, WIDTH * video_height / video_width / height
+
+    return factors
+
+
+def _size_of(video: str, sizes: Mapping[str, _Size]) -> _Size:
+    if video not in sizes:
+        raise ConversionError(f"--sizes has no {quote(video)}; add its row {','.join(_SIZES_HEADER)}")
+    return sizes[video]
+
+
+def read_sizes(path: Path | None) -> dict[str, _Size] | None:
+    """Return the width and the height of each video. Raises ConversionError."""
+    if path is None:
+        return None
+    with naming(f"--sizes {quote(path.name)}"):
+        if not path.is_file():
+            raise ConversionError("there is no such file; give a CSV file")
+        if path.stat().st_size > _MOST_BYTES_OF_SIZES:
+            raise ConversionError("it is larger than 100 MB; keep the videos of the submission")
+        try:
+            lines = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8-sig"), newline="")))
+        except (UnicodeDecodeError, csv.Error) as error:
+            raise ConversionError(f"it is no CSV in UTF-8 ({error}); save it again") from None
+        header = [name.strip() for name in lines[0]] if lines else []
+        if header != _SIZES_HEADER:
+            names = some_words(header) or "empty"
+            raise ConversionError(f"the first line is {names}; write {','.join(_SIZES_HEADER)}")
+        size_of_video = {}
+        for number, line in enumerate(lines[1:], start=2):
+            if not line:
+                continue
+            size = _SIZE.fullmatch("x".join([cell.strip() for cell in line[1:]]))
+            if size is None:
+                raise ConversionError(
+                    f"line {number} is {quote(','.join(line))}; write {','.join(_SIZES_HEADER)}"
+                )
+            size_of_video[line[0].strip()] = (int(size[1]), int(size[2]))
+    return size_of_video

@@ -1,0 +1,211 @@
+"""The rows of tables of all sequences: CSV files with a header, data frames, and the JSON of ActivityNet.
+
+Columns have the names that temporal detectors give them; those of seconds tell the unit.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from people_in_video.tools.conversion import ConversionError, is_table
+from people_in_video.tools.json_file import read_json
+from validator.csv_reader import other_separator
+from validator.findings import Note
+from validator.formats.chalearn.write import sequence_of
+from validator.kinds import HEAD_BYTES, refuse_other_kind
+from validator.texts import numpy_words, quote, some_words
+
+COLUMNS = ("item", "class", "start", "end")
+"""The columns that a table must have."""
+ACTOR, SCORE = "actor", "score"
+"""The columns that it may have."""
+# Capitals, and - and blanks in place of _, make no difference.
+_NAMES = {
+    "item": ("item", "video_id", "video_name", "video", "sequence"),
+    "class": ("class", "label", "action", "gesture"),
+    "start": ("start", "start_frame"),
+    "end": ("end", "end_frame", "stop_frame"),
+    ACTOR: (ACTOR, "actor_id"),
+    SCORE: (SCORE, "confidence", "probability"),
+}
+_NAMES_OF_SECONDS = {
+    "start": ("t_start", "start_time", "start_seconds"),
+    "end": ("t_end", "end_time", "end_seconds"),
+}
+_MOST_BYTES = 256_000_000
+_RECIPE = "rows from labels of frames: the page of the task has five lines for it"
+_TAKES = "give a CSV file with the columns item, class, start, end, or the JSON of ActivityNet"
+
+
+class RowTable(NamedTuple):
+    """A table of rows.
+
+    Attributes
+    ----------
+    in_seconds : bool or None
+        Whether starts and ends are in seconds; None where the names of the columns do not tell.
+    name_of_column : dict of str to str
+        What the file calls the columns that are read.
+    rows : iterator of (str, mapping)
+        The place of each row, for messages, and its values by the names of the columns.
+    notes : list of Note
+    """
+
+    in_seconds: bool | None
+    name_of_column: Mapping[str, str]
+    rows: Iterator[tuple[str, Mapping[str, Any]]]
+    notes: list[Note]
+
+
+def read_rows(source: Any) -> RowTable:
+    """Return the rows of a CSV file, a JSON file, or a data frame. Raises ConversionError, Refused."""
+    if is_table(source):
+        return _table_of_frame(source)
+    if not isinstance(source, Path):
+        raise ConversionError(f"this is no table; {_TAKES}")
+    if source.suffix == ".json":
+        return _table_of_json(source)
+    with source.open("rb") as stream:
+        refuse_other_kind(stream.read(HEAD_BYTES), source.name, "CSV")
+    if source.suffix != ".csv":
+        raise ConversionError(f"it is no table; {_TAKES}")
+    return _table_of_csv(source)
+
+
+def _table_of_frame(frame: Any) -> RowTable:
+    names = [str(column) for column in frame.columns]
+    columns = _Columns(names)
+
+    def rows() -> Iterator[tuple[str, Mapping[str, Any]]]:
+        for number, record in enumerate(frame.to_dict("records"), start=1):
+            row = {str(name): value for name, value in record.items()}
+            yield f"row {number}", columns.values({name: row[name] for name in names})
+
+    return RowTable(columns.in_seconds, columns.name_of_column, rows(), [])
+
+
+def _table_of_csv(path: Path) -> RowTable:
+    if path.stat().st_size > _MOST_BYTES:
+        raise ConversionError(f"it is larger than {_MOST_BYTES // 10**6} MB; leave out what is not submitted")
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ConversionError("it is not UTF-8; save it as CSV in UTF-8") from None
+    lines = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        names = [name.strip() for name in next(lines, [])]
+    except csv.Error as error:
+        raise ConversionError(f"line 1 is no CSV ({error}); save the table again") from None
+    _check_header(names, path)
+    columns = _Columns(names)
+    return RowTable(columns.in_seconds, columns.name_of_column, _rows_of_csv(lines, columns), [])
+
+
+def _rows_of_csv(lines: Any, columns: _Columns) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the rows of a CSV file below its header; lines without a field are passed over."""
+    number = 0
+    try:
+        for line in lines:
+            if not line:
+                continue
+            number += 1
+            if len(line) != len(columns.names):
+                problem = f"line {lines.line_num} has {len(line)} fields and the header {len(columns.names)}"
+                raise ConversionError(f"{problem}; write one for each column, separated by commas")
+            yield f"row {number}", columns.values(dict(zip(columns.names, line)))
+    except csv.Error as error:
+        raise ConversionError(f"line {lines.line_num} is no CSV ({error}); save the table again") from None
+
+
+def _check_header(names: Sequence[str], path: Path) -> None:
+    """Raise ConversionError if the first line is a row, or is not separated by commas."""
+    separator = other_separator(names, COLUMNS)
+    if separator:
+        raise ConversionError(f"the columns are separated by {separator}; separate them by commas")
+    is_header = any(_plain_name(name) in _ALL_NAMES for name in names)
+    if is_header or not any(re.fullmatch(r"[0-9.]+", name) for name in names):
+        return
+    if sequence_of(path.name) != path.name:
+        problem = f"this is the file of one sequence, {quote(sequence_of(path.name))}"
+        raise ConversionError(f"{problem}; zip the files of all sequences and give the zip")
+    raise ConversionError(
+        f"the first line is a row, {quote(','.join(names))}; "
+        f"write the names of the columns above it: {','.join(COLUMNS)}, or the order that yours have"
+    )
+
+
+class _Columns:
+    """The columns of a table by what they hold. Raises ConversionError if one is missing, or two are one."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = names
+        self.name_of_column: dict[str, str] = {}
+        for column, column_names in _NAMES.items():
+            in_seconds = _NAMES_OF_SECONDS.get(column, ())
+            matching = [name for name in names if _plain_name(name) in (*column_names, *in_seconds)]
+            if len(matching) > 1:
+                problem = f"the column {column} is there twice: {some_words(matching)}"
+                raise ConversionError(f"{problem}; keep one")
+            if matching:
+                self.name_of_column[column] = matching[0]
+        missing = [column for column in COLUMNS if column not in self.name_of_column]
+        if missing:
+            header = some_words([quote(name) for name in names]) or "an empty table"
+            problem = f"the column {missing[0]} is missing from {header}"
+            problem += numpy_words(names)
+            remedy = f"name the columns {', '.join(COLUMNS)} and, for actions, {ACTOR}"
+            if "frame" in map(_plain_name, names):
+                remedy += f"; {_RECIPE}"
+            raise ConversionError(f"{problem}; {remedy}")
+        units = {
+            _plain_name(self.name_of_column[column]) in names_of_seconds
+            for column, names_of_seconds in _NAMES_OF_SECONDS.items()
+        }
+        if len(units) > 1:
+            pair = f"{self.name_of_column['start']} and {self.name_of_column['end']}"
+            raise ConversionError(f"the columns {pair} are of two units; keep two of one unit")
+        self.in_seconds = True if units == {True} else None
+
+    def values(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values of a row by what they are."""
+        return {column: row[name] for column, name in self.name_of_column.items()}
+
+
+def _plain_name(name: str) -> str:
+    return name.strip().lower().replace("-", "_").replace(" ", "_")
+
+
+_ALL_NAMES = {name for names in (*_NAMES.values(), *_NAMES_OF_SECONDS.values()) for name in names}
+
+
+def _table_of_json(path: Path) -> RowTable:
+    """Return the segments of an ActivityNet JSON, those of ``results`` or the whole; always in seconds."""
+    content, notes = read_json(path)
+    if isinstance(content, dict) and isinstance(content.get("results"), dict):
+        content = content["results"]
+    if not isinstance(content, dict) or not all(isinstance(segments, list) for segments in content.values()):
+        problem = "it is no JSON of ActivityNet, which maps videos to lists of segments"
+        raise ConversionError(f'{problem}; write {{"results": {{video: [{_SEGMENT}, ...]}}}}')
+    some_segment: Any = next((segment for segments in content.values() for segment in segments), {})
+    has_score = isinstance(some_segment, dict) and SCORE in some_segment
+    names = {SCORE: SCORE} if has_score else {}
+    return RowTable(True, names, _rows_of_json(content), notes)
+
+
+_SEGMENT = '{"segment": [start, end], "label": class, "score": number}'
+
+
+def _rows_of_json(content: Mapping[str, list[Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for video, segments in content.items():
+        for index, segment in enumerate(segments):
+            place = f"{quote(video)}, segment {index}"
+            ends = segment.get("segment") if isinstance(segment, dict) else None
+            if not isinstance(ends, list) or len(ends) != 2 or "label" not in segment:
+                raise ConversionError(f"{place}: it is no segment; write {_SEGMENT}")
+            row = {"item": video, "class": segment["label"], "start": ends[0], "end": ends[1]}
+            yield place, {**row, SCORE: segment[SCORE]} if SCORE in segment else row

@@ -1,0 +1,96 @@
+"""Packages that only some tasks need: what is missing is one sentence with the command, and others work without."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment
+
+from people_in_video import Evaluator, check, convert, packages, score
+from people_in_video.__main__ import main
+from people_in_video.diagnosis.one_to_one import one_to_one_map
+from people_in_video.errors import MissingPackageError
+from tests.helpers import CODE_FOLDERS, SAMPLES
+
+WITHOUT = """
+import sys
+for name in ("scipy", "PIL", "tqdm", "h5py"):
+    sys.modules[name] = None
+from people_in_video.__main__ import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.fixture
+def without_pillow(monkeypatch):
+    monkeypatch.setattr(packages, "find_spec", lambda name: None if name == "PIL" else True)
+
+
+@pytest.mark.parametrize("command", ["check", "score", "compare", "explain"])
+def test_a_command_names_what_its_task_needs_and_how_to_install_it(command, without_pillow, tmp_path, capsys):
+    sample = str(SAMPLES / "densepose" / "good")
+    words = [command, "densepose", sample]
+    if command in ("score", "compare"):
+        words += ["--output", str(tmp_path / "out")]
+    with pytest.raises(SystemExit) as stopped:
+        main(words)
+    assert stopped.value.code == 2
+    assert capsys.readouterr().err == "densepose needs pillow: python -m pip install pillow\n"
+
+
+def test_functions_raise_the_same_sentence(without_pillow, tmp_path):
+    sample = SAMPLES / "densepose" / "good"
+    for call in (
+        lambda: score("densepose", sample),
+        lambda: check("densepose", sample),
+        lambda: convert("densepose", [], tmp_path / "my.zip"),
+        lambda: Evaluator("densepose"),
+    ):
+        with pytest.raises(MissingPackageError, match="python -m pip install pillow"):
+            call()
+
+
+@pytest.mark.parametrize("task", ["chalearn_gesture", "anet_entities_gt", "anet_entities_gen"])
+def test_other_tasks_work_without_them(task, tmp_path):
+    for command in (
+        ["score", task, str(SAMPLES / task / "weak")],
+        ["explain", task, str(SAMPLES / task / "weak")],
+    ):
+        done = subprocess.run(
+            [sys.executable, "-c", WITHOUT, *command],
+            cwd=tmp_path,
+            env={"PYTHONPATH": CODE_FOLDERS, "XDG_CACHE_HOME": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        assert "N-INTERNAL" not in done.stdout
+    images = tmp_path / "frames"
+    images.mkdir()
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT, "score", task, str(SAMPLES / task / "weak"), "--images", str(images)],
+        cwd=tmp_path,
+        env={"PYTHONPATH": CODE_FOLDERS, "XDG_CACHE_HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (2, "--images needs pillow: python -m pip install pillow\n")
+
+
+@given(st.permutations(range(8)), st.integers(0, 2**32 - 1))
+def test_a_map_that_holds_for_most_is_that_with_the_largest_sum(order, seed):
+    counts = np.random.default_rng(seed).integers(0, 5, (8, 8))
+    counts[np.arange(8), order] += 10
+    _, best = linear_sum_assignment(counts, maximize=True)
+    assert one_to_one_map(counts).tolist() == best.tolist() == list(order)
+
+
+def test_rows_without_a_count_have_no_column():
+    assert one_to_one_map(np.zeros((3, 2), np.int64)).tolist() == [-1, -1, -1]
