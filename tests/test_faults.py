@@ -12,9 +12,8 @@ from functools import partial
 
 import pytest
 
-from organizer.__main__ import main
 from tests.helpers import CODE_FOLDERS, REFERENCES, SAMPLES, is_nightly
-from tests.rescoring import ID, call, sample, write_submissions
+from tests.rescoring import ID, sample, write_submissions
 
 pytestmark = pytest.mark.slow
 
@@ -39,6 +38,15 @@ VARYING = (
     ".manifest.json",
     "ranking.json",
 )
+# What is built into dist/ plays no part.
+RUN = """
+import runpy, sys
+from pathlib import Path
+import organizer.bundle
+organizer.bundle.DIST = Path("none")
+del sys.argv[0]
+runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+"""
 ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 N_KILLS = 20 if is_nightly() else 1
 
@@ -50,12 +58,9 @@ def given(tmp_path_factory):
     shutil.copytree(REFERENCES / ID, folder / "source")
     (folder / "source" / "SYNTHETIC.md").unlink()
     shutil.copytree(SAMPLES / ID, folder, dirs_exist_ok=True)
-    assert (
-        main(["prepare", ID, "--source", str(folder / "source"), "--output", str(folder / "reference")]) == 0
-    )
-    submissions = write_submissions(folder / "in", {"Zoë.zip": sample(), "b.zip": sample("weak")})
-    assert call(submissions, folder / "ranking", reference=folder / "reference") == 0
-    assert end(start("score", folder, folder))[0] == 0
+    write_submissions(folder / "in", {"Zoë.zip": sample(), "b.zip": sample("weak")})
+    for name in ("prepare", "rescore", "score"):
+        assert end(start(name, folder, folder))[0] == 0
     shutil.copytree(folder / "evaluation", folder / "runs")
     return folder
 
@@ -69,7 +74,7 @@ def start(name, folder, output, environment=None, memory_mb=None):
         else None
     )
     return subprocess.Popen(
-        [sys.executable, "-m", *words], cwd=folder, preexec_fn=limit, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        [sys.executable, "-c", RUN, *words], cwd=folder, preexec_fn=limit, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": CODE_FOLDERS, **(environment or {})},
     )  # fmt: skip
 
