@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import subprocess
 import sys
+import zipfile
 from importlib import import_module
 
 from organizer import commands
@@ -92,6 +93,10 @@ def _report_end(error: Exception) -> bool:
     if isinstance(error, OSError):
         place = f": {error.filename}" if error.filename else ""
         text = f"the work cannot go on: {error.strerror or error}{place}; check the path and its permissions"
+    elif isinstance(error, RuntimeError) and str(error).startswith("Symlink loop"):  # until Python 3.12
+        text = f"the work cannot go on: {error}; check the path"
+    elif isinstance(error, zipfile.BadZipFile):
+        text = f"the work cannot go on: a zip in the bundle is damaged ({error}); build it with: make bundle"
     elif isinstance(error, subprocess.CalledProcessError):
         program = " ".join(map(str, error.cmd))
         text = f"the work cannot go on: this program ended with {error.returncode}: {program}"
@@ -106,6 +111,7 @@ def _command() -> int:
     if sys.platform == "win32":
         print("these tools need Linux or macOS; on Windows use WSL", file=sys.stderr)
         return 2
+    console.prepare()
     try:
         if sys.stdout is None:  # the shell closed it
             return main()

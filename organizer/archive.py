@@ -15,7 +15,7 @@ from pathlib import Path
 
 import yaml
 
-from organizer.bundle import COMPETITION, DIST, SOURCE
+from organizer.bundle import DIST, SOURCE
 from organizer.bundle.competition import DATA_KEYS, Competition, LintReport, entries_of
 from organizer.bundle.contents import digests_in, secret_digests_in
 from organizer.bundle.cut import task_id_of
@@ -26,7 +26,6 @@ from organizer.files import (
     Files,
     files_below,
     folder_files,
-    read_zip,
     rewrite_files,
     samples_folder,
     write_files,
@@ -38,6 +37,7 @@ from organizer.ranking.ranking import Ranking
 from organizer.ranking.report import FACTS
 from organizer.ranking.stored import NoRankingError, read_rankings, saved_facts
 from organizer.ranking.tables import items_csv, pairs_csv
+from organizer.runs.built import read_bundle
 from scoring_program.scoring import load_reference
 from scoring_program.signature import KEY_FILE, VOCABULARY_FILE
 from scoring_program.task import load_task
@@ -88,12 +88,12 @@ def _archive_files(task_id: str, ranking: Path, report: Path, with_reference: bo
     bundle_path = DIST / f"{task_id}.zip"
     if not bundle_path.is_file():
         raise ArchiveError(f"{bundle_path}: there is no such bundle; run make bundle")
-    bundle = read_zip(bundle_path)
+    bundle, competition = read_bundle(bundle_path)
     changed = changed_sources(bundle_path, bundle, SOURCE)
     if changed:
         built_from = f"{bundle_path.name} was not built from today's {some_words(changed)}"
         print(printable(f"warning | {built_from}; to archive these, run make bundle first"))
-    competition = _with_names_of_bundle(yaml.safe_load(bundle[COMPETITION]))
+    competition = _with_names_of_bundle(competition)
     references = _references(competition, bundle)
     rankings = _stored_rankings(task_id, ranking)
     _check_same_run(task_id, report, rankings)

@@ -111,4 +111,5 @@ def _encode(vocabulary: Vocabulary) -> bytes:
     for kind, names in vocabulary.items():
         lines.append(f"{json.dumps(kind)}: {json.dumps(list(names), ensure_ascii=False)}")
     content = "{\n" + ",\n".join(lines) + "\n}\n"
-    return content.encode()
+    # Half of a character, which UTF-8 does not have, is written as JSON escapes it.
+    return content.encode("utf-8", "backslashreplace")

@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 
 from organizer.bundle import DEMO_TITLE
-from organizer.files import write_durable
+from organizer.files import remove_unfinished, write_durable
 from organizer.ranking import paper
 from organizer.ranking.command import pages_in, remove_others
 from organizer.ranking.mail import draft_mail
@@ -73,6 +73,8 @@ def _write(ranking: Ranking, folder: Path) -> None:
         write_durable(folder / _MAIL, mail)
     else:
         (folder / _MAIL).unlink(missing_ok=True)
+    for parent in (folder, teams):
+        remove_unfinished(parent)
     written_pages = {folder / page for page in page_of_team.values()}
     for old_page in {*pages_in(teams)} - written_pages:
         old_page.unlink()

@@ -227,3 +227,11 @@ def test_pages_of_teams_in_a_long_ranking_list_those_next_to_it():
     assert listed == [f"team {i}" for i in range(29, 130) if i != 120]
     assert len([svg for svg in table.iter("svg") if svg.get("class") == "forest"]) == len(listed)
     assert not more
+
+
+def test_what_a_killed_process_left_is_removed(everything, tmp_path):
+    assert report(everything, tmp_path) == 0
+    for folder in (tmp_path, tmp_path / "teams"):
+        (folder / ".ranking.csv.4711.tmp").write_text("half of it")
+    assert report(everything, tmp_path) == 0
+    assert not [*tmp_path.rglob(".*")]
