@@ -171,6 +171,24 @@ def test_program_carries_nothing_that_only_kits_and_organizers_need(program_of, 
     assert not {f"scoring_program/{place}" for place in only} & names_in(program_of(name))
 
 
+# Prints the modules below the first argument that explaining imports.
+IMPORT_JSONSCHEMA = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import jsonschema, jsonschema.exceptions, jsonschema.protocols
+files = [getattr(module, "__file__", None) or "" for module in list(sys.modules.values())]
+print(*[path for path in files if path.startswith(sys.argv[1])], sep="\\n")
+"""
+
+
+def test_programs_carry_of_wheels_the_modules_that_are_imported_alone(program_of, tmp_path):
+    unpack(program_of("kinetics_tps"), tmp_path)
+    vendor = tmp_path / VENDOR
+    command = [sys.executable, "-I", "-c", IMPORT_JSONSCHEMA, str(vendor)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert set(done.stdout.splitlines()) == {str(path) for path in vendor.rglob("*.py")}
+
+
 def test_vendored_wheels_bring_their_licenses(program_of):
     names = set().union(*(names_in(program_of(name)) for name in IDS))
     packages = {name.split("/")[2] for name in names if name.startswith(VENDOR) and ".dist-info/" in name}
