@@ -19,13 +19,8 @@ from people_in_video.result import Score
 from scoring_program.marks import Mark
 from scoring_program.report.elements.axis import Axis
 from scoring_program.report.elements.layout import card, document
-from scoring_program.report.elements.plots import (
-    Line,
-    line_mark,
-    line_points,
-    path_data,
-    plot,
-)
+from scoring_program.report.elements.lines import Line, line_mark, line_points, path_data
+from scoring_program.report.elements.plots import plot
 from scoring_program.report.elements.svg import key, line, with_title
 from scoring_program.report.elements.tables import Cell, Heading, table
 from scoring_program.report.html import cut, element
