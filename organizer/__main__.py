@@ -11,6 +11,7 @@ from importlib import import_module
 
 from organizer import commands
 from organizer.commands.options import UsageError
+from organizer.listener import Listener
 from validator import console
 from validator.findings import Refused
 from validator.parser import Parser
@@ -115,7 +116,7 @@ def _command() -> int:
     try:
         if sys.stdout is None:  # the shell closed it
             return main()
-        with contextlib.redirect_stdout(console.Listener(sys.stdout)):
+        with contextlib.redirect_stdout(Listener(sys.stdout)):
             code = main()
             sys.stdout.flush()
         return code

@@ -180,6 +180,9 @@ def _code(tasks: Sequence[Task]) -> dict[str, bytes]:
         if name.endswith(".py"):
             entry_modules += imported_names(data)
     files.update(needed_modules(entry_modules))
+    # What explains a code finds the tables by their names.
+    packages = [path.rpartition("/")[0].replace("/", ".") for path in files]
+    files.update(needed_modules([f"{package}.codes" for package in packages]))
     files.update(package_modules)
     files[_SCHEMA] = (ROOT / _SCHEMA).read_bytes()
     # A submission to another task is told as one.
