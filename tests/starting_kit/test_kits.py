@@ -64,7 +64,7 @@ def test_every_command_and_program_of_the_texts_works(kit, competition_source):
     assert inline
     # What is only mentioned need not run again.
     for command in inline:
-        mentioned = [re.sub(r"\bID\b", page.stem, word) for word in command]
+        mentioned = [re.sub(r"\bID\b|\{id\}", page.stem, word) for word in command]
         if mentioned not in steps:
             steps.append(mentioned)
     commands = []
