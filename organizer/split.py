@@ -155,7 +155,7 @@ def _shares_of_table(
     Raises Refused if a part has no item, if shares are given for another number of parts, or if more parts
     than by default are to be dealt ``again`` without shares.
     """
-    if again and (shares or table.n_parts == len(_SHARES)):
+    if again and (shares or table.n_parts <= len(_SHARES)):
         return shares
     parts = set(table.part_of_item.values())
     least_names = table.names[: max(table.n_parts, min(PART_KINDS))]
