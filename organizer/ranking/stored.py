@@ -81,7 +81,7 @@ def missing_ranking(folder: Path, task_id: str) -> str:
                 others.append(quote(path.name))
     remedy = f"run make rescore ID={task_id} first"
     if others:
-        remedy = f"say with --phase which one of {some_words(others)}"
+        remedy = f"name a phase with --phase: there are {some_words(others)}"
     return f"{folder}: there is no complete ranking of {task_id} in it; {remedy}"
 
 
