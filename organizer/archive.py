@@ -35,7 +35,7 @@ from organizer.files import (
 from organizer.ranking.page import ranking_page
 from organizer.ranking.ranking import Ranking
 from organizer.ranking.report import FACTS
-from organizer.ranking.stored import NoRankingError, read_rankings, saved_facts
+from organizer.ranking.stored import NoRankingError, missing_ranking, read_rankings, saved_facts
 from organizer.ranking.tables import items_csv, pairs_csv
 from organizer.runs.built import read_bundle
 from scoring_program.scoring import load_reference
@@ -120,8 +120,7 @@ def _stored_rankings(task_id: str, folder: Path) -> dict[str, Ranking]:
     try:
         rankings = read_rankings(folder, task_id)
     except NoRankingError:
-        problem = f"{folder}: there is no complete ranking of {task_id} in it"
-        raise ArchiveError(f"{problem}; run make rescore ID={task_id} first") from None
+        raise ArchiveError(missing_ranking(folder, task_id)) from None
     if not all(ranking.team_records for ranking in rankings):
         raise ArchiveError(f"{folder}: no submission is ranked, so there is nothing to archive")
     return {ranking.facts.protocol if len(rankings) > 1 else "": ranking for ranking in rankings}

@@ -59,7 +59,7 @@ def complete_vocabulary(loaded: AnyLoaded, folder: Path) -> list[Note]:
     notes = []
     for kind, names in _missing_kinds(vocabulary, loaded).items():
         text = f"{VOCABULARY_FILE} lists the {counted(len(names), 'name')} of kind {kind} that occur in "
-        text += "the reference, which messages show to participants. Give all names with VOCABULARY="
+        text += "the reference, which messages show to participants. Give all names with --vocabulary"
         notes.append(Note("N-REF-VOCABULARY", text))
     content = vocabulary_file(loaded)
     if content:

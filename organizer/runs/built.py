@@ -136,7 +136,8 @@ def built_task(task_id: str, reference: Path | None, phase_name: str = "") -> Bu
 
     ``reference``, a folder of tasks or of this one, replaces the bundle's reference. ``phase_name`` is the
     phase that it is about; without one it is the only phase, or that of the reference. Raises Refused if the
-    reference is neither, if there is no such phase, or if nothing tells several references apart.
+    reference is neither or that of another phase, if there is no such phase, or if nothing tells several
+    references apart.
     """
     path = DIST / f"{task_id}.zip"
     files, competition = _read_in_dist(path) if path.is_file() else ({}, load_competition())
@@ -145,7 +146,7 @@ def built_task(task_id: str, reference: Path | None, phase_name: str = "") -> Bu
     if reference:
         given_names = _given_names(competition, task_id, reference)
     offer = find_offer(competition, task_id, phase_name, given_names)
-    folder = _given_folder(task_id, reference, offer) if reference else None
+    folder = _given_folder(competition, task_id, reference, offer) if reference else None
     task = offer.task if offer else _first_entry(competition, task_id)
     return BuiltTask(
         id=task_id,
@@ -236,10 +237,24 @@ def _given_names(competition: Competition, task_id: str, reference: Path) -> set
     return {name for name in names if (reference / name).is_dir()} or {reference.absolute().name}
 
 
-def _given_folder(task_id: str, reference: Path, offer: Offer | None) -> Path:
-    """Return the folder of REFERENCE that a phase names, or that of the task."""
+def _given_folder(competition: Competition, task_id: str, reference: Path, offer: Offer | None) -> Path:
+    """Return the folder of REFERENCE that a phase names, or that of the task.
+
+    Raises Refused if it is called like the reference of another phase.
+    """
     name = offer.reference if offer and (reference / offer.reference).is_dir() else task_id
-    return task_folder(name, reference, task_names(load_competition()))
+    folder = task_folder(name, reference, task_names(load_competition()))
+    given_name = folder.absolute().name
+    names = {other.reference for other in offers_of(competition, task_id)}
+    if offer and given_name != offer.reference and given_name in names:
+        phase_name = quote(offer.phase_name)
+        raise refused(
+            "reference of another phase",
+            given=quote(given_name),
+            phase=phase_name,
+            name=quote(offer.reference),
+        )
+    return folder
 
 
 def _readable_reference(task_id: str, folder: Path) -> Path | bytes:

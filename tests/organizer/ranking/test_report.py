@@ -46,6 +46,19 @@ def written(tmp_path_factory):
     return out, folder / "report"
 
 
+def test_a_ranking_of_a_phase_is_named_if_no_phase_is_given(written, tmp_path, capsys):
+    assert report(tmp_path / ID, tmp_path / "report") == 1
+    assert f"make rescore ID={ID}" in capsys.readouterr().out
+    shutil.copytree(written[0], tmp_path / f"{ID}_final-phase")
+    (tmp_path / f"{ID}_other").mkdir()
+    assert report(tmp_path / ID, tmp_path / "report") == 1
+    out = capsys.readouterr().out
+    assert "--phase" in out
+    assert f"{ID}_final-phase" in out
+    assert f"{ID}_other" not in out
+    assert not (tmp_path / "report").exists()
+
+
 def shown(text):
     tree = html5lib.HTMLParser(namespaceHTMLElements=False, strict=True).parse(text)
     return " ".join(" ".join(tree.find("body").itertext()).split())

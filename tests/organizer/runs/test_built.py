@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import datetime
+import shutil
 
 import pytest
+import yaml
 
+from organizer.bundle.edit import with_phases_of_parts
+from organizer.runs import built
 from organizer.runs.built import find_offer, rules_of_phase
 from organizer.runs.phase import Phase
+from quality.competition import competition_text
+from tests.helpers import REFERENCES
 from validator.findings import Refused
 
 ID = "chalearn_gesture"
@@ -61,6 +67,22 @@ def test_phase_that_is_not_there_is_refused(task_id, remedy):
     (problem,) = refused.value.findings.problems
     assert problem.code == "L-PHASE"
     assert remedy in problem.remedy
+
+
+@pytest.mark.parametrize("folder", [".", ID])
+def test_a_phase_is_not_ranked_with_the_reference_of_another(tmp_path, monkeypatch, folder):
+    shutil.copytree(REFERENCES / ID, tmp_path / ID)
+    data = yaml.safe_load(with_phases_of_parts(competition_text(), ID, "a", ["final"]))
+    monkeypatch.setattr(built, "load_competition", lambda: data)
+    monkeypatch.setattr(built, "DIST", tmp_path / "dist")
+    with pytest.raises(Refused) as refused:
+        built.built_task(ID, tmp_path / folder, "Final phase")
+    (problem,) = refused.value.findings.problems
+    assert problem.code == "L-REFERENCE"
+    assert "chalearn_gesture_2" in problem.remedy
+    (tmp_path / ID).rename(tmp_path / f"{ID}_2")
+    other = tmp_path / ("." if folder == "." else f"{ID}_2")
+    assert built.built_task(ID, other, "Final phase").reference == tmp_path / f"{ID}_2"
 
 
 def test_rules_are_those_that_the_platform_reads():
