@@ -44,13 +44,15 @@ def choose_named(submission: Submission, rules: Rules) -> Read[dict[str, str]]:
     """
     with Findings.collect() as findings:
         files = rules.name_patterns
-        _refuse_nothing(submission, " and ".join(files), findings)
+        _refuse_nothing(submission, " and ".join(map(_name_form, files)), findings)
         name_of_pattern: dict[str, str] = {}
         others = list(submission.names)
         for file in files:
             fitting = [name for name in others if fnmatchcase(name, file)]
             if len(fitting) > 1:
-                findings.add("E-FILE-TWICE", f"{_named(fitting)} all fit", "keep one of them", file=file)
+                findings.add(
+                    "E-FILE-TWICE", f"{_named(fitting)} all fit", "keep one of them", file=_name_form(file)
+                )
             if fitting:
                 name_of_pattern[file] = fitting[0]
                 others.remove(fitting[0])
@@ -59,7 +61,8 @@ def choose_named(submission: Submission, rules: Rules) -> Read[dict[str, str]]:
             (only,) = alike
             name_of_pattern[files[0]] = only
             others.remove(only)
-            findings.note("N-FILE-SPELLING", f"{quote(only)} was read; its name should be {files[0]}")
+            text = f"{quote(only)} was read; its name should be {_name_form(files[0])}"
+            findings.note("N-FILE-SPELLING", text)
         missing = [file for file in files if file not in name_of_pattern]
         lost = [file for file in missing if not _report_misnamed(file, others, submission.folder, findings)]
         if len(lost) == len(files):
@@ -89,8 +92,8 @@ def _refuse_one_of_several(
     to_send = [name for name in names if any(fnmatchcase(name, pattern) for pattern in tool_names)]
     if len(names) > 1 and len(to_send) == 1:
         problem = f"it is missing; found: {_named(names)}"
-        remedy = f"send {quote(to_send[0])} alone, as {file}"
-        findings.refuse("E-FILE-NONE", problem, remedy, file=file)
+        remedy = f"send {quote(to_send[0])} alone, as {_name_form(file)}"
+        findings.refuse("E-FILE-NONE", problem, remedy, file=_name_form(file))
 
 
 def _refuse_other_task(submission: Submission, names: list[str], findings: Findings) -> None:
@@ -111,19 +114,19 @@ def _report_misnamed(file: str, others: list[str], folder: str, findings: Findin
             _report_misplaced(f"{folder}{name}", findings)
             return True
         if fnmatchcase(folded(name), folded(file)):
-            findings.add("E-FILE-CASE", _OTHER_CASE, f"rename it to {file}", file=name)
+            findings.add("E-FILE-CASE", _OTHER_CASE, f"rename it to {_name_form(file)}", file=name)
             return True
     return False
 
 
 def _report_missing(files: list[str], others: list[str], submission: Submission, findings: Findings) -> None:
     """Add a problem for each missing file that another one may be, and one for all without such a one."""
-    missing_files = [file for file in files if not _report_similar(file, others, submission, findings)]
-    other_files = "there is no other file"
-    or_rename = ""
-    if others:
-        other_files = f"found: {_named(others)}"
-        or_rename = ", or rename what is meant"
+    missing_files = [
+        _name_form(file) for file in files if not _report_similar(file, others, submission, findings)
+    ]
+    names = others or submission.names
+    other_files = f"found: {_named(names)}" if names else "there are no files"
+    or_rename = ", or rename what is meant" if others else ""
     if len(missing_files) == 1:
         problem = f"it is missing; {other_files}"
         remedy = f"put it at the top of the zip{or_rename}"
@@ -139,6 +142,7 @@ def _report_similar(file: str, others: list[str], submission: Submission, findin
 
     json_lines = difflib.get_close_matches(file, filter(_is_named_json_lines, others), 1, 0)
     close = difflib.get_close_matches(file, others, 1, _CLOSE)
+    file = _name_form(file)
     if json_lines:
         problem = f"it is missing, but there is {quote(json_lines[0])}: JSON Lines is another format"
         remedy = f"make one JSON value of all lines, and name the file {file}"
@@ -151,6 +155,11 @@ def _report_similar(file: str, others: list[str], submission: Submission, findin
         problem = f"it is missing, but there is {quote(close[0])}"
         findings.add("E-FILE-NONE", problem, f"is it misspelled? Rename it to {file}", file=file)
     return bool(json_lines or close)
+
+
+def _name_form(pattern: str) -> str:
+    """Return how a person writes a pattern of names: no file can be renamed to one with a star."""
+    return pattern.replace("*", "<name>")
 
 
 def _is_named_json_lines(name: str) -> bool:
@@ -258,7 +267,9 @@ def _refuse_no_item(
     findings: Findings,
 ) -> NoReturn:
     """Refuse a submission in which no file is named like that of an item."""
-    problem = f"no usable file was found; found: {_named(ignored)}" if ignored else "there are no files"
+    problem = (
+        f"no file is named {_pattern(rules)}; found: {_named(ignored)}" if ignored else "there are no files"
+    )
     remedy = f"write one file for each {rules.item}, named {_pattern(rules)}, at the top of the zip"
     kind = kind_of(_head(submission, ignored[0])) if ignored else None
     if kind is not None:
@@ -299,7 +310,7 @@ def _note_names(
     findings: Findings,
 ) -> None:
     """Note the files that are ignored, and how many files of known_items items have the second spelling."""
-    if ignored:
+    if ignored and name_of_item:
         text = f"{_named(ignored)}: not named {_pattern(rules)}, ignored{_close(ignored, rules)}"
         findings.note("N-FILE-IGNORED", text)
     read_items = [item for item in name_of_item if known_items is None or item in known_items]
