@@ -95,6 +95,13 @@ _PROBLEMS = (
     _words("the reader of PNGs walks their chunks", ["E-DP-PNG"]),
     _words("what may be empty says what to write", ["E-JSON-SCHEMA"]),
     _words("a file under another name says what it is", ["E-FILE-NONE"]),
+    _words("what is to be written has the same words everywhere", ["N-FILE-SPELLING", "E-JSON-NUMBER"]),
+    AllowedDifference(
+        "names are written without a star", r"densepose_(?:\*|<name>|&lt;name&gt;)_results\.json"
+    ),
+    _notes(
+        "of a submission that is refused no files and rows are noted again", ["N-FILE-IGNORED", "N-CSV-CUT"]
+    ),
     _words("files named metadata are refused, whatever is in them", ["E-FILE-RESERVED"]),
     _cases(
         "each wrong field of a row is named, and problems are listed by file, then by column",

@@ -40,13 +40,14 @@ def choose_named(submission: Submission, rules: Rules) -> Read[dict[str, str]]:
     """
     with Findings.collect() as findings:
         files = rules.name_patterns
-        refuse_nothing(submission, " and ".join(files), findings)
+        refuse_nothing(submission, " and ".join(map(_name_form, files)), findings)
         name_of_pattern: dict[str, str] = {}
         others = list(submission.names)
         for file in files:
             fitting = [name for name in others if fnmatchcase(name, file)]
             if len(fitting) > 1:
-                findings.add("E-FILE-TWICE", f"{file_list(fitting)} all fit", "keep one of them", file=file)
+                problem = f"{file_list(fitting)} all fit"
+                findings.add("E-FILE-TWICE", problem, "keep one of them", file=_name_form(file))
             if fitting:
                 name_of_pattern[file] = fitting[0]
                 others.remove(fitting[0])
@@ -55,7 +56,8 @@ def choose_named(submission: Submission, rules: Rules) -> Read[dict[str, str]]:
             (only,) = alike
             name_of_pattern[files[0]] = only
             others.remove(only)
-            findings.note("N-FILE-SPELLING", f"{quote(only)} was read; its name should be {files[0]}")
+            text = f"{quote(only)} was read; its name should be {_name_form(files[0])}"
+            findings.note("N-FILE-SPELLING", text)
         missing = [file for file in files if file not in name_of_pattern]
         lost = [file for file in missing if not _report_misnamed(file, others, submission.folder, findings)]
         if len(lost) == len(files):
@@ -85,8 +87,8 @@ def _refuse_one_of_several(
     to_send = [name for name in names if any(fnmatchcase(name, pattern) for pattern in tool_names)]
     if len(names) > 1 and len(to_send) == 1:
         problem = f"it is missing; found: {file_list(names)}"
-        remedy = f"send {quote(to_send[0])} alone, as {file}"
-        findings.refuse("E-FILE-NONE", problem, remedy, file=file)
+        remedy = f"send {quote(to_send[0])} alone, as {_name_form(file)}"
+        findings.refuse("E-FILE-NONE", problem, remedy, file=_name_form(file))
 
 
 def refuse_other_task(submission: Submission, names: list[str], findings: Findings) -> None:
@@ -107,19 +109,19 @@ def _report_misnamed(file: str, others: list[str], folder: str, findings: Findin
             report_misplaced(f"{folder}{name}", findings)
             return True
         if fnmatchcase(folded(name), folded(file)):
-            findings.add("E-FILE-CASE", OTHER_CASE, f"rename it to {file}", file=name)
+            findings.add("E-FILE-CASE", OTHER_CASE, f"rename it to {_name_form(file)}", file=name)
             return True
     return False
 
 
 def _report_missing(files: list[str], others: list[str], submission: Submission, findings: Findings) -> None:
     """Add a problem for each missing file that another one may be, and one for all without such a one."""
-    missing_files = [file for file in files if not _report_similar(file, others, submission, findings)]
-    other_files = "there is no other file"
-    or_rename = ""
-    if others:
-        other_files = f"found: {file_list(others)}"
-        or_rename = ", or rename what is meant"
+    missing_files = [
+        _name_form(file) for file in files if not _report_similar(file, others, submission, findings)
+    ]
+    names = others or submission.names
+    other_files = f"found: {file_list(names)}" if names else "there are no files"
+    or_rename = ", or rename what is meant" if others else ""
     if len(missing_files) == 1:
         problem = f"it is missing; {other_files}"
         remedy = f"put it at the top of the zip{or_rename}"
@@ -135,6 +137,7 @@ def _report_similar(file: str, others: list[str], submission: Submission, findin
 
     json_lines = difflib.get_close_matches(file, filter(_is_named_json_lines, others), 1, 0)
     close = difflib.get_close_matches(file, others, 1, _CLOSE)
+    file = _name_form(file)
     if json_lines:
         problem = f"it is missing, but there is {quote(json_lines[0])}: JSON Lines is another format"
         remedy = f"make one JSON value of all lines, and name the file {file}"
@@ -147,6 +150,11 @@ def _report_similar(file: str, others: list[str], submission: Submission, findin
         problem = f"it is missing, but there is {quote(close[0])}"
         findings.add("E-FILE-NONE", problem, f"is it misspelled? Rename it to {file}", file=file)
     return bool(json_lines or close)
+
+
+def _name_form(pattern: str) -> str:
+    """Return how a person writes a pattern of names: no file can be renamed to one with a star."""
+    return pattern.replace("*", "<name>")
 
 
 def _is_named_json_lines(name: str) -> bool:

@@ -98,7 +98,9 @@ def _refuse_no_item(
     findings: Findings,
 ) -> NoReturn:
     """Refuse a submission in which no file is named like that of an item."""
-    problem = f"no usable file was found; found: {file_list(ignored)}" if ignored else "there are no files"
+    problem = "there are no files"
+    if ignored:
+        problem = f"no file is named {_pattern(rules)}; found: {file_list(ignored)}"
     remedy = f"write one file for each {rules.item}, named {_pattern(rules)}, at the top of the zip"
     kind = kind_of(head_of(submission, ignored[0])) if ignored else None
     if kind is not None:
@@ -139,7 +141,7 @@ def _note_names(
     findings: Findings,
 ) -> None:
     """Note the files that are ignored, and how many files of known_items items have the second spelling."""
-    if ignored:
+    if ignored and name_of_item:
         text = f"{file_list(ignored)}: not named {_pattern(rules)}, ignored{_close(ignored, rules)}"
         findings.note("N-FILE-IGNORED", text)
     read_items = [item for item in name_of_item if known_items is None or item in known_items]

@@ -627,6 +627,8 @@ class _Reader:
         if is_late.any():
             remedy += f", up to {np.max(last / np.maximum(n_frames, 1)):,.2f} times as late"
         self._refuse("E-CSV-FRAME", (start_field, "frames"), start > n_frames_of_row, problem, remedy)
+        if not self._findings.ok:
+            return
         self._note_early_ends(last[last > 0], n_frames[last > 0])
         n_long = int((end > n_frames_of_row).sum())
         if n_long:

@@ -39,6 +39,8 @@ _FOREIGN = re.compile(r"(?:True|False|None|nan|inf|undefined)\b")
 _BLANKS = " \t\r\n"
 _LIBRARY = "write the file with a JSON library"
 _CUT_OFF = "write it again; it may have been cut off"
+# So many characters of what is no JSON are quoted.
+_SHOWN = 24
 _LEAVE_OUT = "leave out the entry that it belongs to"
 # The rule for each message of `json`, and what is said of each rule.
 _RULE_OF_MESSAGE = {
@@ -147,6 +149,9 @@ def _words_of_mark(text: str, position: int, before: str, rule: str, schema: Sch
         problem = f"{numpy_value[0]} is of numpy, not JSON"
         remedy = f"convert values with float(...), int(...), bool(...) or str(...) before, and {_LIBRARY}"
         return SyntaxWords(position, f"foreign {numpy_value[0]}", problem, remedy)
+    if rule == "value" and mark not in ",:]}":
+        start = text[position : position + _SHOWN].splitlines()[0]
+        return SyntaxWords(position, rule, f"'{quote(start)}' is in the place of a value", _LIBRARY)
     return _syntax_words(rule, position)
 
 

@@ -220,7 +220,8 @@ def some_of_each(names: Iterable[str], known_names: Iterable[str]) -> str:
 
 
 def _first_names(names: Iterable[str]) -> str:
-    ordered = sorted(names)
+    # Shorter names first: 2 is before 10.
+    ordered = sorted(names, key=lambda name: (len(name), name))
     text = ", ".join(f"'{quote(name, _LONGEST_SHOWN)}'" for name in ordered[:_SHOWN_OF_SIDE])
     return f"{text} ..." if len(ordered) > _SHOWN_OF_SIDE else text
 
@@ -337,19 +338,19 @@ class _Sides:
         for place in range(1, len(text)):
             if (group, text[place:]) in self._member_of_fold and not _splits_number(text, place):
                 start = text[:place]
-                yield f"without {quote(start)} in front of them", _without_start(start)
+                yield f"without '{quote(start)}' in front of them", _without_start(start)
             if (group, text[:place]) in self._member_of_fold and not _splits_number(text, place):
                 end = text[place:]
-                yield f"without {quote(end)} at their end", _without_end(end)
+                yield f"without '{quote(end)}' at their end", _without_end(end)
         for true_group, true_text in self._member_of_fold:
             if true_group != group or not text or len(true_text) <= len(text):
                 continue
             place = len(true_text) - len(text)
             if true_text.endswith(text) and not _splits_number(true_text, place):
-                yield f"with {quote(true_text[:place])} in front of them", _with_start(true_text[:place])
+                yield f"with '{quote(true_text[:place])}' in front of them", _with_start(true_text[:place])
             place = len(text)
             if true_text.startswith(text) and not _splits_number(true_text, place):
-                yield f"with {quote(true_text[place:])} at their end", _with_end(true_text[place:])
+                yield f"with '{quote(true_text[place:])}' at their end", _with_end(true_text[place:])
 
 
 def _splits_number(text: str, place: int) -> bool:

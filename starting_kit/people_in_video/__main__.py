@@ -17,7 +17,7 @@ COMMANDS = {
     "score": "check and score a submission",
     "compare": "compare submissions: intervals and tests of their differences",
     "history": "draw the scores of runs, and print them",
-    "explain": "say what the code of a message means",
+    "explain": "say what would make a submission fit, or what the code of a message means",
     "convert": "write the submission that a file of another tool is",
 }
 """The commands, each the function main of a module of its name, and what they do."""

@@ -17,6 +17,7 @@ from people_in_video import commands, progress
 from people_in_video.__main__ import main
 from people_in_video.telling_task import tasks_of_submission
 from scoring_program.run import BROKEN, INVALID, NOTHING_TO_SCORE, SCORED
+from scoring_program.task import task_ids
 from tests.helpers import PUBLISHED, REFERENCES, SAMPLES, make_zip
 from validator import submission
 
@@ -471,6 +472,25 @@ def test_what_was_typed_is_quoted_so_that_a_terminal_can_show_it(call, arguments
     *_, line = err.splitlines()
     assert not {"\x1b", "\u202e"} & set(line)
     assert len(line) < 1200
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        # The task of another kit, or a misspelled one, is read as a path.
+        (["score", "moon_landing", GOOD], f"task ids here: {', '.join(task_ids())}"),
+        (["score", "moon_landing.zip"], "moon_landing.zip; check the path"),
+        (["score", TASK, GOOD, "--reference", "a.json"], "is a file; name the folder"),
+        (["convert", "densepose", "a.json", "my.zip", "--reference", "a.json"], "is a file; name the folder"),
+        (["convert", "densepose", ".", "my.zip"], "this is a folder"),
+        (["convert", "chalearn_gesture", ".", "my.zip"], "this is a folder"),
+    ],
+    ids=lambda words: " ".join(word for word in words if word != GOOD) if isinstance(words, list) else words,
+)
+def test_a_path_of_another_kind_is_told_as_what_it_is(call, arguments, words):
+    Path("a.json").write_text("[]")
+    _, _, err = call(*arguments)
+    assert words in err
 
 
 def test_a_submission_is_explained_and_nothing_is_written(call, tmp_path):

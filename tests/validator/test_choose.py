@@ -61,24 +61,29 @@ OTHERS = [f"{number}.txt" for number in range(5)]
     ("files", "known", "problems", "notes"),
     [
         ([], None, [("E-FILE-NONE", "", NAMES)], []),
-        (["readme.txt"], None, [("E-FILE-NONE", "", "readme.txt")], [("N-FILE-IGNORED", "readme.txt")]),
+        (
+            ["readme.txt"],
+            None,
+            [("E-FILE-NONE", "", "no file is named <sequence>_prediction.csv; found: readme.txt")],
+            [],
+        ),
         (
             ["S1.csv", "S2.csv"],
             ["S1", "S2"],
             [("E-FILE-NONE", "", "rename S1.csv to S1_prediction.csv")],
-            [("N-FILE-IGNORED", "S1.csv")],
+            [],
         ),
         (
             ["all.csv", "S2_labels.txt"],
             ["S1", "S2"],
             [("E-FILE-NONE", "", "rename S2_labels.txt to S2_prediction.csv")],
-            [("N-FILE-IGNORED", "all.csv")],
+            [],
         ),
         (
             ["table.csv"],
             ["S1", "S2"],
             [("E-FILE-NONE", "", "people-in-video convert` makes them from one table")],
-            [("N-FILE-IGNORED", "table.csv")],
+            [],
         ),
         (
             ["S1_prediction.csv", "S2_predictionx.csv", *OTHERS],
@@ -191,7 +196,7 @@ def test_file_with_a_name_or_the_only_one_of_its_type_is_chosen(tmp_path, files,
     [
         (["mine.json", "other.json"], "E-FILE-NONE", "birds.json", "mine.json, other.json"),
         (["a.txt"], "E-FILE-NONE", "birds.json", "a.txt"),
-        ([], "E-FILE-NONE", "birds.json", "no other file"),
+        ([], "E-FILE-NONE", "birds.json", "there are no files"),
         (["x.json", "a/birds.json"], "E-FILE-PLACE", "a/birds.json", ""),
         (["x/mine.json", "y.txt"], "E-FILE-NONE", "birds.json", "x/mine.json, y.txt"),
         (["x.json", "Birds.json"], "E-FILE-CASE", "Birds.json", "birds.json"),
@@ -210,7 +215,7 @@ def test_missing_file_is_reported_with_what_was_found(tmp_path, files, code, fil
 @pytest.mark.parametrize(
     ("files", "code", "file", "name"),
     [
-        (["pred_part_result.json"], "E-FILE-NONE", "pred_vid_result.json", "no other file"),
+        (["pred_part_result.json"], "E-FILE-NONE", "pred_vid_result.json", "found: pred_part_result.json"),
         (
             ["pred_part_results.json", "pred_vid_result.json"],
             "E-FILE-NONE",
@@ -245,7 +250,7 @@ def test_a_file_of_any_name_is_the_first_of_the_rules(tmp_path):
     rules = BIRDS._replace(json=(*BIRDS.json, BIRDS.json[0]._replace(name="b.txt")))
     findings = refused(named, tmp_path, ["mine.json"], rules)
     assert places_of(findings) == [("E-FILE-NONE", "b.txt", "")]
-    assert "mine.json" not in text_of(findings.problems[0])
+    assert "rename" not in text_of(findings.problems[0])
     (note,) = findings.notes
     assert note.code == "N-FILE-SPELLING"
     assert note.text.index("mine.json") < note.text.index("birds.json")
@@ -271,7 +276,7 @@ def test_names_may_hold_stars(tmp_path):
     rules = BIRDS._replace(json=(BIRDS.json[0]._replace(name="birds_*.json"),))
     assert named(tmp_path, ["birds_1.json"], rules).content == {"birds_*.json": "birds_1.json"}
     findings = refused(named, tmp_path, ["birds_1.json", "birds_2.json"], rules)
-    assert places_of(findings) == [("E-FILE-TWICE", "birds_*.json", "")]
+    assert places_of(findings) == [("E-FILE-TWICE", "birds_<name>.json", "")]
     assert "birds_1.json, birds_2.json" in findings.problems[0].problem
 
 

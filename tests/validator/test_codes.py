@@ -132,7 +132,7 @@ CASES = [
     ("E-FILE-NONE", KINETICS, {CLASSES: "{}"}, PARTS, ""),
     ("E-FILE-NONE", KINETICS, {CLASSES: "{}", f"{PARTS}l": "{}"}, PARTS, ""),
     ("E-FILE-NONE", GENERATED, {"mine.jsonl": "{}"}, "submission_gen.json", ""),
-    ("E-FILE-NONE", DENSEPOSE, {"mine.ndjson": "{}"}, "densepose_*_results.json", ""),
+    ("E-FILE-NONE", DENSEPOSE, {"mine.ndjson": "{}"}, "densepose_<name>_results.json", ""),
     ("E-FILE-PLACE", GESTURE, rows("1,1,5\n", f"a/{CSV}") | rows("1,1,5\n", "S2_prediction.csv"), f"a/{CSV}", ""),
     ("E-FILE-PLACE", KINETICS, {CLASSES: "{}", f"a/{PARTS}": "{}"}, f"a/{PARTS}", ""),
     ("E-FILE-RESERVED", GESTURE, rows("1,1,5\n") | {"metadata": "command: x"}, "metadata", ""),

@@ -690,6 +690,17 @@ def test_rows_that_end_before_the_second_half_of_all_items_are_noted(last, is_no
     assert all(values_of(note.text) == [*ends, "800", "1,020"] for note in notes)
 
 
+def test_where_rows_are_refused_nothing_is_said_of_where_they_end():
+    # The second column is the last frame, the third the class.
+    files = [(f"S{number}", f"S{number}_prediction.csv", b"1,300,7\n") for number in range(4)]
+    frames = ItemFrames([key for key, _, _ in files], np.full(4, 1000))
+    with pytest.raises(Refused) as error:
+        read_csv_files(files, GESTURES, frames)
+    findings = error.value.findings
+    assert {problem.code for problem in findings.problems} == {"E-CSV-RANGE"}
+    assert findings.notes == []
+
+
 @pytest.mark.parametrize(
     ("last", "is_noted"),
     [

@@ -30,8 +30,8 @@ DEMO = ["demo_1", "demo_2", "demo_3"]
         (lambda name: f"{name}_000012_000022", "without the times at their end"),
         (lambda name: f"train/{name}", "without the folder in front of them"),
         (lambda name: name.upper(), "in upper and lower case as in the data"),
-        (lambda name: f"clip-{name}", "without clip- in front of them"),
-        (lambda name: f"{name}-pred", "without -pred at their end"),
+        (lambda name: f"clip-{name}", "without 'clip-' in front of them"),
+        (lambda name: f"{name}-pred", "without '-pred' at their end"),
         (
             lambda name: f"c/{name[2:]}.mp4",
             "without the folder in front of them, without their ending and with v_ in front of them",
@@ -51,7 +51,7 @@ def test_a_change_of_all_names_is_described_with_an_example(respell, words):
         (["demo_2", "demo_3", "demo_4"], "with n - 1 for n"),
         (["demo_0", "demo_1", "demo_2"], "with n + 1 for n"),
         (["demo_00", "demo_01", "demo_02"], "with n + 1 for n"),
-        (["1", "2", "3"], "with demo_ in front of them"),
+        (["1", "2", "3"], "with 'demo_' in front of them"),
         # Not all items of the data are met, or not each name is one.
         (["demo_3", "demo_4"], ""),
         (["demo_0", "demo_1"], ""),
@@ -72,8 +72,21 @@ def test_only_a_change_that_makes_every_name_an_item_of_its_own_is_sure(names, w
     assert explanation.partition(", as ")[0] == words
 
 
+def test_blanks_of_a_change_can_be_seen():
+    assert explain_unknown_names(["a dog", "a man"], ["dog", "man"]).startswith(
+        "without 'a ' in front of them"
+    )
+
+
+def test_numbers_of_both_sides_come_in_their_order():
+    assert (
+        some_of_each(["10", "9"], ["100", "20", "3", "4"])
+        == "yours are '9', '10', the data's '3', '4', '20' ..."
+    )
+
+
 def test_of_two_changes_that_fit_none_is_sure():
-    assert explain_unknown_names(["1", "2"], ["a_1", "a_2"]) == "with a_ in front of them, as 'a_1' for '1'"
+    assert explain_unknown_names(["1", "2"], ["a_1", "a_2"]) == "with 'a_' in front of them, as 'a_1' for '1'"
     assert explain_unknown_names(["1", "2"], ["a_1", "a_2", "b_1", "b_2"]) == ""
 
 

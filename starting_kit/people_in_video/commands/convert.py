@@ -10,7 +10,12 @@ import argparse
 import sys
 from pathlib import Path
 
-from people_in_video.commands.options import add_conversion_options, command_parser, conversion_of
+from people_in_video.commands.options import (
+    add_conversion_options,
+    check_reference,
+    command_parser,
+    conversion_of,
+)
 from people_in_video.errors import ReferenceProblemsError, SubmissionError
 from people_in_video.scoring import convert
 from people_in_video.tools.conversion import converter_of
@@ -34,8 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if not options.source.exists():
         parser.error(f"there is no file or folder {options.source}")
-    if options.reference and not options.reference.is_dir():
-        parser.error(f"--reference: there is no folder {options.reference}")
+    check_reference(parser, options.reference)
     conversion = conversion_of(parser, options)
     try:
         notes = convert(

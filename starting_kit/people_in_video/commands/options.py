@@ -143,14 +143,23 @@ def check_paths(
     for path in submissions:
         if not path.exists():
             parser.error(f"there is no file or folder {path}; {_remedy(path)}")
-    if options.reference and not options.reference.is_dir():
-        parser.error(f"--reference: there is no folder {options.reference}")
+    check_reference(parser, options.reference)
+
+
+def check_reference(parser: argparse.ArgumentParser, reference: Path | None) -> None:
+    """Stop with a usage error if the folder of a reference is none."""
+    if reference and not reference.exists():
+        parser.error(f"--reference: there is no folder {reference}")
+    if reference and not reference.is_dir():
+        parser.error(f"--reference: {reference} is a file; name the folder that your annotations are in")
 
 
 def _remedy(path: Path) -> str:
-    """Return what to do about a path that is not there, which may be a misspelled task."""
+    """Return what to do about a path that is not there, which may be meant as a task."""
     nearest = difflib.get_close_matches(str(path), task_ids(), 1)
-    return f"did you mean the task {nearest[0]}?" if nearest else "check the path"
+    if nearest:
+        return f"did you mean the task {nearest[0]}?"
+    return "check the path" if path.suffix else f"check the path; task ids here: {', '.join(task_ids())}"
 
 
 def require_task(parser: argparse.ArgumentParser, submission: Path) -> str:

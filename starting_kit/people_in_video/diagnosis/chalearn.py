@@ -137,13 +137,14 @@ def _border_notes(loaded: AnyLoaded, submission: Prediction, statistics: Sequenc
         return []
     borders = compare_borders(loaded.reference, submission, statistics)
     instances = counted(borders.n_instances, loaded.reference.track.instance)
-    texts = [f"no row of their class overlaps {borders.n_missed:,} of {instances}"]
-    for words, frames in borders.kinds():
-        if len(frames):
-            texts.append(f"{len(frames):,} {words} by {np.median(frames):g}")
-    text, *others = texts
-    if others:
-        text += f"; of the rows of the others {', '.join(others)} frames in the median"
+    text = f"rows of their class overlap {borders.n_instances - borders.n_missed:,} of {instances}"
+    kinds = [
+        f"{len(frames):,} {words} by {np.median(frames):g}"
+        for words, frames in borders.kinds()
+        if len(frames)
+    ]
+    if kinds:
+        text += f"; of these rows {', '.join(kinds)} frames in the median"
     return [Note("N-BORDERS", text)]
 
 

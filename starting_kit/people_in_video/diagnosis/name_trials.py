@@ -12,6 +12,7 @@ from people_in_video.diagnosis.one_to_one import one_to_one_map
 from people_in_video.diagnosis.samples import NEIGHBORS, Names, is_in_first_half
 from people_in_video.diagnosis.trials import Change, Family, Trial, agrees_well
 from validator.arrays import Bools, Ints
+from validator.names import find_sure_change
 
 _SIDE = re.compile("left|right", re.IGNORECASE)
 _OTHER_SIDE = {"left": "right", "right": "left", "Left": "Right", "Right": "Left"}
@@ -108,8 +109,18 @@ def _map_of_list(sample: Names) -> Iterator[Trial]:
     held_out = np.where(half, assign(~half)[sample.predicted], assign(half)[sample.predicted])
     places = assign(np.ones(len(half), dtype=bool)).tolist()
     other_name = {word: sample.vocabulary[place] for word, place in zip(sample.words, places) if place >= 0}
-    words = f"with {sample.what} from a list in another order"
+    how = _respelling(sample, other_name) or "from a list in another order"
+    words = f"with {sample.what} {how}"
     yield _trial(sample, Family.ORDER, words, held_out, partial(_look_up, other_name))
+
+
+def _respelling(sample: Names, other_name: Mapping[str, str]) -> str:
+    """Return how the names are spelled otherwise if that is all that a map of names does, else ""."""
+    change = find_sure_change([("", word) for word in other_name], [("", name) for name in sample.vocabulary])
+    is_all = change and change.member_of_member == {
+        ("", word): ("", name) for word, name in other_name.items()
+    }
+    return change.text() if change and is_all else ""
 
 
 def neighbor_shifts(item_noun: str) -> Iterator[tuple[int, str]]:

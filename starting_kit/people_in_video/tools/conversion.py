@@ -160,6 +160,10 @@ def convert_file(
         raise Refused(error.findings) from None
     except ReferenceProblemsError:
         raise
+    except IsADirectoryError:
+        if not (isinstance(source, Path) and source.is_dir()):
+            raise
+        Findings().refuse("E-TOOL-FILE", "this is a folder", f"give {converter.takes}", file=name)
     except ValueError as error:
         problem, _, remedy = str(error).partition("; ")
         Findings().refuse("E-TOOL-FILE", problem, remedy or f"give {converter.takes}", file=name)
