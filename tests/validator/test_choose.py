@@ -130,6 +130,12 @@ OTHERS = [f"{number}.txt" for number in range(5)]
             [("E-TASK", "", "densepose")],
             [],
         ),
+        (
+            ["S1_prediction.csv", "densepose_x_results.json"],
+            None,
+            [],
+            [("N-FILE-IGNORED", "densepose_x_results.json")],
+        ),
     ],
 )
 def test_files_of_items(tmp_path, files, known, problems, notes):

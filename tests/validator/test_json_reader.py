@@ -578,6 +578,8 @@ MANY_RULES: dict[str, Any] = {
             },
             "g": {"type": "object", "minProperties": 1, "maxProperties": 1},
             "h": {"type": "array", "items": {"type": "string", "enum": [*"pqrstu"]}, "uniqueItems": True},
+            "i": {"type": "object", "properties": {"p": {}}},
+            "j": {"type": "string", "minLength": 1},
         },
     },
 }
@@ -617,6 +619,12 @@ def test_each_rule_of_a_schema_names_the_values(many_rules, value, where, values
     findings = refused(many_rules, value)
     assert places_of(findings) == [("E-JSON-SCHEMA", "f.json", where)]
     assert values_of(findings.problems[0].problem) == values
+
+
+@pytest.mark.parametrize(("number", "relation"), [(-1, "less than 0"), (6, "more than 5")])
+def test_a_number_is_on_the_side_of_its_range_that_is_named(many_rules, number, relation):
+    findings = refused(many_rules, {"v": {"a": [1], "b": number}})
+    assert relation in findings.problems[0].problem
 
 
 @pytest.mark.parametrize(
