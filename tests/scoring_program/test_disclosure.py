@@ -200,3 +200,21 @@ def test_error_costs_that_are_shown_as_equal_stand_in_the_declared_order(task):
     declared = [error_type.key for error_type in against.task.error_types]
     in_order = sorted(costs, key=lambda cost: (-cost.points, declared.index(cost.error_type)))
     assert list(costs) == in_order
+
+
+@pytest.mark.parametrize(
+    ("detail", "named_marks", "has_costs", "marks"),
+    [
+        ("none", [], False, []),
+        ("none", ["empty"], False, ["empty"]),
+        ("summary", ["empty"], True, ["empty"]),
+        ("full", [], True, ["empty", "random", "most frequent", "one class"]),
+    ],
+)
+def test_costs_and_marks_are_shown_where_settings_say(detail, named_marks, has_costs, marks):
+    task_id = "chalearn_gesture"
+    reference = loaded(task_id, REFERENCES / task_id, detail=detail, marks=named_marks)
+    result = reference.score_path(SAMPLES / task_id / "weak")
+    assert bool(result.error_costs) == has_costs
+    assert [mark.name for mark in result.shown.marks] == marks
+    assert result.scores["score_low"] < result.scores["score"] < result.scores["score_high"]

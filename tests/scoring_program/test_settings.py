@@ -10,7 +10,7 @@ import pytest
 
 from organizer.__main__ import main
 from scoring_program.prepared import load_arrays
-from tests.helpers import ROOT, printed_problems
+from tests.helpers import REFERENCES, ROOT, loaded, printed_problems
 
 ID = "chalearn_gesture"
 
@@ -44,6 +44,12 @@ def test_prepare_says_in_one_line_what_is_wrong_with_settings(tmp_path, capsys, 
     (problem,) = printed_problems("".join(capsys.readouterr()))
     assert problem[:3] == (code, "settings.yaml", where)
     assert value in problem.text
+
+
+def test_a_whole_number_is_in_the_signature_as_the_float_that_it_is():
+    folder = REFERENCES / "kinetics_tps"
+    whole, exact = (loaded("kinetics_tps", folder, part_iou=value).signature for value in (1, 1.0))
+    assert whole == exact
 
 
 def archive(**members):
