@@ -147,6 +147,9 @@ BORDERS = {
 @pytest.mark.parametrize("border", BORDERS)
 def test_files_of_another_kind_are_named_wherever_files_are_read(tmp_path, border):
     for number, (content, words) in enumerate(KINDS):
+        if border == "file of GVD" and content.startswith(b"```"):
+            # The converter takes the fence off.
+            continue
         folder = tmp_path / str(number)
         folder.mkdir()
         problems = refused(BORDERS[border], content, folder).problems
