@@ -211,7 +211,9 @@ def _row(section: Groups, name: str, members: Ints, minimum: int) -> list[Any]:
 
 
 def round_floats(value: Any, decimals: int) -> Any:
-    """Return plain data or a record with rounded floats; arrays stay."""
+    """Return plain data or a record with rounded floats and without scalar types of numpy; arrays stay."""
+    if isinstance(value, np.generic):
+        value = value.item()
     if isinstance(value, float):
         # Adding zero turns a rounded -0.0 into 0.0.
         return round(value, decimals) + 0.0
