@@ -37,6 +37,8 @@ ID = "chalearn_gesture"
         ("drawings: -1\n", "E-SETTINGS-VALUE", "/drawings", ""),
         ("marks: empty\n", "E-SETTINGS-VALUE", "/marks", ""),
         ("marks: [full]\n", "E-SETTINGS-VALUE", "/marks", ""),
+        ("counts: bset\n", "E-SETTINGS-VALUE", "/counts", ""),
+        ("winner_rule: Team A\n", "E-SETTINGS-VALUE", "/winner_rule", ""),
         ("counts: {best_in: 1}\n", "E-SETTINGS-VALUE", "/counts", ""),
         ("time_limit: .nan\n", "E-SETTINGS-VALUE", "/time_limit", ""),
         ("time_limit: .inf\n", "E-SETTINGS-VALUE", "/time_limit", ""),
