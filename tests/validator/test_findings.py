@@ -160,7 +160,9 @@ def test_a_problem_without_a_place_is_one_line():
 
 
 def test_the_line_of_a_problem_ends_with_its_place():
-    assert Problem("E-X", "it is wrong", "mend it", "a.csv", "line 2").line().endswith("; mend it. At line 2.")
+    assert (
+        Problem("E-X", "it is wrong", "mend it", "a.csv", "line 2").line().endswith("; mend it. At line 2.")
+    )
 
 
 def test_notes_on_likely_mistakes_come_first():

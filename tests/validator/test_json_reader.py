@@ -1163,14 +1163,16 @@ def test_without_jsonschema_a_problem_is_its_place_and_the_description():
         "from validator.formats.kinetics_tps.read import read_parts\n"
         "from validator.formats.rules import load_rules\n"
         'data = b\'{"v": {"f": {"humans": [{"box": [1, 2, 3, "x"]}]}, "g": {}}, "w": {"f": {"humans": []}}}\'\n'
-        "try:\n    read_parts(data, 'f', load_rules('kinetics_tps').json[1])\n"
-        "except Refused as refused:\n"
-        "    for problem in refused.findings.problems: print(problem.code, problem.where, problem.remedy)\n"
+        "for content in (data, b'[1]'):\n"
+        "    try: read_parts(content, 'f', load_rules('kinetics_tps').json[1])\n"
+        "    except Refused as refused:\n"
+        "        for problem in refused.findings.problems: print(problem.code, problem.where, problem.remedy)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == [
         "E-JSON-SCHEMA /v/f/humans/0/box/3 write the coordinate as a number",
         'E-JSON-SCHEMA /v/g write {"humans": [...]}',
+        "E-JSON-SCHEMA / map each video name to its sampled frames",
     ]
 
 
