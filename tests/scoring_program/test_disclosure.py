@@ -96,6 +96,11 @@ def test_a_merged_row_is_computed_from_its_members():
     assert visible_sections([GROUPS], "none") == []
 
 
+def test_what_follows_a_section_of_full_is_shown():
+    (table,) = visible_sections([replace(GROUPS, key="f", level=FULL), GROUPS], "summary")
+    assert table.key == "g"
+
+
 def test_notes_tell_of_columns_of_full_at_full_alone():
     groups = replace(GROUPS, note="Value: a sum.", full_note="Predicted: how many.")
     assert visible_sections([groups], "summary")[0].note == "Value: a sum."
