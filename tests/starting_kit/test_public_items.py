@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from people_in_video.public_items import encode_items, parse_items
 from tests.helpers import refused
-from validator.items import encode_items, parse_items
 
 
 @example({""})
