@@ -201,7 +201,7 @@ def _check_of_types(names: Sequence[Any], schema: Schema, levels: int) -> Check:
     """Return the check of values of a plain type, or of one of several types."""
     types = set().union(*(_TYPES[name] for name in names))
     are_containers = bool(types & (_LISTS | _OBJECTS))
-    are_integers = "integer" in names and "number" not in names
+    are_integers = "number" not in names
     least, most = _bound(schema, "minimum", -math.inf), _bound(schema, "maximum", math.inf)
     is_bounded = least > -math.inf or most < math.inf
 

@@ -425,7 +425,7 @@ class _Reader:
             problem += numpy_words(self.columns)
             remedy = f"begin the file with the line {wanted}"
             self._refuse_header("E-CSV-HEADER", problem, remedy, "missing")
-        for name in sorted(wanted_columns):
+        for name in wanted_columns:
             if self.columns.count(name) > 1:
                 problem = f"there are several columns {name}"
                 self._refuse_header("E-CSV-HEADER", problem, "keep one of them", f"{name} repeated")

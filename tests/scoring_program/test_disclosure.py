@@ -97,6 +97,11 @@ def test_a_merged_row_is_computed_from_its_members():
     assert visible_sections([GROUPS], "none") == []
 
 
+def test_what_follows_a_section_of_full_is_shown():
+    (table,) = visible_sections([replace(GROUPS, key="f", level=FULL), GROUPS], "summary")
+    assert table.key == "g"
+
+
 def test_notes_tell_of_columns_of_full_at_full_alone():
     groups = replace(GROUPS, note="Value: a sum.", full_note="Predicted: how many.")
     assert visible_sections([groups], "summary")[0].note == "Value: a sum."
@@ -201,3 +206,21 @@ def test_error_costs_that_are_shown_as_equal_stand_in_the_declared_order(task):
     declared = [error_type.key for error_type in against.task.error_types]
     in_order = sorted(costs, key=lambda cost: (-cost.points, declared.index(cost.error_type)))
     assert list(costs) == in_order
+
+
+@pytest.mark.parametrize(
+    ("detail", "named_marks", "has_costs", "marks"),
+    [
+        ("none", [], False, []),
+        ("none", ["empty"], False, ["empty"]),
+        ("summary", ["empty"], True, ["empty"]),
+        ("full", [], True, ["empty", "random", "most frequent", "one class"]),
+    ],
+)
+def test_costs_and_marks_are_shown_where_settings_say(detail, named_marks, has_costs, marks):
+    task_id = "chalearn_gesture"
+    reference = loaded(task_id, REFERENCES / task_id, detail=detail, marks=named_marks)
+    result = reference.score_path(SAMPLES / task_id / "weak")
+    assert bool(result.error_costs) == has_costs
+    assert [mark.name for mark in result.shown.marks] == marks
+    assert result.scores["score_low"] < result.scores["score"] < result.scores["score_high"]

@@ -10,7 +10,7 @@ import pytest
 
 from organizer.__main__ import main
 from scoring_program.prepared import load_arrays
-from tests.helpers import ROOT, printed_problems
+from tests.helpers import REFERENCES, ROOT, loaded, printed_problems
 
 ID = "chalearn_gesture"
 
@@ -30,6 +30,16 @@ ID = "chalearn_gesture"
         ("a: " + "[" * 1000, "E-SETTINGS-YAML", "line 1 column 54", "nested"),
         ("#" * 200_000, "E-SETTINGS-YAML", "", "131,072"),
         ("protocol: \x01\n", "E-SETTINGS-YAML", "", "special characters"),
+        ("1: 2\n", "E-SETTINGS-KEY", "/1", ""),
+        ("time_limit: fast\n", "E-SETTINGS-VALUE", "/time_limit", ""),
+        ("interval: 1\n", "E-SETTINGS-VALUE", "/interval", ""),
+        ("drawings: true\n", "E-SETTINGS-VALUE", "/drawings", ""),
+        ("drawings: -1\n", "E-SETTINGS-VALUE", "/drawings", ""),
+        ("marks: empty\n", "E-SETTINGS-VALUE", "/marks", ""),
+        ("marks: [full]\n", "E-SETTINGS-VALUE", "/marks", ""),
+        ("counts: bset\n", "E-SETTINGS-VALUE", "/counts", ""),
+        ("winner_rule: Team A\n", "E-SETTINGS-VALUE", "/winner_rule", ""),
+        ("counts: {best_in: 1}\n", "E-SETTINGS-VALUE", "/counts", ""),
         ("time_limit: .nan\n", "E-SETTINGS-VALUE", "/time_limit", ""),
         ("time_limit: .inf\n", "E-SETTINGS-VALUE", "/time_limit", ""),
     ],
@@ -44,6 +54,12 @@ def test_prepare_says_in_one_line_what_is_wrong_with_settings(tmp_path, capsys, 
     (problem,) = printed_problems("".join(capsys.readouterr()))
     assert problem[:3] == (code, "settings.yaml", where)
     assert value in problem.text
+
+
+def test_a_whole_number_is_in_the_signature_as_the_float_that_it_is():
+    folder = REFERENCES / "kinetics_tps"
+    whole, exact = (loaded("kinetics_tps", folder, part_iou=value).signature for value in (1, 1.0))
+    assert whole == exact
 
 
 def archive(**members):

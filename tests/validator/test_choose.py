@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+
 import pytest
 
 from tests.helpers import make_zip, places_of, refused, text_of, values_of
@@ -136,6 +138,12 @@ OTHERS = [f"{number}.txt" for number in range(5)]
             [("E-TASK", "", "densepose")],
             [],
         ),
+        (
+            ["S1_prediction.csv", "densepose_x_results.json"],
+            None,
+            [],
+            [("N-FILE-IGNORED", "densepose_x_results.json")],
+        ),
     ],
 )
 def test_files_of_items(tmp_path, files, known, problems, notes):
@@ -153,6 +161,14 @@ def test_the_same_slip_in_240_names_is_one_line(tmp_path, ending):
     _, findings = items(tmp_path, [f"S{number}{ending}" for number in range(240)], None)
     (placed,) = findings.summary().problems()
     assert (placed.first.code, placed.n_places) == ("E-FILE-CASE", 240)
+
+
+def test_the_kind_of_a_file_that_no_item_has_is_named(tmp_path):
+    path = tmp_path / "s.zip"
+    path.write_bytes(make_zip({"all.bin": gzip.compress(b"7,10,76")}))
+    with open_submission(path, GESTURES.limits) as submission:
+        _, findings = choose_items(submission, CSV)
+    assert "all.bin is a gzip file" in findings.problems[0].problem
 
 
 def test_a_second_spelling_is_chosen_with_a_note(tmp_path):

@@ -144,6 +144,7 @@ CASES = [
     ("E-JSON-ENCODING", KINETICS, videos(b'{"v":\n "\xff"}'), CLASSES, "line 2 column 3"),
     ("E-JSON-NUMBER", KINETICS, human(box=(0, 0, 9, float("nan"))), PARTS, "/v~11/img_1.json/humans/0/box/3"),
     ("E-JSON-SCHEMA", KINETICS, human(box=(0, 0, 9)), PARTS, "/v~11/img_1.json/humans/0/box"),
+    ("E-JSON-SCHEMA", DENSEPOSE, detections(score="x"), DETECTIONS, "/1/score"),
     ("E-JSON-SYNTAX", KINETICS, videos("{'v': 1}"), CLASSES, "line 1 column 2"),
     ("E-JSON-SYNTAX", DENSEPOSE, {DETECTIONS: "["}, DETECTIONS, "line 1 column 2"),
     ("E-JSON-SYNTAX", KINETICS, videos('{"v": "run"}\n{"w": "walk"}\n'), CLASSES, "line 2 column 1"),

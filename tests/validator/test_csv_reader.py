@@ -724,6 +724,9 @@ def test_many_items_that_end_at_one_frame_long_before_their_last_are_noted(last,
 CAUSES = [
     ("7,10,76,\n2,80,95,\n", "E-CSV-COLUMNS", "comma at the end", lambda text: text.replace(",\n", "\n")),
     ("7,10,76,0.9\n2,80,95,0.8\n", "E-CSV-COLUMNS", "fourth", lambda text: re.sub(",0[.].", "", text)),
+    ("a,7,10,76\nb,2,80,95\n", "E-CSV-COLUMNS", "first", lambda text: re.sub("(?m)^..", "", text)),
+    ("7,a,10,76\n2,b,80,95\n", "E-CSV-COLUMNS", "second", lambda text: re.sub(",[ab]", "", text)),
+    ("7,10,76\n,2,80,95\n", "E-CSV-COLUMNS", "first", lambda text: re.sub("(?m)^,", "", text)),
     ("0,7,10,76\n1,2,80,95\n", "E-CSV-COLUMNS", "index=False", lambda text: re.sub("(?m)^.,", "", text)),
     ("# a,b,c\n7,10,76\n", "E-CSV-HEADER", "delete the line", lambda text: text.split("\n", 1)[1]),
     ("7;10;76\n", "E-CSV-SEPARATOR", "semicolons", lambda text: text.replace(";", ",")),
@@ -746,6 +749,13 @@ def test_a_cause_is_named_and_its_cure_leaves_nothing_wrong(text, code, words, c
     assert read(cure(text).encode())[1].ok
 
 
+def test_a_column_too_many_is_named_beside_rows_that_lack_one():
+    _, findings = read(b"7,10,76,a\n2,80\n")
+    many, few = findings.problems
+    assert "leave out the fourth column" in many.remedy
+    assert few.remedy == "write gesture,start frame,end frame"
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -754,6 +764,7 @@ def test_a_cause_is_named_and_its_cure_leaves_nothing_wrong(text, code, words, c
         ("7,nan,5\n", "missing number"),
         ("7,10,5\n", "start frame <= end frame"),
         ("1,7,10,76\n2,2,80,95\n", "write gesture,start frame,end frame"),
+        ("7.0e+00;1.0e+01;7.6e+01\n", "write gesture,start frame,end frame"),
     ],
 )
 def test_where_the_cause_is_not_known_no_change_is_named(text, words):

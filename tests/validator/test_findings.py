@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.helpers import compact_lines, printed_problem, refused, values_of
-from validator.findings import Findings, Note, Problem, Read, Refused
+from validator.findings import Findings, Note, Problem, Read, Refused, note_lines
 from validator.texts import counted, is_printable, quote
 
 
@@ -157,6 +157,19 @@ def test_a_problem_without_a_place_is_one_line():
     assert (
         Problem("E-CSV-RANGE", "it is wrong", "correct it").line() == "E-CSV-RANGE: it is wrong; correct it."
     )
+
+
+def test_the_line_of_a_problem_ends_with_its_place():
+    assert (
+        Problem("E-X", "it is wrong", "mend it", "a.csv", "line 2").line().endswith("; mend it. At line 2.")
+    )
+
+
+def test_notes_on_likely_mistakes_come_first():
+    codes = ["N-FOLDER", "N-LOOKS-CONSTANT", "N-FILE-IGNORED", "N-EMPTY"]
+    lines = note_lines([Note(code, "text") for code in codes])
+    places = [codes.index(code) for line in lines for code in codes if code in line]
+    assert places == [1, 3, 0, 2]
 
 
 def test_a_problem_as_data_has_the_public_keys():

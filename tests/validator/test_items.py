@@ -21,6 +21,13 @@ def test_unknown_items_are_counted_and_the_first_has_its_place():
     assert "(a.json /y)" in note.text
 
 
+def test_what_makes_all_items_known_is_said_where_it_is_sure():
+    (explained,) = checked(["a.mp4", "b"], {"a", "b"})
+    assert explained.text.endswith("without their ending, as 'a' for 'a.mp4'")
+    (unexplained,) = checked(["moon", "b"], {"a", "b"})
+    assert unexplained.text.endswith("'moon' (a.json /moon)")
+
+
 @pytest.mark.parametrize("items", [[], ["a"], ["b", "a"]])
 def test_known_items_and_none_have_no_note(items):
     assert checked(items, {"a", "b"}) == []

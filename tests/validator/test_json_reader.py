@@ -578,6 +578,8 @@ MANY_RULES: dict[str, Any] = {
             },
             "g": {"type": "object", "minProperties": 1, "maxProperties": 1},
             "h": {"type": "array", "items": {"type": "string", "enum": [*"pqrstu"]}, "uniqueItems": True},
+            "i": {"type": "object", "properties": {"p": {}}},
+            "j": {"type": "string", "minLength": 1},
         },
     },
 }
@@ -617,6 +619,12 @@ def test_each_rule_of_a_schema_names_the_values(many_rules, value, where, values
     findings = refused(many_rules, value)
     assert places_of(findings) == [("E-JSON-SCHEMA", "f.json", where)]
     assert values_of(findings.problems[0].problem) == values
+
+
+@pytest.mark.parametrize(("number", "relation"), [(-1, "less than 0"), (6, "more than 5")])
+def test_a_number_is_on_the_side_of_its_range_that_is_named(many_rules, number, relation):
+    findings = refused(many_rules, {"v": {"a": [1], "b": number}})
+    assert relation in findings.problems[0].problem
 
 
 @pytest.mark.parametrize(
@@ -1157,14 +1165,16 @@ def test_without_jsonschema_a_problem_is_its_place_and_the_description():
         "from validator.formats.kinetics_tps.read import read_parts\n"
         "from validator.formats.rules import load_rules\n"
         'data = b\'{"v": {"f": {"humans": [{"box": [1, 2, 3, "x"]}]}, "g": {}}, "w": {"f": {"humans": []}}}\'\n'
-        "try:\n    read_parts(data, 'f', load_rules('kinetics_tps').json[1])\n"
-        "except Refused as refused:\n"
-        "    for problem in refused.findings.problems: print(problem.code, problem.where, problem.remedy)\n"
+        "for content in (data, b'[1]'):\n"
+        "    try: read_parts(content, 'f', load_rules('kinetics_tps').json[1])\n"
+        "    except Refused as refused:\n"
+        "        for problem in refused.findings.problems: print(problem.code, problem.where, problem.remedy)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == [
         "E-JSON-SCHEMA /v/f/humans/0/box/3 write the coordinate as a number",
         'E-JSON-SCHEMA /v/g write {"humans": [...]}',
+        "E-JSON-SCHEMA / map each video name to its sampled frames",
     ]
 
 

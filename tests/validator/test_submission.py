@@ -308,6 +308,7 @@ def test_what_the_system_refuses_to_open_is_located(tmp_path, monkeypatch, holde
     problem = refused(read, tmp_path).problems[0]
     assert problem.code == "E-FILE-UNREADABLE"
     assert "(Permission denied)" in problem.problem
+    assert "allow reading it" in problem.remedy
 
 
 def test_a_path_in_a_folder_that_may_not_be_read_is_not_missing(monkeypatch):

@@ -352,6 +352,15 @@ def test_competition_of_one_challenge_without_pages_becomes_the_older_form(edite
     assert edited(change, "v1.5")["chalearn_action.zip"]["html"] == {"terms": "pages/terms.md"}
 
 
+def test_limits_of_a_phase_with_one_task_are_shared_with_none(edited, capsys):
+    def change(data, source):
+        data["tasks"], data["solutions"] = data["tasks"][:1], data["solutions"][:1]
+        data["phases"][0].update(tasks=[0], max_submissions=3)
+
+    edited(change)
+    assert " share that" not in capsys.readouterr().out
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kept", [2, 6])
 def test_limits_are_kept_in_every_bundle_and_the_build_says_so(edited, capsys, kept):

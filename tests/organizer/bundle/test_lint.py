@@ -1002,6 +1002,13 @@ def test_lint_names_a_missing_bundle_and_prints_equal_tables_once(bundles, tmp_p
     assert out.count("table above") == 1
 
 
+@pytest.mark.parametrize("member", ["mine/readme.md", "other/readme.md"])
+def test_folder_of_a_missing_zip_is_named_if_it_is_there(lint, member):
+    report = lint(both(at("phases", 0, "starting_kit", value="mine.zip"), file(member, b"x")))
+    (problem,) = [problem for problem in report.errors.problems if problem.code == "L-FILE"]
+    assert ("mine/" in problem.remedy) == (member == "mine/readme.md")
+
+
 def test_folder_and_zip_of_one_name_clash(lint):
     def change(data, files):
         files["starting_kit/a.txt"] = b"x"

@@ -10,7 +10,7 @@ from organizer import archive as archive_module
 from organizer.__main__ import main
 from organizer.bundle import lint
 from organizer.bundle import source as source_module
-from organizer.bundle.outdated import changed_sources
+from organizer.bundle.outdated import SOURCES, changed_sources
 from organizer.files import read_zip
 from organizer.runs import built
 from quality.competition import write_source
@@ -66,6 +66,12 @@ def test_changed_dates_pages_and_logos_are_named(bundles, source, name):
 def test_no_bundle_is_of_a_competition_that_cannot_be_built(bundles, source, text):
     (source / YAML).write_text(text)
     assert changed(bundles, f"{ID}.zip", source) == [YAML]
+
+
+def test_bundle_that_does_not_tell_its_sources_is_of_another_competition(bundles, source):
+    files = read_zip(bundles / f"{ID}.zip")
+    files.pop(SOURCES)
+    assert changed_sources(bundles / f"{ID}.zip", files, source) == [YAML]
 
 
 def test_change_of_another_task_is_no_change_of_this_bundle(bundles, source):

@@ -78,6 +78,16 @@ def test_marks_of_phases_in_the_folders_of_teams_stop_nothing(tmp_path):
         assert [submission.team for submission in submissions] == ["ann", "bob"]
 
 
+@pytest.mark.parametrize(
+    ("name", "line"), [("7_zoe_PhaseId3_2024-05-01_x.zip", "3"), ("zoe.zip", "no name holds a PhaseId")]
+)
+def test_phases_that_there_are_instead_of_the_one_asked_for_are_listed(tmp_path, name, line):
+    folder = write_submissions(tmp_path / "in", {name: b""})
+    with pytest.raises(SubmissionsError) as caught, find_submissions(folder, only_phase="9"):
+        pass
+    assert any(line in text for text in caught.value.args[1:])
+
+
 ALIKE = ["alice", "al\xadice", "alice\u200b", "\uff41lice", "ALICE"]
 AS_SHOWN = ["alice", r"al\xadice", r"alice\u200b", r"\uff41lice", "ALICE"]
 
