@@ -16,9 +16,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     parser.add_argument("task_id", metavar="ID", help="a name in small letters, digits and _")
     parser.add_argument("--title", metavar="TEXT", help="1 to 60 characters; default: the id in words")
-    what = "what an item has: label, number, columns, labels, segments or boxes; default: label"
     what = "the noun for what is scored by itself, such as recording; default: item"
     parser.add_argument("--item", default="item", metavar="NOUN", help=what)
+    what = "what an item has: label, number, columns, labels, segments or boxes; default: label"
     parser.add_argument("--kind", metavar="KIND", help=what)
     what = "csv or json; default: csv where a table can hold it"
     parser.add_argument("--format", dest="form", metavar="FORMAT", help=what)

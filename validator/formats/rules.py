@@ -163,16 +163,11 @@ class Format(Generic[ContentT]):
     check : callable
         Returns what is wrong with content by the rules that need its arrays alone. Predictions in memory that
         become arrays without files end with it, too. Problems name the files as the rules do.
-    read_items : callable, optional
-        Checks a submission against the items of a reference, too, which public data lists; messages name
-        missing ones if the last argument is true. None where public data has a form of its own. Raises
-        Refused.
     """
 
     read: Callable[[Source, Rules], Read[ContentT]]
     hints: Callable[[ContentT, Rules], list[Note]]
     check: Callable[[ContentT, Rules], Findings] = no_further_rules
-    read_items: Callable[[Path, Rules, Sequence[str], bool], Read[ContentT]] | None = None
 
 
 def parse_rules(path: Path) -> Rules:
