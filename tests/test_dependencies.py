@@ -84,7 +84,7 @@ SENT_BY_VALUE = (
 ORGANIZER_PARTS = (
     "codes",
     "files",
-    "memory",
+    "matrix_memory",
     "messages",
     "data.vocabulary",
     "public_data",

@@ -26,8 +26,7 @@ from organizer.bundle.rules import check_competition, visibility_lines
 from organizer.codes import CODES
 from organizer.files import zip_bytes
 from quality.competition import competition_text
-from tests.helpers import REFERENCES, ROOT, make_zip
-from tests.organizer.bundle.changed_bundles import with_flag_of_encryption
+from tests.helpers import REFERENCES, ROOT, make_zip, with_flag_of_encryption
 
 ID = "chalearn_gesture"
 DELETE = object()
