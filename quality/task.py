@@ -200,11 +200,11 @@ def _repeated(value: Any, copies: Mapping[str, Sequence[str]]) -> Any:
 
 
 @cache
-def quality_tasks(root: str = "quality") -> dict[str, QualityTask[Any]]:
-    """Return the object of each task below a package by the task's id, in the order of the ids."""
+def quality_tasks() -> dict[str, QualityTask[Any]]:
+    """Return the object of each task by its id, in the order of the ids."""
     tasks: list[QualityTask[Any]] = []
-    for path in discover(root, "*/task.py"):
-        tasks += import_module(f"{root}.{path.parent.name}.task").TASKS
+    for path in discover("quality", "*/task.py"):
+        tasks += import_module(f"quality.{path.parent.name}.task").TASKS
     return {task.id: task for task in sorted(tasks, key=lambda task: task.id)}
 
 

@@ -15,7 +15,8 @@ from typing import NamedTuple
 from quality.json_form import NUMBER, TEXT, JsonForm
 from quality.task import quality_tasks
 
-_FULL_SIZE, _LARGEST = 10_000_000, 55_000_000
+FULL_SIZE = 10_000_000
+"""More than readers take at once, in bytes."""
 _ENTRY_SIZE, _LARGE_ENTRY = 70_000, 1_200_000
 _LEAST_ENTRIES = 3
 _MOST_PROBLEMS = 200
@@ -78,7 +79,7 @@ class Wrong(NamedTuple):
 
 
 class Mistake(NamedTuple):
-    """A mistake, and the sizes of the file and of its entries.
+    """A mistake, and the size of the entries of a file of full size.
 
     ``is_possible`` says in which forms it can be made, ``is_in_lists`` whether in lists, too: there a line
     and column are not those of the whole text.
@@ -86,7 +87,6 @@ class Mistake(NamedTuple):
 
     name: str
     make: Callable[[Document], Wrong]
-    n_bytes: int = _FULL_SIZE
     entry_bytes: int = _ENTRY_SIZE
     is_possible: Callable[[JsonForm], bool] = lambda form: True
     is_in_lists: bool = False
@@ -225,16 +225,10 @@ def _has_wrapper(form: JsonForm) -> bool:
     return bool(form.wrapper)
 
 
-def _is_largest(form: JsonForm) -> bool:
-    return form.is_largest
-
-
 MISTAKES = (
-    Mistake("wrapped", _wrap, n_bytes=2_000_000, is_possible=_has_wrapper),
-    Mistake("wrapped, above 10 MB", _wrap, n_bytes=12_000_000, is_possible=_has_wrapper),
+    Mistake("wrapped", _wrap, is_possible=_has_wrapper),
     Mistake("string for a number", _write_string, is_in_lists=True),
     Mistake("the same in an entry above 1 MB", _write_string, entry_bytes=_LARGE_ENTRY),
-    Mistake("the same above 50 MB", _write_string, n_bytes=_LARGEST, is_possible=_is_largest),
     Mistake("NaN", _write_nan, is_in_lists=True),
     Mistake("number above 64 bits", _write_infinite, is_in_lists=True),
     Mistake("key twice in an entry", _repeat_member, is_in_lists=True),
@@ -254,8 +248,8 @@ MISTAKES = (
     Mistake("string for a number, and text after the value", _write_string_and_add_text),
     Mistake("half a character", _write_half_character, is_in_lists=True),
     Mistake("unread number above 64 bits", _write_unread_number),
-    Mistake("curly apostrophe above 50 MB", _write_apostrophe, n_bytes=_LARGEST, is_possible=_is_largest),
-    Mistake("the same, escaped", _escape_apostrophe, n_bytes=_LARGEST, is_possible=_is_largest),
+    Mistake("curly apostrophe", _write_apostrophe),
+    Mistake("the same, escaped", _escape_apostrophe),
 )
 """The mistakes; some files are valid, because what they hold is allowed."""
 

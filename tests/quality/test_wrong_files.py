@@ -6,6 +6,7 @@ import pytest
 
 from people_in_video.__main__ import main
 from quality.wrong_files import (
+    FULL_SIZE,
     json_forms,
     make_document,
     possible_mistakes,
@@ -45,4 +46,4 @@ def test_message_of_a_small_file(tmp_path, capsys, task_id, mistake):
 @pytest.mark.slow
 @pytest.mark.parametrize(("task_id", "mistake"), CASES)
 def test_message_at_full_size(tmp_path, capsys, task_id, mistake):
-    check_message(tmp_path, capsys, task_id, mistake, mistake.n_bytes, mistake.entry_bytes)
+    check_message(tmp_path, capsys, task_id, mistake, FULL_SIZE, mistake.entry_bytes)

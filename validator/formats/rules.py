@@ -299,8 +299,8 @@ def load_rules(task_id: str, root: str = _FORMATS) -> Rules:
     raise FileNotFoundError(f"there are no rules of {task_id}")
 
 
-def load_format(task_id: str, root: str = _FORMATS) -> tuple[Format[Any], Rules]:
+def load_format(task_id: str) -> tuple[Format[Any], Rules]:
     """Return the format of a task, which reads its submissions, and its rules. Raises as `load_rules`."""
-    rules = load_rules(task_id, root)
-    module = importlib.import_module(f"{root}.{rules.folder.name}.read")
+    rules = load_rules(task_id)
+    module = importlib.import_module(f"{_FORMATS}.{rules.folder.name}.read")
     return module.FORMAT, rules
