@@ -46,7 +46,7 @@ def load_prepared(path: Path, make: Callable[[Texts, Arrays], T]) -> T:
         if texts["form"] == _FORM:
             return make(texts, arrays)
         problem = f"it was prepared in form {texts['form']}, and this program reads {_FORM}"
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         problem = "the prepared reference cannot be read"
     Findings().refuse("E-REF-PREPARED", problem, "prepare it again", file=path.name)
 
@@ -67,7 +67,9 @@ def load_arrays(path: Path) -> Arrays:
 
 
 def _check_size(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> None:
-    """Raise ValueError unless an array has as many bytes as it declares, which numpy allocates."""
+    """Raise ValueError unless an array is packed as numpy does, and has the size it declares."""
+    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise ValueError("not as numpy packs arrays")
     with archive.open(info) as member:
         if np.lib.format.read_magic(member) != (1, 0):
             raise ValueError("not as numpy writes plain arrays")

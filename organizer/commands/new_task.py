@@ -43,13 +43,16 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--prediction", type=existing_path, metavar="PATH", help=what)
     parser.add_argument("--score", metavar="KEY", help="the number of the evaluator that ranks")
     what = "asc if less is better; default: desc"
-    parser.add_argument("--sorting", default="desc", metavar="ORDER", help=what)
+    parser.add_argument("--sorting", metavar="ORDER", help=what)
     what = "packages that the evaluator imports besides numpy, separated by spaces"
-    parser.add_argument("--needs", type=str.split, default=(), metavar="WORDS", help=what)
+    parser.add_argument("--needs", type=str.split, metavar="WORDS", help=what)
 
 
 def _numbers(text: str) -> list[float]:
-    return [float(word) for word in text.split()]
+    try:
+        return [float(word) for word in text.split()]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f'"{text}" is not numbers separated by spaces') from None
 
 
 def _words(text: str) -> dict[str, Any]:
