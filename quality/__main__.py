@@ -71,7 +71,6 @@ def build_parser(
     _add_ids(
         add("demo-data", "demo_command:demo_data_command", "write the demo references and samples again")
     )
-    _add_ids(add("wrong-files", "wrong_files:print_wrong_files", "check wrong JSON files of full size"))
     add("demo-ranking", "demo_ranking:write_demo_ranking", "rank made-up teams, into out/demo/ranking/")
     bench = add("bench", "benchmarks.run:run_bench", "measure the built programs on full-size data")
     _add_ids(bench)

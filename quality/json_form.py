@@ -36,8 +36,6 @@ class JsonForm(NamedTuple):
         The name of a file with a class for each entry.
     is_list : bool
         Whether the entries are a list, with one unit each, rather than an object.
-    is_largest : bool
-        Whether real files have more than 50 MB.
     """
 
     file: str
@@ -53,4 +51,3 @@ class JsonForm(NamedTuple):
     place_of_wrapped: str = ""
     classes_file: str = ""
     is_list: bool = False
-    is_largest: bool = False

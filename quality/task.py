@@ -18,6 +18,7 @@ import numpy as np
 
 from organizer.files import Files, folder_files, samples_folder
 from organizer.tasks import annotations_of
+from people_in_video.diagnosis.trials import Family
 from quality.cures import Cure
 from quality.json_form import JsonForm
 from scoring_program.task import load_task
@@ -80,6 +81,20 @@ class Mistake(Generic[PredictionT]):
     cures: Sequence[Cure] = ()
     size: int = 1
     change_files: Callable[[Files], Files] = lambda files: files
+
+
+def cured(
+    name: str, things: Sequence[str], family: Family, change: Callable[[PredictionT], PredictionT]
+) -> Mistake[PredictionT]:
+    """Return a mistake that one repair cures, of things that are called one of these."""
+    return Mistake(name, change, cures=[Cure(things, family)])
+
+
+def noted(
+    name: str, code: str, change: Callable[[PredictionT], PredictionT], words: str = ""
+) -> Mistake[PredictionT]:
+    """Return a mistake that a note or problem of a code tells, with these words."""
+    return Mistake(name, change, said=[Said(code, words)])
 
 
 @dataclass(frozen=True)
@@ -185,11 +200,11 @@ def _repeated(value: Any, copies: Mapping[str, Sequence[str]]) -> Any:
 
 
 @cache
-def quality_tasks(root: str = "quality") -> dict[str, QualityTask[Any]]:
-    """Return the object of each task below a package by the task's id, in the order of the ids."""
+def quality_tasks() -> dict[str, QualityTask[Any]]:
+    """Return the object of each task by its id, in the order of the ids."""
     tasks: list[QualityTask[Any]] = []
-    for path in discover(root, "*/task.py"):
-        tasks += import_module(f"{root}.{path.parent.name}.task").TASKS
+    for path in discover("quality", "*/task.py"):
+        tasks += import_module(f"quality.{path.parent.name}.task").TASKS
     return {task.id: task for task in sorted(tasks, key=lambda task: task.id)}
 
 

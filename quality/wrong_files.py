@@ -1,43 +1,28 @@
 """Wrong JSON files of any size, each with the code and the place of the message that it should give.
 
 A file is made of equal entries and one mistake, so the same mistake can be made in a file of three entries
-and at full size, and should give the same message. ``quality wrong-files`` prints what came of each, with
-seconds and peak memory.
+and at full size, and should give the same message.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from quality import ROOT
 from quality.json_form import NUMBER, TEXT, JsonForm
 from quality.task import quality_tasks
 
-_FULL_SIZE, _LARGEST = 10_000_000, 55_000_000
+FULL_SIZE = 10_000_000
+"""More than readers take at once, in bytes."""
 _ENTRY_SIZE, _LARGE_ENTRY = 70_000, 1_200_000
 _LEAST_ENTRIES = 3
 _MOST_PROBLEMS = 200
 _DEPTH = 200_000
 # Encoded with this handler, this character becomes a byte that is not UTF-8.
 _BAD_CHARACTER, _ENCODING_ERRORS = "\udcff", "surrogateescape"
-_CODE_FOLDERS = os.pathsep.join([str(ROOT), str(ROOT / "starting_kit")])
-# Prints last what the check took; the peak that a parent learns may be its own.
-_MEASURED_CHECK = """
-import re, resource, sys
-from people_in_video.__main__ import main
-main(sys.argv[1:])
-usage = resource.getrusage(resource.RUSAGE_SELF)
-peak = re.search(r"VmHWM:\\s*(\\d+)", open("/proc/self/status").read())
-print(usage.ru_utime + usage.ru_stime, int(peak[1]) << 10)
-"""
 
 
 class Place(NamedTuple):
@@ -94,7 +79,7 @@ class Wrong(NamedTuple):
 
 
 class Mistake(NamedTuple):
-    """A mistake, and the sizes of the file and of its entries.
+    """A mistake, and the size of the entries of a file of full size.
 
     ``is_possible`` says in which forms it can be made, ``is_in_lists`` whether in lists, too: there a line
     and column are not those of the whole text.
@@ -102,7 +87,6 @@ class Mistake(NamedTuple):
 
     name: str
     make: Callable[[Document], Wrong]
-    n_bytes: int = _FULL_SIZE
     entry_bytes: int = _ENTRY_SIZE
     is_possible: Callable[[JsonForm], bool] = lambda form: True
     is_in_lists: bool = False
@@ -241,16 +225,10 @@ def _has_wrapper(form: JsonForm) -> bool:
     return bool(form.wrapper)
 
 
-def _is_largest(form: JsonForm) -> bool:
-    return form.is_largest
-
-
 MISTAKES = (
-    Mistake("wrapped", _wrap, n_bytes=2_000_000, is_possible=_has_wrapper),
-    Mistake("wrapped, above 10 MB", _wrap, n_bytes=12_000_000, is_possible=_has_wrapper),
+    Mistake("wrapped", _wrap, is_possible=_has_wrapper),
     Mistake("string for a number", _write_string, is_in_lists=True),
     Mistake("the same in an entry above 1 MB", _write_string, entry_bytes=_LARGE_ENTRY),
-    Mistake("the same above 50 MB", _write_string, n_bytes=_LARGEST, is_possible=_is_largest),
     Mistake("NaN", _write_nan, is_in_lists=True),
     Mistake("number above 64 bits", _write_infinite, is_in_lists=True),
     Mistake("key twice in an entry", _repeat_member, is_in_lists=True),
@@ -270,8 +248,8 @@ MISTAKES = (
     Mistake("string for a number, and text after the value", _write_string_and_add_text),
     Mistake("half a character", _write_half_character, is_in_lists=True),
     Mistake("unread number above 64 bits", _write_unread_number),
-    Mistake("curly apostrophe above 50 MB", _write_apostrophe, n_bytes=_LARGEST, is_possible=_is_largest),
-    Mistake("the same, escaped", _escape_apostrophe, n_bytes=_LARGEST, is_possible=_is_largest),
+    Mistake("curly apostrophe", _write_apostrophe),
+    Mistake("the same, escaped", _escape_apostrophe),
 )
 """The mistakes; some files are valid, because what they hold is allowed."""
 
@@ -314,12 +292,10 @@ def write_submission(text: str, document: Document, folder: Path) -> None:
 
 
 class Finding(NamedTuple):
-    """What a check found in a submission, all in all ``n_problems``, and what it took."""
+    """What a check found in a submission, all in all ``n_problems``."""
 
     places: Sequence[Place]
     n_problems: int
-    seconds: float = 0.0
-    peak_bytes: int = 0
 
     def is_expected(self, wrong: Wrong) -> bool:
         """Return whether these are the problems of a file; of very many some may not have been counted."""
@@ -334,42 +310,3 @@ def read_finding(report: str) -> Finding:
     found = json.loads(report)
     places = [Place(problem["code"], problem["where"]) for problem in found["problems"]]
     return Finding(places, len(places) + found["more"])
-
-
-def check_in_process(task_id: str, submission: Path) -> Finding:
-    """Check a submission as participants do, and measure processor time and, on Linux, peak memory."""
-    command = [sys.executable, "-c", _MEASURED_CHECK, "check", task_id, str(submission), "--json"]
-    environment = {**os.environ, "PYTHONPATH": _CODE_FOLDERS}
-    run = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
-    report, _, usage = run.stdout.rstrip().rpartition("\n")
-    seconds, peak_bytes = usage.split()
-    return read_finding(report)._replace(seconds=float(seconds), peak_bytes=int(peak_bytes))
-
-
-def print_wrong_files(ids: Sequence[str]) -> int:
-    """Print a table of the wrong files of tasks; return 1 if one does not give the message that it should."""
-    n_unexpected = 0
-    print(
-        "| task | mistake | MB | seconds | peak MB | message | as expected |\n|---|---|---|---|---|---|---|"
-    )
-    forms = json_forms()
-    for task_id in sorted(forms.keys() & ids):
-        for mistake in possible_mistakes(forms[task_id]):
-            document = make_document(forms[task_id], mistake.n_bytes, mistake.entry_bytes)
-            wrong = mistake.make(document)
-            with tempfile.TemporaryDirectory() as name:
-                write_submission(wrong.text, document, Path(name))
-                finding = check_in_process(task_id, Path(name))
-            is_expected = finding.is_expected(wrong)
-            n_unexpected += not is_expected
-            print(_row(task_id, mistake, len(wrong.text), finding, is_expected), flush=True)
-    return 1 if n_unexpected else 0
-
-
-def _row(task_id: str, mistake: Mistake, n_bytes: int, finding: Finding, is_expected: bool) -> str:
-    code, where = finding.places[0] if finding.places else ("none", "")
-    message = f"{code} {where}".strip()
-    if finding.n_problems > 1:
-        message += f" and {finding.n_problems - 1:,} more"
-    sizes = f"{n_bytes / 1e6:.1f} | {finding.seconds:.2f} | {finding.peak_bytes / 1e6:.0f}"
-    return f"| {task_id} | {mistake.name} | {sizes} | {message} | {'yes' if is_expected else 'no'} |"

@@ -240,10 +240,10 @@ def load_task(task_id: str, root: str = _CHALLENGES) -> Task:
     raise FileNotFoundError(f"there is no task {task_id}")
 
 
-def missing_packages(task_id: str, root: str = _CHALLENGES) -> list[str]:
+def missing_packages(task_id: str) -> list[str]:
     """Return the packages that a task needs and that cannot be imported here. The task is not imported."""
     needed_packages: list[str] = []
-    for path in discover(root, f"*/{task_id}.yaml"):
+    for path in discover(_CHALLENGES, f"*/{task_id}.yaml"):
         needed_packages += read_declaration(path).get("needs", ())
     if not needed_packages:
         return []

@@ -133,6 +133,17 @@ def with_wrong_checksum(files: Mapping[str, str | bytes]) -> bytes:
     return bytes(data)
 
 
+def with_flag_of_encryption(archive: bytes) -> bytes:
+    """Return a zip whose members say that they are encrypted, so that a reader asks for a password."""
+    data = bytearray(archive)
+    for mark, offset in ((b"PK\x01\x02", 8), (b"PK\x03\x04", 6)):
+        position = data.find(mark)
+        while position >= 0:
+            data[position + offset] |= 1
+            position = data.find(mark, position + 4)
+    return bytes(data)
+
+
 def assert_calls(main: Callable[[list[str]], int], command: str, module: str, function: str) -> None:
     """Check that a command calls a function once, with options that it takes, and returns what it returns."""
     with mock.patch(f"{module}.{function}", autospec=True, return_value=7) as fake:

@@ -85,7 +85,7 @@ ORGANIZER_PARTS = (
     "codes",
     "files",
     "listener",
-    "memory",
+    "matrix_memory",
     "messages",
     "data.vocabulary",
     "public_data",

@@ -99,13 +99,12 @@ def say(*lines: str, to: TextIO | None = None) -> None:
             raise OutputError(f"the log cannot be written ({error.strerror})") from None
 
 
-def highlighted(line: str, to: TextIO | None = None) -> str:
-    """Return a line as it is printed to stdout, or another stream: in color on a terminal.
+def highlighted(line: str) -> str:
+    """Return a line as it is printed to stdout: in color on a terminal.
 
     The environment variable NO_COLOR switches colors off.
     """
-    stream = sys.stdout if to is None else to
-    has_color = not os.environ.get("NO_COLOR") and stream.isatty()
+    has_color = not os.environ.get("NO_COLOR") and sys.stdout.isatty()
     return f"{_HIGHLIGHT}{line}{_PLAIN}" if has_color else line
 
 

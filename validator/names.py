@@ -113,9 +113,9 @@ FOLDINGS = (
 """In the order in which all of them are applied to a name."""
 
 
-def fold_all(name: str, foldings: Sequence[Folding] = FOLDINGS) -> str:
+def fold_all(name: str) -> str:
     """Return a name without anything that spellings differ in, "" if nothing else is left."""
-    for folding in foldings:
+    for folding in FOLDINGS:
         name = folding.fold(name)
     return name
 

@@ -19,9 +19,4 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command; return its exit code."""
-    return build.build_command(
-        reference=options.reference,
-        form=options.form,
-        demo=options.demo,
-        zone=options.zone,
-    )
+    return build.build_command(**vars(options))

@@ -14,7 +14,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     what = "fail on warnings, too, but for those about the data"
     parser.add_argument("--strict", action="store_true", help=what)
     what = "run programs of other builds, too, which may do anything that you may"
-    parser.add_argument("--run", action="store_true", help=what)
+    parser.add_argument("--run", dest="run_samples", action="store_true", help=what)
     what = "warn of phases that are over on this day (make lint-bundle: today)"
     parser.add_argument("--date", type=day, metavar="YYYY-MM-DD", help=what)
     add_zone(parser)
@@ -22,10 +22,4 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command; return its exit code."""
-    return lint_command(
-        bundles=options.bundles,
-        strict=options.strict,
-        run_samples=options.run,
-        date=options.date,
-        zone=options.zone,
-    )
+    return lint_command(**vars(options))

@@ -67,21 +67,4 @@ def _words(text: str) -> dict[str, Any]:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command; return its exit code."""
-    return new_task(
-        task_id=options.task_id,
-        title=options.title,
-        item=options.item,
-        kind=options.kind,
-        form=options.form,
-        metric=options.metric,
-        labels=options.labels,
-        columns=options.columns,
-        thresholds=options.thresholds,
-        values=options.values,
-        evaluator=options.evaluator,
-        truth=options.truth,
-        prediction=options.prediction,
-        score=options.score,
-        sorting=options.sorting,
-        needs=options.needs,
-    )
+    return new_task(**vars(options))

@@ -6,7 +6,7 @@ import argparse
 
 from organizer import ROOT
 from organizer.commands.options import add_ranking, given_path, ranking_name
-from organizer.memory import take_matrix_memory
+from organizer.matrix_memory import take_matrix_memory
 from organizer.ranking.report import report
 
 

@@ -17,7 +17,7 @@ from organizer.commands.options import (
     given_path,
     worded,
 )
-from organizer.memory import take_matrix_memory
+from organizer.matrix_memory import take_matrix_memory
 from organizer.ranking.baselines import baseline_submission
 from organizer.ranking.command import Choices, rescore
 from organizer.ranking.counting import parse_counting

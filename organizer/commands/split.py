@@ -34,25 +34,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--again", action="store_true", help=what)
     parser.add_argument("--write", action="store_true", help="add the later phases to competition.yaml")
     what = "delete files in the parts that this command did not write, or that were edited"
-    parser.add_argument("--replace", action="store_true", help=what)
+    parser.add_argument("--replace", dest="replace_edited", action="store_true", help=what)
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command; return its exit code."""
     if options.shares and not 2 <= len(options.shares) <= 3:
         raise UsageError("argument --shares: give two or three, as in --shares 30 70")
-    return split_command(
-        task_id=options.task_id,
-        reference=options.reference,
-        output=options.output,
-        write=options.write,
-        replace_edited=options.replace,
-        shares=options.shares,
-        seed=options.seed,
-        groups=options.groups,
-        new_to=options.new_to,
-        again=options.again,
-    )
+    return split_command(**vars(options))
 
 
 def _share(text: str) -> float:

@@ -15,7 +15,7 @@ from quality.anet_entities.synthetic import Json, segments_of, vocabulary
 from quality.box_mistakes import ChangeOfAllBoxes, mistakes_in_boxes, weak_models_of_boxes
 from quality.boxes import ChangeOfBoxes
 from quality.cures import Cure
-from quality.task import Mistake, Said, WeakModel
+from quality.task import Mistake, WeakModel, cured, noted
 from validator.arrays import Floats, Ints
 
 # Changes of all results, and of the objects of a segment; they may change in place.
@@ -183,24 +183,16 @@ def _add_segments(results: Json) -> Json:
 
 def _wrong_frames(name: str, frames: list[int]) -> Mistake[Json]:
     """Return the mistake that the ten boxes are those of ``frames``."""
-    return Mistake(name, _change_boxes(lambda boxes: boxes[frames]), cures=[Cure(_BOXES, Family.NUMBERS)])
+    return cured(name, _BOXES, Family.NUMBERS, _change_boxes(lambda boxes: boxes[frames]))
 
 
 def _spelled_videos(name: str, rename: Rename, words: str) -> Mistake[Json]:
-    return Mistake(name, _rename_videos(rename), said=[Said("E-ITEMS-NONE", words)])
-
-
-def _plain(name: str, code: str, change: Change, words: str = "") -> Mistake[Json]:
-    return Mistake(name, change, said=[Said(code, words)])
+    return noted(name, "E-ITEMS-NONE", _rename_videos(rename), words)
 
 
 _IN_PLACE: list[Mistake[Json]] = [
     *mistakes_in_boxes(_change_boxes, _BOXES, _CANVAS),
-    Mistake(
-        name="boxes of videos of different sizes",
-        change=_write_scales_of_videos,
-        cures=[Cure(_BOXES, Family.ITEM_SCALE)],
-    ),
+    cured("boxes of videos of different sizes", _BOXES, Family.ITEM_SCALE, _write_scales_of_videos),
     _wrong_frames("boxes one frame late", [0, *range(9)]),
     _wrong_frames("boxes one frame early", [*range(1, 10), 9]),
     _wrong_frames("the ten frames in reverse", [*reversed(range(10))]),
@@ -210,53 +202,52 @@ _IN_PLACE: list[Mistake[Json]] = [
         cures=[Cure(_BOXES, Family.FIT)],
         size=2,
     ),
-    Mistake(
-        name="boxes of a segment reshaped from (10, n, 4), not transposed",
-        change=_change_segments(_reshape_boxes),
-        cures=[Cure(("boxes of a segment",), Family.READING)],
+    cured(
+        "boxes of a segment reshaped from (10, n, 4), not transposed",
+        ("boxes of a segment",),
+        Family.READING,
+        _change_segments(_reshape_boxes),
     ),
-    Mistake(
-        name="predictions of the next video",
-        change=partial(_exchange_videos, cures.next_items),
-        cures=[Cure(_BOXES, Family.ITEMS)],
+    cured("predictions of the next video", _BOXES, Family.ITEMS, partial(_exchange_videos, cures.next_items)),
+    cured(
+        "predictions of other videos, in random order",
+        _BOXES,
+        Family.ITEMS,
+        partial(_exchange_videos, cures.shuffled_items),
     ),
-    Mistake(
-        name="predictions of other videos, in random order",
-        change=partial(_exchange_videos, cures.shuffled_items),
-        cures=[Cure(_BOXES, Family.ITEMS)],
+    cured(
+        "boxes of a segment in another order",
+        ("boxes of a segment",),
+        Family.ORDER,
+        _change_segments(_shuffle_boxes),
     ),
-    Mistake(
-        name="boxes of a segment in another order",
-        change=_change_segments(_shuffle_boxes),
-        cures=[Cure(("boxes of a segment",), Family.ORDER)],
-    ),
-    _plain(
+    noted(
         "boxes of the first object for all of a segment", "N-LOOKS-CONSTANT", _change_segments(_share_boxes)
     ),
-    _plain("boxes of -1 on every second frame", "N-LOOKS-CONSTANT", _change_boxes(_leave_out_frames)),
-    _plain("all boxes -1", "N-LOOKS-CONSTANT", _change_boxes(lambda boxes: np.full_like(boxes, -1))),
-    _plain("half of the videos in 0..1", "N-LOOKS", _normalize_some_videos),
-    _plain("half of the videos at a width of 1280", "N-LOOKS", _widen_some_videos),
-    _plain("corners of half of the boxes exchanged", "N-BOXES-ORDER", _change_boxes(_exchange_corners)),
-    _plain("a score in front of each box", "N-BOXES-FIRST", _change_boxes(_with_score_first)),
-    _plain("the box of the first frame on all", "N-LOOKS-CONSTANT", _change_boxes(_hold_first_box)),
-    _plain("half of the segments empty", "N-PLACES-EMPTY", _empty_some_segments),
-    _plain("all segments empty", "N-EMPTY", _change_segments(_empty_objects)),
-    _plain(
+    noted("boxes of -1 on every second frame", "N-LOOKS-CONSTANT", _change_boxes(_leave_out_frames)),
+    noted("all boxes -1", "N-LOOKS-CONSTANT", _change_boxes(lambda boxes: np.full_like(boxes, -1))),
+    noted("half of the videos in 0..1", "N-LOOKS", _normalize_some_videos),
+    noted("half of the videos at a width of 1280", "N-LOOKS", _widen_some_videos),
+    noted("corners of half of the boxes exchanged", "N-BOXES-ORDER", _change_boxes(_exchange_corners)),
+    noted("a score in front of each box", "N-BOXES-FIRST", _change_boxes(_with_score_first)),
+    noted("the box of the first frame on all", "N-LOOKS-CONSTANT", _change_boxes(_hold_first_box)),
+    noted("half of the segments empty", "N-PLACES-EMPTY", _empty_some_segments),
+    noted("all segments empty", "N-EMPTY", _change_segments(_empty_objects)),
+    noted(
         "segments counted from 1",
         "N-SEGMENTS-OUTSIDE",
         _rename_segments(lambda name: str(int(name) + 1)),
         "n - 1",
     ),
-    _plain("segments as 00, 01, 02", "N-SEGMENTS-OUTSIDE", _rename_segments("0{}".format), "zeros"),
-    _plain("segments as seg_0", "N-SEGMENTS-OUTSIDE", _rename_segments("seg_{}".format), "without seg_"),
-    _plain(
+    noted("segments as 00, 01, 02", "N-SEGMENTS-OUTSIDE", _rename_segments("0{}".format), "zeros"),
+    noted("segments as seg_0", "N-SEGMENTS-OUTSIDE", _rename_segments("seg_{}".format), "without seg_"),
+    noted(
         "segments as segment_01, from 1",
         "N-SEGMENTS-OUTSIDE",
         _rename_segments(lambda name: f"segment_{int(name) + 1:02d}"),
         "for 'segment_",
     ),
-    _plain("twice as many segments", "N-SEGMENTS-OUTSIDE", _add_segments),
+    noted("twice as many segments", "N-SEGMENTS-OUTSIDE", _add_segments),
     _spelled_videos("videos without v_", lambda video: video[2:], "with v_"),
     _spelled_videos("videos with .mp4", "{}.mp4".format, "without their ending"),
     _spelled_videos("videos without v_, with .mp4", lambda video: f"{video[2:]}.mp4", "with v_"),
@@ -269,29 +260,25 @@ def _add_one(word_index: int) -> int:
 
 GIVEN_MISTAKES: list[Mistake[Json]] = [
     *_IN_PLACE,
-    Mistake(
-        name="words counted from 1",
-        change=_change_values("idx_in_sent", _add_one),
-        cures=[Cure(("word indexes",), Family.NUMBERS)],
-    ),
-    _plain("word indexes that count objects", "N-LOOKS-CONSTANT", _change_segments(_count_objects)),
+    cured("words counted from 1", ("word indexes",), Family.NUMBERS, _change_values("idx_in_sent", _add_one)),
+    noted("word indexes that count objects", "N-LOOKS-CONSTANT", _change_segments(_count_objects)),
 ]
 
 
 def _in_other_order(name: str, other_name: dict[str, str]) -> Mistake[Json]:
     change = _rename_classes(partial(_look_up, other_name))
-    return Mistake(name, change, cures=[Cure((_CLASSES,), Family.ORDER)])
+    return cured(name, (_CLASSES,), Family.ORDER, change)
 
 
 def _spelled(how: str, respell: Rename) -> Mistake[Json]:
     """Return the mistake that all classes are spelled otherwise."""
-    return _plain(f"classes {how}", "N-NAMES-UNKNOWN", _rename_classes(respell))
+    return noted(f"classes {how}", "N-NAMES-UNKNOWN", _rename_classes(respell))
 
 
 def _misspelled(name: str, wrong_name: str) -> Mistake[Json]:
     """Return the mistake that one class is misspelled, which a note must name."""
     change = _rename_classes(partial(_look_up, {name: wrong_name}))
-    return _plain(f"{wrong_name} for {name}", "N-NAMES-UNKNOWN", change, wrong_name)
+    return noted(f"{wrong_name} for {name}", "N-NAMES-UNKNOWN", change, wrong_name)
 
 
 def _as_phrase(name: str) -> str:
@@ -310,9 +297,9 @@ GENERATED_MISTAKES: list[Mistake[Json]] = [
     _spelled("in the plural", "{}s".format),
     _spelled("misspelled", lambda name: name[0] + name),
     _misspelled("woman", "womann"),
-    _plain("classes as phrases", "N-NAMES-UNKNOWN", _rename_classes(_as_phrase), "the last word"),
-    _plain("each object twice", "N-REPEATED", _change_segments(_repeat_objects)),
-    _plain("one class everywhere", "N-LOOKS-CONSTANT", _rename_classes(lambda name: _NAMES[0])),
+    noted("classes as phrases", "N-NAMES-UNKNOWN", _rename_classes(_as_phrase), "the last word"),
+    noted("each object twice", "N-REPEATED", _change_segments(_repeat_objects)),
+    noted("one class everywhere", "N-LOOKS-CONSTANT", _rename_classes(lambda name: _NAMES[0])),
 ]
 
 

@@ -12,7 +12,7 @@ from people_in_video.diagnosis.trials import Family
 from quality import cures
 from quality.chalearn.synthetic import Prediction, Row, Track
 from quality.cures import Cure
-from quality.task import Mistake, Said, WeakModel
+from quality.task import Mistake, Said, WeakModel, cured, noted
 from validator.arrays import Ints
 
 Change = Callable[[Prediction], Prediction]
@@ -42,34 +42,31 @@ def mistakes_of_track(track: Track) -> list[Mistake[Prediction]]:
             cures=[Cure(_ROWS, Family.READING)],
             size=10,
         ),
-        _plain("start, length, all rows", "E-CSV-RANGE", "<= end frame", _change_rows(_write_length)),
-        _plain(
-            "classes counted from 0",
-            "E-CSV-RANGE",
-            "allowed",
-            _rename_classes(lambda label: label - 1),
-        ),
-        _plain("names of sequences in small letters", "E-FILE-CASE", "", _rename_sequences(str.lower)),
-        _plain(
+        noted("start, length, all rows", "E-CSV-RANGE", _change_rows(_write_length), "<= end frame"),
+        noted("classes counted from 0", "E-CSV-RANGE", _rename_classes(lambda label: label - 1), "allowed"),
+        noted("names of sequences in small letters", "E-FILE-CASE", _rename_sequences(str.lower)),
+        noted(
             "names of sequences without zeros",
             "E-ITEMS-NONE",
-            "as many digits",
             _rename_sequences(_without_zeros),
+            "as many digits",
         ),
         Mistake(
             name="sequences counted from one too high",
             change=_rename_sequences(_next_name),
             said=[Said("E-CSV-FRAME", "times as late"), Said("N-ITEMS-UNKNOWN", "n - 1")],
         ),
-        Mistake(
-            name="frames counted from 0",
-            change=_keep_rows(_is_ordered, partial(_map_frames, 1.0, -1.0)),
-            cures=[Cure(_ROWS, Family.EXACT)],
+        cured(
+            "frames counted from 0",
+            _ROWS,
+            Family.EXACT,
+            _keep_rows(_is_ordered, partial(_map_frames, 1.0, -1.0)),
         ),
-        Mistake(
-            name="classes one too high",
-            change=_rename_classes(partial(_next_class, track.n_classes)),
-            cures=[Cure(_CLASSES, Family.NUMBERS)],
+        cured(
+            "classes one too high",
+            _CLASSES,
+            Family.NUMBERS,
+            _rename_classes(partial(_next_class, track.n_classes)),
         ),
         _classes_in_other_order(track.n_classes),
         _other_sequences("rows of the next sequence", cures.next_items, least_frames),
@@ -79,25 +76,17 @@ def mistakes_of_track(track: Track) -> list[Mistake[Prediction]]:
         *_of_one_actor(track, least_frames),
         _two_at_once(track.n_classes),
         _late_and_in_other_order(track.n_classes, least_frames),
-        _plain("rows of the first sequence in all files", "N-LOOKS-CONSTANT", "the same", _repeat_first_file),
-        _plain(
-            "three classes for each interval", "N-REPEATED", "another class", _add_classes(track.n_classes)
+        noted("rows of the first sequence in all files", "N-LOOKS-CONSTANT", _repeat_first_file, "the same"),
+        noted(
+            "three classes for each interval", "N-REPEATED", _add_classes(track.n_classes), "another class"
         ),
-        _plain("windows of a detection, 15 frames apart", "N-ROWS-OVERLAP", "", _add_windows),
-        _plain("gaps filled by the class before", "N-ROWS-GAPLESS", "", _fill_gaps),
-        _plain("the first 30 % of the frames alone", "N-CSV-EARLY", "", _cut_rows(0.3 * least_frames)),
-        _plain("the first 60 % of the frames alone", "N-CSV-EARLY", "", _cut_rows(0.6 * least_frames)),
-        _plain("frames of clips of 64", "N-CSV-EARLY", "", _keep_rows(_is_ordered, _within_clip)),
-        Mistake(
-            name="one class everywhere",
-            change=_change_rows(lambda row: _with_class(row, 3)),
-            said=[Said("N-LOOKS-CONSTANT")],
-        ),
-        Mistake(
-            name="all files empty",
-            change=lambda prediction: {key: [] for key in prediction},
-            said=[Said("N-EMPTY")],
-        ),
+        noted("windows of a detection, 15 frames apart", "N-ROWS-OVERLAP", _add_windows),
+        noted("gaps filled by the class before", "N-ROWS-GAPLESS", _fill_gaps),
+        noted("the first 30 % of the frames alone", "N-CSV-EARLY", _cut_rows(0.3 * least_frames)),
+        noted("the first 60 % of the frames alone", "N-CSV-EARLY", _cut_rows(0.6 * least_frames)),
+        noted("frames of clips of 64", "N-CSV-EARLY", _keep_rows(_is_ordered, _within_clip)),
+        noted("one class everywhere", "N-LOOKS-CONSTANT", _change_rows(lambda row: _with_class(row, 3))),
+        noted("all files empty", "N-EMPTY", lambda prediction: {key: [] for key in prediction}),
     ]
 
 
@@ -154,10 +143,6 @@ def _within_clip(row: Row) -> Row:
     return [*head, (start - 1) % 64 + 1, (end - 1) % 64 + 1]
 
 
-def _plain(name: str, code: str, words: str, change: Change) -> Mistake[Prediction]:
-    return Mistake(name, change, said=[Said(code, words)])
-
-
 def _change_rows(change: ChangeOfRow) -> Change:
     return _keep_rows(lambda row: True, change)
 
@@ -198,13 +183,13 @@ def _delayed(delay: int, least_frames: int) -> Mistake[Prediction]:
 
 def _moved(name: str, scale: float, offset: float, least_frames: int) -> Mistake[Prediction]:
     change = _keep_rows(partial(_begins_by, least_frames), partial(_map_frames, scale, offset))
-    return Mistake(name, change, cures=[Cure(_ROWS, Family.FIT)])
+    return cured(name, _ROWS, Family.FIT, change)
 
 
 def _refused(name: str, scale: float) -> Mistake[Prediction]:
     """Return a frame rate of which some rows begin after the last frame, so that a validator refuses them."""
     change = _keep_rows(_is_ordered, partial(_map_frames, scale, 0.0))
-    return Mistake(name, change, said=[Said("E-CSV-FRAME", "times as late")])
+    return noted(name, "E-CSV-FRAME", change, "times as late")
 
 
 def _write_length(row: Row) -> Row:
@@ -262,10 +247,11 @@ def _rename_classes(rename: Callable[[int], int]) -> Change:
 
 def _classes_in_other_order(n_classes: int) -> Mistake[Prediction]:
     other_class = cures.other_order([str(label) for label in range(1, n_classes + 1)])
-    return Mistake(
-        name="classes of a list in another order",
-        change=_rename_classes(lambda label: int(other_class[str(label)])),
-        cures=[Cure(_CLASSES, Family.ORDER)],
+    return cured(
+        "classes of a list in another order",
+        _CLASSES,
+        Family.ORDER,
+        _rename_classes(lambda label: int(other_class[str(label)])),
     )
 
 
@@ -279,7 +265,7 @@ def _other_sequences(name: str, items: Callable[[int], Ints], least_frames: int)
             exchanged[key] = prediction[keys[item]]
         return _keep_rows(partial(_begins_by, least_frames), list)(exchanged)
 
-    return Mistake(name, change, cures=[Cure(_ROWS, Family.ITEMS)])
+    return cured(name, _ROWS, Family.ITEMS, change)
 
 
 def _two_at_once(n_classes: int) -> Mistake[Prediction]:

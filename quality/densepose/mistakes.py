@@ -16,7 +16,7 @@ from quality.box_mistakes import ChangeOfAllBoxes, mirror, weak_models_of_boxes
 from quality.boxes import ChangeOfBoxes, as_sizes
 from quality.cures import Cure
 from quality.densepose.synthetic import Detection
-from quality.task import Mistake, Said, WeakModel
+from quality.task import Mistake, Said, WeakModel, cured, noted
 from validator.arrays import Floats, Pixels
 
 Detections = list[Detection]
@@ -178,15 +178,11 @@ def _fit(
 ) -> Mistake[Detections]:
     """Return the mistake that boxes and arrays are those of a picture of another size, or a part of it."""
     scales, offsets = np.array(scale * 2), np.array(offset * 2)
-    return Mistake(
-        name=name,
-        change=_each_box(lambda boxes: boxes * scales + offsets),
-        cures=[Cure(_BOXES, Family.FIT)],
-    )
+    return cured(name, _BOXES, Family.FIT, _each_box(lambda boxes: boxes * scales + offsets))
 
 
 def _in_arrays(name: str, change: ChangeOfArray, family: Family = Family.READING) -> Mistake[Detections]:
-    return Mistake(name, _each_array(change), cures=[Cure(_ARRAYS, family)])
+    return cured(name, _ARRAYS, family, _each_array(change))
 
 
 def _next_arrays(detections: Detections) -> Detections:
@@ -211,61 +207,44 @@ def _crop(factor: float, iuv: Pixels) -> Pixels:
     return crop
 
 
-def _plain(name: str, said: Said, change: Change) -> Mistake[Detections]:
-    return Mistake(name, change, said=[said])
-
-
 MISTAKES: list[Mistake[Detections]] = [
-    Mistake(
-        name="boxes as [x1, y1, x2, y2], arrays of that size",
-        change=_each(_write_corners),
-        cures=[Cure(_BOXES, Family.READING)],
+    cured("boxes as [x1, y1, x2, y2], arrays of that size", _BOXES, Family.READING, _each(_write_corners)),
+    cured(
+        "boxes as [center x, center y, width, height]",
+        _BOXES,
+        Family.READING,
+        _each_corner(lambda x, y, width, height: (x + width / 2, y + height / 2)),
     ),
-    Mistake(
-        name="boxes as [center x, center y, width, height]",
-        change=_each_corner(lambda x, y, width, height: (x + width / 2, y + height / 2)),
-        cures=[Cure(_BOXES, Family.READING)],
+    cured(
+        "boxes as [y, x, width, height]",
+        _BOXES,
+        Family.READING,
+        _each_corner(lambda x, y, width, height: (y, x)),
     ),
-    Mistake(
-        name="boxes as [y, x, width, height]",
-        change=_each_corner(lambda x, y, width, height: (y, x)),
-        cures=[Cure(_BOXES, Family.READING)],
-    ),
-    Mistake(
-        name="x and y exchanged in boxes and arrays",
-        change=_each(_exchange_axes),
-        cures=[Cure(_BOXES, Family.READING)],
-    ),
+    cured("x and y exchanged in boxes and arrays", _BOXES, Family.READING, _each(_exchange_axes)),
     _fit("images of half size", (0.5, 0.5)),
     _fit("images of 800 x 800", (800 / CANVAS[0], 800 / CANVAS[1])),
     _fit("images of 224 x 224", (224 / CANVAS[0], 224 / CANVAS[1])),
     _fit("boxes 40 pixels off in x and y", (1.0, 1.0), (40.0, 40.0)),
     _fit("boxes 20 pixels off in x and y", (1.0, 1.0), (20.0, 20.0)),
     _fit("boxes of a letterbox: 0.8 of the size, y plus 60", (0.8, 0.8), (0.0, 60.0)),
-    Mistake(
-        name="boxes of mirrored images",
-        change=_each_box(mirror(CANVAS[0])),
-        cures=[Cure(_BOXES, Family.FIT)],
-    ),
-    Mistake(
-        name="boxes as [center x, center y, width, height] of half size",
-        change=lambda detections: _each_corner(lambda x, y, w, h: (x + w / 2, y + h / 2))(
+    cured("boxes of mirrored images", _BOXES, Family.FIT, _each_box(mirror(CANVAS[0]))),
+    cured(
+        "boxes as [center x, center y, width, height] of half size",
+        _BOXES,
+        Family.FIT,
+        lambda detections: _each_corner(lambda x, y, w, h: (x + w / 2, y + h / 2))(
             _each_box(lambda boxes: boxes / 2)(detections)
         ),
-        cures=[Cure(_BOXES, Family.FIT)],
     ),
-    Mistake(
-        name="detections of the next image",
-        change=_next_images,
-        cures=[Cure(_BOXES, Family.ITEMS)],
-    ),
+    cured("detections of the next image", _BOXES, Family.ITEMS, _next_images),
     Mistake(
         name="image ids one too high",
         change=partial(_count_images, 1),
         said=[Said("N-ITEMS-UNKNOWN", "n - 1")],
         cures=[Cure(_BOXES, Family.ITEMS)],
     ),
-    _plain("image ids of another split", Said("E-ITEMS-NONE"), partial(_count_images, 100_000)),
+    noted("image ids of another split", "E-ITEMS-NONE", partial(_count_images, 100_000)),
     _in_arrays("channels I, V, U", lambda iuv: iuv[[0, 2, 1]]),
     _in_arrays("1 - U", partial(_complement, (1,))),
     _in_arrays("1 - V", partial(_complement, (2,))),
@@ -279,50 +258,39 @@ MISTAKES: list[Mistake[Detections]] = [
     _in_arrays("arrays flipped left to right, 1 - U", lambda iuv: _complement((1,), iuv)[:, :, ::-1]),
     _in_arrays("arrays of crops 1.25 times the box", partial(_crop, 1.25)),
     _in_arrays("arrays of crops 1.4 times the box", partial(_crop, 1.4)),
-    Mistake(
-        name="arrays of the next detection",
-        change=_next_arrays,
-        cures=[Cure(_ARRAYS, Family.READING)],
+    cured("arrays of the next detection", _ARRAYS, Family.READING, _next_arrays),
+    cured(
+        "scores in reverse order, with detections of nothing",
+        ("first detections",),
+        Family.ORDER,
+        lambda detections: _each(_with_reversed_score)(_with_false_detections(detections)),
     ),
-    Mistake(
-        name="scores in reverse order, with detections of nothing",
-        change=lambda detections: _each(_with_reversed_score)(_with_false_detections(detections)),
-        cures=[Cure(("first detections",), Family.ORDER)],
+    noted("channels B, G, R", "E-DP-PART", _each_array(lambda iuv: iuv[::-1]), "first channel, R"),
+    noted(
+        "boxes as [x1, y1, x2, y2] alone", "E-DP-SHAPE", _each(_write_corners_alone), "x, y, width, height"
     ),
-    _plain("channels B, G, R", Said("E-DP-PART", "first channel, R"), _each_array(lambda iuv: iuv[::-1])),
-    _plain(
-        "boxes as [x1, y1, x2, y2] alone",
-        Said("E-DP-SHAPE", "x, y, width, height"),
-        _each(_write_corners_alone),
-    ),
-    _plain(
-        "boxes in 0..1",
-        Said("E-DP-BOX", "width and height in pixels"),
-        _each(_normalize_box),
-    ),
-    _plain(
-        "corners in 0..1",
-        Said("N-LOOKS-NORMALIZED"),
-        _each_corner(_normalize_corner),
-    ),
-    _plain("U and V in 0..1 as bytes", Said("N-LOOKS-NORMALIZED"), _each_array(_unit_bytes)),
-    _plain("the 14 coarse parts", Said("N-PARTS-COARSE"), _each_array(_coarse_parts)),
-    _plain(
+    noted("boxes in 0..1", "E-DP-BOX", _each(_normalize_box), "width and height in pixels"),
+    noted("corners in 0..1", "N-LOOKS-NORMALIZED", _each_corner(_normalize_corner)),
+    noted("U and V in 0..1 as bytes", "N-LOOKS-NORMALIZED", _each_array(_unit_bytes)),
+    noted("the 14 coarse parts", "N-PARTS-COARSE", _each_array(_coarse_parts)),
+    noted(
         "U and V 128 everywhere",
-        Said("N-LOOKS-CONSTANT", "U is 128"),
+        "N-LOOKS-CONSTANT",
         _each_array(lambda iuv: np.concatenate([iuv[:1], np.full_like(iuv[1:], 128)])),
+        "U is 128",
     ),
-    _plain(
+    noted(
         "one part everywhere",
-        Said("N-LOOKS-CONSTANT", "have part 2"),
+        "N-LOOKS-CONSTANT",
         _each_array(lambda iuv: np.concatenate([2 * (iuv[:1] > 0).astype(np.uint8), iuv[1:]])),
+        "have part 2",
     ),
-    _plain("all background", Said("N-LOOKS-CONSTANT"), _each_array(np.zeros_like)),
-    _plain("all scores equal", Said("N-LOOKS-CONSTANT"), _each(_with_equal_score)),
-    _plain("category 0", Said("N-CATEGORY"), _each(lambda detection: detection._replace(category_id=0))),
-    _plain("each detection three times", Said("N-REPEATED"), _repeat_detections),
-    _plain("2 images alone", Said("N-IMAGES-MISSING"), _keep_two_images),
-    _plain("nothing at all", Said("N-EMPTY"), lambda detections: []),
+    noted("all background", "N-LOOKS-CONSTANT", _each_array(np.zeros_like)),
+    noted("all scores equal", "N-LOOKS-CONSTANT", _each(_with_equal_score)),
+    noted("category 0", "N-CATEGORY", _each(lambda detection: detection._replace(category_id=0))),
+    noted("each detection three times", "N-REPEATED", _repeat_detections),
+    noted("2 images alone", "N-IMAGES-MISSING", _keep_two_images),
+    noted("nothing at all", "N-EMPTY", lambda detections: []),
 ]
 
 

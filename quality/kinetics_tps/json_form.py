@@ -23,5 +23,4 @@ PARTS_FORM = JsonForm(
     wrapper="results",
     place_of_wrapped="/results",
     classes_file="pred_vid_result.json",
-    is_largest=True,
 )

@@ -23,7 +23,7 @@ from quality.kinetics_tps.synthetic import (
     humans_of,
     parts_of,
 )
-from quality.task import Mistake, Said, WeakModel
+from quality.task import Mistake, Said, WeakModel, cured, noted
 from validator.arrays import Floats, Ints
 from validator.formats.kinetics_tps.write import MOST_HUMANS, MOST_PROPOSALS, Json, frame_number
 
@@ -256,7 +256,7 @@ def _in_other_order(
     """Return the mistake that names come from a list in another order."""
     other_name = cures.other_order(names)
     change = rename_all(partial(_look_up, other_name))
-    return Mistake(f"{what} of a list in another order", change, cures=[Cure((what,), Family.ORDER)])
+    return cured(f"{what} of a list in another order", (what,), Family.ORDER, change)
 
 
 def _as_numbers(
@@ -265,20 +265,20 @@ def _as_numbers(
     """Return the mistake that names are written as their places in their list."""
     number_of_name = {name: str(number) for number, name in enumerate(names)}
     change = rename_all(partial(_look_up, number_of_name))
-    return Mistake(f"{what} as numbers", change, said=[Said(_NAMED)])
+    return noted(f"{what} as numbers", _NAMED, change)
 
 
 def _spelled(
     what: str, how: str, respell: Rename, rename_all: Callable[[Rename], Change]
 ) -> Mistake[Prediction]:
     """Return the mistake that all names are spelled otherwise."""
-    return Mistake(f"{what} {how}", rename_all(respell), said=[Said(_NAMED)])
+    return noted(f"{what} {how}", _NAMED, rename_all(respell))
 
 
 def _misspelled(name: str, wrong_name: str, rename_all: Callable[[Rename], Change]) -> Mistake[Prediction]:
     """Return the mistake that one name is misspelled, which a note must name."""
     change = rename_all(partial(_look_up, {name: wrong_name}))
-    return Mistake(f"{wrong_name} for {name}", change, said=[Said(_NAMED, wrong_name)])
+    return noted(f"{wrong_name} for {name}", _NAMED, change, wrong_name)
 
 
 def _numbered_frames(name: str, change_number: Callable[[int], int], words: str) -> Mistake[Prediction]:
@@ -287,15 +287,11 @@ def _numbered_frames(name: str, change_number: Callable[[int], int], words: str)
 
 
 def _spelled_frames(name: str, form: str, words: str) -> Mistake[Prediction]:
-    return Mistake(name, _rename_frames(int, form), said=[Said("N-FRAMES-UNKNOWN", words)])
+    return noted(name, "N-FRAMES-UNKNOWN", _rename_frames(int, form), words)
 
 
 def _spelled_videos(name: str, rename: Rename, words: str) -> Mistake[Prediction]:
-    return Mistake(name, _rename_videos(rename), said=[Said("E-ITEMS-NONE", words)])
-
-
-def _plain(name: str, code: str, change: Change) -> Mistake[Prediction]:
-    return Mistake(name, change, said=[Said(code)])
+    return noted(name, "E-ITEMS-NONE", _rename_videos(rename), words)
 
 
 def _other_boxes() -> list[Mistake[Prediction]]:
@@ -321,7 +317,7 @@ def _other_boxes() -> list[Mistake[Prediction]]:
 
 
 def _boxes(name: str, write: ChangeOfBoxes) -> Mistake[Prediction]:
-    return Mistake(name, _change_boxes(write), cures=[Cure(_BOXES, Family.FIT)])
+    return cured(name, _BOXES, Family.FIT, _change_boxes(write))
 
 
 _CLASSES = "action classes"
@@ -337,55 +333,42 @@ MISTAKES: list[Mistake[Prediction]] = [
         size=10,
     ),
     *_other_boxes(),
-    Mistake(
-        name="boxes of parts from the corner of their human",
-        change=_write_relative_parts,
-        cures=[Cure(("parts",), Family.READING)],
+    cured("boxes of parts from the corner of their human", ("parts",), Family.READING, _write_relative_parts),
+    cured("boxes of videos of different sizes", _BOXES, Family.ITEM_SCALE, _write_scales_of_videos),
+    cured("boxes of half of the videos at double size", _BOXES, Family.FIT, _double_some_videos),
+    cured(
+        "parts of the next human of the frame",
+        ("parts of humans",),
+        Family.ORDER,
+        _in_videos(_exchange_parts),
     ),
-    Mistake(
-        name="boxes of videos of different sizes",
-        change=_write_scales_of_videos,
-        cures=[Cure(_BOXES, Family.ITEM_SCALE)],
+    cured(
+        "boxes of humans sorted, their parts not",
+        ("parts of humans",),
+        Family.ORDER,
+        _in_videos(_sort_humans),
     ),
-    Mistake(
-        name="boxes of half of the videos at double size",
-        change=_double_some_videos,
-        cures=[Cure(_BOXES, Family.FIT)],
+    cured(
+        "states of the next part of the human",
+        ("states",),
+        Family.ITEMS,
+        _in_videos(change_each(humans_of, _roll_states)),
     ),
-    Mistake(
-        name="parts of the next human of the frame",
-        change=_in_videos(_exchange_parts),
-        cures=[Cure(("parts of humans",), Family.ORDER)],
+    cured("predictions of the next video", _BOXES, Family.ITEMS, partial(_exchange_videos, cures.next_items)),
+    cured(
+        "predictions of the video two after it",
+        _BOXES,
+        Family.ITEMS,
+        partial(_exchange_videos, _second_items),
     ),
-    Mistake(
-        name="boxes of humans sorted, their parts not",
-        change=_in_videos(_sort_humans),
-        cures=[Cure(("parts of humans",), Family.ORDER)],
+    cured(
+        "predictions of other videos, in random order",
+        _BOXES,
+        Family.ITEMS,
+        partial(_exchange_videos, cures.shuffled_items),
     ),
-    Mistake(
-        name="states of the next part of the human",
-        change=_in_videos(change_each(humans_of, _roll_states)),
-        cures=[Cure(("states",), Family.ITEMS)],
-    ),
-    Mistake(
-        name="predictions of the next video",
-        change=partial(_exchange_videos, cures.next_items),
-        cures=[Cure(_BOXES, Family.ITEMS)],
-    ),
-    Mistake(
-        name="predictions of the video two after it",
-        change=partial(_exchange_videos, _second_items),
-        cures=[Cure(_BOXES, Family.ITEMS)],
-    ),
-    Mistake(
-        name="predictions of other videos, in random order",
-        change=partial(_exchange_videos, cures.shuffled_items),
-        cures=[Cure(_BOXES, Family.ITEMS)],
-    ),
-    Mistake(
-        name="classes of the next video",
-        change=partial(_exchange_classes, cures.next_items),
-        cures=[Cure((_CLASSES,), Family.ITEMS)],
+    cured(
+        "classes of the next video", (_CLASSES,), Family.ITEMS, partial(_exchange_classes, cures.next_items)
     ),
     Mistake(
         name="videos counted from 1",
@@ -393,18 +376,10 @@ MISTAKES: list[Mistake[Prediction]] = [
         said=[Said("N-ITEMS-UNKNOWN", "n - 1")],
         cures=[Cure(_BOXES, Family.ITEMS)],
     ),
-    Mistake(
-        name="left and right swapped",
-        change=_rename_parts(_swap_sides),
-        cures=[Cure((_PARTS,), Family.ORDER)],
-    ),
+    cured("left and right swapped", (_PARTS,), Family.ORDER, _rename_parts(_swap_sides)),
     _in_other_order(_CLASSES, CLASS_NAMES, _rename_classes),
     _in_other_order("states", STATES, _rename_states),
-    Mistake(
-        name="states one place later in their list",
-        change=_rename_states(_next_state),
-        cures=[Cure(("states",), Family.ORDER)],
-    ),
+    cured("states one place later in their list", ("states",), Family.ORDER, _rename_states(_next_state)),
     _in_other_order(_PARTS, PART_NAMES, _rename_parts),
     _spelled(_CLASSES, "as words", lambda name: name.replace("_", " ").title(), _rename_classes),
     _spelled(_CLASSES, "in capitals", str.upper, _rename_classes),
@@ -436,25 +411,25 @@ MISTAKES: list[Mistake[Prediction]] = [
     _spelled_videos("videos in capitals", str.upper, "in lower case"),
     _spelled_videos("videos with times", "{}_000001_000010".format, "without the times"),
     _spelled_videos("videos with a folder", "throw_ball/{}".format, "without the folder"),
-    _plain("a tenth of the videos misspelled", "N-ITEMS-UNKNOWN", _rename_videos(_misspell_some)),
-    _plain("videos of another split", "E-ITEMS-NONE", _rename_videos(lambda video: f"train{video[4:]}")),
-    _plain(
+    noted("a tenth of the videos misspelled", "N-ITEMS-UNKNOWN", _rename_videos(_misspell_some)),
+    noted("videos of another split", "E-ITEMS-NONE", _rename_videos(lambda video: f"train{video[4:]}")),
+    noted(
         "each proposal five times", "N-REPEATED", _in_videos(change_each(parts_of, _repeat_first_proposal))
     ),
-    _plain("each part in a human of its own", "N-REPEATED", _in_videos(_split_humans)),
-    _plain("boxes of parts that are those of their humans", "N-LOOKS-CONSTANT", _write_boxes_of_humans),
-    _plain(
+    noted("each part in a human of its own", "N-REPEATED", _in_videos(_split_humans)),
+    noted("boxes of parts that are those of their humans", "N-LOOKS-CONSTANT", _write_boxes_of_humans),
+    noted(
         "humans without parts",
         "N-PARTS-NONE",
         _in_videos(change_each(humans_of, lambda human: human.update(parts={}))),
     ),
-    _plain("every second frame empty", "N-PLACES-EMPTY", _in_videos(_empty_every_second)),
-    _plain("half of the videos in 0..1", "N-LOOKS", _normalize_some_videos),
+    noted("every second frame empty", "N-PLACES-EMPTY", _in_videos(_empty_every_second)),
+    noted("half of the videos in 0..1", "N-LOOKS", _normalize_some_videos),
     _numbered_frames("frames 1, 5, 10", lambda number: max(number - 1, 1), ""),
-    _plain("class missing for half of the videos", "N-CLASSES-MISSING", _in_classes(_keep_every_second)),
-    _plain("all boxes the same", "N-LOOKS-CONSTANT", _change_boxes(lambda boxes: np.full_like(boxes, 7))),
-    _plain("all boxes -1", "N-LOOKS-CONSTANT", _change_boxes(lambda boxes: np.full_like(boxes, -1))),
-    _plain("one class everywhere", "N-LOOKS-CONSTANT", _rename_classes(lambda name: CLASS_NAMES[0])),
+    noted("class missing for half of the videos", "N-CLASSES-MISSING", _in_classes(_keep_every_second)),
+    noted("all boxes the same", "N-LOOKS-CONSTANT", _change_boxes(lambda boxes: np.full_like(boxes, 7))),
+    noted("all boxes -1", "N-LOOKS-CONSTANT", _change_boxes(lambda boxes: np.full_like(boxes, -1))),
+    noted("one class everywhere", "N-LOOKS-CONSTANT", _rename_classes(lambda name: CLASS_NAMES[0])),
 ]
 
 

@@ -33,9 +33,3 @@ def measure(truth: Values, predicted: Values) -> PairStatistics:
 def reduce(statistics: PairStatistics, weights: Floats) -> Floats:
     """Return the score for each row of weights."""
     return weighted(statistics.truth, statistics.predicted, weights)
-
-
-def scores(statistics: PairStatistics) -> dict[str, float]:
-    """Return the score, also by its name."""
-    score = float(reduce(statistics, statistics.once)[0])
-    return {"score": score, "accuracy": score}

@@ -7,11 +7,12 @@ title and what the score is. It has
 - ``SORTING``: ``desc`` where more is better, else ``asc``, and ``RANGE`` of the score, None for an open end;
 - ``measure(truth, predicted)``, which returns the statistics of each item, once;
 - ``reduce(statistics, weights)``, which returns the score for each row of weights, how often each item
-  occurs;
-- ``scores(statistics)``, which returns ``score`` and the other numbers of the leaderboard.
+  occurs.
 
 It may have
 
+- ``scores(statistics)``, which returns ``score`` and the other numbers of the leaderboard; without it, these
+  are the score, also by the name of the metric;
 - ``SCORES``, true if predictions have scores;
 - ``THRESHOLDS``, the default of those that a task may declare; ``measure`` then takes them, too;
 - ``ERROR_TYPES``, as a declaration holds them, and ``error_costs(statistics)``, which returns the score if

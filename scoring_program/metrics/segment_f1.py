@@ -95,9 +95,3 @@ def measure(truth: Regions, predicted: Regions) -> SegmentStatistics:
 def reduce(statistics: SegmentStatistics, weights: Floats) -> Floats:
     """Return the score for each row of weights."""
     return resampling.weighted_mean(statistics.item_scores, weights)
-
-
-def scores(statistics: SegmentStatistics) -> dict[str, float]:
-    """Return the score, also by its name."""
-    score = float(reduce(statistics, statistics.once)[0])
-    return {"score": score, "segment_f1": score}

@@ -62,6 +62,13 @@ def test_commands_of_the_checklist_can_be_understood():
         parser.parse_args(arguments)
 
 
+def test_each_option_of_a_command_says_something_of_its_own():
+    page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    for section in page.split("\n### ")[1:]:
+        descriptions = re.findall(r"^\| `[^`]+` \| (.+) \|$", section.partition("\n## ")[0], re.MULTILINE)
+        assert len(descriptions) == len(set(descriptions)), section
+
+
 def test_every_command_has_a_module_and_every_module_is_a_command():
     modules = {module.name for module in pkgutil.iter_modules(package.__path__)} - {"options"}
     assert modules == {name.replace("-", "_") for name in commands.COMMANDS}

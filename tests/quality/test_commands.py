@@ -21,7 +21,6 @@ ID = "chalearn_gesture"
         (f"same elsewhere {ID}", "same", "run_same"),
         (f"demo-data {ID}", "demo_command", "demo_data_command"),
         (f"golden {ID} folder --name case", "golden", "golden_command"),
-        (f"wrong-files {ID}", "wrong_files", "print_wrong_files"),
         ("demo-ranking", "demo_ranking", "write_demo_ranking"),
         (f"bench {ID} --scale 1 100", "benchmarks.run", "run_bench"),
         (f"coverage {ID} --samples 10", "coverage", "run_coverage"),

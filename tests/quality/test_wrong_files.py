@@ -6,7 +6,7 @@ import pytest
 
 from people_in_video.__main__ import main
 from quality.wrong_files import (
-    check_in_process,
+    FULL_SIZE,
     json_forms,
     make_document,
     possible_mistakes,
@@ -29,21 +29,21 @@ def test_file_without_mistake_is_valid(tmp_path, capsys, task_id):
     assert main(["check", task_id, str(tmp_path), "--json"]) == 0
 
 
+def check_message(folder, capsys, task_id, mistake, *sizes):
+    document = make_document(FORMS[task_id], *sizes)
+    wrong = mistake.make(document)
+    write_submission(wrong.text, document, folder)
+    main(["check", task_id, str(folder), "--json"])
+    finding = read_finding(capsys.readouterr().out)
+    assert finding.is_expected(wrong), (finding.places[:3], wrong.places)
+
+
 @pytest.mark.parametrize(("task_id", "mistake"), CASES)
 def test_message_of_a_small_file(tmp_path, capsys, task_id, mistake):
-    document = make_document(FORMS[task_id])
-    wrong = mistake.make(document)
-    write_submission(wrong.text, document, tmp_path)
-    main(["check", task_id, str(tmp_path), "--json"])
-    finding = read_finding(capsys.readouterr().out)
-    assert finding.is_expected(wrong), (finding, wrong.places)
+    check_message(tmp_path, capsys, task_id, mistake)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("task_id", "mistake"), CASES)
-def test_message_at_full_size(tmp_path, task_id, mistake):
-    document = make_document(FORMS[task_id], mistake.n_bytes, mistake.entry_bytes)
-    wrong = mistake.make(document)
-    write_submission(wrong.text, document, tmp_path)
-    finding = check_in_process(task_id, tmp_path)
-    assert finding.is_expected(wrong), (finding.places[:3], wrong.places)
+def test_message_at_full_size(tmp_path, capsys, task_id, mistake):
+    check_message(tmp_path, capsys, task_id, mistake, FULL_SIZE, mistake.entry_bytes)

@@ -14,7 +14,16 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.helpers import findings_of, make_zip, places_of, refused, text_of, values_of, with_wrong_checksum
+from tests.helpers import (
+    findings_of,
+    make_zip,
+    places_of,
+    refused,
+    text_of,
+    values_of,
+    with_flag_of_encryption,
+    with_wrong_checksum,
+)
 from validator.findings import Read, Refused
 from validator.submission import Limits, open_submission
 
@@ -70,13 +79,6 @@ def twice():
     return buffer.getvalue()
 
 
-def encrypted():
-    data = bytearray(make_zip(GOOD))
-    for magic, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
-        data[data.index(magic) + offset] |= 1
-    return bytes(data)
-
-
 def lying_size():
     """The directory says 6 bytes; the member inflates to more."""
     data = bytearray(make_zip({"a.csv": "1,2,3\n" * 1000}))
@@ -127,7 +129,7 @@ def overlapping(name, content):
         (with_later_directory(make_zip(GOOD)), "E-ZIP-DAMAGED", ARCHIVE, ""),
         (hidden_directory(6), "E-ZIP-COUNT", ARCHIVE, "5"),
         (hidden_directory(200), "E-ZIP-COUNT", ARCHIVE, "5"),
-        (encrypted(), "E-ZIP-ENCRYPTED", "a.csv", ""),
+        (with_flag_of_encryption(make_zip(GOOD)), "E-ZIP-ENCRYPTED", "a.csv", ""),
         (with_entry("../a.csv"), "E-ZIP-NAME", "../a.csv", '".."'),
         (with_entry("x/../../a.csv"), "E-ZIP-NAME", "x/../../a.csv", '".."'),
         (with_entry("/etc/passwd"), "E-ZIP-NAME", "/etc/passwd", "absolute"),

@@ -163,16 +163,11 @@ class Format(Generic[ContentT]):
     check : callable
         Returns what is wrong with content by the rules that need its arrays alone. Predictions in memory that
         become arrays without files end with it, too. Problems name the files as the rules do.
-    read_items : callable, optional
-        Checks a submission against the items of a reference, too, which public data lists; messages name
-        missing ones if the last argument is true. None where public data has a form of its own. Raises
-        Refused.
     """
 
     read: Callable[[Source, Rules], Read[ContentT]]
     hints: Callable[[ContentT, Rules], list[Note]]
     check: Callable[[ContentT, Rules], Findings] = no_further_rules
-    read_items: Callable[[Path, Rules, Sequence[str], bool], Read[ContentT]] | None = None
 
 
 def parse_rules(path: Path) -> Rules:
@@ -304,8 +299,8 @@ def load_rules(task_id: str, root: str = _FORMATS) -> Rules:
     raise FileNotFoundError(f"there are no rules of {task_id}")
 
 
-def load_format(task_id: str, root: str = _FORMATS) -> tuple[Format[Any], Rules]:
+def load_format(task_id: str) -> tuple[Format[Any], Rules]:
     """Return the format of a task, which reads its submissions, and its rules. Raises as `load_rules`."""
-    rules = load_rules(task_id, root)
-    module = importlib.import_module(f"{root}.{rules.folder.name}.read")
+    rules = load_rules(task_id)
+    module = importlib.import_module(f"{_FORMATS}.{rules.folder.name}.read")
     return module.FORMAT, rules

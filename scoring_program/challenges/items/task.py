@@ -47,8 +47,12 @@ def _measure(
 
 
 def _scores(metric: ModuleType, statistics: ItemStatistics) -> dict[str, float]:
-    """Return the numbers of the metric."""
-    numbers: dict[str, float] = metric.scores(statistics)
+    """Return the numbers of the metric: the score, also by its name, if it has no others."""
+    if hasattr(metric, "scores"):
+        numbers: dict[str, float] = metric.scores(statistics)
+    else:
+        score = float(metric.reduce(statistics, statistics.once)[0])
+        numbers = {"score": score, metric.__name__.rpartition(".")[2]: score}
     coverage = float(statistics.item_submitted.mean())
     return {"score": numbers.pop("score"), "coverage": coverage, **numbers}
 

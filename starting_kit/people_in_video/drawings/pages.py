@@ -91,11 +91,6 @@ def divide(sections: Sequence[Section]) -> DividedSections:
     return DividedSections(pages[0], pages[1:], addresses)
 
 
-def without_drawings(sections: Sequence[Section]) -> list[Section]:
-    """Return the sections that are no drawings."""
-    return [section for section in sections if not isinstance(section, (Drawings, Timeline))]
-
-
 def _divide_drawings(
     section: Drawings,
     more: str,

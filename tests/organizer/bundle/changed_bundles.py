@@ -12,6 +12,7 @@ from typing import Any
 import yaml
 
 from organizer.files import read_zip, zip_files
+from tests.helpers import with_flag_of_encryption
 
 Case = dict[str, Any]
 BASES = {
@@ -111,14 +112,3 @@ def _odd_zip(files: dict[str, bytes], oddities: Case) -> bytes:
     return (
         base64.b64decode(oddities.get("prepend", "")) + content + base64.b64decode(oddities.get("append", ""))
     )
-
-
-def with_flag_of_encryption(archive: bytes) -> bytes:
-    """Return a zip whose members say that they are encrypted, so that a reader asks for a password."""
-    data = bytearray(archive)
-    for mark, offset in ((b"PK\x01\x02", 8), (b"PK\x03\x04", 6)):
-        position = data.find(mark)
-        while position >= 0:
-            data[position + offset] |= 1
-            position = data.find(mark, position + 4)
-    return bytes(data)

@@ -18,7 +18,7 @@ from organizer.runs.fork_server import Setup
 from organizer.runs.pool import Pool, machine_memory_mb
 from scoring_program.run import load_folder, run
 from scoring_program.signature import VERSION
-from tests.helpers import make_zip, with_wrong_checksum
+from tests.helpers import make_zip, with_flag_of_encryption, with_wrong_checksum
 from tests.rescoring import ID, REFERENCE, sample
 
 GOOD = sample()
@@ -44,13 +44,6 @@ def twice(first, last):
         for name, data in [(FIRST, first), *OTHERS.items(), (FIRST, last)]:
             archive.writestr(name, data)
     return buffer.getvalue()
-
-
-def encrypted():
-    data = bytearray(make_zip(GOOD))
-    for magic, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
-        data[data.index(magic) + offset] |= 1
-    return bytes(data)
 
 
 def with_nul_in_a_name():
@@ -186,7 +179,7 @@ VERDICTS = {
     ),
     "a fifo": (lambda: packed(GOOD, external_attr=FIFO), "E-ZIP-SPECIAL", "scored"),
     "a rare method": (lambda: packed(GOOD, compress_type=zipfile.ZIP_BZIP2), "E-ZIP-METHOD", "scored"),
-    "a password": (encrypted, "E-ZIP-ENCRYPTED", "E-ZIP-ENCRYPTED"),
+    "a password": (lambda: with_flag_of_encryption(make_zip(GOOD)), "E-ZIP-ENCRYPTED", "E-ZIP-ENCRYPTED"),
     "damage": (lambda: with_wrong_checksum(GOOD), "E-ZIP-DAMAGED", "E-ZIP-DAMAGED"),
     "damage in a file that is not needed": (
         lambda: with_wrong_checksum({"_readme": b"x", **GOOD}),

@@ -171,4 +171,4 @@ def _what_is_same(items: Items) -> str:
     return f"{n_items} have the same {numbers} in {', '.join(names)}" if names else ""
 
 
-FORMAT = Format(read, lambda items, rules: hints(items), read_items=read)
+FORMAT = Format(read, lambda items, rules: hints(items))
