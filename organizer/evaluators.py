@@ -98,7 +98,7 @@ def _read(path: Path) -> dict[str, Any]:
     """Return the items of a JSON file, or of a folder with a CSV file for each. Raises Refused."""
     try:
         content = read_csv_folder(path) if path.is_dir() else json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         problem, _, remedy = str(error).partition("; ")
         remedy = remedy or "give a JSON file, or a folder with a CSV file for each item"
         Findings().refuse("E-NEW", f"{path.name} cannot be read: {problem}", remedy)

@@ -57,7 +57,7 @@ def read_marks(folder: Path, settings: Settings, known_settings: Sequence[Settin
         if settings_of_marks != signed_settings(settings, known_settings):
             return []
         marks = [Mark(name, float(score)) for name, score in content["scores"].items() if name in MARK_TEXTS]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         problem, remedy = "the marks cannot be read", "delete the file, or prepare the reference again"
         Findings().refuse("E-REF-PREPARED", problem, remedy, file=MARKS_FILE)
     return sorted(marks, key=lambda mark: mark.score)

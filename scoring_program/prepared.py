@@ -46,7 +46,7 @@ def load_prepared(path: Path, make: Callable[[Texts, Arrays], T]) -> T:
         if texts["form"] == _FORM:
             return make(texts, arrays)
         problem = f"it was prepared in form {texts['form']}, and this program reads {_FORM}"
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         problem = "the prepared reference cannot be read"
     Findings().refuse("E-REF-PREPARED", problem, "prepare it again", file=path.name)
 

@@ -339,14 +339,14 @@ CHANGES: dict[str, list[Callable[..., Files]]] = {
 }
 
 
-# References with the same public part.
+# References with the same public part. About half of the labels stay, so that submissions are right about some.
 
 
 def other_rows(files: Files, rng: np.random.Generator) -> Files:
     """Return ChaLearn's reference with other labels in each sequence, perhaps none."""
     changed = dict(files)
     for name, data in files.items():
-        if name.endswith("_labels.csv"):
+        if name.endswith("_labels.csv") and rng.random() < 0.5:
             n_frames = int(files[name.replace("_labels", "_data")].decode().splitlines()[-1].split(",")[0])
             n_columns = len(data.decode().splitlines()[0].split(","))
             lines = []
@@ -367,14 +367,17 @@ def other_humans(files: Files, rng: np.random.Generator) -> Files:
     """
     classes = json.loads(files["gt_vid_result.json"])
     names = json.loads(files["vocabulary.json"])["class"]
-    classes = {video: str(rng.choice(names)) for video in classes}
+    classes = {
+        video: name if rng.random() < 0.5 else str(rng.choice(names)) for video, name in classes.items()
+    }
     parts = json.loads(files["gt_part_result.json"])
     for frames in parts.values():
         contents = list(frames.values())
-        order = rng.permutation(len(contents))
+        is_moved = rng.random() < 0.5
+        order = rng.permutation(len(contents)) if is_moved else np.arange(len(contents))
         for number, name in enumerate(list(frames)):
             frames[name] = contents[order[number]]
-            if rng.random() < 0.3 and number < len(contents) - 1:
+            if is_moved and rng.random() < 0.3 and number < len(contents) - 1:
                 frames[name] = {"humans": []}
                 if rng.random() < 0.5:
                     del frames[name]
@@ -386,6 +389,8 @@ def other_humans(files: Files, rng: np.random.Generator) -> Files:
 
 
 def _moved_boxes(segment: dict[str, Any], rng: np.random.Generator) -> None:
+    if rng.random() < 0.5:
+        return
     n = len(segment["process_bnd_box"])
     corner = rng.integers(0, 300, (n, 2))
     segment["process_bnd_box"] = np.concatenate(
@@ -412,7 +417,8 @@ def other_sentences(files: Files, rng: np.random.Generator) -> Files:
     keys = ("tokens", "process_clss", "process_idx", "process_bnd_box", "frame_ind", "crowds")
     contents = [{key: segment[key] for key in keys} for segment in segments]
     for number, segment in zip(rng.permutation(len(segments)).tolist(), segments):
-        segment.update(json.loads(json.dumps(contents[number])))
+        if rng.random() < 0.5:
+            segment.update(json.loads(json.dumps(contents[number])))
         _moved_boxes(segment, rng)
         if rng.random() < 0.3:
             segment.update({key: [] for key in keys if key != "tokens"})
@@ -433,7 +439,10 @@ def other_instances(files: Files, rng: np.random.Generator) -> Files:
     """Return the reference of detections with others, of some of the labels, in each item, perhaps none."""
     truth: dict[str, Any] = {}
     present_labels = rng.permutation(LABELS)[: int(rng.integers(1, 4))]
-    for item in json.loads(files["truth.json"]):
+    for item, instances in json.loads(files["truth.json"]).items():
+        if truth and rng.random() < 0.5:
+            truth[item] = [instance for instance in instances if instance["label"] in present_labels]
+            continue
         starts = rng.uniform(0, 50, int(rng.integers(0, 4)) if truth else 1).round(1).tolist()
         labels = rng.choice(present_labels, len(starts)).tolist()
         truth[item] = [

@@ -145,7 +145,7 @@ def _read_public(folder: Path) -> dict[str, list[str]] | None:
     try:
         segments = json.loads(path.read_text(encoding="utf-8"))["segments"]
         return {video: list(map(str, names)) for video, names in segments.items()}
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         problem = "the public part of the reference cannot be read"
         Findings().refuse("E-REF-PREPARED", problem, "prepare it again", file=PUBLIC_FILE)
 

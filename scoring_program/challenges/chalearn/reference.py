@@ -152,7 +152,7 @@ def _read_prepared(path: Path) -> dict[str, bytes]:
     try:
         text_of_name = json.loads(path.read_text(encoding="utf-8"))
         return {name: text.encode() for name, text in sorted(text_of_name.items())}
-    except (ValueError, AttributeError):
+    except (ValueError, AttributeError, RecursionError):
         problem = "the prepared reference cannot be read"
         Findings().refuse("E-REF-PREPARED", problem, "prepare it again", file=path.name)
 
