@@ -10,7 +10,7 @@ from organizer import archive as archive_module
 from organizer.__main__ import main
 from organizer.bundle import lint
 from organizer.bundle import source as source_module
-from organizer.bundle.outdated import changed_sources
+from organizer.bundle.outdated import SOURCES, changed_sources
 from organizer.files import read_zip
 from organizer.runs import built
 from quality.competition import write_source
@@ -51,6 +51,12 @@ def test_bundle_of_today_has_no_changed_sources(bundles, source, name):
     edit(source / YAML, "version: 2", "# A comment.\nversion: 2")
     (source / "logo.png").touch()
     assert changed(bundles, name, source) == []
+
+
+@pytest.mark.parametrize("text", ["", "[1]", "{" * 10, "[" * 100_000])
+def test_bundle_whose_record_cannot_be_read_is_of_another_source(bundles, source, text):
+    files = {**read_zip(bundles / f"{ID}.zip"), SOURCES: text.encode()}
+    assert changed_sources(bundles / f"{ID}.zip", files, source) == [YAML]
 
 
 @pytest.mark.parametrize("name", BUNDLES)
