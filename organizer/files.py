@@ -17,6 +17,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from lzma import LZMAError
 from pathlib import Path
 from typing import TextIO
 
@@ -25,7 +26,7 @@ from scoring_program.report.outputs import replacing
 
 # The content of a folder by POSIX names.
 Files = Mapping[str, bytes]
-DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError)
+DAMAGED = (zipfile.BadZipFile, zlib.error, LZMAError, EOFError, OSError, RuntimeError, ValueError)
 """What reading a zip raises that is damaged, encrypted, or packed in a way that Python does not know."""
 
 GIT_IGNORE = ".gitignore"
