@@ -32,6 +32,14 @@ def test_rows_are_large_or_merged_into_a_large_one(support):
 
 
 @given(support=sizes)
+def test_a_table_has_at_most_a_row_for_five_instances(support):
+    """A share has 101 values, so that a column of a table of n instances tells at most n / 5 * log2(101) bits."""
+    large, small = merge_small(support, MIN_GROUP)
+    n_rows = len(large) + (len(small) > 0)
+    assert MIN_GROUP * n_rows <= support.sum()
+
+
+@given(support=sizes)
 def test_groups_that_share_instances_are_merged_with_a_large_one(support):
     large, small = merge_small(support, MIN_GROUP, overlapping=True)
     assert (support[large] >= MIN_GROUP).all()
