@@ -14,7 +14,7 @@ from scoring_program.marks import MARKS_FILE
 from scoring_program.settings import SETTINGS_FILE, Setting, Settings
 from validator.findings import Findings
 
-VERSION = "1.3.0"
+VERSION = "2.0.0"
 KEY_FILE = "signature_key.txt"
 """A file of a hidden reference with 32 random hexadecimal digits: without it the hash in the signature
 reveals which of several possible references is the true one."""

@@ -22,7 +22,8 @@ from organizer.files import write_files
 from tests.helpers import REFERENCES
 
 KINETICS, GIVEN, GENERATED = "kinetics_tps", "anet_entities_gt", "anet_entities_gen"
-FAR = [[1, 1, 4, 4]] * 10
+# Boxes that are the same on all frames would be noted.
+FAR = [[1, 1, 4 + frame / 10, 4] for frame in range(10)]
 
 
 @pytest.fixture(scope="module")
@@ -119,16 +120,22 @@ def test_a_low_score_does_not_tell_whether_a_guess_is_right(score):
     """A far object of a word alone is scored; 25 copies of a guess follow, right or wrong."""
     reference = source(GIVEN)
     annotations = of_json(reference, "reference.json")["annotations"]
+    far: dict[str, Any] = {}
+    for name_of_video, content in annotations.items():
+        far[name_of_video] = {}
+        for name_of_segment, words in content["segments"].items():
+            # Segments without objects would be noted.
+            first_word = (words["process_idx"][0][0], words["process_clss"][0][0], FAR)
+            far[name_of_video][name_of_segment] = objects([first_word])
     video = next(iter(annotations))
     name, segment = next(iter(annotations[video]["segments"].items()))
     index, word = segment["process_idx"][0][0], segment["process_clss"][0][0]
     guess = segment["process_bnd_box"][0]
-    # Boxes that are the same on all frames would be noted.
     copies = []
     for number in range(25):
         boxes = [[corner + 0.001 * number + 0.0001 * frame for corner in guess] for frame in range(10)]
         copies.append((index, word, boxes))
-    results = {video: {name: objects([(index, word, FAR), *copies])}}
+    results = {**far, video: {**far[video], name: objects([(index, word, FAR), *copies])}}
     whole = of_json(reference, "reference.json")
     said = []
     for hidden in (guess, [20, 400, 60, 440]):

@@ -39,7 +39,7 @@ KINDS = [
     (b"version https://git-lfs.github.com/spec/v1\n", "git-lfs"),
     (b"<!DOCTYPE html>\n<html>", "web page"),
     (b"\n  <HTML><head>", "web page"),
-    (gzip.compress(b"{}", mtime=0, mtime=0), "gzip"),
+    (gzip.compress(b"{}", mtime=0), "gzip"),
     (b"\xfd7zXZ\0\0", "xz"),
     (b"BZh91AY", "bzip2"),
     (b"7z\xbc\xaf\x27\x1c", "7-Zip"),
@@ -147,6 +147,9 @@ BORDERS = {
 @pytest.mark.parametrize("border", BORDERS)
 def test_files_of_another_kind_are_named_wherever_files_are_read(tmp_path, border):
     for number, (content, words) in enumerate(KINDS):
+        if border == "file of GVD" and content.startswith(b"```"):
+            # The converter takes the fence off.
+            continue
         folder = tmp_path / str(number)
         folder.mkdir()
         problems = refused(BORDERS[border], content, folder).problems
@@ -184,7 +187,7 @@ GOOD = (SAMPLES / GIVEN / "good" / FILE).read_bytes().rstrip()
 @pytest.mark.parametrize(
     ("wrong", "words", "cure"),
     [
-        (gzip.compress(GOOD, mtime=0, mtime=0), "unpack", gzip.decompress),
+        (gzip.compress(GOOD, mtime=0), "unpack", gzip.decompress),
         (b"```json\n" + GOOD + b"\n```", "delete the lines with ```", lambda data: data[8:-4]),
         (GOOD.decode().encode("utf-16"), "save it as UTF-8", lambda data: data.decode("utf-16").encode()),
     ],

@@ -17,7 +17,7 @@ from people_in_video.tools.json_file import read_json
 from validator.csv_reader import other_separator
 from validator.findings import Note
 from validator.formats.chalearn.write import sequence_of
-from validator.kinds import HEAD_BYTES, kind_of
+from validator.kinds import HEAD_BYTES, refuse_other_kind
 from validator.texts import numpy_words, quote, some_words
 
 COLUMNS = ("item", "class", "start", "end")
@@ -70,10 +70,10 @@ def read_rows(source: Any) -> RowTable:
         raise ConversionError(f"this is no table; {_TAKES}")
     if source.suffix == ".json":
         return _table_of_json(source)
+    with source.open("rb") as stream:
+        refuse_other_kind(stream.read(HEAD_BYTES), source.name, "CSV")
     if source.suffix != ".csv":
-        with source.open("rb") as stream:
-            kind = kind_of(stream.read(HEAD_BYTES))
-        raise ConversionError(f"it is {kind.name if kind else 'no table'}; {_TAKES}")
+        raise ConversionError(f"it is no table; {_TAKES}")
     return _table_of_csv(source)
 
 

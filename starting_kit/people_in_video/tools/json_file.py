@@ -10,7 +10,7 @@ from people_in_video.tools.conversion import ConversionError
 from people_in_video.writing import LEAST_VALUES
 from validator.findings import Note
 from validator.json_reader import count_values, strict_loads
-from validator.kinds import HEAD_BYTES, kind_of
+from validator.kinds import HEAD_BYTES, refuse_other_kind
 from validator.texts import quote
 
 FENCE = b"```"
@@ -28,15 +28,14 @@ class JsonContent(NamedTuple):
 def read_json(path: Path) -> JsonContent:
     """Return what a JSON file holds; one fence of Markdown around the whole is taken off.
 
-    Raises ConversionError if there is text beside the JSON, or too much of it; Refused for all that a
-    submission may not hold, such as a key that occurs twice.
+    Raises ConversionError if there is text beside the JSON, or too much of it; Refused for a file of
+    another kind, and for all that a submission may not hold, such as a key that occurs twice.
     """
     if path.stat().st_size > _MOST_BYTES:
         raise ConversionError(f"it is larger than {_MOST_BYTES // 10**6} MB; leave out what is not submitted")
     data = path.read_bytes()
-    kind = kind_of(data[:HEAD_BYTES])
-    if kind is not None and not data.lstrip().startswith(FENCE):
-        raise ConversionError(f"it is {kind.name}; {kind.how('JSON')}")
+    if not data.lstrip().startswith(FENCE):
+        refuse_other_kind(data[:HEAD_BYTES], path.name, "JSON")
     if count_values(data) > _MOST_VALUES:
         raise ConversionError(f"it holds more than {_MOST_VALUES:,} values; leave out what is not submitted")
     inner = without_fence(data)
