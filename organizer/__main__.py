@@ -6,10 +6,12 @@ import argparse
 import contextlib
 import subprocess
 import sys
+import zipfile
 from importlib import import_module
 
 from organizer import commands
 from organizer.commands.options import UsageError
+from organizer.listener import Listener
 from validator import console
 from validator.findings import Refused
 from validator.parser import Parser
@@ -92,6 +94,10 @@ def _report_end(error: Exception) -> bool:
     if isinstance(error, OSError):
         place = f": {error.filename}" if error.filename else ""
         text = f"the work cannot go on: {error.strerror or error}{place}; check the path and its permissions"
+    elif isinstance(error, RuntimeError) and str(error).startswith("Symlink loop"):  # until Python 3.12
+        text = f"the work cannot go on: {error}; check the path"
+    elif isinstance(error, zipfile.BadZipFile):
+        text = f"the work cannot go on: a zip in the bundle is damaged ({error}); build it with: make bundle"
     elif isinstance(error, subprocess.CalledProcessError):
         program = " ".join(map(str, error.cmd))
         text = f"the work cannot go on: this program ended with {error.returncode}: {program}"
@@ -106,10 +112,11 @@ def _command() -> int:
     if sys.platform == "win32":
         print("these tools need Linux or macOS; on Windows use WSL", file=sys.stderr)
         return 2
+    console.prepare()
     try:
         if sys.stdout is None:  # the shell closed it
             return main()
-        with contextlib.redirect_stdout(console.Listener(sys.stdout)):
+        with contextlib.redirect_stdout(Listener(sys.stdout)):
             code = main()
             sys.stdout.flush()
         return code

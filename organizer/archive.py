@@ -15,7 +15,7 @@ from pathlib import Path
 
 import yaml
 
-from organizer.bundle import COMPETITION, DIST, SOURCE
+from organizer.bundle import DIST, SOURCE
 from organizer.bundle.competition import DATA_KEYS, Competition, LintReport, entries_of
 from organizer.bundle.contents import digests_in, secret_digests_in
 from organizer.bundle.cut import task_id_of
@@ -26,7 +26,6 @@ from organizer.files import (
     Files,
     files_below,
     folder_files,
-    read_zip,
     rewrite_files,
     samples_folder,
     write_files,
@@ -36,8 +35,9 @@ from organizer.files import (
 from organizer.ranking.page import ranking_page
 from organizer.ranking.ranking import Ranking
 from organizer.ranking.report import FACTS
-from organizer.ranking.stored import NoRankingError, read_rankings, saved_facts
+from organizer.ranking.stored import NoRankingError, missing_ranking, read_rankings, saved_facts
 from organizer.ranking.tables import items_csv, pairs_csv
+from organizer.runs.built import read_bundle
 from scoring_program.scoring import load_reference
 from scoring_program.signature import KEY_FILE, VOCABULARY_FILE
 from scoring_program.task import load_task
@@ -88,12 +88,12 @@ def _archive_files(task_id: str, ranking: Path, report: Path, with_reference: bo
     bundle_path = DIST / f"{task_id}.zip"
     if not bundle_path.is_file():
         raise ArchiveError(f"{bundle_path}: there is no such bundle; run make bundle")
-    bundle = read_zip(bundle_path)
+    bundle, competition = read_bundle(bundle_path)
     changed = changed_sources(bundle_path, bundle, SOURCE)
     if changed:
         built_from = f"{bundle_path.name} was not built from today's {some_words(changed)}"
         print(printable(f"warning | {built_from}; to archive these, run make bundle first"))
-    competition = _with_names_of_bundle(yaml.safe_load(bundle[COMPETITION]))
+    competition = _with_names_of_bundle(competition)
     references = _references(competition, bundle)
     rankings = _stored_rankings(task_id, ranking)
     _check_same_run(task_id, report, rankings)
@@ -120,8 +120,7 @@ def _stored_rankings(task_id: str, folder: Path) -> dict[str, Ranking]:
     try:
         rankings = read_rankings(folder, task_id)
     except NoRankingError:
-        problem = f"{folder}: there is no complete ranking of {task_id} in it"
-        raise ArchiveError(f"{problem}; run make rescore ID={task_id} first") from None
+        raise ArchiveError(missing_ranking(folder, task_id)) from None
     if not all(ranking.team_records for ranking in rankings):
         raise ArchiveError(f"{folder}: no submission is ranked, so there is nothing to archive")
     return {ranking.facts.protocol if len(rankings) > 1 else "": ranking for ranking in rankings}

@@ -51,13 +51,13 @@ CODES = CodeTable(
         MessageCode(
             "E-SPLIT-EMPTY",
             "A part of the reference would have no items.",
-            "Choose other `SHARES`, or smaller groups.",
+            "Choose other `--shares` or smaller groups, or write items of each part into `split.csv`.",
         ),
         MessageCode(
             "E-SPLIT-FILE",
             "`split.csv` cannot be read, names an item twice or a part that is none, or has another number "
             "of parts than is asked for.",
-            "Correct the line; `--again` deals all items anew.",
+            "Correct the line; `--again` with `--shares` deals all items anew.",
         ),
         MessageCode(
             "E-SPLIT-GROUP",
@@ -173,7 +173,7 @@ CODES = CodeTable(
         MessageCode(
             "N-REF-VOCABULARY",
             "The vocabulary lists the names that occur in the reference, because no other list was given.",
-            "If participants must not see which names occur, list all names, with `VOCABULARY=`.",
+            "If participants must not see which names occur, list all names, with `--vocabulary`.",
         ),
     ),
     linter=(
@@ -228,7 +228,7 @@ CODES = CodeTable(
             "L-IMAGE",
             "The Docker image has no suitable Python, or is not known to have one with the packages that "
             "programs need.",
-            "Keep `docker_image: codalab/codalab-legacy:py312`.",
+            "Keep `docker_image: codalab/codalab-legacy:py312`, unless your own evaluator needs another one.",
         ),
         MessageCode(
             "L-KEY",

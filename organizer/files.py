@@ -8,25 +8,25 @@ from __future__ import annotations
 import errno
 import hashlib
 import io
+import lzma
 import os
 import re
 import shutil
 import socket
 import tempfile
 import zipfile
-import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from lzma import LZMAError
 from pathlib import Path
 from typing import TextIO
 
 from organizer import ROOT
 from scoring_program.report.outputs import replacing
+from validator.submission import read_errors
 
 # The content of a folder by POSIX names.
 Files = Mapping[str, bytes]
-DAMAGED = (zipfile.BadZipFile, zlib.error, LZMAError, EOFError, OSError, RuntimeError, ValueError)
+DAMAGED: tuple[type[Exception], ...] = (*read_errors(), lzma.LZMAError)
 """What reading a zip raises that is damaged, encrypted, or packed in a way that Python does not know."""
 
 GIT_IGNORE = ".gitignore"
@@ -98,10 +98,12 @@ def write_files(files: Files, folder: Path) -> None:
 
 
 def rewrite_files(files: Files, folder: Path) -> None:
-    """Write files below a folder, each as `write_durable` does."""
+    """Write files below a folder as `write_durable` does; remove what killed processes left beside them."""
     for name, data in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         write_durable(folder / name, data)
+    for parent in {(folder / name).parent for name in files}:
+        remove_unfinished(parent)
 
 
 def new_folder(parent: Path, name: str) -> Path:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from organizer import ROOT
 from organizer.files import write_durable
 from validator.codes import CodeTable, MessageCode, code_tables
+from validator.findings import LIKELY_MISTAKES
 
 PAGE = ROOT / "docs" / "messages.md"
 _INTRODUCTION = """\
@@ -76,11 +77,11 @@ def _page(introduction: str, tables: Iterable[CodeTable], parts: Sequence[str]) 
     for part in parts:
         title, introduction_of_part = _PARTS[part]
         codes = _codes_of_part(tables, part)
-        mistakes = [code for code in codes if code.is_mistake]
+        mistakes = [code for code in codes if code.code in LIKELY_MISTAKES]
         paragraphs += [f"## {title}\n", introduction_of_part]
         if mistakes:
             paragraphs += [_MISTAKES, _markdown_table(mistakes), _OTHER_NOTES]
-        paragraphs.append(_markdown_table([code for code in codes if not code.is_mistake]))
+        paragraphs.append(_markdown_table([code for code in codes if code not in mistakes]))
     return "\n".join(filter(None, paragraphs))
 
 

@@ -50,9 +50,13 @@ _DEFAULT_LABELS = ("first", "second", "third")
 _DEFAULT_COLUMNS = ("first", "second")
 _COLUMN = re.compile("[a-z][a-z0-9_]{0,29}")
 _MOST_COLUMNS = 20
-# Words of a Makefile and cells of a table.
+_OPTION_OF_FIELD = {"form": "format"}
+# Words of an option and cells of a table.
 _LABEL = re.compile(r'[^,"\\\s]+')
-_KINDS = {kind.value: kind for kind in Kind}
+# Values of an evaluator of one's own have no kind to choose.
+_KINDS = {kind.value: kind for kind in Kind if kind is not Kind.VALUE}
+_OPTIONS_OF_EVALUATORS = ("truth", "prediction", "score", "sorting", "needs")
+_OPTIONS_OF_METRICS = ("kind", "form", "metric", "labels", "columns", "thresholds", "values")
 # A metric is a module that says what it is for.
 _METRIC_MARK = "\nKINDS = "
 
@@ -90,8 +94,8 @@ class NewTask:
     truth: Path | None = None
     prediction: Path | None = None
     score: str | None = None
-    sorting: str = "desc"
-    needs: Sequence[str] = ()
+    sorting: str | None = None
+    needs: Sequence[str] | None = None
 
 
 def new_task(task_id: str, **options: Any) -> int:
@@ -121,7 +125,9 @@ def task_files(wanted: NewTask) -> dict[str, bytes]:
     _check_title(title)
     _check_item(wanted.item)
     if wanted.evaluator is not None:
+        _check_unused(wanted, _OPTIONS_OF_METRICS, "is not for an evaluator of your own")
         return _wrapped_files(wanted, title)
+    _check_unused(wanted, _OPTIONS_OF_EVALUATORS, "is for an evaluator of your own")
     kind = _kind_of(wanted)
     has_scores = _has_scores(wanted, kind)
     words = _template_words("detections" if has_scores else kind.value)
@@ -136,6 +142,7 @@ def task_files(wanted: NewTask) -> dict[str, bytes]:
     thresholds = _thresholds_of(wanted.thresholds, metric)
     values.update(wanted.values or {})
     form = _form_of(f"{wanted.id}.{_ending_of(wanted, kind)}", values)
+    _check_scores(form, metric)
     metric_title, metric_text = _metric_words(metric)
     fields = {
         "id": wanted.id,
@@ -169,8 +176,9 @@ def task_files(wanted: NewTask) -> dict[str, bytes]:
     }
     files = {path: text.encode() for path, text in texts.items()}
     for case in words["cases"]:
-        # The numbers of other thresholds or of a metric of one's own are not known here.
-        if fields["metric"] in case["expected"] and wanted.thresholds is None:
+        # The numbers of other thresholds, of a metric of one's own or of one label are not known here.
+        is_known = fields["metric"] in case["expected"] and wanted.thresholds is None
+        if is_known and len(form.names) != 1:
             files.update(_golden_case(case, form, fields["metric"]))
     return files
 
@@ -179,9 +187,11 @@ def _wrapped_files(wanted: NewTask, title: str) -> dict[str, bytes]:
     """Return the files of a task with an evaluator of one's own. Raises Refused."""
     if wanted.evaluator is None or wanted.truth is None or wanted.prediction is None or not wanted.score:
         _refuse("an evaluator needs examples, and a score", "add --truth, --prediction and --score")
-    if wanted.sorting not in ("asc", "desc"):
-        _refuse(f"there is no sorting '{wanted.sorting}'", "write --sorting asc or --sorting desc")
-    wrapped = wrap(wanted.evaluator, wanted.truth, wanted.prediction, wanted.score, wanted.needs)
+    if not wanted.evaluator.is_file():
+        _refuse(f"{wanted.evaluator.name} is a folder", "give the script in it as --evaluator")
+    sorting, package_names = wanted.sorting or "desc", list(wanted.needs or ())
+    _check_choice("sorting", sorting, ("asc", "desc"))
+    wrapped = wrap(wanted.evaluator, wanted.truth, wanted.prediction, wanted.score, package_names)
     schema, truth_schema = schema_of(wrapped.predicted.values()), schema_of(wrapped.truth.values())
     # The shortest value that has something: schemas do not say which texts an evaluator knows.
     examples = sorted(wrapped.predicted.items(), key=lambda item: (not item[1], len(json.dumps(item[1]))))
@@ -189,7 +199,7 @@ def _wrapped_files(wanted: NewTask, title: str) -> dict[str, bytes]:
     values = {"kind": "value", "missing": "empty", "schema": schema, "truth_schema": truth_schema}
     values["example"] = value
     form = parse_form(f"{wanted.id}.json", values)
-    main = {"key": "score", "title": wanted.score, "sorting": wanted.sorting}
+    main = {"key": "score", "title": wanted.score, "sorting": sorting}
     columns: list[dict[str, Any]] = [
         {**main, "description": f"What the evaluator calls {wanted.score}."},
         {"key": "coverage", "title": "Coverage", "description": _with_noun(_COVERAGE, wanted.item)},
@@ -199,7 +209,7 @@ def _wrapped_files(wanted: NewTask, title: str) -> dict[str, bytes]:
             column = {
                 "key": key,
                 "title": name,
-                "sorting": wanted.sorting,
+                "sorting": sorting,
                 "leaderboard": name != wanted.score,
             }
             columns.append({**column, "description": f"What the evaluator calls {name}."})
@@ -215,11 +225,14 @@ def _wrapped_files(wanted: NewTask, title: str) -> dict[str, bytes]:
         "summary": f"{title}: {wanted.score}.",
         "metric_title": wanted.score,
         "metric_text": f"By the evaluator `{wanted.evaluator.name}` of the organizers.",
-        "content": _with_noun(f"an object from the key of each item to its value.{conversion}", wanted.item),
+        "content": _with_noun(
+            f"an object from the key of each item to its value{_members_text(schema)}.{conversion}",
+            wanted.item,
+        ),
         "presence": _with_noun(_LEFT_OUT, wanted.item),
         "example": encode(form, {item: value}).decode(),
     }
-    needs = f"\nneeds: {json.dumps(list(wanted.needs))}" if wanted.needs else ""
+    needs = f"\nneeds: {json.dumps(package_names)}" if package_names else ""
     words = {"evaluator": wanted.evaluator.name, "score": wanted.score, "half_samples": HALVES}
     lines = [f"\n{key}: {json.dumps(value)}" for key, value in words.items()]
     declared_fields = {
@@ -256,6 +269,12 @@ def _wrapped_files(wanted: NewTask, title: str) -> dict[str, bytes]:
     return files
 
 
+def _members_text(schema: Mapping[str, Any]) -> str:
+    """Return what objects of a schema have, in words; "" for other values."""
+    names = [f"`{name}`" for name in schema.get("required", ())]
+    return f", an object with {' and '.join(names)}" if names else ""
+
+
 def _thresholds_of(thresholds: Sequence[float] | None, metric: ModuleType) -> list[float]:
     """Return thresholds, or those of a metric where none are wanted. Raises Refused."""
     try:
@@ -282,6 +301,23 @@ def _refuse(problem: str, remedy: str) -> NoReturn:
     Findings().refuse("E-NEW", problem, remedy)
 
 
+def _check_unused(wanted: NewTask, names: Iterable[str], problem: str) -> None:
+    """Refuse options that change nothing."""
+    for name in names:
+        if getattr(wanted, name) is not None:
+            option = f"--{_OPTION_OF_FIELD.get(name, name)}"
+            _refuse(f"{option} {problem}", f"leave {option} out")
+
+
+def _check_scores(form: Form, metric: ModuleType) -> None:
+    """Refuse predictions with scores for a metric that does not rank them, or the reverse."""
+    has_scores = getattr(metric, "SCORES", False)
+    if form.has_scores != has_scores:
+        with_or_without = "with" if has_scores else "without"
+        problem = f"the metric {_name_of(metric)} is for predictions {with_or_without} scores"
+        _refuse(problem, "leave scores out of --values: --metric says it")
+
+
 def _check_id(task_id: str) -> None:
     if not re.fullmatch("[a-z][a-z0-9_]{1,39}", task_id) or keyword.iskeyword(task_id):
         _refuse(f"'{task_id}' is not an ID", "write small letters, digits and _, a letter first")
@@ -289,12 +325,12 @@ def _check_id(task_id: str) -> None:
 
 def _check_title(title: str) -> None:
     if not 1 <= len(title.strip()) <= 60 or not is_printable(title):
-        _refuse("a title has 1 to 60 characters", 'write it like TITLE="Bird calls"')
+        _refuse("a title has 1 to 60 characters", 'write it like --title "Bird calls"')
 
 
 def _check_choice(option: str, value: str, choices: Iterable[str]) -> None:
     if value not in choices:
-        _refuse(f"there is no {option} '{value}'", f"write {option}={' or '.join(choices)}")
+        _refuse(f"there is no {option} '{value}'", f"write --{option} {' or '.join(choices)}")
 
 
 def _check_item(item: str) -> None:
@@ -311,9 +347,9 @@ def _form_of(file: str, values: Mapping[str, Any]) -> Form:
 
 
 def _kind_of(wanted: NewTask) -> Kind:
-    """Return what an item has; what is asked for may say it without KIND."""
+    """Return what an item has; what is asked for may say it without --kind."""
     if wanted.kind is not None:
-        _check_choice("KIND", wanted.kind, _KINDS)
+        _check_choice("kind", wanted.kind, _KINDS)
         return _KINDS[wanted.kind]
     if wanted.columns is not None:
         return Kind.COLUMNS
@@ -330,14 +366,16 @@ def metric_names() -> list[str]:
 
 
 def _metric_module(name: str) -> ModuleType:
-    _check_choice("METRIC", name, metric_names())
+    _check_choice("metric", name, [other for other in metric_names() if other != "evaluator"])
     return import_module(f"{metrics.__name__}.{name}")
 
 
 def _metric_of(name: str, kind: Kind) -> ModuleType:
     metric = _metric_module(name)
     if kind.value not in metric.KINDS:
-        _refuse(f"the metric {name} is not for KIND={kind.value}", f"write KIND={' or '.join(metric.KINDS)}")
+        _refuse(
+            f"the metric {name} is not for --kind {kind.value}", f"write --kind {' or '.join(metric.KINDS)}"
+        )
     return metric
 
 
@@ -353,7 +391,7 @@ def _metric_words(metric: ModuleType) -> tuple[str, str]:
 
 def _ending_of(wanted: NewTask, kind: Kind) -> str:
     ending = wanted.form or ("csv" if kind in KINDS_OF_CSV else "json")
-    _check_choice("FORMAT", ending, ["csv", "json"] if kind in KINDS_OF_CSV else ["json"])
+    _check_choice("format", ending, ["csv", "json"] if kind in KINDS_OF_CSV else ["json"])
     return ending
 
 
@@ -361,12 +399,12 @@ def _declared_values(kind: Kind, wanted: NewTask) -> dict[str, Any]:
     """Return what a declaration says of the values. Raises Refused."""
     has_labels = kind not in (Kind.NUMBER, Kind.COLUMNS)
     if wanted.labels is not None and not has_labels:
-        _refuse(f"KIND={kind.value} has no labels", "leave LABELS out, or write KIND=label")
+        _refuse(f"--kind {kind.value} has no labels", "leave --labels out, or write --kind label")
     if wanted.columns is not None and kind is not Kind.COLUMNS:
-        _refuse(f"KIND={kind.value} has no columns", "leave COLUMNS out, or write KIND=columns")
+        _refuse(f"--kind {kind.value} has no columns", "leave --columns out, or write --kind columns")
     if has_labels:
         labels = list(_DEFAULT_LABELS if wanted.labels is None else wanted.labels)
-        _check_labels(labels)
+        _check_labels(labels, least=1 if kind in CORNERS else 2)
         return {"kind": kind.value, "labels": labels}
     if kind is Kind.COLUMNS:
         columns = list(_DEFAULT_COLUMNS if wanted.columns is None else wanted.columns)
@@ -375,10 +413,13 @@ def _declared_values(kind: Kind, wanted: NewTask) -> dict[str, Any]:
     return {"kind": kind.value}
 
 
-def _check_labels(labels: Sequence[str]) -> None:
+def _check_labels(labels: Sequence[str], least: int) -> None:
     are_words = all(_LABEL.fullmatch(label) and is_printable(label) for label in labels)
-    if len(labels) < 2 or not are_words or len(set(labels)) < len(labels):
-        _refuse("labels are at least two different words", 'write them like LABELS="robin wren owl"')
+    if len(labels) < least or not are_words or len(set(labels)) < len(labels):
+        number = "one word or more, all different" if least == 1 else "at least two different words"
+        remedy = 'write them like --labels "robin wren owl", those with blanks like '
+        remedy += '--values "{labels: [house wren, owl]}"'
+        _refuse(f"labels are {number}", remedy)
 
 
 def _check_columns(columns: Sequence[str]) -> None:
@@ -387,7 +428,7 @@ def _check_columns(columns: Sequence[str]) -> None:
         names = "different names of small letters, digits and _, none of them id"
         _refuse(
             f"columns are 2 to {_MOST_COLUMNS} {names}",
-            'write them like COLUMNS="valence arousal", or KIND=number for one number',
+            'write them like --columns "valence arousal", or --kind number for one number',
         )
 
 
@@ -585,7 +626,7 @@ def _steps(task_id: str) -> list[str]:
         f"{declaration}: what an item has; then python -m quality demo-data {task_id} writes the data anew",
         f"{score}: summary and item",
         f"{page}: what the task is about",
-        f"tests/golden/{task_id}/: cases whose numbers you know",
+        f"python -m quality golden {task_id} FOLDER: cases whose numbers you know",
         f"make check ID={task_id}",
         f"organizer prepare {task_id} --source FOLDER, which holds your {truth_file}",
         f'organizer start {task_id} --title "...", then make bundle',

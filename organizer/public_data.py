@@ -15,15 +15,15 @@ from jsonschema import Draft7Validator
 
 from organizer.data.vocabulary import vocabulary_file
 from organizer.files import Files
+from people_in_video.challenge_modules import find_module
+from people_in_video.public_items import ITEMS_FILE, encode_items
 from people_in_video.references.preparation import load_any
 from scoring_program.scoring import AnyLoaded
 from scoring_program.settings import Settings
 from scoring_program.signature import VOCABULARY_FILE
 from scoring_program.task import load_task
 from validator.columns import JsonValue
-from validator.discovery import find_module
 from validator.findings import Findings
-from validator.items import ITEMS_FILE, encode_items
 from validator.json_reader import strict_loads
 from validator.texts import pointer_part, quote
 

@@ -111,8 +111,8 @@ def split_command(
     task = load_task(task_id)
     output = output or ROOT / "parts"
     table = SplitTable(output, task_id)
-    if table.n_parts and not further_options["again"]:
-        shares = _shares_of_table(table, shares)
+    if table.n_parts:
+        shares = _shares_of_table(table, shares, further_options["again"])
     division = Division(shares or _SHARES, **further_options)
     names = table.names[: len(division.shares)]
     competition = SOURCE / COMPETITION
@@ -147,14 +147,27 @@ def split_command(
     return 0
 
 
-def _shares_of_table(table: SplitTable, shares: Sequence[float] | None) -> Sequence[float]:
-    """Return a share for each part of a table, whose items stay where they are. Raises Refused if ``shares``
-    are given for another number of parts."""
-    if table.n_parts < min(PART_KINDS):
-        Findings().refuse(_EMPTY, "all items are in one part", "write two or three parts", file=SPLIT_FILE)
-    if shares and len(shares) != table.n_parts:
-        problem = f"the items are in {table.n_parts} parts, not in {len(shares)}"
-        Findings().refuse("E-SPLIT-FILE", problem, "add --again to deal them anew", file=SPLIT_FILE)
+def _shares_of_table(
+    table: SplitTable, shares: Sequence[float] | None, again: bool
+) -> Sequence[float] | None:
+    """Return the shares that are given, or one for each part of a table, whose items stay where they are.
+
+    Raises Refused if a part has no item, if shares are given for another number of parts, or if more parts
+    than by default are to be dealt ``again`` without shares.
+    """
+    if again and (shares or table.n_parts <= len(_SHARES)):
+        return shares
+    parts = set(table.part_of_item.values())
+    least_names = table.names[: max(table.n_parts, min(PART_KINDS))]
+    empty_names = [name for part, name in enumerate(least_names) if part not in parts]
+    if empty_names:
+        problem, remedy = f"no item is in {', '.join(empty_names)}", "write items of two or three parts"
+        Findings().refuse(_EMPTY, problem, f"{remedy}, and leave out none between", file=SPLIT_FILE)
+    wanted = len(shares or _SHARES)
+    if (again or shares) and wanted != table.n_parts:
+        problem = f"the items are in {table.n_parts} parts, not in {wanted}"
+        remedy = "add --again and --shares to deal them anew"
+        Findings().refuse("E-SPLIT-FILE", problem, remedy, file=SPLIT_FILE)
     return [1 / table.n_parts] * table.n_parts
 
 

@@ -120,7 +120,6 @@ CODES = CodeTable(
             "boxes in another order of columns, resized frames, frames counted from 0, classes of another "
             "list, or predictions of the next item. Said at home, and to organizers.",
             "Write it as the note says.",
-            is_mistake=True,
         ),
         MessageCode(
             "N-LOW",
@@ -128,7 +127,6 @@ CODES = CodeTable(
             "it. At home the note names the step at which agreement with the reference is lost (items, names "
             "or places).",
             "Look for the usual causes, which the note lists; explain it at home on public data.",
-            is_mistake=True,
         ),
         MessageCode(
             "N-NAMES-UNKNOWN",
@@ -136,7 +134,6 @@ CODES = CodeTable(
             "predictions have scores, not at all. The note "
             "quotes up to five, with the nearest names of the public vocabulary.",
             "Write names exactly as the vocabulary does.",
-            is_mistake=True,
         ),
         MessageCode(
             "N-PROCESSES",
@@ -147,7 +144,6 @@ CODES = CodeTable(
             "N-SYNC",
             "There are several processes of torch.distributed, and one scored its own predictions alone.",
             "Call `sync()` in each process before `compute()`.",
-            is_mistake=True,
         ),
     ),
 )

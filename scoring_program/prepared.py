@@ -67,7 +67,9 @@ def load_arrays(path: Path) -> Arrays:
 
 
 def _check_size(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> None:
-    """Raise ValueError unless an array has as many bytes as it declares, which numpy allocates."""
+    """Raise ValueError unless an array is packed as numpy does, and has the size it declares."""
+    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise ValueError("not as numpy packs arrays")
     with archive.open(info) as member:
         if np.lib.format.read_magic(member) != (1, 0):
             raise ValueError("not as numpy writes plain arrays")

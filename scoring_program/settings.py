@@ -174,35 +174,55 @@ _KINDS: dict[type, tuple[tuple[type, ...], str]] = {
 
 def _expected(setting: Setting, value: SettingValue) -> str:
     """Return what the value should be, or "" if it is allowed."""
+    return "" if _is_allowed(setting, value) else _allowed_values(setting)
+
+
+def _is_allowed(setting: Setting, value: SettingValue) -> bool:
+    is_list = isinstance(setting.default, list)
+    if is_list and not isinstance(value, list):
+        return False
+    if is_list and setting.choices:
+        return all(name in setting.choices for name in value)
+    if setting.choices or setting.keys:
+        return _is_choice(setting, value) or _is_mapping(setting, value)
+    if setting.length:
+        return len(value) in (0, setting.length) and all(_is_between(number, setting) for number in value)
+    if is_list:
+        return bool(value) and all(isinstance(name, str) for name in value)
+    has_range = setting.min is not None and setting.max is not None
+    return _is_of(value, type(setting.default)) and (not has_range or _is_between(value, setting))
+
+
+def _is_choice(setting: Setting, value: SettingValue) -> bool:
+    return any(value == choice and type(value) is type(choice) for choice in setting.choices)
+
+
+def _is_mapping(setting: Setting, value: SettingValue) -> bool:
+    """Return whether a value is a mapping of all keys of the setting, each to a value of its type."""
+    if not setting.keys or not isinstance(value, dict) or value.keys() != setting.keys.keys():
+        return False
+    return all(_is_of(value[key], kind) for key, kind in setting.keys.items())
+
+
+def _allowed_values(setting: Setting) -> str:
+    """Return in words what values a setting may have."""
+    choices = ", ".join(map(str, setting.choices))
     if setting.choices and isinstance(setting.default, list):
-        is_list_of_choices = isinstance(value, list) and all(name in setting.choices for name in value)
-        return "" if is_list_of_choices else f"a list of names: {', '.join(map(str, setting.choices))}"
+        return f"a list of names: {choices}"
     alternatives = list[str]()
     if setting.choices:
-        if any(value == choice and type(value) is type(choice) for choice in setting.choices):
-            return ""
-        alternatives.append(f"one of {', '.join(map(str, setting.choices))}")
+        alternatives.append(f"one of {choices}")
     if setting.keys:
-        has_right_values = isinstance(value, dict) and value.keys() == setting.keys.keys()
-        if has_right_values and all(_is_of(value[key], kind) for key, kind in setting.keys.items()):
-            return ""
-        wanted = [f"{key}: {_KINDS[kind][1]}" for key, kind in setting.keys.items()]
-        alternatives.append(f"a mapping of {', '.join(wanted)}")
+        members = [f"{key}: {_KINDS[kind][1]}" for key, kind in setting.keys.items()]
+        alternatives.append(f"a mapping of {', '.join(members)}")
     if alternatives:
         return ", or ".join(alternatives)
+    _, kind_text = _KINDS[type(setting.default)]
     if setting.length:
-        is_list = isinstance(value, list) and len(value) in (0, setting.length)
-        is_right = is_list and all(_is_between(number, setting) for number in value)
-        expected = f"a list of {setting.length} numbers from {setting.min} to {setting.max}"
-        return "" if is_right else expected
-    _, expected = _KINDS[type(setting.default)]
-    is_right = _is_of(value, type(setting.default))
-    if isinstance(value, list):
-        is_right = is_right and bool(value) and all(isinstance(name, str) for name in value)
-    if setting.min is not None and setting.max is not None:
-        expected = f"{expected} from {setting.min} to {setting.max}"
-        is_right = is_right and _is_between(value, setting)
-    return "" if is_right else expected
+        kind_text = f"a list of {setting.length} numbers"
+    if setting.min is None or setting.max is None:
+        return kind_text
+    return f"{kind_text} from {setting.min} to {setting.max}"
 
 
 def _is_of(value: SettingValue, kind: type) -> bool:

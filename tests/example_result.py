@@ -14,10 +14,13 @@ from people_in_video.drawings.svg import Drawings
 from people_in_video.drawings.timelines import Lane, Timeline
 from scoring_program.body_figure import BodyFigure
 from scoring_program.disclosure import round_floats, visible_sections
-from scoring_program.figures import Histogram, LineChart, Matrix, StackedBar
+from scoring_program.figures.histogram import Histogram
+from scoring_program.figures.line_chart import LineChart
+from scoring_program.figures.matrix import Matrix
+from scoring_program.figures.stacked_bar import StackedBar
 from scoring_program.metrics.resampling import HalfScores
 from scoring_program.report import outputs, page
-from scoring_program.report.elements.plots import Line
+from scoring_program.report.elements.lines import Line
 from scoring_program.result import Column, ErrorCost, Groups, Interval, Result, Shown, Statistics, Table
 from scoring_program.task import Declaration, ErrorType, ScoreColumn
 from validator.findings import Note

@@ -84,6 +84,7 @@ SENT_BY_VALUE = (
 ORGANIZER_PARTS = (
     "codes",
     "files",
+    "listener",
     "memory",
     "messages",
     "data.vocabulary",

@@ -15,14 +15,16 @@ from collections import Counter
 
 import pytest
 
+from organizer.bundle.kit import PACKAGE, package_files
 from organizer.bundle.modules import needed_modules
-from organizer.bundle.programs import code_files, program_files
+from organizer.bundle.programs import program_files
 from organizer.files import folder_files, unpack, zip_bytes
 from organizer.messages import PAGE, kit_messages_page, messages_page
 from scoring_program.task import load_task, task_ids
 from tests.helpers import PUBLISHED, ROOT, SAMPLES, make_zip, printed_problem, values_of
 from validator.__main__ import main
 from validator.codes import all_codes, code_tables
+from validator.findings import LIKELY_MISTAKES
 
 CODE = r"[ELNR]-[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*"
 
@@ -71,6 +73,11 @@ def test_each_code_is_in_one_table_and_in_the_part_of_its_kind():
         assert wrong == [], part
 
 
+def test_likely_mistakes_are_notes_with_a_meaning():
+    notes = [note.code for table in code_tables().values() for note in table.notes]
+    assert set(notes).issuperset(LIKELY_MISTAKES)
+
+
 def test_kits_explain_the_messages_that_participants_meet():
     challenges = {load_task(task_id).folder.name for task_id in PUBLISHED}
     codes = set(re.findall(rf"^\| `({CODE})`", kit_messages_page(challenges), re.MULTILINE))
@@ -94,9 +101,11 @@ def test_each_code_in_the_sources_is_explained():
     assert unknown == []
 
 
-def test_programs_carry_the_tables_of_their_task_alone():
+def test_programs_carry_no_tables_and_kits_those_of_their_tasks():
     for task_id in task_ids():
-        tables = {name for name in code_files([task_id]) if name.endswith("/codes.py")}
+        assert not [name for name in program_files(task_id) if name.endswith("/codes.py")]
+        files = package_files([task_id], lambda _: {})
+        tables = {name.removeprefix(f"{PACKAGE}/") for name in files if name.endswith("/codes.py")}
         challenge = load_task(task_id).folder.name
         of_challenge = {
             f"{place}/{challenge}/codes.py" for place in ("validator/formats", "scoring_program/challenges")
@@ -122,12 +131,12 @@ def test_explain_prints_the_line_of_a_code(capsys):
     ("code", "exit_code"), [("E-CSV-RANGE", 0), ("N-LOW", 0), ("N-LEFT-OUT", 0), ("E-DP-PNG", 2)]
 )
 def test_explain_of_a_starting_kit_knows_the_codes_of_its_tasks(code, exit_code, tmp_path):
-    code_of_kit = {**code_files(["chalearn_gesture"]), **needed_modules(["validator.__main__"])}
+    code_of_kit = package_files(["chalearn_gesture"], lambda _: {})
     # A participant's own code lies beside the packages of the kit.
     code_of_participant = {"model/codes.py": b"raise SystemExit('this is not for the kit')"}
     unpack(zip_bytes({**code_of_kit, **code_of_participant}), tmp_path)
     done = subprocess.run(
-        [sys.executable, "-m", "validator", "--explain", code], cwd=tmp_path, capture_output=True, text=True
+        [sys.executable, "-m", PACKAGE, "explain", code], cwd=tmp_path, capture_output=True, text=True
     )
     assert done.returncode == exit_code, done.stderr
     assert done.stdout == ("" if exit_code else f"{all_codes()[code].line()}\n")

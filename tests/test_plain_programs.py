@@ -29,7 +29,12 @@ def check(result, expected):
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-@pytest.mark.parametrize("case", cases(), ids=lambda case: f"{case.parent.name}-{case.name}")
+@pytest.mark.parametrize(
+    "case",
+    # A task of one's own is recomputed by whoever adds it.
+    [case for case in cases() if case.parent.name in PUBLISHED],
+    ids=lambda case: f"{case.parent.name}-{case.name}",
+)
 def test_golden_cases_score_as_the_plain_program_says(case, protocol):
     settings = settings_of(case, protocol)
     expected = plain_scores(case.parent.name, case / "ref", case / "res", **settings)

@@ -7,30 +7,26 @@ its files and, of CSV files without a header, by the first row.
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
 from validator.findings import Findings, Read, Refused
-from validator.formats.rules import CsvRules, Rules, load_rules, task_ids
-from validator.items import Place, check_items
+from validator.formats.rules import Rules, load_rules, task_ids
 from validator.kinds import HEAD_BYTES, kind_of
 from validator.submission import Submission
-from validator.texts import counted, folded, quote
+from validator.texts import folded, quote
 
 # The code of the problem that a submission to another task has.
 OTHER_TASK = "E-TASK"
 _NAMED_AT_MOST = 5
 # A misspelled name is at least so alike, for `difflib`; the files of different tasks are less.
 _CLOSE = 0.75
-_CLOSE_SUFFIX = 0.7
-_COMPARED = 100
 _JSON_LINES_ENDINGS = (".jsonl", ".ndjson")
-_OTHER_CASE = "upper and lower case differ"
+OTHER_CASE = "upper and lower case differ"
 OTHER_TASKS_FILE = "other_tasks.json"
 """A file beside this module with the `TaskFiles` of tasks whose rules a program or a kit does not hold."""
 # A first row is not longer than this, in bytes.
@@ -44,13 +40,13 @@ def choose_named(submission: Submission, rules: Rules) -> Read[dict[str, str]]:
     """
     with Findings.collect() as findings:
         files = rules.name_patterns
-        _refuse_nothing(submission, " and ".join(files), findings)
+        refuse_nothing(submission, " and ".join(files), findings)
         name_of_pattern: dict[str, str] = {}
         others = list(submission.names)
         for file in files:
             fitting = [name for name in others if fnmatchcase(name, file)]
             if len(fitting) > 1:
-                findings.add("E-FILE-TWICE", f"{_named(fitting)} all fit", "keep one of them", file=file)
+                findings.add("E-FILE-TWICE", f"{file_list(fitting)} all fit", "keep one of them", file=file)
             if fitting:
                 name_of_pattern[file] = fitting[0]
                 others.remove(fitting[0])
@@ -64,14 +60,14 @@ def choose_named(submission: Submission, rules: Rules) -> Read[dict[str, str]]:
         lost = [file for file in missing if not _report_misnamed(file, others, submission.folder, findings)]
         if len(lost) == len(files):
             _refuse_one_of_several(files[0], alike, rules.tool_names, findings)
-            _refuse_other_task(submission, others, findings)
+            refuse_other_task(submission, others, findings)
         _report_missing(lost, others, submission, findings)
         if others and findings.ok:
-            findings.note("N-FILE-IGNORED", f"{_named(others)}: not needed, ignored")
+            findings.note("N-FILE-IGNORED", f"{file_list(others)}: not needed, ignored")
     return Read(name_of_pattern, findings.notes)
 
 
-def _refuse_nothing(submission: Submission, file_names: str, findings: Findings) -> None:
+def refuse_nothing(submission: Submission, file_names: str, findings: Findings) -> None:
     """Raise Refused if the platform left no file, and say why: it runs a command that a submission holds."""
     if submission.names or not submission.is_unpacked:
         return
@@ -88,16 +84,16 @@ def _refuse_one_of_several(
     """Raise Refused with the one to send, if a tool has written several files and one of them is known."""
     to_send = [name for name in names if any(fnmatchcase(name, pattern) for pattern in tool_names)]
     if len(names) > 1 and len(to_send) == 1:
-        problem = f"it is missing; found: {_named(names)}"
+        problem = f"it is missing; found: {file_list(names)}"
         remedy = f"send {quote(to_send[0])} alone, as {file}"
         findings.refuse("E-FILE-NONE", problem, remedy, file=file)
 
 
-def _refuse_other_task(submission: Submission, names: list[str], findings: Findings) -> None:
+def refuse_other_task(submission: Submission, names: list[str], findings: Findings) -> None:
     """Raise Refused if these files are those of another task."""
     task = task_of_files(submission, names)
     if task:
-        findings.refuse(OTHER_TASK, f"this is a submission to {task}: {_named(names)}", _choose(task))
+        findings.refuse(OTHER_TASK, f"this is a submission to {task}: {file_list(names)}", _choose(task))
 
 
 def _choose(task: str) -> str:
@@ -108,10 +104,10 @@ def _report_misnamed(file: str, others: list[str], folder: str, findings: Findin
     """Add where a missing file is, or that case differs; return whether it is there."""
     for name in others:
         if fnmatchcase(PurePosixPath(name).name, file):
-            _report_misplaced(f"{folder}{name}", findings)
+            report_misplaced(f"{folder}{name}", findings)
             return True
         if fnmatchcase(folded(name), folded(file)):
-            findings.add("E-FILE-CASE", _OTHER_CASE, f"rename it to {file}", file=name)
+            findings.add("E-FILE-CASE", OTHER_CASE, f"rename it to {file}", file=name)
             return True
     return False
 
@@ -122,7 +118,7 @@ def _report_missing(files: list[str], others: list[str], submission: Submission,
     other_files = "there is no other file"
     or_rename = ""
     if others:
-        other_files = f"found: {_named(others)}"
+        other_files = f"found: {file_list(others)}"
         or_rename = ", or rename what is meant"
     if len(missing_files) == 1:
         problem = f"it is missing; {other_files}"
@@ -143,7 +139,7 @@ def _report_similar(file: str, others: list[str], submission: Submission, findin
         problem = f"it is missing, but there is {quote(json_lines[0])}: JSON Lines is another format"
         remedy = f"make one JSON value of all lines, and name the file {file}"
         findings.add("E-FILE-NONE", problem, remedy, file=file)
-    elif close and (kind := kind_of(_head(submission, close[0]))):
+    elif close and (kind := kind_of(head_of(submission, close[0]))):
         problem = f"it is missing, but there is {quote(close[0])}, {kind.name}"
         remedy = f"{kind.how(PurePosixPath(file).suffix.lstrip('.').upper())}, with the name {file}"
         findings.add("E-FILE-NONE", problem, remedy, file=file)
@@ -157,14 +153,15 @@ def _is_named_json_lines(name: str) -> bool:
     return PurePosixPath(folded(name)).suffix in _JSON_LINES_ENDINGS
 
 
-def _head(submission: Submission, name: str) -> bytes:
+def head_of(submission: Submission, name: str) -> bytes:
     """Return the first bytes of a file, none of a damaged one: reading it says so."""
     with suppress(Refused), submission.open(name) as stream:
         return stream.read(HEAD_BYTES)
     return b""
 
 
-def _report_misplaced(path: str, findings: Findings) -> None:
+def report_misplaced(path: str, findings: Findings) -> None:
+    """Add a problem: a file that is needed is in a folder."""
     findings.add("E-FILE-PLACE", "the file is in a folder", "put all files at the top of the zip", file=path)
 
 
@@ -188,154 +185,11 @@ def naming_other_task(name: str, pattern: str) -> Iterator[None]:
                 findings.extend(refused.findings)
 
 
-def choose_items(
-    submission: Submission, rules: CsvRules, known_items: Collection[str] | None = None
-) -> tuple[dict[str, str], Findings]:
-    """Return the name of the file of each item that the submission holds, and the findings on all names.
-
-    Parameters
-    ----------
-    submission : Submission
-    rules : CsvRules
-        What files are called; all others are ignored with a note.
-    known_items : collection of str, optional
-        The items that exist. Without it (a participant at home) all are accepted.
-
-    Returns
-    -------
-    name_of_item : dict of str to str
-        By item. These files can be read even if others are misplaced, misspelled, or there twice. None if
-        they are those of another task.
-    findings : Findings
-    """
-    findings = Findings()
-    name_of_item, ignored = _match_items(submission, rules, known_items or (), findings)
-    with findings.part():
-        if findings.ok:
-            _refuse_nothing(submission, f"a file {_pattern(rules)} for each {rules.item}", findings)
-        if not name_of_item and findings.ok:
-            _refuse_other_task(submission, ignored, findings)
-        _note_names(name_of_item, known_items, ignored, rules, findings)
-        if not name_of_item and findings.ok:
-            _refuse_no_item(submission, ignored, rules, known_items, findings)
-        if known_items is not None and findings.ok:
-            findings.notes += check_items(
-                name_of_item, known_items, rules.item, lambda item: Place(name_of_item[item])
-            )
-    return name_of_item, findings
-
-
-def _match_items(
-    submission: Submission, rules: CsvRules, known_items: Collection[str], findings: Findings
-) -> tuple[dict[str, str], list[str]]:
-    """Return the name of the file of each item, and the names of files that are of no item."""
-    name_of_item: dict[str, str] = {}
-    ignored = []
-    known_folded = {folded(item) for item in known_items}
-    for name in submission.names:
-        key, is_exact = _match(PurePosixPath(name).name, (rules.path, *rules.other_paths))
-        is_other = folded(key or "") in known_folded and key not in known_items
-        if key is None:
-            ignored.append(name)
-        elif "/" in name:
-            _report_misplaced(f"{submission.folder}{name}", findings)
-        elif not is_exact or is_other:
-            remedy = f"name it {_pattern(rules)}, with upper and lower case as here and in the data"
-            findings.add("E-FILE-CASE", _OTHER_CASE, remedy, file=name, rule="case")
-        elif key in name_of_item:
-            problem = f"there is also {quote(name_of_item[key])} for the same {rules.item}"
-            findings.add("E-FILE-TWICE", problem, "keep one of the two", file=name, rule="twice")
-        else:
-            name_of_item[key] = name
-    return name_of_item, ignored
-
-
-def _refuse_no_item(
-    submission: Submission,
-    ignored: list[str],
-    rules: CsvRules,
-    known_items: Collection[str] | None,
-    findings: Findings,
-) -> NoReturn:
-    """Refuse a submission in which no file is named like that of an item."""
-    problem = f"no usable file was found; found: {_named(ignored)}" if ignored else "there are no files"
-    remedy = f"write one file for each {rules.item}, named {_pattern(rules)}, at the top of the zip"
-    kind = kind_of(_head(submission, ignored[0])) if ignored else None
-    if kind is not None:
-        problem += f"; {quote(ignored[0])} is {kind.name}"
-        findings.refuse("E-FILE-NONE", problem, f"{kind.how('CSV')}; {remedy}")
-    how = _rename_example(ignored, rules, known_items or ()) or _conversion_of_table(ignored, rules)
-    findings.refuse("E-FILE-NONE", problem, remedy + how)
-
-
-def _rename_example(ignored: list[str], rules: CsvRules, known_items: Collection[str]) -> str:
-    """Return how the first file that begins with the name of an item is to be named, "" if none does."""
-    for name in ignored[:_COMPARED]:
-        stem = PurePosixPath(name).stem
-        for item in (stem, stem.rpartition("_")[0]):
-            if item in known_items:
-                return f": rename {quote(name)} to {quote(rules.path.format(key=item))}, and so on"
-    return ""
-
-
-def _conversion_of_table(ignored: list[str], rules: CsvRules) -> str:
-    """Return how files are made from the only CSV or JSON file, which may hold all items, "" without one."""
-    tables = [name for name in ignored if PurePosixPath(folded(name)).suffix in (".csv", ".json")]
-    if len(tables) != 1 or not rules.table_columns:
-        return ""
-    columns = ", ".join(rules.table_columns)
-    return f"; `people-in-video convert` makes them from one table with the columns {columns}"
-
-
-def _pattern(rules: CsvRules) -> str:
-    return rules.path.format(key=f"<{rules.item}>")
-
-
-def _note_names(
-    name_of_item: dict[str, str],
-    known_items: Collection[str] | None,
-    ignored: list[str],
-    rules: CsvRules,
-    findings: Findings,
-) -> None:
-    """Note the files that are ignored, and how many files of known_items items have the second spelling."""
-    if ignored:
-        text = f"{_named(ignored)}: not named {_pattern(rules)}, ignored{_close(ignored, rules)}"
-        findings.note("N-FILE-IGNORED", text)
-    read_items = [item for item in name_of_item if known_items is None or item in known_items]
-    respelled = [item for item in read_items if name_of_item[item] != rules.path.format(key=item)]
-    if respelled:
-        wrong, right = (name.format(key="") for name in (rules.other_paths[0], rules.path))
-        text = f"{counted(len(respelled), 'file')} named {wrong} instead of {right}"
-        findings.note("N-FILE-SPELLING", text)
-
-
-def _match(base: str, spellings: Sequence[str]) -> tuple[str | None, bool]:
-    """Return the key in a file name (None if it has none) and whether the rest is spelled exactly."""
-    for flags, is_exact in ((0, True), (re.IGNORECASE | re.ASCII, False)):
-        for spelling in spellings:
-            before, after = spelling.split("{key}")
-            match = re.fullmatch(f"{re.escape(before)}(.+){re.escape(after)}", base, flags | re.DOTALL)
-            if match:
-                return match.group(1), is_exact
-    return None, False
-
-
-def _named(names: list[str]) -> str:
+def file_list(names: list[str]) -> str:
+    """Return the first of some names, and how many more there are."""
     first_names = ", ".join(quote(name) for name in names[:_NAMED_AT_MOST])
     more = len(names) - _NAMED_AT_MOST
     return f"{first_names} and {more} more" if more > 0 else first_names
-
-
-def _close(ignored: list[str], rules: CsvRules) -> str:
-    """Return a question if an ignored name looks like a misspelled one."""
-    import difflib
-
-    suffix = rules.path.format(key="")
-    for name in ignored[:_COMPARED]:
-        if difflib.SequenceMatcher(None, name[-len(suffix) :], suffix).ratio() > _CLOSE_SUFFIX:
-            return f" (is {quote(name)} misspelled?)"
-    return ""
 
 
 class TaskFiles(NamedTuple):

@@ -22,16 +22,11 @@ _PREFIX = __package__.removesuffix(_FOLDER.name)
 
 
 class MessageCode(NamedTuple):
-    """The code of a message, what it means, and what to do about it, "" if nothing has to be done.
-
-    ``is_mistake`` says of a note that it tells of a likely mistake: logs and pages show such notes first and
-    set off from the others.
-    """
+    """The code of a message, what it means, and what to do about it, "" if nothing has to be done."""
 
     code: str
     meaning: str
     remedy: str = ""
-    is_mistake: bool = False
 
     def line(self) -> str:
         """Return the explanation as one line of text."""
@@ -86,11 +81,6 @@ def all_codes() -> dict[str, MessageCode]:
         for part in table:
             codes.update({message_code.code: message_code for message_code in part})
     return codes
-
-
-def is_likely_mistake(code: str) -> bool:
-    """Return whether the note with a code tells of a likely mistake."""
-    return code in all_codes() and all_codes()[code].is_mistake
 
 
 def explain_code(code: str) -> str:
@@ -312,7 +302,6 @@ CODES = CodeTable(
             "N-BOXES-OUTSIDE",
             "Many boxes reach far beyond their image.",
             "Write pixels of the image as it is in the data, and check the image ids.",
-            is_mistake=True,
         ),
         MessageCode("N-CSV-COLUMNS", "Columns that the task does not need were ignored."),
         MessageCode(
@@ -325,14 +314,12 @@ CODES = CodeTable(
             "No row of ten or more items reaches the second half of its item, or many end at nearly one "
             "frame long before it ends; no row of fewer items reaches more than a tenth.",
             "Write frames of the whole video, counted from 1 at its own rate.",
-            is_mistake=True,
         ),
         MessageCode("N-CSV-READ", "Line ends, byte order marks or empty last lines were accepted."),
         MessageCode(
             "N-EMPTY",
             "The whole submission predicts nothing.",
             "Check that it was written to its end.",
-            is_mistake=True,
         ),
         MessageCode("N-FILE-IGNORED", "Files that are not needed were ignored."),
         MessageCode(
@@ -360,26 +347,22 @@ CODES = CodeTable(
             "background, many boxes are one and the same point, all objects of each segment have the same "
             "boxes, or the word indexes of each segment are 0, 1, 2, ...",
             "Check that it is not a placeholder, or another field.",
-            is_mistake=True,
         ),
         MessageCode(
             "N-LOOKS-NORMALIZED",
             "Coordinates are in or near 0..1.",
             "Write pixels, or `round(255 * u)` for U and V.",
-            is_mistake=True,
         ),
         MessageCode(
             "N-PLACES-EMPTY",
             "At least half of the frames or segments that are submitted hold no prediction.",
             "Check that predictions were written for all of them.",
-            is_mistake=True,
         ),
         MessageCode(
             "N-REPEATED",
             "Many predictions are repeated: intervals, classes of a segment, humans of a frame, boxes of a "
             "part, detections of an image. Repetitions cost score.",
             "Write each prediction once.",
-            is_mistake=True,
         ),
         MessageCode(
             "N-UNCHECKED",

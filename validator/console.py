@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import os
 import sys
 from types import TracebackType
@@ -83,7 +82,7 @@ def mute() -> None:
         number = stream.fileno()
         log = os.fdopen(os.dup(number), "w", encoding=stream.encoding, errors=stream.errors)
         _log_of_stream[number] = log
-        _let_go(stream)
+        let_go(stream)
 
 
 def say(*lines: str, to: TextIO | None = None) -> None:
@@ -97,7 +96,7 @@ def say(*lines: str, to: TextIO | None = None) -> None:
     try:
         print(*lines, sep="\n", file=stream, flush=True)
     except OSError as error:
-        _let_go(stream)
+        let_go(stream)
         if not isinstance(error, BrokenPipeError):
             raise OutputError(f"the log cannot be written ({error.strerror})") from None
 
@@ -112,33 +111,7 @@ def highlighted(line: str, to: TextIO | None = None) -> str:
     return f"{_HIGHLIGHT}{line}{_PLAIN}" if has_color else line
 
 
-class Listener(io.TextIOBase):
-    """Passes text on to a stream for as long as it has a reader; a closed pipe is ignored."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-
-    def write(self, text: str) -> int:
-        """Pass text on."""
-        try:
-            return self._stream.write(text)
-        except BrokenPipeError:
-            _let_go(self._stream)
-            return len(text)
-
-    def flush(self) -> None:
-        """Pass on what the stream holds back."""
-        try:
-            self._stream.flush()
-        except BrokenPipeError:
-            _let_go(self._stream)
-
-    def fileno(self) -> int:
-        """Return the number of the stream's file, for programs that are started."""
-        return self._stream.fileno()
-
-
-def _let_go(stream: TextIO) -> None:
+def let_go(stream: TextIO) -> None:
     """Discard what is left in the buffer, which would fail again when the program ends."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())

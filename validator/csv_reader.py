@@ -22,7 +22,7 @@ import numpy as np
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings, Read
 from validator.formats.rules import CsvRules, Field
-from validator.items import match_keys, refuse_repeated
+from validator.keys import match_keys, refuse_repeated
 from validator.kinds import HEAD_BYTES, refuse_other_kind
 from validator.limits import collector_off
 from validator.texts import counted, numpy_words, quote, some_words
@@ -137,7 +137,7 @@ def read_table(
     rules : CsvRules
         Its fields and key.
     reference_keys, name_missing
-        As for `validator.items.match_keys`; None at home, where the keys are not known.
+        As for `validator.keys.match_keys`; None at home, where the keys are not known.
     """
     with Findings.collect() as findings, collector_off():
         reader = _Reader([name], findings, rules)

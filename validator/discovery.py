@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 from pathlib import Path
-from types import ModuleType
 
 
 def discover(package: str, pattern: str) -> list[Path]:
@@ -24,23 +23,3 @@ def discover(package: str, pattern: str) -> list[Path]:
     """
     (folder,) = importlib.import_module(package).__path__
     return sorted(Path(folder).glob(pattern))
-
-
-def find_module(package: str, name: str) -> ModuleType | None:
-    """Return a module below a package, None if there is no such file: challenges may leave out modules.
-
-    Parameters
-    ----------
-    package : str
-        The dotted name of the package, as ``people_in_video``.
-    name : str
-        The dotted name of the module within it, as ``example.writer``.
-
-    Raises
-    ------
-    ModuleNotFoundError
-        If there is no such package.
-    """
-    if not discover(package, f"{name.replace('.', '/')}.py"):
-        return None
-    return importlib.import_module(f"{package}.{name}")

@@ -23,6 +23,25 @@ from validator.texts import counted, printable, quote_path
 MOST_KINDS = 20
 """So many kinds of problems are shown of a check."""
 REPORTED_PER_KIND = 200
+LIKELY_MISTAKES = (
+    "N-BOXES-FIRST",
+    "N-BOXES-ORDER",
+    "N-BOXES-OUTSIDE",
+    "N-CATEGORY",
+    "N-CSV-EARLY",
+    "N-EMPTY",
+    "N-LOOKS",
+    "N-LOOKS-CONSTANT",
+    "N-LOOKS-NORMALIZED",
+    "N-LOW",
+    "N-NAMES-UNKNOWN",
+    "N-PARTS-COARSE",
+    "N-PARTS-NONE",
+    "N-PLACES-EMPTY",
+    "N-REPEATED",
+    "N-SYNC",
+)
+"""The codes of notes that tell of a likely mistake: logs and pages show them first."""
 _KEPT = 5000
 _PLACES_SHOWN = 3
 # The same problem in more files than these is one line.
@@ -94,9 +113,7 @@ class Note(NamedTuple):
     @property
     def is_mistake(self) -> bool:
         """Whether it tells of a likely mistake: by its code, or because it says why others were made."""
-        from validator.codes import is_likely_mistake
-
-        return is_likely_mistake(self.code) or bool(self.explains)
+        return self.code in LIKELY_MISTAKES or bool(self.explains)
 
     def line(self) -> str:
         """Return the note as one line of text."""

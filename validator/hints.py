@@ -11,10 +11,6 @@ from validator.findings import Note
 from validator.texts import counted, quote
 
 _LEAST_BOXES = 10
-_LEAST_BOXES_OUTSIDE = 5
-# Boxes of detectors that are not cut at the border of the image reach beyond it, but not far.
-_BEYOND = 1.1
-_LEAST_SHARE_OUTSIDE = 0.1
 _LEAST_ROWS = 4
 # Noisy coordinates in 0..1 may be outside by this.
 _OUTSIDE = 0.25
@@ -120,32 +116,3 @@ def label_hints(n: int, labels: Collection[object], what: str, item_noun: str = 
         return []
     text = f"all {counted(n, item_noun)} have the {what} {quote(str(*labels))}"
     return [Note("N-LOOKS-CONSTANT", text)]
-
-
-def explain_boxes_outside(boxes: Floats, sizes: Ints) -> str:
-    """Return how far boxes reach beyond their images if many do, "" otherwise.
-
-    Parameters
-    ----------
-    boxes : float array of shape (n, 4)
-        ``x, y, width, height`` in pixels.
-    sizes : int array of shape (n, 2)
-        Height and width of the image of each.
-
-    Examples
-    --------
-    >>> boxes = np.tile([500.0, 300.0, 600.0, 400.0], (5, 1))
-    >>> explain_boxes_outside(boxes, np.tile([480, 640], (5, 1)))
-    '5 of 5 boxes reach beyond their image, up to 1.72 times its width and 1.46 times its height'
-    """
-    if len(boxes) < _LEAST_BOXES_OUTSIDE:
-        return ""
-    ends = boxes[:, :2] + boxes[:, 2:]
-    reach = ends / sizes[:, ::-1]
-    is_outside = (reach > _BEYOND).any(axis=1)
-    if is_outside.mean() < _LEAST_SHARE_OUTSIDE:
-        return ""
-    times_width, times_height = reach.max(axis=0).tolist()
-    boxes_outside = f"{int(is_outside.sum()):,} of {counted(len(boxes), 'box', 'boxes')}"
-    largest = f"up to {times_width:.3g} times its width and {times_height:.3g} times its height"
-    return f"{boxes_outside} reach beyond their image, {largest}"

@@ -3,7 +3,7 @@
 A submission is hostile input. Names, counts and sizes are checked from the archive's directory before a byte
 is inflated, and sizes once more while reading. Nothing is ever written to disk.
 
-The verdict is that of the folder that Codabench's worker makes of a zip (`validator.unpacking`). What leaves
+The verdict is that of the folder that Codabench's worker makes of a zip. What leaves
 no trace in that folder is a problem at home all the same: links, a name twice, "..".
 """
 

@@ -42,10 +42,6 @@ def quote_path(path: str, longest: int = _LONGEST_QUOTE) -> str:
     return printable(path)
 
 
-# What a spreadsheet takes for a formula at the beginning of a cell, in ASCII and in full width.
-_FORMULA = re.compile(" {0,20}[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
-_AFTER_SEPARATOR = re.compile(rf"([;\t])(?={_FORMULA.pattern})")
-_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 NUMPY_VALUE = re.compile(r"(?:np|numpy)\.(?:(?:(?:u?int|float)[0-9]{1,3}|str_)(?=\()|(?:True_|False_)(?!\w))")
 """The pattern of what numpy 2 prints for a value in a list, at its beginning: ``np.True_``, ``np.False_``,
 or a type before a bracket, as in ``np.int64(7)``."""
@@ -80,24 +76,6 @@ def printable(text: str) -> str:
 def visible(text: str) -> str:
     """Return ``text`` with a sign for a missing character in place of each that is not printable."""
     return _UNPRINTABLE.sub("\ufffd", text)
-
-
-def without_formulas(text: str) -> str:
-    """Return text for a cell of a table that no spreadsheet evaluates; numbers stay as they are.
-
-    Some spreadsheets split lines at semicolons or tabs, whatever the separator is.
-
-    Examples
-    --------
-    >>> without_formulas("=1+1"), without_formulas("a;=HYPERLINK(1)"), without_formulas("a=1")
-    ("'=1+1", "a;'=HYPERLINK(1)", 'a=1')
-    >>> without_formulas("-0.5"), without_formulas("-a")
-    ('-0.5', "'-a")
-    """
-    if _NUMBER.fullmatch(text):
-        return text
-    text = _AFTER_SEPARATOR.sub(r"\1'", text)
-    return f"'{text}" if _FORMULA.match(text) else text
 
 
 def printed_characters(text: str) -> str:

@@ -42,6 +42,8 @@ from validator.texts import counted, some_words
 _COMPARED_FROM_BYTES = 64
 _SHOWN_NAMES = 3
 _DEFAULT_IMAGE = "codalab/codalab-legacy:py37"
+# Those of codalab/codalab-legacy:py312 that a task may need, as they are imported.
+_PACKAGES_OF_IMAGE = {"numpy", "yaml", "scipy", "PIL"}
 # Folders that are zipped as a whole by mistake.
 _USUAL_FOLDERS = ("reference_data", "reference", "ref", "input_data", "input", "scoring_program", "data")
 CONTENT = "L-REFERENCE R-"
@@ -140,11 +142,15 @@ def _check_image(data: Competition, our_tasks: Sequence[Declaration], report: Li
     elif not data.get(key):
         rule = "default image" if our_tasks else "default image of others"
         report.add(rule, f"/{key}", image=image, key=key)
-    elif our_tasks and not image.partition("@")[0].endswith("codalab/codalab-legacy:py312"):
-        needed_packages = {name for task in our_tasks for name in task.needs}
+        return
+    needed_packages = {name for task in our_tasks for name in task.needs}
+    if our_tasks and not image.partition("@")[0].endswith("codalab/codalab-legacy:py312"):
         *names, last_name = ["numpy", "yaml", *sorted(needed_packages)]
         packages = f"{', '.join(names)} and {last_name}"
         report.add("old image", f"/{key}", image=image, key=key, packages=packages)
+    elif needed_packages - _PACKAGES_OF_IMAGE:
+        packages = ", ".join(sorted(needed_packages - _PACKAGES_OF_IMAGE))
+        report.add("packages of an evaluator", f"/{key}", image=image, packages=packages)
 
 
 def _check_reference(data: Competition, task: _Task, files: Files, report: LintReport) -> None:

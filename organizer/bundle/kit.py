@@ -19,6 +19,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from itertools import islice
 from pathlib import Path
 
 from organizer import ROOT
@@ -179,6 +180,9 @@ def _code(tasks: Sequence[Task]) -> dict[str, bytes]:
         if name.endswith(".py"):
             entry_modules += imported_names(data)
     files.update(needed_modules(entry_modules))
+    # What explains a code finds the tables by their names.
+    packages = [path.rpartition("/")[0].replace("/", ".") for path in files]
+    files.update(needed_modules([f"{package}.codes" for package in packages]))
     files.update(package_modules)
     files[_SCHEMA] = (ROOT / _SCHEMA).read_bytes()
     # A submission to another task is told as one.
@@ -270,6 +274,8 @@ def format_page(task: Task) -> str:
     """
     text = cut_text((ROOT / "pages" / f"{task.id}.md").read_text(encoding="utf-8"), [task.id])
     reference_page = ROOT / "starting_kit" / "reference" / f"{task.id}.md"
+    if not task.is_published:
+        text += f"\n{_annotations_section(task)}"
     for further_page in (reference_page, ROOT / "starting_kit" / task.folder.name / "ways_in.md"):
         if further_page.is_file():
             text += f"\n{further_page.read_text(encoding='utf-8')}"
@@ -277,6 +283,20 @@ def format_page(task: Task) -> str:
     if "{names}" in text:
         text = text.replace("{names}", _names_of_demo_data(task))
     return text
+
+
+def _annotations_section(task: Task) -> str:
+    """Return what a page says of the reference of a task of one's own: the first items of the demo data."""
+    ((name, data),) = ((name, data) for name, data in demo_source_files(task.id).items() if "truth." in name)
+    text = data.decode()
+    if name.endswith(".csv"):
+        example = "".join(text.splitlines(keepends=True)[:3])
+    else:
+        entries = islice(json.loads(text).items(), 2)
+        lines = [f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in entries]
+        example = "{\n" + ",\n".join(lines) + "\n}\n"
+    place = f"The folder of `--reference` holds one file, `{name}`, such as:"
+    return f"## Your own annotations\n\n{place}\n\n```\n{example}```\n"
 
 
 def _names_of_demo_data(task: Task) -> str:

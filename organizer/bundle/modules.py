@@ -13,8 +13,7 @@ from organizer import ROOT
 def needed_modules(entry_modules: Iterable[str], root: Path = ROOT) -> dict[str, bytes]:
     """Return the code of the modules that entry modules need, directly or not, by their paths.
 
-    With a module go the packages that it is in, and their tables of the codes of messages. What is imported
-    from outside of the folder is left out.
+    With a module go the packages that it is in. What is imported from outside of the folder is left out.
 
     Parameters
     ----------
@@ -34,9 +33,7 @@ def needed_modules(entry_modules: Iterable[str], root: Path = ROOT) -> dict[str,
         if relative_path in code:
             continue
         code[relative_path] = path.read_bytes()
-        for package in _packages_around(name):
-            pending_names += [package, f"{package}.codes"]
-        pending_names += imported_names(code[relative_path])
+        pending_names += [*_packages_around(name), *imported_names(code[relative_path])]
     return code
 
 

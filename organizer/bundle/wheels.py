@@ -20,6 +20,11 @@ _PIN = re.compile(r"^(?P<package>[\w.-]+)==(?P<hashes>.*)$", re.MULTILINE)
 _HASH = re.compile("--hash=sha256:([0-9a-f]{64})")
 _VENDOR = "scoring_program/vendor"
 _LOCK = LOCKS / "vendor.lock"
+# What of the wheels explaining a submission never imports: tests, commands, measurements, second names.
+_UNUSED = re.compile(
+    r".*\.pyi|.*/tests/.*|jsonschema/(benchmarks/.*|cli\.py|__main__\.py)|attrs/.*|_pyrsistent_version\.py"
+    r"|.*/entry_points\.txt"
+)
 _PURE = ("--platform", "any", "--implementation", "py", "--abi", "none", "--python-version", "3.9")
 
 
@@ -66,9 +71,7 @@ def _run_pip_download() -> None:
 
 
 def _wheel_files(wheel: Path) -> Files:
-    """Return the files of a wheel as they lie in a program, without type stubs and tests."""
+    """Return the files of a wheel as they lie in a program."""
     return {
-        f"{_VENDOR}/{name}": data
-        for name, data in read_zip(wheel).items()
-        if not (name.endswith(".pyi") or "/tests/" in name)
+        f"{_VENDOR}/{name}": data for name, data in read_zip(wheel).items() if not _UNUSED.fullmatch(name)
     }

@@ -16,9 +16,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     parser.add_argument("task_id", metavar="ID", help="a name in small letters, digits and _")
     parser.add_argument("--title", metavar="TEXT", help="1 to 60 characters; default: the id in words")
-    what = "what an item has: label, number, columns, labels, segments or boxes; default: label"
     what = "the noun for what is scored by itself, such as recording; default: item"
     parser.add_argument("--item", default="item", metavar="NOUN", help=what)
+    what = "what an item has: label, number, columns, labels, segments or boxes; default: label"
     parser.add_argument("--kind", metavar="KIND", help=what)
     what = "csv or json; default: csv where a table can hold it"
     parser.add_argument("--format", dest="form", metavar="FORMAT", help=what)
@@ -43,13 +43,16 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--prediction", type=existing_path, metavar="PATH", help=what)
     parser.add_argument("--score", metavar="KEY", help="the number of the evaluator that ranks")
     what = "asc if less is better; default: desc"
-    parser.add_argument("--sorting", default="desc", metavar="ORDER", help=what)
+    parser.add_argument("--sorting", metavar="ORDER", help=what)
     what = "packages that the evaluator imports besides numpy, separated by spaces"
-    parser.add_argument("--needs", type=str.split, default=(), metavar="WORDS", help=what)
+    parser.add_argument("--needs", type=str.split, metavar="WORDS", help=what)
 
 
 def _numbers(text: str) -> list[float]:
-    return [float(word) for word in text.split()]
+    try:
+        return [float(word) for word in text.split()]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f'"{text}" is not numbers separated by spaces') from None
 
 
 def _words(text: str) -> dict[str, Any]:

@@ -7,12 +7,15 @@ import contextlib
 import datetime
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from organizer import ROOT
 from organizer.bundle.dates import find_zone
 from organizer.runs.phase import folder_name
 from people_in_video.drawings.images import image_size
 from scoring_program.task import task_ids
+
+_Value = TypeVar("_Value")
 
 _REFERENCE = "folder with a reference folder for each task, or the folder of one task; default: {}"
 
@@ -100,6 +103,18 @@ def at_least(least: int) -> Callable[[str], int]:
         return int(text)
 
     return whole
+
+
+def worded(parse: Callable[[str], _Value]) -> Callable[[str], _Value]:
+    """Return a type of options that says what ``parse`` says when it raises ValueError."""
+
+    def parse_or_say(text: str) -> _Value:
+        try:
+            return parse(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return parse_or_say
 
 
 def add_zone(parser: argparse.ArgumentParser) -> None:

@@ -15,6 +15,7 @@ from organizer.commands.options import (
     day,
     existing_path,
     given_path,
+    worded,
 )
 from organizer.memory import take_matrix_memory
 from organizer.ranking.baselines import baseline_submission
@@ -55,18 +56,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     option("--names", type=existing_path, metavar="CSV", help=what)
     what = "which submission of a team counts: best, last, chosen, or best_in: PHASE; default: the setting"
-    option("--counts", type=parse_counting, metavar="RULE", help=what)
+    option("--counts", type=worded(parse_counting), metavar="RULE", help=what)
     option("--date", type=day, metavar="YYYY-MM-DD", help="to show on the pages; default: none")
     option("--baselines", type=existing_path, metavar="JSON", help="baselines.json of the command baselines")
     what = "the baseline that a winner must beat: a --baseline-zip, or one of --baselines"
     option("--beats", metavar="NAME", help=what)
-    option("--by", type=parse_gain, metavar="10%", help="by which share of its score, with --beats")
+    option("--by", type=worded(parse_gain), metavar="10%", help="by which share of its score, with --beats")
     what = "score this zip as a baseline of this name; may be given several times"
     option("--baseline-zip", type=_baseline_zip, action="append", default=[], metavar="NAME=FILE", help=what)
     what = "the leaderboard of the site as CSV, to compare"
     option("--leaderboard", type=existing_path, metavar="FILE", help=what)
     what = "the titles of the columns of users and of scores in it; default: those of Codabench"
-    option("--columns", type=parse_columns, metavar="USER,SCORE", help=what)
+    option("--columns", type=worded(parse_columns), metavar="USER,SCORE", help=what)
     option("--fresh", action="store_true", help="score again what an earlier call has scored")
 
 

@@ -11,6 +11,7 @@ from organizer.commands.options import (
     add_task_id,
     at_least,
     given_path,
+    worded,
 )
 from organizer.split import split_command
 
@@ -22,7 +23,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", type=given_path, metavar="DIR", help="default: parts")
     what = "two or three: shares of the public and the final, or of the development, test and final part; "
     what += "default: 30 70"
-    parser.add_argument("--shares", nargs="+", type=_share, metavar="SHARE", help=what)
+    parser.add_argument("--shares", nargs="+", type=worded(_share), metavar="SHARE", help=what)
     what = "of the random numbers; default: 0"
     parser.add_argument("--seed", type=at_least(0), default=0, metavar="N", help=what)
     what = "items that stay together: item,group"
@@ -56,5 +57,5 @@ def run(options: argparse.Namespace) -> int:
 
 def _share(text: str) -> float:
     if not 0 < float(text) < math.inf:
-        raise argparse.ArgumentTypeError("it must be more than 0")
+        raise ValueError("it must be more than 0")
     return float(text)

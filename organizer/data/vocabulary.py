@@ -59,7 +59,7 @@ def complete_vocabulary(loaded: AnyLoaded, folder: Path) -> list[Note]:
     notes = []
     for kind, names in _missing_kinds(vocabulary, loaded).items():
         text = f"{VOCABULARY_FILE} lists the {counted(len(names), 'name')} of kind {kind} that occur in "
-        text += "the reference, which messages show to participants. Give all names with VOCABULARY="
+        text += "the reference, which messages show to participants. Give all names with --vocabulary"
         notes.append(Note("N-REF-VOCABULARY", text))
     content = vocabulary_file(loaded)
     if content:
@@ -111,4 +111,5 @@ def _encode(vocabulary: Vocabulary) -> bytes:
     for kind, names in vocabulary.items():
         lines.append(f"{json.dumps(kind)}: {json.dumps(list(names), ensure_ascii=False)}")
     content = "{\n" + ",\n".join(lines) + "\n}\n"
-    return content.encode()
+    # Half of a character, which UTF-8 does not have, is written as JSON escapes it.
+    return content.encode("utf-8", "backslashreplace")

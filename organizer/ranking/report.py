@@ -10,12 +10,12 @@ import json
 from pathlib import Path
 
 from organizer.bundle import DEMO_TITLE
-from organizer.files import write_durable
+from organizer.files import remove_unfinished, write_durable
 from organizer.ranking import paper
 from organizer.ranking.command import pages_in, remove_others
 from organizer.ranking.mail import draft_mail
 from organizer.ranking.ranking import Ranking, page_name
-from organizer.ranking.stored import NoRankingError, read_rankings, saved_facts
+from organizer.ranking.stored import NoRankingError, missing_ranking, read_rankings, saved_facts
 from organizer.ranking.tables import teams_csv
 from organizer.ranking.team_page import team_page, teams_index
 from people_in_video.comparing.standings import ranked_rows
@@ -39,8 +39,7 @@ def report(task_id: str, folder: Path, output: Path) -> int:
     try:
         rankings = read_rankings(folder, task_id)
     except NoRankingError:
-        remedy = f"run make rescore ID={task_id} first"
-        print(printable(f"{folder}: there is no complete ranking of {task_id} in it; {remedy}"))
+        print(printable(missing_ranking(folder, task_id)))
         return 1
     subfolders = [ranking.facts.protocol if len(rankings) > 1 else "" for ranking in rankings]
     for ranking, subfolder in zip([ranking.published for ranking in rankings], subfolders):
@@ -73,6 +72,8 @@ def _write(ranking: Ranking, folder: Path) -> None:
         write_durable(folder / _MAIL, mail)
     else:
         (folder / _MAIL).unlink(missing_ok=True)
+    for parent in (folder, teams):
+        remove_unfinished(parent)
     written_pages = {folder / page for page in page_of_team.values()}
     for old_page in {*pages_in(teams)} - written_pages:
         old_page.unlink()

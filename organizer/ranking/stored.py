@@ -25,6 +25,7 @@ from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record, stored_record
 from people_in_video.comparing.standings import Baseline
 from scoring_program.task import Task, load_task
+from validator.texts import quote, some_words
 
 RANKING = "ranking.json"
 _FORMAT = 1
@@ -69,6 +70,19 @@ def stored_task(folder: Path) -> str:
         return load_task(json.loads((folder / RANKING).read_text(encoding="utf-8"))["task"]).id
     except _MALFORMED as error:
         raise NoRankingError from error
+
+
+def missing_ranking(folder: Path, task_id: str) -> str:
+    """Return that a folder holds no complete ranking of a task, and what to do: name a phase that has one."""
+    others = []
+    for path in sorted(folder.parent.glob(f"{task_id}_*")):
+        with contextlib.suppress(NoRankingError):
+            if stored_task(path) == task_id:
+                others.append(quote(path.name))
+    remedy = f"run make rescore ID={task_id} first"
+    if others:
+        remedy = f"name a phase with --phase: there are {some_words(others)}"
+    return f"{folder}: there is no complete ranking of {task_id} in it; {remedy}"
 
 
 def read_run(folder: Path, task_id: str, protocol: str) -> Run | None:

@@ -17,9 +17,10 @@ from organizer.ranking.ranking import Ranking
 from organizer.ranking.statistics import item_difficulty
 from organizer.runs.rescore import Record
 from people_in_video.comparing.pairs import Pairs
+from people_in_video.csv_table import without_formulas
 from scoring_program.metrics.resampling import rounded
 from scoring_program.report.outputs import plain_number
-from validator.texts import quote, without_formulas
+from validator.texts import quote
 
 _LONGEST = 1000
 _P_DECIMALS = 10

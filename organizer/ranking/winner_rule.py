@@ -6,6 +6,7 @@ same reference; scores that were published for other data cannot be compared wit
 
 from __future__ import annotations
 
+import math
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -156,9 +157,12 @@ def check_gain(rule: WinnerRule, task: Declaration) -> None:
 def parse_gain(text: str) -> float:
     """Return a share from text such as ``10%`` or ``0.1``. Raises ValueError."""
     share = text.strip()
-    gain = float(share[:-1]) / 100 if share.endswith("%") else float(share)
+    try:
+        gain = float(share[:-1]) / 100 if share.endswith("%") else float(share)
+    except ValueError:
+        gain = math.nan
     if not 0 <= gain <= _MOST_GAIN:
-        raise ValueError(f"{text} is not a share such as 10%")
+        raise ValueError(f"{text!r} is not a share such as 10%")
     return gain
 
 

@@ -7,8 +7,6 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
 
-import yaml
-
 from organizer.bundle import COMPETITION, DEMO_TITLE, DIST, SOURCE
 from organizer.bundle.competition import (
     Competition,
@@ -38,7 +36,7 @@ from organizer.runs.worker import BuiltTask
 from people_in_video.drawings.images import Images
 from scoring_program.task import load_task
 from validator.findings import Refused
-from validator.texts import printable, quote
+from validator.texts import printable, quote, quote_path
 
 # What Codabench takes where competition.yaml gives no limit.
 _PER_DAY = 5
@@ -97,8 +95,10 @@ def find_offer(
     if phase_name:
         named = [offer for offer in offers if offer.phase_name == phase_name]
         if not named:
-            names = _phase_names(offers)
-            raise refused("no phase of this name", task=task_id, name=quote(phase_name), names=names)
+            remedy = f"give one of {_phase_names(offers)} to PHASE (--phase)"
+            if not offers:
+                remedy = f"no phase has this task: organizer start {task_id} begins a competition of it"
+            raise refused("no phase of this name", task=task_id, name=quote(phase_name), remedy=remedy)
         return named[0]
     if given_names is not None and len(offers) > 1:
         offers = [offer for offer in offers if offer.reference in given_names]
@@ -111,7 +111,7 @@ def find_offer(
 
 def _phase_names(offers: list[Offer]) -> str:
     names = dict.fromkeys(offer.phase_name for offer in offers)
-    return ", ".join(f'"{quote(name)}"' for name in names) or "none has this task"
+    return ", ".join(f'"{quote(name)}"' for name in names)
 
 
 def rules_of_phase(phase: Entry) -> Phase:
@@ -136,20 +136,22 @@ def built_task(task_id: str, reference: Path | None, phase_name: str = "") -> Bu
 
     ``reference``, a folder of tasks or of this one, replaces the bundle's reference. ``phase_name`` is the
     phase that it is about; without one it is the only phase, or that of the reference. Raises Refused if the
-    reference is neither, if there is no such phase, or if nothing tells several references apart.
+    reference is neither or that of another phase, if there is no such phase, or if nothing tells several
+    references apart.
     """
-    files = _files_in_dist(task_id)
-    competition = yaml.safe_load(files[COMPETITION]) if files else load_competition()
+    path = DIST / f"{task_id}.zip"
+    files, competition = _read_in_dist(path) if path.is_file() else ({}, load_competition())
     # Demo data, without a bundle, stands for the reference that has the name of the task.
     given_names = None if files else {task_id}
     if reference:
         given_names = _given_names(competition, task_id, reference)
     offer = find_offer(competition, task_id, phase_name, given_names)
-    folder = _given_folder(task_id, reference, offer) if reference else None
+    folder = _given_folder(competition, task_id, reference, offer) if reference else None
+    task = offer.task if offer else _first_entry(competition, task_id)
     return BuiltTask(
         id=task_id,
         program=_program_in(files, competition, task_id) if files else build_program(task_id),
-        reference=_reference_of(task_id, folder, files, offer.task if offer else None),
+        reference=_reference_of(task_id, folder, files, task),
         time_limit=float(step_limit(offer.phase if offer else competition["phases"][0])),
         competition=str(competition["title"]).removeprefix(DEMO_TITLE),
         title=str(offer.task.get("name") or "") if offer else "",
@@ -161,32 +163,45 @@ def built_task(task_id: str, reference: Path | None, phase_name: str = "") -> Bu
     )
 
 
-def _files_in_dist(task_id: str) -> Files:
-    """Return the files of the bundle of a task, none if it is not built; warn if it is out of date."""
-    path = DIST / f"{task_id}.zip"
-    if not path.is_file():
-        return {}
-    files = read_zip(path)
+def read_bundle(path: Path) -> tuple[Files, Competition]:
+    """Return the files of a bundle and its competition. Raises Refused."""
+    report = LintReport()
+    try:
+        files = read_zip(path)
+    except DAMAGED:
+        problem, remedy = "there is no bundle that can be read", "build it with: make bundle"
+        report.add("no zip", file=quote_path(str(path)), problem=problem, remedy=remedy)
+        raise Refused(report.errors) from None
+    competition = read_competition(files.get(COMPETITION, b""), report)
+    if competition is None:
+        raise Refused(report.errors)
+    return files, competition
+
+
+def _read_in_dist(path: Path) -> tuple[Files, Competition]:
+    """Do as `read_bundle`, and warn if the bundle is out of date."""
+    files, competition = read_bundle(path)
     if COMPETITION in changed_sources(path, files, SOURCE):
         place = f"{DIST.name}/{path.name}"
         remedy = "to use its dates and settings, run make bundle"
         print(f"warning | {place} was not built from today's {COMPETITION}; {remedy}")
-    return files
+    return files, competition
 
 
-def _reference_of(task_id: str, folder: Path | None, files: Files, task: Entry | None) -> Path | bytes:
-    """Return a reference that is given, or that of a task of a bundle, or the demo data."""
+def _reference_of(task_id: str, folder: Path | None, files: Files, task: Entry) -> Path | bytes:
+    """Return a reference that is given, or that of a task of a bundle, or the demo data. Raises Refused."""
     if folder is not None:
         return _readable_reference(task_id, folder)
     if files:
-        return reference_in(files, task or _first_entry(yaml.safe_load(files[COMPETITION]), task_id))
+        return reference_in(files, task)
     print(f"DEMO: no REFERENCE and no {DIST.name}/{task_id}.zip, so the reference is demo data")
     return zip_bytes(demo_reference(task_id))
 
 
 def _first_entry(competition: Competition, task_id: str) -> Entry:
+    """Return the first entry of a task in a competition, an empty one if there is none."""
     entries = [entry for _, entry in entries_of(competition, "tasks")]
-    return next(entry for entry in entries if task_id_of(entry) == task_id)
+    return next((entry for entry in entries if task_id_of(entry) == task_id), {})
 
 
 def _program_in(files: Files, competition: Competition, task_id: str) -> bytes:
@@ -222,10 +237,24 @@ def _given_names(competition: Competition, task_id: str, reference: Path) -> set
     return {name for name in names if (reference / name).is_dir()} or {reference.absolute().name}
 
 
-def _given_folder(task_id: str, reference: Path, offer: Offer | None) -> Path:
-    """Return the folder of REFERENCE that a phase names, or that of the task."""
+def _given_folder(competition: Competition, task_id: str, reference: Path, offer: Offer | None) -> Path:
+    """Return the folder of REFERENCE that a phase names, or that of the task.
+
+    Raises Refused if it is called like the reference of another phase.
+    """
     name = offer.reference if offer and (reference / offer.reference).is_dir() else task_id
-    return task_folder(name, reference, task_names(load_competition()))
+    folder = task_folder(name, reference, task_names(load_competition()))
+    given_name = folder.absolute().name
+    names = {other.reference for other in offers_of(competition, task_id)}
+    if offer and given_name != offer.reference and given_name in names:
+        phase_name = quote(offer.phase_name)
+        raise refused(
+            "reference of another phase",
+            given=quote(given_name),
+            phase=phase_name,
+            name=quote(offer.reference),
+        )
+    return folder
 
 
 def _readable_reference(task_id: str, folder: Path) -> Path | bytes:
@@ -236,16 +265,8 @@ def _readable_reference(task_id: str, folder: Path) -> Path | bytes:
 
 def overview_command(bundle: Path, output: Path, images: Images) -> int:
     """Print what the references of a bundle hold, and write a page for each into the folder ``output``."""
-    report = LintReport()
-    try:
-        files = read_zip(bundle)
-        data = read_competition(files[COMPETITION], report)
-    except (*DAMAGED, KeyError):
-        problem, remedy = "there is no bundle that can be read", "build it with: make bundle"
-        raise refused("no zip", problem=problem, remedy=remedy) from None
-    if data is None:
-        raise Refused(report.errors)
-    entries = [entry for _, entry in task_entries(data)]
+    files, competition = read_bundle(bundle)
+    entries = [entry for _, entry in task_entries(competition)]
     for position, entry in enumerate(entries):
         if task_id := task_id_of(entry):
             print(f"{task_id}: {printable(str(entry.get('reference_data')))}")

@@ -276,8 +276,10 @@ def _score_here(setup: Setup, loaded: Loaded, write_end: int) -> NoReturn:
             evaluator.hidden_log = str(Path(_EVALUATOR_LOG).resolve())
         entry = _scored_as_on_the_platform(setup, loaded)
         if Path(_EVALUATOR_LOG).is_file():
-            evaluator_output = Path(_EVALUATOR_LOG).read_text(encoding="utf-8", errors="replace")
-            entry = replace(entry, evaluator_output=evaluator_output[-_LONGEST_OUTPUT:])
+            output = Path(_EVALUATOR_LOG).read_text(encoding="utf-8", errors="replace")
+            end = output[-_LONGEST_OUTPUT:]
+            # Whole lines, unless one is longer than that.
+            entry = replace(entry, evaluator_output=end if end == output else end.partition("\n")[2] or end)
         with os.fdopen(write_end, "w", encoding="ascii") as answer:
             print(json.dumps(vars(entry)), file=answer)
     finally:

@@ -76,13 +76,18 @@ def sources_of_folder(folder: Path, rules: Rules | None) -> Sources:
     files: dict[str, File] = {}
     links = []
     for path in folder.rglob("*"):
-        name = path.relative_to(folder).as_posix()
+        name = _name_in_utf8(path.relative_to(folder))
         if path.is_symlink():
             if path.is_dir() or _is_zip(name):
                 links.append(name)
         elif path.is_file():
             files[name] = path
     return _sort_files(files, rules, links)
+
+
+def _name_in_utf8(path: Path) -> str:
+    """Return a path as UTF-8 reads it, in an ASCII locale, too, in which Python escapes all other bytes."""
+    return path.as_posix().encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
 
 
 def sources_of_download(archive: zipfile.ZipFile, rules: Rules | None) -> Sources:

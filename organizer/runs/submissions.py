@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
+from organizer.files import DAMAGED
 from organizer.runs.download_names import DownloadName, read_download_names, readings_of
 from organizer.runs.similar_names import similar_names, unambiguous, with_code_points
 from organizer.runs.sources import Source, Sources, read_source, sources_of_download, sources_of_folder
@@ -145,7 +146,7 @@ def _open_sources(given: Path, rules: Rules | None, stack: contextlib.ExitStack)
         return sources_of_folder(given, rules)
     try:
         archive = stack.enter_context(zipfile.ZipFile(given))
-    except (OSError, zipfile.BadZipFile) as error:
+    except DAMAGED as error:
         hint = f"{_HINT}, or the zip that the site gives for all of them"
         raise SubmissionsError(f"{given}: this is neither a folder nor a zip; {hint}") from error
     return sources_of_download(archive, rules)

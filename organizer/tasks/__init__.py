@@ -20,11 +20,11 @@ import numpy as np
 
 from organizer.content import Content
 from organizer.files import Files
+from people_in_video.challenge_modules import find_module
 from scoring_program.scoring import AnyLoaded
 from scoring_program.settings import Settings
 from scoring_program.task import load_task
 from validator.arrays import Floats, Ints
-from validator.discovery import find_module
 from validator.findings import Findings, Read
 
 _SEED = 27

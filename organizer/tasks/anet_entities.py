@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -35,7 +35,7 @@ from scoring_program.challenges.anet_entities.reference import (
     PREPARED_FILE,
     Reference,
     load_reference,
-    part_of_reference,
+    select_segments,
 )
 from scoring_program.challenges.anet_entities.task import GENERATED, TASKS
 from scoring_program.metrics.grounding import FRAMES, IOU, frame_overlaps
@@ -144,7 +144,7 @@ class EntitiesAnnotations(Annotations[Reference, Results]):
 
     def cut(self, source: Path, reference: Reference, names: Collection[str], output: Path) -> None:
         """Write the arrays of some videos."""
-        save_reference(part_of_reference(reference, names), output)
+        save_reference(_part_of_reference(reference, names), output)
 
 
 def _videos_with_sentences_that_count_0(reference: Reference) -> dict[str, set[str]]:
@@ -512,6 +512,35 @@ def _remarks(skeleton: Mapping[str, Any]) -> list[str]:
     if not all("timestamps" in segment for segment in segments):
         remarks.append("timestamps are left out where the source has none")
     return remarks
+
+
+def _part_of_reference(whole: Reference, videos: Collection[str]) -> Reference:
+    """Return the reference of some videos, in which nothing is left of the others."""
+    part = select_segments(whole, videos)
+    used_tokens, token = np.unique(part.token, return_inverse=True)
+    splits = {}
+    for split, videos_of_split in whole.splits.items():
+        splits[split] = [video for video in videos_of_split if video in videos]
+    n_segments = whole.n_segments
+    if n_segments is not None:
+        n_segments = {video: number for video, number in n_segments.items() if video in videos}
+    return part._replace(
+        tokens=[part.tokens[number] for number in used_tokens.tolist()],
+        token=token,
+        splits=splits,
+        videos=[video for video in whole.videos if video in videos],
+        n_segments=n_segments,
+        segments_of_video=_of_videos(whole.segments_of_video, videos),
+    )
+
+
+def _of_videos(
+    segments_of_video: Mapping[str, Sequence[str]] | None, videos: Collection[str]
+) -> dict[str, Sequence[str]] | None:
+    """Return the segments of some videos, None if they are not known."""
+    if segments_of_video is None:
+        return None
+    return {video: names for video, names in segments_of_video.items() if video in videos}
 
 
 ANNOTATIONS = {task_id: EntitiesAnnotations(task_id) for task_id in TASKS}

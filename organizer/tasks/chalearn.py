@@ -187,8 +187,8 @@ def _warnings(reference: Reference) -> Findings:
     rows, sequences, warnings = reference.rows, reference.sequences, Findings()
     n_rows = np.diff(_first_rows(reference))
     for sequence in np.flatnonzero(n_rows == 0).tolist():
-        problem, remedy = "no row is in it", "give its labels, or take the sequence out"
-        warnings.add("R-EMPTY", problem, remedy, file=f"{sequences[sequence]}_labels.csv", rule="empty")
+        problem, remedy = "the sequence has no row", "give its labels, or take it out"
+        warnings.add("R-EMPTY", problem, remedy, where=f"{sequences[sequence]}_labels.csv", rule="empty")
     table = np.column_stack([rows.sequence, rows.actor, rows.label, rows.frames])
     order = np.lexsort(table.T[::-1])
     check_same(sequences, [(rows.sequence, table[order][:, 1:])], warnings)

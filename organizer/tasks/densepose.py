@@ -28,7 +28,7 @@ from organizer.tasks import Annotations, Guess, Pools
 from people_in_video.diagnosis.samples import from_sizes
 from people_in_video.drawings.densepose import image_drawing, person_shape
 from people_in_video.drawings.scenes import Drawing, DrawnObject
-from people_in_video.references.densepose import ANNOTATIONS_FILE, read_annotations
+from people_in_video.references.densepose import ANNOTATIONS_FILE, content_hash, read_annotations
 from people_in_video.selections.densepose import select_images
 from scoring_program.challenges.densepose.page import FINE_PARTS
 from scoring_program.challenges.densepose.reference import (
@@ -38,7 +38,6 @@ from scoring_program.challenges.densepose.reference import (
     TEMPLATE_FILE,
     Persons,
     Reference,
-    content_hash,
 )
 from scoring_program.challenges.densepose.task import TASKS
 from scoring_program.metrics import geodesic

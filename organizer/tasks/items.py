@@ -19,7 +19,7 @@ from scoring_program.scoring import AnyLoaded
 from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings
-from validator.formats.items.arrays import PlainValues, Regions, as_instance, corners_of, plain_values
+from validator.formats.items.arrays import Items, PlainValues, Regions, as_instance, corners_of
 from validator.formats.items.read import form_of
 from validator.formats.items.write import encode
 from validator.formats.rules import load_rules
@@ -33,6 +33,27 @@ _THIRDS = ("lowest third", "middle third", "highest third")
 _WITHOUT_CLASS = (Baseline.PERFECT, Baseline.MOST_FREQUENT, Baseline.RANDOM, Baseline.NOISY)
 _NOT_ONE_CLASS = tuple(baseline for baseline in Baseline if baseline is not Baseline.ONE_CLASS)
 Prediction = dict[str, Any]
+
+
+def _plain_values(form: Form, items: Items) -> dict[str, Any]:
+    """Return the value of each item as it is in a JSON file."""
+    if isinstance(items, PlainValues):
+        return items.submitted()
+    if isinstance(items, Regions):
+        instances: dict[str, Any] = {key: [] for key in items.keys}
+        columns = (items.item, items.label, items.extent, items.score)
+        for item, label, corners, score in zip(*(column.tolist() for column in columns)):
+            instance = as_instance(form.instance_keys, items.names[label], corners, score)
+            instances[items.keys[item]].append(instance)
+        return instances
+    keys, values, names = items
+    if values.dtype == bool:
+        return {
+            key: [names[label] for label in np.flatnonzero(row).tolist()] for key, row in zip(keys, values)
+        }
+    if values.ndim == 2:
+        return {key: dict(zip(names, row)) for key, row in zip(keys, values.tolist())}
+    return dict(zip(keys, [names[label] for label in values.tolist()] if names else values.tolist()))
 
 
 class _NoisySegments(Guess):
@@ -85,7 +106,7 @@ class ItemAnnotations(Annotations[Reference, Prediction]):
 
     def predicted(self, reference: Reference, guess: Guess) -> Prediction:
         """Return a value for each item; the most frequent label once in each list."""
-        values = plain_values(self.form.truth, reference.items)
+        values = _plain_values(self.form.truth, reference.items)
         return {item: self._guessed(value, guess) for item, value in values.items()}
 
     def _guessed(self, value: Any, guess: Guess) -> Any:
@@ -132,7 +153,7 @@ class ItemAnnotations(Annotations[Reference, Prediction]):
         items = reference.items
         if self.kind in (Kind.NUMBER, Kind.COLUMNS):
             return _thirds(items)
-        values = plain_values(self.form.truth, items)
+        values = _plain_values(self.form.truth, items)
         if self.kind is Kind.VALUE:
             return {item: [self.kind.value] for item in values}
         if self.kind is Kind.LABEL:
@@ -144,7 +165,7 @@ class ItemAnnotations(Annotations[Reference, Prediction]):
 
     def cut(self, source: Path, reference: Reference, names: Collection[str], output: Path) -> None:
         """Write the ground truth of some items."""
-        values = plain_values(self.form.truth, reference.items)
+        values = _plain_values(self.form.truth, reference.items)
         part = {item: value for item, value in values.items() if item in names}
         (output / self.form.truth_file).write_bytes(encode(self.form.truth, part))
 
@@ -195,7 +216,7 @@ def content_of(loaded: AnyLoaded) -> Content:
     counts = _count_labels(items)
     n_labels = {f"{noun}s": n_items, "labels": sum(count > 0 for count in counts.values())}
     if kind is Kind.LABEL:
-        check_constant("label", plain_values(form.truth, items).values(), truth, warnings)
+        check_constant("label", _plain_values(form.truth, items).values(), truth, warnings)
         return Content(n_instances=n_items, counts=n_labels, names={"label": counts}, warnings=warnings)
     for label, has_label in zip(items.names, items.values.T):
         if has_label.all():

@@ -14,8 +14,9 @@ import numpy as np
 
 from organizer.files import Files
 from people_in_video.references import densepose as prepare
+from people_in_video.references import part_masks
 from quality.task import write_json
-from scoring_program.metrics import geodesic, masks
+from scoring_program.metrics import geodesic
 from validator.arrays import Floats
 from validator.formats.densepose.read import Box
 from validator.formats.densepose.write import DetectionList, encode_detection, encode_submission, file_name
@@ -152,13 +153,13 @@ def _person(number: int, image: int, box: list[int], n_points: int, rng: np.rand
 
 def _stripes() -> list[dict[str, Any]]:
     """Return the masks of the 14 parts of a body: stripes from top to bottom."""
-    grid = np.arange(masks.MAP_SIZE) + 0.0
+    grid = np.arange(part_masks.MAP_SIZE) + 0.0
     part, _, _ = _body(*np.meshgrid(grid, grid))
-    stripe_of_row = np.arange(masks.MAP_SIZE) * _MASKS // masks.MAP_SIZE
+    stripe_of_row = np.arange(part_masks.MAP_SIZE) * _MASKS // part_masks.MAP_SIZE
     stripes = []
     for stripe in range(_MASKS):
         mask = (part > 0) & (stripe_of_row == stripe)[:, None]
-        stripes.append({"counts": masks.encode_counts(mask), "size": [256, 256]})
+        stripes.append({"counts": part_masks.encode_counts(mask), "size": [256, 256]})
     return stripes
 
 

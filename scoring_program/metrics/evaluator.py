@@ -41,6 +41,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "evaluators"
 hidden_log = os.devnull
 """Where goes what evaluators of hidden data print and why they failed: `rescore` gives a file of its own."""
 _REMEDY = "organizers: correct the evaluator; dry-run and the kit show what it says"
+_REMEDY_OF_IMPORT = "organizers: install the package, or put the module beside the evaluator"
 _OTHER_CHARACTERS = re.compile("[^a-z0-9]+")
 _DIGITS = 12
 
@@ -114,7 +115,7 @@ class Evaluator:
         """Return what the function returns for copies of both sides, numbers as float. Raises Refused."""
         copies = _fresh(truth), _fresh(predicted)
         try:
-            with contextlib.nullcontext() if self.is_open else _written_to(self._log), self._imports():
+            with _written_to_stderr() if self.is_open else _written_to(self._log), self._imports():
                 try:
                     result = _load(self.path).evaluate(*copies)
                 except (Exception, SystemExit):
@@ -125,7 +126,8 @@ class Evaluator:
             raise
         except BaseException as error:
             message = f": {error}" if self.is_open else ""
-            _refuse(f"the evaluator raised {_place(error, self.path.parent)}{message}")
+            remedy = _REMEDY_OF_IMPORT if isinstance(error, ModuleNotFoundError) else _REMEDY
+            _refuse(f"the evaluator raised {_place(error, self.path.parent)}{message}", remedy)
         if not isinstance(result, Mapping):
             _refuse("the evaluator does not return numbers by name")
         return {str(key): _as_float(value) for key, value in result.items()}
@@ -176,8 +178,8 @@ def column_key(key: str) -> str:
     return _OTHER_CHARACTERS.sub("_", key.lower()).strip("_")
 
 
-def _refuse(problem: str) -> NoReturn:
-    Findings().refuse("E-EVALUATOR", problem, _REMEDY)
+def _refuse(problem: str, remedy: str = _REMEDY) -> NoReturn:
+    Findings().refuse("E-EVALUATOR", problem, remedy)
 
 
 def _place(error: BaseException, folder: Path) -> str:
@@ -202,16 +204,30 @@ def _load(path: Path) -> ModuleType:
 
 @contextlib.contextmanager
 def _written_to(log: str) -> Iterator[None]:
-    """Write what is printed to stdout and stderr, by file descriptor, too, to the end of a file instead."""
+    """Write what is printed to stdout and stderr to the end of a file instead."""
+    # Not a buffer in memory: code may ask for the number or the bytes of a stream.
+    with Path(log).open("a", buffering=1, encoding="utf-8", errors="replace") as stream:
+        streams = contextlib.redirect_stdout(stream), contextlib.redirect_stderr(stream)
+        with _descriptors_to(stream.fileno(), 1, 2), streams[0], streams[1]:
+            yield
+
+
+@contextlib.contextmanager
+def _written_to_stderr() -> Iterator[None]:
+    """Write what is printed to stdout to stderr: scripts read the numbers of a run from stdout."""
+    with _descriptors_to(2, 1), contextlib.redirect_stdout(sys.stderr):
+        yield
+
+
+@contextlib.contextmanager
+def _descriptors_to(target: int, *numbers: int) -> Iterator[None]:
+    """Let file descriptors be another one, for what is printed past the streams of Python."""
     _flush()
-    kept = {number: os.dup(number) for number in (1, 2) if _is_open(number)}
+    kept = {number: os.dup(number) for number in numbers if _is_open(number) and _is_open(target)}
     try:
-        # Not a buffer in memory: code may ask for the number or the bytes of a stream.
-        with Path(log).open("a", buffering=1, encoding="utf-8", errors="replace") as stream:
-            for number in kept:
-                os.dup2(stream.fileno(), number)
-            with contextlib.redirect_stdout(stream), contextlib.redirect_stderr(stream):
-                yield
+        for number in kept:
+            os.dup2(target, number)
+        yield
     finally:
         _flush()
         for number, copy_of_number in kept.items():
@@ -246,8 +262,9 @@ class EvaluatorStatistics(ItemStatistics):
 
 def measure(truth: PlainValues, predicted: PlainValues, evaluator: Evaluator) -> EvaluatorStatistics:
     """Evaluate the whole, twice. Raises Refused."""
-    numbers, numbers_again = (evaluator.evaluate(truth.submitted(), predicted.submitted()) for _ in range(2))
-    if numbers != numbers_again:
+    numbers = evaluator.evaluate(truth.submitted(), predicted.submitted())
+    silent = evaluator.silent()
+    if numbers != silent.evaluate(truth.submitted(), predicted.submitted()):
         _refuse("the evaluator is not deterministic: the same input gives other numbers")
     n = len(truth.keys)
     return EvaluatorStatistics(
@@ -255,7 +272,7 @@ def measure(truth: PlainValues, predicted: PlainValues, evaluator: Evaluator) ->
         item_submitted=predicted.is_submitted,
         item_weights=np.zeros(n, np.int64),
         item_perfect=np.zeros(n, bool),
-        evaluator=evaluator.silent(),
+        evaluator=silent,
         truth=truth,
         predicted=predicted,
         numbers=numbers,

@@ -110,27 +110,3 @@ def group_means(value: Floats | Bools, group: Ints, n_groups: int, empty: float 
     array([0.5, nan, 1. ])
     """
     return means(np.bincount(group, value, n_groups), np.bincount(group, minlength=n_groups), empty)
-
-
-def select_ranges(starts: Ints, is_selected: Bools) -> tuple[Ints, Bools]:
-    """Return where the elements of the selected items begin, and which elements are theirs.
-
-    Parameters
-    ----------
-    starts : int array of shape (n + 1,)
-        The elements of item i are those from ``starts[i]`` up to ``starts[i + 1]``.
-    is_selected : bool array of shape (n,)
-
-    Returns
-    -------
-    selected_starts : int array of shape (n_selected + 1,)
-    is_theirs : bool array of shape (n_elements,)
-
-    Examples
-    --------
-    >>> select_ranges(np.array([0, 2, 3]), np.array([False, True]))
-    (array([0, 1]), array([False, False,  True]))
-    """
-    sizes = np.diff(starts)
-    selected_starts = np.concatenate([[0], np.cumsum(sizes[is_selected])]).astype(np.int64)
-    return selected_starts, np.repeat(is_selected, sizes)

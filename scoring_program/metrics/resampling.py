@@ -42,7 +42,6 @@ _BLOCK = 4_000_000
 _MOST_ACCELERATION = 1 / 6
 _HALVINGS = 60
 _FIRST_QUANTILE_BOUND = 13.0
-_LARGEST_T = 40.0
 
 Sides = NDArray[np.int8]
 Range = tuple[Optional[float], Optional[float]]
@@ -304,18 +303,6 @@ def student_central(t: Floats, freedom: int) -> Floats:
         total = (1 + total) * square * ((2 * k) / (2 * k + 1) if odd else (2 * k - 1) / (2 * k))
     series = (1 + total) * sine if freedom > 1 else np.zeros_like(angle)
     return 2 / np.pi * (angle + series * np.cos(angle)) if odd else series
-
-
-def student_p(t: Floats, freedom: int) -> Floats:
-    """Return the two-sided p value of t >= 0, P(\\|T\\| >= t); 0 above 40.
-
-    Examples
-    --------
-    >>> student_p(np.array([0.0, 1.0]), 1).round(12)
-    array([1. , 0.5])
-    """
-    p = 1 - student_central(np.minimum(t, _LARGEST_T), freedom)
-    return np.where(t > _LARGEST_T, 0.0, p)
 
 
 def student_quantile(probability: float, freedom: int) -> float:

@@ -7,7 +7,6 @@ what the detail level hides from one is not in the other. ``per_item.csv`` is wr
 
 from __future__ import annotations
 
-import io
 import json
 import math
 import os
@@ -22,10 +21,10 @@ import numpy as np
 from scoring_program.disclosure import MIN_GROUP, round_floats
 from scoring_program.metrics.resampling import LEVEL
 from scoring_program.report.html import cut
-from scoring_program.result import DECIMALS, Cell, ErrorCost, Interval, Result, Section, Shown
+from scoring_program.result import DECIMALS, ErrorCost, Interval, Section, Shown
 from validator.console import OutputError
 from validator.findings import Findings, Note
-from validator.texts import visible, without_formulas
+from validator.texts import visible
 
 SCORES_TXT = "scores.txt"
 SCORES_JSON = "scores.json"
@@ -190,32 +189,6 @@ def _interval(interval: Interval) -> dict[str, object]:
         few = interval.few
         data["few_items"] = {"that": few.property, "fewer_than": MIN_GROUP, "number": few.number}
     return data
-
-
-def per_item_csv(result: Result) -> str:
-    """Return the rows of `Result.item_rows` as CSV without formulas. Only for ``detail: full``."""
-    rows = result.item_rows()
-    header = rows[0] if rows else ["item", "submitted", "score", "weight"]
-    return csv_text(header, ([_item_cell(value) for value in row.values()] for row in rows))
-
-
-def _item_cell(value: Cell) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f"{value:.{DECIMALS}f}" if isinstance(value, float) else str(value)
-
-
-def csv_text(header: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
-    """Return CSV, of texts what no spreadsheet evaluates; None is an empty cell."""
-    import csv
-
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    for row in (header, *rows):
-        writer.writerow([without_formulas(value) if isinstance(value, str) else value for value in row])
-    return text.getvalue()
 
 
 def _document(data: Mapping[str, object], stages: Mapping[str, float]) -> str:

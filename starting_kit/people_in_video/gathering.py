@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from people_in_video.challenge_modules import find_module
 from people_in_video.plain_values import half_precision_text
 from people_in_video.writing import IncompleteError, Key, Predictions, RepeatedError
 from scoring_program.result import Result
 from scoring_program.scoring import AnyLoaded
 from scoring_program.task import Task
-from validator.discovery import find_module
 from validator.findings import Findings, Note, Refused
 from validator.items import ITEMS_NONE
 from validator.limits import collector_off

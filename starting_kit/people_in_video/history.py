@@ -14,21 +14,17 @@ from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element
 
+from people_in_video.csv_table import csv_text
 from people_in_video.result import Score
 from scoring_program.marks import Mark
 from scoring_program.report.elements.axis import Axis
 from scoring_program.report.elements.layout import card, document
-from scoring_program.report.elements.plots import (
-    Line,
-    line_mark,
-    line_points,
-    path_data,
-    plot,
-)
+from scoring_program.report.elements.lines import Line, line_mark, line_points, path_data
+from scoring_program.report.elements.plots import plot
 from scoring_program.report.elements.svg import key, line, with_title
 from scoring_program.report.elements.tables import Cell, Heading, table
 from scoring_program.report.html import cut, element
-from scoring_program.report.outputs import clear, csv_text, plain_number, write_atomic
+from scoring_program.report.outputs import clear, plain_number, write_atomic
 from scoring_program.report.score_strip import mark_texts
 from scoring_program.settings import MARK_TEXTS
 from scoring_program.task import Task, load_task, task_ids

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from people_in_video.csv_table import csv_text
 from scoring_program.report import outputs
 from scoring_program.report.page import result_page
 from scoring_program.result import ErrorCost, Interval, Result, Statistics
@@ -176,7 +177,7 @@ def write_tables(tables: Mapping[str, Any], folder: Path) -> list[Path]:
     for key in _keys_of_tables(tables):
         columns, rows = _columns_and_rows(tables[key])
         path = folder / f"{key}.csv"
-        outputs.write_atomic(path, outputs.csv_text(columns, rows))
+        outputs.write_atomic(path, csv_text(columns, rows))
         paths.append(path)
     return paths
 

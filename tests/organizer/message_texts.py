@@ -59,7 +59,7 @@ REFERENCE_WARNINGS = {
     "R-BOX": "the box of the part is far outside of its human; compare it with the source of the annotations",
     "R-CONSTANT": "3 of 36 videos have the same state for all of their parts; the first is demo_00000; compare with the source of the annotations",
     "R-CUT": "the row ends after the last frame of its sequence, and is cut there; compare it with the source of the annotations",
-    "R-EMPTY": "no row is in it; give its labels, or take the sequence out",
+    "R-EMPTY": "the sequence has no row; give its labels, or take it out",
     "R-FRAMES": "the video has no frame: its PSC is 1 for nothing; compare it with the source of the annotations",
     "R-LEFT-OUT": "1 file left out: more.json; correct the names if they belong to the reference",
     "R-NAME": "the class 'play_drum' (1) is nearly 'play_drums' (3); write both alike, if they are one",

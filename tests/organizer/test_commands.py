@@ -100,6 +100,10 @@ def test_wrong_arguments_exit_with_2(command, capsys):
         (["bundle", "--reference", ""], "--reference", ["empty"]),
         (["lint", "--date", "01.01.2027"], "--date", ["'01.01.2027'", "YYYY-MM-DD"]),
         (["rescore", ID, ".", "--date", "2027-1"], "--date", ["'2027-1'", "YYYY-MM-DD"]),
+        (["rescore", ID, ".", "--counts", "first"], "--counts", ["'first'", "best_in: PHASE"]),
+        (["rescore", ID, ".", "--by", "ten"], "--by", ["'ten'", "10%"]),
+        (["rescore", ID, ".", "--columns", "User"], "--columns", ["'User'", "USER,SCORE"]),
+        (["split", ID, "--reference", ".", "--shares", "0", "1"], "--shares", ["more than 0"]),
     ],
 )
 def test_wrong_arguments_are_named(arguments, argument, values, capsys):

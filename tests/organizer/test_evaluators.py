@@ -142,7 +142,17 @@ def test_what_an_evaluator_prints_is_discarded_where_labels_are_hidden(tmp_path,
     load = partial(example.load, tmp_path / "ref", detail=detail, interval=False)
     assert run(load, tmp_path / "res", tmp_path / "out").exit_code == SCORED
     captured = capfd.readouterr()
-    assert ("robin" in captured.out, "robin" in captured.err) == ((detail == "full",) * 2)
+    assert "robin" not in captured.out
+    assert ("robin" in captured.err) == (detail == "full")
+
+
+def test_what_an_evaluator_prints_is_said_once_and_not_among_the_numbers(tmp_path, monkeypatch, capfd):
+    prints = (
+        "    print('about'); print('about', file=sys.stderr); os.write(1, b'about'); os.system('echo about')"
+    )
+    of_code(tmp_path, monkeypatch, prints).load(tmp_path / "ref", detail="full").score_path(tmp_path / "res")
+    captured = capfd.readouterr()
+    assert (captured.out.count("about"), captured.err.count("about")) == (0, 4)
 
 
 def test_each_call_gets_fresh_copies_and_what_is_submitted_alone(tmp_path, monkeypatch):
@@ -182,6 +192,9 @@ def test_the_signature_changes_with_the_evaluator(tmp_path, monkeypatch):
         ({"score": None}, "--score"),
         ({"prediction": None}, "--prediction"),
         ({"sorting": "up"}, "--sorting"),
+        ({"labels": ["a", "b"]}, "--labels"),
+        ({"form": "csv"}, "--format"),
+        ({"kind": "label"}, "--kind"),
     ],
 )
 def test_an_evaluator_needs_what_cannot_be_seen(tmp_path, monkeypatch, options, named):
@@ -253,7 +266,7 @@ def test_rescore_shows_organizers_what_an_evaluator_says(tmp_path, monkeypatch, 
         submissions.append(Submission(f"{team}.zip", team, "", tmp_path / f"{team}.zip"))
     records = score_all(built, submissions, tmp_path / "out", "", Options(workers=1))
     lines = capsys.readouterr().out.splitlines()
-    assert lines.count("evaluator | about robin owl robin owl") == 3
+    assert lines.count("evaluator | about robin owl robin owl") == 2
     assert "evaluator | ValueError: ('not', 'owl')" in lines
     assert [record.entry.outcome for record in records] == [fork_server.SCORED, fork_server.CRASHED]
     for record in records:

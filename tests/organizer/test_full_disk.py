@@ -134,6 +134,14 @@ def test_full_disk_leaves_a_file_that_is_written_again(tmp_path, n_bytes):
     assert folder_files(tmp_path) == {"a": b"old text"}
 
 
+def test_files_that_a_killed_process_did_not_finish_are_removed_by_the_next(tmp_path):
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages" / ".a.md.4711.tmp").write_text("half of it")
+    (tmp_path / "pages" / ".hidden.tmp").write_text("of somebody else")
+    rewrite_files({"pages/a.md": b"new text"}, tmp_path)
+    assert all_files(tmp_path).keys() == {"pages/a.md", "pages/.hidden.tmp"}
+
+
 @pytest.mark.parametrize(
     "error", [MemoryError(), OSError(28, "No space left on device", "x"), OSError(5, "I/O")]
 )

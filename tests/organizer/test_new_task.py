@@ -50,6 +50,8 @@ CHOICES: dict[str, dict[str, Any]] = {
         },
     },
     "scored_boxes": {"kind": "boxes", "labels": LABELS},
+    "one_label": {"kind": "boxes", "labels": ["person"]},
+    "one_label_of_segments": {"kind": "segments", "labels": ["person"]},
     "defaults": {},
     "own_metric": {"form": "json", "metric": "near_accuracy", "labels": LABELS},
 }
@@ -63,27 +65,35 @@ CHOICES: dict[str, dict[str, Any]] = {
         ("../x", {}, "'../x'"),
         ("densepose", {}, "densepose"),
         ("overview", {}, "pages/overview.md"),
-        ("birds", {"kind": "masks"}, "KIND 'masks'"),
-        ("birds", {"form": "tsv"}, "FORMAT 'tsv'"),
-        ("birds", {"metric": "bleu"}, "METRIC 'bleu'"),
-        ("birds", {"metric": "geodesic"}, "METRIC 'geodesic'"),
+        ("birds", {"kind": "masks"}, "kind 'masks'"),
+        ("birds", {"form": "tsv"}, "format 'tsv'"),
+        ("birds", {"metric": "bleu"}, "metric 'bleu'"),
+        ("birds", {"metric": "geodesic"}, "metric 'geodesic'"),
         ("birds", {"title": "x\ny"}, "1 to 60 characters"),
         ("birds", {"title": " "}, "1 to 60 characters"),
         ("birds", {"labels": []}, "labels"),
         ("birds", {"labels": ["a"]}, "labels"),
+        ("birds", {"kind": "boxes", "labels": []}, "labels"),
         ("birds", {"labels": ["a", "b", "a"]}, "labels"),
         ("birds", {"labels": ["a", "b,c"]}, "labels"),
         ("birds", {"metric": "rmse", "labels": ["a", "b"]}, "labels"),
-        ("birds", {"kind": "labels", "form": "csv"}, "FORMAT=json"),
-        ("birds", {"kind": "segments", "form": "csv"}, "FORMAT=json"),
-        ("birds", {"kind": "segments", "metric": "accuracy"}, "KIND=label"),
-        ("birds", {"kind": "boxes", "form": "csv"}, "FORMAT=json"),
-        ("birds", {"kind": "boxes", "metric": "segment_f1"}, "KIND=segments"),
-        ("birds", {"kind": "label", "metric": "detection_ap"}, "KIND=segments or boxes"),
-        ("birds", {"kind": "label", "metric": "rmse"}, "KIND=number or columns"),
-        ("birds", {"kind": "label", "columns": ["a", "b"]}, "COLUMNS"),
+        ("birds", {"kind": "labels", "form": "csv"}, "--format json"),
+        ("birds", {"kind": "segments", "form": "csv"}, "--format json"),
+        ("birds", {"kind": "segments", "metric": "accuracy"}, "--kind label"),
+        ("birds", {"kind": "boxes", "form": "csv"}, "--format json"),
+        ("birds", {"kind": "boxes", "metric": "segment_f1"}, "--kind segments"),
+        ("birds", {"kind": "label", "metric": "detection_ap"}, "--kind segments or boxes"),
+        ("birds", {"kind": "label", "metric": "rmse"}, "--kind number or columns"),
+        ("birds", {"kind": "label", "columns": ["a", "b"]}, "--columns"),
         ("birds", {"kind": "segments", "thresholds": [0.5]}, "--thresholds"),
         ("birds", {"item": ""}, "--item"),
+        ("birds", {"kind": "value"}, "kind 'value'"),
+        ("birds", {"metric": "evaluator"}, "metric 'evaluator'"),
+        ("birds", {"score": "F1"}, "--score"),
+        ("birds", {"sorting": "asc"}, "--sorting"),
+        ("birds", {"needs": ["scipy"]}, "--needs"),
+        ("birds", {"metric": "detection_ap", "values": {"scores": False}}, "with scores"),
+        ("birds", {"kind": "segments", "values": {"scores": True}}, "without scores"),
         ("birds", {"values": {"color": "red"}}, "--values"),
         ("birds", {"values": {"key": "label"}}, "label"),
         ("birds", {"kind": "boxes", "thresholds": [0.5, 0.4]}, "ascending"),
@@ -149,7 +159,7 @@ def files_in(folder):
 
 
 # By day one task of each kind that differs most is tried, and one with the metric of docs/new_task.md.
-TRIED = ("csv_balanced_accuracy", "own_words", "scored_boxes", "own_metric")
+TRIED = ("csv_balanced_accuracy", "own_words", "one_label", "own_metric")
 # A brute-force computation of that metric.
 PLAIN_METRIC = """
 
@@ -246,12 +256,25 @@ def check_kits(folder):
         kit = folder / "dist" / "kit"
         assert f"+{label}" in (kit / "README.md").read_text(encoding="utf-8")
         sample = f"people_in_video/samples/{task_id}/good.zip"
+        check_annotations(kit, task_id)
         run_python(kit, "-m", "people_in_video", "score", task_id, sample)
         assert json.loads((kit / "evaluation" / "scores.json").read_text())["coverage"] == 1
         check = ("-m", "people_in_video", "check", task_id, sample)
         assert "ids and names unchecked" in run_python(kit, *check)
         public = str(folder / "out" / "refs" / f"{task_id}_public")
         assert "compared with the public data" in run_python(kit, *check, "--public", public)
+
+
+def check_annotations(kit, task_id):
+    """Check that the example of a reference on the page of a kit is the start of the demo reference."""
+    page = (kit / "formats" / f"{task_id}.md").read_text(encoding="utf-8")
+    section = page.partition("## Your own annotations")[2].partition("\n## ")[0]
+    name, example = re.search("`(truth[.][a-z]+)`.*?```\n(.*?)```", section, re.DOTALL).groups()
+    demo = (kit / "people_in_video" / "demo_reference" / task_id / name).read_text(encoding="utf-8")
+    if name.endswith(".csv"):
+        assert demo.startswith(example)
+    else:
+        assert json.loads(example).items() <= json.loads(demo).items()
 
 
 def check_started_competition(folder, before):

@@ -496,6 +496,27 @@ def test_wrong_tables_are_refused_with_their_place(tmp_path, capsys, lines, plac
     assert not (tmp_path / "parts" / "kinetics_tps").exists()
 
 
+@pytest.mark.parametrize("names", [["kinetics_tps"], ["kinetics_tps", "kinetics_tps_3"]])
+def test_a_table_without_items_of_a_part_is_refused_with_its_name(tmp_path, capsys, names):
+    write_videos(tmp_path / "ref")
+    (tmp_path / "parts").mkdir()
+    rows = [f"v{number:03d},{names[number % len(names)]}\n" for number in range(40)]
+    (tmp_path / "parts" / SPLIT_FILE).write_text("item,part\n" + "".join(rows))
+    split_videos(tmp_path, code=1)
+    assert capsys.readouterr().err.startswith("1. E-SPLIT-EMPTY split.csv: no item is in kinetics_tps_2;")
+
+
+def test_three_parts_are_not_dealt_into_two_unless_it_is_said(tmp_path, capsys):
+    write_videos(tmp_path / "ref")
+    parts = split_videos(tmp_path, "--shares 20 20 60")
+    capsys.readouterr()
+    assert split_videos(tmp_path, "--again", code=1) == parts
+    err = capsys.readouterr().err
+    assert err.startswith("1. E-SPLIT-FILE split.csv: the items are in 3 parts")
+    assert "--shares" in err
+    assert len(split_videos(tmp_path, "--again --seed 1 --shares 20 20 60")) == 3
+
+
 def test_two_tasks_have_their_parts_in_one_table(tmp_path):
     write_videos(tmp_path / "ref")
     parts = split_videos(tmp_path)

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.io
 from PIL import Image
 
-from scoring_program.metrics.masks import encode_counts
+from people_in_video.references.part_masks import encode_counts
 
 Files = dict[str, Union[str, bytes]]
 

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring_program.disclosure import MIN_GROUP, OTHERS, merge_small, visible_sections
-from scoring_program.figures import LineChart, StackedBar
+from scoring_program.figures.line_chart import LineChart
+from scoring_program.figures.stacked_bar import StackedBar
 from scoring_program.result import FULL, Column, Deferred, Groups, Table
 from scoring_program.task import task_ids
 from tests.helpers import PUBLISHED, REFERENCES, ROOT, SAMPLES, loaded, one_task

@@ -13,7 +13,8 @@ import pytest
 from organizer.bundle.programs import build_program
 from organizer.data.prepare import reference_files
 from organizer.files import unpack, write_files
-from scoring_program.task import task_ids
+from people_in_video.packages import distribution
+from scoring_program.task import load_task, task_ids
 from tests.helpers import PUBLISHED, ROOT
 
 OLD = ["2.7", "3.6", "3.7", "3.8"]
@@ -87,9 +88,10 @@ def test_programs_score_with_few_packages_and_import_nothing_that_explains(tmp_p
         pytest.skip("there is no Python 3.10 here")
     subprocess.run([command, "-m", "venv", str(tmp_path / "venv")], check=True)
     python = str(tmp_path / "venv" / "bin" / "python")
-    # Only the last needs more than numpy and PyYAML.
-    for task_id in sorted(PUBLISHED, key=lambda task_id: task_id == "densepose"):
-        packages = ["scipy", "Pillow"] if task_id == "densepose" else ["numpy", "PyYAML"]
+    needs = {task_id: load_task(task_id).needs for task_id in PUBLISHED}
+    # Those that need more than numpy and PyYAML come last.
+    for task_id in sorted(PUBLISHED, key=lambda task_id: len(needs[task_id])):
+        packages = ["numpy", "PyYAML", *(distribution(name) for name in needs[task_id])]
         subprocess.run([python, "-m", "pip", "install", "-q", *packages], check=True)
         program, inputs = tmp_path / task_id / "program", tmp_path / task_id / "input"
         unpack(build_program(task_id), program)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from people_in_video.drawings.scenes import two_decimals
-from scoring_program.figures import share_histogram
+from scoring_program.figures.histogram import share_histogram
 from scoring_program.result import Section
 
 

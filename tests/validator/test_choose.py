@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.helpers import make_zip, places_of, refused, text_of, values_of
-from validator.choose import choose_items, choose_named
+from validator.choose import choose_named
+from validator.choose_items import choose_items
 from validator.formats.rules import JsonFile, load_format, load_rules, task_ids
 from validator.submission import open_submission
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import signal
 import subprocess
@@ -63,20 +62,6 @@ def test_a_full_disk_is_told_in_one_line(full_disk, capsys):
 def test_problems_that_cannot_be_written_are_dropped(full_disk, monkeypatch):
     monkeypatch.setattr(sys, "stderr", full_disk)
     console.report(console.OutputError("x"))
-
-
-def test_a_listener_passes_text_on_and_survives_that_its_reader_goes(closed_pipe):
-    text = io.StringIO()
-    listener = console.Listener(text)
-    assert listener.write("hello") == 5
-    listener.flush()
-    assert text.getvalue() == "hello"
-    listener = console.Listener(closed_pipe)
-    assert listener.fileno() == closed_pipe.fileno()
-    assert listener.write("x" * 100_000) == 100_000
-    listener.flush()
-    assert listener.write("x") == 1
-    listener.flush()
 
 
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])

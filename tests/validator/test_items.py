@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.helpers import refused, values_of
-from validator.items import Place, check_items, match_keys, refuse_repeated
+from validator.items import Place, check_items
+from validator.keys import match_keys, refuse_repeated
 
 
 def checked(items, reference_items):

@@ -239,8 +239,10 @@ def _check_words(kind: Kind, is_table: bool, words: Mapping[str, Any]) -> None:
         possible_words |= {"key"} if kind is Kind.COLUMNS else {"key", "column"}
     unknown_words = words.keys() - possible_words
     missing_words = needed_words - words.keys()
-    if unknown_words or missing_words:
-        raise ValueError(f"values: unknown {sorted(unknown_words)}, missing {sorted(missing_words)}")
+    states = {"unknown": unknown_words, "missing": missing_words}
+    parts = [f"{state} {', '.join(sorted(map(str, names)))}" for state, names in states.items() if names]
+    if parts:
+        raise ValueError(f"values: {' and '.join(parts)}")
 
 
 def _names_of(words: Mapping[str, Any]) -> tuple[str, ...]:
@@ -252,8 +254,10 @@ def _names_of(words: Mapping[str, Any]) -> tuple[str, ...]:
     are_texts = all(isinstance(name, str) and is_printable(name) for name in names)
     if not are_texts or any(name != name.strip() or not name for name in names):
         raise ValueError(f"values: {word} are texts; write numbers, yes and no in quotes")
-    if len(names) < 2 or len(set(names)) < len(names):
-        raise ValueError(f"values: {word} are at least two, all different")
+    # Detection of one kind of thing is usual.
+    is_one_enough = words.get("kind") in {kind.value for kind in CORNERS}
+    if len(names) < (1 if is_one_enough else 2) or len(set(names)) < len(names):
+        raise ValueError(f"values: {word} are at least {'one' if is_one_enough else 'two'}, all different")
     return tuple(names)
 
 

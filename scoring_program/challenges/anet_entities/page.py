@@ -8,10 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
-from scoring_program import figures, result
+from scoring_program import result
 from scoring_program.challenges.anet_entities.measure import Joined, SentenceStatistics, WordStatistics
 from scoring_program.challenges.anet_entities.reference import Reference
 from scoring_program.disclosure import MIN_GROUP, merge_small
+from scoring_program.figures.histogram import share_histogram
 from scoring_program.metrics import grounding
 from scoring_program.metrics.pairs import group_means
 from scoring_program.result import FULL, Cell, Deferred, Groups, Section, Sections, columns
@@ -110,7 +111,7 @@ def _overlaps(segments: Segments) -> list[Section]:
     section = Section("word_iou", "IoU of words", note)
     titles = ("IoU", "words")
     threshold = float(grounding.IOU)
-    histogram = figures.share_histogram(section, iou[has_object], _IOU_BINS, titles, threshold)
+    histogram = share_histogram(section, iou[has_object], _IOU_BINS, titles, threshold)
     return [histogram, _segment_table(segments)]
 
 

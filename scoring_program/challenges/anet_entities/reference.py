@@ -411,41 +411,12 @@ def _number_words(words_of_segments: list[list[_Word]]) -> tuple[Words, list[str
     return words_as_arrays, list(classes)
 
 
-def part_of_reference(whole: Reference, videos: Collection[str]) -> Reference:
-    """Return the reference of some videos, in which nothing is left of the others."""
-    part = _select_segments(whole, videos)
-    used_tokens, token = np.unique(part.token, return_inverse=True)
-    splits = {}
-    for split, videos_of_split in whole.splits.items():
-        splits[split] = [video for video in videos_of_split if video in videos]
-    n_segments = whole.n_segments
-    if n_segments is not None:
-        n_segments = {video: number for video, number in n_segments.items() if video in videos}
-    return part._replace(
-        tokens=[part.tokens[number] for number in used_tokens.tolist()],
-        token=token,
-        splits=splits,
-        videos=[video for video in whole.videos if video in videos],
-        n_segments=n_segments,
-        segments_of_video=_of_videos(whole.segments_of_video, videos),
-    )
-
-
-def _of_videos(
-    segments_of_video: Mapping[str, Sequence[str]] | None, videos: Collection[str]
-) -> dict[str, Sequence[str]] | None:
-    """Return the segments of some videos, None if they are not known."""
-    if segments_of_video is None:
-        return None
-    return {video: names for video, names in segments_of_video.items() if video in videos}
-
-
 def select_videos(whole: Reference, videos: Collection[str]) -> Reference:
     """Return some videos, annotated or not, which are all that are scored."""
-    return _select_segments(whole, videos)._replace(chosen_videos=frozenset(videos))
+    return select_segments(whole, videos)._replace(chosen_videos=frozenset(videos))
 
 
-def _select_segments(whole: Reference, videos: Collection[str]) -> Reference:
+def select_segments(whole: Reference, videos: Collection[str]) -> Reference:
     """Return the segments of some videos, in their order."""
     numbers = [number for number, (video, _) in enumerate(whole.segments) if video in videos]
     if len(numbers) == len(whole.segments):

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from scoring_program import figures, result
+from scoring_program import result
 from scoring_program.challenges.chalearn.borders import compare_borders
 from scoring_program.challenges.chalearn.measure import SequenceStatistics
 from scoring_program.challenges.chalearn.reference import Prediction, Reference, Rows
+from scoring_program.figures.histogram import share_histogram
+from scoring_program.figures.matrix import Matrix
 from scoring_program.metrics import frame_jaccard
 from scoring_program.result import Cell, Section, columns
 from validator.arrays import Ints
@@ -64,7 +66,7 @@ def _confusions(reference: Reference, submission: Prediction, statistics: Sequen
     note += "If several classes share a frame, each that is annotated and predicted is right. "
     note += "(missed): annotated where no other class is predicted. "
     note += "(false): predicted where no other class is missed."
-    return figures.Matrix(
+    return Matrix(
         key="confusions",
         title="Annotated and predicted",
         note=note,
@@ -86,7 +88,7 @@ def _distribution(statistics: SequenceStatistics) -> Section:
     means = statistics.mean_jaccard[statistics.is_counted]
     note = "Sequences by their mean Jaccard index."
     section = Section("sequence_scores", "Distribution of the sequence scores", note)
-    return figures.share_histogram(section, means, _BINS, ("mean Jaccard index", "sequences"))
+    return share_histogram(section, means, _BINS, ("mean Jaccard index", "sequences"))
 
 
 def _sequence_table(names: Sequence[str], statistics: SequenceStatistics, worst: Ints) -> Section:

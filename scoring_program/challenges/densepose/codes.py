@@ -38,7 +38,6 @@ CODES = CodeTable(
             "N-CATEGORY",
             "Detections of other categories were ignored.",
             "Write `category_id` 1.",
-            is_mistake=True,
         ),
         MessageCode("N-DETECTIONS-MANY", "Only the 20 best detections of an image count."),
         MessageCode(

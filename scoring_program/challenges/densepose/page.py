@@ -6,13 +6,16 @@ from typing import Union
 
 import numpy as np
 
-from scoring_program import figures, result
+from scoring_program import result
 from scoring_program.body_figure import BodyFigure
 from scoring_program.challenges.densepose.measure import MEASURES, ImageStatistics
 from scoring_program.challenges.densepose.reference import Gathered, Reference
+from scoring_program.figures.histogram import share_histogram
+from scoring_program.figures.line_chart import LineChart
+from scoring_program.figures.stacked_bar import StackedBar
 from scoring_program.metrics.average_precision import RECALLS, THRESHOLDS, PrecisionCurves, accumulate
 from scoring_program.metrics.pairs import group_means
-from scoring_program.report.elements.plots import Line
+from scoring_program.report.elements.lines import Line
 from scoring_program.result import SUMMARY, Cell, Deferred, Section, Sections, columns
 from validator.arrays import Floats, Ints
 
@@ -60,7 +63,7 @@ def _precision_recall(curves: PrecisionCurves, measure: str) -> Section:
     for threshold, precision_there in zip(THRESHOLDS.tolist(), precision.tolist()):
         lines.append(Line(f"{threshold:.2f}", RECALLS.tolist(), precision_there))
     lines.append(Line("mean", RECALLS.tolist(), precision.mean(axis=0).tolist()))
-    return figures.LineChart(
+    return LineChart(
         key="precision_recall",
         title="Precision and recall",
         note="One line for each threshold of the similarity, and their mean, whose area is the score.",
@@ -76,7 +79,7 @@ def _thresholds(curves: PrecisionCurves) -> Section:
     for name, precision in zip(("GPSm", "GPS", "IoU"), curves.precision[0]):
         averages = [curves.average(precision_there, 0) for precision_there in precision]
         lines.append(Line(name, THRESHOLDS.tolist(), averages))
-    return figures.LineChart(
+    return LineChart(
         key="thresholds",
         title="AP against threshold",
         note="How strict a match must be; GPSm is the root of GPS times mask IoU.",
@@ -122,7 +125,7 @@ def _budget(reference: Reference, statistics: ImageStatistics, matched_points: I
     }
     shares = [(name, float(amount) / max(n_points, 1)) for name, amount in amounts.items()]
     note = "Shares of all annotated points; matches at 0.5."
-    return figures.StackedBar("similarity_budget", "Where the similarity is lost", note, shares)
+    return StackedBar("similarity_budget", "Where the similarity is lost", note, shares)
 
 
 def _calibration(statistics: ImageStatistics) -> Section:
@@ -159,7 +162,7 @@ def _similarities(statistics: ImageStatistics) -> Section:
     note = f"Densely annotated persons by their largest {name} with a detection, without those of images "
     note += "without a detection."
     section = Section("similarity", f"{name} of persons", note)
-    return figures.share_histogram(section, largest, _BINS, (name, "persons"), float(THRESHOLDS[0]))
+    return share_histogram(section, largest, _BINS, (name, "persons"), float(THRESHOLDS[0]))
 
 
 def _largest_similarities(statistics: ImageStatistics) -> Floats:

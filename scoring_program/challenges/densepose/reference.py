@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import heapq
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -35,7 +34,6 @@ CHALLENGE_VERTICES = 27_554
 WINDOW = 1 << 22
 # How distances are stored.
 _STORED = np.dtype("<f4")
-_HASH_BLOCK = 1 << 24
 _MASKS_KEPT = 256
 _NO_NUMBERS, _NO_SHARES = np.zeros(0, np.int64), np.zeros(0)
 _TEMPLATE_DIGITS = 12
@@ -198,16 +196,6 @@ def identity(reference: Reference, settings: Settings) -> dict[str, str]:
     if not needs_normalizers(template, settings):
         return digest
     return {"template": template.distances_hash[:_TEMPLATE_DIGITS] or "unknown", **digest}
-
-
-def content_hash(folder: Path) -> str:
-    """Return the SHA-256 of the prepared files, read in blocks."""
-    total = hashlib.sha256()
-    for name in PREPARED_FILES:
-        with (folder / name).open("rb") as stream:
-            while block := stream.read(_HASH_BLOCK):
-                total.update(block)
-    return total.hexdigest()
 
 
 class Images(NamedTuple):

@@ -8,7 +8,7 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from scoring_program.challenges.items.reference import Reference
-from scoring_program.figures import Histogram
+from scoring_program.figures.histogram import Histogram
 from scoring_program.metrics.item_statistics import ItemStatistics, LabelStatistics, SegmentStatistics
 from scoring_program.result import FULL, Cell, Column, Deferred, Groups, Section, Sections, Table, cells
 from validator.arrays import Floats, Ints

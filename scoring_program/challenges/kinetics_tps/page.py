@@ -7,12 +7,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from scoring_program import figures, result
+from scoring_program import result
 from scoring_program.challenges.kinetics_tps.measure import VideoStatistics
 from scoring_program.challenges.kinetics_tps.reference import Reference
+from scoring_program.figures.histogram import share_histogram
+from scoring_program.figures.line_chart import LineChart
+from scoring_program.figures.stacked_bar import StackedBar
 from scoring_program.metrics import part_state
 from scoring_program.metrics.pairs import group_means
-from scoring_program.report.elements.plots import Line
+from scoring_program.report.elements.lines import Line
 from scoring_program.result import Cell, Deferred, Groups, Section, Sections, columns, full_columns
 from validator.arrays import Floats, Ints
 from validator.formats.kinetics_tps.read import KineticsSubmission
@@ -45,7 +48,7 @@ def _accuracy_curve(statistics: VideoStatistics) -> Section:
     accuracy = part_state.conditioned_accuracy(points_passed, statistics.is_right)[::_CURVE_STEP]
     note = f"Share of the videos with the right class and PSC {statistics.protocol.sign} T. "
     note += "The area below is the score."
-    return figures.LineChart(
+    return LineChart(
         key="conditioned_accuracy",
         title="Accuracy conditioned on PSC",
         note=note,
@@ -59,7 +62,7 @@ def _accuracy_curve(statistics: VideoStatistics) -> Section:
 def _psc_histogram(statistics: VideoStatistics) -> Section:
     """Return the distribution of the PSC of videos."""
     section = Section("psc", "Part State Correctness", "Videos by their PSC.")
-    return figures.share_histogram(section, statistics.correctness.psc, _BINS, ("PSC", "videos"))
+    return share_histogram(section, statistics.correctness.psc, _BINS, ("PSC", "videos"))
 
 
 def _psc_budget(statistics: VideoStatistics) -> Section:
@@ -88,7 +91,7 @@ def _psc_budget(statistics: VideoStatistics) -> Section:
         ("diluted by extra proposals", float(diluted)),
     ]
     note = "Shares of mean PSC, whatever the class of a video; with what is kept they add up to 1."
-    return figures.StackedBar("psc_budget", "Where Part State Correctness is lost", note, shares)
+    return StackedBar("psc_budget", "Where Part State Correctness is lost", note, shares)
 
 
 def _class_table(statistics: VideoStatistics) -> Section:
@@ -213,7 +216,7 @@ def _iou_histogram(iou: Floats, needed_iou: float) -> Section:
     """Return the distribution of the IoU of parts with a proposal."""
     note = "Annotated parts by the IoU of their nearest proposal; parts without a proposal are left out."
     section = Section("part_iou", "IoU of parts", note)
-    return figures.share_histogram(section, iou, _BINS, ("IoU", "parts"), needed_iou)
+    return share_histogram(section, iou, _BINS, ("IoU", "parts"), needed_iou)
 
 
 def _video_table(statistics: VideoStatistics, mean_iou: Floats) -> Section:

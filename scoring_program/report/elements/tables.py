@@ -1,4 +1,4 @@
-"""Tables: rows under headings, the last ones folded; matrices; bars of shares."""
+"""Tables: rows under headings, the last ones folded; bars of shares."""
 
 from __future__ import annotations
 
@@ -117,16 +117,3 @@ def bar(share: float) -> Element:
     """Return a bar that is filled up to a share from 0 to 1. Its colors are in style.css, at ``.bar``."""
     width = 100 * min(max(share, 0.0), 1.0)
     return element("span", element("span", style=f"width:{width:.1f}%"), class_="bar")
-
-
-def matrix(
-    row_names: Sequence[str], column_names: Sequence[str], cells: Sequence[Sequence[Element]]
-) -> Element:
-    """Return a table with names on its left and, upright, above; ``cells`` are ``td`` elements."""
-    head = element("tr", element("td"))
-    for name in column_names:
-        head.append(element("th", element("span", name), scope="col"))
-    body = element("tbody")
-    for name, row in zip(row_names, cells):
-        body.append(element("tr", element("th", name, scope="row"), *row))
-    return element("table", element("thead", head), body, class_="matrix")

@@ -34,6 +34,7 @@ from people_in_video.commands.options import (
     selected_items,
     split_words,
 )
+from people_in_video.csv_table import per_item_csv
 from people_in_video.demo_data import demo_reference
 from people_in_video.demo_refusals import DemoLoaded
 from people_in_video.drawings import images
@@ -211,7 +212,7 @@ def _report(task: str, outcome: Outcome, options: argparse.Namespace) -> int:
 
 def _write_more(task: str, outcome: Outcome, result: Result, options: argparse.Namespace) -> None:
     """Write the scores of the items, and what else was asked for."""
-    outputs.write_atomic(options.output / outputs.PER_ITEM, outputs.per_item_csv(result))
+    outputs.write_atomic(options.output / outputs.PER_ITEM, per_item_csv(result))
     write_tables(outputs.plain_result(result.shown, result.notes)["tables"], options.output / "tables")
     _write_page_again(task, outcome, result, options)
     if options.run:

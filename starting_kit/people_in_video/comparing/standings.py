@@ -15,8 +15,8 @@ import numpy as np
 
 from people_in_video.comparing.forest import Band, Scale, forest_axis, forest_row, scale_of
 from people_in_video.comparing.pairs import SIGNIFICANT, Comparison
+from scoring_program.figures.matrix import matrix_table
 from scoring_program.metrics.resampling import HALVES, LEAST_ITEMS, SEED, Intervals
-from scoring_program.report.elements import tables
 from scoring_program.report.elements.layout import card, scroll
 from scoring_program.report.elements.tables import Heading, table
 from scoring_program.report.html import Child, cut, element
@@ -440,7 +440,7 @@ def pairs_card(standings: Standings, where: str, *more: Element) -> Element:
         f"{noun} of the row is significantly better, red: significantly worse. “(Holm)”: the interval for "
         f"all pairs holds 0. All numbers: {where}."
     )
-    return card("pairs", "Pairs", note, scroll(tables.matrix(names, names, cells), "Pairs"), *more)
+    return card("pairs", "Pairs", note, scroll(matrix_table(names, names, cells), "Pairs"), *more)
 
 
 def p_text(p: float) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from people_in_video.challenge_modules import find_module
 from people_in_video.diagnosis.samples import Regions
 from people_in_video.diagnosis.search import (
     Comparison,
@@ -25,7 +26,6 @@ from scoring_program.result import Result
 from scoring_program.scoring import AnyLoaded, with_costs
 from scoring_program.task import Task
 from scoring_program.vocabulary import UnknownNames, find_unknown_names
-from validator.discovery import find_module
 from validator.findings import Note, codes_explained_by, mistakes_first
 from validator.texts import counted
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from people_in_video.drawings.outlines import outlines
 from people_in_video.drawings.scenes import (
     GROUND_TRUTH,
     PREDICTION,
@@ -19,7 +20,6 @@ from people_in_video.drawings.svg import Drawings
 from scoring_program.challenges.densepose.measure import ImageStatistics, best_of_images
 from scoring_program.challenges.densepose.page import NAMES
 from scoring_program.challenges.densepose.reference import Gathered, Kept, Persons, Reference
-from scoring_program.metrics import masks
 from scoring_program.metrics.average_precision import THRESHOLDS
 from scoring_program.metrics.pairs import largest_of_items
 from scoring_program.result import Section
@@ -219,11 +219,11 @@ class _Scene:
 def _shape(role: str, box: Floats, mask: Bools, left: int, top: int) -> Shape:
     """Return the shape of a box ``x, y, w, h`` with a mask whose upper left pixel is (left, top)."""
     x, y, width, height = box.tolist()
-    outlines = []
-    for polygon in masks.outlines(mask):
+    polygons = []
+    for polygon in outlines(mask):
         corners = np.reshape(polygon, (-1, 2)) + np.array([left, top])
-        outlines.append(corners.ravel().tolist())
-    return Shape(role, [x, y, x + width, y + height], outlines)
+        polygons.append(corners.ravel().tolist())
+    return Shape(role, [x, y, x + width, y + height], polygons)
 
 
 DRAWINGS = {"densepose": drawings}

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from people_in_video.challenge_modules import find_module
 from scoring_program.result import Section, Statistics
 from scoring_program.task import Task
-from validator.discovery import find_module
 
 
 def draw_worst_items(

@@ -32,7 +32,9 @@ def _convert(
 ) -> Sequence[Note]:
     """Write the rows of each file. Raises ValueError."""
     is_for_task = form_of(load_rules(task_id)).kind is Kind.VALUE
-    if not is_for_task or not isinstance(source, Path) or not source.is_dir():
+    if not is_for_task:
+        raise ConversionError(f"there is no other file to convert for {task_id}; write what its page shows")
+    if not isinstance(source, Path) or not source.is_dir():
         raise ConversionError(f"this cannot be converted for {task_id}; give {_TAKES}")
     write_submission(task_id, output, read_csv_folder(source))
     return []

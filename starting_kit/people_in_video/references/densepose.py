@@ -12,15 +12,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from people_in_video.references import part_masks
 from people_in_video.references.preparation import Notes, Options, Preparation
 from scoring_program.challenges.densepose.reference import (
     CHALLENGE_VERTICES,
     DISTANCES_FILE,
     HASH_FILE,
     PERSONS_FILE,
+    PREPARED_FILES,
     TEMPLATE_FILE,
     Template,
-    content_hash,
     load_prepared_folder,
     needs_normalizers,
 )
@@ -42,6 +43,7 @@ TRANSFORM_FILE = "SMPL_SUBDIV_TRANSFORM.mat"
 OFFICIAL_DISTANCES_FILE = "Pdist_matrix.mat"
 OFFICIAL_FILES = (ANNOTATIONS_FILE, SUBDIVIDED_FILE, TRANSFORM_FILE, OFFICIAL_DISTANCES_FILE)
 _BLOCK = 1 << 22
+_HASH_BLOCK = 1 << 24
 _GRID_BLOCK = 1 << 12
 _LARGEST_MASK = 10_000
 _OFFICIAL, _ONE_TEMPLATE = "take the official file", "take all files of one template"
@@ -342,7 +344,7 @@ def _read_person(annotation: JsonValue, images: Sizes, name: str, where: str) ->
         crowd=bool(annotation.get("iscrowd", 0)),
         points=points,
         mask_place=[placed.row, placed.column, *placed.mask.shape],
-        runs=masks.mask_to_runs(placed.mask).astype(np.int32),
+        runs=part_masks.mask_to_runs(placed.mask).astype(np.int32),
     )
 
 
@@ -379,10 +381,10 @@ def _read_masks(entries: object, problem: AddProblem) -> list[Bools | None]:
 
 
 def _decode_mask(entry: JsonValue) -> Bools:
-    runs = masks.decode_counts(entry["counts"])
-    if int(runs.sum()) != masks.MAP_SIZE**2:
+    runs = part_masks.decode_counts(entry["counts"])
+    if int(runs.sum()) != part_masks.MAP_SIZE**2:
         raise ValueError("another size")
-    return masks.runs_to_mask(runs, masks.MAP_SIZE, masks.MAP_SIZE).T
+    return masks.runs_to_mask(runs, part_masks.MAP_SIZE, part_masks.MAP_SIZE).T
 
 
 def _write_persons(sizes: Sizes, persons: Sequence[_Person], vertices: _Vertices, output: Path) -> None:
@@ -461,7 +463,7 @@ def _person_mask(box: list[float], parts: list[Bools | None], size: tuple[int, i
     box_size = max(height, 1), max(width, 1)
     mask = np.zeros(box_size, dtype=bool)
     if any(part is not None for part in parts):
-        mask = masks.resized_foreground(masks.label_map(parts), *box_size)
+        mask = part_masks.resized_foreground(part_masks.label_map(parts), *box_size)
     return masks.place_mask(mask, top, left, *size)
 
 
@@ -520,3 +522,13 @@ def _check(loaded: AnyLoaded) -> Notes:
 
 
 PREPARATIONS = {"densepose": Preparation(write=_write, check=_check)}
+
+
+def content_hash(folder: Path) -> str:
+    """Return the SHA-256 of the prepared files, read in blocks."""
+    total = hashlib.sha256()
+    for name in PREPARED_FILES:
+        with (folder / name).open("rb") as stream:
+            while block := stream.read(_HASH_BLOCK):
+                total.update(block)
+    return total.hexdigest()

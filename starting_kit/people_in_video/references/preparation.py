@@ -14,13 +14,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from people_in_video.challenge_modules import find_module
 from scoring_program.marks import MARKS_FILE
 from scoring_program.scoring import AnyLoaded, load_reference
 from scoring_program.settings import SETTINGS_FILE, Settings
 from scoring_program.signature import KEY_FILE, VOCABULARY_FILE
 from scoring_program.task import Task
 from scoring_program.vocabulary import Vocabulary
-from validator.discovery import find_module
 from validator.findings import Note
 
 Notes = list[Note]

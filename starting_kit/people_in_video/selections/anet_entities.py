@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+import numpy as np
+
 from scoring_program.challenges.anet_entities.reference import Reference, select_videos
-from validator.formats.anet_entities import read as submissions
 from validator.formats.anet_entities.read import Grounding
 
 
@@ -16,4 +17,15 @@ def select_items(reference: Reference, items: Collection[str]) -> Reference:
 
 def select_predictions(submission: Grounding, items: Collection[str]) -> Grounding:
     """Return the segments of some videos: those of others would count in averages per sentence."""
-    return submissions.select_videos(submission, items)
+    is_selected = np.array([video in items for video, _ in submission.segments], dtype=bool)
+    is_theirs = is_selected[submission.segment]
+    new_segment = np.cumsum(is_selected) - 1
+    return Grounding(
+        segments=[segment for segment in submission.segments if segment[0] in items],
+        segment=new_segment[submission.segment[is_theirs]],
+        label=submission.label[is_theirs],
+        index=submission.index[is_theirs],
+        box=submission.box[is_theirs],
+        classes=submission.classes,
+        n_numbers=submission.n_numbers,
+    )

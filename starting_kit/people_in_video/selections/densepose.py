@@ -7,7 +7,7 @@ from collections.abc import Collection
 import numpy as np
 
 from scoring_program.challenges.densepose.reference import Persons, Reference
-from scoring_program.metrics.pairs import select_ranges
+from validator.arrays import Bools, Ints
 
 
 def select_images(persons: Persons, image_ids: Collection[str]) -> Persons:
@@ -40,3 +40,27 @@ def select_images(persons: Persons, image_ids: Collection[str]) -> Persons:
 def select_items(reference: Reference, items: Collection[str]) -> Reference:
     """Return some images."""
     return reference._replace(persons=select_images(reference.persons, items))
+
+
+def select_ranges(starts: Ints, is_selected: Bools) -> tuple[Ints, Bools]:
+    """Return where the elements of the selected items begin, and which elements are theirs.
+
+    Parameters
+    ----------
+    starts : int array of shape (n + 1,)
+        The elements of item i are those from ``starts[i]`` up to ``starts[i + 1]``.
+    is_selected : bool array of shape (n,)
+
+    Returns
+    -------
+    selected_starts : int array of shape (n_selected + 1,)
+    is_theirs : bool array of shape (n_elements,)
+
+    Examples
+    --------
+    >>> select_ranges(np.array([0, 2, 3]), np.array([False, True]))
+    (array([0, 1]), array([False, False,  True]))
+    """
+    sizes = np.diff(starts)
+    selected_starts = np.concatenate([[0], np.cumsum(sizes[is_selected])]).astype(np.int64)
+    return selected_starts, np.repeat(is_selected, sizes)

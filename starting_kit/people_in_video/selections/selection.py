@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+from people_in_video.challenge_modules import find_module
 from scoring_program.task import Task
-from validator.discovery import find_module
 
 
 def select_items(task: Task, reference: Any, items: Collection[str]) -> Any:

@@ -19,11 +19,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from people_in_video.challenge_modules import find_module
 from people_in_video.errors import ReferenceProblemsError
 from people_in_video.packages import require_packages
 from people_in_video.writing import InvalidFileError
 from scoring_program.task import load_task
-from validator.discovery import find_module
 from validator.findings import Findings, Note, Refused
 from validator.formats.rules import load_rules
 from validator.kinds import HEAD_BYTES, FileKind, kind_of

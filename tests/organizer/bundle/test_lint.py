@@ -10,6 +10,7 @@ import shutil
 import struct
 import zipfile
 import zlib
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -17,6 +18,7 @@ import yaml
 from PIL import Image
 
 from organizer.__main__ import main
+from organizer.bundle import contents
 from organizer.bundle.build import build_all
 from organizer.bundle.competition import LintReport, read_competition
 from organizer.bundle.contents import SampleRuns
@@ -26,6 +28,7 @@ from organizer.bundle.rules import check_competition, visibility_lines
 from organizer.codes import CODES
 from organizer.files import zip_bytes
 from quality.competition import competition_text
+from scoring_program.task import load_task
 from tests.helpers import REFERENCES, ROOT, make_zip
 from tests.organizer.bundle.changed_bundles import with_flag_of_encryption
 
@@ -1243,6 +1246,17 @@ def test_packages_that_an_own_image_has_to_have_are_named(lint, base, is_needed)
     (problem,) = [problem for problem in report.warnings.problems if problem.code == "L-IMAGE"]
     assert "numpy" in problem.problem
     assert ("PIL" in problem.problem) == is_needed
+
+
+@pytest.mark.parametrize(("needs", "named"), [(["scipy", "PIL"], []), (["scipy", "pandas"], ["pandas"])])
+def test_packages_that_the_known_image_may_lack_are_named(lint, monkeypatch, needs, named):
+    monkeypatch.setattr(contents, "load_task", lambda task_id: replace(load_task(task_id), needs=needs))
+    report = lint(at("title", value="Gestures"), "gesture")
+    problems = [problem.problem for problem in report.warnings.problems if problem.code == "L-IMAGE"]
+    assert len(problems) == len(named)
+    for problem in problems:
+        assert "pandas" in problem
+        assert "scipy" not in problem
 
 
 def nested(depth, width=1):

@@ -151,5 +151,5 @@ def test_without_a_title_nothing_is_written(checkout):
     with pytest.raises(Refused) as error:
         start(ID, " ", False, checkout)
     assert places_of(error.value.findings) == [("L-SCHEMA", "competition.yaml", "/title")]
-    assert "TITLE" in error.value.findings.problems[0].remedy
+    assert "--title" in error.value.findings.problems[0].remedy
     assert (checkout / "competition.yaml").read_bytes() == before

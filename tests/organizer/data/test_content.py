@@ -327,6 +327,15 @@ def test_spoiled_reference_is_warned_of_with_its_place(code, task, change, place
     assert code in page and "Nothing looks" not in page
 
 
+def test_sequences_without_rows_are_one_warning(tmp_path):
+    source = changed_source(GESTURE, text(LABELS[GESTURE], ""), tmp_path)
+    (source / "DemoSequence0003_labels.csv").write_text("")
+    overview, _ = prepare(GESTURE, source, tmp_path / "output")
+    (problem,) = warnings(overview.lines())
+    assert problem.code == "R-EMPTY"
+    assert "2 places" in problem.count_text
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("task", task_ids())
 def test_demo_reference_has_no_warning(task, tmp_path, capsys):
@@ -502,7 +511,8 @@ def test_dry_run_shows_warnings_of_the_reference_and_why_it_is_broken(spoiled, t
         str(tmp_path / "o"),
     ]
     assert main(arguments) == 0
-    assert f"reference | warning 1. R-EMPTY {LABELS[GESTURE]}: " in capsys.readouterr().out
+    printed = [problem[:3] for problem in printed_problems(capsys.readouterr().out)]
+    assert ("R-EMPTY", "", LABELS[GESTURE]) in printed
     (spoiled / LABELS[GESTURE]).write_text("99,1,2\n")
     assert main(arguments) == 2
     printed = [problem[:3] for problem in printed_problems(capsys.readouterr().out)]

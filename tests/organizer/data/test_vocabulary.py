@@ -62,6 +62,7 @@ def test_each_task_has_the_kinds_of_its_names(task, kinds, prepared):
     assert code == 0
     assert (list(vocabulary) if vocabulary else None) == kinds
     assert out.count("N-REF-VOCABULARY") == (3 if task == KINETICS else 0)
+    assert out.count("Give all names with --vocabulary") == out.count("N-REF-VOCABULARY")
 
 
 @pytest.mark.parametrize("name", ["names.yaml", "names.yml", "names.json"])

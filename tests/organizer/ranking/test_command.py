@@ -295,6 +295,17 @@ def test_submissions_of_several_phases_are_refused_until_one_is_named(tmp_path, 
     assert list(rows(tmp_path / "out" / "scores.csv")) == [names[1]]
 
 
+def test_a_user_that_may_be_read_in_two_ways_is_warned_of_unless_the_table_of_names_has_it(tmp_path, capsys):
+    name = "1_a_PhaseId9_b_PhaseId4_2024-05-01_x.zip"
+    folder = write_submissions(tmp_path / "in", {name: sample()})
+    assert call(folder, tmp_path / "out") == 0
+    assert re.search(r"^warning \| .*\ba_PhaseId9_b\b", capsys.readouterr().out, re.M)
+    (tmp_path / "names.csv").write_text("user,team\na_PhaseId9_b,Avocet\n")
+    assert call(folder, tmp_path / "out", "--names", tmp_path / "names.csv") == 0
+    assert not re.search(r"^warning \| .*PhaseId9", capsys.readouterr().out, re.M)
+    assert list(rows(tmp_path / "out" / "ranking.csv", "team")) == ["Avocet"]
+
+
 RULES = Phase("Final phase", datetime.datetime(2027, 1, 1), datetime.datetime(2027, 1, 31), per_day=1)
 LATE = "3_ann_PhaseId4_2027-02-01_a.zip"
 

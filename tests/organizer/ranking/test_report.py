@@ -46,6 +46,19 @@ def written(tmp_path_factory):
     return out, folder / "report"
 
 
+def test_a_ranking_of_a_phase_is_named_if_no_phase_is_given(written, tmp_path, capsys):
+    assert report(tmp_path / ID, tmp_path / "report") == 1
+    assert f"make rescore ID={ID}" in capsys.readouterr().out
+    shutil.copytree(written[0], tmp_path / f"{ID}_final-phase")
+    (tmp_path / f"{ID}_other").mkdir()
+    assert report(tmp_path / ID, tmp_path / "report") == 1
+    out = capsys.readouterr().out
+    assert "--phase" in out
+    assert f"{ID}_final-phase" in out
+    assert f"{ID}_other" not in out
+    assert not (tmp_path / "report").exists()
+
+
 def shown(text):
     tree = html5lib.HTMLParser(namespaceHTMLElements=False, strict=True).parse(text)
     return " ".join(" ".join(tree.find("body").itertext()).split())
@@ -227,3 +240,11 @@ def test_pages_of_teams_in_a_long_ranking_list_those_next_to_it():
     assert listed == [f"team {i}" for i in range(29, 130) if i != 120]
     assert len([svg for svg in table.iter("svg") if svg.get("class") == "forest"]) == len(listed)
     assert not more
+
+
+def test_what_a_killed_process_left_is_removed(everything, tmp_path):
+    assert report(everything, tmp_path) == 0
+    for folder in (tmp_path, tmp_path / "teams"):
+        (folder / ".ranking.csv.4711.tmp").write_text("half of it")
+    assert report(everything, tmp_path) == 0
+    assert not [*tmp_path.rglob(".*")]

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import datetime
+import shutil
 
 import pytest
+import yaml
 
+from organizer.bundle.edit import with_phases_of_parts
+from organizer.runs import built
 from organizer.runs.built import find_offer, rules_of_phase
 from organizer.runs.phase import Phase
+from quality.competition import competition_text
+from tests.helpers import REFERENCES
 from validator.findings import Refused
 
 ID = "chalearn_gesture"
@@ -52,12 +58,31 @@ def test_a_single_phase_is_meant_whatever_the_reference_is_called():
     assert find_offer(one, ID, "", {"of_my_own"}).phase_name == "Phase 1"
 
 
-@pytest.mark.parametrize("task_id", [ID, "densepose"])
-def test_phase_that_is_not_there_is_refused(task_id):
+@pytest.mark.parametrize(
+    ("task_id", "remedy"), [(ID, '"Phase 1"'), ("densepose", "organizer start densepose")]
+)
+def test_phase_that_is_not_there_is_refused(task_id, remedy):
     with pytest.raises(Refused) as refused:
         find_offer(competition(), task_id, "Final", None)
     (problem,) = refused.value.findings.problems
     assert problem.code == "L-PHASE"
+    assert remedy in problem.remedy
+
+
+@pytest.mark.parametrize("folder", [".", ID])
+def test_a_phase_is_not_ranked_with_the_reference_of_another(tmp_path, monkeypatch, folder):
+    shutil.copytree(REFERENCES / ID, tmp_path / ID)
+    data = yaml.safe_load(with_phases_of_parts(competition_text(), ID, "a", ["final"]))
+    monkeypatch.setattr(built, "load_competition", lambda: data)
+    monkeypatch.setattr(built, "DIST", tmp_path / "dist")
+    with pytest.raises(Refused) as refused:
+        built.built_task(ID, tmp_path / folder, "Final phase")
+    (problem,) = refused.value.findings.problems
+    assert problem.code == "L-REFERENCE"
+    assert "chalearn_gesture_2" in problem.remedy
+    (tmp_path / ID).rename(tmp_path / f"{ID}_2")
+    other = tmp_path / ("." if folder == "." else f"{ID}_2")
+    assert built.built_task(ID, other, "Final phase").reference == tmp_path / f"{ID}_2"
 
 
 def test_rules_are_those_that_the_platform_reads():

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from organizer.runs.submissions import SubmissionsError, find_submissions, read_names
+from tests.helpers import ROOT
 from tests.rescoring import write_submissions
 
 USERS = {"1.zip": "ann", "2.zip": "ann", "3.zip": "böb"}
@@ -177,3 +181,28 @@ def test_wrong_line_of_the_table_of_the_site_is_named(tmp_path, line, value):
     with pytest.raises(SubmissionsError) as error:
         read_names(table, users)
     assert value in error.value.args[1]
+
+
+_TEAMS = """
+import sys
+from pathlib import Path
+from organizer.runs.submissions import find_submissions
+with find_submissions(Path(sys.argv[1]), Path(sys.argv[2])) as submissions:
+    print(ascii([submission.team for submission in submissions]))
+"""
+
+
+@pytest.mark.parametrize("locale", [{"PYTHONUTF8": "1"}, {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}])
+def test_names_of_files_are_read_as_utf_8_in_any_locale(tmp_path, locale):
+    folder = write_submissions(tmp_path / "in", {"ann.zip": b"one", "böb.zip": b"two", "zoë/a.zip": b"three"})
+    table = written(tmp_path, "submission,team\nböb.zip,Böb\n")
+    command = [sys.executable, "-c", _TEAMS, str(folder), str(table)]
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        env={**os.environ, "LC_ALL": "C", **locale},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == f"{['ann', 'Böb', 'zoë']!a}\n"

@@ -24,6 +24,7 @@ from people_in_video import public_data, writing
 from people_in_video.diagnosis import items as diagnosis
 from people_in_video.home_loaded import HomeLoaded, of_kind
 from people_in_video.items import writer
+from people_in_video.public_items import encode_items
 from quality.task import CANARY, quality_tasks
 from scoring_program.challenges.items.task import TASKS
 from scoring_program.run import SCORED, run
@@ -43,7 +44,6 @@ from validator.formats.items.read import FORMAT, form_of
 from validator.formats.items.write import decode
 from validator.formats.rules import load_rules
 from validator.formats.values import Kind
-from validator.items import encode_items
 
 GOLDEN_DETECTIONS = ROOT / "tests" / "golden_detections"
 KINDS_OF_METRICS = {

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import array_shapes, arrays
 
+from people_in_video.references import part_masks
 from scoring_program.metrics import masks
 from tests.plain import densepose as plain
 
@@ -27,12 +27,12 @@ def rectangles(seed, height, width):
 @given(st.integers(0, 2**32), st.integers(1, 200), st.integers(1, 150))
 def test_run_length_code_goes_there_and_back(seed, height, width):
     mask = rectangles(seed, height, width)
-    runs = masks.decode_counts(masks.encode_counts(mask))
+    runs = part_masks.decode_counts(part_masks.encode_counts(mask))
     assert np.array_equal(masks.runs_to_mask(runs, width, height).T, mask)
-    assert np.array_equal(masks.runs_to_mask(masks.mask_to_runs(mask), height, width), mask)
+    assert np.array_equal(masks.runs_to_mask(part_masks.mask_to_runs(mask), height, width), mask)
     # Each run but the first has a pixel.
     assert runs[1:].all()
-    assert masks.mask_to_runs(mask)[1:].all()
+    assert part_masks.mask_to_runs(mask)[1:].all()
 
 
 @pytest.mark.parametrize(
@@ -67,9 +67,9 @@ def test_run_length_code_goes_there_and_back(seed, height, width):
 def test_codes_are_read_or_refused(text, runs):
     if runs is None:
         with pytest.raises(ValueError, match=r"not a run-length code|the code is cut off"):
-            masks.decode_counts(text)
+            part_masks.decode_counts(text)
     else:
-        assert masks.decode_counts(text).tolist() == runs
+        assert part_masks.decode_counts(text).tolist() == runs
 
 
 @pytest.mark.parametrize(
@@ -83,23 +83,23 @@ def test_codes_are_read_or_refused(text, runs):
     ],
 )
 def test_codes_run_down_the_columns(rows, text):
-    assert masks.encode_counts(np.array([[letter == "1" for letter in row] for row in rows])) == text
+    assert part_masks.encode_counts(np.array([[letter == "1" for letter in row] for row in rows])) == text
 
 
 def test_later_parts_lie_on_top():
     first, second = np.zeros((256, 256), bool), np.zeros((256, 256), bool)
     first[10:20, 10:20] = second[15:30, 15:30] = True
-    labels = masks.label_map([first, None, second])
+    labels = part_masks.label_map([first, None, second])
     assert labels.tolist() == np.where(second, 3, first).tolist()
-    assert not masks.label_map([None]).any()
+    assert not part_masks.label_map([None]).any()
 
 
 @given(st.integers(0, 2**32), st.integers(1, 40), st.integers(1, 40), st.sampled_from([1, 7, 9]))
 def test_the_label_map_is_resized_as_pixel_by_pixel(seed, height, width, factor):
     parts = [rectangles(seed + number, 256, 256) for number in range(2)]
     height, width = min(height * factor, 300), min(width, 60)
-    found = masks.resized_foreground(masks.label_map(list(parts)), height, width)
-    codes = [{"size": [256, 256], "counts": masks.encode_counts(part)} for part in parts]
+    found = part_masks.resized_foreground(part_masks.label_map(list(parts)), height, width)
+    codes = [{"size": [256, 256], "counts": part_masks.encode_counts(part)} for part in parts]
     person = {"bbox": [0, 0, width, height], "dp_masks": codes}
     assert found.tolist() == plain.true_mask(person).tolist()
 
@@ -131,31 +131,3 @@ def test_mask_iou_is_that_of_full_images(row, column, other_row, other_column, c
 def test_a_mask_entirely_outside_of_the_image_has_no_pixel(row, column):
     placed = masks.place_mask(np.ones((4, 4), bool), row, column, 10, 10)
     assert placed.area == 0
-
-
-@given(arrays(bool, array_shapes(min_dims=2, max_dims=2, max_side=12)))
-def test_outlines_enclose_the_pixels_of_a_mask(mask):
-    """A pixel is inside if its center lies left of an odd number of vertical edges (even-odd rule)."""
-    height, width = mask.shape
-    crossed = np.zeros((height, width), dtype=int)
-    for polygon in masks.outlines(mask):
-        corners = np.reshape(polygon, (-1, 2))
-        for (x, y), (next_x, next_y) in zip(corners, np.roll(corners, -1, axis=0)):
-            assert abs(x - next_x) + abs(y - next_y) == 1
-            if x == next_x:
-                crossed[int(min(y, next_y)), : int(x)] += 1
-    assert (crossed % 2 == 1).tolist() == mask.tolist()
-
-
-@pytest.mark.parametrize(("side", "outlined"), [(64, 1), (65, 0)])
-def test_masks_above_64_pixels_a_side_are_thinned(side, outlined):
-    mask = np.zeros((3, side), dtype=bool)
-    mask[1, 1] = True
-    assert len(masks.outlines(mask)) == outlined
-
-
-def test_outlines_of_large_masks_are_thinned():
-    (polygon,) = masks.outlines(np.ones((1000, 500), dtype=bool))
-    assert (max(polygon[::2]), max(polygon[1::2])) == (512, 1008)
-    assert len(polygon) < 1000
-    assert masks.outlines(np.zeros((3, 3), dtype=bool)) == masks.outlines(np.zeros((0, 3), dtype=bool)) == []

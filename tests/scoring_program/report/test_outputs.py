@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring_program.figures import Matrix
+from people_in_video.csv_table import per_item_csv
+from scoring_program.figures.matrix import Matrix
 from scoring_program.report import outputs
 from scoring_program.result import Column, Statistics, Table
 from tests.example_result import SIGNATURE, changed, example_result, json_of, rounded
@@ -126,14 +127,14 @@ def test_items_are_listed_with_their_scores():
         np.array([0.5, np.nan]), np.array([True, False]), np.array([12, 0]), np.array([False, True])
     )
     empty = Statistics(np.zeros(0), np.zeros(0, bool), np.zeros(0, int), np.zeros(0, bool))
-    text = outputs.per_item_csv(changed(example_result(2), statistics=statistics, items=['a"b,c', "=d"]))
+    text = per_item_csv(changed(example_result(2), statistics=statistics, items=['a"b,c', "=d"]))
     assert list(csv.reader(io.StringIO(text))) == [
         ["item", "submitted", "score", "weight"],
         ['a"b,c', "true", "0.5000000000", "12"],
         ["'=d", "false", "", "0"],
     ]
     assert (
-        outputs.per_item_csv(changed(example_result(2), statistics=empty, items=[]))
+        per_item_csv(changed(example_result(2), statistics=empty, items=[]))
         == "item,submitted,score,weight\n"
     )
 

@@ -16,7 +16,9 @@ from hypothesis import strategies as st
 from people_in_video.drawings.svg import Drawings
 from people_in_video.drawings.timelines import Lane, Timeline
 from scoring_program.body_figure import BodyFigure
-from scoring_program.figures import LARGEST_MATRIX, Histogram, Matrix, StackedBar
+from scoring_program.figures.histogram import Histogram
+from scoring_program.figures.matrix import LARGEST_MATRIX, Matrix
+from scoring_program.figures.stacked_bar import StackedBar
 from scoring_program.marks import Mark
 from scoring_program.metrics.resampling import HalfScores
 from scoring_program.report import html as tree

@@ -13,12 +13,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from people_in_video.comparing import pairs as comparison
-from people_in_video.comparing.pairs import compare, compare_distinct
+from people_in_video.comparing.pairs import compare, compare_distinct, student_p
 from scoring_program.metrics.resampling import (
     HalfScores,
     half_scores,
     intervals,
-    student_p,
     student_quantile,
     weighted_mean,
 )

@@ -22,14 +22,12 @@ CODES = CodeTable(
             "N-BOXES-FIRST",
             "All boxes have more than four numbers, the first of which is in 0..1, as if it were a score.",
             "Write x1, y1, x2, y2 first.",
-            is_mistake=True,
         ),
         MessageCode("N-BOXES-NUMBERS", "All boxes have more than four numbers; the first four are read."),
         MessageCode(
             "N-BOXES-ORDER",
             "At least a tenth of the boxes end more than a pixel before they begin; they meet no other.",
             "Write x1, y1, x2, y2 with x1 <= x2 and y1 <= y2.",
-            is_mistake=True,
         ),
         MessageCode(
             "N-ANET-EXTERNAL",

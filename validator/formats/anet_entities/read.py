@@ -104,22 +104,6 @@ def read(path: Source, rules: Rules, reference_videos: Collection[str] | None = 
     return Read(grounding, findings.notes)
 
 
-def select_videos(grounding: Grounding, videos: Collection[str]) -> Grounding:
-    """Return the segments of some videos, with their objects."""
-    is_selected = np.array([video in videos for video, _ in grounding.segments], dtype=bool)
-    is_theirs = is_selected[grounding.segment]
-    new_segment = np.cumsum(is_selected) - 1
-    return Grounding(
-        segments=[segment for segment in grounding.segments if segment[0] in videos],
-        segment=new_segment[grounding.segment[is_theirs]],
-        label=grounding.label[is_theirs],
-        index=grounding.index[is_theirs],
-        box=grounding.box[is_theirs],
-        classes=grounding.classes,
-        n_numbers=grounding.n_numbers,
-    )
-
-
 def _check_mode(mode: str, task_id: str, name: str, findings: Findings) -> None:
     """Add a problem if a file is not of the mode of its task."""
     wanted_mode = _MODES[task_id]

@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from validator.arrays import Ints
-from validator.choose import choose_items
+from validator.choose_items import choose_items
 from validator.csv_reader import CsvRows, ItemFrames, read_csv_files
 from validator.findings import Findings, Note, Read
 from validator.formats.rules import Format, Rules

@@ -33,7 +33,6 @@ CODES = CodeTable(
             "N-PARTS-COARSE",
             "No part is above 14, as if the 14 coarse parts of masks were written.",
             "Write the 24 fine parts.",
-            is_mistake=True,
         ),
     ),
 )

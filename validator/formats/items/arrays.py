@@ -154,27 +154,6 @@ def as_items(form: Form, keys: list[str], values: Sequence[Any]) -> Items:
     return Values(keys, np.array(values, np.float64), ())
 
 
-def plain_values(form: Form, items: Items) -> dict[str, Any]:
-    """Return the value of each item as it is in a JSON file."""
-    if isinstance(items, PlainValues):
-        return items.submitted()
-    if isinstance(items, Regions):
-        instances: dict[str, Any] = {key: [] for key in items.keys}
-        columns = (items.item, items.label, items.extent, items.score)
-        for item, label, corners, score in zip(*(column.tolist() for column in columns)):
-            instance = as_instance(form.instance_keys, items.names[label], corners, score)
-            instances[items.keys[item]].append(instance)
-        return instances
-    keys, values, names = items
-    if values.dtype == bool:
-        return {
-            key: [names[label] for label in np.flatnonzero(row).tolist()] for key, row in zip(keys, values)
-        }
-    if values.ndim == 2:
-        return {key: dict(zip(names, row)) for key, row in zip(keys, values.tolist())}
-    return dict(zip(keys, [names[label] for label in values.tolist()] if names else values.tolist()))
-
-
 def select(items: Items, keys: Iterable[str]) -> Items:
     """Return some items, in their order."""
     wanted = set(keys)

@@ -27,7 +27,8 @@ from validator.formats.items.arrays import (
 from validator.formats.rules import Format, Rules
 from validator.formats.values import Form, Kind, json_schema
 from validator.hints import empty_note
-from validator.items import Place, check_items, match_keys
+from validator.items import Place, check_items
+from validator.keys import match_keys
 from validator.submission import Source, open_submission
 from validator.texts import counted, pointer_part
 

@@ -27,7 +27,6 @@ CODES = CodeTable(
             "N-PARTS-NONE",
             "Nearly no human has a part.",
             "Write the parts of each human, with their states.",
-            is_mistake=True,
         ),
     ),
 )

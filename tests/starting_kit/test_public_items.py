@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from people_in_video.public_items import encode_items, parse_items
 from tests.helpers import refused
-from validator.items import encode_items, parse_items
 
 
 @given(st.sets(st.text(st.characters(codec="utf-8"), min_size=1), min_size=1))

@@ -1,0 +1,133 @@
+"""Masks of the parts of a person, as annotations have them: COCO's run-length code, and the label map.
+
+Source: COCO's mask API for the code; ``densepose_cocoeval.py`` for the label map.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from validator.arrays import Bools, Floats, Ints
+
+MAP_SIZE = 256
+
+
+# Of the codes of a number: no run has 2**34 pixels, but what is written may be filled up with zeros.
+_MOST_DIGITS, _LONGEST_GROUP = 7, 13
+
+
+def decode_counts(text: str) -> Ints:
+    """Return the run lengths of COCO's compressed code, beginning with background; runs go down the columns.
+
+    Raises
+    ------
+    ValueError
+        The text is cut off or holds other characters.
+
+    Examples
+    --------
+    >>> decode_counts(encode_counts(np.array([[False, True], [False, True]])))
+    array([2, 2])
+    """
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4").astype(np.int64) - 48
+    if not ((codes >= 0) & (codes < 64)).all():
+        raise ValueError("not a run-length code")
+    # A number is a group of codes, the last of them without the bit 32; each holds 5 bits, the lowest first.
+    last = np.flatnonzero(codes & 32 == 0)
+    first = np.concatenate([[0], last + 1])
+    lengths = np.diff(np.append(first, len(codes)))
+    place = np.arange(len(codes)) - np.repeat(first, lengths)
+    if lengths.max() > _LONGEST_GROUP or (codes[place >= _MOST_DIGITS] & 31).any():
+        raise ValueError("not a run-length code")
+    if lengths[-1]:
+        raise ValueError("the code is cut off")
+    first, lengths = first[:-1], lengths[:-1]
+    if not len(first):
+        return np.zeros(0, dtype=np.int64)
+    runs = np.add.reduceat((codes & 31) << (5 * place), first)
+    is_negative = codes[last] & 16 != 0
+    runs[is_negative] -= 1 << (5 * lengths[is_negative])
+    # From the fourth on, a number is the difference to the run of the same color before.
+    runs[1::2] = np.cumsum(runs[1::2])
+    runs[2::2] = np.cumsum(runs[2::2])
+    if (runs < 0).any():
+        raise ValueError("not a run-length code")
+    return runs
+
+
+def encode_counts(mask: Bools) -> str:
+    """Return COCO's compressed run-length code of a bool mask of shape (h, w).
+
+    Examples
+    --------
+    >>> encode_counts(np.array([[False, True], [False, True]]))
+    '22'
+    """
+    runs = mask_to_runs(mask.T).tolist()
+    text = []
+    for place, run in enumerate(runs):
+        value = run - runs[place - 2] if place > 2 else run
+        while True:
+            code = value & 31
+            value >>= 5
+            more = value != (-1 if code & 16 else 0)
+            text.append(chr(code + (32 if more else 0) + 48))
+            if not more:
+                break
+    return "".join(text)
+
+
+def mask_to_runs(mask: Bools) -> Ints:
+    """Return the runs along the rows, beginning with background, that `runs_to_mask` turns back.
+
+    Examples
+    --------
+    >>> mask_to_runs(np.array([[True, True], [True, False]]))
+    array([0, 3, 1])
+    """
+    flat = mask.ravel()
+    edges = np.flatnonzero(np.diff(flat)) + 1
+    runs = np.diff(np.concatenate([[0], edges, [len(flat)]]))
+    return np.concatenate([[0], runs]) if len(flat) and flat[0] else runs
+
+
+def label_map(part_masks: list[Bools | None]) -> Floats:
+    """Return the map of part numbers from 1 of masks (256, 256), later ones on top; None is empty.
+
+    Examples
+    --------
+    >>> label_map([None, np.ones((MAP_SIZE, MAP_SIZE), bool)])[:1, :2]
+    array([[2., 2.]])
+    """
+    labels = np.zeros((MAP_SIZE, MAP_SIZE))
+    for number, mask in enumerate(part_masks, start=1):
+        if mask is not None:
+            labels[mask] = number
+    return labels
+
+
+def resized_foreground(labels: Floats, height: int, width: int) -> Bools:
+    """Return where the label map, resized bilinearly as a map of numbers to (height, width), is above 0.5.
+
+    Half-pixel centers, edges clamped, weights in float32 and sums in float64, as OpenCV computes them.
+
+    Examples
+    --------
+    >>> resized_foreground(np.eye(2), 2, 4)
+    array([[ True,  True, False, False],
+           [False, False,  True,  True]])
+    """
+    left, right, across = _neighbors(labels.shape[1], width)
+    upper, lower, down = _neighbors(labels.shape[0], height)
+    one = np.float32(1)
+    rows = labels[:, left] * (one - across) + labels[:, right] * across
+    return rows[upper] * (one - down)[:, None] + rows[lower] * down[:, None] > 0.5
+
+
+def _neighbors(size: int, wanted: int) -> tuple[Ints, Ints, Floats]:
+    place = ((np.arange(wanted) + 0.5) * (1 / (wanted / size)) - 0.5).astype(np.float32)
+    first = np.floor(place).astype(np.int64)
+    weight = place - first.astype(np.float32)
+    weight[(first < 0) | (first >= size - 1)] = 0
+    first = np.clip(first, 0, size - 1)
+    return first, np.minimum(first + 1, size - 1), weight.astype(np.float32)

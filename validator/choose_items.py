@@ -1,0 +1,172 @@
+"""Choosing the files of a submission that has one for each item."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from pathlib import PurePosixPath
+from typing import NoReturn
+
+from validator.choose import (
+    OTHER_CASE,
+    file_list,
+    head_of,
+    refuse_nothing,
+    refuse_other_task,
+    report_misplaced,
+)
+from validator.findings import Findings
+from validator.formats.rules import CsvRules
+from validator.items import Place, check_items
+from validator.kinds import kind_of
+from validator.submission import Submission
+from validator.texts import counted, folded, quote
+
+_CLOSE_SUFFIX = 0.7
+
+
+_COMPARED = 100
+
+
+def choose_items(
+    submission: Submission, rules: CsvRules, known_items: Collection[str] | None = None
+) -> tuple[dict[str, str], Findings]:
+    """Return the name of the file of each item that the submission holds, and the findings on all names.
+
+    Parameters
+    ----------
+    submission : Submission
+    rules : CsvRules
+        What files are called; all others are ignored with a note.
+    known_items : collection of str, optional
+        The items that exist. Without it (a participant at home) all are accepted.
+
+    Returns
+    -------
+    name_of_item : dict of str to str
+        By item. These files can be read even if others are misplaced, misspelled, or there twice. None if
+        they are those of another task.
+    findings : Findings
+    """
+    findings = Findings()
+    name_of_item, ignored = _match_items(submission, rules, known_items or (), findings)
+    with findings.part():
+        if findings.ok:
+            refuse_nothing(submission, f"a file {_pattern(rules)} for each {rules.item}", findings)
+        if not name_of_item and findings.ok:
+            refuse_other_task(submission, ignored, findings)
+        _note_names(name_of_item, known_items, ignored, rules, findings)
+        if not name_of_item and findings.ok:
+            _refuse_no_item(submission, ignored, rules, known_items, findings)
+        if known_items is not None and findings.ok:
+            findings.notes += check_items(
+                name_of_item, known_items, rules.item, lambda item: Place(name_of_item[item])
+            )
+    return name_of_item, findings
+
+
+def _match_items(
+    submission: Submission, rules: CsvRules, known_items: Collection[str], findings: Findings
+) -> tuple[dict[str, str], list[str]]:
+    """Return the name of the file of each item, and the names of files that are of no item."""
+    name_of_item: dict[str, str] = {}
+    ignored = []
+    known_folded = {folded(item) for item in known_items}
+    for name in submission.names:
+        key, is_exact = _match(PurePosixPath(name).name, (rules.path, *rules.other_paths))
+        is_other = folded(key or "") in known_folded and key not in known_items
+        if key is None:
+            ignored.append(name)
+        elif "/" in name:
+            report_misplaced(f"{submission.folder}{name}", findings)
+        elif not is_exact or is_other:
+            remedy = f"name it {_pattern(rules)}, with upper and lower case as here and in the data"
+            findings.add("E-FILE-CASE", OTHER_CASE, remedy, file=name, rule="case")
+        elif key in name_of_item:
+            problem = f"there is also {quote(name_of_item[key])} for the same {rules.item}"
+            findings.add("E-FILE-TWICE", problem, "keep one of the two", file=name, rule="twice")
+        else:
+            name_of_item[key] = name
+    return name_of_item, ignored
+
+
+def _refuse_no_item(
+    submission: Submission,
+    ignored: list[str],
+    rules: CsvRules,
+    known_items: Collection[str] | None,
+    findings: Findings,
+) -> NoReturn:
+    """Refuse a submission in which no file is named like that of an item."""
+    problem = f"no usable file was found; found: {file_list(ignored)}" if ignored else "there are no files"
+    remedy = f"write one file for each {rules.item}, named {_pattern(rules)}, at the top of the zip"
+    kind = kind_of(head_of(submission, ignored[0])) if ignored else None
+    if kind is not None:
+        problem += f"; {quote(ignored[0])} is {kind.name}"
+        findings.refuse("E-FILE-NONE", problem, f"{kind.how('CSV')}; {remedy}")
+    how = _rename_example(ignored, rules, known_items or ()) or _conversion_of_table(ignored, rules)
+    findings.refuse("E-FILE-NONE", problem, remedy + how)
+
+
+def _rename_example(ignored: list[str], rules: CsvRules, known_items: Collection[str]) -> str:
+    """Return how the first file that begins with the name of an item is to be named, "" if none does."""
+    for name in ignored[:_COMPARED]:
+        stem = PurePosixPath(name).stem
+        for item in (stem, stem.rpartition("_")[0]):
+            if item in known_items:
+                return f": rename {quote(name)} to {quote(rules.path.format(key=item))}, and so on"
+    return ""
+
+
+def _conversion_of_table(ignored: list[str], rules: CsvRules) -> str:
+    """Return how files are made from the only CSV or JSON file, which may hold all items, "" without one."""
+    tables = [name for name in ignored if PurePosixPath(folded(name)).suffix in (".csv", ".json")]
+    if len(tables) != 1 or not rules.table_columns:
+        return ""
+    columns = ", ".join(rules.table_columns)
+    return f"; `people-in-video convert` makes them from one table with the columns {columns}"
+
+
+def _pattern(rules: CsvRules) -> str:
+    return rules.path.format(key=f"<{rules.item}>")
+
+
+def _note_names(
+    name_of_item: dict[str, str],
+    known_items: Collection[str] | None,
+    ignored: list[str],
+    rules: CsvRules,
+    findings: Findings,
+) -> None:
+    """Note the files that are ignored, and how many files of known_items items have the second spelling."""
+    if ignored:
+        text = f"{file_list(ignored)}: not named {_pattern(rules)}, ignored{_close(ignored, rules)}"
+        findings.note("N-FILE-IGNORED", text)
+    read_items = [item for item in name_of_item if known_items is None or item in known_items]
+    respelled = [item for item in read_items if name_of_item[item] != rules.path.format(key=item)]
+    if respelled:
+        wrong, right = (name.format(key="") for name in (rules.other_paths[0], rules.path))
+        text = f"{counted(len(respelled), 'file')} named {wrong} instead of {right}"
+        findings.note("N-FILE-SPELLING", text)
+
+
+def _match(base: str, spellings: Sequence[str]) -> tuple[str | None, bool]:
+    """Return the key in a file name (None if it has none) and whether the rest is spelled exactly."""
+    for flags, is_exact in ((0, True), (re.IGNORECASE | re.ASCII, False)):
+        for spelling in spellings:
+            before, after = spelling.split("{key}")
+            match = re.fullmatch(f"{re.escape(before)}(.+){re.escape(after)}", base, flags | re.DOTALL)
+            if match:
+                return match.group(1), is_exact
+    return None, False
+
+
+def _close(ignored: list[str], rules: CsvRules) -> str:
+    """Return a question if an ignored name looks like a misspelled one."""
+    import difflib
+
+    suffix = rules.path.format(key="")
+    for name in ignored[:_COMPARED]:
+        if difflib.SequenceMatcher(None, name[-len(suffix) :], suffix).ratio() > _CLOSE_SUFFIX:
+            return f" (is {quote(name)} misspelled?)"
+    return ""
