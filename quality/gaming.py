@@ -10,10 +10,12 @@ from organizer.files import Files, folder_files, samples_folder, zip_bytes
 from quality import ROOT
 from quality.demo_data import load_against
 from quality.task import Trick, quality_tasks
+from scoring_program.task import load_task
 from validator.findings import Refused
 
 CORRECT = "correct submission"
-_SAMPLES = {"published": "good", "released": "weak"}
+PROTOCOLS = ("published", "released")
+_SAMPLES = dict(zip(PROTOCOLS, ("good", "weak")))
 
 
 def submissions(task_id: str) -> Iterator[tuple[Trick, Files]]:
@@ -26,6 +28,25 @@ def submissions(task_id: str) -> Iterator[tuple[Trick, Files]]:
             yield Trick(CORRECT, lambda reference, sample: sample, protocol), sample
         for trick in tricks:
             yield trick, trick.play(reference, sample)
+
+
+def gains(task_id: str, protocol: str) -> Iterator[tuple[str, str, float]]:
+    """Yield each trick that no metric rewards, each sample, and what the trick gains with a protocol."""
+    reference = folder_files(ROOT / "reference_data" / task_id)
+    tricks = quality_tasks()[task_id].tricks
+    rewarded_names = {trick.name for trick in tricks if trick.rewarded}
+    plays = {trick.name: trick.play for trick in tricks if trick.name not in rewarded_names}
+    sign = 1 if load_task(task_id).higher_is_better else -1
+    for sample_name in _SAMPLES.values():
+        sample = folder_files(samples_folder(task_id) / sample_name)
+        correct_score = _score(task_id, protocol, sample)
+        for name, play in plays.items():
+            score = _score(task_id, protocol, play(reference, sample))
+            yield name, sample_name, sign * (score - correct_score)
+
+
+def _score(task_id: str, protocol: str, files: Files) -> float:
+    return scores_of(task_id, Trick(CORRECT, lambda reference, sample: sample, protocol), files)["score"]
 
 
 def scores_of(task_id: str, trick: Trick, files: Files) -> dict[str, float]:
@@ -56,4 +77,17 @@ def print_table(ids: Sequence[str]) -> int:
         print(f"{task_id}, {trick.name}: {error}")
         print("correct the task's modules in quality/, then write its demo data again")
         return 1
+    print(f"\n{_largest_gain(ids)}")
     return 0
+
+
+def _largest_gain(ids: Sequence[str]) -> str:
+    """Return the largest gain of a trick that no metric rewards, over tasks, protocols and both samples."""
+    rows = [
+        (gain, f"{task_id}, {protocol}, {sample_name} sample, {name}")
+        for task_id in ids
+        for protocol in PROTOCOLS
+        for name, sample_name, gain in gains(task_id, protocol)
+    ]
+    gain, place = max(rows)
+    return f"Tricks that no metric rewards gain at most {gain:.4f} ({place})."

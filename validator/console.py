@@ -21,7 +21,9 @@ _log_of_stream: dict[int, TextIO] = {}
 
 
 class OutputError(Exception):
-    """Something cannot be written; the message says what and why in one line."""
+    """Something cannot be written; the message says what and why in one line, and ``remedy`` what to do."""
+
+    remedy = "allow writing there, free space, or choose another place"
 
 
 def prepare() -> None:
@@ -118,4 +120,4 @@ def let_go(stream: TextIO) -> None:
 def report(error: OutputError) -> None:
     """Report on stderr what cannot be written, if stderr can."""
     with contextlib.suppress(OutputError):
-        say(f"E-OUTPUT: {error}; allow writing there, free space, or choose another place", to=sys.stderr)
+        say(f"E-OUTPUT: {error}; {error.remedy}", to=sys.stderr)

@@ -48,7 +48,11 @@ def changed_sources(bundle: Path, files: Files, source: Path) -> list[str]:
     data = _data_of_bundle(bundle.name, source)
     if data is None or SOURCES not in files:
         return [COMPETITION]
-    built, today = json.loads(files[SOURCES]), source_hashes(data, Parts(source=source).supplied_files)
+    try:
+        built = dict(json.loads(files[SOURCES]))
+    except (ValueError, TypeError, RecursionError):
+        return [COMPETITION]
+    today = source_hashes(data, Parts(source=source).supplied_files)
     return [name for name in today if built.get(name) != today[name]]
 
 

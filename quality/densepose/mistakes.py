@@ -145,7 +145,7 @@ def _complement(channels: tuple[int, ...], iuv: Pixels) -> Pixels:
     return complement
 
 
-def _exchange_sides(iuv: Pixels) -> Pixels:
+def exchange_sides(iuv: Pixels) -> Pixels:
     """Return the parts of the other side; after the torso, each odd part and the next are the two sides."""
     part = iuv[:1]
     other_side = np.where(part > 2, (part - 1 ^ 1) + 1, part)
@@ -250,7 +250,7 @@ MISTAKES: list[Mistake[Detections]] = [
     _in_arrays("1 - V", partial(_complement, (2,))),
     _in_arrays("1 - U and 1 - V", partial(_complement, (1, 2))),
     _in_arrays("parts 0..23", _parts_from_zero, Family.NUMBERS),
-    _in_arrays("left and right exchanged", _exchange_sides, Family.ORDER),
+    _in_arrays("left and right exchanged", exchange_sides, Family.ORDER),
     _in_arrays("arrays flipped left to right", lambda iuv: iuv[:, :, ::-1]),
     _in_arrays("arrays flipped top to bottom", lambda iuv: iuv[:, ::-1]),
     _in_arrays("arrays turned upside down", lambda iuv: iuv[:, ::-1, ::-1]),
@@ -319,7 +319,7 @@ def _guess_sides(detections: Detections, rng: np.random.Generator) -> Detections
     changed_detections = []
     for detection in detections:
         is_exchanged = rng.random() < 0.5
-        iuv = _exchange_sides(detection.iuv) if is_exchanged else detection.iuv
+        iuv = exchange_sides(detection.iuv) if is_exchanged else detection.iuv
         changed_detections.append(detection._replace(iuv=iuv))
     return changed_detections
 

@@ -13,7 +13,7 @@ import numpy as np
 from organizer.files import Files, folder_files
 from quality.densepose import synthetic
 from quality.densepose.json_form import DETECTIONS_FORM
-from quality.densepose.mistakes import MISTAKES, WEAK_MODELS, Detections
+from quality.densepose.mistakes import MISTAKES, WEAK_MODELS, Detections, exchange_sides
 from quality.densepose.synthetic import Detection, Errors, results
 from quality.task import CANARY, QualityTask, Trick
 from validator.formats.densepose.read import Box
@@ -56,10 +56,26 @@ def _one_point(reference: Files, sample: Files) -> Files:
     return results(detections)
 
 
+def _other_sides(reference: Files, sample: Files) -> Files:
+    """Add each detection again with left and right exchanged, with scores below all others."""
+    detections = [
+        Detection(image_id, *detection)
+        for image_id, detections_of_image in decode_predictions(sample)
+        for detection in detections_of_image
+    ]
+    least_score = min(detection.score for detection in detections)
+    copies = []
+    for detection in detections:
+        score = 0.5 * least_score * detection.score
+        copies.append(detection._replace(score=score, iuv=exchange_sides(detection.iuv)))
+    return results([detection.encoded() for detection in [*detections, *copies]])
+
+
 TRICKS = (
     Trick("the first detection of each image 20 times", _twenty_identical),
     Trick("one detection of the whole image", _whole_images),
     Trick("the middle of the torso everywhere", _one_point),
+    Trick("copies with left and right exchanged, scored last", _other_sides),
     Trick("an empty list", lambda reference, sample: results([])),
 )
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+
+import numpy as np
 
 from organizer.files import Files
 from organizer.tasks.kinetics_tps import Prediction
@@ -15,6 +17,7 @@ from quality.kinetics_tps.mistakes import MISTAKES, WEAK_MODELS
 from quality.kinetics_tps.synthetic import change_each, frames_of, humans_of, parts_of
 from quality.task import CANARY, QualityTask, Trick, write_json
 from scoring_program.challenges.kinetics_tps import reference
+from validator.arrays import Floats
 from validator.formats.kinetics_tps.write import (
     CLASSES_FILE,
     MOST_HUMANS,
@@ -34,7 +37,7 @@ Change = Callable[[Prediction], Prediction]
 _GIANT = [-1e4, -1e4, 1e4, 1e4]
 
 
-def _play(change: ChangeOfFile) -> Callable[[Files, Files], Files]:
+def play(change: ChangeOfFile) -> Callable[[Files, Files], Files]:
     """Return the trick that makes a change of all videos of a sample."""
 
     def play(reference: Files, sample: Files) -> Files:
@@ -73,15 +76,39 @@ def _predict_most_frequent_class(reference_files: Files, sample: Files) -> Files
     return encode_submission(predicted_classes, json.loads(sample[PARTS_FILE]))
 
 
+def add_all_parts(videos: Json) -> Json:
+    """Give each human all parts: those that it lacks at their mean place in humans, in their usual state."""
+    places: defaultdict[str, list[list[list[float]]]] = defaultdict(list)
+    states: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for human in humans_of(videos):
+        corner, size = _corner_and_size(human)
+        for name, part in human["parts"].items():
+            places[name] += ((np.reshape(part["box"], (-1, 2, 2)) - corner) / size).tolist()
+            states[name].update(part["verb"])
+    for human in humans_of(videos):
+        corner, size = _corner_and_size(human)
+        for name in places.keys() - human["parts"].keys():
+            box = (np.mean(places[name], axis=0) * size + corner).ravel().tolist()
+            ((state, _),) = states[name].most_common(1)
+            human["parts"][name] = part_entry([box], [state])
+    return videos
+
+
+def _corner_and_size(human: Json) -> tuple[Floats, Floats]:
+    """Return x and y of the first corner of the box of a human, and its width and height."""
+    first, last = np.reshape(human["box"], (2, 2))
+    return first, last - first
+
+
 TRICKS = (
-    Trick("giant human boxes", _play(change_each(humans_of, _make_human_giant))),
-    Trick("giant part boxes", _play(change_each(parts_of, _make_proposals_giant))),
-    Trick("each proposal listed up to 5 times", _play(change_each(parts_of, _list_again(MOST_PROPOSALS)))),
+    Trick("giant human boxes", play(change_each(humans_of, _make_human_giant))),
+    Trick("giant part boxes", play(change_each(parts_of, _make_proposals_giant))),
+    Trick("each proposal listed up to 5 times", play(change_each(parts_of, _list_again(MOST_PROPOSALS)))),
     # A part that is right counts the less, the more proposals it has.
-    Trick(
-        "only the first proposal of each part", _play(change_each(parts_of, _list_again(1))), rewarded=True
-    ),
-    Trick("each human listed up to 10 times", _play(change_each(frames_of, _list_again(MOST_HUMANS)))),
+    Trick("only the first proposal of each part", play(change_each(parts_of, _list_again(1))), rewarded=True),
+    Trick("each human listed up to 10 times", play(change_each(frames_of, _list_again(MOST_HUMANS)))),
+    # A part that is predicted costs nothing where no part is annotated.
+    Trick("all parts of each human, missing ones at their mean place", play(add_all_parts)),
     Trick("no parts at all", _predict_no_parts),
     Trick("the most frequent class everywhere", _predict_most_frequent_class),
 )

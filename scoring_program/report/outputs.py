@@ -20,6 +20,7 @@ import numpy as np
 
 from scoring_program.disclosure import MIN_GROUP, round_floats
 from scoring_program.metrics.resampling import LEVEL
+from scoring_program.report.html import cut
 from scoring_program.result import DECIMALS, ErrorCost, Interval, Section, Shown
 from validator.console import OutputError
 from validator.findings import Findings, Note
@@ -228,12 +229,15 @@ def _section(section: Section) -> dict[str, object]:
 
 
 def _plain(value: object) -> object:
-    """Return a value of a section as plain data: named tuples as objects, arrays as lists."""
+    """Return a value of a section as plain data: named tuples as objects, arrays as lists.
+
+    Names are cut as on the page: those of a submission may be long, and stand in many rows.
+    """
     if hasattr(value, "_asdict"):
         fields_of_record = value._asdict().items()
         return {name: _plain(entry) for name, entry in fields_of_record if name not in _NOT_SHOWN}
     if isinstance(value, np.ndarray):
         return value.tolist()
     if isinstance(value, (list, tuple)):
-        return [_plain(entry) for entry in value]
+        return [cut(entry) if isinstance(entry, str) else _plain(entry) for entry in value]
     return value

@@ -49,6 +49,12 @@ Row = Mapping[str, str]
 """A run: the texts of its cells in ``runs.csv`` by column."""
 
 
+class RunsError(OutputError):
+    """No runs can be added to a table, or shown from it."""
+
+    remedy = f"correct {RUNS}, or move it away"
+
+
 def add_run(folder: str | Path, name: str, result: Score | Mapping[str, Any]) -> None:
     """Append a run to ``runs.csv`` in a folder, and draw ``history.html`` beside it anew, with a link to the
     page of the run, which a `Score` has.
@@ -106,7 +112,7 @@ def draw_history(folder: Path) -> tuple[Path, list[dict[str, str]]]:
     """
     rows = _read(folder / RUNS)
     if not comparable_runs(rows):
-        raise OutputError(f"{folder / RUNS} holds no run of a task that this kit has")
+        raise RunsError(f"{folder / RUNS} holds no run of a task that this kit has")
     write_atomic(folder / _PAGE, _page(rows))
     return folder / _PAGE, rows
 
@@ -173,7 +179,7 @@ def _read(path: Path) -> list[dict[str, str]]:
     except FileNotFoundError:
         return []
     except (OSError, ValueError, csv.Error) as error:
-        raise OutputError(f"{path}: runs cannot be added to this table ({error})") from None
+        raise RunsError(f"{path}: runs cannot be added to this table ({error})") from None
 
 
 def _page(rows: Sequence[Row]) -> str:

@@ -150,6 +150,29 @@ def test_a_low_score_does_not_tell_whether_a_guess_is_right(score):
     assert "N-LOW" in messages(said[0])
 
 
+def test_no_table_tells_in_which_frame_a_box_is_and_how_large(score):
+    """All words are predicted far away, so that they are wrong wherever their boxes are."""
+    reference = source(GIVEN)
+    whole = of_json(reference, "reference.json")
+    results: dict[str, Any] = {}
+    for video, content in whole["annotations"].items():
+        for name, segment in content["segments"].items():
+            words = zip(segment["process_idx"], segment["process_clss"])
+            entries = [(index[0], label[0], FAR) for index, label in words]
+            results.setdefault(video, {})[name] = objects(entries)
+    said = []
+    for frame, box in ((2, [50, 50, 70, 70]), (7, [50, 50, 350, 350])):
+        for content in whole["annotations"].values():
+            for segment in content["segments"].values():
+                n_words = len(segment["frame_ind"])
+                segment.update(frame_ind=[frame] * n_words, process_bnd_box=[box] * n_words)
+        reference["reference.json"] = json.dumps(whole).encode()
+        said.append(score(GIVEN, reference, submission_of(GIVEN, results), detail="summary"))
+    assert said[0]["tables"]
+    assert numbers(said[0]) == numbers(said[1])
+    assert messages(said[0]) == messages(said[1])
+
+
 def test_no_note_tells_whether_a_word_is_in_the_hidden_sentences(score):
     reference = source(GENERATED)
     annotations = of_json(reference, "reference.json")["annotations"]

@@ -399,6 +399,19 @@ def test_a_folder_of_csv_that_cannot_be_read_is_named(tmp_path, text, named):
     assert named in problem.problem
 
 
+@pytest.mark.parametrize("text", ["", "[" * 100_000, "\xe9"])
+def test_a_truth_that_cannot_be_read_is_named(tmp_path, text):
+    path = tmp_path / "my_eval.py"
+    path.write_text("", encoding="utf-8")
+    truth = tmp_path / "truth.json"
+    truth.write_bytes(text.encode("latin-1"))
+    (problem,) = refused(
+        task_files, NewTask("birds", evaluator=path, truth=truth, prediction=truth, score="x")
+    ).problems
+    assert problem.code == "E-NEW"
+    assert "truth.json" in problem.problem
+
+
 @pytest.mark.parametrize(("sorting", "score_of_nothing"), [("desc", 0.0), ("asc", np.nan)])
 def test_items_without_predictions_are_not_scored_best(tmp_path, monkeypatch, sorting, score_of_nothing):
     example = of_code(tmp_path, monkeypatch, "    1 / len(predicted)", {"a": "robin"}, sorting=sorting)

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
+import random
 from functools import cache
 
 import pytest
 
+from organizer.files import folder_files
 from quality import gaming
 from quality.gaming import CORRECT, row, scores_of, submissions
+from quality.kinetics_tps import task as kinetics_tps
+from quality.kinetics_tps.synthetic import humans_of
 from quality.task import Trick, quality_tasks
 from scoring_program.task import load_task, task_ids
-from tests.helpers import PUBLISHED, ROOT, only_at_night
+from tests.helpers import PUBLISHED, ROOT, SAMPLES, only_at_night
+from validator.formats.kinetics_tps.write import CLASSES_FILE, PARTS_FILE, encode_submission
 
 TRICKS = [(task, trick) for task in task_ids() for trick in quality_tasks()[task].tricks]
 
@@ -37,6 +43,38 @@ def test_trick_against_a_correct_submission(task, trick):
         assert found["coverage"] <= correct["coverage"]
     else:
         assert sign * found["score"] <= sign * correct["score"]
+
+
+# What docs/gaming.md says of tricks that no metric rewards.
+MOST_GAIN = 0.01
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("protocol", gaming.PROTOCOLS)
+@pytest.mark.parametrize("task", PUBLISHED)
+def test_no_trick_gains_much_on_any_sample(task, protocol):
+    gains = list(gaming.gains(task, protocol))
+    assert gains
+    assert [gain for gain in gains if gain[-1] > MOST_GAIN] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sample", ["good", "weak"])
+def test_parts_at_their_mean_place_gain_little_where_a_model_leaves_parts_out(sample):
+    files = folder_files(SAMPLES / "kinetics_tps" / sample)
+    videos = json.loads(files[PARTS_FILE])
+    rng = random.Random(1)
+    for human in humans_of(videos):
+        for name in list(human["parts"]):
+            if rng.random() < 0.3:
+                del human["parts"][name]
+    fewer_parts = encode_submission(json.loads(files[CLASSES_FILE]), videos)
+    trick = Trick("all parts", kinetics_tps.play(kinetics_tps.add_all_parts))
+    found, correct = (
+        scores_of("kinetics_tps", trick, files)["score"]
+        for files in (trick.play({}, fewer_parts), fewer_parts)
+    )
+    assert 0 < found - correct <= MOST_GAIN
 
 
 @pytest.mark.slow

@@ -40,6 +40,11 @@ def test_another_form_is_refused(tmp_path, text, forms):
     assert_refused(tmp_path / "x.npz", *forms)
 
 
+def test_texts_that_are_nested_too_deeply_are_refused(tmp_path):
+    np.savez(tmp_path / "x.npz", text=np.frombuffer(b"[" * 100_000, np.uint8))
+    assert_refused(tmp_path / "x.npz")
+
+
 def test_an_archive_without_texts_is_refused(tmp_path):
     np.savez(tmp_path / "x.npz", box=np.zeros(1))
     assert_refused(tmp_path / "x.npz")

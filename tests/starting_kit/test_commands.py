@@ -416,6 +416,8 @@ def test_rows_that_are_no_runs_of_this_kit_are_left_out(call, row):
     table.write_text(f"run,signature,score\n{row}\n")
     code, _, err = call("history")
     assert (code, len(err.splitlines())) == (BROKEN, 1)
+    # The folder can be written.
+    assert "allow writing" not in err
 
 
 @pytest.mark.parametrize("command", ["check", "score"])

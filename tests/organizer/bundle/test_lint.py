@@ -1275,10 +1275,32 @@ def test_zips_that_unpack_to_too_much_are_not_looked_into(lint, monkeypatch):
         assert places(lint(file("more.zip", data)).errors) == {("L-ZIP", "more.zip", "")}
 
 
-def test_damaged_zip_in_a_bundle_is_an_error(lint):
-    data = bytearray(make_zip({"a.txt": "some text that is long enough"}))
-    data[40] ^= 255
-    assert places(lint(file("more.zip", bytes(data))).errors) == {("L-ZIP", "more.zip", "")}
+METHODS = [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
+
+
+def damaged_zip(method):
+    """Return a zip of whose file half of the bytes are others."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", method) as archive:
+        archive.writestr("a.txt", bytes(range(256)) * 8)
+        n_bytes = archive.getinfo("a.txt").compress_size
+    data = bytearray(buffer.getvalue())
+    begin = 30 + len("a.txt")
+    for place in range(begin + n_bytes // 2, begin + n_bytes):
+        data[place] ^= 255
+    return bytes(data)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_damaged_zip_in_a_bundle_is_an_error(lint, method):
+    assert places(lint(file("more.zip", damaged_zip(method))).errors) == {("L-ZIP", "more.zip", "")}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_damaged_bundle_is_an_error(method, tmp_path, capsys):
+    (tmp_path / "x.zip").write_bytes(damaged_zip(method))
+    assert main(["lint", str(tmp_path / "x.zip")]) == 1
+    assert "L-ZIP" in capsys.readouterr().out
 
 
 @pytest.mark.slow

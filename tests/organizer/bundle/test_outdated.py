@@ -53,6 +53,12 @@ def test_bundle_of_today_has_no_changed_sources(bundles, source, name):
     assert changed(bundles, name, source) == []
 
 
+@pytest.mark.parametrize("text", ["", "[1]", "{" * 10, "[" * 100_000])
+def test_bundle_whose_record_cannot_be_read_is_of_another_source(bundles, source, text):
+    files = {**read_zip(bundles / f"{ID}.zip"), SOURCES: text.encode()}
+    assert changed_sources(bundles / f"{ID}.zip", files, source) == [YAML]
+
+
 @pytest.mark.parametrize("name", BUNDLES)
 def test_changed_dates_pages_and_logos_are_named(bundles, source, name):
     edit(source / YAML, "2027-12-31 23:59:59", "2027-06-30 23:59:59")

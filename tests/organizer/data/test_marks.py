@@ -137,7 +137,8 @@ def test_marks_of_an_earlier_version_hold_while_added_settings_have_their_defaul
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", "{}", '{"settings": {"protocol": "published"}, "scores": {"random": []}}']
+    "text",
+    ["", "[]", "{}", "[" * 100_000, '{"settings": {"protocol": "published"}, "scores": {"random": []}}'],
 )
 def test_marks_that_cannot_be_read_are_the_organizers_mistake(reference, text):
     (reference / MARKS_FILE).write_text(text)

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from people_in_video.csv_table import per_item_csv
+from scoring_program.figures.matrix import Matrix
 from scoring_program.report import outputs
 from scoring_program.result import Column, Statistics, Table
 from tests.example_result import SIGNATURE, changed, example_result, json_of, rounded
@@ -34,6 +35,17 @@ def read(text: str) -> dict:
 
 def test_the_schema_is_one():
     jsonschema.Draft7Validator.check_schema(SCHEMA)
+
+
+def test_names_are_cut_as_on_the_page():
+    """A name of a submission may be long, and stand in many rows."""
+    names, rows = ["a" * 10_000, "b"], [("c" * 10_000, 0.5)] * 100
+    matrix = Matrix("m", "m", "", names, np.array([[1, 2], [3, 4]]), "things")
+    table = Table("t", "t", "", [Column("Name"), Column("Score", "share")], rows)
+    tables = read(json_of(changed(example_result(1), sections=[matrix, table]), SIGNATURE, STAGES))["tables"]
+    assert len(json.dumps(tables)) < 100 * 100
+    assert tables["t"]["rows"][0] == ["c" * 59 + "…", 0.5]
+    assert tables["m"]["names"] == ["a" * 59 + "…", "b"]
 
 
 @pytest.mark.parametrize("size", [1, 20])
