@@ -99,7 +99,7 @@ def test_of_two_changes_that_fit_none_is_sure():
         (["a_1"], ["a_0"], ""),
         # What is added to a number makes another one; behind it may be a word.
         (["a_1"], ["a_12"], ""),
-        (["a_1"], ["a_1-pred"], "with -pred at their end"),
+        (["a_1"], ["a_1-pred"], "with '-pred' at their end"),
     ],
 )
 def test_numbers_in_names_stay_whole(names, true_names, words):
