@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import resource
 import subprocess
 import sys
 from functools import cache
@@ -18,8 +19,8 @@ import pytest
 
 from organizer.bundle.programs import program_files
 from organizer.data.prepare import reference_files
-from organizer.files import write_files
-from tests.helpers import REFERENCES
+from organizer.files import folder_files, write_files
+from tests.helpers import REFERENCES, SAMPLES
 
 KINETICS, GIVEN, GENERATED = "kinetics_tps", "anet_entities_gt", "anet_entities_gen"
 # Boxes that are the same on all frames would be noted.
@@ -237,3 +238,127 @@ def test_no_note_tells_whether_one_hidden_box_fits(score, task):
         }
         said.append(score(task, reference, submission_of(task, results), detail="summary", score_decimals=4))
     assert messages(said[0]) == messages(said[1])
+
+
+def of_sample(task: str, sample: str = "good") -> dict[str, Any]:
+    return {path.name: json.loads(path.read_bytes()) for path in (SAMPLES / task / sample).iterdir()}
+
+
+def test_no_message_counts_humans_without_parts(score):
+    """Humans of one video alone are submitted, at places where nobody is."""
+    reference = source(KINETICS)
+    parts, classes = (of_json(reference, f"gt_{kind}_result.json") for kind in ("part", "vid"))
+    video, frames = next(iter(parts.items()))
+    human = {"humans": [{"box": [1, 1, 9, 9], "parts": {}}]}
+    submission = {
+        "pred_part_result.json": {video: dict.fromkeys(frames, human)},
+        "pred_vid_result.json": dict(zip(classes, [*list(classes.values())[1:], "jump_rope"])),
+    }
+    said = []
+    for n_more in (0, 1):
+        first = next(iter(frames.values()))
+        alone = {"number": 90, "box": [500, 300, 600, 400], "parts": {}}
+        first["humans"] = [*first["humans"], *[alone] * n_more]
+        reference["gt_part_result.json"] = json.dumps(parts).encode()
+        said.append(score(KINETICS, reference, submission, detail="summary"))
+    assert numbers(said[0]) == numbers(said[1])
+    assert messages(said[0]) == messages(said[1])
+    assert "N-LOW" in messages(said[0])
+
+
+def test_no_message_counts_frames_that_the_reference_lacks(score):
+    reference = source(KINETICS)
+    parts = of_json(reference, "gt_part_result.json")
+    video, frames = next(iter(parts.items()))
+    submission = of_sample(KINETICS)
+    submission["pred_part_result.json"][video] = {name: {"humans": []} for name in [*frames, "moon"]}
+    said = []
+    for lacking in (None, next(iter(frames))):
+        parts[video] = {name: content for name, content in frames.items() if name != lacking}
+        reference["gt_part_result.json"] = json.dumps(parts).encode()
+        said.append(score(KINETICS, reference, submission, detail="none", score_decimals=2))
+    assert messages(said[0]) == messages(said[1])
+    assert "N-FRAMES-UNKNOWN" in messages(said[0])
+
+
+def test_no_message_counts_segments_without_annotations(score, tmp_path):
+    files = folder_files(REFERENCES / GENERATED)
+    whole = of_json(files, "reference.json")
+    video, content = next(iter(whole["annotations"].items()))
+    name, segment = next(iter(content["segments"].items()))
+    submission = of_sample(GENERATED)
+    (results,) = [document["results"] for document in submission.values()]
+    del results[video][name]
+    results[video]["moon"] = objects([])
+    said = []
+    for place in ("annotated", "empty"):
+        write_files({**files, "reference.json": json.dumps(whole).encode()}, tmp_path / place)
+        reference = dict(reference_files(GENERATED, tmp_path / place))
+        said.append(score(GENERATED, reference, submission, detail="none", score_decimals=2))
+        segment.update({key: [] for key in segment if key != "tokens"})
+    assert messages(said[0]) == messages(said[1])
+    assert "N-SEGMENTS-" in messages(said[0])
+
+
+def test_no_message_tells_whether_a_rare_class_occurs(score):
+    """All classes are 30 places later in their list: a class more or less would move half of all videos."""
+    reference = source(KINETICS)
+    classes = of_json(reference, "gt_vid_result.json")
+    vocabulary = of_json(reference, "vocabulary.json")
+    vocabulary["class"] += [f"class {number}" for number in range(40)]
+    reference["vocabulary.json"] = json.dumps(vocabulary).encode()
+    names = vocabulary["class"]
+    later = {video: names[(names.index(name) + 30) % len(names)] for video, name in classes.items()}
+    video = next(iter(classes))
+    rare = next(name for name in names if name not in {*classes.values(), later[video]})
+    submission = {**of_sample(KINETICS), "pred_vid_result.json": later}
+    said = []
+    for name in (classes[video], rare):
+        reference["gt_vid_result.json"] = json.dumps({**classes, video: name}).encode()
+        said.append(score(KINETICS, reference, submission, detail="summary", score_decimals=2))
+    assert messages(said[0]) == messages(said[1])
+
+
+def frames_of_one_video(n: int) -> dict[str, Any]:
+    submission = of_sample(KINETICS)
+    frames = next(iter(submission["pred_part_result.json"].values()))
+    frames.update({f"Frame {number} of V/{number % 97}.PNG": {"humans": []} for number in range(n)})
+    return submission
+
+
+def videos_of_parts(n: int) -> dict[str, Any]:
+    submission = of_sample(KINETICS)
+    parts = submission["pred_part_result.json"]
+    parts.update({f"Clip {number} of V/{number % 97}.MP4": {} for number in range(n)})
+    return submission
+
+
+def videos_of_sentences(n: int) -> dict[str, Any]:
+    submission = of_sample(GENERATED)
+    (document,) = submission.values()
+    names = [f"V_Clip {number} of/{number % 97}.MP4" for number in range(n)]
+    document["results"].update({name: {"0": objects([])} for name in names})
+    return submission
+
+
+@pytest.mark.parametrize(
+    ("task", "submission_of_size", "n"),
+    [
+        (KINETICS, frames_of_one_video, 190_000),
+        (KINETICS, videos_of_parts, 100_000),
+        (GENERATED, videos_of_sentences, 100_000),
+    ],
+    ids=["frames", "videos", "videos of sentences"],
+)
+def test_unknown_names_of_less_than_a_megabyte_take_at_most_4_seconds(score, task, submission_of_size, n):
+    begin = processor_seconds()
+    said = score(task, source(task), submission_of_size(n), detail="summary")
+    assert said["exit_code"] == 0
+    assert "UNKNOWN" in messages(said)
+    assert processor_seconds() - begin < 4
+
+
+def processor_seconds() -> float:
+    """Return the seconds of the programs that have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime

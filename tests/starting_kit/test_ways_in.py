@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import pickle
+import time
 from types import SimpleNamespace
 from typing import Any
 
@@ -494,6 +495,16 @@ def test_no_damaged_file_ends_in_anything_but_a_short_message(kind, ending, tmp_
             assert "Traceback" not in printed.err
             assert max(map(len, printed.err.splitlines())) < 600
         assert not (tmp_path / "my.zip").exists()
+
+
+@pytest.mark.parametrize(("side", "n_detections"), [(8, 1_000_000), (1000, 100_000)])
+def test_one_array_that_is_named_many_times_is_refused_before_it_is_read(tmp_path, side, n_detections):
+    entry = coco_entry({"uv": np.zeros((3, side, side), np.uint8)}, bbox=[1.0, 2.0, side, side])
+    begin = time.process_time()
+    problem = problem_of(lambda: convert("densepose", [entry] * n_detections, tmp_path / "my.zip"))
+    assert time.process_time() - begin < 4
+    assert "more than" in problem.problem
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_converters_stop_at_their_limits(tmp_path, monkeypatch):

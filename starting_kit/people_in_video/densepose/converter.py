@@ -47,8 +47,9 @@ _SLIGHTLY_OUTSIDE = 0.25
 # Names of files are not longer; a search for an id takes the square of the length.
 _LONGEST_FILE_NAME = 255
 _MOST_KEYS_NAMED = 10
-# A short file can name one detection many times: each takes the time that its array takes.
-_MOST_DETECTIONS = 2_000_000
+# A short file can name one detection many times: each takes the time that its array takes. 7,500 images have
+# so many if each has 100, the most that detectron2 keeps; 20 of them are scored.
+_MOST_DETECTIONS = 750_000
 _MOST_PIXELS = 10_000_000_000
 # The last number in the name of a file.
 _LAST_NUMBER = re.compile("([0-9]+)[^0-9]*$")
@@ -96,21 +97,19 @@ def _convert(
     if not isinstance(source, (Path, list)):
         raise ConversionError("a table holds no arrays; give a file of detectron2, or use the writer")
     left_out: Counter[str] = Counter()
-    detections = _entries(source) if isinstance(source, list) else _read_entries(source)
+    if isinstance(source, Path) and source.suffix == ".json":
+        detections: Iterable[Entry] = _json_entries(source)
+    else:
+        content = source if isinstance(source, list) else _read_list(source)
+        # A short file can name one array many times: it is refused before any array is read.
+        _check_totals(len(content), 0)
+        for _ in _scored_entries(_entries(content), options.min_score, Counter()):
+            pass
+        detections = _entries(content)
     png_level = _FAST_PNG_LEVEL if purpose.is_temporary else PNG_LEVEL
-    n_pixels = 0.0
     with DensePoseWriter(output, "converted", False, png_level) as writer:
-        for index, entry in enumerate(detections):
-            if index == _MOST_DETECTIONS or n_pixels > _MOST_PIXELS:
-                problem = f"there are more than {index:,} detections"
-                raise ConversionError(f"{problem}; leave out those with the lowest scores")
+        for index, entry, box in _scored_entries(detections, options.min_score, left_out):
             with naming(f"detection {index}"):
-                reason = _reason_to_leave_out(entry, options.min_score)
-                if reason:
-                    left_out[reason] += 1
-                    continue
-                box = _box(entry)
-                n_pixels += box[2] * box[3]
                 _write(entry, box, writer)
     return [
         Note("N-CONVERTED", f"{counted(number, 'detection')} left out: {reason}")
@@ -118,20 +117,47 @@ def _convert(
     ]
 
 
+def _scored_entries(
+    detections: Iterable[Entry], min_score: float | None, left_out: Counter[str]
+) -> Iterator[tuple[int, Entry, list[float]]]:
+    """Yield the positions of detections, what they hold, and their boxes; count those that are left out.
+
+    Raises ConversionError if there are too many, or if one has no image, box or score.
+    """
+    n_pixels = 0.0
+    for index, entry in enumerate(detections):
+        _check_totals(index + 1, n_pixels)
+        with naming(f"detection {index}"):
+            reason = _reason_to_leave_out(entry, min_score)
+            if reason:
+                left_out[reason] += 1
+                continue
+            box = _box(entry)
+        n_pixels += box[2] * box[3]
+        yield index, entry, box
+
+
+def _check_totals(n_detections: int, n_pixels: float) -> None:
+    """Raise ConversionError if these are more detections, or pixels of their boxes, than are converted."""
+    remedy = "leave out those with the lowest scores"
+    if n_detections > _MOST_DETECTIONS:
+        raise ConversionError(f"there are more than {_MOST_DETECTIONS:,} detections; {remedy}")
+    if n_pixels > _MOST_PIXELS:
+        raise ConversionError(f"the boxes have more than {_MOST_PIXELS:,} pixels; {remedy}")
+
+
 def _write(entry: Entry, box: list[float], writer: DensePoseWriter) -> None:
     height, width = int(box[3]), int(box[2])
     writer.add(_image_number(entry), box, _score(entry), _pixels(entry, height, width))
 
 
-def _read_entries(source: Path) -> Iterator[Entry]:
-    """Return the detections of a file."""
-    if source.suffix == ".json":
-        return _json_entries(source)
+def _read_list(source: Path) -> Sequence[Any]:
+    """Return what a file of `torch.save` holds. Raises ConversionError if it is no list."""
     content = read_torch_file(source, _CLASS_NAMES)
     if not isinstance(content, (list, tuple)):
         problem = f"it holds a {type(content).__name__} instead of a list of detections"
         raise ConversionError(f"{problem}; give what detectron2's evaluation or apply_net dump wrote")
-    return _entries(content)
+    return content
 
 
 def _entries(content: Iterable[Any]) -> Iterator[Entry]:
