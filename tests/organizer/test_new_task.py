@@ -249,12 +249,12 @@ def check_references(folder):
 def check_kits(folder):
     """Check that a kit holds the own tasks of its competition, and says so in its version."""
     for task_id in tried_ids():
-        *_, wheel = run_command(folder, "kit", task_id).split()
+        *_, wheel, _sdist = run_command(folder, "kit", task_id).split()
         label = task_id.replace("_", ".")
         assert f"+{label}-" in wheel
         assert (folder / wheel).is_file()
         kit = folder / "dist" / "kit"
-        assert f"+{label}" in (kit / "README.md").read_text(encoding="utf-8")
+        assert f"+{label}" in (kit / "pyproject.toml").read_text(encoding="utf-8")
         sample = f"people_in_video/samples/{task_id}/good.zip"
         check_annotations(kit, task_id)
         run_python(kit, "-m", "people_in_video", "score", task_id, sample)
