@@ -179,7 +179,7 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
     task = load_task(built.id)
     protocols = choices.protocols or [""]
     # Before submissions are scored, which may take hours.
-    scores_of_phase = {name: scores_in_phase(counting, output, task.id, name) for name in protocols}
+    scores_of_phase = {name: scores_in_phase(counting, built, output, name) for name in protocols}
     rankings = []
     for protocol in protocols:
         records = score_all(built, submissions, output, protocol, options)
