@@ -232,10 +232,18 @@ def _name_of_reference(folder: Path | None, offer: Offer | None) -> str:
 
 
 def _label(competition: Competition, task_id: str, folder: Path | None, offer: Offer | None) -> str:
-    """Return a name for the phase, or for the reference if the phase is not known; "" for a single phase."""
-    if len(offers_of(competition, task_id)) < 2:
+    """Return a name for the phase, or for the reference if the phase is not known; "" for a single phase.
+
+    Raises Refused if another phase has the same.
+    """
+    offers = offers_of(competition, task_id)
+    if len(offers) < 2:
         return ""
-    return folder_name(offer.phase_name if offer else _name_of_reference(folder, offer))
+    label = folder_name(offer.phase_name if offer else _name_of_reference(folder, offer))
+    names = [name for name in _phase_names(offers) if offer and folder_name(name) == label]
+    if len(names) > 1:
+        raise refused("phases of one folder", names=quote_names(names))
+    return label
 
 
 def _given_names(competition: Competition, task_id: str, reference: Path) -> set[str]:
