@@ -16,7 +16,7 @@ from organizer import ROOT
 from organizer.bundle.source import load_competition, task_names
 from organizer.data.references import task_folder
 from organizer.files import Files, keep_out_of_git, write_durable, zip_bytes
-from organizer.tasks import Annotations, Baseline, annotations_of, plain_guess
+from organizer.tasks import Annotations, BaselineKind, annotations_of, plain_guess
 from organizer.uncertainty import Uncertainty, expected_uncertainty, uncertainty_lines
 from people_in_video.references.preparation import check_reference, load_any
 from scoring_program.result import Result
@@ -56,7 +56,7 @@ def baselines_command(task_id: str, reference: Path, output: Path | None) -> int
     check_reference(loaded)
     output.mkdir(parents=True, exist_ok=True)
     keep_out_of_git(output)
-    results: dict[Baseline, Result] = {}
+    results: dict[BaselineKind, Result] = {}
     for baseline, prediction in predict_baselines(annotations, loaded.reference):
         path = output / f"{baseline.value.replace(' ', '_')}.zip"
         write_durable(path, _baseline_zip(task_id, baseline, annotations.files(prediction)))
@@ -64,11 +64,11 @@ def baselines_command(task_id: str, reference: Path, output: Path | None) -> int
         _print_baseline(baseline, results[baseline], path)
     published, released = annotations.perfect_scores
     usual = released if loaded.settings["protocol"] == "released" else published
-    perfect = results[Baseline.PERFECT]
+    perfect = results[BaselineKind.PERFECT]
     is_worse = _is_worse(perfect.scores["score"], usual, task.higher_is_better)
     causes = find_causes(loaded, annotations, perfect, usual) if is_worse else []
     _print_perfect(task, perfect, usual, causes)
-    uncertainty = _uncertainty(loaded, annotations, results[Baseline.NOISY])
+    uncertainty = _uncertainty(loaded, annotations, results[BaselineKind.NOISY])
     print(*uncertainty_lines(loaded, uncertainty), sep="\n")
     content = {
         "task": task_id,
@@ -82,13 +82,15 @@ def baselines_command(task_id: str, reference: Path, output: Path | None) -> int
     return 0
 
 
-def predict_baselines(annotations: Annotations[Any, Any], reference: Any) -> Iterator[tuple[Baseline, Any]]:
+def predict_baselines(
+    annotations: Annotations[Any, Any], reference: Any
+) -> Iterator[tuple[BaselineKind, Any]]:
     """Yield each baseline with its prediction."""
     pools = annotations.pools(reference)
-    for baseline in Baseline:
-        if baseline in annotations.baselines and baseline is not Baseline.NOISY:
+    for baseline in BaselineKind:
+        if baseline in annotations.baselines and baseline is not BaselineKind.NOISY:
             yield baseline, annotations.predicted(reference, plain_guess(baseline, pools))
-    yield Baseline.NOISY, _predict_noisy(annotations, reference, _SEED)
+    yield BaselineKind.NOISY, _predict_noisy(annotations, reference, _SEED)
 
 
 def _predict_noisy(annotations: Annotations[Any, Any], reference: Any, seed: int) -> Any:
@@ -103,13 +105,13 @@ def _uncertainty(loaded: AnyLoaded, annotations: Annotations[Any, Any], noisy: R
     return expected_uncertainty(loaded, noisy.halves, annotations.files(other_prediction))
 
 
-def _baseline_zip(task_id: str, baseline: Baseline, files: Files) -> bytes:
+def _baseline_zip(task_id: str, baseline: BaselineKind, files: Files) -> bytes:
     """Return the zip of a baseline, with a file that says what it is."""
     text = _TEXT.format(name=baseline.value, id=task_id)
     return zip_bytes({**files, BASELINE_FILE: text.encode()})
 
 
-def _print_baseline(baseline: Baseline, result: Result, path: Path) -> None:
+def _print_baseline(baseline: BaselineKind, result: Result, path: Path) -> None:
     interval = ""
     if result.interval:
         decimals = min(_INTERVAL_DECIMALS, result.shown.decimals)
@@ -118,7 +120,7 @@ def _print_baseline(baseline: Baseline, result: Result, path: Path) -> None:
     print(f"{baseline.value:13}  {score}  {interval:16}  {path}")
 
 
-def _summary(baseline: Baseline, result: Result) -> dict[str, Any]:
+def _summary(baseline: BaselineKind, result: Result) -> dict[str, Any]:
     """Return what `RESULTS_FILE` holds of a baseline: its name, score, and interval."""
     summary = {"name": baseline.value, "score": result.scores["score"]}
     if result.interval:

@@ -293,7 +293,7 @@ CODES = CodeTable(
         MessageCode("L-PATH", "A path is empty or leads out of the bundle.", "Use a plain name."),
         MessageCode(
             "L-PHASE",
-            "Phases overlap, have no end or no task.",
+            "Phases overlap, have no end or no task, or differ in capitals and signs alone.",
             "Start each after the end of the previous one.",
         ),
         MessageCode(

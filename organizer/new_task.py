@@ -321,6 +321,8 @@ def _check_scores(form: Form, metric: ModuleType) -> None:
 def _check_id(task_id: str) -> None:
     if not re.fullmatch("[a-z][a-z0-9_]{1,39}", task_id) or keyword.iskeyword(task_id):
         _refuse(f"'{task_id}' is not an ID", "write small letters, digits and _, a letter first")
+    if task_id not in task_ids() and (ROOT / "scoring_program" / "challenges" / task_id).is_dir():
+        _refuse(f"'{task_id}' is a challenge", "choose another ID")
 
 
 def _check_title(title: str) -> None:

@@ -22,7 +22,7 @@ from scoring_program.report import outputs, page
 from scoring_program.result import FULL, SUMMARY, Result, Shown
 from scoring_program.scoring import AnyLoaded, load_reference, place_of
 from scoring_program.settings import Settings
-from scoring_program.task import Task, load_task, missing_packages, task_ids
+from scoring_program.task import PACKAGES_OF_IMAGE, Task, load_task, missing_packages, task_ids
 from validator import console, limits
 from validator.findings import Findings, Note, Refused, note_lines, watch_collections
 from validator.items import ITEMS_NONE
@@ -208,9 +208,10 @@ def _require_packages(task_id: str) -> None:
     missing_names = missing_packages(task_id)
     if missing_names:
         problem = f"this interpreter cannot import {', '.join(missing_names)}"
-        remedy = (
-            "on the platform, set docker_image: codalab/codalab-legacy:py312 in competition.yaml; at home, "
-        )
+        image = "docker_image: codalab/codalab-legacy:py312"
+        if not PACKAGES_OF_IMAGE.issuperset(missing_names):
+            image = "docker_image to one that has what the task needs"
+        remedy = f"on the platform, set {image} in competition.yaml; at home, "
         remedy += "install the starting kit with python -m pip install . in its folder"
         Findings().refuse("E-PYTHON", problem, remedy)
 

@@ -25,6 +25,8 @@ from validator.submission import Source
 
 # Kits have this package below another one.
 _CHALLENGES = f"{__package__}.challenges"
+PACKAGES_OF_IMAGE = {"numpy", "yaml", "scipy", "PIL"}
+"""Those of codalab/codalab-legacy:py312 that a task may need, as they are imported."""
 
 # The ground truth of a task, what a submission holds, and what both are reduced to: each task has its own.
 Reference = Any

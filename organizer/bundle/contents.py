@@ -34,7 +34,7 @@ from scoring_program.marks import MARKS_FILE
 from scoring_program.scoring import load_reference
 from scoring_program.settings import Settings
 from scoring_program.signature import KEY_FILE, VOCABULARY_FILE
-from scoring_program.task import Declaration, load_task, task_ids
+from scoring_program.task import PACKAGES_OF_IMAGE, Declaration, load_task, task_ids
 from validator.findings import Findings, Problem
 from validator.submission import BASELINE_FILE
 from validator.texts import counted, some_words
@@ -42,8 +42,6 @@ from validator.texts import counted, some_words
 _COMPARED_FROM_BYTES = 64
 _SHOWN_NAMES = 3
 _DEFAULT_IMAGE = "codalab/codalab-legacy:py37"
-# Those of codalab/codalab-legacy:py312 that a task may need, as they are imported.
-_PACKAGES_OF_IMAGE = {"numpy", "yaml", "scipy", "PIL"}
 # Folders that are zipped as a whole by mistake.
 _USUAL_FOLDERS = ("reference_data", "reference", "ref", "input_data", "input", "scoring_program", "data")
 CONTENT = "L-REFERENCE R-"
@@ -148,8 +146,8 @@ def _check_image(data: Competition, our_tasks: Sequence[Declaration], report: Li
         *names, last_name = ["numpy", "yaml", *sorted(needed_packages)]
         packages = f"{', '.join(names)} and {last_name}"
         report.add("old image", f"/{key}", image=image, key=key, packages=packages)
-    elif needed_packages - _PACKAGES_OF_IMAGE:
-        packages = ", ".join(sorted(needed_packages - _PACKAGES_OF_IMAGE))
+    elif needed_packages - PACKAGES_OF_IMAGE:
+        packages = ", ".join(sorted(needed_packages - PACKAGES_OF_IMAGE))
         report.add("packages of an evaluator", f"/{key}", image=image, packages=packages)
 
 

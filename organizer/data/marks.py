@@ -9,13 +9,13 @@ import numpy as np
 
 from organizer.data.progress import step
 from organizer.files import write_durable
-from organizer.tasks import Annotations, Baseline, annotations_if_any, plain_guess
+from organizer.tasks import Annotations, BaselineKind, annotations_if_any, plain_guess
 from scoring_program.marks import MARKS_FILE, Mark, marks_text, signed_settings
 from scoring_program.scoring import AnyLoaded, load_reference
 from scoring_program.settings import MARK_TEXTS
 from scoring_program.task import load_task
 
-_MARKED = tuple(map(Baseline, MARK_TEXTS))
+_MARKED = tuple(map(BaselineKind, MARK_TEXTS))
 
 
 def add_marks(task_id: str, folder: Path) -> list[Mark]:
@@ -25,7 +25,7 @@ def add_marks(task_id: str, folder: Path) -> list[Mark]:
     """
     task = load_task(task_id)
     annotations = annotations_if_any(task_id)
-    if annotations is None or Baseline.PERFECT not in annotations.baselines:
+    if annotations is None or BaselineKind.PERFECT not in annotations.baselines:
         return []
     settings = task.settings(folder)
     loaded = load_reference(task, folder, {**settings, "detail": "none", "interval": False, "notes": False})
@@ -39,12 +39,12 @@ def compute_marks(loaded: AnyLoaded, annotations: Annotations[Any, Any]) -> list
     """Return what plain answers to a reference score, without one class for all where no class counts."""
     pools = annotations.pools(loaded.reference)
     marked_baselines = [baseline for baseline in _MARKED if baseline in annotations.baselines]
-    score_of_baseline: dict[Baseline, float] = {}
-    for baseline in (*marked_baselines, Baseline.PERFECT):
+    score_of_baseline: dict[BaselineKind, float] = {}
+    for baseline in (*marked_baselines, BaselineKind.PERFECT):
         with step(f"scoring plain answers: {baseline.value}"):
             rows = annotations.rows(loaded, plain_guess(baseline, pools))
             score_of_baseline[baseline] = loaded.score(rows).scores["score"]
-    perfect_score = score_of_baseline.pop(Baseline.PERFECT)
-    if np.isclose(score_of_baseline.get(Baseline.ONE_CLASS, np.nan), perfect_score):
-        del score_of_baseline[Baseline.ONE_CLASS]
+    perfect_score = score_of_baseline.pop(BaselineKind.PERFECT)
+    if np.isclose(score_of_baseline.get(BaselineKind.ONE_CLASS, np.nan), perfect_score):
+        del score_of_baseline[BaselineKind.ONE_CLASS]
     return [Mark(baseline.value, score) for baseline, score in score_of_baseline.items()]

@@ -139,12 +139,19 @@ def rescore(built: BuiltTask, source: Path, output: Path, choices: Choices) -> i
     except OSError as error:
         shortage = shortage_of(error)
         reason = shortage.line() if shortage else str(error)
-        print(f"{printable(reason)}; what is scored is kept: the same command goes on from here")
+        print(f"{printable(reason)}{_kept_text(output)}")
         return 2
     except KeyboardInterrupt:
-        print("\nstopped; what is scored is kept: the same command goes on from here")
+        print(f"\nstopped{_kept_text(output)}")
         return 130
     return 0
+
+
+def _kept_text(output: Path) -> str:
+    """Return that what is scored is kept, if anything is."""
+    if not any((output / "store").glob("*/*.json")):
+        return ""
+    return "; what is scored is kept: the same command goes on from here"
 
 
 def _remove_left_overs(output: Path) -> None:
@@ -179,7 +186,7 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
     task = load_task(built.id)
     protocols = choices.protocols or [""]
     # Before submissions are scored, which may take hours.
-    scores_of_phase = {name: scores_in_phase(counting, output, task.id, name) for name in protocols}
+    scores_of_phase = {name: scores_in_phase(counting, built, output, name) for name in protocols}
     rankings = []
     for protocol in protocols:
         records = score_all(built, submissions, output, protocol, options)

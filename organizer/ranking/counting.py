@@ -10,9 +10,11 @@ from typing import NamedTuple, Union
 from organizer.ranking.eligibility import names_left_out, ranked_records
 from organizer.ranking.statistics import best_first, in_order_of_time, records_of_teams
 from organizer.ranking.stored import NoRankingError, read_rankings
+from organizer.runs.built import quote_names
 from organizer.runs.phase import folder_name
 from organizer.runs.rescore import Record
 from organizer.runs.submissions import SubmissionsError
+from organizer.runs.worker import BuiltTask
 from scoring_program.task import Task
 from validator.texts import quote, some_words
 
@@ -97,7 +99,7 @@ def rank_teams(
     return best_first(counting_records, task)
 
 
-def scores_in_phase(counting: Counting, output: Path, task_id: str, protocol: str) -> dict[str, float]:
+def scores_in_phase(counting: Counting, built: BuiltTask, output: Path, protocol: str) -> dict[str, float]:
     """Return the scores of all files that are ranked in the other phase, by their SHA-256; none without one.
 
     Its ranking is in the folder beside ``output`` that ``rescore`` gives to the phase. Raises
@@ -105,12 +107,14 @@ def scores_in_phase(counting: Counting, output: Path, task_id: str, protocol: st
     """
     if not counting.phase:
         return {}
-    folder = output.parent / f"{task_id}_{folder_name(counting.phase)}"
+    folder = output.parent / f"{built.id}_{folder_name(counting.phase)}"
     try:
-        rankings = read_rankings(folder, task_id)
+        rankings = read_rankings(folder, built.id)
     except NoRankingError:
         problem = f"{folder}: there is no complete ranking of {quote(counting.phase)}, whose scores decide"
         remedy = f'run rescore with --phase "{quote(counting.phase)}" first'
+        if built.phase_names and counting.phase not in built.phase_names:
+            remedy = f"the phases with this task are {quote_names(built.phase_names)}"
         raise SubmissionsError(f"{problem}; {remedy}") from None
     ranking = next((ranking for ranking in rankings if ranking.facts.protocol == protocol), rankings[0])
     eligible_records = ranked_records(ranking.records, names_left_out(ranking.violations))

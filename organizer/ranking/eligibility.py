@@ -103,7 +103,10 @@ def find_violations(records: Sequence[Record], phase: Phase | None, enforce: boo
 
 
 def _uses_up_limits(record: Record, broken_rules: Sequence[BrokenRule]) -> bool:
-    """Return whether a submission counts toward the limits of its team: what is left out does not."""
+    """Return whether a submission counts toward the limits of its team.
+
+    What was made out of time does not, whether or not it is left out, nor does what is excluded.
+    """
     counts = record.submission.counts
     is_in_time = not any(broken_rule.rule in _CERTAIN for broken_rule in broken_rules)
     return counts == "yes" or (counts != "no" and is_in_time)
@@ -211,7 +214,8 @@ def _text(date: str) -> str:
 def _rules_broken_by_number(records: Sequence[Record], phase: Phase) -> dict[str, list[BrokenRule]]:
     """Return by name what submissions of teams break of the limits: those beyond them, the last ones.
 
-    What is beyond a limit of a day uses up nothing of that of the phase. Equal files of a team count once.
+    What is beyond a limit uses up none, unless the table of names says that it counts. Equal files of a team
+    count once.
     """
     # Without an id and a date, the order is not known.
     ordered = [record for record in records if record.submission.date or record.submission.id is not None]

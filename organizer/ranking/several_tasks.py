@@ -65,6 +65,7 @@ def overall(folders: Sequence[Path], weights: Sequence[float], output: Path) -> 
     with weights, ``pairs.csv``.
     """
     try:
+        _check_folders(folders)
         rankings = [_ranking_in(folder).published for folder in folders]
         _check_teams(folders, rankings)
         result = mean_scores(rankings, weights) if weights else mean_ranks(rankings)
@@ -82,6 +83,14 @@ def overall(folders: Sequence[Path], weights: Sequence[float], output: Path) -> 
         write_durable(output / name, text)
     print(printable(f"written to {output}"))
     return 0
+
+
+def _check_folders(folders: Sequence[Path]) -> None:
+    """Raise SeveralTasksError unless there are several folders."""
+    if len({folder.resolve() for folder in folders}) < len(folders):
+        raise SeveralTasksError("a folder is given twice; give each ranking once")
+    if len(folders) < 2:
+        raise SeveralTasksError("one ranking is a table already; give two or more")
 
 
 def _ranking_in(folder: Path) -> Ranking:
@@ -196,9 +205,20 @@ def _mean_halves(rankings: Sequence[Ranking], shares: Floats, team: str) -> Half
     )
 
 
+def _different(titles: Sequence[str], rankings: Sequence[Ranking]) -> list[str]:
+    """Return the titles of rankings; where they repeat, with the phases, and if these repeat with numbers."""
+    if len(set(titles)) == len(titles):
+        return list(titles)
+    phases = [ranking.facts.phase for ranking in rankings]
+    with_phases = [f"{title} ({phase})" for title, phase in zip(titles, phases)]
+    if all(phases) and len(set(with_phases)) == len(titles):
+        return with_phases
+    return [f"{title} ({number})" for number, title in enumerate(titles, start=1)]
+
+
 def _table(result: Result, rankings: Sequence[Ranking]) -> tuple[list[str], list[list[Cell]]]:
     """Return the header and the rows of ``overall.csv``; scores are those that are published."""
-    titles = [ranking.task.id for ranking in rankings]
+    titles = _different([ranking.task.id for ranking in rankings], rankings)
     scores_of_team = {team: _scores_of(rankings, team) for team in result.teams}
     rows: list[list[Cell]] = []
     for place, team in enumerate(result.teams):
@@ -222,7 +242,7 @@ def _scores_of(rankings: Sequence[Ranking], team: str) -> list[str]:
 
 def _page(result: Result, rankings: Sequence[Ranking], weights: Sequence[float]) -> str:
     """Return the page to publish."""
-    tasks = ", ".join(ranking.title for ranking in rankings)
+    tasks = ", ".join(_different([ranking.title for ranking in rankings], rankings))
     is_demo = any(ranking.facts.is_demo for ranking in rankings)
     signatures = element("ul", *(element("li", element("code", ranking.signature)) for ranking in rankings))
     return page_document(
@@ -253,7 +273,8 @@ def _teams_card(result: Result, rankings: Sequence[Ranking]) -> Element:
     titles = ["Mean of possible ranks"]
     if isinstance(result, MeanScores):
         titles = ["Rank", "Possible ranks", "Weighted mean"]
-    titles += [f"{ranking.task.title}: {ranking.task.columns[0].title}" for ranking in rankings]
+    scores = [f"{ranking.task.title}: {ranking.task.columns[0].title}" for ranking in rankings]
+    titles += _different(scores, rankings)
     headings = [Heading("Team"), *map(Heading, titles)]
     return card("overall", "Teams", "", *table(headings, rows, "Teams", len(rows)))
 
@@ -267,7 +288,8 @@ def _method_sentences(result: Result, rankings: Sequence[Ranking], weights: Sequ
             "Means of ranks are not tested: tests would find differences that are none, as ranks are not "
             "smooth.",
         ]
-    terms = " + ".join(f"{weight:g} x {ranking.task.id}" for weight, ranking in zip(weights, rankings))
+    names = _different([ranking.task.id for ranking in rankings], rankings)
+    terms = " + ".join(f"{weight:g} x {name}" for weight, name in zip(weights, names))
     sentences = [
         f"The weighted mean of scores: ({terms}) / {sum(weights):g}, also in each half of the items.",
         "Possible ranks are read from t tests of the differences of means, adjusted for all pairs (Holm).",

@@ -238,4 +238,4 @@ def _read_winner(
 ) -> WinnerLine:
     rule = WinnerRule(**saved["rule"])
     record = stored_record(folder, saved["submission"]) if saved["submission"] else None
-    return winner_line(rule, WinnerBaseline(rule.baseline, saved["score"], record), team_records, task)
+    return winner_line(rule, WinnerBaseline(saved["score"], record), team_records, task)

@@ -42,7 +42,6 @@ class WinnerRule(NamedTuple):
 class WinnerBaseline(NamedTuple):
     """The baseline of a rule: ``record`` has its scores of halves, None where only its score is known."""
 
-    name: str
     score: float
     record: Record | None
 
@@ -179,9 +178,9 @@ def find_baseline(
             if record.entry.outcome != SCORED:
                 problem = f"the baseline {quote(rule.baseline)} has no score: {record.entry.problem}"
                 raise SubmissionsError(problem)
-            return WinnerBaseline(rule.baseline, record.entry.score, record)
+            return WinnerBaseline(record.entry.score, record)
     score = next(baseline.score for baseline in published if baseline.name == rule.baseline)
-    return WinnerBaseline(rule.baseline, score, None)
+    return WinnerBaseline(score, None)
 
 
 def check_baseline_name(rule: WinnerRule, baselines: Sequence[str]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -95,7 +95,7 @@ def find_offer(
     if phase_name:
         named = [offer for offer in offers if offer.phase_name == phase_name]
         if not named:
-            remedy = f"give one of {_phase_names(offers)} to PHASE (--phase)"
+            remedy = f"give one of {quote_names(_phase_names(offers))} to PHASE (--phase)"
             if not offers:
                 remedy = f"no phase has this task: organizer start {task_id} begins a competition of it"
             raise refused("no phase of this name", task=task_id, name=quote(phase_name), remedy=remedy)
@@ -105,12 +105,18 @@ def find_offer(
     references = list(dict.fromkeys(offer.reference for offer in offers))
     if len(references) > 1:
         texts = ", ".join(map(quote, references))
-        raise refused("several references", task=task_id, references=texts, names=_phase_names(offers))
+        names = quote_names(_phase_names(offers))
+        raise refused("several references", task=task_id, references=texts, names=names)
     return offers[0] if len(offers) == 1 else None
 
 
-def _phase_names(offers: list[Offer]) -> str:
-    names = dict.fromkeys(offer.phase_name for offer in offers)
+def _phase_names(offers: list[Offer]) -> list[str]:
+    """Return the names of the phases, each once."""
+    return list(dict.fromkeys(offer.phase_name for offer in offers))
+
+
+def quote_names(names: Sequence[str]) -> str:
+    """Return names of phases as they are written in a command."""
     return ", ".join(f'"{quote(name)}"' for name in names)
 
 
@@ -157,6 +163,7 @@ def built_task(task_id: str, reference: Path | None, phase_name: str = "") -> Bu
         title=str(offer.task.get("name") or "") if offer else "",
         reference_name=_name_of_reference(folder, offer),
         phase=rules_of_phase(offer.phase) if offer else None,
+        phase_names=_phase_names(offers_of(competition, task_id)),
         image=str(competition.get("docker_image") or ""),
         label=_label(competition, task_id, folder, offer),
         columns=leaderboard_columns(competition, load_task(task_id)),
@@ -225,10 +232,18 @@ def _name_of_reference(folder: Path | None, offer: Offer | None) -> str:
 
 
 def _label(competition: Competition, task_id: str, folder: Path | None, offer: Offer | None) -> str:
-    """Return a name for the phase, or for the reference if the phase is not known; "" for a single phase."""
-    if len(offers_of(competition, task_id)) < 2:
+    """Return a name for the phase, or for the reference if the phase is not known; "" for a single phase.
+
+    Raises Refused if another phase has the same.
+    """
+    offers = offers_of(competition, task_id)
+    if len(offers) < 2:
         return ""
-    return folder_name(offer.phase_name if offer else _name_of_reference(folder, offer))
+    label = folder_name(offer.phase_name if offer else _name_of_reference(folder, offer))
+    names = [name for name in _phase_names(offers) if offer and folder_name(name) == label]
+    if len(names) > 1:
+        raise refused("phases of one folder", names=quote_names(names))
+    return label
 
 
 def _given_names(competition: Competition, task_id: str, reference: Path) -> set[str]:

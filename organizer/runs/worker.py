@@ -79,6 +79,8 @@ class BuiltTask:
         What the reference is called; "" if unknown.
     phase : Phase or None
         The phase that submissions are for, if it is known.
+    phase_names : sequence of str
+        Of all phases of the competition that have the task.
     image : str
         The container image of the competition; "" is the platform's.
     label : str
@@ -96,6 +98,7 @@ class BuiltTask:
     title: str = ""
     reference_name: str = ""
     phase: Phase | None = None
+    phase_names: Sequence[str] = ()
     image: str = ""
     label: str = ""
     columns: Sequence[ScoreColumn] = ()

@@ -64,8 +64,8 @@ def _as_rounded(numbers: Floats) -> list[float]:
     return rounded
 
 
-class Baseline(Enum):
-    """A way to make predictions of annotations."""
+class BaselineKind(Enum):
+    """A way to make predictions of annotations, whose value is the name of the baseline."""
 
     PERFECT = "perfect"
     EMPTY = "empty"
@@ -83,7 +83,7 @@ class Guess:
 
     Parameters
     ----------
-    baseline : Baseline
+    baseline : BaselineKind
     pools : Pools
     rng : numpy.random.Generator
     noise : float
@@ -93,7 +93,7 @@ class Guess:
     """
 
     def __init__(
-        self, baseline: Baseline, pools: Pools, rng: np.random.Generator, noise: float, bias: Floats
+        self, baseline: BaselineKind, pools: Pools, rng: np.random.Generator, noise: float, bias: Floats
     ) -> None:
         self.baseline = baseline
         self._pools = pools
@@ -104,31 +104,33 @@ class Guess:
 
     def keeps(self) -> bool:
         """Return whether an instance is predicted."""
-        if self.baseline is Baseline.NOISY:
+        if self.baseline is BaselineKind.NOISY:
             return self._rng.random() >= self._missed_share
-        return self.baseline is not Baseline.EMPTY
+        return self.baseline is not BaselineKind.EMPTY
 
     def label(self, label: str, kind: str, share: float = 1) -> str:
         """Return the predicted label, "" for none; ``share`` says how often noise may change it."""
         labels = self._pools.labels[kind]
         is_class = kind == next(iter(self._pools.labels))
-        if self.baseline is Baseline.MOST_FREQUENT or (self.baseline is Baseline.ONE_CLASS and is_class):
+        if self.baseline is BaselineKind.MOST_FREQUENT or (
+            self.baseline is BaselineKind.ONE_CLASS and is_class
+        ):
             return min(labels, key=lambda name: (-labels[name], name))
-        if self.baseline is Baseline.EMPTY:
+        if self.baseline is BaselineKind.EMPTY:
             return ""
-        is_noise = self.baseline is Baseline.NOISY and self._rng.random() < self._noise * share
-        if self.baseline is Baseline.RANDOM or is_noise:
+        is_noise = self.baseline is BaselineKind.NOISY and self._rng.random() < self._noise * share
+        if self.baseline is BaselineKind.RANDOM or is_noise:
             return str(self._rng.choice(list(labels)))
         return label
 
     def box(self, box: Sequence[float], kind: str, far: float = 0) -> list[float]:
         """Return the predicted box or interval; ``far`` is the distance in frames to the annotated one."""
-        if self.baseline is Baseline.MOST_FREQUENT:
+        if self.baseline is BaselineKind.MOST_FREQUENT:
             return self._pools.median_boxes[kind]
-        if self.baseline is Baseline.RANDOM:
+        if self.baseline is BaselineKind.RANDOM:
             drawn: list[float] = np.asarray(self._rng.choice(self._pools.boxes[kind])).tolist()
             return drawn
-        if self.baseline is Baseline.NOISY:
+        if self.baseline is BaselineKind.NOISY:
             return self.shake(np.array(box, dtype=np.float64), far)
         return list(box)
 
@@ -138,11 +140,11 @@ class Guess:
         The most frequent one is the median. Noise draws numbers toward others at random.
         """
         numbers = self._pools.numbers[kind]
-        if self.baseline is Baseline.MOST_FREQUENT:
+        if self.baseline is BaselineKind.MOST_FREQUENT:
             return float(np.median(numbers))
-        if self.baseline is Baseline.RANDOM:
+        if self.baseline is BaselineKind.RANDOM:
             return float(self._rng.choice(numbers))
-        if self.baseline is Baseline.NOISY:
+        if self.baseline is BaselineKind.NOISY:
             return float(number + self._noise * (self._rng.choice(numbers) - number))
         return number
 
@@ -159,7 +161,7 @@ class Guess:
         return _as_rounded(np.sort(corners.reshape(2, 2), axis=0).ravel())
 
 
-def plain_guess(baseline: Baseline, pools: Pools) -> Guess:
+def plain_guess(baseline: BaselineKind, pools: Pools) -> Guess:
     """Return a guess without noise, the same each time."""
     return Guess(
         baseline=baseline,
@@ -175,7 +177,7 @@ class Annotations(ABC, Generic[ReferenceT, PredictionT]):
 
     perfect_scores: tuple[float, float] = (1.0, 1.0)
     """What a perfect submission usually scores under ``published`` and ``released``."""
-    baselines: Collection[Baseline] = tuple(Baseline)
+    baselines: Collection[BaselineKind] = tuple(BaselineKind)
     """The baselines that can be submitted, and differ: where each item has one label, none is empty."""
     part_settings: Settings = MappingProxyType({})
     """Settings of each part of a reference, so that a part ignores predictions for the others."""
@@ -195,7 +197,7 @@ class Annotations(ABC, Generic[ReferenceT, PredictionT]):
         shift = rng.normal(0, 0.1 * noise, 2)
         growth = rng.normal(0, 0.1 * noise)
         guess = Guess(
-            baseline=Baseline.NOISY,
+            baseline=BaselineKind.NOISY,
             pools=self.pools(reference),
             rng=rng,
             noise=noise,

@@ -24,7 +24,7 @@ from organizer.public_data import (
     differing_files,
     json_bytes,
 )
-from organizer.tasks import Annotations, Baseline, Guess, Pools
+from organizer.tasks import Annotations, BaselineKind, Guess, Pools
 from people_in_video.drawings.anet_entities import canvas
 from people_in_video.drawings.scenes import GROUND_TRUTH, Drawing, DrawnObject, shapes
 from people_in_video.references.anet_entities import save_reference
@@ -96,7 +96,7 @@ class EntitiesAnnotations(Annotations[Reference, Results]):
     def _objects(self, annotated: Reference, guess: Guess) -> Iterator[tuple[int, str, int, Boxes]]:
         """Yield segment, class, index and boxes of each word; a perfect submission has one object a class of
         generated sentences, because an object is compared with the first word of its class."""
-        if self._generated and guess.baseline is Baseline.PERFECT:
+        if self._generated and guess.baseline is BaselineKind.PERFECT:
             for (segment, label), merged in _merge_words(annotated).items():
                 yield segment, annotated.classes[label], merged.first_index, merged.boxes
             return

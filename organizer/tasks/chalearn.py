@@ -19,7 +19,7 @@ from organizer.public_data import (
     differing_files,
     expected_vocabulary,
 )
-from organizer.tasks import Annotations, Baseline, Guess, Pools
+from organizer.tasks import Annotations, BaselineKind, Guess, Pools
 from people_in_video.drawings.chalearn import group_intervals, make_lanes
 from people_in_video.drawings.timelines import Timeline
 from people_in_video.references.chalearn import load_source, write_prepared
@@ -72,7 +72,7 @@ class TrackAnnotations(Annotations[Reference, Prediction]):
         """Return rows with noise and a lag."""
         pools = self.pools(reference)
         lag = np.array(rng.normal(0, 5 * noise))
-        guess = _NoisyRows(baseline=Baseline.NOISY, pools=pools, rng=rng, noise=noise, bias=lag)
+        guess = _NoisyRows(baseline=BaselineKind.NOISY, pools=pools, rng=rng, noise=noise, bias=lag)
         return self.predicted(reference, guess)
 
     def predicted(self, reference: Reference, guess: Guess) -> Prediction:
@@ -122,7 +122,7 @@ class TrackAnnotations(Annotations[Reference, Prediction]):
 
 def _predicted_frames(true_frames: list[int], last_frame: int, guess: Guess) -> tuple[int, int]:
     """Return the start and the end of a predicted row, in order and within the sequence."""
-    if guess.baseline is Baseline.MOST_FREQUENT:
+    if guess.baseline is BaselineKind.MOST_FREQUENT:
         return 1, last_frame
     annotated = [min(frame, last_frame) for frame in true_frames]
     start, end = np.rint(guess.box(annotated, _KIND)).astype(int).tolist()

@@ -12,7 +12,7 @@ import numpy as np
 
 from organizer.content import Content, Values, check_columns, check_constant, check_same, repeated, warn_where
 from organizer.files import Files
-from organizer.tasks import Annotations, Baseline, Guess, Pools
+from organizer.tasks import Annotations, BaselineKind, Guess, Pools
 from scoring_program.challenges.items.reference import Reference
 from scoring_program.challenges.items.task import TASKS
 from scoring_program.scoring import AnyLoaded
@@ -30,8 +30,8 @@ _LABEL, _NUMBER = "label", "number"
 _SIDES = ("width", "height")
 # In a split the lowest, the middle and the highest third of the numbers divide evenly.
 _THIRDS = ("lowest third", "middle third", "highest third")
-_WITHOUT_CLASS = (Baseline.PERFECT, Baseline.MOST_FREQUENT, Baseline.RANDOM, Baseline.NOISY)
-_NOT_ONE_CLASS = tuple(baseline for baseline in Baseline if baseline is not Baseline.ONE_CLASS)
+_WITHOUT_CLASS = (BaselineKind.PERFECT, BaselineKind.MOST_FREQUENT, BaselineKind.RANDOM, BaselineKind.NOISY)
+_NOT_ONE_CLASS = tuple(baseline for baseline in BaselineKind if baseline is not BaselineKind.ONE_CLASS)
 Prediction = dict[str, Any]
 
 
@@ -76,12 +76,12 @@ class ItemAnnotations(Annotations[Reference, Prediction]):
             self.perfect_scores = (0.0, 0.0)
 
     @cached_property
-    def baselines(self) -> tuple[Baseline, ...]:  # type: ignore[override]
+    def baselines(self) -> tuple[BaselineKind, ...]:  # type: ignore[override]
         """Those that an item with one value cannot be without; segments and boxes have all, others none."""
         if self.kind is Kind.VALUE:
             return ()
         if self.form.instance is not None:
-            return tuple(Baseline)
+            return tuple(BaselineKind)
         return _NOT_ONE_CLASS if self.kind is Kind.LABELS else _WITHOUT_CLASS
 
     def pools(self, reference: Reference) -> Pools:
@@ -101,7 +101,7 @@ class ItemAnnotations(Annotations[Reference, Prediction]):
             return super().noisy(reference, rng, noise)
         lag = np.array(rng.normal(0, 0.2 * noise))
         return self.predicted(
-            reference, _NoisySegments(Baseline.NOISY, self.pools(reference), rng, noise, lag)
+            reference, _NoisySegments(BaselineKind.NOISY, self.pools(reference), rng, noise, lag)
         )
 
     def predicted(self, reference: Reference, guess: Guess) -> Prediction:
@@ -117,7 +117,7 @@ class ItemAnnotations(Annotations[Reference, Prediction]):
             return guess.number(value, _NUMBER)
         if self.kind is Kind.COLUMNS:
             return {column: guess.number(number, column) for column, number in value.items()}
-        is_most_frequent = guess.baseline is Baseline.MOST_FREQUENT
+        is_most_frequent = guess.baseline is BaselineKind.MOST_FREQUENT
         if self.kind is Kind.LABELS:
             labels = [""] if is_most_frequent else value
             return list(dict.fromkeys(guess.label(label, _LABEL) for label in labels if guess.keeps()))

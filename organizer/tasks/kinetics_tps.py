@@ -23,7 +23,7 @@ from organizer.public_data import (
     expected_vocabulary,
     json_bytes,
 )
-from organizer.tasks import Annotations, Baseline, Guess, Pools
+from organizer.tasks import Annotations, BaselineKind, Guess, Pools
 from people_in_video.drawings.kinetics_tps import canvas
 from people_in_video.drawings.scenes import GROUND_TRUTH, Drawing, DrawnObject, shapes
 from people_in_video.references.kinetics_tps import save_reference
@@ -110,7 +110,7 @@ class KineticsAnnotations(Annotations[Reference, Prediction]):
     def rows(self, loaded: AnyLoaded, guess: Guess) -> Read[KineticsSubmission]:
         """Return the arrays of a prediction without noise, which take a tenth of the time of files."""
         parts = loaded.reference.parts
-        if guess.baseline is Baseline.NOISY or _frames_with_too_many(parts):
+        if guess.baseline is BaselineKind.NOISY or _frames_with_too_many(parts):
             return super().rows(loaded, guess)
         return Read(_plain_rows(loaded.reference, self.pools(loaded.reference), guess), [])
 
@@ -148,11 +148,11 @@ def _predict_human(parts: PartStates, human: int, guess: Guess) -> Json:
 def _plain_rows(reference: Reference, pools: Pools, guess: Guess) -> KineticsSubmission:
     """Return what `KineticsAnnotations.predicted` predicts without noise."""
     parts = reference.parts
-    if guess.baseline is Baseline.EMPTY:
+    if guess.baseline is BaselineKind.EMPTY:
         return KineticsSubmission({}, select_videos(reference, np.zeros(0, dtype=np.int64)).parts)
-    if guess.baseline is Baseline.RANDOM:
+    if guess.baseline is BaselineKind.RANDOM:
         return _random_rows(reference, pools, guess)
-    if guess.baseline is Baseline.MOST_FREQUENT:
+    if guess.baseline is BaselineKind.MOST_FREQUENT:
         parts = parts._replace(
             human_box=np.tile(pools.median_boxes[_HUMAN], (len(parts.human_box), 1)),
             proposal_box=np.tile(pools.median_boxes[_PART], (len(parts.proposal_box), 1)),

@@ -15,7 +15,7 @@ from quality.anet_entities.synthetic import Json, segments_of, vocabulary
 from quality.box_mistakes import ChangeOfAllBoxes, mistakes_in_boxes, weak_models_of_boxes
 from quality.boxes import ChangeOfBoxes
 from quality.cures import Cure
-from quality.task import Mistake, WeakModel, cured, noted
+from quality.task import Mistake, Said, WeakModel, cured, noted
 from validator.arrays import Floats, Ints
 
 # Changes of all results, and of the objects of a segment; they may change in place.
@@ -272,7 +272,8 @@ def _in_other_order(name: str, other_name: dict[str, str]) -> Mistake[Json]:
 
 def _spelled(how: str, respell: Rename) -> Mistake[Json]:
     """Return the mistake that all classes are spelled otherwise."""
-    return noted(f"classes {how}", "N-NAMES-UNKNOWN", _rename_classes(respell))
+    said = [Said("N-LOOKS", "as 'man' for '"), Said("N-NAMES-UNKNOWN")]
+    return Mistake(f"classes {how}", _rename_classes(respell), said=said)
 
 
 def _misspelled(name: str, wrong_name: str) -> Mistake[Json]:

@@ -265,7 +265,8 @@ def _as_numbers(
     """Return the mistake that names are written as their places in their list."""
     number_of_name = {name: str(number) for number, name in enumerate(names)}
     change = rename_all(partial(_look_up, number_of_name))
-    return noted(f"{what} as numbers", _NAMED, change)
+    said = [Said("N-LOOKS", f"read with {what} from a list"), Said(_NAMED)]
+    return Mistake(f"{what} as numbers", change, said=said)
 
 
 def _spelled(

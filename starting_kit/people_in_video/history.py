@@ -201,7 +201,7 @@ def _head(task: Task, runs: Sequence[Row], n_others: int) -> list[Element]:
     best = _best_run(runs, task)
     if best is not None:
         score = _number(runs[best - 1], "score")
-        text += f" The best is {best}. {cut(runs[best - 1]['run'])}, {score:.4f}."
+        text += f" The best is run {best} ({cut(runs[best - 1]['run'])}), with {score:.4f}."
     head = [element("h1", f"{task.columns[0].title} by run"), element("p", text)]
     if n_others:
         text = f"{text_on_others(n_others)} people_in_video/conventions.md says what moves a number."

@@ -16,7 +16,7 @@ from organizer.__main__ import main
 from organizer.baselines import find_causes, predict_baselines
 from organizer.data.prepare import prepare
 from organizer.files import write_files
-from organizer.tasks import Baseline, annotations_of
+from organizer.tasks import BaselineKind, annotations_of
 from organizer.tasks import densepose as of_densepose
 from scoring_program.task import load_task
 from tests.helpers import (
@@ -227,7 +227,7 @@ def test_vertex_without_its_own_8_bit_point_gets_the_nearest(tmp_path):
 def test_one_object_suits_several_words_of_a_class_on_different_frames():
     of_task = loaded(GENERATED, REFERENCES / GENERATED)
     words = of_task.reference.words
-    predicted = dict(predict_baselines(annotations_of(GENERATED), of_task.reference))[Baseline.PERFECT]
+    predicted = dict(predict_baselines(annotations_of(GENERATED), of_task.reference))[BaselineKind.PERFECT]
     assert sum(len(segment["clss"]) for of in predicted.values() for segment in of.values()) < len(
         words.label
     )
@@ -292,7 +292,7 @@ def test_lower_perfect_score_of_golden_references_has_a_known_reason(tmp_path, n
     for reference in every_fourth(sorted((GOLDEN / name).glob("*/ref"))):
         if not reference.parent.name.startswith("nothing-"):
             of_case = loaded(name, reference, notes=False, detail="none")
-            perfect = dict(predict_baselines(annotations, of_case.reference))[Baseline.PERFECT]
+            perfect = dict(predict_baselines(annotations, of_case.reference))[BaselineKind.PERFECT]
             write_files(annotations.files(perfect), tmp_path / reference.parent.name)
             for protocol, usual in zip(("published", "released"), annotations.perfect_scores):
                 of_protocol = replace(of_case, settings={**of_case.settings, "protocol": protocol})

@@ -64,6 +64,8 @@ CHOICES: dict[str, dict[str, Any]] = {
         ("import", {}, "'import'"),
         ("../x", {}, "'../x'"),
         ("densepose", {}, "densepose"),
+        ("items", {}, "'items' is a challenge"),
+        ("chalearn", {}, "'chalearn' is a challenge"),
         ("overview", {}, "pages/overview.md"),
         ("birds", {"kind": "masks"}, "kind 'masks'"),
         ("birds", {"form": "tsv"}, "format 'tsv'"),

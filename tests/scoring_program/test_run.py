@@ -138,7 +138,18 @@ def test_package_that_only_some_tasks_need_is_named_where_it_is_missing(tmp_path
     (problem,) = outcome.findings.problems
     assert problem.code == "E-PYTHON"
     assert "PIL" in problem.problem
+    assert "py312" in problem.remedy
     assert "E-PYTHON" in capsys.readouterr().err
+
+
+def test_an_image_is_named_only_if_it_has_what_is_missing(tmp_path, monkeypatch):
+    names = ["PIL", "pandas"]
+    monkeypatch.setattr("scoring_program.run.missing_packages", lambda task_id: names)
+    outcome = run_submission(lambda: load_folder("densepose", tmp_path), tmp_path, tmp_path / "output")
+    (problem,) = outcome.findings.problems
+    assert problem.code == "E-PYTHON"
+    assert all(name in problem.problem for name in names)
+    assert "py312" not in problem.remedy
 
 
 def test_task_that_does_not_need_a_missing_package_scores(run, monkeypatch):

@@ -404,7 +404,7 @@ def test_named_runs_are_kept_and_drawn(tmp_path):
     assert "&lt;two&gt;" in page
     # The band of intervals, and the score.
     assert page.count("<path") == 2
-    assert f"The best is 2. &lt;two&gt;, {float(rows[1]['score']):.4f}." in page
+    assert f"The best is run 2 (&lt;two&gt;), with {float(rows[1]['score']):.4f}." in page
     assert all(f"<td>{number}. " in page for number in (1, 2, 3))
     assert "></th>" not in page
     assert not any(f">{tick}<" in page for tick in ("1.5", "2.5"))

@@ -7,7 +7,7 @@ other names, and ``make_keeper``; see `keeper`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -90,17 +90,52 @@ def explained_notes(loaded: AnyLoaded, whole_reference: Any, submission: Any, re
     submitted_names = getattr(_module(loaded.task), "SUBMITTED_NAMES", {}).get(loaded.task.id)
     vocabulary = _all_names(loaded, whole_reference)
     unknown_names = find_unknown_names(submitted_names(submission), vocabulary) if submitted_names else []
+    repairs = repairs_of(loaded, submission, result.statistics)
+    if submitted_names:
+        repairs, unknown_names = _one_for_a_cause(
+            repairs, unknown_names, lambda rows: find_unknown_names(submitted_names(rows), vocabulary)
+        )
     names = [_names_note(loaded, submission, unknown, result.scores["score"]) for unknown in unknown_names]
-    repairs = [_repair_note(loaded, repair) for repair in repairs_of(loaded, submission, result.statistics)]
+    repair_notes = [_repair_note(loaded, repair) for repair in repairs]
     facts = with_costs(full_notes(loaded, submission, result.statistics), loaded.task, result.shown)
     notes = [*(note for note in result.notes if note.code not in _PUBLIC_NAMES), *facts]
-    explained_codes = codes_explained_by([*result.notes, *names, *repairs])
-    if any(note.is_mistake for note in [*names, *repairs]):
+    explained_codes = codes_explained_by([*result.notes, *names, *repair_notes])
+    if any(note.is_mistake for note in [*names, *repair_notes]):
         explained_codes.add(_LOW)
     others = [note for note in notes if note.code not in explained_codes]
     measured = Measured(loaded.reference, submission, result.statistics)
     others = [_with_steps(note, loaded.task, measured) if note.code == _LOW else note for note in others]
-    return mistakes_first([*repairs, *others, *names])
+    return mistakes_first([*repair_notes, *others, *names])
+
+
+def _one_for_a_cause(
+    repairs: Sequence[Repair],
+    unknown_names: Sequence[UnknownNames],
+    find_unknown: Callable[[Any], Sequence[UnknownNames]],
+) -> tuple[list[Repair], list[UnknownNames]]:
+    """Return repairs and unknown names without the less telling of two that have the same cause.
+
+    They have if all names of a kind are known after the repair. It tells more if it names their spelling, or
+    if they resemble none of the data; the nearest names tell more than another order of a list.
+    """
+    left_repairs, left_names = list[Repair](), list(unknown_names)
+    unknown_before = {unknown.kind: unknown for unknown in unknown_names}
+    for repair in repairs:
+        unknown_after = dict(unknown_before)
+        if repair.repaired is not None and unknown_before:
+            kinds = {unknown.kind for unknown in find_unknown(repair.repaired.rows)}
+            unknown_after = {kind: unknown for kind, unknown in unknown_before.items() if kind in kinds}
+        is_told = False
+        for unknown in [unknown_before[kind] for kind in unknown_before.keys() - unknown_after.keys()]:
+            has_spelling = bool(unknown.explanation) and unknown.explanation in repair.trial.words
+            if has_spelling or not unknown.nearest:
+                left_names.remove(unknown)
+            elif sum(unknown.counts.values()) == unknown.n_used:
+                is_told = True
+        if not is_told:
+            left_repairs.append(repair)
+        unknown_before = unknown_after
+    return left_repairs, left_names
 
 
 def full_notes(loaded: AnyLoaded, submission: Any, statistics: Any) -> list[Note]:

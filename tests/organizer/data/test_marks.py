@@ -14,7 +14,7 @@ from organizer.__main__ import main
 from organizer.data import progress
 from organizer.data.marks import add_marks
 from organizer.data.prepare import prepare
-from organizer.tasks import Baseline, annotations_of, plain_guess
+from organizer.tasks import BaselineKind, annotations_of, plain_guess
 from scoring_program.marks import MARKS_FILE
 from scoring_program.settings import MARK_TEXTS, PROTOCOLS
 from tests.helpers import PUBLISHED, REFERENCES, SAMPLES, loaded, refused, run_folder
@@ -63,7 +63,7 @@ def thinned(videos, pick):
     return left
 
 
-@given(st.integers(0, 999), st.sampled_from([*Baseline]), st.sampled_from(PROTOCOLS))
+@given(st.integers(0, 999), st.sampled_from([*BaselineKind]), st.sampled_from(PROTOCOLS))
 def test_answers_that_are_arrays_score_as_those_in_files(tmp_path_factory, seed, baseline, protocol):
     reference = shutil.copytree(REFERENCES / "kinetics_tps", tmp_path_factory.mktemp("parts") / "reference")
     path = reference / "gt_part_result.json"

@@ -68,6 +68,17 @@ def test_all_zips_get_a_row_and_a_page_and_teams_a_rank(submissions, tmp_path, c
     }
 
 
+def test_what_is_scored_is_kept_only_if_it_could_be_written(submissions, tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    assert call(submissions, tmp_path / "file" / "out") == 2
+    assert "what is scored" not in capsys.readouterr().out
+    # Scores can be written, the page that is written after them cannot.
+    out = tmp_path / "out"
+    (out / "index.html").mkdir(parents=True)
+    assert call(submissions, out) == 2
+    assert "what is scored is kept" in capsys.readouterr().out
+
+
 def test_what_a_killed_call_left_is_removed_even_if_nothing_is_left_to_score(submissions, tmp_path):
     out = tmp_path / "out"
     assert call(submissions, out) == 0

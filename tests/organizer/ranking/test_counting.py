@@ -5,8 +5,10 @@ from __future__ import annotations
 import shutil
 
 import pytest
+import yaml
 
 from organizer.ranking.counting import Counting, parse_counting
+from tests.helpers import ROOT
 from tests.rescoring import ID, REFERENCE, call, rows, sample, varied, write_submissions
 
 # From the best to the worst.
@@ -82,6 +84,16 @@ def test_the_best_in_another_phase_is_ranked_here(submissions, tmp_path, capsys)
     # Bob was not in the first phase.
     assert "they were not there: bob" in capsys.readouterr().out
     assert rows(tmp_path / "out" / "ranking.csv", "team").keys() == {"ann"}
+
+
+def test_a_phase_that_is_not_there_is_answered_with_those_that_are(submissions, tmp_path, capsys):
+    assert call(submissions, tmp_path / "out", "--counts", "best_in: Typo") == 1
+    printed = capsys.readouterr().out
+    competition = yaml.safe_load((ROOT / "competition.yaml").read_text(encoding="utf-8"))
+    index = next(task["index"] for task in competition["tasks"] if ID in task["scoring_program"])
+    for phase in competition["phases"]:
+        assert (f'"{phase["name"]}"' in printed) == (index in phase["tasks"])
+    assert "--phase" not in printed
 
 
 def test_the_setting_of_the_reference_holds_unless_an_option_says_otherwise(tmp_path):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from dataclasses import replace
 from functools import partial
 
@@ -111,6 +113,9 @@ def test_the_command_writes_a_table_and_a_page(two_rankings, tmp_path, weights):
     table = rows_of((tmp_path / "out" / "overall.csv").read_text(encoding="utf-8"))
     assert [row["team"] for row in table] == ["a", "b"]
     assert next(iter(table[0])) == ("rank" if weights else "team")
+    # Both rankings are of one task: no column hides another.
+    header = (tmp_path / "out" / "overall.csv").read_text(encoding="utf-8").splitlines()[0].split(",")
+    assert len(set(header)) == len(header)
     text = shown((tmp_path / "out" / "overall.html").read_text(encoding="utf-8"))
     assert "DEMO" in text
     assert (tmp_path / "out" / "pairs.csv").exists() == bool(weights)
@@ -128,3 +133,31 @@ def test_rankings_of_other_teams_and_folders_without_one_are_refused(two_ranking
         assert main(["overall", str(two_rankings / "ranking0"), str(two_rankings / other), *output]) == 1
         assert words in capsys.readouterr().out
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("others", [[], ["ranking0"], ["ranking1", "in0/../ranking0"]])
+def test_several_tasks_are_several_folders(two_rankings, tmp_path, capsys, others):
+    folders = [str(two_rankings / name) for name in ("ranking0", *others)]
+    assert main(["overall", *folders, "--output", str(tmp_path / "out")]) == 1
+    assert ("twice" if others else "two or more") in capsys.readouterr().out
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("phases", "ends"), [(("Public", "Final"), ("(Public)", "(Final)")), (("", "Final"), ("(1)", "(2)"))]
+)
+def test_columns_of_one_task_differ(two_rankings, tmp_path, phases, ends):
+    folders = []
+    for number, phase in enumerate(phases):
+        folder = tmp_path / f"ranking{number}"
+        shutil.copytree(two_rankings / f"ranking{number}", folder)
+        ranking = json.loads((folder / "ranking.json").read_text(encoding="utf-8"))
+        for protocol in ranking["rankings"]:
+            protocol["facts"]["phase"] = phase
+        (folder / "ranking.json").write_text(json.dumps(ranking), encoding="utf-8")
+        folders.append(str(folder))
+    assert main(["overall", *folders, "--weights", "1", "3", "--output", str(tmp_path / "out")]) == 0
+    header = (tmp_path / "out" / "overall.csv").read_text(encoding="utf-8").splitlines()[0].split(",")
+    assert [title.split(" ")[1] for title in header[-2:]] == list(ends)
+    text = shown((tmp_path / "out" / "overall.html").read_text(encoding="utf-8"))
+    assert all(text.count(end) >= 3 for end in ends)

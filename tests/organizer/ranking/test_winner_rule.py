@@ -163,9 +163,7 @@ def test_margins_are_over_the_same_halves_as_a_plain_program_computes_them():
     team_records = best_first(records, task)
     assert records[0].entry.outcome == SCORED
     rule = WinnerRule("baseline", 0.1)
-    line = winner_line(
-        rule, WinnerBaseline("baseline", records[1].entry.score, records[1]), team_records, task
-    )
+    line = winner_line(rule, WinnerBaseline(records[1].entry.score, records[1]), team_records, task)
     difference = team - 1.1 * baseline
     first = np.array([difference[side > 0].mean() for side in sides(n_items)])
     second = np.array([difference[side < 0].mean() for side in sides(n_items)])

@@ -85,6 +85,21 @@ def test_a_phase_is_not_ranked_with_the_reference_of_another(tmp_path, monkeypat
     assert built.built_task(ID, other, "Final phase").reference == tmp_path / f"{ID}_2"
 
 
+def test_phases_whose_rankings_would_be_in_one_folder_are_refused(tmp_path, monkeypatch):
+    data = yaml.safe_load(with_phases_of_parts(competition_text(), ID, "a", ["final"]))
+    first, second = (phase for phase in data["phases"] if phase["name"] in ("Main phase", "Final phase"))
+    monkeypatch.setattr(built, "load_competition", lambda: data)
+    monkeypatch.setattr(built, "DIST", tmp_path / "dist")
+    shutil.copytree(REFERENCES / ID, tmp_path / f"{ID}_2")
+    assert built.built_task(ID, tmp_path, "Final phase").label == "final-phase"
+    first["name"] = "final  PHASE"
+    with pytest.raises(Refused) as refused:
+        built.built_task(ID, tmp_path, "Final phase")
+    (problem,) = refused.value.findings.problems
+    assert problem.code == "L-PHASE"
+    assert second["name"] in problem.problem
+
+
 def test_rules_are_those_that_the_platform_reads():
     phase = {"name": "Final", "start": "2027-01-01 12:00:00", "end": "2027-01-31", "max_submissions": "7"}
     expected = Phase("Final", datetime.datetime(2027, 1, 1, 12), datetime.datetime(2027, 1, 31), 5, 7)

@@ -18,7 +18,7 @@ from organizer.baselines import predict_baselines
 from organizer.bundle.programs import program_files
 from organizer.files import folder_files, rewrite_files, write_files
 from organizer.new_task import NewTask, metric_names, task_files
-from organizer.tasks import Baseline
+from organizer.tasks import BaselineKind
 from organizer.tasks.items import content_of
 from people_in_video import public_data, writing
 from people_in_video.diagnosis import items as diagnosis
@@ -537,10 +537,10 @@ def test_baselines_are_in_order_and_repeat_with_a_seed(example, tmp_path):
         result = loaded.score(loaded.read(annotations.files(prediction)))
         scores[baseline] = sign * result.scores["score"]
     assert set(scores) == set(annotations.baselines)
-    assert scores.pop(Baseline.PERFECT) == annotations.perfect_scores[0]
-    noisy = scores.pop(Baseline.NOISY)
+    assert scores.pop(BaselineKind.PERFECT) == annotations.perfect_scores[0]
+    noisy = scores.pop(BaselineKind.NOISY)
     assert max(scores.values()) < noisy < annotations.perfect_scores[0]
-    again = dict(predict_baselines(annotations, loaded.reference))[Baseline.NOISY]
+    again = dict(predict_baselines(annotations, loaded.reference))[BaselineKind.NOISY]
     assert loaded.score(loaded.read(annotations.files(again))).scores["score"] == sign * noisy
 
 

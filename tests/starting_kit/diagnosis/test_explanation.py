@@ -93,6 +93,34 @@ def test_two_repairs_are_named_and_the_second_score_holds_both(demo):
     assert first < 0.2 < 0.8 < second
 
 
+@pytest.mark.parametrize(
+    ("task_id", "name"),
+    [
+        (KINETICS, "states with a capital letter"),
+        (KINETICS, "part names with capital letters"),
+        (GENERATED, "classes with a capital letter"),
+        (GENERATED, "classes as numbers"),
+        (GENERATED, "classes misspelled"),
+        (GENERATED, "classes as phrases"),
+    ],
+)
+def test_names_in_another_spelling_get_one_note(demo, task_id, name):
+    codes = [note.code for note in demo(task_id).result(name).notes]
+    assert len({"N-LOOKS", "N-NAMES-UNKNOWN"} & {*codes}) == 1
+
+
+def test_names_that_no_repair_makes_known_stay_named(demo):
+    kinetics = demo(KINETICS)
+    (mistake,) = (one for one in kinetics.task.mistakes if one.name == "boxes of half size")
+    prediction = mistake.change(copy.deepcopy(kinetics.prediction))
+    classes = dict.fromkeys(prediction.classes, "juggling")
+    write_files(kinetics.task.files(prediction._replace(classes=classes)), kinetics.folder / "juggling")
+    notes = kinetics.loaded.score_path(kinetics.folder / "juggling").notes
+    assert [note.text for note in notes if note.code == "N-LOOKS"]
+    (text,) = [note.text for note in notes if note.code == "N-NAMES-UNKNOWN"]
+    assert "juggling" in text
+
+
 def test_a_right_answer_gets_no_hint(demo):
     for task_id in (CHALEARN, KINETICS, GENERATED):
         assert not [note.code for note in demo(task_id).result().notes if note.code == "N-LOOKS"]
