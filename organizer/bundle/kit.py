@@ -60,7 +60,7 @@ _LINK_TO_PAGE = re.compile(r"\[([^]]+)\]\([\w/.]+\.md(?:#[^)]*)?\)")
 _REPORT = "scoring_program/report"
 # Its modules are imported by name.
 _COMMANDS = "commands"
-_SCHEMA = f"{_REPORT}/detailed_results.schema.json"
+_SCHEMAS = (f"{_REPORT}/detailed_results.schema.json", "scoring_program/vocabulary.schema.json")
 # What pages call the names of a kind.
 _TITLES = {"class": "Classes", "part": "Parts", "state": "States"}
 # A fixed date in zips, so that the same content always gives the same wheel.
@@ -184,7 +184,8 @@ def _code(tasks: Sequence[Task]) -> dict[str, bytes]:
     packages = [path.rpartition("/")[0].replace("/", ".") for path in files]
     files.update(needed_modules([f"{package}.codes" for package in packages]))
     files.update(package_modules)
-    files[_SCHEMA] = (ROOT / _SCHEMA).read_bytes()
+    for schema in _SCHEMAS:
+        files[schema] = (ROOT / schema).read_bytes()
     # A submission to another task is told as one.
     files[OTHER_TASKS] = other_tasks_file([task.id for task in tasks])
     return files

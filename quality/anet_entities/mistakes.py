@@ -240,7 +240,7 @@ _IN_PLACE: list[Mistake[Json]] = [
         "n - 1",
     ),
     noted("segments as 00, 01, 02", "N-SEGMENTS-OUTSIDE", _rename_segments("0{}".format), "zeros"),
-    noted("segments as seg_0", "N-SEGMENTS-OUTSIDE", _rename_segments("seg_{}".format), "without seg_"),
+    noted("segments as seg_0", "N-SEGMENTS-OUTSIDE", _rename_segments("seg_{}".format), "without 'seg_'"),
     noted(
         "segments as segment_01, from 1",
         "N-SEGMENTS-OUTSIDE",
