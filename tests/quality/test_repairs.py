@@ -9,8 +9,12 @@ from quality.task import Mistake, Said, quality_tasks
 
 TASKS = [name for name, task in quality_tasks().items() if task.mistakes]
 # What the right answer to small demo data cannot show: rows of actions are long, and few of them are valid
-# with a length for their end.
-UNSEEN = {"chalearn_action": {"10 frames late", "start, length"}, "chalearn_gesture": {"start, length"}}
+# with a length for their end. Arrays of the next detection are found in three of four right answers, not in this.
+UNSEEN = {
+    "chalearn_action": {"10 frames late", "start, length"},
+    "chalearn_gesture": {"start, length"},
+    "densepose": {"arrays of the next detection"},
+}
 
 
 @pytest.mark.slow
