@@ -30,8 +30,10 @@ COMMANDS = {
     "explain": f"people_in_video explain {ID} good",
     "history": "people_in_video history runs",
 }
-# Of these files a part is a time, or the place of a folder.
+# Of these files a part is a time, or the place of a folder; a history grows with each run.
 VARYING = (
+    "history.html",
+    "runs.csv",
     "detailed_results.json",
     "detailed_results.html",
     "signature_key.txt",
@@ -91,7 +93,9 @@ def outputs(folder):
     """Return the files below a folder that are the same in each run."""
     paths = [path for path in folder.rglob("*") if path.is_file() and path.name not in (".lock", *VARYING)]
     return {
-        path.relative_to(folder).as_posix(): path.read_bytes() for path in paths if "store" not in path.parts
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in paths
+        if not {"store", "runs"} & {*path.parts}
     }
 
 

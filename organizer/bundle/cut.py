@@ -148,7 +148,7 @@ def _solutions(competition: Competition, new_index: Mapping[object, int]) -> lis
 
 
 def _pages(competition: Competition, task_id: str) -> list[_New]:
-    """Return the pages that are not of another task, that of the task behind the overview."""
+    """Return the pages that are not of another task, that of the task first: the site opens it."""
     pages_of_task, overviews, shared_pages = [], [], []
     for page in competition["pages"]:
         stem = PurePosixPath(page["file"]).stem
@@ -163,7 +163,7 @@ def _pages(competition: Competition, task_id: str) -> list[_New]:
     # The position of a page among all does not hold here.
     return [
         {key: value for key, value in page.items() if key != "index"}
-        for page in [*overviews, *pages_of_task, *shared_pages]
+        for page in [*pages_of_task, *overviews, *shared_pages]
     ]
 
 
