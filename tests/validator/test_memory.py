@@ -84,7 +84,7 @@ MOST_MEMORY = 130_000_000
 
 
 def expected_memory(text):
-    n_values = json_reader._count_values(text.encode())
+    n_values = json_reader.count_values(text.encode())
     return json_reader._MEMORY_OF_VALUE * n_values + json_reader._MEMORY_OF_TEXT * sys.getsizeof(text)
 
 
