@@ -253,11 +253,13 @@ class DetectionStatistics(LabelStatistics):
     """The instances of both sides, the predicted ones in their ranking, and what each is matched to.
 
     The score of an item is the share of its instances that are found, the mean over the thresholds.
+    ``average`` is the average precision of each threshold and label over all items.
     """
 
     true: Instances
     predicted: Instances
     ranking: Ranking
+    average: Floats
     thresholds: Floats
     n_labels: int
 
@@ -286,6 +288,7 @@ def measure(
         true=true,
         predicted=_ranked(all_predicted, predicted.score),
         ranking=ranking,
+        average=average,
         thresholds=np.array(thresholds),
         n_labels=n_labels,
     )
@@ -299,11 +302,10 @@ def reduce(statistics: DetectionStatistics, weights: Floats) -> Floats:
 
 def scores(statistics: DetectionStatistics) -> dict[str, float]:
     """Return the score, also by its name, and that of each threshold."""
-    average = weighted(statistics.true, statistics.ranking, statistics.n_labels, statistics.once)[0]
-    of_thresholds = _mean_of_labels(average).tolist()
-    score = float(reduce(statistics, statistics.once)[0])
+    of_thresholds = _mean_of_labels(statistics.average)
+    score = float(of_thresholds.mean())
     keys = map(threshold_key, statistics.thresholds.tolist())
-    return {"score": score, **dict(zip(keys, of_thresholds)), "map": score}
+    return {"score": score, **dict(zip(keys, of_thresholds.tolist())), "map": score}
 
 
 def threshold_key(threshold: float) -> str:
@@ -434,11 +436,10 @@ def _fixed_scores(statistics: DetectionStatistics, nearest: _Nearest, number: in
         fixed = Ranking(ranking.item[is_kept], label[is_kept], new_match[None, is_kept])
         average = weighted(true, fixed, statistics.n_labels, statistics.once)
         fixed_scores[key] = float(_mean_of_labels(average)[0, 0])
-    now = Ranking(ranking.item, ranking.label, matched[None])
-    average = weighted(true, now, statistics.n_labels, statistics.once)[0, 0]
     n_true = np.bincount(true.label, minlength=statistics.n_labels)
     n_left = n_true - np.bincount(true.label[is_missed], minlength=statistics.n_labels)
+    average_left = statistics.average[number] * n_true / np.maximum(n_left, 1)
     all_missed = np.where(n_true > 0, 1.0, np.nan)
-    without_missed = np.where(n_left > 0, average * n_true / np.maximum(n_left, 1), all_missed)
+    without_missed = np.where(n_left > 0, average_left, all_missed)
     fixed_scores["missed"] = float(_mean_of_labels(without_missed))
     return fixed_scores
