@@ -58,15 +58,19 @@ def _range_hints(boxes: Floats, what: str, cure: str) -> list[Note]:
     return []
 
 
-def small_items_hints(boxes: Floats, item: Ints, n_items: int, what: str, cure: str) -> list[Note]:
+def small_items_hints(coordinates: Floats, item: Ints, n_items: int, what: str, cure: str) -> list[Note]:
     """Return a note on items, all of whose coordinates are below 2 while some are no whole numbers.
 
-    ``boxes`` (n, 4) are of the items ``item`` (n,). Where all items are like that, `box_hints` tells.
+    Each row of ``coordinates`` (n, k), those of one or more boxes, is of an item of ``item`` (n,). Where all
+    items are like that, `box_hints` tells.
     """
     largest = np.full(n_items, -np.inf)
-    np.maximum.at(largest, item, boxes.max(axis=1))
+    np.maximum.at(largest, item, coordinates.max(axis=1))
     is_small = largest < _SMALL
-    is_small &= np.bincount(item[(boxes % 1 != 0).any(axis=1)], minlength=n_items) > 0
+    # Few items are small, and to look at the coordinates of all takes long.
+    rows_of_small = np.flatnonzero(is_small[item])
+    has_fraction = (coordinates[rows_of_small] % 1 != 0).any(axis=1)
+    is_small &= np.bincount(item[rows_of_small[has_fraction]], minlength=n_items) > 0
     n_small, n_with_boxes = int(is_small.sum()), int((largest > -np.inf).sum())
     if not n_small:
         return []

@@ -332,8 +332,8 @@ def _small_or_large_videos(submission: Grounding) -> list[Note]:
     number_of_video: dict[str, int] = defaultdict(count().__next__)
     numbers = [number_of_video[video] for video, _ in submission.segments]
     video = np.array(numbers, dtype=np.int64)[submission.segment]
-    boxes = submission.box.reshape(-1, CORNERS)
-    small = small_items_hints(boxes, np.repeat(video, FRAMES), len(number_of_video), "objects", _WRITE_PIXELS)
+    coordinates = submission.box.reshape(-1, FRAMES * CORNERS)
+    small = small_items_hints(coordinates, video, len(number_of_video), "objects", _WRITE_PIXELS)
     outside = explain_boxes_outside(submission.box) or explain_videos_outside(submission.box, video)
     if outside:
         small.append(Note("N-BOXES-OUTSIDE", f"{outside}. Videos are resized to a width of {WIDTH}"))
