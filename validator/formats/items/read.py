@@ -27,7 +27,7 @@ from validator.formats.items.arrays import (
 from validator.formats.rules import Format, Rules
 from validator.formats.values import Form, Kind, json_schema
 from validator.hints import empty_note
-from validator.items import Place, check_items
+from validator.items import ITEMS_NONE, Place, check_items
 from validator.keys import match_keys
 from validator.submission import Source, open_submission
 from validator.texts import counted, pointer_part
@@ -83,17 +83,21 @@ def read_file(
         if form.instance is not None:
             _check_order(form, entries, name, place, findings)
         entry_keys = list(entries)
+
+        def where(key: str) -> str:
+            return f"{place}/{pointer_part(key)}"
+
         if keys is not None:
-            places = {key: f"{place}/{pointer_part(key)}" for key in entry_keys}
             if form.is_missing_empty:
                 findings.notes += check_items(
-                    entry_keys, frozenset(keys), "key", lambda key: Place(name, places[key])
+                    entry_keys, frozenset(keys), "key", lambda key: Place(name, where(key))
                 )
             else:
-                where = list(places.values())
-                findings.take(match_keys(entry_keys, keys, name, where.__getitem__, name_missing))
+                findings.take(
+                    match_keys(entry_keys, keys, name, lambda number: where(entry_keys[number]), name_missing)
+                )
             if form.schema is not None and not entry_keys:
-                findings.refuse("E-ITEMS-NONE", "no item is submitted", "submit at least one", file=name)
+                findings.refuse(ITEMS_NONE, "no item is submitted", "submit at least one", file=name)
             entry_keys = list(keys)
         findings.refuse_problems()
         items = as_items(form, entry_keys, [entries.get(key, MISSING) for key in entry_keys])
