@@ -148,11 +148,13 @@ def _equal_files(rows: LabeledRows) -> list[Note]:
 def _several_classes(rows: LabeledRows) -> list[Note]:
     """Return a note if most rows have the interval of a row of another class."""
     n_rows = len(rows.label)
+    if n_rows < _LEAST_ROWS:
+        return []
     _, interval = np.unique(np.column_stack([rows.sequence, rows.frames]), axis=0, return_inverse=True)
     class_of_interval = np.unique(np.column_stack([interval.ravel(), rows.label]), axis=0)
     n_classes = np.bincount(class_of_interval[:, 0])
     n_shared = int((n_classes[interval.ravel()] > 1).sum())
-    if n_rows < _LEAST_ROWS or n_shared <= _MOST_SHARED * n_rows:
+    if n_shared <= _MOST_SHARED * n_rows:
         return []
     text = (
         f"{n_shared:,} of {counted(n_rows, 'row')} have start and end of a row of another class. Each class "
@@ -188,10 +190,12 @@ def _rows_without_gaps(rows: LabeledRows) -> list[Note]:
 
     That is no mistake: there are videos in which something happens all of the time.
     """
+    if len(rows.label) < _LEAST_ROWS:
+        return []
     order = np.lexsort((rows.frames[:, 0], rows.sequence))
     sequence, (start, end) = rows.sequence[order], rows.frames[order].T
     _, first, n_rows = np.unique(sequence, return_index=True, return_counts=True)
-    if len(sequence) < _LEAST_ROWS or len(first) < _LEAST_FILES:
+    if len(first) < _LEAST_FILES:
         return []
     is_gapless = np.zeros(len(first), dtype=bool)
     for number, (begin, n) in enumerate(zip(first.tolist(), n_rows.tolist())):
