@@ -150,10 +150,12 @@ def _several_classes(rows: LabeledRows) -> list[Note]:
     n_rows = len(rows.label)
     if n_rows < _LEAST_ROWS:
         return []
-    _, interval = np.unique(np.column_stack([rows.sequence, rows.frames]), axis=0, return_inverse=True)
-    class_of_interval = np.unique(np.column_stack([interval.ravel(), rows.label]), axis=0)
-    n_classes = np.bincount(class_of_interval[:, 0])
-    n_shared = int((n_classes[interval.ravel()] > 1).sum())
+    intervals = np.column_stack([rows.sequence, rows.frames])
+    _, first_row, interval = np.unique(intervals, axis=0, return_index=True, return_inverse=True)
+    interval = interval.ravel()
+    is_other_class = rows.label != rows.label[first_row[interval]]
+    is_shared = np.bincount(interval, is_other_class) > 0
+    n_shared = int(is_shared[interval].sum())
     if n_shared <= _MOST_SHARED * n_rows:
         return []
     text = (
