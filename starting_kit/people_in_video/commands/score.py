@@ -213,7 +213,8 @@ def _report(task: str, outcome: Outcome, options: argparse.Namespace) -> int:
 def _write_more(task: str, result: Result, options: argparse.Namespace) -> None:
     """Write the scores of the items, and what else was asked for."""
     outputs.write_atomic(options.output / outputs.PER_ITEM, per_item_csv(result))
-    write_tables(outputs.plain_result(result.shown, result.notes)["tables"], options.output / "tables")
+    content = outputs.plain_result(result.shown, result.notes)
+    write_tables(content["tables"], options.output / "tables")
     _write_page_again(task, result, options)
     if options.run:
         # Without links to drawings on further pages, which the next run writes again.
@@ -221,7 +222,6 @@ def _write_more(task: str, result: Result, options: argparse.Namespace) -> None:
         page_of_run = page.result_page(
             load_task(task), replace(result.shown, sections=sections), result.notes
         )
-        content = outputs.plain_result(result.shown, result.notes)
         record_run(options.output, options.run, content, page_of_run)
 
 
