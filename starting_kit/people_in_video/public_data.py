@@ -71,13 +71,13 @@ def load_public_data(task: str, path: Path) -> PublicData:
     Refused
         It cannot be read, or is not the public data of this task.
     """
-    reader = _reader_of(task, path)
+    reader = _reader_of(task)
     return PublicData(task, reader.read(task, _read_files(task, path, reader.file_ending)))
 
 
 def read_public_files(task: str, path: Path) -> PublicFiles:
     """Return the files of the public data of a task by name. Raises Refused as `load_public_data`."""
-    return _read_files(task, path, _reader_of(task, path).file_ending)
+    return _read_files(task, path, _reader_of(task).file_ending)
 
 
 def _read_files(task: str, path: Path, file_ending: str) -> PublicFiles:
@@ -102,8 +102,8 @@ def _prefix_of_task(opened: Submission, task: str) -> str:
     return prefix if any(name.startswith(prefix) for name in opened.names) else ""
 
 
-def _reader_of(task: str, path: Path) -> PublicReader:
-    """Return the reader of the public data of a task. Raises Refused if it has none, naming the file."""
+def _reader_of(task: str) -> PublicReader:
+    """Return the reader of the public data of a task."""
     module = find_module(_PACKAGE, f"{load_task(task).folder.name}.public_data")
     if module is not None:
         reader: PublicReader = module.PUBLIC_READER

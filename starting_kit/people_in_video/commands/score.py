@@ -192,7 +192,7 @@ def _report(task: str, outcome: Outcome, options: argparse.Namespace) -> int:
     """Write what was asked for, and print where the detail page is; return the exit code."""
     try:
         if outcome.result is not None:
-            _write_more(task, outcome, outcome.result, options)
+            _write_more(task, outcome.result, options)
         if options.json:
             _print_json(options.output)
         elif not options.quiet:
@@ -210,18 +210,18 @@ def _report(task: str, outcome: Outcome, options: argparse.Namespace) -> int:
     return outcome.exit_code
 
 
-def _write_more(task: str, outcome: Outcome, result: Result, options: argparse.Namespace) -> None:
+def _write_more(task: str, result: Result, options: argparse.Namespace) -> None:
     """Write the scores of the items, and what else was asked for."""
     outputs.write_atomic(options.output / outputs.PER_ITEM, per_item_csv(result))
-    write_tables(outputs.plain_result(result.shown, result.notes)["tables"], options.output / "tables")
-    _write_page_again(task, outcome, result, options)
+    content = outputs.plain_result(result.shown, result.notes)
+    write_tables(content["tables"], options.output / "tables")
+    _write_page_again(task, result, options)
     if options.run:
         # Without links to drawings on further pages, which the next run writes again.
         sections = drawing_pages.divide(result.sections).sections
         page_of_run = page.result_page(
             load_task(task), replace(result.shown, sections=sections), result.notes
         )
-        content = outputs.plain_result(result.shown, result.notes)
         record_run(options.output, options.run, content, page_of_run)
 
 
@@ -274,7 +274,7 @@ def _further_lines(task: Task, result: Result) -> list[str]:
     return lines
 
 
-def _write_page_again(task: str, outcome: Outcome, result: Result, options: argparse.Namespace) -> None:
+def _write_page_again(task: str, result: Result, options: argparse.Namespace) -> None:
     """Write the detail page once more: with images and links to drawings, and the number of a mode first.
 
     Drawings for which it has no room get pages of their own.

@@ -196,7 +196,7 @@ def standings_table(
         texts = ["baseline"] if row.place is None else details[row.place]
         cells = [
             _rank_cell(standings, row),
-            _name_cell(standings, row, texts),
+            _name_cell(row, texts),
             _score_cell(standings, row, score_scale),
         ]
         if has_differences:
@@ -234,7 +234,7 @@ def _rank_cell(standings: Standings, row: Row) -> Child:
     return text_over_text(rank, standings.rank_set_text(row.place))
 
 
-def _name_cell(standings: Standings, row: Row, texts: Sequence[str]) -> Child:
+def _name_cell(row: Row, texts: Sequence[str]) -> Child:
     return name_element(row.name, *(element("small", text) for text in texts))
 
 

@@ -93,21 +93,22 @@ def _parts_of_humans(measured: Measured) -> Iterator[Trial]:
     entries = np.flatnonzero(matched_human >= 0)
     if not len(entries):
         return
+    _, nearest_iou = statistics.nearest_proposals
+    before = nearest_iou[entries] > BOX_IOU
+    if agrees_well(before):
+        return
     first = np.searchsorted(human_frame, human_frame)
     n_humans = np.searchsorted(human_frame, human_frame, "right") - first
     rank = np.arange(len(human_frame)) - first
-    orders = [first + (rank + shift) % n_humans for shift in range(_MOST_SHIFTS)]
+    orders = [first + (rank + shift) % n_humans for shift in range(1, _MOST_SHIFTS)]
     orders.append(first + n_humans - 1 - rank)
-    agreements = []
+    agreements = [before]
     for order in orders:
         human = np.where(matched_human >= 0, order[matched_human], -1)
         _, iou = nearest_proposals(human, annotated_parts(true_parts), statistics.predicted.proposals)
         agreements.append(iou[entries] > BOX_IOU)
     frame = human_frame[matched_human[entries]]
     n_agreeing = np.array([np.bincount(frame, agrees) for agrees in agreements])
-    before = agreements[0]
-    if agrees_well(before):
-        return
     yield Trial(
         family=Family.ORDER,
         words="with the parts of the humans of each frame in another order",

@@ -54,8 +54,11 @@ def without_fence(data: bytes) -> bytes:
     >>> without_fence(b"```json\\n[1]\\n```\\n")
     b'[1]\\n'
     """
-    lines = data.strip().splitlines(keepends=True)
-    if len(lines) < 3 or not lines[0].startswith(FENCE) or lines[-1].strip() != FENCE:
+    stripped = data.strip()
+    if not stripped.startswith(FENCE):
+        return data
+    lines = stripped.splitlines(keepends=True)
+    if len(lines) < 3 or lines[-1].strip() != FENCE:
         return data
     return b"".join(lines[1:-1])
 
