@@ -15,7 +15,7 @@ from organizer.files import Files, write_files
 from people_in_video.diagnosis.trials import Family
 from quality import cures
 from quality.items import values
-from quality.task import CANARY, Mistake, QualityTask, Said, Trick
+from quality.task import CANARY, Mistake, QualityTask, Trick, cured, noted
 from scoring_program.challenges.items.task import TASKS as SCORED
 from validator.formats.items.arrays import as_instance, corners_of
 from validator.formats.items.read import form_of
@@ -145,11 +145,7 @@ def _mistakes(form: Form) -> list[Mistake[Items]]:
 
 
 def _constant(name: str, value: Any) -> Mistake[Items]:
-    return Mistake(
-        name=name,
-        change=lambda prediction: dict.fromkeys(prediction, value),
-        said=[Said("N-LOOKS-CONSTANT")],
-    )
+    return noted(name, "N-LOOKS-CONSTANT", lambda prediction: dict.fromkeys(prediction, value))
 
 
 def _mistakes_of_segments(form: Form) -> list[Mistake[Items]]:
@@ -159,16 +155,13 @@ def _mistakes_of_segments(form: Form) -> list[Mistake[Items]]:
         _times(form, "milliseconds instead of seconds", 1000, 0),
         _times(form, "frames instead of seconds", _FRAMES_A_SECOND, 0),
         _times(form, "5 seconds late", 1, _SECONDS_LATE),
-        Mistake(
-            name="labels in another order",
-            change=partial(_with_segments, form, label=written_label.__getitem__),
-            cures=[cures.Cure(("labels",), Family.ORDER)],
+        cured(
+            "labels in another order",
+            ("labels",),
+            Family.ORDER,
+            partial(_with_segments, form, label=written_label.__getitem__),
         ),
-        Mistake(
-            name="the segments of the next item",
-            change=_of_next_item,
-            cures=[cures.Cure(("segments",), Family.ITEMS)],
-        ),
+        cured("the segments of the next item", ("segments",), Family.ITEMS, _of_next_item),
     ]
 
 
@@ -179,7 +172,7 @@ def _times(form: Form, name: str, scale: float, delay: float) -> Mistake[Items]:
         return scale * seconds + delay
 
     change = partial(_with_segments, form, time=write_time)
-    return Mistake(name, change, cures=[cures.Cure(("segments",), Family.FIT)])
+    return cured(name, ("segments",), Family.FIT, change)
 
 
 def _with_segments(
