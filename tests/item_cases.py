@@ -12,7 +12,7 @@ from organizer.files import rewrite_files, write_files
 from organizer.new_task import NewTask, task_files
 from organizer.tasks.items import ItemAnnotations
 from people_in_video.home_loaded import HomeLoaded, of_kind
-from quality.items.task import ItemQuality
+from quality.items.task import ItemQuality, item_quality
 from scoring_program import task as task_module
 from scoring_program.challenges.items.task import TASKS, item_task
 from scoring_program.scoring import load_reference
@@ -72,7 +72,7 @@ def declared_in(folder, task_id):
     rules = parse_rules(folder / "validator" / "formats" / "items" / f"{task_id}.files.yaml")
     task = item_task(folder / "scoring_program" / "challenges" / "items" / f"{task_id}.yaml", rules)
     form = form_of(rules)
-    return Example(task, rules, form, ItemQuality(task_id, form), ItemAnnotations(form))
+    return Example(task, rules, form, item_quality(task_id, form), ItemAnnotations(form))
 
 
 @contextmanager
