@@ -15,6 +15,7 @@ from people_in_video.home_loaded import HomeLoaded, of_kind
 from quality.items.task import ItemQuality, item_quality
 from scoring_program import task as task_module
 from scoring_program.challenges.items.task import TASKS, item_task
+from scoring_program.metrics import evaluator
 from scoring_program.scoring import load_reference
 from scoring_program.task import Task
 from validator import discovery
@@ -65,6 +66,12 @@ def declared(folder, wanted):
         text = rules_file.read_text(encoding="utf-8")
         rules_file.write_text(text.replace("{kind:", "{each: results, kind:"), encoding="utf-8")
     return declared_in(folder, wanted.id)
+
+
+def declared_with_evaluator(folder, wanted, patch):
+    """Do the same where the task may have an evaluator of one's own, which programs find until the patch ends."""
+    patch.setattr(evaluator, "FOLDER", folder / "scoring_program" / "evaluators")
+    return declared(folder, wanted)
 
 
 def declared_in(folder, task_id):
