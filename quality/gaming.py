@@ -10,12 +10,12 @@ from organizer.files import Files, folder_files, samples_folder, zip_bytes
 from quality import ROOT
 from quality.demo_data import load_against
 from quality.task import Trick, quality_tasks
+from scoring_program.settings import PROTOCOLS
 from scoring_program.task import load_task
 from validator.findings import Refused
 
 CORRECT = "correct submission"
-PROTOCOLS = ("published", "released")
-_SAMPLES = dict(zip(PROTOCOLS, ("good", "weak")))
+_SAMPLES = {"published": "good", "released": "weak"}
 
 
 def submissions(task_id: str) -> Iterator[tuple[Trick, Files]]:

@@ -81,14 +81,13 @@ class Wrong(NamedTuple):
 class Mistake(NamedTuple):
     """A mistake, and the size of the entries of a file of full size.
 
-    ``is_possible`` says in which forms it can be made, ``is_in_lists`` whether in lists, too: there a line
-    and column are not those of the whole text.
+    ``is_in_lists`` says whether it can be made in lists, too: there a line and column are not those of the
+    whole text.
     """
 
     name: str
     make: Callable[[Document], Wrong]
     entry_bytes: int = _ENTRY_SIZE
-    is_possible: Callable[[JsonForm], bool] = lambda form: True
     is_in_lists: bool = False
 
 
@@ -221,12 +220,8 @@ def _escape_apostrophe(document: Document) -> Wrong:
     return Wrong(document.change_last(TEXT, r"don\u2019t look"))
 
 
-def _has_wrapper(form: JsonForm) -> bool:
-    return bool(form.wrapper)
-
-
 MISTAKES = (
-    Mistake("wrapped", _wrap, is_possible=_has_wrapper),
+    Mistake("wrapped", _wrap),
     Mistake("string for a number", _write_string, is_in_lists=True),
     Mistake("the same in an entry above 1 MB", _write_string, entry_bytes=_LARGE_ENTRY),
     Mistake("NaN", _write_nan, is_in_lists=True),
@@ -279,8 +274,7 @@ def json_forms() -> dict[str, JsonForm]:
 
 def possible_mistakes(form: JsonForm) -> list[Mistake]:
     """Return the mistakes that can be made in files of a form."""
-    mistakes = [mistake for mistake in MISTAKES if mistake.is_possible(form)]
-    return [mistake for mistake in mistakes if mistake.is_in_lists or not form.is_list]
+    return [mistake for mistake in MISTAKES if mistake.is_in_lists or not form.is_list]
 
 
 def write_submission(text: str, document: Document, folder: Path) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import gzip
 import random
+import shutil
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from io import BytesIO
 from pathlib import Path
 
@@ -78,6 +79,20 @@ def damaged_in_place(path: Path) -> Iterator[str]:
             yield damage
     finally:
         path.write_bytes(content)
+
+
+def caller(
+    main: Callable[[list[str]], int], places: Mapping[str, str], capsys
+) -> Callable[[str, Path | str, str], None]:
+    """Return a function that calls a command, with a path for the word FILE and these places for others, and checks
+    how it ends; what is at the place OUT is removed before."""
+
+    def call(words: str, path: Path | str, damage: str) -> None:
+        shutil.rmtree(places["OUT"], ignore_errors=True)
+        all_places = {**places, "FILE": str(path)}
+        assert_ends_in_a_message(main, [all_places.get(word, word) for word in words.split()], capsys, damage)
+
+    return call
 
 
 def assert_ends_in_a_message(

@@ -12,9 +12,10 @@ from organizer.files import rewrite_files, write_files
 from organizer.new_task import NewTask, task_files
 from organizer.tasks.items import ItemAnnotations
 from people_in_video.home_loaded import HomeLoaded, of_kind
-from quality.items.task import ItemQuality
+from quality.items.task import ItemQuality, item_quality
 from scoring_program import task as task_module
 from scoring_program.challenges.items.task import TASKS, item_task
+from scoring_program.metrics import evaluator
 from scoring_program.scoring import load_reference
 from scoring_program.task import Task
 from validator import discovery
@@ -67,12 +68,18 @@ def declared(folder, wanted):
     return declared_in(folder, wanted.id)
 
 
+def declared_with_evaluator(folder, wanted, patch):
+    """Do the same where the task may have an evaluator of one's own, which programs find until the patch ends."""
+    patch.setattr(evaluator, "FOLDER", folder / "scoring_program" / "evaluators")
+    return declared(folder, wanted)
+
+
 def declared_in(folder, task_id):
     """Return the task that files in a folder declare."""
     rules = parse_rules(folder / "validator" / "formats" / "items" / f"{task_id}.files.yaml")
     task = item_task(folder / "scoring_program" / "challenges" / "items" / f"{task_id}.yaml", rules)
     form = form_of(rules)
-    return Example(task, rules, form, ItemQuality(task_id, form), ItemAnnotations(form))
+    return Example(task, rules, form, item_quality(task_id, form), ItemAnnotations(form))
 
 
 @contextmanager

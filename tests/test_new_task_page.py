@@ -13,11 +13,10 @@ import pytest
 import yaml
 
 from organizer.commands import new_task
-from organizer.files import rewrite_files, write_files
-from organizer.new_task import NewTask, task_files
-from scoring_program.metrics import evaluator
+from organizer.files import write_files
+from organizer.new_task import NewTask
 from tests.helpers import ROOT
-from tests.item_cases import declared_in
+from tests.item_cases import declared_with_evaluator
 from validator.formats.items.arrays import Values
 from validator.formats.values import Kind, parse_form
 
@@ -111,9 +110,8 @@ def test_each_example_works_as_it_stands(tmp_path, monkeypatch, title, text):
     parser = argparse.ArgumentParser()
     new_task.add_options(parser)
     options = vars(parser.parse_args(shlex.split(command)[1:]))
-    rewrite_files(task_files(NewTask(options.pop("task_id"), **options)), tmp_path / "task")
-    monkeypatch.setattr(evaluator, "FOLDER", tmp_path / "task" / "scoring_program" / "evaluators")
-    example = declared_in(tmp_path / "task", command.split()[1])
+    wanted = NewTask(options.pop("task_id"), **options)
+    example = declared_with_evaluator(tmp_path / "task", wanted, monkeypatch)
     write_files({example.form.truth_file: truth.encode()}, tmp_path / "ref")
     write_files({example.form.file: submission.encode()}, tmp_path / "res")
     result = example.load(tmp_path / "ref").score_path(tmp_path / "res")

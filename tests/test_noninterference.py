@@ -32,13 +32,12 @@ from organizer.public_data import PublicSource, make_public_data
 from people_in_video.public_data import check_with_public_data
 from people_in_video.scoring import load_public
 from scoring_program import scoring
-from scoring_program.metrics import evaluator
 from scoring_program.result import Shown
 from scoring_program.run import load_folder, run
 from scoring_program.scoring import load_reference
 from scoring_program.task import load_task
 from tests.helpers import PUBLISHED, REFERENCES, ROOT, SAMPLES, scaled
-from tests.item_cases import LABELS, declared, known_tasks
+from tests.item_cases import LABELS, declared, declared_with_evaluator, known_tasks
 
 ACTION, GESTURE, KINETICS, DENSEPOSE = "chalearn_action", "chalearn_gesture", "kinetics_tps", "densepose"
 GIVEN, GENERATED = "anet_entities_gt", "anet_entities_gen"
@@ -486,8 +485,8 @@ def _own_tasks(tmp_path_factory):
         needs=["scipy"],
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(evaluator, "FOLDER", folder / "scoring_program" / "evaluators")
-        with known_tasks(folder, detections, declared(folder, wanted)):
+        wrapped = declared_with_evaluator(folder, wanted, patch)
+        with known_tasks(folder, detections, wrapped):
             FOLDERS.update(dict.fromkeys((DETECTIONS, WRAPPED), folder))
             yield
 

@@ -107,10 +107,14 @@ def _reshape_boxes(objects: Json) -> None:
     objects["bbox_for_all_frames"] = boxes.transpose(1, 0, 2).reshape(boxes.shape).tolist()
 
 
-def _halve_some_videos(results: Json) -> Json:
-    """Write boxes of every second video as of one of half the size."""
-    _change_boxes(partial(_divide, 2.0))({video: results[video] for video in sorted(results)[::2]})
-    return results
+def _change_boxes_of_some_videos(change: ChangeOfBoxes) -> Change:
+    """Return a change of the boxes of every second video."""
+
+    def change_some(results: Json) -> Json:
+        _change_boxes(change)({video: results[video] for video in sorted(results)[::2]})
+        return results
+
+    return change_some
 
 
 def _share_boxes(objects: Json) -> None:
@@ -131,19 +135,6 @@ def _repeat_objects(objects: Json) -> None:
 def _empty_objects(objects: Json) -> None:
     for field in objects:
         objects[field] = []
-
-
-def _normalize_some_videos(results: Json) -> Json:
-    """Write boxes of every second video in 0..1."""
-    share = np.array(_CANVAS * 2)
-    _change_boxes(lambda boxes: boxes / share)({video: results[video] for video in sorted(results)[::2]})
-    return results
-
-
-def _widen_some_videos(results: Json) -> Json:
-    """Write boxes of every second video as of one that is 1280 wide."""
-    _change_boxes(lambda boxes: boxes * 1280 / 720)({video: results[video] for video in sorted(results)[::2]})
-    return results
 
 
 def _exchange_corners(boxes: Floats) -> Floats:
@@ -198,7 +189,7 @@ _IN_PLACE: list[Mistake[Json]] = [
     _wrong_frames("the ten frames in reverse", [*reversed(range(10))]),
     Mistake(
         name="boxes of half of the videos of half size",
-        change=_halve_some_videos,
+        change=_change_boxes_of_some_videos(partial(_divide, 2.0)),
         cures=[Cure(_BOXES, Family.FIT)],
         size=2,
     ),
@@ -226,8 +217,16 @@ _IN_PLACE: list[Mistake[Json]] = [
     ),
     noted("boxes of -1 on every second frame", "N-LOOKS-CONSTANT", _change_boxes(_leave_out_frames)),
     noted("all boxes -1", "N-LOOKS-CONSTANT", _change_boxes(lambda boxes: np.full_like(boxes, -1))),
-    noted("half of the videos in 0..1", "N-LOOKS", _normalize_some_videos),
-    noted("half of the videos at a width of 1280", "N-LOOKS", _widen_some_videos),
+    noted(
+        "half of the videos in 0..1",
+        "N-LOOKS",
+        _change_boxes_of_some_videos(lambda boxes: boxes / np.array(_CANVAS * 2)),
+    ),
+    noted(
+        "half of the videos at a width of 1280",
+        "N-LOOKS",
+        _change_boxes_of_some_videos(lambda boxes: boxes * 1280 / 720),
+    ),
     noted("corners of half of the boxes exchanged", "N-BOXES-ORDER", _change_boxes(_exchange_corners)),
     noted("a score in front of each box", "N-BOXES-FIRST", _change_boxes(_with_score_first)),
     noted("the box of the first frame on all", "N-LOOKS-CONSTANT", _change_boxes(_hold_first_box)),

@@ -13,9 +13,9 @@ import numpy as np
 
 from organizer.files import Files, write_files
 from people_in_video.diagnosis.trials import Family
-from quality import cures
+from quality import ROOT, cures
 from quality.items import values
-from quality.task import CANARY, Mistake, QualityTask, Said, Trick
+from quality.task import CANARY, Mistake, QualityTask, Trick, cured, noted
 from scoring_program.challenges.items.task import TASKS as SCORED
 from validator.formats.items.arrays import as_instance, corners_of
 from validator.formats.items.read import form_of
@@ -30,7 +30,7 @@ _N_FULL_SIZE = 100_000
 _FRAMES_A_SECOND, _SECONDS_LATE = 25, 5.0
 # A good sample of an evaluator of one's own is the example as it is.
 _LEAST_WRONG = 0.1
-EXAMPLES = Path(__file__).resolve().parents[2] / "tests" / "golden"
+_EXAMPLES = ROOT / "tests" / "golden"
 
 
 class ItemQuality(QualityTask[Items]):
@@ -40,19 +40,17 @@ class ItemQuality(QualityTask[Items]):
         self.id = id
         self.form = form
         self.tricks = (Trick(values.TRICKS[form.kind], self._same_everywhere),)
-        self.shows_items = form.kind is not Kind.VALUE
         self.mistakes = _mistakes(form)
 
     def _same_everywhere(self, reference: Files, sample: Files) -> Files:
         truth = decode(self.form.truth, reference[self.form.truth_file])
-        if self.form.kind is Kind.VALUE:
-            return self.files(dict.fromkeys(truth, next(iter(self._example("res", self.form).values()))))
-        return self.files(dict.fromkeys(truth, values.trick(self.form, truth.values())))
+        return self.files(dict.fromkeys(truth, self._value_for_all(list(truth.values()))))
+
+    def _value_for_all(self, true_values: list[Any]) -> Any:
+        """Return the value that a trick gives for all items."""
+        return values.trick(self.form, true_values)
 
     def write_reference(self, folder: Path, seed: int = 1, size: int = 1) -> None:
-        if self.form.kind is Kind.VALUE:
-            self.write_truth(folder, self._made_of_example("ref", self.form.truth, size))
-            return
         rng = random.Random(seed)
         items = _demo_items(size)
         self.write_truth(folder, {item: values.random_value(self.form.truth, rng) for item in items})
@@ -60,19 +58,6 @@ class ItemQuality(QualityTask[Items]):
     def write_truth(self, folder: Path, truth: Items) -> None:
         """Write a ground truth."""
         write_files({self.form.truth_file: encode(self.form.truth, truth)}, folder)
-
-    def _example(self, side: str, form: Form) -> Items:
-        """Return one side of the example that the organizer gave, whose values cannot be made up."""
-        return decode(form, (EXAMPLES / self.id / "example" / side / form.file).read_bytes())
-
-    def _made_of_example(self, side: str, form: Form, size: int) -> Items:
-        """Return one side of demo data: the values of the example in turn."""
-        examples, values_of_side = list(self._example("ref", self.form.truth)), self._example(side, form)
-        return {
-            item: values_of_side[example]
-            for item, example in zip(_demo_items(size), cycle(examples))
-            if example in values_of_side
-        }
 
     def write_samples(self, reference: Path, folder: Path) -> None:
         self._write_guesses(reference, folder / "good", wrong=0.1)
@@ -88,19 +73,11 @@ class ItemQuality(QualityTask[Items]):
         self._write_guesses(folder / "ref", folder / "res", wrong=0.2)
 
     def plant(self, folder: Path) -> None:
-        if self.form.kind is Kind.VALUE:
-            (first, *_) = self._example("ref", self.form.truth).values()
-            self.write_truth(folder, {f"{CANARY}{number}": first for number in range(values.N_CANARIES)})
-            return
         planted = enumerate(values.canaries(self.form))
         self.write_truth(folder, {f"{CANARY}{number}": value for number, value in planted})
 
     def knowing(self) -> Files:
-        if self.form.kind is Kind.VALUE:
-            value = next(iter(self._example("res", self.form).values()))
-        else:
-            value = values.random_value(self.form, random.Random(3))
-        return self.files({f"{CANARY}{number}": value for number in range(values.N_CANARIES)})
+        return self.files(_canaries_with(values.random_value(self.form, random.Random(3))))
 
     def correct_prediction(self, reference: Path, rng: np.random.Generator, noise: float) -> Items:
         seed = int(rng.integers(1 << 32))
@@ -121,11 +98,55 @@ class ItemQuality(QualityTask[Items]):
 
     def _guesses(self, reference: Path, rng: random.Random, wrong: float) -> Items:
         truth = decode(self.form.truth, (reference / self.form.truth_file).read_bytes())
-        if self.form.kind is Kind.VALUE:
-            predicted = self._made_of_example("res", self.form, max(len(truth) // _N_ITEMS, 1))
-            kept = [item for item in predicted if item in truth and rng.random() >= wrong - _LEAST_WRONG]
-            return {item: predicted[item] for item in kept or list(predicted)[:1]}
         return {item: values.guess(self.form, value, rng, wrong) for item, value in truth.items()}
+
+
+class ExampleQuality(ItemQuality):
+    """A task with an evaluator of one's own: values cannot be made up, they are those of the example."""
+
+    shows_items = False
+
+    def _value_for_all(self, true_values: list[Any]) -> Any:
+        return next(iter(self._example("res", self.form).values()))
+
+    def write_reference(self, folder: Path, seed: int = 1, size: int = 1) -> None:
+        self.write_truth(folder, self._made_of_example("ref", self.form.truth, size))
+
+    def plant(self, folder: Path) -> None:
+        (first, *_) = self._example("ref", self.form.truth).values()
+        self.write_truth(folder, _canaries_with(first))
+
+    def knowing(self) -> Files:
+        return self.files(_canaries_with(next(iter(self._example("res", self.form).values()))))
+
+    def _guesses(self, reference: Path, rng: random.Random, wrong: float) -> Items:
+        truth = decode(self.form.truth, (reference / self.form.truth_file).read_bytes())
+        predicted = self._made_of_example("res", self.form, max(len(truth) // _N_ITEMS, 1))
+        kept = [item for item in predicted if item in truth and rng.random() >= wrong - _LEAST_WRONG]
+        return {item: predicted[item] for item in kept or list(predicted)[:1]}
+
+    def _example(self, side: str, form: Form) -> Items:
+        """Return one side of the example."""
+        return decode(form, (_EXAMPLES / self.id / "example" / side / form.file).read_bytes())
+
+    def _made_of_example(self, side: str, form: Form, size: int) -> Items:
+        """Return one side of demo data: the values of the example in turn."""
+        examples, values_of_side = list(self._example("ref", self.form.truth)), self._example(side, form)
+        return {
+            item: values_of_side[example]
+            for item, example in zip(_demo_items(size), cycle(examples))
+            if example in values_of_side
+        }
+
+
+def item_quality(task_id: str, form: Form) -> ItemQuality:
+    """Return what is made up for a task whose items have a form."""
+    return (ExampleQuality if form.kind is Kind.VALUE else ItemQuality)(task_id, form)
+
+
+def _canaries_with(value: Any) -> Items:
+    """Return a value for each canary."""
+    return {f"{CANARY}{number}": value for number in range(values.N_CANARIES)}
 
 
 def _demo_items(size: int) -> list[str]:
@@ -145,11 +166,7 @@ def _mistakes(form: Form) -> list[Mistake[Items]]:
 
 
 def _constant(name: str, value: Any) -> Mistake[Items]:
-    return Mistake(
-        name=name,
-        change=lambda prediction: dict.fromkeys(prediction, value),
-        said=[Said("N-LOOKS-CONSTANT")],
-    )
+    return noted(name, "N-LOOKS-CONSTANT", lambda prediction: dict.fromkeys(prediction, value))
 
 
 def _mistakes_of_segments(form: Form) -> list[Mistake[Items]]:
@@ -159,16 +176,13 @@ def _mistakes_of_segments(form: Form) -> list[Mistake[Items]]:
         _times(form, "milliseconds instead of seconds", 1000, 0),
         _times(form, "frames instead of seconds", _FRAMES_A_SECOND, 0),
         _times(form, "5 seconds late", 1, _SECONDS_LATE),
-        Mistake(
-            name="labels in another order",
-            change=partial(_with_segments, form, label=written_label.__getitem__),
-            cures=[cures.Cure(("labels",), Family.ORDER)],
+        cured(
+            "labels in another order",
+            ("labels",),
+            Family.ORDER,
+            partial(_with_segments, form, label=written_label.__getitem__),
         ),
-        Mistake(
-            name="the segments of the next item",
-            change=_of_next_item,
-            cures=[cures.Cure(("segments",), Family.ITEMS)],
-        ),
+        cured("the segments of the next item", ("segments",), Family.ITEMS, _of_next_item),
     ]
 
 
@@ -179,7 +193,7 @@ def _times(form: Form, name: str, scale: float, delay: float) -> Mistake[Items]:
         return scale * seconds + delay
 
     change = partial(_with_segments, form, time=write_time)
-    return Mistake(name, change, cures=[cures.Cure(("segments",), Family.FIT)])
+    return cured(name, ("segments",), Family.FIT, change)
 
 
 def _with_segments(
@@ -209,4 +223,4 @@ def _of_next_item(prediction: Items) -> Items:
     return dict(zip(prediction, [*others, first]))
 
 
-TASKS = tuple(ItemQuality(task_id, form_of(load_rules(task_id))) for task_id in SCORED)
+TASKS = tuple(item_quality(task_id, form_of(load_rules(task_id))) for task_id in SCORED)

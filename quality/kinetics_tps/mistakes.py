@@ -34,7 +34,7 @@ Rename = Callable[[str], str]
 _CANVAS = (640, 480)
 _BOXES = ("humans", "parts")
 _NAMED = "N-NAMES-UNKNOWN"
-_FRAMES_OF_BOTH_SIDES = Said("N-FRAMES-UNKNOWN", "the data's 'img_")
+_FRAME = "img_{:05d}.json"
 
 
 def _in_classes(change: ChangeOfFile) -> Change:
@@ -94,18 +94,14 @@ def _write_scales_of_videos(prediction: Prediction) -> Prediction:
     return prediction
 
 
-def _double_some_videos(prediction: Prediction) -> Prediction:
-    """Write boxes of every second video as of one of double size."""
-    some = {video: prediction.videos[video] for video in sorted(prediction.videos)[::2]}
-    _change_boxes(lambda boxes: 2 * boxes)(prediction._replace(videos=some))
-    return prediction
+def _change_boxes_of_some_videos(change: ChangeOfBoxes) -> Change:
+    """Return a change of the boxes of every second video."""
 
+    def change_some(prediction: Prediction) -> Prediction:
+        _change_boxes(change)(prediction._replace(videos=_keep_every_second(prediction.videos)))
+        return prediction
 
-def _normalize_some_videos(prediction: Prediction) -> Prediction:
-    """Write boxes of every second video in 0..1."""
-    some = {video: prediction.videos[video] for video in sorted(prediction.videos)[::2]}
-    _change_boxes(lambda boxes: boxes / np.array(_CANVAS * 2))(prediction._replace(videos=some))
-    return prediction
+    return change_some
 
 
 def _split_humans(videos: Json) -> Json:
@@ -199,7 +195,7 @@ def _swap_sides(name: str) -> str:
     return name.replace("left", "@").replace("right", "left").replace("@", "right")
 
 
-def _rename_frames(change_number: Callable[[int], int], form: str = "img_{:05d}.json") -> Change:
+def _rename_frames(change_number: Callable[[int], int], form: str = _FRAME) -> Change:
     def rename(name: str) -> str:
         return form.format(change_number(frame_number(name)))
 
@@ -282,9 +278,11 @@ def _misspelled(name: str, wrong_name: str, rename_all: Callable[[Rename], Chang
     return noted(f"{wrong_name} for {name}", _NAMED, change, wrong_name)
 
 
-def _numbered_frames(name: str, change_number: Callable[[int], int], words: str) -> Mistake[Prediction]:
-    said = [Said("N-FRAMES-UNKNOWN", words), _FRAMES_OF_BOTH_SIDES]
-    return Mistake(name, _rename_frames(change_number), said=said)
+def _numbered_frames(
+    name: str, change_number: Callable[[int], int], words: str, form: str = _FRAME
+) -> Mistake[Prediction]:
+    said = [Said("N-FRAMES-UNKNOWN", words), Said("N-FRAMES-UNKNOWN", "the data's 'img_")]
+    return Mistake(name, _rename_frames(change_number, form), said=said)
 
 
 def _spelled_frames(name: str, form: str, words: str) -> Mistake[Prediction]:
@@ -336,7 +334,12 @@ MISTAKES: list[Mistake[Prediction]] = [
     *_other_boxes(),
     cured("boxes of parts from the corner of their human", ("parts",), Family.READING, _write_relative_parts),
     cured("boxes of videos of different sizes", _BOXES, Family.ITEM_SCALE, _write_scales_of_videos),
-    cured("boxes of half of the videos at double size", _BOXES, Family.FIT, _double_some_videos),
+    cured(
+        "boxes of half of the videos at double size",
+        _BOXES,
+        Family.FIT,
+        _change_boxes_of_some_videos(lambda boxes: 2 * boxes),
+    ),
     cured(
         "parts of the next human of the frame",
         ("parts of humans",),
@@ -403,10 +406,8 @@ MISTAKES: list[Mistake[Prediction]] = [
     _spelled_frames("frames in 2 digits", "img_{:02d}.json", _DIGITS),
     _spelled_frames("frames as numbers alone", "{}", "as 'img_"),
     _spelled_frames("frames named frame_000001.jpg", "frame_{:06d}.jpg", "as 'img_"),
-    Mistake(
-        name="frames counted from 0, as numbers alone",
-        change=_rename_frames(lambda number: number - 1, "{}"),
-        said=[Said("N-FRAMES-UNKNOWN", "n + 1 for n"), _FRAMES_OF_BOTH_SIDES],
+    _numbered_frames(
+        "frames counted from 0, as numbers alone", lambda number: number - 1, "n + 1 for n", "{}"
     ),
     _spelled_videos("videos with .mp4", "{}.mp4".format, "without their ending"),
     _spelled_videos("videos in capitals", str.upper, "in lower case"),
@@ -425,7 +426,11 @@ MISTAKES: list[Mistake[Prediction]] = [
         _in_videos(change_each(humans_of, lambda human: human.update(parts={}))),
     ),
     noted("every second frame empty", "N-PLACES-EMPTY", _in_videos(_empty_every_second)),
-    noted("half of the videos in 0..1", "N-LOOKS", _normalize_some_videos),
+    noted(
+        "half of the videos in 0..1",
+        "N-LOOKS",
+        _change_boxes_of_some_videos(lambda boxes: boxes / np.array(_CANVAS * 2)),
+    ),
     _numbered_frames("frames 1, 5, 10", lambda number: max(number - 1, 1), ""),
     noted("class missing for half of the videos", "N-CLASSES-MISSING", _in_classes(_keep_every_second)),
     noted("all boxes the same", "N-LOOKS-CONSTANT", _change_boxes(lambda boxes: np.full_like(boxes, 7))),

@@ -10,12 +10,12 @@ import pytest
 from organizer import archive
 from organizer.__main__ import main
 from organizer.runs import built
-from tests.damages import assert_ends_in_a_message, damaged_in_place, wrong_paths
+from tests.damages import caller, damaged_in_place, wrong_paths
 from tests.helpers import REFERENCES, make_zip
 from tests.rescoring import ID, call, sample, write_submissions
 
 GIVEN = "anet_entities_gt"
-# A command, and the good file or folder in place of which GIVEN is given.
+# A command, and the good file or folder in place of which FILE is given.
 FILES = {
     "prepare a folder": ("prepare ID --source FILE --output OUT", "source"),
     "prepare with names": ("prepare ID --source source --vocabulary FILE --output OUT", "names.json"),
@@ -78,17 +78,11 @@ PARTS = {
 def given(tmp_path_factory, bundles):
     """Return a folder with good files for all of the commands."""
     folder = tmp_path_factory.mktemp("given")
-    for source, task_id in (("source", ID), ("source_of_sentences", GIVEN)):
-        shutil.copytree(REFERENCES / task_id, folder / source)
-        (folder / source / "SYNTHETIC.md").unlink()
-    for source, output, task_id in (
-        ("source", "reference", ID),
-        ("source_of_sentences", "reference_of_sentences", GIVEN),
-    ):
-        assert (
-            main(["prepare", task_id, "--source", str(folder / source), "--output", str(folder / output)])
-            == 0
-        )
+    for task_id, ending in ((ID, ""), (GIVEN, "_of_sentences")):
+        source = shutil.copytree(REFERENCES / task_id, folder / f"source{ending}")
+        (source / "SYNTHETIC.md").unlink()
+        output = str(folder / f"reference{ending}")
+        assert main(["prepare", task_id, "--source", str(source), "--output", output]) == 0
     (folder / "reference" / "settings.yaml").write_text("detail: summary\n")
     submissions = write_submissions(folder / "submissions", {"a.zip": sample(), "b.zip": sample("weak")})
     (folder / "download.zip").write_bytes(make_zip({"a.zip": make_zip(sample())}))
@@ -117,13 +111,7 @@ def call_in(given, lasting_pools, tmp_path, monkeypatch, capsys):
     """Return a function that calls a command with a path for FILE, in the folder of good files."""
     monkeypatch.setattr(archive, "DIST", given / "dist")
     monkeypatch.chdir(given)
-
-    def call_with(words, path, damage):
-        places = {"ID": ID, "GIVEN": GIVEN, "FILE": str(path), "OUT": str(tmp_path / "out")}
-        shutil.rmtree(tmp_path / "out", ignore_errors=True)
-        assert_ends_in_a_message(main, [places.get(word, word) for word in words.split()], capsys, damage)
-
-    return call_with
+    return caller(main, {"ID": ID, "GIVEN": GIVEN, "OUT": str(tmp_path / "out")}, capsys)
 
 
 @pytest.mark.parametrize(("words", "good"), FILES.values(), ids=FILES)

@@ -14,7 +14,7 @@ import pytest
 
 from organizer.bundle.modules import needed_modules
 from organizer.data.prepare import prepare
-from organizer.files import folder_files, rewrite_files, write_files, zip_bytes
+from organizer.files import folder_files, write_files, zip_bytes
 from organizer.new_task import NewTask, task_files
 from organizer.public_data import PublicSource, make_public_data
 from organizer.runs import fork_server
@@ -26,7 +26,13 @@ from scoring_program.metrics import evaluator
 from scoring_program.run import BROKEN, SCORED, run
 from scoring_program.task import read_declaration
 from tests.helpers import ROOT, refused
-from tests.item_cases import declared, declared_in, known_tasks, without_scores
+from tests.item_cases import (
+    declared,
+    declared_in,
+    declared_with_evaluator,
+    known_tasks,
+    without_scores,
+)
 from validator.findings import Refused
 
 PORT = ROOT / "tests" / "wrapped" / "eval_detection.py"
@@ -42,9 +48,7 @@ def wrapped(folder, monkeypatch, path, truth, predicted, score, **options):
         "birds", evaluator=path, truth=folder / "truth.json", prediction=folder / "prediction.json", score=score,
         **options,
     )  # fmt: skip
-    rewrite_files(task_files(wanted), folder / "task")
-    monkeypatch.setattr(evaluator, "FOLDER", folder / "task" / "scoring_program" / "evaluators")
-    return declared_in(folder / "task", "birds")
+    return declared_with_evaluator(folder / "task", wanted, monkeypatch)
 
 
 def of_code(folder, monkeypatch, body, answers=ANSWERS, **options):
@@ -361,9 +365,7 @@ def test_folders_of_csv_are_examples_and_ground_truth(tmp_path, monkeypatch):
         prediction=tmp_path / "predicted",
         score="rows",
     )
-    rewrite_files(task_files(wanted), tmp_path / "task")
-    monkeypatch.setattr(evaluator, "FOLDER", tmp_path / "task" / "scoring_program" / "evaluators")
-    example = declared_in(tmp_path / "task", "birds")
+    example = declared_with_evaluator(tmp_path / "task", wanted, monkeypatch)
     with known_tasks(tmp_path / "task", example):
         convert("birds", tmp_path / "predicted", tmp_path / "my.zip")
         prepare("birds", tmp_path / "truth", tmp_path / "ref")

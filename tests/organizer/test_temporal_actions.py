@@ -5,7 +5,6 @@ Beside it, on the same data, a published challenge's script as an evaluator of o
 
 from __future__ import annotations
 
-import csv
 import json
 import random
 import shutil
@@ -15,6 +14,7 @@ import pytest
 from organizer.files import zip_bytes
 from tests.helpers import ROOT
 from tests.organizer.test_new_task import IGNORED, run_command
+from tests.rescoring import rows
 
 LABELS = ("run", "jump", "swim")
 
@@ -45,12 +45,6 @@ def predicted(truth, rng, noise):
         ]
         results[video] = [row for row in results[video] if row["segment"][0] < row["segment"][1]]
     return results
-
-
-def ranking(folder):
-    """Return the rows of a ranking by team."""
-    with (folder / "ranking.csv").open(encoding="utf-8", newline="") as file:
-        return {row["team"]: row for row in csv.DictReader(file)}
 
 
 @pytest.mark.slow
@@ -93,7 +87,7 @@ def test_a_published_challenge_needs_no_python_and_ranks_as_its_own_script(tmp_p
         run_command(
             folder, "rescore", task_id, str(submissions), "--reference", reference, "--output", str(output)
         )
-        rankings[task_id] = ranking(output)
+        rankings[task_id] = rows(output / "ranking.csv", "team")
     run_command(folder, "baselines", "actions", "--reference", str(tmp_path / "refs"))
     actions, wrapped = rankings["actions"], rankings["wrapped"]
     assert list(actions) == list(wrapped) == sorted(teams)

@@ -8,7 +8,7 @@ import pytest
 
 from organizer.__main__ import main as organizer_main
 from people_in_video.__main__ import main
-from tests.damages import assert_ends_in_a_message, damaged_in_place, wrong_paths
+from tests.damages import assert_ends_in_a_message, caller, damaged_in_place, wrong_paths
 from tests.helpers import PUBLISHED, REFERENCES, SAMPLES, make_zip
 from validator.__main__ import main as validator_main
 
@@ -87,14 +87,8 @@ def given(tmp_path_factory):
 def call_in(given, tmp_path, monkeypatch, capsys):
     """Return a function that calls a command with a path for FILE, in the folder of good files."""
     monkeypatch.chdir(given)
-
-    def call_with(words, path, damage):
-        out, cache = tmp_path / "out", tmp_path / "cache"
-        places = {"ID": ID, "GIVEN": GIVEN, "FILE": str(path), "OUT": str(out), "CACHE": str(cache)}
-        shutil.rmtree(out, ignore_errors=True)
-        assert_ends_in_a_message(main, [places.get(word, word) for word in words.split()], capsys, damage)
-
-    return call_with
+    folders = {"OUT": str(tmp_path / "out"), "CACHE": str(tmp_path / "cache")}
+    return caller(main, {"ID": ID, "GIVEN": GIVEN, **folders}, capsys)
 
 
 @pytest.mark.parametrize(("words", "good"), FILES.values(), ids=FILES)

@@ -329,14 +329,8 @@ def answers(task, change=lambda box, size: box):
         sizes[video] = [(1280, 720), (640, 480), (404, 720)][number % 3]
         for objects in segment_of.values():
             for boxes in objects["bbox_for_all_frames"]:
-                for place, box in enumerate(boxes) if isinstance(boxes[0], list) else [(None, boxes)]:
-                    changed = change(
-                        np.array(box, dtype=float), np.array([*sizes[video]] * 2, dtype=float)
-                    ).tolist()
-                    if place is None:
-                        boxes[:] = changed
-                    else:
-                        boxes[place] = changed
+                size = np.array([*sizes[video]] * 2, dtype=float)
+                boxes[:] = [change(np.array(box, dtype=float), size).tolist() for box in boxes]
     return content, sizes
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-import zipfile
+import shutil
 
 import pytest
 
@@ -13,6 +13,7 @@ from organizer.bundle.parts import Parts
 from organizer.bundle.plan import plan_bundles
 from organizer.bundle.source import load_competition
 from organizer.bundle.texts import fill_page
+from organizer.files import read_zip
 from organizer.new_task import NewTask, task_files
 from quality.competition import write_source
 from scoring_program.settings import PROTOCOLS
@@ -26,9 +27,8 @@ SHARED = ("overview", "evaluation", "data")
 
 def pages_of(bundle):
     """Return the pages of a bundle without the data of pictures."""
-    with zipfile.ZipFile(bundle) as archive:
-        names = [name for name in archive.namelist() if name.startswith("pages/")]
-        texts = {name[6:-3]: archive.read(name).decode() for name in names}
+    files = read_zip(bundle)
+    texts = {name[6:-3]: files[name].decode() for name in files if name.startswith("pages/")}
     return {name: re.sub(r"\(data:[^)]*\)", "()", text) for name, text in texts.items()}
 
 
@@ -101,11 +101,7 @@ def test_paragraphs_on_phases_and_protocols_stand_where_there_are_some(
 
 def test_the_protocol_is_that_of_the_reference(tmp_path):
     source = write_source(tmp_path / "source")
-    reference = tmp_path / "kinetics_tps"
-    reference.mkdir()
-    for path in (REFERENCES / "kinetics_tps").iterdir():
-        if path.is_file():
-            (reference / path.name).write_bytes(path.read_bytes())
+    reference = shutil.copytree(REFERENCES / "kinetics_tps", tmp_path / "kinetics_tps")
     (reference / "settings.yaml").write_text("protocol: released\n")
     data = kinetics_tps(load_competition(source))
     plan = plan_bundles(data, Parts({"kinetics_tps": reference}, demo=True, source=source), "v2")

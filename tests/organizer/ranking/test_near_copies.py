@@ -11,10 +11,11 @@ import pytest
 
 from organizer.files import folder_files
 from organizer.ranking.near_copies import find_near_copies
+from organizer.ranking.page import index_page, ranking_page
 from organizer.runs.fork_server import content_hash
 from scoring_program.task import task_ids
 from tests.helpers import REFERENCES, SAMPLES, loaded, make_zip
-from tests.organizer.ranking.test_page import TASK, index_page, public_page, ranking_of, record_of, shown
+from tests.organizer.ranking.test_page import TASK, ranking_of, record_of, shown
 from tests.rescoring import call, rows, sample, write_submissions
 
 PICK = np.random.RandomState(2)
@@ -89,7 +90,7 @@ def test_they_are_shown_to_organizers_alone_and_decide_nothing():
     values = PICK.uniform(0.2, 0.8, 60)
     ranking = ranking_of(records_with(values, spoiled(values, 2)))
     assert "58 of 60 items" in shown(index_page(ranking))
-    assert "nearly equal" not in shown(public_page(ranking))
+    assert "nearly equal" not in shown(ranking_page(ranking))
     assert len(ranking.teams) == 2
 
 

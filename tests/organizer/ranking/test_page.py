@@ -13,8 +13,9 @@ import html5lib
 import numpy as np
 import pytest
 
-from organizer.ranking import page, tables
+from organizer.ranking import tables
 from organizer.ranking.counting import parse_counting, rank_teams
+from organizer.ranking.page import index_page, ranking_page
 from organizer.ranking.ranking import Facts, Ranking
 from organizer.runs.fork_server import SCORED, Entry
 from organizer.runs.rescore import Record
@@ -48,14 +49,6 @@ def ranking_of(records, sorting="desc", **facts):
     task = replace(TASK, columns=columns)
     team_records = rank_teams(records, (), task, parse_counting(facts.get("counts", "best")), {})
     return Ranking(task=task, facts=Facts(**facts), records=records, team_records=team_records)
-
-
-def public_page(ranking):
-    return page.ranking_page(ranking)
-
-
-def index_page(ranking):
-    return page.index_page(ranking)
 
 
 def teams(values=CLOSE, sorting="desc", **options):
@@ -96,20 +89,20 @@ def test_difference_to_the_first_team_has_the_interval_of_all_pairs_if_there_are
     low, high = (pairs.low_all, pairs.high_all) if m > 2 else (pairs.low, pairs.high)
     last = m - 2
     expected = f"{-pairs.difference[last]:.4f} {-high[last]:.4f} to {-low[last]:.4f}"
-    text = shown(public_page(ranking))
+    text = shown(ranking_page(ranking))
     assert expected in text
     assert ("pairs of teams at once" in text) == (m > 2)
 
 
 def test_nine_items_are_too_few_to_rank():
-    text = shown(public_page(teams(CLOSE[:9])))
+    text = shown(ranking_page(teams(CLOSE[:9])))
     assert "9 sequences are too few" in text
     assert "cannot show a difference" not in text
 
 
 def test_one_item_has_no_intervals():
     ranking = teams(CLOSE[:1])
-    assert "no interval" in shown(public_page(ranking))
+    assert "no interval" in shown(ranking_page(ranking))
     assert rows_of(tables.ranking_csv(ranking))[0]["score_low"] == ""
     assert rows_of(tables.pairs_csv(ranking))[0]["low_all"] == ""
 
@@ -117,7 +110,7 @@ def test_one_item_has_no_intervals():
 @pytest.mark.slow
 def test_groups_are_counted_as_groups():
     ranking = teams(CLOSE, groups=np.arange(40) % 9)
-    assert "9 groups are too few" in shown(public_page(ranking))
+    assert "9 groups are too few" in shown(ranking_page(ranking))
 
 
 @pytest.mark.slow
@@ -128,7 +121,7 @@ def test_submissions_of_a_team_are_counted():
         record_of("b", CLOSE[:, 3]),
     ]
     favors = "favors teams with many"
-    best, last = (shown(public_page(ranking_of(records, counts=counts))) for counts in ("best", "last"))
+    best, last = (shown(ranking_page(ranking_of(records, counts=counts))) for counts in ("best", "last"))
     assert "2 submissions" in best
     assert favors in best
     assert favors not in last
@@ -202,10 +195,10 @@ def test_pairs_of_the_first_teams_only_are_in_the_table():
 @pytest.mark.slow
 def test_coverage_stands_below_the_teams_that_left_something_out():
     records = [record_of("a", CLOSE[:, 0]), record_of("b", CLOSE[:, 1], coverage=0.925)]
-    text = shown(public_page(ranking_of(records)))
+    text = shown(ranking_page(ranking_of(records)))
     assert text.count("coverage 0.9250") == 1
     assert "Coverage: " in text
-    assert "overage" not in shown(public_page(ranking_of(records[:1])))
+    assert "overage" not in shown(ranking_page(ranking_of(records[:1])))
 
 
 @pytest.mark.parametrize(
@@ -214,7 +207,7 @@ def test_coverage_stands_below_the_teams_that_left_something_out():
 def test_baselines_are_rows_without_a_rank(sorting, order):
     baselines = [Baseline("low", 0.1, 0.05, 0.25), Baseline("high", 0.9, 0.9, 0.9)]
     ranking = ranking_of([record_of("team", CLOSE[:, 0])], sorting, baselines=baselines)
-    text = public_page(ranking)
+    text = ranking_page(ranking)
     assert re.findall('class="name">([a-z]+)', text) == order
     assert "– low baseline 0.1000 0.0500 to 0.2500" in shown(text)
     assert "– high baseline 0.9000 no interval" in shown(text)
@@ -225,14 +218,14 @@ def test_baselines_are_rows_without_a_rank(sorting, order):
 def test_names_of_teams_are_written_in_full():
     name = "Institute of " + "very " * 30 + "long names"
     records = [record_of(name, CLOSE[:, 0]), record_of("b", CLOSE[:, 1])]
-    assert name in public_page(ranking_of(records))
+    assert name in ranking_page(ranking_of(records))
 
 
 @pytest.mark.slow
 def test_decimals_of_intervals_are_those_that_participants_see():
     records = [record_of("a", CLOSE[:, 0]), record_of("b", CLOSE[:, 1])]
     records = [replace(own, entry=replace(own.entry, decimals=2)) for own in records]
-    text = public_page(ranking_of(records))
+    text = ranking_page(ranking_of(records))
     assert re.findall(r"<small>(-?\d\.\d+ to -?\d\.\d+)", text)
     assert not re.search(r"<small>[^<]*\.\d{3}", text)
     assert not re.search(r'class="two">\d\.\d{3}', text)
@@ -281,16 +274,16 @@ def test_intervals_that_few_items_decide_are_marked_as_rough():
     record = record_of("perfect", CLOSE[:, 0])
     few = replace(record, entry=replace(record.entry, why_rough="fewer than 5 of 60 sequences have errors"))
     mark = "rough: fewer than 5 of 60 sequences have errors"
-    assert shown(public_page(ranking_of([few, record_of("one", CLOSE[:, 0] / 2)]))).count(mark) == 1
+    assert shown(ranking_page(ranking_of([few, record_of("one", CLOSE[:, 0] / 2)]))).count(mark) == 1
 
 
 def test_best_of_many_says_what_choosing_has_won():
     records = [replace(record, digest=record.submission.name) for record in many_records(27)]
     text = "many 0.0"
-    assert shown(public_page(ranking_of([*records, record_of("one", CLOSE[:, 0])]))).count(text) == 1
-    assert text not in shown(public_page(ranking_of(records, counts="last")))
+    assert shown(ranking_page(ranking_of([*records, record_of("one", CLOSE[:, 0])]))).count(text) == 1
+    assert text not in shown(ranking_page(ranking_of(records, counts="last")))
     equal = [replace(record, digest="equal") for record in records]
-    assert text not in shown(public_page(ranking_of(equal)))
+    assert text not in shown(ranking_page(ranking_of(equal)))
 
 
 def test_neighbors_that_differ_are_those_of_a_plain_program():
@@ -321,7 +314,7 @@ def test_teams_with_equal_scores_as_shown_share_a_rank_where_it_is_published():
     assert published.teams == ["team0", "team1", "team2", "team3"]
     assert (published.comparison.rank_low <= published.comparison.rank).all()
     assert (published.comparison.rank_high >= published.comparison.rank).all()
-    assert "differ before rounding" not in shown(public_page(ranking))
+    assert "differ before rounding" not in shown(ranking_page(ranking))
     assert "differ before rounding" in shown(index_page(ranking))
 
 
