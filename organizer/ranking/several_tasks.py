@@ -258,8 +258,7 @@ def _teams_card(result: Result, rankings: Sequence[Ranking]) -> Element:
             cells.append(f"{result.low[place]:.2f} to {result.high[place]:.2f}")
         else:
             comparison = result.comparison
-            low, high = int(comparison.rank_low[place]), int(comparison.rank_high[place])
-            cells += [str(comparison.rank[place]), f"{low} to {high}" if low < high else str(low)]
+            cells += [str(comparison.rank[place]), comparison.rank_set_text(place)]
             cells.append(f"{result.scores[place]:.{result.decimals}f}")
         rows.append([*cells, *_scores_of(rankings, team)])
     titles = ["Mean of possible ranks"]

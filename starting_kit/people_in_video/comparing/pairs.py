@@ -91,6 +91,11 @@ class Comparison(NamedTuple):
         """Which submissions none is significantly better than."""
         return self.rank_low == 1
 
+    def rank_set_text(self, place: int) -> str:
+        """Return the possible ranks of a submission as text: "2 to 4"."""
+        low, high = self.rank_low[place], self.rank_high[place]
+        return f"{low} to {high}" if low < high else str(low)
+
     def items_needed(self, difference: float) -> float:
         """Return how many items would show a difference of a typical pair, NaN where none can be named."""
         return self.n_items * (self.visible / difference) ** 2 if difference else np.nan
