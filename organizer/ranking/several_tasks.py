@@ -17,10 +17,10 @@ import numpy as np
 from organizer.files import write_durable
 from organizer.ranking.page import DEMO_WARNING, page_document
 from organizer.ranking.ranking import Ranking
-from organizer.ranking.statistics import half_scores_of
+from organizer.ranking.statistics import half_scores_of, with_published_ranks
 from organizer.ranking.stored import NoRankingError, read_rankings, stored_task
 from organizer.ranking.tables import Cell, csv_table, pairs_table
-from people_in_video.comparing.pairs import SIGNIFICANT, Comparison, compare, rank_sets, ranks
+from people_in_video.comparing.pairs import SIGNIFICANT, Comparison, compare, rank_sets
 from people_in_video.comparing.standings import LONGEST_NAME
 from scoring_program.metrics.resampling import LEAST_ITEMS, HalfScores, rounded
 from scoring_program.report.elements.layout import card
@@ -150,11 +150,10 @@ def mean_scores(rankings: Sequence[Ranking], weights: Sequence[float]) -> MeanSc
     published = np.array([float(f"{score:.{decimals}f}") for score in scores.tolist()])
     order = np.argsort(sign * published, kind="stable")
     comparison = compare([submissions[place] for place in order], higher_is_better)
-    rank = ranks(published[order], higher_is_better)
     return MeanScores(
         teams=[teams[place] for place in order],
         scores=published[order],
-        comparison=comparison._replace(rank=rank, rank_low=np.minimum(comparison.rank_low, rank)),
+        comparison=with_published_ranks(comparison, published[order], higher_is_better),
         decimals=decimals,
     )
 

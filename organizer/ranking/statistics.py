@@ -9,6 +9,7 @@ import numpy as np
 from organizer.ranking.selection import expected_drop
 from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
+from people_in_video.comparing.pairs import Comparison, ranks
 from scoring_program.metrics.resampling import HalfScores, rounded
 from scoring_program.task import Declaration
 from validator.arrays import Floats, Ints
@@ -54,6 +55,13 @@ def expected_drop_of(records: Sequence[Record], task: Declaration) -> float | No
     return expected_drop(
         [half_scores_of(record) for record in record_of_file.values()], task.higher_is_better
     )
+
+
+def with_published_ranks(comparison: Comparison, scores: Floats, higher_is_better: bool) -> Comparison:
+    """Return a comparison whose ranks are those of ``scores`` (m,) as they are published: equal ones share a
+    rank, which is possible."""
+    rank = ranks(scores, higher_is_better)
+    return comparison._replace(rank=rank, rank_low=np.minimum(comparison.rank_low, rank))
 
 
 def item_difficulty(item_scores: Floats) -> tuple[Floats, Floats, Ints]:
