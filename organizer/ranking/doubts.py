@@ -10,6 +10,7 @@ from typing import Any
 
 from organizer.files import write_files, zip_files
 from organizer.ranking.eligibility import Rule, Violation
+from organizer.ranking.stored import RANKING
 from organizer.runs.download_names import read_download_names
 from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
@@ -20,7 +21,6 @@ from scoring_program.settings import SETTINGS_FILE
 from scoring_program.task import load_task
 from validator.texts import counted, quote
 
-_RANKING = "ranking.json"
 _CHANCE = "random"
 _LEAST_TEAMS = 2
 
@@ -30,7 +30,7 @@ def refuse_other_phase(built: BuiltTask, submissions: Sequence[Submission], outp
     if built.phase is None:
         return
     ids = _phase_ids([submission.name for submission in submissions])
-    for path in sorted(output.resolve().parent.glob(f"*/{_RANKING}")):
+    for path in sorted(output.resolve().parent.glob(f"*/{RANKING}")):
         if path.parent == output.resolve():
             continue
         phase, other_ids = _phase_ranked(path, built.id)
