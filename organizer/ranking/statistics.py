@@ -14,7 +14,8 @@ from scoring_program.metrics.resampling import HalfScores, rounded
 from scoring_program.task import Declaration
 from validator.arrays import Floats, Ints
 
-_LENGTH_OF_DAY = len("2024-05-31")
+LENGTH_OF_DAY = len("2024-05-31")
+"""Of a date without a time."""
 
 
 def records_of_teams(records: Iterable[Record]) -> dict[str, list[Record]]:
@@ -36,8 +37,8 @@ def in_order_of_time(records: Iterable[Record]) -> list[Record]:
     for record in by_id:
         date = record.submission.date or date
         dates.append(date)
-    days_without_times = {date for date in dates if len(date) == _LENGTH_OF_DAY}
-    keys = [date[:_LENGTH_OF_DAY] if date[:_LENGTH_OF_DAY] in days_without_times else date for date in dates]
+    days_without_times = {date for date in dates if len(date) == LENGTH_OF_DAY}
+    keys = [date[:LENGTH_OF_DAY] if date[:LENGTH_OF_DAY] in days_without_times else date for date in dates]
     return [by_id[place] for place in sorted(range(len(by_id)), key=keys.__getitem__)]
 
 
