@@ -97,7 +97,7 @@ def _archive_files(task_id: str, ranking: Path, report: Path, with_reference: bo
     references = _references(competition, bundle)
     rankings = _stored_rankings(task_id, ranking)
     _check_same_run(task_id, report, rankings)
-    _check_same_bundle(task_id, competition, bundle, rankings)
+    _check_same_bundle(task_id, competition, bundle, references, rankings)
     public_bundle, left_out = _public_bundle(task_id, competition, bundle, references)
     files = {f"bundle/{name}": data for name, data in public_bundle.items()}
     files.update(_ranking_files(rankings, with_reference=False))
@@ -169,19 +169,23 @@ def _check_same_run(task_id: str, report: Path, rankings: Mapping[str, Ranking])
 
 
 def _check_same_bundle(
-    task_id: str, competition: Competition, bundle: Files, rankings: Mapping[str, Ranking]
+    task_id: str,
+    competition: Competition,
+    bundle: Files,
+    references: Mapping[str, Files],
+    rankings: Mapping[str, Ranking],
 ) -> None:
     """Raise ArchiveError unless the rankings were made with a program and a reference of the bundle."""
     entries = [entry for _, entry in entries_of(competition, "tasks") if task_id_of(entry) == task_id]
     remedy = "run make bundle, then rescore and report, all with one reference"
     programs = {_digest(bundle[name]) for entry in entries if (name := entry["scoring_program"]) in bundle}
-    references = [str(entry.get("reference_data", "")) for entry in entries]
+    references_of_task = [references[str(entry.get("reference_data", ""))] for entry in entries]
     for ranking in rankings.values():
         facts = ranking.facts
         if programs and facts.program not in programs:
             sides = f"ranking: {facts.program}, bundle: {some_words(sorted(programs))}"
             raise ArchiveError(f"the ranking and the bundle have two programs ({sides}); {remedy}")
-        signatures = [_signature_of(task_id, name, bundle, facts.protocol) for name in references]
+        signatures = [_signature_of(task_id, files, facts.protocol) for files in references_of_task]
         if facts.signature not in signatures:
             sides = f"ranking: {facts.signature}, bundle: {some_words(signatures)}"
             raise ArchiveError(f"the ranking and the bundle have two references ({sides}); {remedy}")
@@ -191,13 +195,12 @@ def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _signature_of(task_id: str, reference: str, bundle: Files, protocol: str) -> str:
-    """Return the signature of scores with a reference of a bundle. Raises Refused."""
+def _signature_of(task_id: str, reference: Files, protocol: str) -> str:
+    """Return the signature of scores with a reference. Raises Refused."""
     task = load_task(task_id)
-    files = zip_files(bundle[reference]) if reference in bundle else files_below(reference, bundle)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        write_files(files, folder)
+        write_files(reference, folder)
         settings = task.settings(folder, {"protocol": protocol} if protocol else {})
         return load_reference(task, folder, settings).signature
 

@@ -15,7 +15,7 @@ import shutil
 import socket
 import tempfile
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
@@ -118,6 +118,19 @@ def unpack(archive: bytes, folder: Path) -> None:
     """Unpack one of our own zips."""
     with zipfile.ZipFile(io.BytesIO(archive)) as opened:
         opened.extractall(folder)
+
+
+@contextmanager
+def folder_with(names: Collection[str], files: Path | bytes) -> Iterator[Path]:
+    """Give a folder as it is, or, for a zip, one with those of its files that have these names."""
+    if isinstance(files, Path):
+        yield files
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        with zipfile.ZipFile(io.BytesIO(files)) as archive:
+            for name in {*archive.namelist()} & {*names}:
+                archive.extract(name, folder)
+        yield Path(folder)
 
 
 def keep_out_of_git(folder: Path) -> None:

@@ -150,7 +150,6 @@ def task_files(wanted: NewTask) -> dict[str, bytes]:
         "item": wanted.item,
         "file": form.file,
         "summary": _with_noun(f"{words['question']} {metric_title}.", wanted.item),
-        "metric": _name_of(metric),
         "metric_title": metric_title,
         "metric_text": _with_noun(metric_text, wanted.item),
         "content": _with_noun(_content(form, words), wanted.item),
@@ -158,29 +157,39 @@ def task_files(wanted: NewTask) -> dict[str, bytes]:
         "example": encode(form, {"item_1": example_value(form)}).decode(),
     }
     declared_fields = {
-        **fields,
-        "title": json.dumps(title, ensure_ascii=False),
-        "item": _yaml_of(wanted.item),
-        "summary": json.dumps(fields["summary"], ensure_ascii=False),
         "values": _flow(values),
+        "metric": _name_of(metric),
         "range": json.dumps(metric.RANGE),
         "thresholds": f"\nthresholds: {json.dumps(thresholds)}" if has_scores else "",
         "error_types": "".join(_error_lines(metric)),
         "needs": "".join(f"\nneeds: [{name}]" for name in getattr(metric, "NEEDS", ())),
         "columns": _with_noun("\n".join(_column_lines(metric, metric_text, form, thresholds)), wanted.item),
     }
-    texts = {
-        f"validator/formats/{CHALLENGE}/{wanted.id}.files.yaml": _filled("files.yaml", declared_fields),
-        f"scoring_program/challenges/{CHALLENGE}/{wanted.id}.yaml": _filled("task.yaml", declared_fields),
-        f"pages/{wanted.id}.md": _page(fields),
-    }
-    files = {path: text.encode() for path, text in texts.items()}
+    files = _declarations_and_page(fields, declared_fields)
     for case in words["cases"]:
         # The numbers of other thresholds, of a metric of one's own or of one label are not known here.
-        is_known = fields["metric"] in case["expected"] and wanted.thresholds is None
+        is_known = declared_fields["metric"] in case["expected"] and wanted.thresholds is None
         if is_known and len(form.names) != 1:
-            files.update(_golden_case(case, form, fields["metric"]))
+            files.update(_golden_case(case, form, declared_fields["metric"]))
     return files
+
+
+def _declarations_and_page(fields: Mapping[str, str], declared_fields: Mapping[str, str]) -> dict[str, bytes]:
+    """Return the declarations and the page of a task, given what both say and what only declarations do."""
+    task_id = fields["id"]
+    in_yaml = {
+        **fields,
+        "title": json.dumps(fields["title"], ensure_ascii=False),
+        "item": _yaml_of(fields["item"]),
+        "summary": json.dumps(fields["summary"], ensure_ascii=False),
+        **declared_fields,
+    }
+    texts = {
+        f"validator/formats/{CHALLENGE}/{task_id}.files.yaml": _filled("files.yaml", in_yaml),
+        f"scoring_program/challenges/{CHALLENGE}/{task_id}.yaml": _filled("task.yaml", in_yaml),
+        f"pages/{task_id}.md": _page(fields),
+    }
+    return {path: text.encode() for path, text in texts.items()}
 
 
 def _wrapped_files(wanted: NewTask, title: str) -> dict[str, bytes]:
@@ -236,10 +245,6 @@ def _wrapped_files(wanted: NewTask, title: str) -> dict[str, bytes]:
     words = {"evaluator": wanted.evaluator.name, "score": wanted.score, "half_samples": HALVES}
     lines = [f"\n{key}: {json.dumps(value)}" for key, value in words.items()]
     declared_fields = {
-        **fields,
-        "title": json.dumps(title, ensure_ascii=False),
-        "item": _yaml_of(wanted.item),
-        "summary": json.dumps(fields["summary"], ensure_ascii=False),
         "values": _flow(values),
         "metric": "evaluator",
         "range": json.dumps(list(RANGE)),
@@ -253,13 +258,7 @@ def _wrapped_files(wanted: NewTask, title: str) -> dict[str, bytes]:
     expected = {"score": wrapped.numbers[column_key(wanted.score)], "coverage": coverage, **wrapped.numbers}
     what = "The examples, with the numbers of the evaluator."
     files = {
-        f"validator/formats/{CHALLENGE}/{wanted.id}.files.yaml": _filled(
-            "files.yaml", declared_fields
-        ).encode(),
-        f"scoring_program/challenges/{CHALLENGE}/{wanted.id}.yaml": _filled(
-            "task.yaml", declared_fields
-        ).encode(),
-        f"pages/{wanted.id}.md": _page(fields).encode(),
+        **_declarations_and_page(fields, declared_fields),
         f"{case}/ref/{form.truth_file}": encode(form.truth, wrapped.truth),
         f"{case}/res/{form.file}": encode(form, wrapped.predicted),
         f"{case}/expected.json": json.dumps({"what": what, "published": expected}).encode() + b"\n",

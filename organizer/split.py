@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import difflib
-import io
 import math
 import os
 import shutil
@@ -48,7 +47,7 @@ from organizer.public_data import (
     make_public_data,
     public_files_of_items,
 )
-from organizer.split_table import SPLIT_FILE, SplitTable, change_lines, keep_parts
+from organizer.split_table import SPLIT_FILE, SplitTable, change_lines, keep_parts, write_rows
 from organizer.tasks import annotations_of
 from people_in_video.references.preparation import check_reference
 from scoring_program.item_groups import load_groups
@@ -533,6 +532,4 @@ def _cut_groups(source: Path, items: set[str], output: Path) -> None:
     with source.open(encoding="utf-8-sig", newline="") as stream:
         header, *rows = csv.reader(stream)
     rows_of_part = [row for row in rows if row[0] in items]
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([header, *rows_of_part])
-    write_durable(output, text.getvalue())
+    write_rows(output, [header, *rows_of_part])

@@ -66,9 +66,14 @@ class SplitTable:
         rows = [[item, self.names[part]] for item, part in part_of_item.items()]
         rows = [*self._rows_of_others, *rows]
         if rows != self._rows:
-            text = io.StringIO()
-            csv.writer(text, lineterminator="\n").writerows([_HEADER, *rows])
-            write_durable(self.path, text.getvalue())
+            write_rows(self.path, [_HEADER, *rows])
+
+
+def write_rows(path: Path, rows: Iterable[Sequence[str]]) -> None:
+    """Write the lines of a CSV file."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    write_durable(path, text.getvalue())
 
 
 def _read_rows(path: Path) -> list[list[str]]:

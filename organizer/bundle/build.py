@@ -18,14 +18,14 @@ from organizer.bundle.kit import KIT
 from organizer.bundle.lint import lint_files
 from organizer.bundle.parts import Parts
 from organizer.bundle.plan import SAMPLE, Bundle, Plan, plan_bundles
+from organizer.bundle.public_checks import load_zipped
 from organizer.bundle.public_files import other_files, refuse_ignored_files
 from organizer.bundle.source import load_competition, task_names
 from organizer.data.prepare import add_key
 from organizer.data.references import task_folders
-from organizer.files import Files, LockedError, keep_out_of_git, unpack, work_folder, write_durable, zip_bytes
+from organizer.files import Files, LockedError, keep_out_of_git, work_folder, write_durable, zip_bytes
 from organizer.public_data import find_leaks
-from scoring_program.scoring import load_reference
-from scoring_program.task import load_task, task_ids
+from scoring_program.task import task_ids
 from validator.findings import Findings, Refused
 from validator.texts import printable, quote, some_words
 
@@ -171,10 +171,9 @@ def _later_public_data(competition: Competition, parts: Parts) -> dict[str, _Lat
 
 def _refuse_leaks(files: Files, name: str, task_id: str, parts: Parts) -> None:
     """Raise Refused if public data shows more of the reference of a name than it may."""
-    task, findings = load_task(task_id), Findings()
+    findings = Findings()
     with tempfile.TemporaryDirectory() as work:
-        unpack(parts.reference(name, task_id) or b"", Path(work))
-        loaded = load_reference(task, Path(work), task.settings(Path(work)))
+        loaded = load_zipped(task_id, parts.reference(name, task_id) or b"", Path(work))
         for leak in find_leaks(files, loaded):
             remedy = "use the files that organizer public-data writes"
             findings.add("L-LEAK", leak.problem, remedy, file=f"{name}{PUBLIC}", where=leak.file)

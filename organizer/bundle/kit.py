@@ -30,7 +30,7 @@ from organizer.bundle.nesting import nest_packages
 from organizer.bundle.programs import OTHER_TASKS, code_files
 from organizer.bundle.public_files import SAMPLES, demo_reference, demo_source_files, sample_files
 from organizer.bundle.source import load_competition
-from organizer.bundle.texts import cut_text
+from organizer.bundle.texts import cut_text, fill_placeholders
 from organizer.files import Files, LockedError, folder_files, replacing_folder, write_files, zip_bytes
 from organizer.messages import kit_messages_page
 from people_in_video.packages import distribution
@@ -134,9 +134,7 @@ def project_file(kit_task_ids: Sequence[str]) -> bytes:
         "{version}": kit_version(kit_task_ids),
         "    # {needs}\n": "".join([f'    "{package}",\n' for package in packages]),
     }
-    for placeholder, value in values.items():
-        template = template.replace(placeholder, value)
-    return template.encode()
+    return fill_placeholders(template, values).encode()
 
 
 def _package_with_extras(kit_task_ids: Sequence[str]) -> str:
@@ -264,9 +262,9 @@ def fill_text(text: str, task_ids: Sequence[str], *, is_json: bool) -> str:
         "{id}": task.id,
         "{ids}": ", ".join(task_ids),
     }
-    for placeholder, value in values.items():
-        text = text.replace(placeholder, json.dumps(value)[1:-1] if is_json else value)
-    return text
+    if is_json:
+        values = {placeholder: json.dumps(value)[1:-1] for placeholder, value in values.items()}
+    return fill_placeholders(text, values)
 
 
 def format_page(task: Task) -> str:

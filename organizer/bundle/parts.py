@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import posixpath
-import tempfile
-import zipfile
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -23,7 +20,7 @@ from organizer.bundle.public_files import (
 from organizer.data.prepare import is_synthetic, reference_files
 from organizer.data.public_data import reference_vocabulary
 from organizer.data.references import PUBLIC_SUFFIX
-from organizer.files import Files, folder_files, zip_bytes
+from organizer.files import Files, folder_files, folder_with, zip_bytes
 from organizer.public_data import PublicSource, is_prepared, make_public_data
 from scoring_program.settings import PROTOCOLS, SETTINGS_FILE
 from scoring_program.task import load_task
@@ -71,11 +68,8 @@ class Parts:
         reference = self.reference(name, task_id)
         if reference is None:
             return set(PROTOCOLS)
-        with tempfile.TemporaryDirectory() as folder:
-            with zipfile.ZipFile(io.BytesIO(reference)) as archive:
-                if SETTINGS_FILE in archive.namelist():
-                    archive.extract(SETTINGS_FILE, folder)
-            return {load_task(task_id).settings(Path(folder))["protocol"]}
+        with folder_with({SETTINGS_FILE}, reference) as folder:
+            return {load_task(task_id).settings(folder)["protocol"]}
 
     def public_files(self, name: str, task_id: str) -> Files:
         """Return the public data of the reference of this name, empty if there is none.

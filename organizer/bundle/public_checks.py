@@ -100,7 +100,7 @@ def _leaks_of(content: tuple[tuple[str, bytes], ...], reference: _Reference) -> 
     """Return what public data shows of its own reference; nothing where that is not right itself."""
     with tempfile.TemporaryDirectory() as work:
         try:
-            return find_leaks(dict(content), _load(reference, Path(work)))
+            return find_leaks(dict(content), load_zipped(reference.task_id, reference.archive, Path(work)))
         except Refused:
             # The reference is reported by its own checks.
             return []
@@ -111,15 +111,16 @@ def _leaks_beside(content: tuple[tuple[str, bytes], ...], task_id: str, other: _
     """Return what the public data of a task shows of the reference of another one."""
     with tempfile.TemporaryDirectory() as work:
         try:
-            return find_leaks_beside(dict(content), task_id, _load(other, Path(work)))
+            loaded = load_zipped(other.task_id, other.archive, Path(work))
+            return find_leaks_beside(dict(content), task_id, loaded)
         except Refused:
             return []
 
 
-def _load(reference: _Reference, folder: Path) -> AnyLoaded:
-    """Unpack a reference and read it. Raises Refused."""
-    unpack(reference.archive, folder)
-    task = load_task(reference.task_id)
+def load_zipped(task_id: str, archive: bytes, folder: Path) -> AnyLoaded:
+    """Unpack the zip of a reference into a folder and read it. Raises Refused."""
+    unpack(archive, folder)
+    task = load_task(task_id)
     return load_reference(task, folder, task.settings(folder))
 
 

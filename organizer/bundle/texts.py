@@ -63,7 +63,7 @@ def _paragraph(named: Sequence[str], paragraph: str, task_ids: Sequence[str], wo
     if len(matching_ids) < len(task_ids):
         label = ", ".join(f"`{task_id}`" for task_id in matching_ids) + ": "
     task = load_task(matching_ids[0])
-    return _replaced(paragraph, {"{only}": label, "{id}": task.id, "{mode}": task.eval_mode})
+    return fill_placeholders(paragraph, {"{only}": label, "{id}": task.id, "{mode}": task.eval_mode})
 
 
 def fill_page(text: str, data: Mapping[str, Any], protocols: Collection[str]) -> str:
@@ -99,7 +99,7 @@ def fill_page(text: str, data: Mapping[str, Any], protocols: Collection[str]) ->
         "{title}": without_math(str(data["title"])),
         "{description}": without_math(str(data.get("description") or "")),
     }
-    return _replaced(cut_text(text, task_ids, facts), values)
+    return fill_placeholders(cut_text(text, task_ids, facts), values)
 
 
 def _table_of_tasks(tasks: Sequence[Task]) -> str:
@@ -113,7 +113,8 @@ def _example_signature(task_id: str, protocol: str) -> str:
     return signature(task_id, settings, task.known_settings, (_EXAMPLE_HASH, ""), {})
 
 
-def _replaced(text: str, values: Mapping[str, str]) -> str:
+def fill_placeholders(text: str, values: Mapping[str, str]) -> str:
+    """Return a text with values in the place of their placeholders."""
     for placeholder, value in values.items():
         text = text.replace(placeholder, value)
     return text

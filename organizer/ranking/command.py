@@ -167,7 +167,7 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
     baselines = _given_baselines(choices)
     settings = settings_of(built)
     counting = choices.counting or counting_of(settings["counts"])
-    facts = replace(_facts_of(built, choices, baselines.scores), counts=counting.text)
+    facts = _facts_of(built, choices, counting, baselines.scores)
     if facts.is_demo:
         print("DEMO: the reference is synthetic demo data")
     refuse_other_phase(built, submissions, output)
@@ -262,7 +262,7 @@ def _title_of_score(built: BuiltTask) -> str:
     return columns[0].title
 
 
-def _facts_of(built: BuiltTask, choices: Choices, baselines: Sequence[Baseline]) -> Facts:
+def _facts_of(built: BuiltTask, choices: Choices, counting: Counting, baselines: Sequence[Baseline]) -> Facts:
     """Return what the pages say of the competition and of this call."""
     return Facts(
         competition=built.competition,
@@ -271,6 +271,7 @@ def _facts_of(built: BuiltTask, choices: Choices, baselines: Sequence[Baseline])
         reference=built.reference_name,
         is_demo=built.is_demo,
         date=str(choices.date or ""),
+        counts=counting.text,
         enforce=choices.enforce,
         only_phase_id=choices.only_phase_id,
         program=hashlib.sha256(built.program).hexdigest(),

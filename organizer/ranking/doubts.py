@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from organizer.files import write_files, zip_files
+from organizer.files import folder_with
 from organizer.ranking.eligibility import Rule, Violation
+from organizer.ranking.stored import RANKING
 from organizer.runs.download_names import read_download_names
 from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
@@ -20,7 +20,6 @@ from scoring_program.settings import SETTINGS_FILE
 from scoring_program.task import load_task
 from validator.texts import counted, quote
 
-_RANKING = "ranking.json"
 _CHANCE = "random"
 _LEAST_TEAMS = 2
 
@@ -30,7 +29,7 @@ def refuse_other_phase(built: BuiltTask, submissions: Sequence[Submission], outp
     if built.phase is None:
         return
     ids = _phase_ids([submission.name for submission in submissions])
-    for path in sorted(output.resolve().parent.glob(f"*/{_RANKING}")):
+    for path in sorted(output.resolve().parent.glob(f"*/{RANKING}")):
         if path.parent == output.resolve():
             continue
         phase, other_ids = _phase_ranked(path, built.id)
@@ -96,12 +95,7 @@ def _are_worse(records: Sequence[Record], chance: float, higher_is_better: bool)
 def _chance_score(built: BuiltTask, protocol: str) -> float | None:
     """Return what random answers score on the reference, None if its marks do not say. Raises Refused."""
     task = load_task(built.id)
-    with tempfile.TemporaryDirectory() as name:
-        folder = built.reference
-        if isinstance(folder, bytes):
-            files = zip_files(folder)
-            folder = Path(name)
-            write_files({key: files[key] for key in (MARKS_FILE, SETTINGS_FILE) if key in files}, folder)
+    with folder_with({MARKS_FILE, SETTINGS_FILE}, built.reference) as folder:
         settings = task.settings(folder, {"protocol": protocol} if protocol else {})
         marks = read_marks(folder, settings, task.known_settings)
     return next((mark.score for mark in marks if mark.name == _CHANCE), None)

@@ -11,13 +11,12 @@ from collections.abc import Collection, Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple
 
-from organizer.ranking.statistics import in_order_of_time, records_of_teams
+from organizer.ranking.statistics import LENGTH_OF_DAY, in_order_of_time, records_of_teams
 from organizer.runs.fork_server import SCORED
 from organizer.runs.phase import UNLIMITED, Phase
 from organizer.runs.rescore import Record
 from validator.texts import counted
 
-_LENGTH_OF_DAY = len("2024-05-31")
 _LAST_SECOND = datetime.timedelta(days=1, seconds=-1)
 
 
@@ -189,7 +188,7 @@ def _is_after(date: str, first: datetime.datetime, end: datetime.datetime) -> bo
 
 
 def _is_day(date: str) -> bool:
-    return len(date) == _LENGTH_OF_DAY
+    return len(date) == LENGTH_OF_DAY
 
 
 def _span(date: str) -> tuple[datetime.datetime, datetime.datetime] | None:
@@ -227,7 +226,7 @@ def _rules_broken_by_number(records: Sequence[Record], phase: Phase) -> dict[str
             submission = record.submission
             if record.digest in counted_files:
                 continue
-            day = submission.date[:_LENGTH_OF_DAY]
+            day = submission.date[:LENGTH_OF_DAY]
             n_that_day = n_on_day[day] + 1 if day else 0
             n_in_all = sum(n_on_day.values()) + 1
             broken_rules = [

@@ -77,9 +77,7 @@ def find_near_copies(records: Sequence[Record], task: Declaration) -> list[NearC
     return pairs
 
 
-def _is_part_of_score(
-    scores: Floats, perfect: float | None
-) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+def _is_part_of_score(scores: Floats, perfect: float | None) -> Bools:
     """Return where a score is neither 0 nor perfect; shape as ``scores``."""
     is_part: Bools = ~np.isnan(scores) & (scores != 0)
     if perfect is not None:

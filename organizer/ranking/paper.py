@@ -41,7 +41,7 @@ def ranking_latex(standings: Standings, title: str, is_demo: bool) -> str:
         rank, rank_set = "--", "--"
         if row.place is not None:
             rank = str(standings.comparison.rank[row.place])
-            rank_set = standings.rank_set_text(row.place)
+            rank_set = standings.comparison.rank_set_text(row.place)
         interval = band_text(row.band, standings.decimals)
         cells = [rank, rank_set, row.name, row.score_text, interval]
         rows.append([escape_latex(cell) for cell in cells])

@@ -14,11 +14,16 @@ from organizer.bundle import DEMO_TITLE
 from organizer.ranking.changes import Change, Deleted
 from organizer.ranking.eligibility import Violation, count_left_out, names_left_out, ranked_records
 from organizer.ranking.leaderboard import BoardComparison
-from organizer.ranking.statistics import expected_drop_of, half_scores_of, records_of_teams
+from organizer.ranking.statistics import (
+    expected_drop_of,
+    half_scores_of,
+    records_of_teams,
+    with_published_ranks,
+)
 from organizer.ranking.winner_rule import WinnerLine, winner_line
 from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
-from people_in_video.comparing.pairs import Comparison, compare, ranks
+from people_in_video.comparing.pairs import Comparison, compare
 from people_in_video.comparing.standings import Baseline, Standings
 from scoring_program.metrics.resampling import Intervals, intervals
 from scoring_program.task import Task
@@ -207,8 +212,7 @@ class Ranking:
         if not self.is_published:
             return comparison
         scores = np.array([float(self.score_text(record)) for record in self.team_records])
-        rank = ranks(scores, higher_is_better)
-        return comparison._replace(rank=rank, rank_low=np.minimum(comparison.rank_low, rank))
+        return with_published_ranks(comparison, scores, higher_is_better)
 
     @cached_property
     def intervals(self) -> Intervals | None:

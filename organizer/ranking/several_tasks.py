@@ -17,17 +17,17 @@ import numpy as np
 from organizer.files import write_durable
 from organizer.ranking.page import DEMO_WARNING, page_document
 from organizer.ranking.ranking import Ranking
-from organizer.ranking.statistics import half_scores_of
+from organizer.ranking.statistics import half_scores_of, with_published_ranks
 from organizer.ranking.stored import NoRankingError, read_rankings, stored_task
 from organizer.ranking.tables import Cell, csv_table, pairs_table
-from people_in_video.comparing.pairs import SIGNIFICANT, Comparison, compare, ranks
+from people_in_video.comparing.pairs import SIGNIFICANT, Comparison, compare, rank_sets
 from people_in_video.comparing.standings import LONGEST_NAME
 from scoring_program.metrics.resampling import LEAST_ITEMS, HalfScores, rounded
 from scoring_program.report.elements.layout import card
 from scoring_program.report.elements.tables import Cell as PageCell
 from scoring_program.report.elements.tables import Heading, table
 from scoring_program.report.html import cut, element
-from validator.arrays import Floats, Ints
+from validator.arrays import Floats
 from validator.texts import counted, printable, quote, some_words
 
 _TABLE, _PAIRS, _PAGE = "overall.csv", "pairs.csv", "overall.html"
@@ -117,24 +117,16 @@ def _check_teams(folders: Sequence[Path], rankings: Sequence[Ranking]) -> None:
 def mean_ranks(rankings: Sequence[Ranking]) -> MeanRanks:
     """Return the means over T tasks of the ends of the rank sets of the same teams, at level 1 - 0.05/T."""
     teams = sorted(rankings[0].teams)
-    sets = [_rank_sets(ranking, SIGNIFICANT / len(rankings)) for ranking in rankings]
+    level = SIGNIFICANT / len(rankings)
+    sets = []
+    for ranking in rankings:
+        pairs = ranking.comparison.pairs
+        sets.append(rank_sets(pairs, len(teams), ranking.task.higher_is_better, level))
     places = [[ranking.teams.index(team) for team in teams] for ranking in rankings]
     low = np.mean([rank_low[place] for (rank_low, _), place in zip(sets, places)], axis=0)
     high = np.mean([rank_high[place] for (_, rank_high), place in zip(sets, places)], axis=0)
     order = np.argsort(rounded(low + high), kind="stable")
     return MeanRanks([teams[place] for place in order], low[order], high[order])
-
-
-def _rank_sets(ranking: Ranking, level: float) -> tuple[Ints, Ints]:
-    """Return the ends of the rank sets whose tests together err with a probability of at most ``level``."""
-    pairs, m = ranking.comparison.pairs, len(ranking.teams)
-    is_significant = pairs.p_adjusted < level
-    is_first_better = (pairs.difference > 0) == ranking.task.higher_is_better
-    better = np.where(is_first_better, pairs.first, pairs.second)
-    worse = np.where(is_first_better, pairs.second, pairs.first)
-    n_better = np.bincount(worse[is_significant], minlength=m)
-    n_worse = np.bincount(better[is_significant], minlength=m)
-    return 1 + n_better, m - n_worse
 
 
 def mean_scores(rankings: Sequence[Ranking], weights: Sequence[float]) -> MeanScores:
@@ -158,11 +150,10 @@ def mean_scores(rankings: Sequence[Ranking], weights: Sequence[float]) -> MeanSc
     published = np.array([float(f"{score:.{decimals}f}") for score in scores.tolist()])
     order = np.argsort(sign * published, kind="stable")
     comparison = compare([submissions[place] for place in order], higher_is_better)
-    rank = ranks(published[order], higher_is_better)
     return MeanScores(
         teams=[teams[place] for place in order],
         scores=published[order],
-        comparison=comparison._replace(rank=rank, rank_low=np.minimum(comparison.rank_low, rank)),
+        comparison=with_published_ranks(comparison, published[order], higher_is_better),
         decimals=decimals,
     )
 
@@ -266,8 +257,7 @@ def _teams_card(result: Result, rankings: Sequence[Ranking]) -> Element:
             cells.append(f"{result.low[place]:.2f} to {result.high[place]:.2f}")
         else:
             comparison = result.comparison
-            low, high = int(comparison.rank_low[place]), int(comparison.rank_high[place])
-            cells += [str(comparison.rank[place]), f"{low} to {high}" if low < high else str(low)]
+            cells += [str(comparison.rank[place]), comparison.rank_set_text(place)]
             cells.append(f"{result.scores[place]:.{result.decimals}f}")
         rows.append([*cells, *_scores_of(rankings, team)])
     titles = ["Mean of possible ranks"]

@@ -9,11 +9,13 @@ import numpy as np
 from organizer.ranking.selection import expected_drop
 from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
+from people_in_video.comparing.pairs import Comparison, ranks
 from scoring_program.metrics.resampling import HalfScores, rounded
 from scoring_program.task import Declaration
 from validator.arrays import Floats, Ints
 
-_LENGTH_OF_DAY = len("2024-05-31")
+LENGTH_OF_DAY = len("2024-05-31")
+"""Of a date without a time."""
 
 
 def records_of_teams(records: Iterable[Record]) -> dict[str, list[Record]]:
@@ -35,8 +37,8 @@ def in_order_of_time(records: Iterable[Record]) -> list[Record]:
     for record in by_id:
         date = record.submission.date or date
         dates.append(date)
-    days_without_times = {date for date in dates if len(date) == _LENGTH_OF_DAY}
-    keys = [date[:_LENGTH_OF_DAY] if date[:_LENGTH_OF_DAY] in days_without_times else date for date in dates]
+    days_without_times = {date for date in dates if len(date) == LENGTH_OF_DAY}
+    keys = [date[:LENGTH_OF_DAY] if date[:LENGTH_OF_DAY] in days_without_times else date for date in dates]
     return [by_id[place] for place in sorted(range(len(by_id)), key=keys.__getitem__)]
 
 
@@ -54,6 +56,13 @@ def expected_drop_of(records: Sequence[Record], task: Declaration) -> float | No
     return expected_drop(
         [half_scores_of(record) for record in record_of_file.values()], task.higher_is_better
     )
+
+
+def with_published_ranks(comparison: Comparison, scores: Floats, higher_is_better: bool) -> Comparison:
+    """Return a comparison whose ranks are those of ``scores`` (m,) as they are published: equal ones share a
+    rank, which is possible."""
+    rank = ranks(scores, higher_is_better)
+    return comparison._replace(rank=rank, rank_low=np.minimum(comparison.rank_low, rank))
 
 
 def item_difficulty(item_scores: Floats) -> tuple[Floats, Floats, Ints]:

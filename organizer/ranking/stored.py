@@ -87,18 +87,15 @@ def missing_ranking(folder: Path, task_id: str) -> str:
 
 def read_run(folder: Path, task_id: str, protocol: str) -> Run | None:
     """Return what the last run by a protocol left in a folder, None if there is none that can be read."""
-    try:
-        for saved in _saved(folder, task_id):
-            if saved["facts"]["protocol"] == protocol:
-                return Run(
-                    signature=str(saved["facts"]["signature"]),
-                    rows=[_row_of(row) for row in saved["submissions"]],
-                    changes=[Change(**row) for row in saved["changes"]],
-                    deleted=[Deleted(**row) for row in saved["deleted"]],
-                    n_changed_items=int(saved["n_changed_items"]),
-                )
-    except _MALFORMED:
-        pass
+    with contextlib.suppress(*_MALFORMED):
+        saved = _saved_by_protocol(folder, task_id, protocol)
+        return Run(
+            signature=str(saved["facts"]["signature"]),
+            rows=[_row_of(row) for row in saved["submissions"]],
+            changes=[Change(**row) for row in saved["changes"]],
+            deleted=[Deleted(**row) for row in saved["deleted"]],
+            n_changed_items=int(saved["n_changed_items"]),
+        )
     return None
 
 
@@ -109,12 +106,10 @@ def read_team_records(folder: Path, task_id: str, protocol: str) -> dict[str, Re
     """
     records = {}
     with contextlib.suppress(*_MALFORMED):
-        for saved in _saved(folder, task_id):
-            if saved["facts"]["protocol"] == protocol:
-                for row in saved["submissions"]:
-                    if row["rank"] is not None:
-                        record = stored_record(folder, row)
-                        records[record.digest] = record
+        for row in _saved_by_protocol(folder, task_id, protocol)["submissions"]:
+            if row["rank"] is not None:
+                record = stored_record(folder, row)
+                records[record.digest] = record
     return records
 
 
@@ -125,6 +120,14 @@ def _saved(folder: Path, task_id: str) -> list[dict[str, Any]]:
         raise ValueError("this is the ranking of another task or version")
     rankings: list[dict[str, Any]] = content["rankings"]
     return rankings
+
+
+def _saved_by_protocol(folder: Path, task_id: str, protocol: str) -> dict[str, Any]:
+    """Return the ranking of a task by a protocol as JSON. Raises one of `_MALFORMED`."""
+    for saved in _saved(folder, task_id):
+        if saved["facts"]["protocol"] == protocol:
+            return saved
+    raise KeyError(protocol)
 
 
 def _row_of(saved: Mapping[str, Any]) -> Row:

@@ -63,7 +63,7 @@ def teams_index(ranking: Ranking, page_of_team: Mapping[str, str]) -> str:
     for place, team in enumerate(ranking.teams):
         link = element("a", cut(team, LONGEST_NAME), href=page_of_team[team])
         rank = str(standings.comparison.rank[place])
-        rows.append([link, rank, standings.rank_set_text(place), standings.score_texts[place]])
+        rows.append([link, rank, standings.comparison.rank_set_text(place), standings.score_texts[place]])
     headings = [Heading("Team"), Heading("Rank"), Heading("Possible ranks"), Heading("Score")]
     shown_card = card("teams", "Teams", "", *table(headings, rows, "Teams", len(rows)))
     return render_page(ranking, "Pages of the teams", [shown_card])
@@ -73,7 +73,7 @@ def _place_card(ranking: Ranking, place: int, band: Band) -> Element:
     """Return rank, score and coverage in words, and whether the team reaches the line of a winner."""
     standings = ranking.standings
     decimals = standings.decimals
-    rank, rank_set = standings.comparison.rank[place], standings.rank_set_text(place)
+    rank, rank_set = standings.comparison.rank[place], standings.comparison.rank_set_text(place)
     score = f"{standings.task.columns[0].title} {standings.score_texts[place]}"
     entry = ranking.team_records[place].entry
     coverage = entry.scores["coverage"]

@@ -7,14 +7,12 @@ same reference; scores that were published for other data cannot be compared wit
 from __future__ import annotations
 
 import math
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from organizer.files import write_files, zip_files
+from organizer.files import folder_with
 from organizer.ranking.statistics import half_scores_of
 from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
@@ -127,13 +125,7 @@ def _subtract_halves(halves: HalfScores, other: HalfScores) -> HalfScores:
 
 def settings_of(built: BuiltTask) -> Settings:
     """Return the settings of the reference of a built task. Raises Refused."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = built.reference
-        if isinstance(folder, bytes):
-            content = zip_files(folder)
-            folder = Path(name)
-            if SETTINGS_FILE in content:
-                write_files({SETTINGS_FILE: content[SETTINGS_FILE]}, folder)
+    with folder_with({SETTINGS_FILE}, built.reference) as folder:
         return load_task(built.id).settings(folder)
 
 

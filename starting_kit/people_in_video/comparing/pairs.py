@@ -91,6 +91,11 @@ class Comparison(NamedTuple):
         """Which submissions none is significantly better than."""
         return self.rank_low == 1
 
+    def rank_set_text(self, place: int) -> str:
+        """Return the possible ranks of a submission as text: "2 to 4"."""
+        low, high = self.rank_low[place], self.rank_high[place]
+        return f"{low} to {high}" if low < high else str(low)
+
     def items_needed(self, difference: float) -> float:
         """Return how many items would show a difference of a typical pair, NaN where none can be named."""
         return self.n_items * (self.visible / difference) ** 2 if difference else np.nan
@@ -169,20 +174,30 @@ def _compare(submissions: Sequence[HalfScores], higher_is_better: bool, tests: I
     pairs = compare_pairs(score, first_halves, second_halves, n_items, tests)
     test_numbers, pair_of_test = np.unique(tests, return_index=True)
     pair_of_test = pair_of_test[test_numbers >= 0]
-    gain_of_first = pairs.difference if higher_is_better else -pairs.difference
-    better = np.where(gain_of_first > 0, pairs.first, pairs.second)
-    worse = np.where(gain_of_first > 0, pairs.second, pairs.first)
-    n_better = np.bincount(worse[pairs.is_significant], minlength=m)
-    n_worse = np.bincount(better[pairs.is_significant], minlength=m)
+    rank_low, rank_high = rank_sets(pairs, m, higher_is_better)
     return Comparison(
         rank=ranks(score, higher_is_better),
-        rank_low=1 + n_better,
-        rank_high=m - n_worse,
+        rank_low=rank_low,
+        rank_high=rank_high,
         pairs=pairs,
         visible=_visible_difference(pairs.standard_error[pair_of_test], n_items, len(first_halves)),
         n_items=n_items,
         n_tests=len(pair_of_test),
     )
+
+
+def rank_sets(pairs: Pairs, m: int, higher_is_better: bool, level: float = SIGNIFICANT) -> tuple[Ints, Ints]:
+    """Return the ends (m,) of the rank sets whose tests together err with a probability of at most ``level``.
+
+    ``pairs`` are those of m submissions.
+    """
+    is_significant = pairs.p_adjusted < level
+    gain_of_first = pairs.difference if higher_is_better else -pairs.difference
+    better = np.where(gain_of_first > 0, pairs.first, pairs.second)
+    worse = np.where(gain_of_first > 0, pairs.second, pairs.first)
+    n_better = np.bincount(worse[is_significant], minlength=m)
+    n_worse = np.bincount(better[is_significant], minlength=m)
+    return 1 + n_better, m - n_worse
 
 
 def _visible_difference(error: Floats, n_items: int, n_halves: int) -> float:

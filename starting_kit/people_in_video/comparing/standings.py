@@ -110,11 +110,6 @@ class Standings(NamedTuple):
         """What tables call that submission."""
         return "the first" if self.baseline_place is None else cut(self.names[self.baseline_place])
 
-    def rank_set_text(self, place: int) -> str:
-        """Return the possible ranks of a submission as text: "2 to 4"."""
-        low, high = self.comparison.rank_low[place], self.comparison.rank_high[place]
-        return f"{low} to {high}" if low < high else str(low)
-
 
 class Row(NamedTuple):
     """A row of a ranking: a submission with its place from 0 on, or a baseline without one."""
@@ -231,7 +226,7 @@ def _rank_cell(standings: Standings, row: Row) -> Child:
     rank = str(standings.comparison.rank[row.place])
     if standings.baseline_place is not None:
         return rank
-    return text_over_text(rank, standings.rank_set_text(row.place))
+    return text_over_text(rank, standings.comparison.rank_set_text(row.place))
 
 
 def _name_cell(row: Row, texts: Sequence[str]) -> Child:
