@@ -109,7 +109,7 @@ def test_threads_give_the_same_scores(prepared, tmp_path, monkeypatch, n_cores):
     ("error", "code", "words"),
     [
         (MemoryError("secret"), INVALID, "E-LIMIT-MEMORY"),
-        (ValueError("secret"), BROKEN, "E-INTERNAL: ValueError"),
+        (ValueError("secret"), BROKEN, "E-INTERNAL: the scoring program failed"),
     ],
 )
 def test_threads_that_fail_end_in_a_verdict(
