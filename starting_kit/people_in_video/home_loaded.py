@@ -31,6 +31,8 @@ class HomeLoaded(Loaded[ReferenceT, SubmissionT, StatisticsT], Generic[Reference
 
     whole_reference: ReferenceT | None = None
     """The reference that ``reference`` holds some items of; None if it is whole."""
+    n_drawings: int = 0
+    """How many of the worst items are drawn."""
     draws_right: bool = False
     """Whether items with nothing wrong are drawn, too."""
 
@@ -110,11 +112,15 @@ class HomeLoaded(Loaded[ReferenceT, SubmissionT, StatisticsT], Generic[Reference
                 "hints", lambda: explained_notes(self, whole_reference, submission, result), [*result.notes]
             )
             faults += no_notes
-        n_drawings = self.settings["drawings"]
         drawings, no_drawings = guarded(
             "drawings",
             lambda: draw_worst_items(
-                self.task, self.reference, submission, result.statistics, n_drawings, self.draws_right
+                self.task,
+                self.reference,
+                submission,
+                result.statistics,
+                self.n_drawings,
+                self.draws_right,
             ),
             list[Section](),
         )
@@ -127,6 +133,7 @@ AnyHomeLoaded = HomeLoaded[Any, Any, Any]
 HomeLoadedT = TypeVar("HomeLoadedT", bound=AnyHomeLoaded)
 
 
-def of_kind(kind: Callable[..., HomeLoadedT], loaded: AnyLoaded) -> HomeLoadedT:
+def of_kind(kind: Callable[..., HomeLoadedT], loaded: AnyLoaded, n_drawings: int = 0) -> HomeLoadedT:
     """Return a task with its reference as an object of a subclass."""
-    return kind(**{field.name: getattr(loaded, field.name) for field in fields(loaded)})
+    values = {field.name: getattr(loaded, field.name) for field in fields(loaded)}
+    return kind(**{**values, "n_drawings": n_drawings})
