@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import os
 import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -46,29 +45,12 @@ def contents_hash(contents: Iterable[tuple[str, bytes]]) -> str:
 def _contents(folder: Path, groups_file: str) -> Iterator[tuple[str, bytes]]:
     """Yield the name and the content of each file of a reference that can move a score, in a fixed order."""
     left_out = (SETTINGS_FILE, KEY_FILE, MARKS_FILE, VOCABULARY_FILE, PUBLIC_FILE, groups_file)
-    for name in sorted(_visible_files(folder), key=lambda name: name.split("/")):
-        if name not in left_out:
-            with open(f"{folder}/{name}", "rb") as stream:  # noqa: PTH123
-                yield name, stream.read()
-
-
-def _visible_files(folder: Path) -> Iterator[str]:
-    """Yield the POSIX names of the files below a folder that are not hidden, in any order.
-
-    A reference may have many files, of which entries are read several times as fast as paths.
-    """
-    pending_names = [""]
-    while pending_names:
-        parent = pending_names.pop()
-        with os.scandir(f"{folder}/{parent}") as entries:
-            for entry in entries:
-                name = f"{parent}{entry.name}"
-                if entry.name.startswith("."):
-                    continue
-                if entry.is_dir(follow_symlinks=False):
-                    pending_names.append(f"{name}/")
-                elif entry.is_file():
-                    yield name
+    for path in sorted(folder.rglob("*"), key=lambda path: path.parts):
+        parts = path.relative_to(folder).parts
+        name = "/".join(parts)
+        is_hidden = any(part.startswith(".") for part in parts)
+        if path.is_file() and not is_hidden and name not in left_out:
+            yield name, path.read_bytes()
 
 
 def read_key(folder: Path) -> bytes:
