@@ -28,7 +28,7 @@ from scoring_program.report.elements.layout import card
 from scoring_program.report.elements.tables import Cell, Heading, table
 from scoring_program.report.html import Child, cut, element
 from scoring_program.report.page import cost_cards
-from scoring_program.result import ErrorCost, Interval
+from scoring_program.result import ErrorCost, Interval, Shown
 from validator.arrays import Ints
 from validator.texts import counted
 
@@ -114,9 +114,13 @@ def _cost_cards(ranking: Ranking, place: int, band: Band) -> list[Element]:
         items=entry.n_items,
         is_grouped=ranking.standings.unit == "group",
     )
-    costs = [ErrorCost(*cost) for cost in entry.error_costs]
-    score = entry.scores[ranking.task.columns[0].key]
-    return cost_cards(ranking.task, costs, score, interval, entry.decimals)
+    shown = Shown(
+        scores=entry.scores,
+        interval=interval,
+        error_costs=[ErrorCost(*cost) for cost in entry.error_costs],
+        decimals=entry.decimals,
+    )
+    return cost_cards(ranking.task, shown)
 
 
 def other_teams(standings: Standings, place: int) -> list[Child]:
