@@ -25,6 +25,7 @@ from pathlib import Path
 from organizer import ROOT
 from organizer.bundle import DIST
 from organizer.bundle.cut import task_id_of
+from organizer.bundle.examples import example_of
 from organizer.bundle.modules import imported_names, needed_modules
 from organizer.bundle.nesting import nest_packages
 from organizer.bundle.programs import OTHER_TASKS, code_files
@@ -103,7 +104,7 @@ def _shared_files(task_ids: Sequence[str]) -> dict[str, bytes]:
 def _files_of_task(task: Task) -> dict[str, bytes]:
     """Return the files of one task beside the package: its scripts, their data, and its page."""
     folder = KIT_FOLDER / task.folder.name
-    files = {name: (folder / name).read_bytes() for name in task.kit_files}
+    files = {name: (folder / name).read_bytes() for name in example_of(task).files}
     files = nest_packages(files, NESTED_PACKAGES, PACKAGE)
     page = fill_text(format_page(task), [task.id], is_json=False)
     for name in re.findall(rf"\]\(\.\./{_FIGURES}/([^)]+)\)", page):
@@ -255,9 +256,10 @@ def fill_text(text: str, task_ids: Sequence[str], *, is_json: bool) -> str:
     """
     text = cut_text(text, task_ids)
     task = load_task(task_ids[0])
+    example = example_of(task)
     values = {
-        "# {example}": task.kit_example.strip(),
-        "    # {update}": textwrap.indent(task.kit_update.strip(), "    "),
+        "# {example}": example.write.strip(),
+        "    # {update}": textwrap.indent(example.update.strip(), "    "),
         "{package}": _package_with_extras(task_ids),
         "{id}": task.id,
         "{ids}": ", ".join(task_ids),
@@ -278,7 +280,7 @@ def format_page(task: Task) -> str:
     for further_page in (reference_page, ROOT / "starting_kit" / task.folder.name / "ways_in.md"):
         if further_page.is_file():
             text += f"\n{further_page.read_text(encoding='utf-8')}"
-    text += f"\n## A program that writes a submission\n\n```python\n{task.kit_example}```\n"
+    text += f"\n## A program that writes a submission\n\n```python\n{example_of(task).write}```\n"
     if "{names}" in text:
         text = text.replace("{names}", _names_of_demo_data(task))
     return text

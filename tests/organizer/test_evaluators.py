@@ -22,6 +22,7 @@ from organizer.runs import fork_server
 from organizer.runs.rescore import Options, score_all
 from organizer.runs.submissions import Submission
 from organizer.runs.worker import BuiltTask
+from organizer.tasks.items import writing_code
 from people_in_video import convert, score
 from scoring_program.metrics import evaluator
 from scoring_program.run import BROKEN, SCORED, run
@@ -448,5 +449,5 @@ def test_what_the_kit_writes_as_an_example_can_be_evaluated(tmp_path, monkeypatc
     truth = {f"demo_{number:05d}": "owl" for number in range(60)}
     write_files({"truth.json": json.dumps(truth).encode()}, tmp_path / "ref")
     with known_tasks(tmp_path / "task", example):
-        exec(example.task.kit_example, {})  # noqa: S102 - what participants run
+        exec(writing_code(example.task.id, example.rules), {})  # noqa: S102 - what participants run
     assert example.load(tmp_path / "ref").score_path(tmp_path / "my.zip").scores["score"] == 1
