@@ -15,7 +15,7 @@ from scoring_program.task import load_task
 from validator.choose import OTHER_TASKS_FILE, other_tasks_file
 from validator.findings import Findings
 from validator.formats.rules import Rules, load_rules
-from validator.strict_yaml import load_declaration
+from validator.strict_yaml import load_strict
 from validator.texts import pointer_part
 
 _JSON_READER = "validator/json_reader.py"
@@ -76,7 +76,7 @@ def refuse_wrong_rules(rules: Rules) -> None:
         return
     rules_file = rules.data_files[0]
     schema = json.loads(_RULES_SCHEMA.read_text(encoding="utf-8"))
-    content = load_declaration(rules_file.read_text(encoding="utf-8"))
+    content = load_strict(rules_file.read_text(encoding="utf-8"))
     with Findings.collect() as findings:
         for error in Draft7Validator(schema).iter_errors(content):
             place = "".join(f"/{pointer_part(part)}" for part in error.absolute_path)
