@@ -1,7 +1,7 @@
 """The codes of messages: what explains one, the tables of all packages, and that of submissions to any task.
 
 A table is a module ``codes.py`` with a `CodeTable` named ``CODES``. Each package has one, and the folder of a
-challenge another for what only its files can be told. The page of all messages and ``--explain`` are made
+challenge another for what only its files can be told. The page of all messages and ``explain`` are made
 from the tables.
 """
 
