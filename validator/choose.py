@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from validator.findings import Findings, Read, Refused
 from validator.formats.rules import Rules, load_rules, task_ids
-from validator.kinds import HEAD_BYTES, kind_of
+from validator.kinds import HEAD_BYTES, FileKind, kind_of
 from validator.submission import Submission
 from validator.texts import folded, quote
 
@@ -26,6 +26,7 @@ _NAMED_AT_MOST = 5
 # A misspelled name is at least so alike, for `difflib`; the files of different tasks are less.
 _CLOSE = 0.75
 _JSON_LINES_ENDINGS = (".jsonl", ".ndjson")
+_JSON_LINES = FileKind("JSON Lines, another format", "make one JSON value of all lines")
 OTHER_CASE = "upper and lower case differ"
 OTHER_TASKS_FILE = "other_tasks.json"
 """A file beside this module with the `TaskFiles` of tasks whose rules a program or a kit does not hold."""
@@ -135,21 +136,21 @@ def _report_similar(file: str, others: list[str], submission: Submission, findin
     """Add which other file may be a missing one, by its name; return whether there is one."""
     import difflib
 
+    name_form = _name_form(file)
     json_lines = difflib.get_close_matches(file, filter(_is_named_json_lines, others), 1, 0)
-    close = difflib.get_close_matches(file, others, 1, _CLOSE)
-    file = _name_form(file)
-    if json_lines:
-        problem = f"it is missing, but there is {quote(json_lines[0])}: JSON Lines is another format"
-        remedy = f"make one JSON value of all lines, and name the file {file}"
-        findings.add("E-FILE-NONE", problem, remedy, file=file)
-    elif close and (kind := kind_of(head_of(submission, close[0]))):
-        problem = f"it is missing, but there is {quote(close[0])}, {kind.name}"
-        remedy = f"{kind.how(PurePosixPath(file).suffix.lstrip('.').upper())}, with the name {file}"
-        findings.add("E-FILE-NONE", problem, remedy, file=file)
-    elif close:
-        problem = f"it is missing, but there is {quote(close[0])}"
-        findings.add("E-FILE-NONE", problem, f"is it misspelled? Rename it to {file}", file=file)
-    return bool(json_lines or close)
+    similar = json_lines or difflib.get_close_matches(file, others, 1, _CLOSE)
+    if not similar:
+        return False
+    kind = _JSON_LINES if json_lines else kind_of(head_of(submission, similar[0]))
+    problem, remedy = (
+        f"it is missing, but there is {quote(similar[0])}",
+        f"is it misspelled? Rename it to {name_form}",
+    )
+    if kind:
+        wanted = PurePosixPath(file).suffix.lstrip(".").upper()
+        problem, remedy = f"{problem}, {kind.name}", f"{kind.how(wanted)}, with the name {name_form}"
+    findings.add("E-FILE-NONE", problem, remedy, file=name_form)
+    return True
 
 
 def _name_form(pattern: str) -> str:
