@@ -26,7 +26,7 @@ _NAMED_AT_MOST = 5
 # A misspelled name is at least so alike, for `difflib`; the files of different tasks are less.
 _CLOSE = 0.75
 _JSON_LINES_ENDINGS = (".jsonl", ".ndjson")
-_JSON_LINES = FileKind("JSON Lines, another format", "make one JSON value of all lines")
+_JSON_LINES = FileKind("a file of JSON Lines", "make one JSON value of all lines")
 OTHER_CASE = "upper and lower case differ"
 OTHER_TASKS_FILE = "other_tasks.json"
 """A file beside this module with the `TaskFiles` of tasks whose rules a program or a kit does not hold."""
@@ -117,9 +117,13 @@ def _report_misnamed(file: str, others: list[str], folder: str, findings: Findin
 
 def _report_missing(files: list[str], others: list[str], submission: Submission, findings: Findings) -> None:
     """Add a problem for each missing file that another one may be, and one for all without such a one."""
-    missing_files = [
-        _name_form(file) for file in files if not _report_similar(file, others, submission, findings)
-    ]
+    missing_files = []
+    for file in files:
+        similar = _similar_name(file, files, others, submission)
+        if similar:
+            _report_similar(file, similar, submission, findings)
+        else:
+            missing_files.append(_name_form(file))
     names = others or submission.names
     other_files = f"found: {file_list(names)}" if names else "there are no files"
     or_rename = ", or rename what is meant" if others else ""
@@ -132,25 +136,31 @@ def _report_missing(files: list[str], others: list[str], submission: Submission,
         findings.add("E-FILE-NONE", problem, f"put them at the top of the zip{or_rename}")
 
 
-def _report_similar(file: str, others: list[str], submission: Submission, findings: Findings) -> bool:
-    """Add which other file may be a missing one, by its name; return whether there is one."""
+def _similar_name(file: str, files: list[str], others: list[str], submission: Submission) -> str:
+    """Return the other file that a missing one may be: by its name, or as the only one if it is of another
+    kind; "" if there is none."""
     import difflib
 
+    json_lines = [name for name in others if _is_named_json_lines(name)]
+    similar = difflib.get_close_matches(file, json_lines, 1, 0)
+    similar = similar or difflib.get_close_matches(file, others, 1, _CLOSE)
+    # What is more like another missing file is that one.
+    if similar and difflib.get_close_matches(similar[0], files, 1, 0) == [file]:
+        return similar[0]
+    is_only_one = len(files) == len(others) == 1
+    return others[0] if is_only_one and kind_of(head_of(submission, others[0])) else ""
+
+
+def _report_similar(file: str, similar: str, submission: Submission, findings: Findings) -> None:
+    """Add that a missing file may be another one."""
     name_form = _name_form(file)
-    json_lines = difflib.get_close_matches(file, filter(_is_named_json_lines, others), 1, 0)
-    similar = json_lines or difflib.get_close_matches(file, others, 1, _CLOSE)
-    if not similar:
-        return False
-    kind = _JSON_LINES if json_lines else kind_of(head_of(submission, similar[0]))
-    problem, remedy = (
-        f"it is missing, but there is {quote(similar[0])}",
-        f"is it misspelled? Rename it to {name_form}",
-    )
+    problem = f"it is missing, but there is {quote(similar)}"
+    remedy = f"is it misspelled? Rename it to {name_form}"
+    kind = _JSON_LINES if _is_named_json_lines(similar) else kind_of(head_of(submission, similar))
     if kind:
         wanted = PurePosixPath(file).suffix.lstrip(".").upper()
         problem, remedy = f"{problem}, {kind.name}", f"{kind.how(wanted)}, with the name {name_form}"
     findings.add("E-FILE-NONE", problem, remedy, file=name_form)
-    return True
 
 
 def _name_form(pattern: str) -> str:

@@ -253,6 +253,33 @@ def test_one_of_two_files_that_is_missing_is_reported(tmp_path, files, code, fil
     assert name in text_of(findings.problems[0])
 
 
+def test_a_file_is_offered_for_one_missing_file_only(tmp_path):
+    findings = refused(
+        named, tmp_path, ["pred_vid.json", "pred_part_results.json"], load_rules("kinetics_tps")
+    )
+    assert places_of(findings) == [
+        ("E-FILE-NONE", "pred_part_result.json", ""),
+        ("E-FILE-NONE", "pred_vid_result.json", ""),
+    ]
+    assert "there is pred_part_results.json; is it misspelled?" in text_of(findings.problems[0])
+    assert "found: pred_part_results.json, pred_vid.json" in text_of(findings.problems[1])
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"), [(b"\x80\x04\x95" + bytes(50), "a pickle of Python"), (b"{}", "")]
+)
+def test_the_only_file_is_named_by_its_kind_where_that_is_another(tmp_path, content, kind):
+    path = tmp_path / "s.zip"
+    path.write_bytes(make_zip({"all.bin": content}))
+    with open_submission(path, BIRDS.limits) as submission:
+        (problem,) = refused(choose_named, submission, BIRDS).problems
+    assert (problem.code, problem.file) == ("E-FILE-NONE", "birds.json")
+    expected = (
+        f"all.bin, {kind}; write its content as JSON, with the name" if kind else "found: all.bin; put it"
+    )
+    assert expected in text_of(problem)
+
+
 def test_one_of_several_files_is_not_guessed(tmp_path):
     rules = BIRDS._replace(json=(*BIRDS.json, BIRDS.json[0]._replace(name="bees.json")), any_single=False)
     findings = refused(named, tmp_path, ["mine.json"], rules)
